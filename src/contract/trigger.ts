@@ -86,7 +86,7 @@ const callBody = z
   .prefault({})
   .meta({ id: 'TriggerCall', description: 'What a call by token asks for.' });
 
-const waitQuery = z.object({
+const waitQuery = z.strictObject({
   maxWaitSeconds: wholeNumber(1, 600).default(30).describe('How long to wait for the verdicts.'),
   quiet: flag
     .default(false)
@@ -118,6 +118,7 @@ const call = {
   description:
     'For CI. Requires no API key: the token grants access. Waits for the results. At most 10 calls per minute for each trigger.',
   query: waitQuery,
+  ignoredQuery: ['deployment', 'deploymentId', 'environmentName', 'environmentUrl', 'repository', 'runLocation', 'sha'],
   alsoAnswers: {
     308: 'The account has moved to another installation: the same call is answered at `location`.',
     402: 'The account’s execution limit would be exceeded. No run was started.',
@@ -125,7 +126,7 @@ const call = {
     408: 'Time is up; the checks go on running.',
     409: 'Nothing was run: no check is activated.',
     429: 'More than ten calls in a minute.',
-    503: 'At least one check has failed: same body as 200. With `retry-after` there is no verdict: `message` says why.',
+    503: 'At least one check failed or is unknown: same body as 200. With a `retry-after` header Tocsin could not run or finish the call, and the body is an error.',
   },
 } as const;
 

@@ -51,9 +51,10 @@ type Variables = Call<'postGroupTrigger'>['body']['environmentVariables'];
 
 function callGroup(
   calls: TriggerCallActions,
-  { params, query, signal }: Pick<Call<'callGroupTrigger'>, 'params' | 'query' | 'signal'>,
+  { params, query, headers, signal }: Pick<Call<'callGroupTrigger'>, 'params' | 'query' | 'headers' | 'signal'>,
   variables: Variables = [],
 ): Promise<Answer> {
+  refuseIdempotencyKey(headers);
   return followed(`/check-groups/${params.groupId}/trigger/${params.token}?${searchOf(query)}`, async () => {
     const verdicts = await calls.callGroup(params.groupId, params.token, howOf(query, signal, variables));
     return verdictAnswer(verdicts, verdicts);
@@ -62,9 +63,10 @@ function callGroup(
 
 function callCheck(
   calls: TriggerCallActions,
-  { params, query, signal }: Pick<Call<'callCheckTrigger'>, 'params' | 'query' | 'signal'>,
+  { params, query, headers, signal }: Pick<Call<'callCheckTrigger'>, 'params' | 'query' | 'headers' | 'signal'>,
   variables: Variables = [],
 ): Promise<Answer> {
+  refuseIdempotencyKey(headers);
   return followed(`/checks/${params.checkId}/trigger/${params.token}?${searchOf(query)}`, async () => {
     const verdict = await calls.callCheck(params.checkId, params.token, howOf(query, signal, variables));
     return verdictAnswer([verdict], verdict);
@@ -116,6 +118,14 @@ function idempotencyKey(headers: IncomingHttpHeaders): string | null {
   if (key === undefined || key === '') return null;
   if (typeof key === 'string' && key.length <= 255) return key;
   const message = 'must be a single string of at most 255 characters';
+  throw new HttpRefusal(400, `The header idempotency-key ${message}.`, { attributes: { 'idempotency-key': message } });
+}
+
+/** A caller who sends a key relies on it, so it is refused rather than ignored. */
+function refuseIdempotencyKey(headers: IncomingHttpHeaders): void {
+  if (idempotencyKey(headers) === null) return;
+  const message =
+    'works only with an API key: POST /v1/triggers/check-groups/{groupId} or /v1/triggers/checks/{checkId}';
   throw new HttpRefusal(400, `The header idempotency-key ${message}.`, { attributes: { 'idempotency-key': message } });
 }
 

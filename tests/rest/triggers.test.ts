@@ -182,6 +182,25 @@ test('a call by token may be quiet and bring variables; a body that it cannot us
   assert.equal((await on.server.inject({ url: `${url}?quiet=yes` })).statusCode, 400);
 });
 
+test('a call by token refuses an idempotency key and a mistyped parameter, and ignores what reference clients send', async () => {
+  await using on = await openServer();
+  putGroup(on.raw, on.accountId, 3);
+  const checkId = putCheck(on.raw, on.accountId, { groupId: 3 });
+  for (const target of ['check-groups/3', `checks/${checkId}`]) {
+    const url = `/${target}/trigger/${await makeTrigger(on, target)}`;
+    const keyed = await on.server.inject({ method: 'POST', url, headers: { 'idempotency-key': 'k1' } });
+    assert.equal(keyed.statusCode, 400);
+    assert.match(keyed.body, /idempotency-key works only with an API key: POST \/v1\/triggers/);
+    const typed = await on.server.inject({ url: `${url}?quite=true` });
+    assert.equal(typed.statusCode, 400);
+    assert.match(typed.body, /Unknown query parameter \\"quite\\"; did you mean \\"quiet\\"\?/);
+    assert.equal(runRows(on).length, 0);
+    const known = `${url}?deployment=true&repository=a&sha=b&environmentUrl=c&environmentName=d&deploymentId=e&runLocation=f`;
+    const [answer] = await Promise.all([on.server.inject({ url: known }), closeRuns(on, 1, 'passed')]);
+    assert.equal(answer.statusCode, 200);
+  }
+});
+
 test('the answer of a call names its runs in headers, and they are listed', async () => {
   await using on = await openServer();
   putGroup(on.raw, on.accountId, 3);
