@@ -11,6 +11,10 @@ import { type Warned, type Warning, withWarnings } from './warnings.ts';
 /** A window as a caller writes it. */
 export type WindowInput = Omit<MaintenanceWindow, 'accountId' | 'id' | 'createdAt' | 'updatedAt'>;
 
+/** Fields of a window that hold a time. */
+export const instantFields = ['startsAt', 'endsAt', 'repeatEndsAt'] as const;
+export type InstantField = (typeof instantFields)[number];
+
 /** A window with the time of it that is under way or comes next; null = it is over. */
 export interface ShownWindow extends MaintenanceWindow {
   readonly next: { readonly from: number; readonly to: number } | null;
@@ -40,9 +44,15 @@ export interface MaintenanceWindowActions {
   /** In the order of their ids. */
   list(caller: Caller, slice: Slice): Promise<{ rows: ShownWindow[]; total: number }>;
   find(caller: Caller, id: number): Promise<ShownWindow>;
-  create(caller: Caller, input: WindowInput): Promise<Warned<ShownWindow>>;
+  /** @param unzoned times that the caller wrote without a zone */
+  create(caller: Caller, input: WindowInput, unzoned: readonly InstantField[]): Promise<Warned<ShownWindow>>;
   /** What is not named stays. */
-  change(caller: Caller, id: number, change: Partial<WindowInput>): Promise<Warned<ShownWindow>>;
+  change(
+    caller: Caller,
+    id: number,
+    change: Partial<WindowInput>,
+    unzoned: readonly InstantField[],
+  ): Promise<Warned<ShownWindow>>;
   remove(caller: Caller, id: number): Promise<void>;
 }
 
@@ -53,8 +63,8 @@ export function createMaintenanceWindowActions({
   clock,
 }: MaintenanceWindowMeans): MaintenanceWindowActions {
   const shown = (window: MaintenanceWindow): ShownWindow => ({ ...window, next: nextOccurrence(window, clock.now()) });
-  const warned = async (window: MaintenanceWindow): Promise<Warned<ShownWindow>> =>
-    withWarnings(shown(window), await warningsOf(window, maintenanceWindows));
+  const warned = async (window: MaintenanceWindow, unzoned: readonly InstantField[]): Promise<Warned<ShownWindow>> =>
+    withWarnings(shown(window), [...zoneWarnings(window, unzoned), ...(await warningsOf(window, maintenanceWindows))]);
   const known = async <Input extends Partial<WindowInput>>({ accountId }: Caller, input: Input): Promise<Input> => {
     const checkIds = input.checkIds?.map((id) => id.toLowerCase());
     const named = { ...(checkIds && { checkIds }), ...(input.groupIds && { groupIds: input.groupIds }) };
@@ -77,11 +87,11 @@ export function createMaintenanceWindowActions({
       if (window === null) throw unknown(id);
       return shown(window);
     },
-    async create(caller, input) {
+    async create(caller, input, unzoned) {
       requirePermission(caller, 'write');
-      return warned(await maintenanceWindows.add(caller.accountId, checked(await known(caller, input))));
+      return warned(await maintenanceWindows.add(caller.accountId, checked(await known(caller, input))), unzoned);
     },
-    async change(caller, id, change) {
+    async change(caller, id, change, unzoned) {
       requirePermission(caller, 'write');
       // Only new names are verified: a window may still name checks that were deleted since.
       const valid = await known(caller, change);
@@ -90,13 +100,25 @@ export function createMaintenanceWindowActions({
         return checked({ ...input, ...valid });
       });
       if (changed === null) throw unknown(id);
-      return warned(changed);
+      return warned(changed, unzoned);
     },
     async remove(caller, id) {
       requirePermission(caller, 'write');
       if (!(await maintenanceWindows.remove(caller.accountId, id))) throw unknown(id);
     },
   };
+}
+
+/** Warns about times without a zone in a window of another zone than UTC. */
+function zoneWarnings({ timezone, ...window }: MaintenanceWindow, unzoned: readonly InstantField[]): Warning[] {
+  if (timezone === 'UTC') return [];
+  return unzoned.map((path) => {
+    const read = new Date(window[path] ?? 0).toISOString().replace(':00.000Z', 'Z');
+    return {
+      path,
+      message: `Without an offset the time is UTC (${read}), not ${timezone}. Add the offset, e.g. +02:00.`,
+    };
+  });
 }
 
 /** Warns about a window that affects no check, and about each of its names that matches none. */

@@ -79,6 +79,12 @@ export const bodyInstantText = z.iso.datetime({ offset: true, local: true });
 /** An instant of a body, as epoch ms. */
 export const bodyInstant = bodyInstantText.transform(instantOf);
 
+/** An instant of a body: epoch ms, and whether it names a zone. */
+export const zonedInstant = bodyInstantText.transform((text): readonly [at: number, isZoned: boolean] => [
+  instantOf(text),
+  /(Z|[+-]\d{2}:?\d{2})$/i.test(text),
+]);
+
 /** A calendar day in an answer (decisions: Dates of triggers). */
 export const day = z.iso.date();
 

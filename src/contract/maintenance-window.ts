@@ -1,6 +1,6 @@
 // Maintenance windows on the wire (reference §4.7).
 import { z } from 'zod';
-import { bodyInstant, instant, pathNumber, updateOf } from './fields.ts';
+import { instant, pathNumber, updateOf, zonedInstant } from './fields.ts';
 import { creating, ignoring, readOnlyFields } from './lists.ts';
 import { merges } from './patch.ts';
 import type { Operations } from './operation.ts';
@@ -57,11 +57,11 @@ export const maintenanceWindowCreate = z.strictObject({
   tags: tags.default([]).describe(words.tags),
   checkIds: checkIds.default([]).describe(words.checkIds),
   groupIds: groupIds.default([]).describe(words.groupIds),
-  startsAt: bodyInstant.describe('Of the first time.'),
-  endsAt: bodyInstant.describe('Of the first time; the window is over at it.'),
+  startsAt: zonedInstant.describe('Of the first time.'),
+  endsAt: zonedInstant.describe('Of the first time; the window is over at it.'),
   repeatInterval: z.int().min(1).max(365).nullable().default(null).describe(words.repeatInterval),
   repeatUnit: z.enum(units).nullable().default(null).describe(words.repeatUnit),
-  repeatEndsAt: bodyInstant.nullable().default(null).describe(words.repeatEndsAt),
+  repeatEndsAt: zonedInstant.nullable().default(null).describe(words.repeatEndsAt),
   timezone: z.string().max(100).default('UTC').describe(words.timezone),
   pauseAllChecks: z.boolean().default(false).describe(words.pauseAllChecks),
   silenceAllAlerts: z.boolean().default(false).describe(words.silenceAllAlerts),

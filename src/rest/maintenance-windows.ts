@@ -1,8 +1,13 @@
 // Maintenance windows over HTTP (reference §4.7).
-import type { MaintenanceWindowActions, ShownWindow } from '#actions/maintenance-windows.ts';
+import {
+  type InstantField,
+  instantFields,
+  type MaintenanceWindowActions,
+  type ShownWindow,
+} from '#actions/maintenance-windows.ts';
 import type { Warned } from '#actions/warnings.ts';
 import type { MaintenanceWindowBody } from '#contract/maintenance-window.ts';
-import { pageOf, type Route, route, sliceOf } from './route.ts';
+import { type Call, pageOf, type Route, route, sliceOf } from './route.ts';
 import { isoText, isoTextOrNull } from './wire.ts';
 
 /** The routes of maintenance windows. */
@@ -11,13 +16,31 @@ export function maintenanceWindowRoutes(actions: MaintenanceWindowActions): Rout
     route('listMaintenanceWindows', async ({ caller, query }) =>
       pageOf(await actions.list(caller, sliceOf(query)), toWire),
     ),
-    route('createMaintenanceWindow', async ({ caller, body }) => toWire(await actions.create(caller, body))),
+    route('createMaintenanceWindow', async ({ caller, body }) => {
+      const [startsAt, endsAt] = [body.startsAt[0], body.endsAt[0]];
+      const input = { ...body, startsAt, endsAt, repeatEndsAt: body.repeatEndsAt?.[0] ?? null };
+      return toWire(await actions.create(caller, input, unzonedOf(body)));
+    }),
     route('getMaintenanceWindow', async ({ caller, params }) => toWire(await actions.find(caller, params.id))),
-    route('updateMaintenanceWindow', async ({ caller, params, body }) =>
-      toWire(await actions.change(caller, params.id, body)),
-    ),
+    route('updateMaintenanceWindow', async ({ caller, params, body }) => {
+      const { startsAt, endsAt, repeatEndsAt, ...rest } = body;
+      const change = {
+        ...rest,
+        ...(startsAt && { startsAt: startsAt[0] }),
+        ...(endsAt && { endsAt: endsAt[0] }),
+        ...(repeatEndsAt !== undefined && { repeatEndsAt: repeatEndsAt?.[0] ?? null }),
+      };
+      return toWire(await actions.change(caller, params.id, change, unzonedOf(body)));
+    }),
     route('deleteMaintenanceWindow', ({ caller, params }) => actions.remove(caller, params.id)),
   ];
+}
+
+type Instants = Partial<Pick<Call<'createMaintenanceWindow'>['body'], InstantField>>;
+
+/** Names the times of a body that name no zone. */
+function unzonedOf(body: Instants): InstantField[] {
+  return instantFields.filter((field) => body[field]?.[1] === false);
 }
 
 function toWire({

@@ -151,3 +151,21 @@ test('a window names checks and groups, and warns once they are deleted', async 
     [200, ['checkIds[0]', 'groupIds[0]']],
   );
 });
+
+test('a time without an offset in a window of another zone is read as UTC, with a warning', async () => {
+  await using resources = resourcesUnderTest();
+  const ask = resources.ask.bind(resources);
+  const times = { startsAt: '2026-12-01T10:00:00', endsAt: '2026-12-01T12:00:00+01:00' };
+  const body = { name: 'Move', pauseAllChecks: true, timezone: 'Europe/Berlin', ...times };
+  const created = (await ask('POST', path, body)).body;
+  assert.equal(created.startsAt, '2026-12-01T10:00:00.000Z');
+  const message =
+    'Without an offset the time is UTC (2026-12-01T10:00Z), not Europe/Berlin. Add the offset, e.g. +02:00.';
+  assert.deepEqual(created.warnings, [{ path: 'startsAt', message }]);
+  const zoned = { startsAt: '2026-12-01T10:00:00+01:00', endsAt: '2026-12-01T11:00:00Z' };
+  assert.equal((await ask('PUT', `${path}/1`, zoned)).body.warnings, undefined);
+  const repeating = { repeatUnit: 'DAY', repeatEndsAt: '2026-12-09T00:00:00' };
+  assert.equal((await ask('PUT', `${path}/1`, repeating)).body.warnings[0].path, 'repeatEndsAt');
+  assert.equal((await ask('PUT', `${path}/1`, { repeatEndsAt: null })).body.repeatEndsAt, null);
+  assert.equal((await ask('PUT', `${path}/1`, { timezone: 'UTC', ...times })).body.warnings, undefined);
+});
