@@ -54,7 +54,7 @@ export type Actions = ReturnType<typeof composeActions>;
 export function composeActions(means: ActionMeans) {
   const { store, clock, runtimes, links, wake, resultHints, ownProcess } = means;
   const { onChannelsChanged: onWritten } = means;
-  const { checkGroups, checkResults, variables, maintenanceWindows, alertChannels, deliveries } = store;
+  const { checkResults, variables, maintenanceWindows, deliveries } = store;
   const forgetKey = forgetEverywhere(means);
   const heldCalls = createHeldCalls(means);
   const redactorOf = redactorOfStore(store);
@@ -74,7 +74,7 @@ export function composeActions(means: ActionMeans) {
     accounts: createAccountActions({ ...store, ...scriptRules, runtimes: runtimes.list, forgetKey, clock }),
     apiKeys: createApiKeyActions({ apiKeys: store.apiKeys, forgetKey, clock }),
     ...checksOf(means, heldCalls),
-    alertChannels: createChannelActions({ alertChannels, variables, checkGroups, validateConfig, clock, onWritten }),
+    alertChannels: createChannelActions({ ...store, validateConfig, nameWarnings, clock, onWritten }),
     alertMessages: composeAlertMessages(means, redactorOf),
     variables: createVariableActions({ variables, missingVariables: composeMissingVariables(store) }),
     clientCertificates: createClientCertificateActions(store),
@@ -98,7 +98,7 @@ export function composeActions(means: ActionMeans) {
     }),
     reports: createReportActions({ ...store, clock }),
     heldDeliveries: createHeldDeliveryActions({ ...store, wake: () => wake('send-deliveries') }),
-    deliveries: createDeliveryActions({ deliveries, redactorOf, wake: () => wake('send-deliveries') }),
+    deliveries: createDeliveryActions({ ...store, redactorOf, wake: () => wake('send-deliveries') }),
     alertNotifications: createAlertNotificationActions({
       deliveries,
       alertNotifications: store.alertNotifications,
@@ -241,6 +241,10 @@ function forgetEverywhere({ authentication, onKeysChanged }: ActionMeans): (keyI
     authentication.forget(keyId);
     onKeysChanged();
   };
+}
+
+function nameWarnings(type: ChannelType, channelConfig: JsonObject, defined: ReadonlySet<string>) {
+  return channelKinds[type].nameWarnings(channelConfig, defined);
 }
 
 function validateConfig(type: ChannelType, channelConfig: JsonObject, secretNames: ReadonlySet<string>) {

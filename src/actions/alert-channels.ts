@@ -13,7 +13,7 @@ import { type Problem, refuseProblems } from './problems.ts';
 import { notFound } from './refusal.ts';
 import { type Saved, savedOrRefused } from './saved.ts';
 import type { Slice } from './variables.ts';
-import { type Warned, withWarnings } from './warnings.ts';
+import { type Warned, type Warning, withWarnings } from './warnings.ts';
 
 type Switch = 'sendRecovery' | 'sendFailure' | 'sendDegraded' | 'sslExpiry' | 'sslExpiryThreshold' | 'autoSubscribe';
 
@@ -55,6 +55,7 @@ export interface ChannelMeans {
       accountId: string,
       id: number,
     ): Promise<{ readonly group: { readonly environmentVariables: readonly EnvironmentVariable[] } } | null>;
+    variableKeys(accountId: string): Promise<readonly Pick<EnvironmentVariable, 'key'>[]>;
   };
   /** What the kind of a channel says of its configuration; empty = fine. */
   readonly validateConfig: (
@@ -62,6 +63,8 @@ export interface ChannelMeans {
     config: JsonObject,
     secretNames: ReadonlySet<string>,
   ) => readonly Problem[];
+  /** What the kind of a channel warns of. `defined`: variables of the account and its groups. */
+  readonly nameWarnings: (type: ChannelType, config: JsonObject, defined: ReadonlySet<string>) => readonly Warning[];
   readonly clock: Clock;
   /** Told of each channel that was made or changed. */
   readonly onWritten: () => void;
@@ -114,9 +117,9 @@ export function createChannelActions(means: ChannelMeans): ChannelActions {
       };
       const saved = savedOrRefused(await alertChannels.add({ channel, subscriptions }));
       means.onWritten();
-      return warned(shown(caller, saved));
+      return warned(means, shown(caller, saved));
     },
-    change: async (caller, id, change) => warned(shown(caller, await changeChannel(means, caller, id, change))),
+    change: async (caller, id, change) => warned(means, shown(caller, await changeChannel(means, caller, id, change))),
     subscribe: (caller, id, subscription) => subscribeChannel(means, caller, id, subscription),
     async remove(caller, id) {
       requirePermission(caller, 'write');
@@ -125,8 +128,11 @@ export function createChannelActions(means: ChannelMeans): ChannelActions {
   };
 }
 
-/** Answers a write, with a warning if the channel receives no alerts. */
-function warned(channel: ShownChannel): ShownChannel {
+/** Answers a write, with warnings if the channel receives no alerts or its templates use undefined variables. */
+async function warned(means: ChannelMeans, channel: ShownChannel): Promise<ShownChannel> {
+  const { accountId, type, config } = channel;
+  const defined = [...(await means.variables.all(accountId)), ...(await means.checkGroups.variableKeys(accountId))];
+  const names = means.nameWarnings(type, config, new Set(defined.map(({ key }) => key)));
   const { sendFailure, sendDegraded, sendRecovery, sslExpiry, autoSubscribe, subscriptions } = channel;
   const isQuiet = !sendFailure && !sendDegraded && !sendRecovery && !sslExpiry;
   const isAlone = !autoSubscribe && !subscriptions.some(({ activated }) => activated);
@@ -137,6 +143,7 @@ function warned(channel: ShownChannel): ShownChannel {
     ...(isAlone
       ? [{ path: 'subscriptions', message: 'no check or group is subscribed, so the channel sends nothing' }]
       : []),
+    ...names.map(({ path, message }) => ({ path, message })),
   ]);
 }
 

@@ -11,7 +11,7 @@ import type { TemplateVariables } from '#domain/template-variables.ts';
 import type { RenderFacts } from './webhook/context.ts';
 import { sizeIssues } from './webhook/channel-size.ts';
 import { presets } from './webhook/presets.ts';
-import { warnAboutWebhook } from './webhook/preview.ts';
+import { warnAboutNames, warnAboutWebhook } from './webhook/preview.ts';
 import type { PreviewWarning } from './webhook/trial.ts';
 import { lockedOf, redactAttempt, redactFault, redactRequest } from './webhook/redact.ts';
 import type { Locked } from './webhook/redact.ts';
@@ -34,6 +34,8 @@ export interface ChannelKind {
     secretNames: ReadonlySet<string>,
     groupNames: ReadonlySet<string>,
   ): PreviewWarning[];
+  /** What a write warns of. `defined`: variables of the account and its groups. */
+  nameWarnings(config: JsonObject, defined: ReadonlySet<string>): PreviewWarning[];
   /** Configurations to start from. */
   readonly presets: readonly ChannelPreset[];
   /** The one request of a delivery; a TemplateError ends the delivery as failed. */
@@ -55,6 +57,7 @@ export const channelKinds: Readonly<Record<ChannelType, ChannelKind>> = {
     storedFaults: (config) => faultsOfWebhook(config, noSecrets),
     sizeFaults: sizeIssues,
     warnings: warnAboutWebhook,
+    nameWarnings: warnAboutNames,
     presets,
     render: renderWebhook,
     lockedOf,

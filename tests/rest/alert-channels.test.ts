@@ -234,3 +234,16 @@ test('two changes of a channel at once both hold', async () => {
   const { sendDegraded, sslExpiry, sendRecovery } = (await api.ask('GET', `/v1/alert-channels/${id}`)).body;
   assert.deepEqual([sendDegraded, sslExpiry, sendRecovery], [true, true, false]);
 });
+
+test('a write warns of variables in templates that nothing defines', async () => {
+  await using api = resourcesUnderTest();
+  await api.ask('POST', '/v1/variables', { key: 'FLOOR', value: '3' });
+  await makeGroup(api, { environmentVariables: [{ key: 'DOOR', value: '4' }] });
+  const template = '{{ALERT_TITLE}} {{FLOOR}} {{DOOR}}';
+  const body = { type: 'WEBHOOK', autoSubscribe: true, config: { url, template } };
+  const created = await api.ask('POST', '/v1/alert-channels', body);
+  assert.equal(created.body.warnings, undefined);
+  const changed = await api.ask('PUT', '/v1/alert-channels/1', { config: { template: '{{ALERT_TITEL}}' } });
+  const message = 'ALERT_TITEL is not defined and renders as empty text. Did you mean ALERT_TITLE?';
+  assert.deepEqual(changed.body.warnings, [{ path: 'config.template', message }]);
+});

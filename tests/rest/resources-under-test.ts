@@ -111,6 +111,7 @@ export function resourcesUnderTest(
           ...channels,
           variables: store.variables,
           checkGroups: store.checkGroups,
+          nameWarnings: (type, config, defined) => channelKinds[type].nameWarnings(config, defined),
           clock,
           onWritten: () => undefined,
         }),

@@ -35,11 +35,8 @@ export function warnAboutWebhook(
   groupNames: ReadonlySet<string> = new Set(),
 ): PreviewWarning[] {
   const webhook = readConfig(config);
-  const fields = templatesOf(webhook).map(({ path, source }) => {
-    const compiled = compileField(path, source);
-    return { path, references: 'references' in compiled ? compiled.references : null };
-  });
-  const readable = fields.flatMap(({ path, references }) => (references === null ? [] : [{ path, references }]));
+  const fields = fieldsOf(config);
+  const readable = readableOf(fields);
   const known = new Set([...systemVariableNames, ...dollarNames, ...Object.keys(variables), ...groupNames]);
   const named = readable.flatMap(({ path, references }) => nameWarnings(path, references, known, secretNames));
   // One that cannot be saved is never rendered: what it would do with other values does not matter yet.
@@ -62,6 +59,31 @@ export function warnAboutWebhook(
     ...(bodyTrial.wasCut ? [untried('config.template')] : []),
     ...(trial.wasCut ? [untried('config.url')] : []),
   ];
+}
+
+/** Warns about variables that templates use and nothing defines. `defined`: variables of the account and its groups. */
+export function warnAboutNames(config: JsonObject, defined: ReadonlySet<string>): PreviewWarning[] {
+  const known = new Set([...systemVariableNames, ...dollarNames, ...defined]);
+  return readableOf(fieldsOf(config)).flatMap(({ path, references }) =>
+    nameWarnings(path, references, known, new Set()),
+  );
+}
+
+interface Field {
+  readonly path: string;
+  /** null = the template cannot be compiled. */
+  readonly references: readonly Reference[] | null;
+}
+
+function fieldsOf(config: JsonObject): Field[] {
+  return templatesOf(readConfig(config)).map(({ path, source }) => {
+    const compiled = compileField(path, source);
+    return { path, references: 'references' in compiled ? compiled.references : null };
+  });
+}
+
+function readableOf(fields: readonly Field[]) {
+  return fields.flatMap(({ path, references }) => (references === null ? [] : [{ path, references }]));
 }
 
 /** What stands in the place of the warnings that nobody had the time to look for. */
