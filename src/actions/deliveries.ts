@@ -1,8 +1,10 @@
 // What a caller may see of deliveries and do with them by hand (decisions: Webhook delivery, Resources of our own).
 import { type Caller, mayDo } from '#domain/api-key.ts';
 import type { Attempt, Delivery, DeliveryStatus, RenderedRequest } from '#domain/delivery.ts';
+import type { DeliveryHold } from '#domain/delivery-hold.ts';
 import { newId } from '#lib/id.ts';
 import type { Redactor, RedactorOf } from './delivery-redactor.ts';
+import { holdWords, releaseHint } from './held-deliveries.ts';
 import { requirePermission } from './permission.ts';
 import { notFound, Refusal } from './refusal.ts';
 import { type Hints, waitUntil } from './wait-until.ts';
@@ -35,6 +37,7 @@ export interface DeliveryMeans {
     replay(accountId: string, id: string, newId: string): Promise<DeliveryChange>;
     replayExhausted(accountId: string, alertChannelId: number, since: number): Promise<number | null>;
   };
+  readonly heldDeliveries: { find(): Promise<DeliveryHold | null> };
   readonly redactorOf: RedactorOf;
   /** A hint that deliveries are due: polling is the floor (design: wake). */
   readonly wake: () => void;
@@ -45,7 +48,10 @@ export interface DeliveryActions {
   /** Newest first. */
   list(caller: Caller, filter: DeliveryFilter, page: Page): Promise<{ rows: LoggedDelivery[]; total: number }>;
   find(caller: Caller, id: string): Promise<LoggedDelivery>;
-  /** A pending one is due now, and goes on as scheduled should it fail again. Refuses (`conflict`) one that has ended. */
+  /**
+   * A pending one is due now, and goes on as scheduled should it fail again. Refuses (`conflict`) one that has ended,
+   * and every one while deliveries are held.
+   */
   retry(caller: Caller, id: string): Promise<LoggedDelivery>;
   /**
    * Ends a pending one. An attempt under way is not taken back: its end is awaited, and if it was the last or arrived,
@@ -66,7 +72,7 @@ const attemptMostMs = 40_000;
 const silence: Hints = () => () => {};
 
 export function createDeliveryActions(means: DeliveryMeans): DeliveryActions {
-  const { deliveries, redactorOf, wake } = means;
+  const { deliveries, heldDeliveries, redactorOf, wake } = means;
   const find = async (caller: Caller, id: string): Promise<LoggedDelivery> => {
     const found = await deliveries.find(caller.accountId, id);
     if (found === null) throw notFound('delivery', id);
@@ -84,6 +90,8 @@ export function createDeliveryActions(means: DeliveryMeans): DeliveryActions {
     },
     async retry(caller, id) {
       requirePermission(caller, 'write');
+      const hold = await heldDeliveries.find();
+      if (hold !== null) throw new Refusal('conflict', `${holdWords(hold)} ${releaseHint}`);
       requireDone(await deliveries.retry(caller.accountId, id), id);
       wake();
       return find(caller, id);

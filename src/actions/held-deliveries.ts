@@ -21,12 +21,18 @@ export interface ShownHold {
   readonly waiting: number;
 }
 
+/** The state after a call that ended a hold. */
+export interface EndedHold extends ShownHold {
+  /** Number of deliveries that the call released or discarded. */
+  readonly count: number;
+}
+
 export interface HeldDeliveryActions {
   find(caller: Caller): Promise<ShownHold>;
   /** Sends what waits; nothing changes while nothing is held. */
-  release(caller: Caller): Promise<ShownHold>;
+  release(caller: Caller): Promise<EndedHold>;
   /** Cancels what waits; nothing changes while nothing is held. */
-  discard(caller: Caller): Promise<ShownHold>;
+  discard(caller: Caller): Promise<EndedHold>;
 }
 
 export function createHeldDeliveryActions({ heldDeliveries, wake }: HeldDeliveryMeans): HeldDeliveryActions {
@@ -34,18 +40,23 @@ export function createHeldDeliveryActions({ heldDeliveries, wake }: HeldDelivery
     const hold = await heldDeliveries.find();
     return { hold, waiting: hold === null ? 0 : await heldDeliveries.waiting() };
   };
-  const ending = async (caller: Caller, end: () => Promise<unknown>): Promise<ShownHold> => {
+  const ending = async (caller: Caller, end: () => Promise<number>): Promise<EndedHold> => {
     requirePermission(caller, 'operate');
-    if ((await heldDeliveries.find()) !== null) await end();
+    const count = (await heldDeliveries.find()) === null ? 0 : await end();
     wake();
-    return shown();
+    return { ...(await shown()), count };
   };
   return {
     async find(caller) {
       requirePermission(caller, 'operate');
       return shown();
     },
-    release: (caller) => ending(caller, () => heldDeliveries.release()),
+    release: (caller) =>
+      ending(caller, async () => {
+        const waiting = await heldDeliveries.waiting();
+        await heldDeliveries.release();
+        return waiting;
+      }),
     discard: (caller) => ending(caller, () => heldDeliveries.discard()),
   };
 }

@@ -1,9 +1,11 @@
 // What the doctor finds of a PostgreSQL: whether it answers, its version and schema, its clock, and what stands before it.
+import { deliveryHoldKey } from '#store/held-deliveries.ts';
 import { schemaVersion } from '#store/migrate.ts';
 import { type PostgresAddress, shownAddress } from '#store/postgres/address.ts';
 import { type Connections, openConnections } from '#store/postgres/connections.ts';
 import { oldestServer, schemaVersionOf } from '#store/postgres/schema.ts';
 import { listensDirectly } from '#store/postgres/wakes.ts';
+import { heldFindings } from './doctor-held.ts';
 import type { Finding } from './finding.ts';
 
 const what = 'database';
@@ -22,6 +24,7 @@ export async function postgresFindings(address: PostgresAddress, listen: Postgre
     return [
       await serverFinding(connections, address),
       await schemaFinding(connections),
+      ...heldFindings(await heldOn(connections)),
       await clockFinding(connections),
       await wakeFinding(listen),
     ];
@@ -57,6 +60,16 @@ async function schemaFinding(connections: Connections): Promise<Finding> {
         grade: 'problem',
         message: `version ${found} is newer than this program: start the newer Tocsin`,
       };
+}
+
+async function heldOn(connections: Connections): Promise<string | undefined> {
+  try {
+    const select = 'SELECT value FROM installation WHERE key = $1';
+    return (await connections.statement<{ value: string }>(select, [deliveryHoldKey]))[0]?.value;
+  } catch {
+    // An older schema has no such table, which is a finding of its own.
+    return undefined;
+  }
 }
 
 async function clockFinding(connections: Connections): Promise<Finding> {

@@ -2,7 +2,9 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { schemaVersion } from '#store/migrate.ts';
+import { deliveryHoldKey } from '#store/held-deliveries.ts';
 import type { PostgresAddress } from '#store/postgres/address.ts';
+import { heldFindings } from './doctor-held.ts';
 import { postgresFindings } from './doctor-postgres.ts';
 import type { Finding } from './finding.ts';
 
@@ -137,7 +139,7 @@ function databaseFindings(path: string): Finding[] {
   try {
     const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
     try {
-      return [schemaFinding(database), damageFinding(database, path)];
+      return [schemaFinding(database), damageFinding(database, path), ...heldFindings(heldIn(database))];
     } finally {
       database.close();
     }
@@ -160,6 +162,16 @@ function schemaFinding(database: DatabaseSync): Finding {
         message: `version ${found}: the next start brings it to ${schemaVersion}; back up first`,
       }
     : { what, grade: 'problem', message: `version ${found} is newer than this program: start the newer Tocsin again` };
+}
+
+function heldIn(database: DatabaseSync): string | undefined {
+  try {
+    const row = database.prepare('SELECT value FROM installation WHERE key = ?').get(deliveryHoldKey);
+    return row && String(row['value']);
+  } catch {
+    // An older schema has no such table, which is a finding of its own.
+    return undefined;
+  }
 }
 
 function damageFinding(database: DatabaseSync, path: string): Finding {

@@ -10,6 +10,8 @@ export const heldDeliveries = z
     reason: z.enum(['restore', 'setting']).nullable().describe('`setting` = TOCSIN_DELIVERIES=held.'),
     backupAt: instant.nullable().describe('Time up to which the restored data reaches.'),
     waiting: z.int().describe('Waiting deliveries of all accounts.'),
+    released: z.int().exactOptional().describe('Number of deliveries that this call released.'),
+    discarded: z.int().exactOptional().describe('Number of deliveries that this call cancelled.'),
   })
   .meta({ id: 'HeldDeliveries', description: 'Whether deliveries are held.' });
 export type HeldDeliveriesBody = z.output<typeof heldDeliveries>;

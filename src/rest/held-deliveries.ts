@@ -1,5 +1,5 @@
 // Deliveries that are held, over HTTP.
-import type { HeldDeliveryActions, ShownHold } from '#actions/held-deliveries.ts';
+import type { EndedHold, HeldDeliveryActions, ShownHold } from '#actions/held-deliveries.ts';
 import type { HeldDeliveriesBody } from '#contract/held-delivery.ts';
 import { type Route, route } from './route.ts';
 import { isoText, isoTextOrNull } from './wire.ts';
@@ -7,9 +7,13 @@ import { isoText, isoTextOrNull } from './wire.ts';
 export function heldDeliveryRoutes(actions: HeldDeliveryActions): Route[] {
   return [
     route('getHeldDeliveries', async ({ caller }) => toWire(await actions.find(caller))),
-    route('releaseHeldDeliveries', async ({ caller }) => toWire(await actions.release(caller))),
-    route('discardHeldDeliveries', async ({ caller }) => toWire(await actions.discard(caller))),
+    route('releaseHeldDeliveries', async ({ caller }) => endedToWire('released', await actions.release(caller))),
+    route('discardHeldDeliveries', async ({ caller }) => endedToWire('discarded', await actions.discard(caller))),
   ];
+}
+
+function endedToWire(field: 'released' | 'discarded', { count, ...shown }: EndedHold): HeldDeliveriesBody {
+  return { ...toWire(shown), [field]: count };
 }
 
 function toWire({ hold, waiting }: ShownHold): HeldDeliveriesBody {

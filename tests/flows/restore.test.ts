@@ -58,8 +58,15 @@ test('about the file: a restore holds deliveries, names the rollback, and recove
   await service.must('POST', `/v1/triggers/checks/${id}`);
   await until('the recovery to wait', async () => (await service.must('GET', '/v1/held-deliveries'))['waiting'] === 1);
   assert.equal(receiver.all.length, 1, 'nothing was sent since');
+  const [waiting] = (await service.must('GET', '/v1/deliveries')) as unknown as { id: string }[];
+  const retried = await service.api('POST', `/v1/deliveries/${waiting?.id}/retry`);
+  assert.equal(retried.status, 409);
+  assert.match(JSON.stringify(retried.body), /have been held since .*held-deliveries\/release/);
+  const looked = await tocsin(['doctor'], environment);
+  assert.match(looked.out, /warning +deliveries +nothing is sent since .* a backup was restored: .*\/release/);
   const released = await service.must('POST', '/v1/held-deliveries/release');
-  assert.equal(released['isHeld'], false);
+  assert.deepEqual([released['isHeld'], released['released']], [false, 1]);
+  assert.doesNotMatch((await tocsin(['doctor'], environment)).out, /nothing is sent/);
   await receiver.alert('ALERT_RECOVERY');
   assert.equal(receiver.all.length, 2, 'and the failure was not alerted again');
 });
@@ -74,7 +81,8 @@ test('about the file: a copy that is started with TOCSIN_DELIVERIES=held sends n
   const request = { method: 'GET', url: 'http://127.0.0.1:1/' };
   await service.must('POST', '/v1/checks/api', { name: 'Cart', frequency: 1440, request });
   await until('the failure to wait', async () => (await service.must('GET', '/v1/held-deliveries'))['waiting'] === 1);
-  assert.deepEqual((await service.must('POST', '/v1/held-deliveries/discard'))['waiting'], 0);
+  const discarded = await service.must('POST', '/v1/held-deliveries/discard');
+  assert.deepEqual([discarded['waiting'], discarded['discarded']], [0, 1]);
   const [delivery] = (await service.must('GET', '/v1/deliveries')) as unknown as { status: string }[];
   assert.deepEqual([delivery?.status, receiver.all.length], ['cancelled', 0]);
 });

@@ -35,7 +35,7 @@ function open({ store, clock }: TempStore) {
     woken++;
   };
   return {
-    deliveries: createDeliveryActions({ deliveries: store.deliveries, redactorOf, wake }),
+    deliveries: createDeliveryActions({ ...store, redactorOf, wake }),
     notifications: createAlertNotificationActions({ ...store, redactorOf, clock }),
     woken: () => woken,
   };
