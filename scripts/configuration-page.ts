@@ -7,14 +7,12 @@ const head = `# Configuration
 
 <!-- Written by \`npm run docs\` from src/config-variables.ts; a test fails when the two differ. -->
 
-Tocsin is configured by environment variables, and needs none of them. An empty variable counts as absent.
-A wrong value ends the start with one line that names the variable, the value and what would be right; a variable that
-begins with \`TOCSIN_\` and is not in this list is warned about, except ${clients},
-which are for clients. What belongs to an account (channels, alert settings, execution limit, API keys) is not configured
-here but through the API. How these play together over PostgreSQL, what an address may hold and what each role needs:
-[postgresql.md](postgresql.md).
+Tocsin is configured by environment variables, all of them optional. An empty variable counts as unset. If a value is
+invalid, Tocsin exits with one line that names the variable, the value and the allowed values. A variable that begins with \`TOCSIN_\` and is not in this list is warned about, except ${clients},
+which are for clients. Settings of an account (channels, alert settings, execution limit, API keys) are made through the API.
+For PostgreSQL, database URLs and the needs of each role, see [postgresql.md](postgresql.md).
 
-| Variable | Default | What it does | A right value |
+| Variable | Default | What it does | Allowed values |
 |---|---|---|---|
 `;
 
