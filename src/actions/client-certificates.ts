@@ -1,20 +1,23 @@
 // What a caller may do with the client certificates of its account (reference §4.7).
 import type { Caller } from '#domain/api-key.ts';
 import type { ClientCertificate, ClientIdentity } from '#domain/client-certificate.ts';
-import { identityProblem } from '#lib/client-identity.ts';
+import { expiryOf, identityProblem } from '#lib/client-identity.ts';
 import { asciiHost } from '#lib/host-name.ts';
 import { requirePermission } from './permission.ts';
-import { invalidField, notFound, Refusal } from './refusal.ts';
+import { invalidField, notFound } from './refusal.ts';
 
 /** A certificate as it may be shown: without its key and passphrase. */
-export type ShownClientCertificate = Omit<ClientCertificate, 'key' | 'passphrase'>;
+export interface ShownClientCertificate extends Omit<ClientCertificate, 'key' | 'passphrase'> {
+  /** Epoch ms. */
+  readonly expiresAt: number;
+}
 
 /** What these actions need. */
 export interface ClientCertificateMeans {
   readonly clientCertificates: {
     all(accountId: string): Promise<readonly ClientCertificate[]>;
-    /** A text says which bound it would break; nothing was added then. */
-    add(accountId: string, identity: ClientIdentity): Promise<ClientCertificate | 'host'>;
+    /** Replaces the certificate of the same host. */
+    add(accountId: string, identity: ClientIdentity): Promise<ClientCertificate>;
     remove(accountId: string, id: string): Promise<boolean>;
   };
 }
@@ -23,7 +26,7 @@ export interface ClientCertificateActions {
   /** In the order in which they were made. */
   list(caller: Caller): Promise<ShownClientCertificate[]>;
   find(caller: Caller, id: string): Promise<ShownClientCertificate>;
-  /** Refuses with `invalid` what TLS cannot use, and with `conflict` a host that has one. */
+  /** Replaces the certificate of the same host. Refuses with `invalid` what TLS cannot use. */
   create(caller: Caller, identity: ClientIdentity): Promise<ShownClientCertificate>;
   remove(caller: Caller, id: string): Promise<void>;
 }
@@ -49,11 +52,7 @@ export function createClientCertificateActions({
         throw invalidField('host', 'must be a host name or a wildcard such as *.example.com, without a port');
       const problem = identityProblem(identity);
       if (problem !== null) throw invalidField(problem.path, problem.message);
-      const added = await clientCertificates.add(caller.accountId, { ...identity, host });
-      if (added === 'host') {
-        throw new Refusal('conflict', `A client certificate for ${host} already exists. Delete it first.`);
-      }
-      return shown(added);
+      return shown(await clientCertificates.add(caller.accountId, { ...identity, host }));
     },
     async remove(caller, id) {
       requirePermission(caller, 'write');
@@ -63,7 +62,7 @@ export function createClientCertificateActions({
 }
 
 function shown({ key: _key, passphrase: _passphrase, ...rest }: ClientCertificate): ShownClientCertificate {
-  return rest;
+  return { ...rest, expiresAt: expiryOf(rest.cert) };
 }
 
 /** A host or a pattern as it is compared; null = it is neither. */

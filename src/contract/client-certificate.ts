@@ -11,6 +11,7 @@ export const clientCertificate = z
     host: z.string(),
     cert: z.string(),
     ca: z.string().nullable(),
+    expiresAt: instant.describe('Expiry of `cert`.'),
     created_at: instant,
   })
   .meta({
@@ -49,7 +50,8 @@ export const clientCertificateOperations = {
     method: 'POST',
     path: '/v1/client-certificates',
     summary: 'Create a client certificate',
-    description: 'Checks and webhooks of the account show it to servers of its host that ask for one.',
+    description:
+      'Checks and webhooks of the account show it to servers of its host that ask for one. Replaces the certificate of the same host, if there is one; the new one has a new id.',
     tag,
     permission: 'write',
     body: clientCertificateCreate,
@@ -74,7 +76,6 @@ export const clientCertificateOperations = {
     },
     status: 201,
     response: clientCertificate,
-    alsoAnswers: { 409: 'The host has a client certificate already, or the account has as many as it may.' },
   },
   getClientCertificate: {
     method: 'GET',

@@ -30,6 +30,11 @@ export function identityProblem(identity: Identity): { readonly path: string; re
   }
 }
 
+/** When the first certificate of a PEM text expires, epoch ms. */
+export function expiryOf(cert: string): number {
+  return new X509Certificate(cert).validToDate.getTime();
+}
+
 function certificatesIn(text: string): X509Certificate[] | null {
   const blocks = pemBlocks(text);
   try {

@@ -14,6 +14,6 @@ export function clientCertificateRoutes(actions: ClientCertificateActions): Rout
   ];
 }
 
-function toWire({ id, host, cert, ca, createdAt }: ShownClientCertificate): ClientCertificateBody {
-  return { id, host, cert, ca, created_at: isoText(createdAt) };
+function toWire({ id, host, cert, ca, expiresAt, createdAt }: ShownClientCertificate): ClientCertificateBody {
+  return { id, host, cert, ca, expiresAt: isoText(expiresAt), created_at: isoText(createdAt) };
 }

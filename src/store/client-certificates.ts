@@ -11,8 +11,8 @@ import type { Seal } from './seal.ts';
 export interface ClientCertificates {
   /** In the order in which they were made. */
   all(accountId: string): Promise<ClientCertificate[]>;
-  /** `host` = the host has one already; nothing was added then. Throws `LimitReachedError`. */
-  add(accountId: string, identity: ClientIdentity): Promise<ClientCertificate | 'host'>;
+  /** Replaces the certificate of the same host. Throws `LimitReachedError`. */
+  add(accountId: string, identity: ClientIdentity): Promise<ClientCertificate>;
   /** false = there is none. */
   remove(accountId: string, id: string): Promise<boolean>;
 }
@@ -33,12 +33,11 @@ export function createClientCertificates(database: Database): ClientCertificates
       transaction(async (tx) => {
         // First, so that two at once wait for each other.
         await waitForOthers(tx, accountId);
-        const hosts = await tx
-          .selectFrom('client_certificates')
-          .select('host')
+        await tx
+          .deleteFrom('client_certificates')
           .where('account_id', '=', idBytes(accountId))
+          .where('host', '=', identity.host)
           .execute();
-        if (hosts.some(({ host }) => host === identity.host)) return 'host';
         await requireRoom(database, tx, accountId, 'clientCertificates');
         const { host, cert, ca, key, passphrase } = identity;
         const row: ClientCertificatesTable = {

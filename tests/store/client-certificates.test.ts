@@ -13,23 +13,26 @@ const identity: ClientIdentity = {
   passphrase: 'canary+client/passphrase==7Q',
 };
 
-test('a client certificate is kept with its secrets sealed, once a host, by its account alone', async (newStore) => {
+test('a client certificate is kept with its secrets sealed, once per host, by its account alone', async (newStore) => {
   await using temp = await newStore();
   const { clientCertificates } = temp.store;
   const [accountId, otherId] = [putAccount(temp.raw), putAccount(temp.raw)];
   const added = await clientCertificates.add(accountId, identity);
-  assert.ok(typeof added === 'object');
   assert.deepEqual(added, { ...identity, accountId, id: added.id, createdAt: temp.clock.now() });
   assert.deepEqual(await clientCertificates.all(accountId), [added]);
   assert.deepEqual(await clientCertificates.all(otherId), []);
   const [row] = temp.raw.prepare('SELECT * FROM client_certificates').all();
   assert.doesNotMatch(JSON.stringify(row), /canary/);
-  assert.equal(await clientCertificates.add(accountId, identity), 'host');
+  const other = await clientCertificates.add(otherId, identity);
+  const renewed = await clientCertificates.add(accountId, { ...identity, cert: 'a newer certificate' });
+  assert.deepEqual(await clientCertificates.all(accountId), [renewed]);
+  assert.deepEqual(await clientCertificates.all(otherId), [other]);
+  assert.notEqual(renewed.id, added.id);
   const second = await clientCertificates.add(accountId, { ...identity, host: '*.example', passphrase: null });
-  assert.ok(typeof second === 'object' && second.passphrase === null);
-  assert.equal(await clientCertificates.remove(otherId, added.id), false);
+  assert.equal(second.passphrase, null);
+  assert.equal(await clientCertificates.remove(otherId, renewed.id), false);
   assert.equal(await clientCertificates.remove(accountId, 'no id'), false);
-  assert.equal(await clientCertificates.remove(accountId, added.id), true);
+  assert.equal(await clientCertificates.remove(accountId, renewed.id), true);
   assert.equal(await clientCertificates.remove(accountId, added.id), false);
   assert.deepEqual(await clientCertificates.all(accountId), [second]);
 });
