@@ -7,7 +7,7 @@ import { readConfig } from './config.ts';
 import { exitCodes } from './exit-codes.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Makes and prints an admin key. Throws UsageError, ConfigError, CommandError or StoreUnavailableError. */
+/** Makes and prints an operator key. Throws UsageError, ConfigError, CommandError or StoreUnavailableError. */
 export async function newKey(words: string[]): Promise<number> {
   const { values } = parseArgs({ args: words, options: { name: { type: 'string', default: 'Made with new-key' } } });
   const name = values.name.trim();
@@ -18,7 +18,7 @@ export async function newKey(words: string[]): Promise<number> {
   const reached =
     database.kind === 'sqlite' ? addAdminKey(database.path, key) : await addAdminKeyOnPostgres(database.address, key);
   process.stdout.write(
-    `An admin key for ${reached} account${reached === 1 ? '' : 's'}, shown only this once:\n\n  export TOCSIN_API_KEY=${text}\n\n`,
+    `An operator key for ${reached} account${reached === 1 ? '' : 's'}, shown only this once:\n\n  export TOCSIN_API_KEY=${text}\n\n`,
   );
   return exitCodes.ok;
 }

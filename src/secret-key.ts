@@ -32,8 +32,9 @@ export function findSecretKey({ secretKey }: Pick<Config, 'secretKey'>, folders:
   if (secretKey !== null) return Buffer.from(secretKey, 'hex');
   const path = folders.map((folder) => join(folder, fileName)).find((each) => existsSync(each));
   if (path !== undefined) return readKeyFile(path);
+  const looked = [...new Set(folders)].join(' or ');
   throw new ConfigError(
-    `no secret key found in ${folders.join(' or ')}: set TOCSIN_SECRET_KEY or TOCSIN_SECRET_KEY_FILE to the key of this database`,
+    `no secret key found in ${looked}: copy secret.key there from the data folder of this database, or set TOCSIN_SECRET_KEY or TOCSIN_SECRET_KEY_FILE`,
   );
 }
 

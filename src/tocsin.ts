@@ -17,7 +17,7 @@ const help = `Usage: npm run tocsin -- <command>
                     both stopped; verified; goes on after a kill; --overwrite removes what stands in the target
                     with --account <id> --redirect-to <url>: one account, both running; --to-secret-key-file <file>
                     where the keys differ
-  new-key           make and print an admin key for every account here, for when the last one is lost; the service may
+  new-key           make and print an operator key for every account here, for when the last one is lost; the service may
                     run meanwhile; --name <text> says what it is called
   receive           be a receiver to try channels with: shows what comes and whether it is genuine; --secret <text> (again
                     for a second one), --port <8095>, --host <127.0.0.1>; --answer <200|404|500|hang|reset>, apart by
@@ -54,6 +54,7 @@ process.exitCode = await run(process.argv.slice(2));
 async function run([name = 'help', ...words]: string[]): Promise<number> {
   const wanted = name === '--help' || name === '-h' ? 'help' : name;
   const command = Object.hasOwn(commands, wanted) ? commands[wanted] : undefined;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => onBrokenPipe(error, wanted));
   try {
     if (command === undefined) {
       throw new UsageError(`there is no command ${name}${suggestion(name, Object.keys(commands))}`);
@@ -70,6 +71,12 @@ async function run([name = 'help', ...words]: string[]): Promise<number> {
     if (error instanceof CommandError || error instanceof StoreUnavailableError) return exitCodes.failed;
     throw error;
   }
+}
+
+/** The reader of a pipe may leave early, as `head` does: the command goes on, but `receive` exists only to print. */
+function onBrokenPipe(error: NodeJS.ErrnoException, command: string): void {
+  if (error.code !== 'EPIPE') throw error;
+  if (command === 'receive') process.exit(exitCodes.ok);
 }
 
 async function serve(words: string[]): Promise<number> {

@@ -203,7 +203,7 @@ async function preview(
   const found =
     checkResultId === null ? await alerts.sample(accountId, alertType) : await means.resultOf(accountId, checkResultId);
   if (found === null) throw invalidField('checkResultId', 'must be the id of a result of this account');
-  const alert = asSeenBy(caller, found);
+  const alert = named(asSeenBy(caller, found), overlay['CHECK_NAME']);
   const facts = alerts.facts({ ...unsavedChannel, accountId, config }, alertType, alert);
   const values = { ...means.variablesOf(facts, alert, false), ...overlay };
   const all = variablesIn(alert);
@@ -228,6 +228,13 @@ function asSeenBy(caller: Caller, alert: MessageAlert): MessageAlert {
   const seen = (own: readonly EnvironmentVariable[]) => visibleVariables(caller, own);
   const group = context.group && { ...context.group, environmentVariables: seen(context.group.environmentVariables) };
   return { ...alert, facts: { ...alert.facts, context: { ...context, variables: seen(context.variables), group } } };
+}
+
+/** An alert of a check with the name that a preview asks for, so that its title has it too. */
+function named(alert: MessageAlert, name: unknown): MessageAlert {
+  if (typeof name !== 'string') return alert;
+  const { context } = alert.facts;
+  return { ...alert, facts: { ...alert.facts, context: { ...context, check: { ...context.check, name } } } };
 }
 
 function variablesIn({ facts: { context } }: MessageAlert): readonly EnvironmentVariable[] {

@@ -26,7 +26,7 @@ export function createUnheardNotices({ unheardChecks }: UnheardMeans): (accountI
         subject: checks === 1 ? (among[0] ?? '') : `${checks} checks`,
         message: `No channel is notified if ${told}: ${firstOf(among)}.`,
         action:
-          'Subscribe a channel that sends failures (PUT /v1/alert-channels/{id}/subscriptions), or mute the checks.',
+          'Subscribe a channel that sends failures (PUT /v1/alert-channels/{id}/subscriptions with {"checkId": "…"} or {"groupId": …}), or mute the checks.',
       },
     ];
   };

@@ -94,9 +94,11 @@ const fields = z.strictObject({
 });
 
 const ignored = [...readOnlyFields, 'isFailing', 'failingSince'];
-/** What a preset says to people. */
+/** Fields of a preset that a channel does not have; only presets have a `note`. */
 const ofPreset = ['webhookType', 'name', 'note', 'variables'];
-export const channelCreate = creating([...ignored, ...ofPreset], fields).meta({ id: 'AlertChannelCreate' });
+export const channelCreate = creating((body) => ('note' in body ? [...ignored, ...ofPreset] : ignored), fields).meta({
+  id: 'AlertChannelCreate',
+});
 export const channelUpdate = ignoring(ignored, updateOf(fields)).meta({ id: 'AlertChannelUpdate' });
 
 export const alertChannel = z

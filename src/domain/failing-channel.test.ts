@@ -65,5 +65,5 @@ it('a failing channel is reported under one alert type, whatever its name holds'
     ],
   );
   const well = bodyOf('receiving');
-  assert.deepEqual([well['ALERT_TYPE'], well['CHECK_ERROR_MESSAGE']], ['ALERT_RECOVERY', '']);
+  assert.deepEqual([well['ALERT_TYPE'], well['CHECK_ERROR_MESSAGE'], well['IS_REPLAY']], ['ALERT_RECOVERY', '', false]);
 });

@@ -95,6 +95,7 @@ export function reportVariables(report: ReportFacts, deliveryId: string, link: s
     TAGS: check?.tags ?? [],
     GROUP_NAME: check?.groupName ?? undefined,
     IS_REMINDER: false,
+    IS_REPLAY: false,
     DELIVERY_ID: deliveryId,
   };
 }

@@ -75,6 +75,9 @@ describe('about the file: backup', () => {
     await service.must('POST', '/v1/variables', { key: 'LATER', value: 'not in the copy' });
     await service.stop();
     const restore = blockOf(readPage('docs/operating.md'), 'sh', 'restore');
+    const drill = await paste(blockOf(readPage('docs/operating.md'), 'sh', 'drill'), folder);
+    assert.equal(drill.code, 0, `a drill leaves the live data alone: ${drill.err}`);
+    assert.ok(existsSync(join(folder, 'drill', 'tocsin.db')));
     const pasted = await paste(restore, folder);
     assert.equal(pasted.code, 0, `the page's own lines, after a clean stop: ${pasted.err}`);
     await service.restart();
@@ -154,6 +157,11 @@ describe('about the file: restore', () => {
     database.close();
     await service.restart();
     assert.equal((await service.api('GET', '/v1/variables/LATER')).status, 404);
+    await service.stop();
+    const undone = await tocsin(['restore', kept], environment);
+    assert.equal(undone.code, 0, undone.err);
+    await service.restart();
+    assert.equal((await service.api('GET', '/v1/variables/LATER')).status, 200);
   });
 
   it('and backup say what a PostgreSQL is copied with', async () => {
@@ -180,7 +188,7 @@ describe('new-key', () => {
     const { environment } = service;
     const made = await tocsin(['new-key', '--name', 'after the loss'], environment);
     assert.equal(made.code, 0, made.err);
-    assert.match(made.out, /admin key for 2 accounts/);
+    assert.match(made.out, /^An operator key for 2 accounts/);
     const keys = (key: string) => service.api('GET', '/v1/api-keys', undefined, { authorization: `Bearer ${key}` });
     const { status, body } = await keys(keyIn(made.out));
     assert.equal(status, 200);
@@ -244,6 +252,11 @@ describe('about the file: doctor', () => {
     const missing = await tocsin(['doctor'], environment, elsewhere);
     assert.equal(missing.code, 1);
     assert.match(missing.out, new RegExp(`PROBLEM +data folder +${elsewhere}/data does not exist`));
+  });
+
+  it('ends as usual when the reader of its output leaves early', async (t) => {
+    const said = await paste('npm run tocsin -- doctor | true', emptyFolder(t), { PORT: '1' });
+    assert.deepEqual([said.code, said.err], [0, '']);
   });
 
   it('names what is wrong, says what to do, and exits with 1', async (t) => {

@@ -121,7 +121,7 @@ describe('about the file and PostgreSQL: migrate', () => {
     }
     const keyless = await runCommand(['migrate', '--from', file, '--to', 'sqlite:x.db'], { TOCSIN_DATA_DIR: folder });
     assert.equal(keyless.code, 78);
-    assert.match(keyless.err, /no secret key found in .*: set TOCSIN_SECRET_KEY/);
+    assert.match(keyless.err, /no secret key found in \S+: copy secret\.key there .* or set TOCSIN_SECRET_KEY/);
   });
 });
 

@@ -37,14 +37,17 @@ describe('on one installation, new at first,', { own: {} }, ({ it }) => {
     assert.equal(delivery['status'], 'delivered');
   });
 
-  it('the three commands of the first start, pasted as they are, end with an alert that has arrived', async (_, {
+  it('the four commands of the first start, pasted as they are, end with an alert on record', async (_, {
     printed,
+    address,
   }) => {
-    const commands = /# 1\.[^]*(?=\n\nWhat was sent)/.exec(printed)?.[0] ?? assert.fail(printed);
+    const commands = /# 1\.[^]*(?=\n\nWhat each line means)/.exec(printed)?.[0] ?? assert.fail(printed);
     const port = String(await freePort());
-    const env = { ...plainEnvironment(), TOCSIN_API_KEY: apiKey, RECEIVER_PORT: port };
+    assert.match(printed, new RegExp(`^  export TOCSIN_URL=${address}$`, 'm'));
+    const env = { ...plainEnvironment(), TOCSIN_URL: address, TOCSIN_API_KEY: apiKey, RECEIVER_PORT: port };
     const { stdout } = await run('sh', ['-c', commands], { env, timeout: 60_000 });
     assert.match(stdout, /"ALERT_TYPE":"ALERT_FAILURE"/);
+    assert.match(stdout, /"status":"delivered"/);
   });
 
   it('the lines of docs/ci.md lead from nothing to a verdict', async (t, { address }) => {

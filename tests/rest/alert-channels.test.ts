@@ -247,3 +247,9 @@ test('a write warns of variables in templates that nothing defines', async () =>
   const message = 'ALERT_TITEL is not defined and renders as empty text. Did you mean ALERT_TITLE?';
   assert.deepEqual(changed.body.warnings, [{ path: 'config.template', message }]);
 });
+
+test('the name of a preset beside its configuration is refused where no preset is sent', async () => {
+  await using api = resourcesUnderTest();
+  const named = await api.ask('POST', '/v1/alert-channels', { type: 'WEBHOOK', name: 'on call', config: { url } });
+  assert.deepEqual([named.status, Object.keys(named.body.attributes)], [400, ['name']]);
+});

@@ -154,3 +154,12 @@ test('a channel is created from every preset as it is returned', async () => {
     assert.deepEqual(kept, preset.config);
   }
 });
+
+test('a preview with another CHECK_NAME has it in ALERT_TITLE too', async () => {
+  const { request } = await preview({ url, template: '{{ALERT_TITLE}}' }, reader, {
+    variables: { CHECK_NAME: 'Till' },
+  });
+  assert.match(request?.body ?? '', /Till/);
+  const variables = { CHECK_NAME: 'Till', ALERT_TITLE: 'Mine' };
+  assert.equal((await preview({ url, template: '{{ALERT_TITLE}}' }, reader, { variables })).request?.body, 'Mine');
+});
