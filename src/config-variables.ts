@@ -31,6 +31,7 @@ export const defaultLimits: Required<AccountLimits> = {
   maintenanceWindows: 1000,
   apiKeys: 1000,
   variables: 1000,
+  variableBytes: 1_000_000,
   clientCertificates: 50,
 };
 

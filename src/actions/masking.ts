@@ -54,14 +54,20 @@ export function valueMeant(
   return input.value;
 }
 
-/** The variables that the list of a check or group means. Refuses (`invalid`) a key that is given twice. */
+/** Bytes of all names and values of the variables of one check or group. */
+const ownVariableBytes = 65_536;
+
+/**
+ * The variables that the list of a check or group means. Refuses (`invalid`) a key that is given twice, and more than
+ * 65,536 bytes that grow the list.
+ */
 export function variablesMeant(
   inputs: readonly VariableInput[],
   present: readonly EnvironmentVariable[],
 ): EnvironmentVariable[] {
   const byKey = new Map(present.map((variable) => [variable.key, variable]));
   const seen = new Set<string>();
-  return inputs.map((input, index) => {
+  const meant = inputs.map((input, index) => {
     const { key, locked, secret } = input;
     if (seen.has(key)) throw invalidField(`environmentVariables[${index}].key`, 'is duplicated');
     seen.add(key);
@@ -69,6 +75,16 @@ export function variablesMeant(
     const value = valueMeant(input, byKey.get(key) ?? null, `environmentVariables[${index}].value`);
     return { key, value, locked, secret };
   });
+  const bytes = bytesOf(meant);
+  if (bytes > ownVariableBytes && bytes > bytesOf(present)) {
+    const shown = bytes.toLocaleString('en-US');
+    throw invalidField('environmentVariables', `must have at most 65,536 bytes of names and values, not ${shown}`);
+  }
+  return meant;
+}
+
+function bytesOf(variables: readonly EnvironmentVariable[]): number {
+  return variables.reduce((sum, { key, value }) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
 }
 
 /** Refuses (`invalid`) the name of a new variable that alert templates could not print. */

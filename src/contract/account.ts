@@ -16,6 +16,11 @@ const limits = z
     maintenanceWindows: z.int().min(0).exactOptional(),
     apiKeys: z.int().min(0).exactOptional(),
     variables: z.int().min(0).exactOptional(),
+    variableBytes: z
+      .int()
+      .min(0)
+      .exactOptional()
+      .describe('Names and values of the account’s variables together, as stored.'),
     clientCertificates: z.int().min(0).exactOptional(),
   })
   .meta({ id: 'AccountLimits', description: 'How many of each the account may have; 0 = no limit.' });

@@ -28,6 +28,7 @@ export const limitWords = {
   maintenanceWindows: 'maintenance windows',
   apiKeys: 'API keys',
   variables: 'variables',
+  variableBytes: 'bytes of variables',
   clientCertificates: 'client certificates',
 } as const;
 export type LimitName = keyof typeof limitWords;

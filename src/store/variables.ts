@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { EnvironmentVariable } from '#domain/environment-variable.ts';
 import { flag, idBytes } from './codec.ts';
 import { type Database, touchAccount } from './database.ts';
-import { requireRoom } from './room.ts';
+import { requireRoom, requireVariableBytes } from './room.ts';
 import type { Tables, VariablesTable } from './schema.ts';
 import type { Seal } from './seal.ts';
 
@@ -54,12 +54,13 @@ export function createVariables(database: Database): Variables {
     add: (accountId, { key, value, locked, secret }) =>
       transaction(async (tx) => {
         await requireRoom(database, tx, accountId, 'variables');
+        const stored = secret ? seal.seal(value) : value;
         const added = await tx
           .insertInto('variables')
           .values({
             account_id: idBytes(accountId),
             key,
-            value: secret ? seal.seal(value) : value,
+            value: stored,
             locked: flag(locked),
             secret: flag(secret),
             created_at: clock.now(),
@@ -68,10 +69,11 @@ export function createVariables(database: Database): Variables {
           .onConflict((conflict) => conflict.doNothing())
           .executeTakeFirst();
         if (Number(added.numInsertedOrUpdatedRows ?? 0) === 0) return false;
+        await requireVariableBytes(database, tx, accountId, bytesOf(key) + bytesOf(stored));
         await touchAccount(tx, accountId);
         return true;
       }),
-    change: (accountId, key, edit) => transaction((tx) => changeVariable(tx, { seal, clock }, accountId, key, edit)),
+    change: (accountId, key, edit) => transaction((tx) => changeVariable(tx, database, accountId, key, edit)),
     remove: (accountId, key) =>
       transaction(async (tx) => {
         const removed = await tx
@@ -88,7 +90,7 @@ export function createVariables(database: Database): Variables {
 
 async function changeVariable(
   tx: Kysely<Tables>,
-  { seal, clock }: Pick<Database, 'seal' | 'clock'>,
+  { seal, clock, limits }: Pick<Database, 'seal' | 'clock' | 'limits'>,
   accountId: string,
   key: string,
   edit: (present: EnvironmentVariable) => EnvironmentVariable,
@@ -103,10 +105,11 @@ async function changeVariable(
   if (row === undefined) return null;
   const present = variableOf(row, seal);
   const next: StoredVariable = { ...present, ...edit(present), key, updatedAt: clock.now() };
+  const stored = next.secret ? seal.seal(next.value) : next.value;
   await tx
     .updateTable('variables')
     .set({
-      value: next.secret ? seal.seal(next.value) : next.value,
+      value: stored,
       locked: flag(next.locked),
       secret: flag(next.secret),
       updated_at: next.updatedAt,
@@ -114,8 +117,13 @@ async function changeVariable(
     .where('account_id', '=', account)
     .where('key', '=', key)
     .execute();
+  await requireVariableBytes({ limits }, tx, accountId, bytesOf(stored) - bytesOf(row.value));
   await touchAccount(tx, accountId);
   return next;
+}
+
+function bytesOf(text: string): number {
+  return Buffer.byteLength(text);
 }
 
 function variableOf(row: VariablesTable, seal: Seal): StoredVariable {

@@ -87,6 +87,21 @@ test('a group is read, changed in part, listed by tags and names, and deleted', 
   assert.equal(await makeGroup(api), 3, 'no number is given twice');
 });
 
+test('variables of a group or check take 64 kB together, and a list that is larger already may shrink', async () => {
+  await using api = resourcesUnderTest();
+  const lists = (size: number) => [1, 2, 3].map((n) => ({ key: `KEY_${n}`, value: 'x'.repeat(size), secret: true }));
+  const groupId = await makeGroup(api, { environmentVariables: lists(21_000) });
+  const checkId = await makeCheck(api, { environmentVariables: lists(21_000) });
+  const kept = lists(1).map((each) => ({ ...each, value: null }));
+  const more = [...kept, { key: 'MORE', value: 'y'.repeat(3000), secret: true }];
+  for (const path of [`/v2/check-groups/${groupId}`, `/v1/checks/api/${checkId}`]) {
+    const refused = await api.ask('PUT', path, { environmentVariables: more });
+    assert.equal(refused.status, 400);
+    assert.match(JSON.stringify(refused.body), /at most 65,536 bytes of names and values, not 66,019/);
+    assert.equal((await api.ask('PUT', path, { environmentVariables: kept })).status, 200);
+  }
+});
+
 test('what a group sets wins where its settings are applied; what it leaves open stays', async () => {
   await using api = resourcesUnderTest();
   const retryStrategy = { type: 'FIXED', maxRetries: 3 };

@@ -13,7 +13,7 @@ import type { TempStore } from '../support/temp-store.ts';
 function adders(
   { store }: Pick<TempStore, 'store'>,
   accountId: string,
-): Record<LimitName, (n: number) => Promise<unknown>> {
+): Record<Exclude<LimitName, 'variableBytes'>, (n: number) => Promise<unknown>> {
   const noSubscriptions = { subscriptions: null, isAutoAssigned: false };
   return {
     checks: () => store.checks.add({ check: aCheck(accountId), ...noSubscriptions }),
@@ -49,7 +49,7 @@ test('of each resource no more is added than the account may have, also by many 
   await accounts.change(accountId, { limits });
   const [own, others] = [adders(temp, accountId), adders(temp, otherId)];
   for (const [name, add] of Object.entries(own)) {
-    await others[name as LimitName](0);
+    await others[name as keyof typeof others](0);
     const added = await Promise.allSettled([1, 2, 3, 4, 5, 6].map((n) => add(n)));
     const refused = added.flatMap((one): unknown[] => (one.status === 'rejected' ? [one.reason] : []));
     assert.equal(refused.length, 3, `${name}: ${refused.join()}`);
@@ -60,4 +60,32 @@ test('of each resource no more is added than the account may have, also by many 
     await accounts.change(accountId, { limits: { ...limits, [name]: 0 } });
     await add(9);
   }
+});
+
+test('the variables of an account grow to a number of bytes, whoever writes, and may always become smaller', async (newStore) => {
+  await using temp = await newStore();
+  const { accounts, variables } = temp.store;
+  const accountId = putAccount(temp.raw);
+  await accounts.change(accountId, { limits: { variableBytes: 100 } });
+  const plain = { locked: false, secret: false };
+  const add = (key: string, length: number) => variables.add(accountId, { key, value: 'x'.repeat(length), ...plain });
+  const resize = (key: string, length: number) =>
+    variables.change(accountId, key, (present) => ({ ...present, value: 'é'.repeat(length) }));
+  const isRefused =
+    (used: number, limit = 100) =>
+    (error: unknown) =>
+      error instanceof LimitReachedError && error.used === used && error.limit === limit;
+  await add('A', 59);
+  await assert.rejects(add('B', 40), isRefused(60));
+  assert.equal(await variables.find(accountId, 'B'), null);
+  const both = await Promise.allSettled([add('B', 29), add('C', 29)]);
+  assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  await assert.rejects(resize('A', 40), isRefused(90));
+  await resize('A', 34);
+  await accounts.change(accountId, { limits: { variableBytes: 50 } });
+  await resize('A', 30);
+  await resize('A', 30);
+  await assert.rejects(resize('A', 31), isRefused(91, 50));
+  await accounts.change(accountId, { limits: { variableBytes: 0 } });
+  await resize('A', 5000);
 });
