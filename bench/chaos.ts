@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import type { Verdict } from './chaos/judge.ts';
+import type { Verdict } from './chaos/verdict.ts';
 import { chaosOfDeliveries } from './chaos/deliver.ts';
 import { type Engine, engines } from './chaos/deliver-scene.ts';
 import { chaosOfKills } from './chaos/kill.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { judgeAnswers, judgeGaps } from '../bench/chaos/answered.ts';
-import type { Verdict } from '../bench/chaos/judge.ts';
+import type { Verdict } from '../bench/chaos/verdict.ts';
 import type { RecordedResult } from '../bench/chaos/recorded.ts';
 import type { Span } from '../bench/chaos/resumed.ts';
 import { type Answer, phasesOf, scriptAt } from '../bench/chaos/script.ts';

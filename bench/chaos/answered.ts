@@ -2,7 +2,7 @@
 // fault was none is missing.
 import type { Answered } from '../peers/chaos-target.ts';
 import type { Installation } from './installation.ts';
-import type { Verdict } from './judge.ts';
+import type { Verdict } from './verdict.ts';
 import type { RecordedResult } from './recorded.ts';
 import { resumeMostMs, type Span } from './resumed.ts';
 import { degradedAboveMs, intervalMs } from './script.ts';

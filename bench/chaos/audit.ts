@@ -2,7 +2,7 @@
 import { idText } from '#store/codec.ts';
 import { outcomeCodes } from '#store/codes.ts';
 import { openRawPostgres } from '../../tests/support/raw-rows.ts';
-import type { Verdict } from './judge.ts';
+import type { Verdict } from './verdict.ts';
 
 /** What is noted, in the transaction that does it. */
 type Happening = 'planned' | 'closed' | 'taken-over' | 'recorded' | 'attempted' | 'sign';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { retryPausesMs } from '#domain/delivery.ts';
 import type { Arrival } from '../peers/attempts-receiver.ts';
-import type { Verdict } from './judge.ts';
+import type { Verdict } from './verdict.ts';
 import type { CutOff, Entry, Tried } from './tried.ts';
 
 /** Everything that was written down of deliveries: by the service, by the receiver, and by who killed. */

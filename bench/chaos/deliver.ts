@@ -9,7 +9,7 @@ import { type Engine, engines, openScene, replayable, type Scene, sendingChannel
 import { judgeDeliveries, type Ledger } from './deliver-judge.ts';
 import { createDice, type Dice } from './dice.ts';
 import { startDoomed } from './doomed.ts';
-import type { Verdict } from './judge.ts';
+import type { Verdict } from './verdict.ts';
 import { type Point, points } from './points.ts';
 import { stopStart } from './stop.ts';
 import { type CutOff, replaysOf, standing, triedDeliveries } from './tried.ts';

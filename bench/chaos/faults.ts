@@ -5,7 +5,7 @@ import type { Peer } from '../support/peer.ts';
 import { pause } from '../support/service.ts';
 import { type Dice, shuffled } from './dice.ts';
 import type { Fleet, Member } from './fleet.ts';
-import type { Verdict } from './judge.ts';
+import type { Verdict } from './verdict.ts';
 import { type Outage, resumeMostMs, type Span } from './resumed.ts';
 
 /** What chaos does. */

@@ -7,14 +7,8 @@ import { alertLine, expectedAlerts } from './expected.ts';
 import { channels, type Installation } from './installation.ts';
 import type { Recorded, RecordedResult } from './recorded.ts';
 import { intervalMs } from './script.ts';
+import type { Verdict } from './verdict.ts';
 import type { Acknowledged, Door } from './writer.ts';
-
-/** One promise: how much it was tried on, and what broke it. */
-export interface Verdict {
-  readonly promise: string;
-  readonly tried: number;
-  readonly breaches: readonly string[];
-}
 
 /** What others have on record: the receivers, the targets, and who called the trigger. */
 export interface Witnessed {

@@ -5,7 +5,8 @@ import type { Answered } from '../peers/chaos-target.ts';
 import { pause, type Service, startService } from '../support/service.ts';
 import { createDice } from './dice.ts';
 import { channels, install } from './installation.ts';
-import { judgeRecords, judgeWrites, type Verdict } from './judge.ts';
+import { judgeRecords, judgeWrites } from './judge.ts';
+import type { Verdict } from './verdict.ts';
 import { openRecordedFile, type Recorded } from './recorded.ts';
 import { createWriter } from './writer.ts';
 

@@ -6,7 +6,7 @@ import { startPostgres } from '../../tests/support/postgres.ts';
 import { benchSettings } from '../support/database.ts';
 import type { Engine } from './deliver-scene.ts';
 import { createDice } from './dice.ts';
-import type { Verdict } from './judge.ts';
+import type { Verdict } from './verdict.ts';
 import { type Disturbance, disturbances, type Loud, quieten } from './loud.ts';
 import { openRecordedFile, openRecordedPostgres, type RecordedResult } from './recorded.ts';
 import type { Door } from './writer.ts';

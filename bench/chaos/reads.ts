@@ -1,6 +1,6 @@
 // Everything that a process shows over its API, asked for: an older process must show it over a newer schema as well.
 import type { Installation } from './installation.ts';
-import type { Verdict } from './judge.ts';
+import type { Verdict } from './verdict.ts';
 import type { Door } from './writer.ts';
 
 /** What was asked for by path, and the status that answered; 0 = nothing did in time. */

@@ -1,5 +1,5 @@
 // Whether work went on: how long nothing was done of what could have been, and how soon after each fault it was again.
-import type { Verdict } from './judge.ts';
+import type { Verdict } from './verdict.ts';
 
 /** A span, epoch ms. */
 export interface Span {

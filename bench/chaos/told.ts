@@ -4,7 +4,7 @@ import type { Request } from '../peers/chaos-receiver.ts';
 import { clocksWithinMs } from './answered.ts';
 import type { Channel } from './expected.ts';
 import { channels, type Installation } from './installation.ts';
-import type { Verdict } from './judge.ts';
+import type { Verdict } from './verdict.ts';
 import type { Span } from './resumed.ts';
 import { type Answer, degradedAboveMs, type Phase, phasesOf } from './script.ts';
 import { doneBy, seenMs } from './storms.ts';
