@@ -25,6 +25,8 @@ export interface Run {
   readonly firstStartedAt: number | null;
   /** Joins the runs of one call of a trigger; null for scheduled ones. */
   readonly batchId: string | null;
+  /** It was due while another process had a run of its check at its location. */
+  readonly wasHeldBack?: boolean;
 }
 
 /** When and where a run is tried again. */

@@ -155,9 +155,9 @@ async function letIn(
 ): Promise<EndedAttempt | null> {
   const earlier = before === null ? null : await before;
   const room = options.enter?.(context) ?? null;
-  if (room === null && before === null) return attemptOf(run, context, options, outages, false);
+  if (room === null && before === null) return attemptOf(run, context, options, outages, run.wasHeldBack === true);
   const leave = await room;
-  const isOverlap = earlier !== null && earlier.outcome !== 'missed';
+  const isOverlap = run.wasHeldBack === true || (earlier !== null && earlier.outcome !== 'missed');
   try {
     // Edits and windows that came while it waited hold for it (docs/decisions/0103); what cannot be read is as it was.
     const standing = await outages

@@ -33,6 +33,8 @@ export interface Dialect {
   readonly attemptsIndex: readonly string[] | null;
   /** Statements after which runs are found by when they were due, which no lease changes, where that is cheaper. */
   runsByDueTime(): string[];
+  /** Statements that make an index of the runs that may overlap by their check, where several processes take runs. */
+  readonly overlappingRuns: readonly string[];
   /** The column behind the location in the index by which waiting runs are found. Of one that nobody holds it is its due time. */
   readonly runsOrder: 'available_at' | 'due_at';
   /** Statements that make an index of the deliveries that are leased, where several processes deliver. */
@@ -79,6 +81,7 @@ export const sqliteDialect: Dialect = {
   churning: () => [],
   attemptsIndex: null,
   runsByDueTime: () => [],
+  overlappingRuns: [],
   runsOrder: 'available_at',
   leasedDeliveries: () => [],
   // A file is distributed to nobody, and takes a column's key away only with its table.
@@ -142,6 +145,7 @@ export const postgresDialect: Dialect = {
     // Room for a second version of every row, which is its lease.
     'ALTER TABLE runs SET (fillfactor = 45)',
   ],
+  overlappingRuns: ['CREATE INDEX runs_that_may_overlap ON runs (check_id) WHERE source <> 0 OR interval_ms < 60000'],
   runsOrder: 'due_at',
   leasedDeliveries: () => [
     'CREATE INDEX deliveries_leased ON deliveries (account_id, alert_channel_id, next_attempt_at) WHERE leased_by IS NOT NULL',

@@ -29,6 +29,7 @@ import { clientCertificates } from './migrations/0026-client-certificates.ts';
 import { deliveryContents } from './migrations/0027-delivery-contents.ts';
 import { failingNews } from './migrations/0028-failing-news.ts';
 import { askedWait } from './migrations/0029-asked-wait.ts';
+import { heldBackRuns } from './migrations/0030-held-back-runs.ts';
 
 /** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
 const migrations: readonly ((dialect: Dialect) => string[])[] = [
@@ -61,6 +62,7 @@ const migrations: readonly ((dialect: Dialect) => string[])[] = [
   deliveryContents,
   failingNews,
   askedWait,
+  heldBackRuns,
 ];
 
 /** The version that this program knows and needs. */

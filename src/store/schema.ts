@@ -124,6 +124,8 @@ export interface RunsTable {
   /** When it may be taken: its due time, or the end of the lease that holds it. */
   available_at: number;
   leased_by: string | null;
+  /** 1 = another process had a run of its check when it was due; null = none had. */
+  held_back?: Flag | null;
 }
 
 /** What was found, newest last within a check: the key sorts by time. */

@@ -16,7 +16,7 @@ import { judgeHeartbeats, receivePings } from './heartbeats.ts';
 import { createLookBack, type LookBack } from './look-back.ts';
 import { recordAttempts, TooManyDeliveriesError } from './results.ts';
 import { readContents, saveRendered } from './rendering.ts';
-import { claimRuns, renewRuns, returnRuns } from './runs.ts';
+import { claimRuns, heldBackMs, holdBack, renewRuns, returnRuns } from './runs.ts';
 import { scheduleDue } from './schedules.ts';
 import { bringForward } from './shared-channels.ts';
 import { judgeStates } from './states.ts';
@@ -80,18 +80,22 @@ function claimsWith(
     const lookBack = lookBacks.get(claim.location) ?? createLookBack();
     lookBacks.set(claim.location, lookBack);
     const asksTime = onOtherTime !== null;
-    const { runs, revisions, nextAvailableAt, isRightTime } = await lookBack.find(claim.now, (from) =>
+    const { behind, revisions, isRightTime, ...taken } = await lookBack.find(claim.now, (from) =>
       written((session) => claimRuns(session, claim, { from, asksTime })),
     );
     if (!isRightTime) onOtherTime?.();
-    if (runs.length === 0) return { runs: [], nextAvailableAt };
+    const runs = taken.runs.filter((run) => !behind.has(run));
+    const again = claim.now + heldBackMs;
+    const nextAvailableAt = behind.size > 0 ? Math.min(taken.nextAvailableAt ?? again, again) : taken.nextAvailableAt;
     try {
+      if (behind.size > 0) await written((session) => holdBack(session, [...behind], claim));
+      if (runs.length === 0) return { runs: [], nextAvailableAt };
       // What is read after the claim is as new as it, or newer.
       const found = contexts.remembered(runs, revisions) ?? (await written((session) => contexts.read(session, runs)));
       return { runs: runs.map((run, index) => ({ run, context: found[index] ?? null })), nextAvailableAt };
     } catch (error) {
       // Nobody will run them: otherwise they rest until their lease is over.
-      await written((session) => returnRuns(session, runs, claim.owner)).catch(() => undefined);
+      await written((session) => returnRuns(session, taken.runs, claim.owner)).catch(() => undefined);
       throw error;
     }
   };

@@ -20,6 +20,8 @@ export interface TakenRuns extends ClaimedRuns {
   readonly revisions: ReadonlyMap<string, number>;
   /** false = it is another time at the database: nothing was taken. */
   readonly isRightTime: boolean;
+  /** Those that must be given back: another process has a run of their check at their location. */
+  readonly behind: ReadonlySet<Run>;
 }
 
 /** How a claim looks for its runs. */
@@ -54,9 +56,11 @@ export async function claimRuns(session: Session, claim: RunClaim, { from, asksT
   );
   session.commit();
   const [[pack], [rest]] = await Promise.all([packs, rests]);
-  const runs = runsOf(pack?.runs ?? nothing, claim).sort((a, b) => a.dueAt - b.dueAt);
+  const all = runsOf(pack?.runs ?? nothing, claim).sort((a, b) => a.run.dueAt - b.run.dueAt);
+  const runs = all.map(({ run }) => run);
   return {
     runs,
+    behind: new Set(all.flatMap(({ run, isBehind }) => (isBehind ? [run] : []))),
     nextAvailableAt: runs.length === most ? now : (rest?.at ?? null),
     revisions: revisionsOf(pack?.revisions ?? nothing),
     isRightTime: rest?.is_right ?? false,
@@ -86,20 +90,29 @@ const runAt = {
   interval: 4 * idLength + 2 + 2 * numberLength,
   due: 4 * idLength + 2 + 3 * numberLength,
   started: 4 * idLength + 2 + 4 * numberLength,
+  held: 4 * idLength + 2 + 5 * numberLength,
 } as const;
-const runLength = runAt.started + numberLength;
+const runLength = runAt.held + 2;
+
+/** Runs that may overlap with others of their check, as the index `runs_that_may_overlap` holds them. */
+const mayOverlap = (run: string): string => `(${run}.source <> 0 OR ${run}.interval_ms < 60000)`;
+
+/** 1 = it was held back before, 2 = another process had a run of its check before this claim; 3 = both. */
+const heldSql = `(coalesce(held_back, 0) + CASE WHEN ${mayOverlap('taken')} AND EXISTS (SELECT FROM runs o
+    WHERE ${mayOverlap('o')} AND o.check_id = taken.check_id AND o.account_id = taken.account_id AND o.location = $1
+      AND o.leased_by <> $6 AND o.available_at > $3) THEN 2 ELSE 0 END)::int2`;
 
 /** A run as bytes. A batch of zeros and a number of -1 are null: anything put to null is null. */
 const packed = `account_id || id || check_id || coalesce(batch_id, '\\x${'00'.repeat(idLength)}') || int2send(source)
     || int8send(attempt) || int8send(coalesce(slot_at, -1)) || int8send(coalesce(interval_ms, -1)) || int8send(due_at)
-    || int8send(first_started_at)`;
+    || int8send(first_started_at) || int2send(${heldSql})`;
 
 /** Held rows stay where they are: they are changed by their places. */
 const takeSql = (isTime: string, isLeftOut: boolean, isBacklog: boolean): string => `
   WITH taken AS (
     UPDATE runs SET available_at = $5, leased_by = $6, first_started_at = coalesce(first_started_at, $3)
     WHERE ctid = ANY(ARRAY(${isBacklog ? fairSql(isTime, isLeftOut) : freeSql(isTime, isLeftOut)}))
-    RETURNING account_id, id, check_id, source, slot_at, interval_ms, attempt, due_at, batch_id, first_started_at)
+    RETURNING account_id, id, check_id, source, slot_at, interval_ms, attempt, due_at, batch_id, first_started_at, held_back)
   SELECT string_agg(${packed}, '') AS runs,
     (SELECT string_agg(account_id || int8send(last), '') FROM counters
       WHERE noun = 'revision' AND account_id IN (SELECT account_id FROM taken)) AS revisions
@@ -125,11 +138,12 @@ const fairSql = (isTime: string, isLeftOut: boolean): string => `
         LIMIT ${backlogLookedAt}) f) t
     ORDER BY is_triggered, place, due_at LIMIT $4)) FOR UPDATE SKIP LOCKED`;
 
-function runsOf(bytes: Buffer, { location, now }: RunClaim): Run[] {
-  const runs: Run[] = [];
+function runsOf(bytes: Buffer, { location, now }: RunClaim): { readonly run: Run; readonly isBehind: boolean }[] {
+  const runs: { run: Run; isBehind: boolean }[] = [];
   for (let from = 0; from < bytes.length; from += runLength) {
     const startedAt = numberAt(bytes, from + runAt.started);
-    runs.push({
+    const held = bytes.readUInt16BE(from + runAt.held);
+    const run: Run = {
       accountId: idText(bytes, from + runAt.account),
       id: idText(bytes, from + runAt.id),
       checkId: idText(bytes, from + runAt.check),
@@ -143,7 +157,9 @@ function runsOf(bytes: Buffer, { location, now }: RunClaim): Run[] {
       firstStartedAt: startedAt === now ? null : startedAt,
       // Every id has its version there, which is not 0.
       batchId: bytes[from + runAt.batch + 6] === 0 ? null : idText(bytes, from + runAt.batch),
-    });
+      ...(held % 2 === 1 && { wasHeldBack: true }),
+    };
+    runs.push({ run, isBehind: held >= 2 });
   }
   return runs;
 }
@@ -188,5 +204,23 @@ export async function returnRuns(session: Session, runs: readonly OwnedId[], own
     `UPDATE runs SET available_at = due_at, leased_by = NULL
      WHERE ${inPairs('(account_id, id)', 1)} AND leased_by = $3`,
     [...keysOf(runs), owner],
+  );
+}
+
+/** How long a run waits before it may be taken again while another process has a run of its check, ms: at first, and then. */
+export const heldBackMs = 1000;
+const heldBackAgainMs = 5000;
+
+/** Gives back runs that must wait for a run of their check that another process has. */
+export async function holdBack(
+  session: Session,
+  runs: readonly OwnedId[],
+  { owner, now }: Pick<RunClaim, 'owner' | 'now'>,
+): Promise<void> {
+  await session.query(
+    `UPDATE runs SET available_at = CASE WHEN held_back = 1 THEN $4::bigint ELSE $5 END, leased_by = NULL,
+       first_started_at = nullif(first_started_at, $6), held_back = 1
+     WHERE ${inPairs('(account_id, id)', 1)} AND leased_by = $3`,
+    [...keysOf(runs), owner, now + heldBackAgainMs, now + heldBackMs, now],
   );
 }
