@@ -20,7 +20,7 @@ import type { MissingVariables } from './missing-variables.ts';
 import { requirePermission } from './permission.ts';
 import { type Problem, refuseProblems } from './problems.ts';
 import { isAboutProgram, type ProgramMeans, programProblems } from './program-scripts.ts';
-import { notFound } from './refusal.ts';
+import { notFound, Refusal } from './refusal.ts';
 import {
   type Inherited,
   inheritedRuntime,
@@ -240,7 +240,11 @@ function requireType(
     const message = `cannot be changed from ${present.checkType}: create a new check for another type`;
     refuseProblems([{ path: 'checkType', message }]);
   }
-  if (checkType !== null && checkType !== present.checkType) throw notFound(`check of type ${checkType}`, present.id);
+  if (checkType !== null && checkType !== present.checkType) {
+    const path = present.checkType.toLowerCase().replace('_', '');
+    const message = `Check ${present.id} is of type ${present.checkType}. Use /v1/checks/${path}/${present.id}.`;
+    throw new Refusal('not-found', message);
+  }
   if (checkType !== null || present.checkType === 'API' || change.settings === undefined) return;
   const own = `change the settings of this ${present.checkType} check under the path of its type`;
   const message = `applies to API checks only: ${own}`;

@@ -202,9 +202,10 @@ function checked(input: WindowInput): WindowInput {
   const repeatInterval = repeatUnit === null ? null : (input.repeatInterval ?? 1);
   const mostMs = longestOf({ repeatInterval, repeatUnit });
   if (endsAt - startsAt > mostMs) {
+    const days = mostMs === dayMs ? '1 day' : `${mostMs / dayMs} days`;
     throw invalidField(
       'endsAt',
-      `must be within ${mostMs / dayMs} days of startsAt: a window must be shorter than its repeat interval`,
+      `must be within ${days} of startsAt: a window must be shorter than its repeat interval`,
     );
   }
   return { ...input, repeatInterval };

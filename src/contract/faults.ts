@@ -20,7 +20,7 @@ export interface UnknownFields {
 export function parseTelling(schema: z.ZodType, value: unknown, faults: Faults, unknown: UnknownFields): unknown {
   const result = schema.safeParse(value, { error: namesOfFields });
   if (result.success) return result.data;
-  for (const issue of result.error.issues) addIssue(issue, [], faults, unknown);
+  addIssues(result.error.issues, [], faults, unknown);
   return undefined;
 }
 
@@ -28,24 +28,54 @@ export function parseTelling(schema: z.ZodType, value: unknown, faults: Faults, 
 const namesOfFields: z.core.$ZodErrorMap = ({ code, inst }) =>
   code === 'unrecognized_keys' && inst instanceof z.ZodObject ? Object.keys(inst.shape).join(' ') : undefined;
 
-function addIssue(issue: Issue, above: readonly PropertyKey[], faults: Faults, unknown: UnknownFields): void {
+function addIssues(
+  issues: readonly Issue[],
+  above: readonly PropertyKey[],
+  faults: Faults,
+  unknown: UnknownFields,
+): void {
+  for (const issue of issues) addIssue(issue, issues, above, faults, unknown);
+}
+
+function addIssue(
+  issue: Issue,
+  all: readonly Issue[],
+  above: readonly PropertyKey[],
+  faults: Faults,
+  unknown: UnknownFields,
+): void {
   const path = [...above, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
     const known = issue.message.split(' ');
-    for (const key of issue.keys) add(faults, [...path, key], () => unknownField(key, known, unknown));
+    const missing = missingBeside(issue, all);
+    for (const key of issue.keys) add(faults, [...path, key], () => unknownField(key, missing, known, unknown));
     return;
   }
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-    const closest = closestBranch(issue.errors);
-    for (const inner of closest) addIssue(inner, path, faults, unknown);
+    addIssues(closestBranch(issue.errors), path, faults, unknown);
     return;
   }
   add(faults, path, () => sentence(issue));
 }
 
-function unknownField(key: string, known: readonly string[], { what, nearest }: UnknownFields): string {
+/** Required fields that the object of an issue lacks: an unknown field is most likely one of them. */
+function missingBeside({ path }: Issue, all: readonly Issue[]): string[] {
+  return all.flatMap((other) => {
+    const name = other.path[path.length];
+    const isBeside = other.path.length === path.length + 1 && path.every((part, index) => part === other.path[index]);
+    const isMissing = other.code === 'invalid_type' && other.message.endsWith('received undefined');
+    return isBeside && isMissing && typeof name === 'string' ? [name] : [];
+  });
+}
+
+function unknownField(
+  key: string,
+  missing: readonly string[],
+  known: readonly string[],
+  { what, nearest }: UnknownFields,
+): string {
   if (key === 'id') return 'is assigned by Tocsin: omit it';
-  const meant = nearest(key, known);
+  const meant = nearest(key, missing) ?? nearest(key, known);
   return `unknown ${what}${meant === null ? '' : `; did you mean "${meant}"?`}`;
 }
 

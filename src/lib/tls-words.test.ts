@@ -11,7 +11,10 @@ test('a TLS failure is named by what the server did, whatever version its alert 
       'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE',
       'the server accepts none of the offered TLS versions and ciphers, or it requires a client certificate',
     ],
-    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'the server requires a client certificate'],
+    [
+      'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+      'the server requires a client certificate; create one for its host with POST /v1/client-certificates',
+    ],
     ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', 'the server rejected the client certificate'],
     ['ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL', 'the server does not support HTTP/1.1; it may support only HTTP/2'],
     ['ERR_SSL_SOMETHING_NEW', 'the server and Tocsin could not agree on a secure connection'],

@@ -70,7 +70,8 @@ const noVersion = 'the server supports no TLS version that Tocsin accepts';
 const noCipher = 'the server accepts none of the offered TLS versions and ciphers';
 /** Before TLS 1.3 the alert is the same. */
 const refused = `${noCipher}, or it requires a client certificate`;
-const needsClient = 'the server requires a client certificate';
+const needsClient =
+  'the server requires a client certificate; create one for its host with POST /v1/client-certificates';
 const rejectsClient = 'the server rejected the client certificate';
 const weakKey = 'the server uses a key or signature that is too weak';
 const damaged = 'the server sent data that cannot be decrypted';

@@ -26,6 +26,8 @@ export function parseInput(operation: Operation, sent: Input): Input {
     'query parameter',
   );
   const body = parse(operation.body, sent.body, faults, 'field');
+  // Without a body the fields of an empty one are named, so that the caller learns which are required.
+  if ('body' in faults && sent.body === undefined) parse(operation.body, {}, faults, 'field');
   if (Object.keys(faults).length > 0) throw faultsRefused(faults);
   return { params, query, body };
 }

@@ -44,6 +44,11 @@ test('a missing field is told apart from a wrong one', async () => {
   assert.deepEqual((await post('{"key":"A"}')).json().attributes, { value: 'is required: a string' });
 });
 
+test('without a body the required fields are named', async () => {
+  const { attributes } = (await post('')).json();
+  assert.deepEqual([attributes.key, attributes.value], ['is required: a string', 'is required: a string']);
+});
+
 const refused: readonly (readonly [string, number, string | Buffer, Record<string, string>?])[] = [
   ['no body at all', 400, ''],
   ['only blanks', 400, '  \n'],

@@ -173,7 +173,9 @@ test('checks of all types stand in one list, which can be asked for those of one
 test('a check is not found under the path of another type, and its own settings are changed only under its own', async () => {
   await using api = resourcesUnderTest();
   const { id } = (await api.ask('POST', '/v1/checks/url', { name: 'One', ...types.URL.least })).body;
-  assert.equal((await api.ask('PUT', `/v1/checks/api/${id}`, { name: 'Two' })).status, 404);
+  const other = await api.ask('PUT', `/v1/checks/api/${id}`, { name: 'Two' });
+  assert.equal(other.status, 404);
+  assert.match(other.body.message, new RegExp(`is of type [A-Z]+\\. Use /v1/checks/[a-z]+/${id}\\.$`));
   const elsewhere = await api.ask('PUT', `/v1/checks/${id}`, { maxResponseTime: 9000 });
   assert.equal(elsewhere.status, 400);
   assert.match(
@@ -238,4 +240,10 @@ test('a check says on the wire that its runtime is deprecated, near its end, or 
     assert.equal(await said(current), null);
     assert.equal(await said(without), undefined, 'without scripts there is nothing to say');
   }
+});
+
+test('an unknown field is taken for a required one that is missing', async () => {
+  await using api = resourcesUnderTest();
+  const { body } = await api.ask('POST', '/v1/checks/tcp', { name: 'A', request: { host: '127.0.0.1', port: 80 } });
+  assert.equal(body.attributes['request.host'], 'unknown field; did you mean "hostname"?');
 });

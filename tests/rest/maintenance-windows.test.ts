@@ -169,3 +169,10 @@ test('a time without an offset in a window of another zone is read as UTC, with 
   assert.equal((await ask('PUT', `${path}/1`, { repeatEndsAt: null })).body.repeatEndsAt, null);
   assert.equal((await ask('PUT', `${path}/1`, { timezone: 'UTC', ...times })).body.warnings, undefined);
 });
+
+test('a daily window that is too long is refused with its limit of 1 day', async () => {
+  await using resources = resourcesUnderTest();
+  const body = { ...restart, endsAt: '2026-03-12T21:30:00Z', repeatUnit: 'DAY' };
+  const refused = await resources.ask('POST', path, body);
+  assert.match(refused.body.attributes.endsAt, /^must be within 1 day of startsAt/);
+});

@@ -59,6 +59,13 @@ const cases: readonly Case[] = [
     ),
     [[first, /can never pass/]],
   ],
+  [
+    '/v1/checks/api',
+    api({ assertions: [assertion('JSON_BODY', 'GREATER_THAN', '2', '$.items.length')] }),
+    [[first, /use count\(\$\.items\[\*\]\)/]],
+  ],
+  ['/v1/checks/api', api({ assertions: [assertion('JSON_BODY', 'GREATER_THAN', '2', 'count($.items[*])')] }), []],
+  ['/v1/checks/api', api({ assertions: [assertion('TEXT_BODY', 'CONTAINS', '2', 'a.length')] }), []],
   ['/v1/checks/api', api({ method: 'POST', body: '{}' }), [['request.body', /bodyType is NONE/]]],
   [
     '/v1/checks/api',

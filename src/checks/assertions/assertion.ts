@@ -218,7 +218,12 @@ function compilePath(source: string, hide: (text: string) => string): JsonPath |
     // What the parser says quotes pieces of the path, and a piece of a secret is not recognised as one.
     if (shown !== source) return `"${shown}" is not a JSON path once its variables are filled in`;
     const detail = error instanceof Error ? error.message.replace(/ \('.*$/s, '') : 'it cannot be read';
-    const hint = /no such function/.test(detail) ? ' (match and search are not available)' : '';
+    const isCall = /^\s*\w+\(/.test(source);
+    const hint = isCall
+      ? '; write any(<path>) or count(<path>) around a path'
+      : /no such function/.test(detail)
+        ? ' (match and search are not available)'
+        : '';
     return `"${source}" is not a JSON path: ${detail}${hint}`;
   }
 }

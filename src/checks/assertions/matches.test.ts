@@ -135,6 +135,14 @@ test('a result says which match was compared after it was stored as well', () =>
   assert.equal(stored('EQUALS', 'count($.n[*])'), 'expected count($.n[*]) to equal 5, got 2');
 });
 
+test('a broken function around a path is refused with the functions that exist', () => {
+  for (const property of ['any($.items[*].name', 'all($.items[*].name)']) {
+    const settings = { source: 'JSON_BODY', property, comparison: 'EQUALS', target: '1', regex: '' } as const;
+    const compiled = compileAssertion(settings, ['JSON_BODY']);
+    assert.match(String(compiled), /is not a JSON path: .*; write any\(<path>\) or count\(<path>\) around a path$/);
+  }
+});
+
 function cpuMsSince(before: NodeJS.CpuUsage): number {
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1000;

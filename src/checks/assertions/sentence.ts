@@ -80,6 +80,8 @@ const mostShown = 201;
 /** Numbers as they are, and of JSON lists and objects too; other texts in quotes. */
 function shown(text: string, sort: SourceSort): string {
   if (text.length > mostShown) return shown(`${text.slice(0, mostShown - 1).toWellFormed()}…`, sort);
-  const isPlain = sort === 'number' || (sort === 'json' && /^(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$|[[{])/.test(text));
+  const isNumber = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
+  const isPlain =
+    sort === 'number' || (sort === 'field' && isNumber) || (sort === 'json' && (isNumber || /^[[{]/.test(text)));
   return isPlain ? text : JSON.stringify(text);
 }

@@ -1,7 +1,7 @@
 // Assertions that can be saved but cannot have the wished effect.
 import type { SettingsProblem } from '../kind.ts';
 import { hasPlaceholder } from '../placeholders.ts';
-import type { AssertionSettings } from './assertion.ts';
+import { type AssertionSettings, type AssertionSource, sortOf } from './assertion.ts';
 
 /**
  * Warnings for the assertions at `path`, whatever they look at.
@@ -14,7 +14,10 @@ export function assertionWarnings(
   maxResponseTime: number,
 ): SettingsProblem[] {
   return assertions.flatMap((assertion, index) => {
-    const message = timeWarning(assertion, maxResponseTime) ?? contradiction(assertion, index, assertions, path);
+    const message =
+      timeWarning(assertion, maxResponseTime) ??
+      lengthWarning(assertion) ??
+      contradiction(assertion, index, assertions, path);
     return message === null ? [] : [{ path: `${path}[${index}]`, message }];
   });
 }
@@ -39,6 +42,12 @@ function timeWarning(assertion: AssertionSettings, maxResponseTime: number): str
     default:
       return null;
   }
+}
+
+function lengthWarning({ source, property }: AssertionSettings): string | null {
+  const list = /^(\$.*)\.length$/.exec(property.trim())?.[1];
+  if (sortOf[source as AssertionSource] !== 'json' || list === undefined) return null;
+  return `matches a member named "length" only; to count the items of a list, use count(${list}[*])`;
 }
 
 function contradiction(

@@ -215,6 +215,9 @@ test('assertions look at the certificate, the connection, all of it as JSON or t
   };
   assert.equal(await holds('CERTIFICATE', 'daysUntilExpiry', 'GREATER_THAN', '30'), true);
   assert.equal(await holds('CERTIFICATE', 'daysUntilExpiry', 'GREATER_THAN', '100'), false);
+  const assertions = [{ source: 'CERTIFICATE', property: 'keySizeBits', comparison: 'GREATER_THAN', target: '300' }];
+  const { message } = await lookAt(t, issued(), { assertions });
+  assert.match(message ?? '', /keySizeBits to be greater than 300, got 256/);
   assert.equal(await holds('CERTIFICATE', 'sans', 'CONTAINS', 'localhost'), true);
   assert.equal(await holds('CERTIFICATE', 'selfSigned', 'EQUALS', 'false'), true);
   assert.equal(await holds('CONNECTION', 'tlsVersion', 'EQUALS', 'TLS1.2'), false);
