@@ -304,9 +304,11 @@ describe('about PostgreSQL: doctor', () => {
     assert.equal(away.code, 1);
     assert.match(away.out, /PROBLEM +database .*ECONNREFUSED/);
 
-    const { printed, child, ready } = startProcess({ ...onlyApi, TOCSIN_DATA_DIR: emptyFolder(t), DATABASE_URL: url });
+    const held = { TOCSIN_DELIVERIES: 'held', TOCSIN_DATA_DIR: emptyFolder(t), DATABASE_URL: url };
+    const { printed, child, ready } = startProcess({ ...onlyApi, ...held });
     t.after(() => void child.kill('SIGKILL'));
     await (await ready).end('SIGTERM');
+    assert.match((await examined(url)).out, /warning +deliveries +nothing is sent since .*TOCSIN_DELIVERIES/);
     const raw = openRawPostgres(url);
     raw.exec(`UPDATE installation SET value = '999' WHERE key = 'schema-version'`);
     raw.close();
