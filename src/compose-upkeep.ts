@@ -20,6 +20,7 @@ export function joinRemoveOldRows({ store, clock, config, log }: UpkeepMeans): (
     store: store.retention,
     rollUps: store.rollUps,
     leftovers: store.leftovers,
+    triggerCalls: store.triggerCalls,
     clock,
     retentionDays: config.retentionDays,
     onRemoved: (rows) => log.debug('retention.removed', { rows }),

@@ -8,7 +8,7 @@ import { pingSignalCodes, pingStateCodes } from './codes.ts';
 import type { Counts } from './counts.ts';
 import type { HeartbeatsTable, PingsTable } from './heartbeat-tables.ts';
 import { heartbeatOf, keyColumns, type WaitingPing } from './heartbeat-rows.ts';
-import type { RecordRules } from './record-attempts.ts';
+import { type RecordRules, TooManyDeliveriesError } from './record-attempts.ts';
 import type { Reception } from './reception.ts';
 
 /** A heartbeat that is looked at. */
@@ -46,6 +46,21 @@ export interface JudgedTurn {
   readonly recorded: readonly { readonly attempt: EndedAttempt; readonly recorded: Recorded }[];
   /** When the next is due, epoch ms; the present or before when more are; null = none. */
   readonly nextDueAt: number | null;
+}
+
+/** Judges fewer heartbeats in a transaction where their alerts would make too many deliveries at once. */
+export async function judgeInParts(
+  rules: JudgeRules,
+  judge: (rules: JudgeRules) => Promise<JudgedTurn>,
+): Promise<JudgedTurn> {
+  for (let { most } = rules; ;) {
+    try {
+      return await judge({ ...rules, most });
+    } catch (error) {
+      if (!(error instanceof TooManyDeliveriesError)) throw error;
+      most = Math.max(1, Math.min(error.fitting, Math.floor(most / 2)));
+    }
+  }
 }
 
 /** What is written of a turn, results apart. */

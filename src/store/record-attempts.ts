@@ -19,6 +19,18 @@ import { tellChannels, type TellRows, type TellRules } from './tell-channels.ts'
 /** Deliveries after which a transaction records no further attempt: bounds how long it holds the loop and its locks. */
 export const deliveriesAtOnce = 1000;
 
+/** Undoes a recording that would make too many deliveries at once. */
+export class TooManyDeliveriesError extends Error {
+  override readonly name = 'TooManyDeliveriesError';
+  /** How many of the attempts to record instead. */
+  readonly fitting: number;
+
+  constructor(fitting: number) {
+    super(`record ${fitting} attempts at once`);
+    this.fitting = fitting;
+  }
+}
+
 /** Who records, when, and how deliveries are rendered. */
 export interface RecordRules extends TellRules {
   readonly owner: string;

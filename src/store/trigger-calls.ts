@@ -12,6 +12,8 @@ export interface TriggerCalls {
   optionsOf(accountId: string, batchId: string): Promise<CallOptions | null>;
   /** The runs of the call have ended: its variables are not needed any more. */
   forget(accountId: string, batchId: string): Promise<void>;
+  /** Deletes the options of calls whose runs have ended by now (epoch ms), of every account. Returns how many. */
+  removeOld(now: number): Promise<number>;
 }
 
 /** No run of a call lasts longer, its retries included, ms. */
@@ -41,10 +43,18 @@ export function createTriggerCalls({ reader, transaction, seal }: Database): Tri
           .where('id', '=', idBytes(batchId))
           .execute();
       }),
+    removeOld: (now) =>
+      transaction(async (tx) => {
+        const removed = await tx
+          .deleteFrom('trigger_calls')
+          .where('called_at', '<', now - keptMs)
+          .executeTakeFirst();
+        return Number(removed.numDeletedRows);
+      }),
   };
 }
 
-/** Writes the options of a call, and removes those of the account that no run needs any more. */
+/** Writes the options of a call. */
 export async function keepOptions(
   tx: Kysely<Tables>,
   call: { readonly accountId: string; readonly batchId: string; readonly now: number },
@@ -52,11 +62,6 @@ export async function keepOptions(
   seal: Seal,
 ): Promise<void> {
   const { accountId, batchId, now } = call;
-  await tx
-    .deleteFrom('trigger_calls')
-    .where('account_id', '=', idBytes(accountId))
-    .where('called_at', '<', now - keptMs)
-    .execute();
   if (!isQuiet && variables.length === 0) return;
   const sealed = variables.map(({ key, value }) => [key, seal.seal(value)]);
   await tx

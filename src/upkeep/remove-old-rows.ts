@@ -13,6 +13,8 @@ export interface RemoveOldRowsOptions {
   };
   /** Which results are rolled up, and may go. */
   readonly rollUps: { release(before: number): Promise<number> };
+  /** Options of trigger calls whose runs have ended. */
+  readonly triggerCalls: { removeOld(now: number): Promise<number> };
   /** Rows whose check or channel is gone. */
   readonly leftovers: { removeSome(limit: number): Promise<number> };
   readonly clock: Clock;
@@ -28,10 +30,10 @@ const dayMs = 86_400_000;
 
 /** One turn: a slice. Answers in how many ms the next is wanted. */
 export function createRemoveOldRows(options: RemoveOldRowsOptions): () => Promise<number> {
-  const { store, rollUps, leftovers, clock, retentionDays } = options;
+  const { store, rollUps, leftovers, triggerCalls, clock, retentionDays } = options;
   return async () => {
     const now = clock.now();
-    const orphans = await leftovers.removeSome(rowsPerSlice);
+    const orphans = (await leftovers.removeSome(rowsPerSlice)) + (await triggerCalls.removeOld(now));
     const before = now - retentionDays * dayMs;
     const { removed, isThrough } = await store.sweep(before, now, await rollUps.release(before));
     if (removed + orphans > 0) options.onRemoved?.(removed + orphans);

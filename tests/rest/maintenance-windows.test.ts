@@ -140,7 +140,7 @@ test('a window names checks and groups, and warns once they are deleted', async 
   const created = await ask('POST', path, { ...restart, tags: [], ...named });
   assert.deepEqual([created.status, created.body.warnings], [201, undefined]);
   const one = `${path}/${created.body.id}`;
-  const { body } = await ask('PUT', one, { name: 'Renamed' });
+  const { body } = await ask('PATCH', one, { name: 'Renamed' });
   assert.deepEqual([body.checkIds, body.groupIds, body.warnings], [[check], [group], undefined]);
   const foreign = await ask('POST', path, { ...restart, groupIds: [group] }, 'tsn_foreign');
   assert.notEqual(foreign.status, 201);

@@ -1,11 +1,16 @@
 // Transactions that create deliveries are bounded, on both engines: a mass failure does not hold the process or its locks.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { overdueFinding, pingFinding } from '#checks/heartbeat/finding.ts';
 import type { EndedAttempt } from '#domain/recording.ts';
+import { createJudgeHeartbeats } from '#pipeline/judge-heartbeats.ts';
 import { createJudgeStates } from '#pipeline/judge-states.ts';
 import { createRecordResults } from '#pipeline/record-results.ts';
 import type { OpenedAlert, StateKey } from '#store/judge-states.ts';
 import { test, type NewStore } from '../support/each-engine.ts';
 import { aChannel } from '../support/records.ts';
+import type { Path } from '#store/path.ts';
+import { settingsOf } from './heartbeat-under-test.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 
 const [checks, channels] = [5, 300];
@@ -108,4 +113,52 @@ test('states are judged in several transactions', async (newStore) => {
   });
   while ((await turn()) < 1000);
   assert.equal(opened, checks);
+});
+
+test('heartbeats are judged in several transactions', async (newStore) => {
+  const path = await PathUnderTest.open(newStore);
+  await using _ = path;
+  const subscriptions: { checkId: string; groupId: null; activated: boolean }[] = [];
+  for (let index = 0; index < checks; index++) {
+    const token = randomUUID();
+    const { id } = await path.add({ checkType: 'HEARTBEAT', settings: settingsOf(token, 10) });
+    subscriptions.push({ checkId: id, groupId: null, activated: true });
+    const ping = { token, signal: 'ping', exitCode: null, at: path.now, method: 'GET' } as const;
+    await path.path.receivePings([{ ...ping, source: null, userAgent: null, body: null }]);
+  }
+  for (let index = 0; index < channels; index++) {
+    await path.temp.store.alertChannels.add({ channel: aChannel(path.accountId), subscriptions });
+  }
+  const commits: number[] = [];
+  const store: Pick<Path, 'judgeHeartbeats'> = {
+    async judgeHeartbeats(rules) {
+      const judged = await path.path.judgeHeartbeats(rules);
+      commits.push(judged.recorded.length);
+      return judged;
+    },
+  };
+  const turn = createJudgeHeartbeats({
+    store,
+    clock: path.temp.clock,
+    owner: 'one',
+    location: 'local',
+    pingFinding,
+    overdueFinding,
+    render: rendered,
+    statusOf: () => null,
+    onRecorded: () => undefined,
+  });
+  const judge = async (): Promise<void> => {
+    while ((await turn()) === 0);
+  };
+  await judge();
+  assert.deepEqual(stored(path), [checks, 0, 0]);
+  commits.length = 0;
+  path.temp.clock.turn(20 * 60_000);
+  await judge();
+  assert.deepEqual(stored(path), [2 * checks, checks, checks * channels]);
+  assert.ok(
+    commits.every((count) => count <= 4),
+    `recorded ${commits.join(', ')} at once`,
+  );
 });

@@ -146,6 +146,10 @@ test('variables of a call win in its runs, are sealed while it runs, and are gon
   assert.equal(started.outcome, 'started');
   const stored = String(test.one('SELECT variables FROM trigger_calls'));
   assert.ok(stored.includes('SHOP') && !stored.includes('preview'), stored);
+  const { triggerCalls } = test.temp.store;
+  assert.equal(await triggerCalls.removeOld(test.now), 0, 'its runs may still need them');
+  test.temp.clock.turn(2 * 3_600_000 + 1);
+  assert.equal(await triggerCalls.removeOld(test.now), 1, 'nobody waited for its end');
 });
 
 test('the runs of a call are listed while they run, in the order of the checks', async (newStore) => {

@@ -34,6 +34,12 @@ export const accountExceptions: readonly AccountException[] = [
     why: reported,
     seenIn: 'failing-channels',
   },
+  {
+    table: 'trigger_calls',
+    statement: /^delete from trigger_calls where called_at < \?$/,
+    why: old,
+    seenIn: 'trigger-calls',
+  },
   { table: 'first_runs', statement: /from first_runs order by due_at limit \?$/, why: claim, seenIn: 'first-runs' },
   { table: 'heartbeats', statement: /from heartbeats where due_at <= \? order by/, why: claim, seenIn: 'heartbeats' },
   {

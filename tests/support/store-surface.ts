@@ -27,7 +27,7 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
     revoke: 'api-keys',
   },
   triggers: { find: 'triggers', findByToken: 'triggers', remove: 'triggers', start: 'triggers' },
-  triggerCalls: { optionsOf: 'trigger-calls', forget: 'trigger-calls' },
+  triggerCalls: { optionsOf: 'trigger-calls', forget: 'trigger-calls', removeOld: 'trigger-calls' },
   batches: { isClosed: 'triggers', results: 'triggers', runs: 'trigger-calls' },
   checkResults: {
     list: 'check-results',

@@ -107,7 +107,8 @@ export async function judgeHeartbeats(
     counts,
   );
   const { attempts, heartbeats, missing } = judged;
-  const recorded = attempts.length === 0 ? [] : await recordHeld(session, bulk, attempts, rules);
+  const recorded =
+    attempts.length === 0 ? [] : await recordHeld(session, bulk, attempts, { ...rules, isDivisible: rows.length > 1 });
   bulk.send('pings', missing, 'ON CONFLICT DO NOTHING');
   sendMoved(session, heartbeats);
   // Last, as whoever else records does.

@@ -1,7 +1,7 @@
 // The path's statements on PostgreSQL: each method is one transaction, which many processes may run at once.
 import { idBytes } from '../codec.ts';
 import { walkStart } from '../delivery-rows.ts';
-import type { JudgedTurn } from '../judge-heartbeats.ts';
+import { type JudgedTurn, judgeInParts } from '../judge-heartbeats.ts';
 import type { JudgedStates } from '../judge-states.ts';
 import type { Path } from '../path.ts';
 import type { Seal } from '../seal.ts';
@@ -14,7 +14,8 @@ import { claimDeliveries, renewDeliveries, settleAttempts } from './deliveries.t
 import { insertDeliveries } from './delivery-rows.ts';
 import { judgeHeartbeats, receivePings } from './heartbeats.ts';
 import { createLookBack, type LookBack } from './look-back.ts';
-import { recordAttempts, TooManyDeliveriesError } from './results.ts';
+import { recordAttempts } from './results.ts';
+import { TooManyDeliveriesError } from '../record-attempts.ts';
 import { readContents, saveRendered } from './rendering.ts';
 import { claimRuns, heldBackMs, holdBack, renewRuns, returnRuns } from './runs.ts';
 import { scheduleDue } from './schedules.ts';
@@ -137,8 +138,10 @@ export function createPostgresPath(means: PostgresPathMeans): Path {
     recordAttempts: recordsWith(written, seal),
     receivePings: (pings) => written((session, bulk) => receivePings(session, bulk, pings)),
     judgeHeartbeats: (rules) =>
-      taken<JudgedTurn>(rules.now, { looked: 0, recorded: [], nextDueAt: null }, (session, bulk) =>
-        judgeHeartbeats(session, bulk, { ...rules, seal }, contexts),
+      judgeInParts({ ...rules, seal }, (part) =>
+        taken<JudgedTurn>(rules.now, { looked: 0, recorded: [], nextDueAt: null }, (session, bulk) =>
+          judgeHeartbeats(session, bulk, part, contexts),
+        ),
       ),
     judgeStates: (rules) =>
       taken<JudgedStates>(rules.now, { opened: [], next: null }, (session, bulk) =>

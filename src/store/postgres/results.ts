@@ -5,7 +5,13 @@ import type { EndedAttempt, Recorded } from '#domain/recording.ts';
 import { cancelReminder, isPendingReminder } from '../cancel-reminders.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, idTime } from '../codec.ts';
 import { addToCounts, createCounts } from '../counts.ts';
-import { deliveriesAtOnce, firstResultOf, recordAttempt, type RecordRules } from '../record-attempts.ts';
+import {
+  deliveriesAtOnce,
+  firstResultOf,
+  recordAttempt,
+  type RecordRules,
+  TooManyDeliveriesError,
+} from '../record-attempts.ts';
 import type { CheckStatesTable, ResultsTable } from '../schema.ts';
 import type { ListenerRow } from '../tell-channels.ts';
 import { type Bulk, inPairs } from './bulk.ts';
@@ -14,18 +20,6 @@ import { insertDeliveries } from './delivery-rows.ts';
 import { sendLateHours } from './late-hours.ts';
 import { createRecording, type Recording, resultKey } from './recording.ts';
 import { keysOf } from './runs.ts';
-
-/** Undoes a recording that would make too many deliveries at once. */
-export class TooManyDeliveriesError extends Error {
-  override readonly name = 'TooManyDeliveriesError';
-  /** How many of the attempts to record instead. */
-  readonly fitting: number;
-
-  constructor(fitting: number) {
-    super(`record ${fitting} attempts at once`);
-    this.fitting = fitting;
-  }
-}
 
 /**
  * Records each attempt whose run this owner still holds; the others are dropped: someone else does their work.
@@ -42,15 +36,19 @@ export async function recordAttempts(
   return recordOf(session, bulk, attempts, { held, isDivisible: true }, rules);
 }
 
-/** Records attempts without a queued run: what they are of is held by the transaction itself. */
+/**
+ * Records attempts without a queued run: what they are of is held by the transaction itself.
+ *
+ * @throws {TooManyDeliveriesError} where it can be divided, before channels are read
+ */
 export function recordHeld(
   session: Session,
   bulk: Bulk,
   attempts: readonly EndedAttempt[],
-  rules: RecordRules,
+  rules: RecordRules & { readonly isDivisible: boolean },
 ): Promise<Recorded[]> {
   const held = new Set(attempts.map(({ run }) => run.id));
-  return recordOf(session, bulk, attempts, { held, isDivisible: false }, rules);
+  return recordOf(session, bulk, attempts, { held, isDivisible: rules.isDivisible }, rules);
 }
 
 async function recordOf(

@@ -151,7 +151,7 @@ export function judgeHeartbeats(
     `SELECT s.* FROM ${dueKeys} CROSS JOIN check_states s ON s.account_id = h.account_id AND s.check_id = h.check_id`,
   )(now, most);
   const heard = (): ReadonlySet<string> => heardOf(connection, now, most);
-  const recorded = recordHeld(connection, attempts, { states, heard }, rules);
+  const recorded = recordHeld(connection, attempts, { states, heard }, { ...rules, isDivisible: rows.length > 1 });
   insertPings(connection, missing);
   for (const heartbeat of heartbeats) moveHeartbeat(connection, heartbeat);
   writeCounts(connection, counts, now);

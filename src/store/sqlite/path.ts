@@ -11,6 +11,7 @@ import { claimDeliveries, endDeliveryLeases, renewDeliveries, settleAttempts } f
 import { insertDeliveryRow } from './delivery-rows.ts';
 import type { SqliteFile } from './file.ts';
 import { bringHeartbeatsBack, judgeHeartbeats, receivePings } from './heartbeats.ts';
+import { judgeInParts } from '../judge-heartbeats.ts';
 import { recordAttempts } from './results.ts';
 import { rewindRollUps } from './roll-ups.ts';
 import { readContents, saveRendered } from './rendering.ts';
@@ -40,10 +41,12 @@ export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
       group((connection) => recordAttempts(connection, attempts, { ...rules, seal })),
     receivePings: (pings) => groupNow((connection) => receivePings(connection, pings)),
     judgeHeartbeats: (rules) =>
-      groupNow((connection) => {
-        contexts.begin();
-        return judgeHeartbeats(connection, { ...rules, seal }, (rows) => contexts.ofRows(connection, rows));
-      }),
+      judgeInParts({ ...rules, seal }, (part) =>
+        groupNow((connection) => {
+          contexts.begin();
+          return judgeHeartbeats(connection, part, (rows) => contexts.ofRows(connection, rows));
+        }),
+      ),
     judgeStates: (rules) =>
       group((connection) => {
         contexts.begin();

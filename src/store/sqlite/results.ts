@@ -2,7 +2,13 @@
 import type { EndedAttempt, Recorded } from '#domain/recording.ts';
 import { type IdBytes, idBytes, latin1 } from '../codec.ts';
 import { createCounts } from '../counts.ts';
-import { deliveriesAtOnce, recordAttempt, type RecordRows, type RecordRules } from '../record-attempts.ts';
+import {
+  deliveriesAtOnce,
+  recordAttempt,
+  type RecordRows,
+  type RecordRules,
+  TooManyDeliveriesError,
+} from '../record-attempts.ts';
 import type { AlertsTable, CheckStatesTable, ExchangesTable, PassingExchangesTable, ResultsTable } from '../schema.ts';
 import { insertAlerts, tellRowsOf } from './alerts.ts';
 import { readState, writeStates } from './check-states.ts';
@@ -42,32 +48,41 @@ interface HeldRows {
  * Records attempts without a queued run: what they are of is held by the transaction itself.
  *
  * What is read at once must be of this transaction.
+ *
+ * @throws {TooManyDeliveriesError} where it can be divided
  */
 export function recordHeld(
   connection: Connection,
   attempts: readonly EndedAttempt[],
   { states, heard }: HeldRows,
-  rules: RecordRules,
+  { isDivisible, ...rules }: RecordRules & { readonly isDivisible: boolean },
 ): Recorded[] {
   if (attempts.length === 0) return [];
+  const deliveriesMost = isDivisible ? deliveriesAtOnce : Infinity;
   const known = new Map(states.map((row) => [keyOf(row.account_id, row.check_id), row]));
   const moved = new Map<string, CheckStatesTable>();
   const results: ResultsTable[] = [];
   const alerts: AlertsTable[] = [];
   const tellRows = tellRowsOf(connection);
   let heardNow: ReadonlySet<string> | null = null;
-  const recorded = recordWith(connection, attempts, rules, {
-    letGo: () => true,
-    listeners(attempt) {
-      heardNow ??= heard();
-      const { groupId, id } = attempt.context.check;
-      return groupId !== null || heardNow.has(id) ? tellRows.listeners(attempt) : [];
+  const recorded = recordWith(
+    connection,
+    attempts,
+    { ...rules, deliveriesMost },
+    {
+      letGo: () => true,
+      listeners(attempt) {
+        heardNow ??= heard();
+        const { groupId, id } = attempt.context.check;
+        return groupId !== null || heardNow.has(id) ? tellRows.listeners(attempt) : [];
+      },
+      insertResult: (row) => void results.push(row),
+      state: (...key) => moved.get(keyOf(...key)) ?? known.get(keyOf(...key)),
+      writeState: (row) => void moved.set(keyOf(row.account_id, row.check_id), row),
+      insertAlert: (row) => void alerts.push(row),
     },
-    insertResult: (row) => void results.push(row),
-    state: (...key) => moved.get(keyOf(...key)) ?? known.get(keyOf(...key)),
-    writeState: (row) => void moved.set(keyOf(row.account_id, row.check_id), row),
-    insertAlert: (row) => void alerts.push(row),
-  });
+  );
+  if (recorded.length < attempts.length) throw new TooManyDeliveriesError(recorded.length);
   writeRows(connection, added, results, valuesOf);
   writeStates(connection, [...moved.values()]);
   insertAlerts(connection, alerts);
