@@ -344,14 +344,7 @@ export const accountExceptions: readonly AccountException[] = [
   },
   {
     table: 'account_moves',
-    statement:
-      /^select account_id, state, note, renewed_at from account_moves where state in \(\?\) order by renewed_at$/,
-    why: moved,
-    seenIn: 'move-account-kill',
-  },
-  {
-    table: 'account_moves',
-    statement: /^select account_id from account_moves where state = \? and renewed_at < \?$/,
+    statement: /^select account_id(, state, note, renewed_at)? from account_moves where state /,
     why: moved,
     seenIn: 'move-account-kill',
   },
