@@ -50,7 +50,12 @@ export interface Reply {
 export interface Resources extends AsyncDisposable {
   readonly temp: TempStore;
   /** Asks as `as`: the writer unless said otherwise. */
-  ask(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object, as?: keyof typeof keys): Promise<Reply>;
+  ask(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: object,
+    as?: keyof typeof keys,
+  ): Promise<Reply>;
 }
 
 /**
