@@ -135,6 +135,7 @@ test('a run started so is due at once, on demand, and counted', async (newStore)
       batch_id: null,
       available_at: now,
       leased_by: null,
+      held_back: null,
     },
   );
   assert.equal((await temp.store.accounts.usage(accountId, now))?.used, 1);
