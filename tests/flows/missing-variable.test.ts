@@ -43,7 +43,10 @@ describe('a check whose variable is deleted', {}, ({ it }) => {
       /^request\.assertions\[0\]\.target uses \{\{MISSING_SOON\}\}, which is not defined/,
     );
     const [notice] = await notices();
-    assert.match(String(notice?.['message']), /^\{\{MISSING_SOON\}\} is not defined, but 1 check uses it and cannot run: uses it\.$/);
+    assert.match(
+      String(notice?.['message']),
+      /^\{\{MISSING_SOON\}\} is not defined, but 1 check uses it and cannot run: uses it\.$/,
+    );
 
     await service.must('POST', '/v1/variables', variable);
     await run();
