@@ -30,7 +30,8 @@ test('what was noted in a hold-up or right behind it may be late by as much, and
   assert.equal(loop.addedAt(within) >= 100, true);
   await nextTurn();
   await nextTurn();
-  assert.equal(loop.addedAt(before), 0);
+  // A busy machine may hold the loop up before it, too.
+  assert.equal(loop.addedAt(before) < 50, true);
   assert.equal(loop.addedAt(within - 100) < loop.addedAt(within), true);
   const behind = performance.now();
   assert.equal(behind - within > 10 || loop.addedAt(behind) >= 100, true);
