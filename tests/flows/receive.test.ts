@@ -67,10 +67,10 @@ describe('npm run tocsin -- receive', { concurrency: 2 }, ({ it }) => {
     const receiver = await startReceive(t, '--answer', 'reset,503,200');
     const group = await service.must('POST', '/v1/check-groups', { name: 'Shop' });
     const request = { method: 'GET', url: 'http://127.0.0.1:1/' };
-    await service.must('POST', '/v1/checks/api', { name: 'Cart', frequency: 1440, groupId: group['id'], request });
     const subscriptions = [{ groupId: group['id'] }];
     await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config: { url: receiver.url }, subscriptions });
-    await service.must('POST', `/v1/triggers/check-groups/${String(group['id'])}`);
+    // Runs at once, and fails.
+    await service.must('POST', '/v1/checks/api', { name: 'Cart', frequency: 1440, groupId: group['id'], request });
     const [first] = await receiver.came(1);
     const delivery = `/v1/deliveries/${String(first?.deliveryId)}`;
     for (const attempt of [2, 3]) {
