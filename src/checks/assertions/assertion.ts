@@ -233,5 +233,5 @@ function readPath(source: string): JsonPath {
   const [, mode, inner = source] = /^(any|count)\((.*)\)$/s.exec(source) ?? [];
   const query = paths.compile(inner.trim() === '' ? '$' : inner.trim());
   if (mode === 'count') return { query, mode };
-  return { query, mode: query.singularQuery() ? 'one' : mode === 'any' ? 'any' : 'every' };
+  return { query, mode: mode === 'any' ? 'any' : query.singularQuery() ? 'one' : 'every' };
 }

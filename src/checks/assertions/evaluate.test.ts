@@ -209,6 +209,20 @@ function evaluated(evaluate: () => Outcome[]): Outcome[] {
   }
 }
 
+test('a regex says nothing of the part of a text that it is not run on', () => {
+  const text = `${'x'.repeat(70_000)}Fatal error: disk`;
+  for (const [comparison, target] of [
+    ['IS_EMPTY', ''],
+    ['IS_NULL', ''],
+    ['NOT_EQUALS', 'disk'],
+  ] as const) {
+    const outcome = outcomeOf('TEXT_BODY', comparison, '', target, 'Fatal error: (.*)', text);
+    assert.deepEqual([outcome.passed, outcome.problem], [false, 'a regular expression searches only the first 64 kB']);
+  }
+  assert.equal(outcomeOf('TEXT_BODY', 'NOT_CONTAINS', '', 'Fatal', '[\\s\\S]*', text).passed, false);
+  assert.equal(outcomeOf('TEXT_BODY', 'EQUALS', '', 'xxx', '^(x{3})', text).passed, true);
+});
+
 test('a regex or JSON path that would take for ever ends, and the assertion fails with the reason', () => {
   const hostile = 'a'.repeat(60);
   for (const regex of ['^(a|a)*$', '^(a+)+$', '(x+x+)+y|^(a*)*b', 'a*a*a*a*a*a*b']) {

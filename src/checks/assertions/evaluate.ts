@@ -135,12 +135,16 @@ function evaluateOne(
   const target = createTarget(targetOf(assertion));
   if (assertion.path !== null) return compareMatches(assertion, documentOf(assertion.source), target, show);
   const value = observed(assertion, observation);
+  if (value === beyondSearched) return { passed: false, actual: null, problem: beyondProblem };
   const passed = isThere(assertion, value) ?? holds(assertion.comparison, value, target);
   return { passed, actual: value === undefined ? null : show(value), problem: null };
 }
 
 /** What an assertion without a JSON path is about. */
-function observed({ source, property, pattern }: Assertion, { values, text }: Observation): Observed {
+function observed(
+  { source, property, pattern }: Assertion,
+  { values, text }: Observation,
+): Observed | typeof beyondSearched {
   const value = values[source];
   const sort = sortOf[source];
   if (sort === 'headers') return matched(headerValue(value, property), pattern);
@@ -164,10 +168,17 @@ function inOneLine(value: JsonValue): string {
   return Array.isArray(value) ? value.join(', ') : typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** A regex may match only in the part of a text that it is not run on. */
+const beyondSearched = Symbol('beyond what is searched');
+const beyondProblem = `a regular expression searches only the first ${mostRegexText / 1024} kB`;
+
 /** The first group of the match, or the whole match, takes the place of the text (reference: regex). */
-function matched(value: Observed, pattern: RegExp | null): Observed {
+function matched(value: Observed, pattern: RegExp | null): Observed | typeof beyondSearched {
   if (pattern === null || value === undefined) return value;
-  const match = pattern.exec(preview(value, mostRegexText).slice(0, mostRegexText));
+  const text = preview(value, mostRegexText + 1);
+  const match = pattern.exec(text.slice(0, mostRegexText));
+  const end = match === null ? mostRegexText : match.index + match[0].length;
+  if (text.length > mostRegexText && end === mostRegexText) return beyondSearched;
   return match === null ? undefined : (match[1] ?? match[0]);
 }
 

@@ -62,6 +62,7 @@ test('a path that matches nothing makes no comparison hold but that nothing is t
       comparison,
     );
     assert.equal(outcomeOf(comparison, 'any($.none[*])', '5', text).passed, false, comparison);
+    assert.equal(outcomeOf(comparison, 'any($.absent)', '5', text).passed, false, comparison);
   }
 });
 

@@ -6,7 +6,7 @@ import { stopped } from '../findings/light.ts';
 import type { EgressGuard } from '../kind.ts';
 
 /** The most that is read, bytes. */
-const mostBytes = 64 * 1024;
+export const mostBytes: number = 64 * 1024;
 /** How long nothing more may come before what came is all, where what must not come is asked about, ms. */
 const quietMs = 250;
 

@@ -133,6 +133,21 @@ test('a flood is read no further than there is use for it', async (t) => {
   assert.deepEqual([verdictOf(finding), bytes, truncated], ['failed assertion', 65_536, true]);
 });
 
+test('what was not read, and a target that says nothing, fulfil no assertion by absence', async (t) => {
+  const long = await startTcpTarget(t, (socket) => void socket.end(`${'x'.repeat(70_000)}ERROR`));
+  for (const assertion of [data('NOT_CONTAINS', 'ERR'), data('NOT_EQUALS', 'ERR'), data('IS_NULL', '', 'ERROR')]) {
+    const cut = await look(long.port, { assertions: [assertion] });
+    assert.equal(verdictOf(cut), 'failed assertion');
+    assert.match(cut.message ?? '', /only the first 64 kB/);
+  }
+  assert.equal(verdictOf(await look(long.port, { assertions: [data('CONTAINS', 'xx')] })), 'passed');
+  const silent = await startTcpTarget(t, () => {});
+  const asked = { data: 'PING', assertions: [data('NOT_CONTAINS', 'ERR')] };
+  assert.equal(verdictOf(await look(silent.port, asked, {}, { maxResponseTime: 300 })), 'failed timeout');
+  const expected = { assertions: [data('IS_EMPTY')] };
+  assert.equal(verdictOf(await look(silent.port, expected, {}, { maxResponseTime: 300 })), 'passed');
+});
+
 test('an address that the egress policy refuses is not connected to, and a stopped probe says nothing', async (t) => {
   let connections = 0;
   const { port } = await startTcpTarget(t, () => void connections++);

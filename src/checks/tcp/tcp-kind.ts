@@ -15,7 +15,7 @@ import { compileAll, createFilling, createPlannedProbe, filledHost } from '../fi
 import type { CheckKind, ProbeMeans } from '../kind.ts';
 import type { Redactor } from '../redact.ts';
 import { readTcpSettings, tcpSources, type TcpSettings, validateTcpSettings } from './settings.ts';
-import { talk, type Talk, type Talked, textOf } from './talk.ts';
+import { mostBytes, talk, type Talk, type Talked, textOf } from './talk.ts';
 import { usesIn, type VariableUse } from '../placeholders.ts';
 
 interface TcpPlan {
@@ -87,6 +87,9 @@ function makePlan(input: ThreadInput, { limitMs = 30_000 }: ProbeMeans): TcpPlan
 /** What holds of a part of the data and may not hold of all of it. */
 const isNegated: ReadonlySet<string> = new Set(['NOT_EQUALS', 'NOT_CONTAINS', 'EQUALS', 'IS_EMPTY', 'IS_NULL']);
 
+/** What a target that says nothing fulfils. */
+const holdsOfSilence: ReadonlySet<string> = new Set(['IS_EMPTY', 'IS_NULL']);
+
 /** All evaluations of one probe share one budget, however often data comes. */
 async function look(plan: TcpPlan, startedAt: number, means: ProbeMeans, signal: AbortSignal): Promise<Finding> {
   const { accountId, redactor, ofData, assertions } = plan;
@@ -117,8 +120,16 @@ async function look(plan: TcpPlan, startedAt: number, means: ProbeMeans, signal:
   const seen = await talk(talking, means.guard, signal);
   const text = textOf(seen);
   const responseTimeMs = seen.fault === null ? (seen.dataAt || seen.connectedAt) - seen.startedAt : null;
-  const outcomes = responseTimeMs === null ? [] : await evaluate(assertions, text, { RESPONSE_TIME: responseTimeMs });
+  const found = responseTimeMs === null ? [] : await evaluate(assertions, text, { RESPONSE_TIME: responseTimeMs });
+  const outcomes = seen.isCut ? found.map((outcome, index) => ofCut(assertions[index], outcome)) : found;
   return findingOf(plan, startedAt, seen, { text, responseTimeMs, outcomes });
+}
+
+/** What holds because something is absent says nothing of data that was not read. */
+function ofCut(assertion: Assertion | undefined, outcome: Outcome): Outcome {
+  const isOfAll = assertion?.source === 'RESPONSE_DATA' && isNegated.has(assertion.comparison);
+  if (!outcome.passed || !isOfAll) return outcome;
+  return { ...outcome, passed: false, problem: `only the first ${mostBytes / 1024} kB of the data are read` };
 }
 
 interface Evaluated {
@@ -160,7 +171,8 @@ function judge(plan: TcpPlan, seen: Talked, ms: number, broken: Judged | null): 
     return isWanted ? { ...judgeFault(fault), verdict: 'passed', reason: null, message: null } : judgeFault(fault);
   }
   const { host, port } = plan.talk.place;
-  if (broken !== null && seen.isLate && seen.length === 0) {
+  const wantsData = plan.ofData.some(({ comparison }) => !holdsOfSilence.has(comparison));
+  if ((broken !== null || wantsData) && seen.isLate && seen.length === 0) {
     return judgeFault(timeoutFault(plan.talk.limitMs, 'firstByte', `${seen.address ?? host}:${port}`));
   }
   return broken ?? judgeTime(ms, plan.settings);
