@@ -80,6 +80,9 @@ export async function startRoleProcesses(
     get addresses() {
       return members.map(({ process }) => process.address);
     },
+    get pid() {
+      return api().pid;
+    },
     get printed() {
       return members.map(({ process }) => process.printed).join('');
     },

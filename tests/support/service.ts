@@ -20,6 +20,8 @@ export interface Service {
   readonly address: string;
   /** The same of every process. */
   readonly addresses: readonly string[];
+  /** Id of the process that serves the API. */
+  readonly pid: number | undefined;
   /** What the present processes have written to stdout and stderr. */
   readonly printed: string;
   /** What commands and further processes of this installation have to be told: where its data is. */
@@ -81,6 +83,9 @@ export async function startService(
     },
     get addresses() {
       return [process.address];
+    },
+    get pid() {
+      return process.pid;
     },
     get printed() {
       return process.printed;
