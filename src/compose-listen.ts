@@ -1,7 +1,7 @@
 // Where this process listens, and what to do when it cannot.
 import type { createRestServer } from '#rest/server.ts';
 import { type Config, ConfigError } from './config.ts';
-import { connectionsFor, descriptorLimit, watchDescriptors } from './descriptors.ts';
+import { connectionsFor, descriptorLimit, metricsConnections, watchDescriptors } from './descriptors.ts';
 import { StartError } from './start-error.ts';
 
 type Server = ReturnType<typeof createRestServer>;
@@ -42,13 +42,13 @@ export function createListeners({ host, port, metrics }: Pick<Config, 'host' | '
     async start([server, metricsServer], onRefused) {
       if (server === undefined) throw new Error('there is no server to listen with');
       servers.push(server);
-      takeConnections(server, onRefused);
+      takeConnections(server, connectionsFor(descriptorLimit()), onRefused);
       stopWatch = watchDescriptors(onRefused);
       const address = await listenAt(server, { host, port, variable: 'PORT' });
       ports = [portOf(address)];
       if (metrics.port !== null && metricsServer !== undefined) {
         servers.push(metricsServer);
-        takeConnections(metricsServer, () => undefined);
+        takeConnections(metricsServer, metricsConnections, () => undefined);
         const place = { host, port: metrics.port, variable: 'TOCSIN_METRICS_PORT' };
         ports = [...ports, portOf(await listenAt(metricsServer, place))];
       }
@@ -63,8 +63,8 @@ export function createListeners({ host, port, metrics }: Pick<Config, 'host' | '
 }
 
 /** Only as many at once as leave descriptors for our own work. */
-function takeConnections({ server }: Server, onRefused: () => void): void {
-  server.maxConnections = connectionsFor(descriptorLimit());
+function takeConnections({ server }: Server, most: number, onRefused: () => void): void {
+  server.maxConnections = most;
   server.on('drop', onRefused);
 }
 

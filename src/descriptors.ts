@@ -4,6 +4,8 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 /** More connections than anybody needs at a time; each takes some 20 kB. */
 const mostConnections = 10_000;
 const fewestConnections = 64;
+/** Connections that the listener of the metrics takes: scrapers need few. */
+export const metricsConnections = 64;
 /** Between two looks whether a file can still be opened, ms. */
 const lookMs = 250;
 

@@ -1,8 +1,11 @@
 // Metrics that have a listener of their own, in one process: about the file.
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { test } from 'node:test';
+import { metricsConnections } from '#descriptors.ts';
 import { freePort } from '../support/free-port.ts';
 import { startService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 test('about the file: metrics are served on their own port alone, with their token, and no check reaches it', async (t) => {
   const port = await freePort();
@@ -28,4 +31,16 @@ test('about the file: metrics are served on their own port alone, with their tok
     unknown
   >[];
   assert.match(String(result?.['message']), /is Tocsin itself, which checks, webhooks and scripts cannot reach/);
+});
+
+test('about the file: the listener of the metrics takes few connections, which leaves descriptors for other work', async (t) => {
+  const port = await freePort();
+  await startService(t, { TOCSIN_METRICS_PORT: String(port) });
+  let [taken, refused] = [0, 0];
+  for (let n = 0; n < metricsConnections + 5; n++) {
+    const socket = connect(port, '127.0.0.1', () => taken++);
+    t.after(() => socket.destroy());
+    socket.on('error', () => undefined).on('close', () => refused++);
+  }
+  await until('connections to be refused', () => taken === metricsConnections + 5 && refused === 5);
 });
