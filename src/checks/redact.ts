@@ -23,6 +23,8 @@ export interface Redactor {
 
 /** Shorter values hide nothing worth hiding and would blank every other word. */
 const shortest = 3;
+/** As `\u003d` has, characters. */
+const longestEscape = 6;
 
 /** A redactor of the values themselves and of the forms they take in a URL, a form, JSON, HTML and base64. */
 export function createRedactor(values: readonly string[]): Redactor {
@@ -33,9 +35,11 @@ export function createRedactor(values: readonly string[]): Redactor {
   if (forms.size === 0) return hidesNothing;
   const text = createMasker(forms, mask);
   const lengths = [...forms].map(({ length }) => length);
+  // Each character of a value may be escaped.
+  const escaped = both.map(({ length }) => length * longestEscape);
   return {
     none: false,
-    longest: lengths.reduce((most, length) => Math.max(most, length), 0),
+    longest: [...lengths, ...escaped].reduce((most, length) => Math.max(most, length), 0),
     size: lengths.reduce((sum, length) => sum + length, 0),
     values,
     get patterns() {

@@ -28,22 +28,43 @@ const canaries = {
 } as const;
 type Canary = keyof typeof canaries;
 
-/** As it is, in base64 at each of its three alignments, percent-encoded, and as JSON and HTML write it. */
+/** The value with its special characters each written so. */
+function escaped(value: string, each: (code: string) => string): string {
+  return value.replaceAll(/[^\w ]/g, (character) => each(character.charCodeAt(0).toString(16)));
+}
+
+/** Ways of writing a value that the target and the receiver use. */
+function spellingsOf(value: string): string[] {
+  const url = encodeURIComponent(value);
+  return [
+    value,
+    url,
+    encodeURIComponent(url),
+    url.replaceAll('%2F', '/'),
+    value.replaceAll('/', '\\/'),
+    escaped(value, (code) => `\\u00${code}`),
+    escaped(value, (code) => `&#x${code.toUpperCase()};`),
+    escaped(value, (code) => `&#${Number.parseInt(code, 16)};`),
+    escaped(value, (code) => `&amp;#x${code};`),
+    value.replaceAll('=', '&#x3D;').replaceAll('/', '&#x2F;'),
+    value.replaceAll('+', '%2B').replaceAll('=', '\\u003d'),
+  ];
+}
+
+/** In base64 at each of its three alignments, and as JSON, HTML and URLs write it, which JSON writes again. */
 function formsOf(value: string): string[] {
   const inBase64 = ['', 'a', 'ab'].map((before) => {
     const text = Buffer.from(before + value).toString('base64');
     // The first and last characters depend on what stands beside it.
     return text.slice(before.length === 0 ? 0 : 4, -4);
   });
-  const url = encodeURIComponent(value);
-  const escaped = value.replaceAll('=', '&#x3D;').replaceAll('/', '&#x2F;');
+  const spellings = spellingsOf(value);
   return [
     ...new Set([
-      value,
-      url,
-      url.toLowerCase(),
+      ...spellings,
+      ...spellings.map((spelling) => JSON.stringify(spelling).slice(1, -1)),
+      encodeURIComponent(value).toLowerCase(),
       new URLSearchParams({ v: value }).toString().slice(2),
-      escaped,
       ...inBase64,
     ]),
   ];
@@ -245,9 +266,12 @@ test('what is secret reaches the target of the check, and no output of the servi
   });
   const target = await startScriptedServer(t);
   const receiver = await startReceiver(t, canaries['webhook secret']);
-  // Both tell back all that they were told.
-  const echo = (hit: { method: string; url: string; headers: object; body: Buffer }): string =>
-    JSON.stringify({ ...hit, body: hit.body.toString(), decoded: decodeURIComponent(hit.url) });
+  // Both tell back all that they were told, and every value in every spelling.
+  const echo = (hit: { method: string; url: string; headers: object; body: Buffer }): string => {
+    const told = [hit.body.toString(), decodeURIComponent(hit.url), ...(Object.values(hit.headers) as string[])].join();
+    const values = Object.values(canaries).filter((value) => told.includes(value));
+    return `${values.flatMap(spellingsOf).join(' ')} ${JSON.stringify({ ...hit, body: hit.body.toString(), decoded: decodeURIComponent(hit.url) })}`;
+  };
   target.answer((hit) => ({ status: 500, body: echo(hit) }));
   receiver.answer(({ hit }) => ({ status: 500, body: echo(hit) }));
   const fixtures = await putToUse(service, target.url, receiver.url);
