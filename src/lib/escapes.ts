@@ -20,24 +20,14 @@ const controls: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', 
 const entityText = /&(?:#(\d{1,8}|x[\da-f]{1,8});?|([a-z][a-z\d]{1,9});)/iy;
 
 /** Characters with a named entity: those of ASCII, and all of Latin-1 in their order. */
-const entities = new Map<string, string>(
-  Object.entries({
-    ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", sol: '/', bsol: '\\', equals: '=', plus: '+', colon: ':' },
-    ...{ semi: ';', comma: ',', period: '.', num: '#', excl: '!', quest: '?', dollar: '$', percnt: '%', ast: '*' },
-    ...{ lpar: '(', rpar: ')', lsqb: '[', rsqb: ']', lbrack: '[', rbrack: ']', lcub: '{', rcub: '}', lbrace: '{' },
-    ...{
-      rbrace: '}',
-      verbar: '|',
-      vert: '|',
-      lowbar: '_',
-      hat: '^',
-      grave: '`',
-      commat: '@',
-      Tab: '\t',
-      NewLine: '\n',
-    },
-  }),
-);
+const entities = new Map<string, string>([
+  ['Tab', '\t'],
+  ['NewLine', '\n'],
+]);
+const ascii =
+  'amp& lt< gt> quot" apos\' sol/ bsol\\ equals= plus+ colon: semi; comma, period. num# excl! quest? dollar$ percnt% ' +
+  'ast* lpar( rpar) lsqb[ rsqb] lbrack[ rbrack] lcub{ rcub} lbrace{ rbrace} verbar| vert| lowbar_ hat^ grave` commat@';
+for (const pair of ascii.split(' ')) entities.set(pair.slice(0, -1), pair.slice(-1));
 const latin =
   'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro ' +
   'para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil ' +
