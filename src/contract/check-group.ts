@@ -11,6 +11,7 @@ import {
   ignoring,
   locationList,
   ownVariables,
+  ownVariablesRule,
   ownVariablesShown,
   privateLocationList,
   readOnlyFields,
@@ -33,7 +34,9 @@ const common = z.strictObject({
   privateLocations: privateLocationList.default(null),
   concurrency: z.int().min(1).max(10_000).default(3).describe('Kept for older clients: all checks start at once.'),
   runtimeId: z.string().max(100).nullable().default(null),
-  environmentVariables: ownVariables.default([]).describe('Win over the account’s, lose to the check’s.'),
+  environmentVariables: ownVariables
+    .default([])
+    .describe(`Win over the account’s, lose to the check’s. ${ownVariablesRule}`),
   apiCheckDefaults: orNull(apiCheckDefaults, () => apiCheckDefaults.parse({})).prefault({}),
   browserCheckDefaults: orNull(jsonObject, () => ({})).default({}),
   alertChannelSubscriptions: channelSubscriptions.default([]),

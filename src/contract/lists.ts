@@ -43,6 +43,9 @@ export const ownVariables = orNull(
   none,
 );
 
+/** How many and how large they can be together; the bytes are counted with the kept secret values. */
+export const ownVariablesRule = 'Up to 200, with at most 65,536 bytes of names and values together.';
+
 /** The same as shown: null in the place of a secret value. */
 export const ownVariablesShown = z.array(
   z.strictObject({ key: z.string(), value: z.string().nullable(), locked: z.boolean(), secret: z.boolean() }),
