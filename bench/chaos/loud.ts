@@ -160,6 +160,13 @@ export const disturbances: readonly Disturbance[] = [
       ]),
   },
   {
+    name: 'refused-bodies',
+    begin: () => Promise.resolve(),
+    // Six at a time, about seven requests a second.
+    again: (loud) =>
+      Promise.all([...Array.from({ length: 6 }, () => loud.call('POST', '/v1/checks/api', manyNames)), pause(850)]),
+  },
+  {
     name: 'idle connections',
     begin: ({ servicePort }) => {
       for (let index = 0; index < 3000; index++) {
@@ -181,6 +188,8 @@ export const disturbances: readonly Disturbance[] = [
   },
 ];
 
+/** 90,000 unknown fields, within the limit of bytes. */
+const manyNames = Object.fromEntries(Array.from({ length: 90_000 }, (_, index) => [`q${index}`, 1]));
 let floodedGroup = 0;
 const idle: Socket[] = [];
 

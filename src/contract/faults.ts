@@ -7,7 +7,7 @@ type Issue = z.core.$ZodIssue;
 export type Faults = Record<string, string>;
 
 /** Most faults named in one answer: enough to fix by hand, bounded whatever was sent. */
-const mostFaults = 50;
+export const mostFaults = 50;
 
 /** How unknown fields are told. */
 export interface UnknownFields {
@@ -34,7 +34,7 @@ function addIssues(
   faults: Faults,
   unknown: UnknownFields,
 ): void {
-  for (const issue of issues) addIssue(issue, issues, above, faults, unknown);
+  for (const issue of issues.slice(0, mostFaults)) addIssue(issue, issues, above, faults, unknown);
 }
 
 function addIssue(
@@ -48,7 +48,9 @@ function addIssue(
   if (issue.code === 'unrecognized_keys') {
     const known = issue.message.split(' ');
     const missing = missingBeside(issue, all);
-    for (const key of issue.keys) add(faults, [...path, key], () => unknownField(key, missing, known, unknown));
+    for (const key of issue.keys.slice(0, mostFaults)) {
+      add(faults, [...path, key], () => unknownField(key, missing, known, unknown));
+    }
     return;
   }
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {

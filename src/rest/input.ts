@@ -1,5 +1,5 @@
 // Path parameters, query and body of a request, parsed by the contract; all that is wrong is told at once.
-import { type Faults, parseTelling, type UnknownFields } from '#contract/faults.ts';
+import { type Faults, mostFaults, parseTelling, type UnknownFields } from '#contract/faults.ts';
 import type { Operation } from '#contract/operation.ts';
 import { nearestName } from '#lib/nearest.ts';
 import { HttpRefusal } from './http-refusal.ts';
@@ -54,7 +54,8 @@ function plainQuery(query: unknown, ignored: readonly string[] = []): Record<str
 
 function sentence(faults: Faults, names: readonly string[]): string {
   const shown = names.slice(0, 3).map((name) => toldOf(name, faults[name] ?? ''));
-  const more = names.length > 3 ? `; and ${names.length - 3} more` : '';
+  const least = names.length >= mostFaults ? 'at least ' : '';
+  const more = names.length > 3 ? `; and ${least}${names.length - 3} more` : '';
   return `${shown.join('; ')}${more}.`.replace(/\?\.$/, '?');
 }
 

@@ -4,11 +4,15 @@ import { HttpRefusal } from './http-refusal.ts';
 /** Deepest nesting of a body. Ours need six levels; free JSON of an account may have more. */
 const deepest = 64;
 
+/** Most members and elements of one body, over all its objects and arrays: parsing blocks the loop in proportion. */
+export const mostMembers = 20_000;
+
 /**
- * Parses the text of a body. Refuses with 400: what is not JSON, nesting beyond 64 levels, a name that stands twice in
+ * Parses the text of a body. Refuses with 400: more than 20,000 members and elements, what is not JSON, nesting beyond 64 levels, a name that stands twice in
  * one object, the name `__proto__`, and texts with U+0000 or half a surrogate pair, which no database keeps.
  */
 export function parseJson(text: string): unknown {
+  requireFewMembers(text);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -17,6 +21,18 @@ export function parseJson(text: string): unknown {
   }
   inspect(text);
   return value;
+}
+
+/** Counts commas and opening brackets outside of strings, before the text is known to be JSON. */
+function requireFewMembers(text: string): void {
+  let count = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === 0x22) index = stringEnd(text, index);
+    else if ((code === 0x2c || code === 0x7b || code === 0x5b) && ++count > mostMembers) {
+      throw new HttpRefusal(400, `The body has more than ${mostMembers} members and elements.`);
+    }
+  }
 }
 
 function where(error: unknown): string {
@@ -72,7 +88,7 @@ function push(open: (Set<string> | null)[], entry: Set<string> | null): void {
 /** Index of the quote that closes the string which opens at `start`. */
 function stringEnd(text: string, start: number): number {
   let index = start + 1;
-  while (text.charCodeAt(index) !== 0x22) index += text.charCodeAt(index) === 0x5c ? 2 : 1;
+  while (index < text.length && text.charCodeAt(index) !== 0x22) index += text.charCodeAt(index) === 0x5c ? 2 : 1;
   return index;
 }
 

@@ -21,6 +21,7 @@ import { type Input, parseInput } from './input.ts';
 import { methodsOfOperation } from './methods-of.ts';
 import { type Allowance, countedAddress, type RateLimit } from './rate-limit.ts';
 import { readJsonBody, readRawBody } from './read-body.ts';
+import type { ParseTurn } from './parse-turns.ts';
 import type { EndOfTurn } from './turn.ts';
 import { Answer, type AnyCall, JsonText, type MountedRoute, type Page, type Route } from './route.ts';
 
@@ -45,6 +46,7 @@ interface Mounting {
   readonly rateLimits: RateLimits;
   readonly checkResponses?: boolean;
   readonly endOfTurn: EndOfTurn;
+  readonly parseTurn: ParseTurn;
   readonly ending: Ending;
 }
 
@@ -159,7 +161,7 @@ async function answer(
   operation: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
-  { checkResponses, endOfTurn, ending, requireHere }: Mounting,
+  { checkResponses, endOfTurn, parseTurn, ending, requireHere }: Mounting,
 ): Promise<FastifyReply> {
   // The gate in front decides; a request that came round it goes no further.
   if (operation.permission !== 'none' && request.caller === undefined) throw unauthenticated('An API key is required.');
@@ -167,7 +169,8 @@ async function answer(
     const asked = requireHere(request.caller.accountId, request.method === 'GET' || request.method === 'HEAD');
     if (asked instanceof Promise) await asked;
   }
-  const body = operation.body === undefined ? undefined : await readJsonBody(request.headers, request.raw);
+  const turn = (bytes: number) => parseTurn(request.caller?.accountId ?? '', bytes);
+  const body = operation.body === undefined ? undefined : await readJsonBody(request.headers, request.raw, turn);
   const input = parseInput(operation, { params: request.params, query: request.query, body });
   const { rawBodyMost } = operation;
   const rawBody = rawBodyMost === undefined ? null : await readRawBody(request.raw, rawBodyMost);

@@ -20,8 +20,14 @@ const jsonType = /^application\/(?:json|[a-z0-9!#$&^_.+-]+\+json)\s*(?:;\s*chars
 /**
  * Reads and parses a JSON body. An empty one is undefined. Refuses with 415 another type, charset or encoding, with 413
  * more than 1 MiB, with 400 what is no UTF-8 or no JSON.
+ *
+ * @param turn waits until a body of this size may be parsed; null = at once
  */
-export async function readJsonBody(headers: IncomingHttpHeaders, stream: Readable): Promise<unknown> {
+export async function readJsonBody(
+  headers: IncomingHttpHeaders,
+  stream: Readable,
+  turn: (bytes: number) => Promise<void> | null = () => null,
+): Promise<unknown> {
   const bytes = await readBytes(stream);
   if (bytes.length === 0) return undefined;
   const type = headers['content-type'];
@@ -29,6 +35,7 @@ export async function readJsonBody(headers: IncomingHttpHeaders, stream: Readabl
     throw new HttpRefusal(415, 'Send the body as JSON in UTF-8, with content-type: application/json.');
   }
   const plain = await decompressed(bytes, headers['content-encoding']);
+  await turn(plain.length);
   let text: string;
   try {
     text = utf8.decode(plain);

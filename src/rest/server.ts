@@ -11,6 +11,7 @@ import { answerOddRequests, answerParserFault } from './parser-faults.ts';
 import { createRateLimit } from './rate-limit.ts';
 import type { MountedRoute, Route } from './route.ts';
 import { methodsOf } from './methods-of.ts';
+import { createParseTurns } from './parse-turns.ts';
 import { createEndOfTurn } from './turn.ts';
 
 /** What this room needs of a log; pino fits. */
@@ -94,7 +95,7 @@ export function createRestServer(options: RestOptions): FastifyInstance {
   if (routes.some(({ id }) => id === 'getDocs')) {
     app.get('/', (_request, reply) => reply.redirect('docs', 302));
   }
-  const mounting = { ...options, rateLimits, endOfTurn: createEndOfTurn(), ending };
+  const mounting = { ...options, rateLimits, endOfTurn: createEndOfTurn(), parseTurn: createParseTurns(), ending };
   for (const route of routes) mountRoute(app, route, mounting);
   answerOddRequests(app.server, nextId);
   return app;
