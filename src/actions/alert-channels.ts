@@ -7,7 +7,7 @@ import { type Change, merged } from '#domain/patch.ts';
 import type { Clock } from '#lib/clock.ts';
 import { configApart, secretsMeant, shownConfig } from './channel-secret.ts';
 import { withoutSecretUrl } from './delivery-redactor.ts';
-import { withoutLocked } from './masking.ts';
+import { unmasked, withoutLocked } from './masking.ts';
 import { requirePermission } from './permission.ts';
 import { type Problem, refuseProblems } from './problems.ts';
 import { notFound } from './refusal.ts';
@@ -160,7 +160,8 @@ async function changeChannel(
   const names = await secretNames(caller, subscriptions ?? before.subscriptions, means);
   const changed = await alertChannels.change(caller.accountId, id, ({ channel: present }) => {
     const change = merged<Omit<ChannelInput, 'subscriptions'>>(written, present);
-    const config = change.config === undefined ? present.config : configApart(change.config);
+    const config =
+      change.config === undefined ? present.config : configApart(unmasked(change.config, present.config, 'config'));
     const secrets = change.config === undefined ? {} : secretsMeant(change.config, present, clock.now());
     const channel: AlertChannel = { ...present, ...change, ...secrets, config };
     const isJudged = change.config !== undefined || subscriptions !== undefined;

@@ -1,7 +1,7 @@
 // Secrets on their way out are masked; on their way in, what was masked means what is stored.
 import { type Caller, mayDo } from '#domain/api-key.ts';
 import type { EnvironmentVariable } from '#domain/environment-variable.ts';
-import { maskUserInfo } from '#domain/shown-url.ts';
+import { maskAddress, maskUserInfo } from '#domain/shown-url.ts';
 import { variableNameProblem } from '#domain/variable-name.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { invalidField } from './refusal.ts';
@@ -50,8 +50,9 @@ export function valueMeant(
     throw invalidField(path, 'is required when a variable stops being secret');
   }
   if (input.value === null) throw invalidField(path, 'is required: a string');
-  if (input.secret) throw invalidField(path, `is required: ${mask} is only the placeholder of a stored secret`);
-  return input.value;
+  // Locked values are masked for keys that may not write.
+  if (present?.locked === true) return present.value;
+  throw invalidField(path, `is required: ${mask} is only the placeholder of a stored value`);
 }
 
 /** Bytes of all names and values of the variables of one check or group. */
@@ -106,8 +107,50 @@ export function shownRequest(caller: Caller, request: JsonObject): JsonObject {
     : { ...shown, basicAuth: { ...auth, password: mask } };
 }
 
-/** A request with the stored password in the place of its mask. Refuses (`invalid`) a mask of nothing. */
+/** A request with what is stored in the place of its masks. Refuses (`invalid`) a mask of nothing. */
 export function requestMeant(request: JsonObject, present: JsonObject | null, path: string): JsonObject {
+  return passwordMeant(unmasked(request, present, path), present, path);
+}
+
+/**
+ * A request, or the configuration of a channel, with stored values in the place of masked headers, query parameters and
+ * user info. Refuses (`invalid`) a mask of nothing.
+ */
+export function unmasked(written: JsonObject, present: JsonObject | null, path: string): JsonObject {
+  const meant: Record<string, JsonValue> = { ...written };
+  for (const name of ['headers', 'queryParameters']) {
+    const pairs = written[name];
+    if (!Array.isArray(pairs)) continue;
+    const stored = present?.[name];
+    const left = Array.isArray(stored) ? [...(stored as readonly JsonValue[])] : [];
+    meant[name] = (pairs as readonly JsonValue[]).map((pair, index) => {
+      const at = left.findIndex((each) => isSameKey(each, pair, name));
+      const [known] = at < 0 ? [] : left.splice(at, 1);
+      const fields = objectOrNull(pair);
+      if (fields?.['value'] !== mask) return pair;
+      const value = objectOrNull(known)?.['value'];
+      if (typeof value === 'string') return { ...fields, value };
+      const message = `is required: ${mask} is only the placeholder of a stored value`;
+      throw invalidField(`${path}.${name}[${index}].value`, message);
+    });
+  }
+  const { url } = written;
+  const stored = present?.['url'];
+  if (typeof url === 'string' && url.includes(mask)) {
+    const isShown = typeof stored === 'string' && [maskUserInfo(stored), maskAddress(stored)].includes(url);
+    if (!isShown) throw invalidField(`${path}.url`, `has ${mask}, which is only the placeholder of what is stored`);
+    meant['url'] = stored;
+  }
+  return meant;
+}
+
+function isSameKey(one: JsonValue, other: JsonValue, name: string): boolean {
+  const [a, b] = [objectOrNull(one)?.['key'], objectOrNull(other)?.['key']];
+  if (typeof a !== 'string' || typeof b !== 'string') return false;
+  return name === 'headers' ? a.toLowerCase() === b.toLowerCase() : a === b;
+}
+
+function passwordMeant(request: JsonObject, present: JsonObject | null, path: string): JsonObject {
   const auth = objectOrNull(request['basicAuth']);
   if (auth === null || auth['password'] !== mask) return request;
   const password = objectOrNull(present?.['basicAuth'])?.['password'];
