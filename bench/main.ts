@@ -11,7 +11,6 @@ import { growthBench } from './growth.ts';
 import { heartbeatBench } from './heartbeat.ts';
 import { historyBench } from './history.ts';
 import { hostileBench } from './hostile.ts';
-import { moveBench } from './move.ts';
 import { postgresBench } from './postgres.ts';
 import { renderBench } from './render.ts';
 import { restBench } from './rest.ts';
@@ -38,7 +37,6 @@ const benches: Readonly<Record<string, Bench>> = {
   growth: growthBench,
   postgres: postgresBench,
   history: historyBench,
-  move: moveBench,
 };
 
 const usage = `npm run bench -- <name> [--json] [--quick] [--profile] [--results N] [--engine NAME]

@@ -14,7 +14,6 @@ import { createCheckActions } from '#actions/checks.ts';
 import { createClientCertificateActions } from '#actions/client-certificates.ts';
 import { createDeliveryActions } from '#actions/deliveries.ts';
 import { createRedactorOf } from '#actions/delivery-redactor.ts';
-import { createHeldCalls, type HeldCalls } from '#actions/held-calls.ts';
 import { createHeldDeliveryActions } from '#actions/held-deliveries.ts';
 import { createHeartbeatActions } from '#actions/heartbeats.ts';
 import { createPingAllowance } from '#actions/ping-allowance.ts';
@@ -56,7 +55,6 @@ export function composeActions(means: ActionMeans) {
   const { onChannelsChanged: onWritten } = means;
   const { checkResults, variables, maintenanceWindows, deliveries } = store;
   const forgetKey = forgetEverywhere(means);
-  const heldCalls = createHeldCalls(means);
   const redactorOf = redactorOfStore(store);
   const triggering = {
     triggers: store.triggers,
@@ -73,7 +71,7 @@ export function composeActions(means: ActionMeans) {
   return {
     accounts: createAccountActions({ ...store, ...scriptRules, runtimes: runtimes.list, forgetKey, clock }),
     apiKeys: createApiKeyActions({ apiKeys: store.apiKeys, forgetKey, clock }),
-    ...checksOf(means, heldCalls),
+    ...checksOf(means),
     alertChannels: createChannelActions({ ...store, validateConfig, nameWarnings, clock, onWritten }),
     alertMessages: composeAlertMessages(means, redactorOf),
     variables: createVariableActions({ variables, missingVariables: composeMissingVariables(store) }),
@@ -82,7 +80,6 @@ export function composeActions(means: ActionMeans) {
     triggers: createTriggerActions(triggering),
     triggerCalls: createTriggerCallActions({
       ...triggering,
-      heldCalls,
       resultHints: resultHints.listen,
       stopping: means.stopping,
     }),
@@ -112,7 +109,7 @@ export function composeActions(means: ActionMeans) {
 }
 
 /** Checks, their groups, and what heartbeats wait for. */
-function checksOf(means: ActionMeans, heldCalls: HeldCalls) {
+function checksOf(means: ActionMeans) {
   const { store, clock, runtimes, ownProcess } = means;
   const { accounts, alertChannels } = store;
   const { checks, checkGroups } = wakingChecks(means);
@@ -142,7 +139,7 @@ function checksOf(means: ActionMeans, heldCalls: HeldCalls) {
     }),
     checkGroups: createGroupActions({ ...choices, pingUrl, checks, checkGroups, alertChannels, validateConfig }),
     heartbeats: createHeartbeatActions({ ...store, clock }),
-    pings: joinPings(means, heldCalls),
+    pings: joinPings(means),
   };
 }
 
@@ -179,7 +176,7 @@ function removeCheck(means: ActionMeans): (accountId: string, id: string) => Pro
 }
 
 /** Pings that come in while others are written share the next commit. */
-function joinPings(means: ActionMeans, heldCalls: HeldCalls) {
+function joinPings(means: ActionMeans) {
   const { config, store, clock, metrics, wake, pingFailures } = means;
   const receive = createGather({
     write: async (pings: readonly ReceivedPing[]) => {
@@ -195,7 +192,6 @@ function joinPings(means: ActionMeans, heldCalls: HeldCalls) {
   return createPingActions({
     allowance: createPingAllowance(config.pingLimit),
     receive,
-    heldCalls,
     clock,
     wake: () => wake('judge-heartbeats'),
     onAnswered: (signal, fate) => metrics.onPing(signal, fate),

@@ -13,7 +13,6 @@ const longPausesMs: Partial<Record<LoopName, number>> = {
   'close-unserved-runs': 10_000,
   'roll-up': 60_000,
   'remove-old-rows': 600_000,
-  'resume-accounts': 10_000,
   'sign-of-life': signPauseMs,
   'keep-templates': 60_000,
 };

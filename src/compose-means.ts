@@ -1,6 +1,5 @@
 // What the actions of a process are joined with.
 import type { Authentication } from '#actions/authenticate.ts';
-import type { MovedAccounts } from '#actions/moved-accounts.ts';
 import type { BrokenChannels, Notice } from '#actions/notices.ts';
 import type { ResultLinks } from '#actions/result-links.ts';
 import type { RandomSource } from '#domain/random-values.ts';
@@ -22,7 +21,6 @@ export interface ActionMeans {
   readonly random: RandomSource;
   readonly runtimes: LoadedRuntimes;
   readonly authentication: Authentication;
-  readonly movedAccounts: MovedAccounts;
   readonly links: ResultLinks;
   readonly userAgent: string;
   /** Where people reach this server; known once it listens. */

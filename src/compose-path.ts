@@ -32,7 +32,7 @@ import { keepTemplates } from './compose-templates.ts';
 import { type Holds, type OwnProcess, servedCodes } from './compose-process.ts';
 import type { ScriptProber } from './compose-scripts.ts';
 import { joinCloseUnservedRuns } from './compose-unserved.ts';
-import { joinRemoveOldRows, joinResumeAccounts } from './compose-upkeep.ts';
+import { joinRemoveOldRows } from './compose-upkeep.ts';
 import type { Config } from './config.ts';
 import type { Metrics } from './metrics.ts';
 import type { Prober } from './probe-threads.ts';
@@ -117,7 +117,6 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
     'roll-up': createRollUp({ store: store.rollUps, clock, retentionDays: config.retentionDays }),
     'remove-old-rows': joinRemoveOldRows(joint),
     'report-failing-channels': joinReportFailingChannels(joint),
-    'resume-accounts': joinResumeAccounts(joint),
     'sign-of-life': createSignOfLife({ ownProcess }),
     'keep-templates': () => templates.turn(),
   };

@@ -3,7 +3,6 @@ import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#store/store.ts';
 import { createRemoveOldRows } from '#upkeep/remove-old-rows.ts';
-import { createResumeAccounts } from '#upkeep/resume-accounts.ts';
 import type { Config } from './config.ts';
 
 /** What upkeep is joined with. */
@@ -24,15 +23,5 @@ export function joinRemoveOldRows({ store, clock, config, log }: UpkeepMeans): (
     clock,
     retentionDays: config.retentionDays,
     onRemoved: (rows) => log.debug('retention.removed', { rows }),
-  });
-}
-
-/** Accounts whose move was cut off go on here. */
-export function joinResumeAccounts({ store, log }: Pick<UpkeepMeans, 'store' | 'log'>): () => Promise<number> {
-  return createResumeAccounts({
-    store: store.accountMoves,
-    onResumed: (accounts) => log.warn('account.resumed', { accounts }),
-    onStalled: ({ accountId, state, since, command }) =>
-      log.warn('move.stalled', { account: accountId, state, since: new Date(since).toISOString(), repeat: command }),
   });
 }

@@ -1,5 +1,5 @@
 // The one place where everything is joined: store, runtimes, probes, channels, path, actions, REST.
-import { createAuthentication } from '#actions/authenticate.ts';
+import { type Authentication, createAuthentication } from '#actions/authenticate.ts';
 import { holdWords, releaseHint } from '#actions/held-deliveries.ts';
 import { ensureFirstAccount, type FirstAccountWishes } from '#actions/first-account.ts';
 import type { RandomSource } from '#domain/random-values.ts';
@@ -8,7 +8,6 @@ import type { Log } from '#lib/log.ts';
 import { isPassing } from '#lib/passing.ts';
 import { systemRandom } from '#lib/random.ts';
 import { createRestServer, type RestOptions } from '#rest/server.ts';
-import { createMovedAccounts } from '#actions/moved-accounts.ts';
 import { createResultLinks } from '#actions/result-links.ts';
 import type { PlaceBoard } from '#egress/place-board.ts';
 import { hasChromium } from '#scripts/find-chromium.ts';
@@ -96,14 +95,14 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   // What the others do is known before the first step is made; a full disk says so by the readiness.
   await ownProcess.sign().catch(() => undefined);
   const means = createRoleMeans(config, places.board, runtimes, clock, log);
-  const access = createAccess(store, clock);
+  const authentication = createAuthentication({ apiKeys: store.apiKeys, clock });
   const metrics = joinMetrics(opened, config, { prober: means.prober, ownProcess, runtimes });
   const publicUrl = (): string => config.publicUrl ?? ownProcess.publicUrl();
   const links = createResultLinks({ publicUrl, secret: secretKey });
-  const hints = joinHints(store, ownProcess, (name) => path?.wake(name), access.authentication.forgetAll);
+  const hints = joinHints(store, ownProcess, (name) => path?.wake(name), authentication.forgetAll);
   const stopping = new AbortController();
   const plain = { config, store, clock, random, measureTime, log, publicUrl, userAgent: `Tocsin/${version}` };
-  const shared = { ...plain, ...access, runtimes, metrics, links, ownProcess, pingFailures: { count: 0 } };
+  const shared = { ...plain, authentication, runtimes, metrics, links, ownProcess, pingFailures: { count: 0 } };
   const api = await composeRoutes({
     ...shared,
     ...hints,
@@ -114,7 +113,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
     notes: async () => holdNotes(store),
     readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(ownProcess))],
   });
-  const options = restOptions(config, log, clock, access);
+  const options = restOptions(config, log, clock, authentication);
   const servers = [
     { ...api, ...options },
     { ...metricsRoutes(metrics, config), ...options },
@@ -217,16 +216,6 @@ function createRoleMeans(
   };
 }
 
-/** Who may ask, and where what they ask for lives. */
-type Access = ReturnType<typeof createAccess>;
-
-function createAccess({ apiKeys, accountMoves }: Store, clock: Clock) {
-  return {
-    authentication: createAuthentication({ apiKeys, clock }),
-    movedAccounts: createMovedAccounts(accountMoves, clock),
-  };
-}
-
 /** The key of the first account, when this start made it; null otherwise. */
 async function makeFirstKey({ store, clock }: OpenedStore, config: Config, log: Log): Promise<string | null> {
   if (!config.roles.includes('api')) return null;
@@ -246,11 +235,10 @@ function restOptions(
   config: Config,
   log: Log,
   clock: Clock,
-  { authentication, movedAccounts }: Access,
+  authentication: Authentication,
 ): Omit<RestOptions, 'routes' | 'operations'> {
   return {
     authenticate: authentication.authenticate,
-    requireHere: movedAccounts.requireHere,
     log: { error: (fields, message) => log.error(message, fields as Readonly<Record<string, unknown>>) },
     rateLimit: config.rateLimit,
     accountRateLimit: config.accountRateLimit,

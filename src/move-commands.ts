@@ -5,7 +5,7 @@ import { releaseHint } from '#actions/held-deliveries.ts';
 import type { CarriedOver } from '#commands/carry-over.ts';
 import { CommandError } from '#commands/command-error.ts';
 import { migrate } from '#commands/migrate.ts';
-import { moveOneAccount } from '#commands/move-account.ts';
+import { copyOneAccount } from '#commands/copy-account.ts';
 import type { Screen } from '#commands/progress.ts';
 import { restore } from '#commands/restore.ts';
 import { systemClock } from '#lib/clock.ts';
@@ -50,7 +50,6 @@ const migrateOptions = {
   to: { type: 'string' },
   overwrite: { type: 'boolean' },
   account: { type: 'string' },
-  'redirect-to': { type: 'string' },
   'to-secret-key-file': { type: 'string' },
 } as const;
 
@@ -61,21 +60,16 @@ export async function migrateDatabase(words: string[]): Promise<number> {
   const config = readConfig();
   const beside = from.kind === 'sqlite' ? [dirname(from.path)] : [];
   const secretKey = findSecretKey(config, [...new Set([...beside, config.dataDir])]);
-  const { account, 'redirect-to': place, 'to-secret-key-file': keyFile } = values;
+  const { account, 'to-secret-key-file': keyFile } = values;
   if (account === undefined) {
-    const odd = [place, keyFile].findIndex((value) => value !== undefined);
-    if (odd >= 0) throw new UsageError(`${['--redirect-to', '--to-secret-key-file'][odd]} goes with --account`);
+    if (keyFile !== undefined) throw new UsageError('--to-secret-key-file needs --account');
     await migrate({ from, to, secretKey, overwrite: values.overwrite === true }, screen);
     return exitCodes.ok;
   }
   if (!isUuid(account)) throw new UsageError('--account takes the id of an account, a UUID');
   if (values.overwrite === true) throw new UsageError('--overwrite does not go with --account: nothing is overwritten');
-  const right = configVariables.TOCSIN_PUBLIC_URL.right;
-  const redirectTo = place === undefined ? undefined : configVariables.TOCSIN_PUBLIC_URL.read(place);
-  if (redirectTo === undefined) throw new UsageError(`--account needs --redirect-to, ${right}`);
   const toKey = keyFile === undefined ? secretKey : readKeyFile(keyFile);
-  const keys = { fromKey: secretKey, toKey, toKeyFile: keyFile ?? null };
-  await moveOneAccount({ accountId: account.toLowerCase(), from, to, ...keys, place: redirectTo }, screen);
+  await copyOneAccount({ accountId: account.toLowerCase(), from, to, fromKey: secretKey, toKey }, screen);
   return exitCodes.ok;
 }
 

@@ -14,7 +14,6 @@ export const loopNames = [
   'report-failing-channels',
   'roll-up',
   'remove-old-rows',
-  'resume-accounts',
   'keep-templates',
   'sign-of-life',
 ] as const;
@@ -31,5 +30,5 @@ export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {
   scheduler: ['schedule-runs', 'judge-heartbeats', 'judge-states', 'keep-templates'],
   runner: ['run-checks', 'close-unserved-runs', 'keep-templates'],
   deliverer: ['send-deliveries', 'report-failing-channels', 'keep-templates'],
-  upkeep: ['roll-up', 'remove-old-rows', 'resume-accounts'],
+  upkeep: ['roll-up', 'remove-old-rows'],
 };

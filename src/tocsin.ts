@@ -15,8 +15,7 @@ const help = `Usage: npm run tocsin -- <command>
                     is kept beside it
   migrate           copy the whole installation: --from <database> --to <database>, each sqlite:<file> or postgres://…;
                     both stopped; verified; goes on after a kill; --overwrite removes what stands in the target
-                    with --account <id> --redirect-to <url>: one account, both running; --to-secret-key-file <file>
-                    where the keys differ
+                    with --account <id>: moves one account; --to-secret-key-file <file> if the target has another key
   new-key           make and print an operator key for every account here, for when the last one is lost; the service may
                     run meanwhile; --name <text> says what it is called
   receive           be a receiver to try channels with: shows what comes and whether it is genuine; --secret <text> (again

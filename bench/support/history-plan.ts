@@ -74,7 +74,6 @@ export function rowOfSchedule({ check, checkId, intervalMs }: CheckPlan, now: nu
     phase_ms: 0,
     locations: '[]',
     run_parallel: 0,
-    moved_at: null,
     planned_to: null,
   };
 }

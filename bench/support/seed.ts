@@ -133,7 +133,6 @@ export function scheduleRow(check: Check, now: number): SchedulesTable {
   return {
     account_id: idBytes(check.accountId),
     check_id: idBytes(check.id),
-    moved_at: null,
     next_due_at: nextSlot(now, intervalMs, phaseMs),
     interval_ms: intervalMs,
     phase_ms: phaseMs,

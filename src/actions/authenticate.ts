@@ -21,7 +21,7 @@ export interface Authentication {
   /**
    * null = unknown, revoked or expired: the caller is not told which. Not awaited when the key is remembered.
    *
-   * @param accountId the account that the request names: it may have come since, from another installation
+   * @param accountId the account that the request names: it may have been added to the key since
    */
   readonly authenticate: (key: string, accountId?: string) => KeyHolder | null | Promise<KeyHolder | null>;
   /** The key was revoked or its accounts have changed in this process: it is read again when it is next used. */

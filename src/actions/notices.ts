@@ -1,5 +1,4 @@
-// Lists conditions that need attention: failing channels of the account, stalled moves, and problems of this installation.
-import type { StalledMove } from '#domain/account-move.ts';
+// Lists conditions that need attention: failing channels of the account and problems of this installation.
 import { type Caller, mayDo } from '#domain/api-key.ts';
 import type { DeliveryHold } from '#domain/delivery-hold.ts';
 import { holdWords, releaseHint } from './held-deliveries.ts';
@@ -58,7 +57,6 @@ export interface NoticeMeans {
     ): Promise<{ readonly since: number; readonly missed: number; readonly unknown: number } | null>;
   };
   readonly heldDeliveries: { find(): Promise<DeliveryHold | null> };
-  readonly accountMoves: { stalled(): Promise<readonly StalledMove[]> };
   /** Runtimes near their end that an account uses. */
   readonly runtimeEnds: (accountId: string) => Promise<readonly Notice[]>;
   /** Where Chromium is missing and the account has browser checks. */
@@ -77,7 +75,7 @@ export interface NoticeActions {
 }
 
 export function createNoticeActions(means: NoticeMeans): NoticeActions {
-  const { failingChannels, brokenChannels, gaps, accountMoves, runtimeEnds, missingBrowsers, processNotices } = means;
+  const { failingChannels, brokenChannels, gaps, runtimeEnds, missingBrowsers, processNotices } = means;
   return {
     async list(caller) {
       requirePermission(caller, 'read');
@@ -92,7 +90,6 @@ export function createNoticeActions(means: NoticeMeans): NoticeActions {
       }));
       const ofGaps = [...absenceNotice(await gaps.lastAbsence()), ...gapNotice(await gaps.ofAccount(caller.accountId))];
       const ofTemplates = (await brokenChannels(caller.accountId)).map(brokenNotice);
-      const ofMoves = moveNotices(await accountMoves.stalled(), caller);
       const ofRuntimes = await runtimeEnds(caller.accountId);
       const ofBrowsers = await missingBrowsers(caller.accountId);
       const ofUnheard = await means.unheardNotices(caller.accountId);
@@ -103,7 +100,6 @@ export function createNoticeActions(means: NoticeMeans): NoticeActions {
         ...ofChannels,
         ...ofTemplates,
         ...ofGaps,
-        ...ofMoves,
         ...ofRuntimes,
         ...ofBrowsers,
         ...ofVariables,
@@ -150,29 +146,6 @@ function brokenNotice({ alertChannelId, name, since, fault }: BrokenChannel): No
     message: `The alert channel "${name}" cannot send alerts: ${fault.message} (${place}).`,
     action: `Fix the channel with PUT /v1/alert-channels/${alertChannelId}. POST /v1/alert-channels/preview shows the request it would send.`,
   };
-}
-
-const standings: Readonly<Partial<Record<StalledMove['state'], string>>> = {
-  leaving: 'The account is paused here and resumes automatically after one minute.',
-  handing: 'The account is inactive in both installations until the command is repeated.',
-  arriving: 'The data copied so far is stored here, and the account is not active here.',
-};
-
-/** Reports stalled moves to the account that is moved and to the operator (docs/decisions/0047). */
-function moveNotices(moves: readonly StalledMove[], caller: Caller): Notice[] {
-  const isOperator = mayDo(caller.role, 'operate');
-  const told = moves.filter(({ accountId }) => isOperator || accountId === caller.accountId);
-  return told.map(({ accountId, state, since, command }) => ({
-    id: `move-stalled:${accountId}`,
-    kind: 'move-stalled',
-    since,
-    subject: accountId,
-    message: `The move of account ${accountId} has made no progress since ${new Date(since).toISOString()}: its command was interrupted or hangs. ${standings[state] ?? ''}`,
-    action:
-      isOperator && command !== null
-        ? `Run the command again to resume the move: ${command}`
-        : 'Ask the operator to run the same migrate command again, which resumes the move. See docs/moving.md#one-account.',
-  }));
 }
 
 /** Reports downtime, during which no checks ran (design §1: honest gaps). */

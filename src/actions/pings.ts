@@ -2,7 +2,6 @@
 import type { PingSignal } from '#domain/heartbeat.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isUuid } from '#lib/id.ts';
-import type { HeldCalls } from './held-calls.ts';
 import { type PingAllowance, pingSort } from './ping-allowance.ts';
 import { notFound, Refusal } from './refusal.ts';
 
@@ -15,33 +14,26 @@ export interface PingCall {
   readonly source: string | null;
   readonly userAgent: string | null;
   readonly body: string | null;
-  /** Aborts when the client goes away; asked for only by a call that is held. */
-  readonly gone: () => AbortSignal;
 }
 
-type Answer =
-  | { readonly outcome: 'kept'; readonly isJudged: boolean }
-  | { readonly outcome: 'unknown' }
-  | { readonly outcome: 'moving'; readonly accountId: string };
+type Answer = { readonly outcome: 'kept'; readonly isJudged: boolean } | { readonly outcome: 'unknown' };
 
 /** A ping as it is kept. */
-interface KeptPing extends Omit<PingCall, 'signal' | 'gone'> {
+interface KeptPing extends Omit<PingCall, 'signal'> {
   readonly signal: Exclude<PingSignal, 'missing'>;
   readonly exitCode: number | null;
   /** Epoch ms. */
   readonly at: number;
 }
 
-/** What became of a call, for whoever counts: `elsewhere` = its account is moving, or has moved. */
-export type PingFate = 'kept' | 'refused' | 'unknown' | 'elsewhere' | 'lost';
+/** What became of a call, for the metrics. */
+export type PingFate = 'kept' | 'refused' | 'unknown' | 'lost';
 
 /** What this action needs. */
 export interface PingMeans {
   readonly allowance: PingAllowance;
   /** Keeps a ping together with others; resolves once it is durable. */
   readonly receive: (ping: KeptPing) => Promise<Answer>;
-  /** Holds what comes while its account is being moved. */
-  readonly heldCalls: HeldCalls;
   readonly clock: Clock;
   /** Wakes the step that judges. */
   readonly wake: () => void;
@@ -51,9 +43,8 @@ export interface PingMeans {
 
 export interface PingActions {
   /**
-   * Resolves once the ping is durable; while its account is being moved it waits. Refuses with `not-found` a token or a
-   * signal that there is not, with `too-many` what is beyond the allowance of its token, with `moved` and `unavailable` what
-   * cannot be kept here.
+   * Resolves once the ping is durable. Refuses with `not-found` an unknown token or signal, and with `too-many` what is
+   * beyond the allowance of its token.
    */
   receive(call: PingCall): Promise<void>;
 }
@@ -82,8 +73,8 @@ export function createPingActions(means: PingMeans): PingActions {
 type ToldPing = Omit<PingCall, 'signal'> & Pick<KeptPing, 'signal' | 'exitCode'>;
 
 /** Keeps a ping within the allowance of its token: asked before the database, and of tokens that nobody has as well. */
-async function keep({ gone, ...ping }: ToldPing, means: PingMeans): Promise<Exclude<Answer, { outcome: 'moving' }>> {
-  const { allowance, heldCalls, receive, clock, onAnswered } = means;
+async function keep(ping: ToldPing, means: PingMeans): Promise<Answer> {
+  const { allowance, receive, clock, onAnswered } = means;
   const { token, signal, exitCode } = ping;
   const sort = pingSort(signal, exitCode);
   const waitSeconds = allowance.take(token, sort);
@@ -95,13 +86,11 @@ async function keep({ gone, ...ping }: ToldPing, means: PingMeans): Promise<Excl
   }
   const [source, userAgent] = [shortened(ping.source), shortened(ping.userAgent)];
   try {
-    return await heldCalls.take(() => receive({ ...ping, source, userAgent, at: clock.now() }), { gone });
+    return await receive({ ...ping, source, userAgent, at: clock.now() });
   } catch (error) {
-    const isElsewhere = error instanceof Refusal;
-    // Whoever repeats what was not kept is not to be refused for it. Who is shown the way asks there from now on, and is
-    // counted here as well: a loop asks this database no more than any other does.
-    if (!isElsewhere || error.code !== 'moved') allowance.giveBack(token, sort);
-    onAnswered(signal, isElsewhere ? 'elsewhere' : 'lost');
+    // A repeat of a ping that was not stored must not be refused.
+    allowance.giveBack(token, sort);
+    onAnswered(signal, 'lost');
     throw error;
   }
 }

@@ -3,7 +3,7 @@
 /**
  * Why an action refuses. `invalid` the input is wrong, `not-found`, `forbidden` the key may not, `conflict` the present
  * state does not allow it, `limit` the account's execution limit, `too-many` too often, `timeout` waited in vain,
- * `unavailable` this server cannot at the moment, `moved` another installation can.
+ * `unavailable` this server cannot at the moment.
  */
 export type RefusalCode =
   | 'invalid'
@@ -13,8 +13,7 @@ export type RefusalCode =
   | 'limit'
   | 'too-many'
   | 'timeout'
-  | 'unavailable'
-  | 'moved';
+  | 'unavailable';
 
 /** Thrown by actions. The message and the attributes are shown to the caller: no internals, no secrets. */
 export class Refusal extends Error {

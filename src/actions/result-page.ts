@@ -51,7 +51,7 @@ export function createResultPageActions(means: ResultPageMeans): ResultPageActio
     async isOfDeletedCheck(token) {
       const linked = links.open(token, clock.now());
       if (linked === null || (await checkResults.subject(linked.accountId, linked.checkId)) !== null) return false;
-      // Of an account that has moved elsewhere, nothing was deleted.
+      // An account that was moved to another installation has deleted nothing.
       return (await accounts.list([linked.accountId])).length > 0;
     },
     async open(token) {

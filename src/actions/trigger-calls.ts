@@ -3,10 +3,9 @@ import type { Batch, BatchVerdict, CallOptions, TriggerTarget } from '#domain/ba
 import type { Outcome } from '#domain/result.ts';
 import type { Trigger } from '#domain/trigger.ts';
 import type { Clock } from '#lib/clock.ts';
-import type { HeldCalls } from './held-calls.ts';
 import { notFound, Refusal } from './refusal.ts';
 import type { ResultLinks } from './result-links.ts';
-import { startedOf, type TriggerMeans, type TriggerStart } from './triggers.ts';
+import { startedOf, type TriggerMeans } from './triggers.ts';
 import { type Hints, waitUntil } from './wait-until.ts';
 
 /** The final result of one run, as far as a verdict needs it. */
@@ -30,8 +29,6 @@ export interface TriggerCallMeans extends Omit<TriggerMeans, 'triggers' | 'batch
     forget(accountId: string, batchId: string): Promise<void>;
   };
   readonly links: Pick<ResultLinks, 'link'>;
-  /** Holds what comes while its account is being moved. */
-  readonly heldCalls: HeldCalls;
   /** A hint that results were recorded. */
   readonly resultHints: Hints;
   /** Aborts when this process stops: nobody may hold it up by waiting. */
@@ -40,7 +37,7 @@ export interface TriggerCallMeans extends Omit<TriggerMeans, 'triggers' | 'batch
 
 /** A call by token. */
 export interface TokenCall {
-  /** Seconds, 1..600, those included in which its account is being moved. */
+  /** Seconds, 1..600. */
   readonly maxWaitSeconds: number;
   readonly options?: CallOptions;
   /** Aborts when the client goes away; what was started goes on. */
@@ -50,8 +47,8 @@ export interface TokenCall {
 export interface TriggerCallActions {
   /**
    * Starts the group's checks and waits for all of them, in the order of the group. Refuses with `not-found` for a
-   * token that is not this group's, `too-many` after 10 calls a minute, `limit`, `timeout` when they take longer, `moved`,
-   * and `unavailable` when this process stops meanwhile or the account is being moved for longer than a call is held. A call that runs nothing is no verdict: `conflict`.
+   * token that is not this group's, `too-many` after 10 calls a minute, `limit`, `timeout` when they take longer, and
+   * `unavailable` when this process stops meanwhile. A call that runs nothing is no verdict: `conflict`.
    */
   callGroup(groupId: number, token: string, call: TokenCall): Promise<BatchVerdict[]>;
   /** The same for one check; refuses with `conflict` while it is deactivated. */
@@ -63,8 +60,7 @@ const callsAMinute = 10;
 const minuteMs = 60_000;
 
 export function createTriggerCallActions(means: TriggerCallMeans): TriggerCallActions {
-  const { triggers, triggerCalls, batches, heldCalls, resultHints, stopping, servedLocations, wake, clock, links } =
-    means;
+  const { triggers, triggerCalls, batches, resultHints, stopping, servedLocations, wake, clock, links } = means;
   const takeCall = createCallLimit(clock);
 
   const call = async (target: TriggerTarget, token: string, how: TokenCall): Promise<Batch> => {
@@ -75,18 +71,16 @@ export function createTriggerCallActions(means: TriggerCallMeans): TriggerCallAc
     }
     takeCall(token);
     const { accountId } = trigger;
-    const start = async (): Promise<TriggerStart> =>
-      triggers.start({
-        accountId,
-        target,
-        newToken: null,
-        idempotencyKey: null,
-        servedLocations: servedLocations(),
-        now: clock.now(),
-        options,
-      });
     const endsAt = performance.now() + maxWaitSeconds * 1000;
-    const started = await heldCalls.take(start, { gone: () => signal, mostMs: maxWaitSeconds * 1000 });
+    const started = await triggers.start({
+      accountId,
+      target,
+      newToken: null,
+      idempotencyKey: null,
+      servedLocations: servedLocations(),
+      now: clock.now(),
+      options,
+    });
     const { batch } = startedOf(started, target, wake);
     if (batch === null) throw notFound('trigger', 'with this token here');
     const ending = stopping === undefined ? signal : AbortSignal.any([signal, stopping]);

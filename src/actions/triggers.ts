@@ -4,7 +4,6 @@ import type { Caller } from '#domain/api-key.ts';
 import type { Batch, CallOptions, CallRun, CallRuns, TriggerTarget } from '#domain/batch.ts';
 import type { Trigger } from '#domain/trigger.ts';
 import type { Clock } from '#lib/clock.ts';
-import { movingRefusal } from './moved-accounts.ts';
 import { requirePermission } from './permission.ts';
 import { notFound, Refusal } from './refusal.ts';
 import type { ResultLinks } from './result-links.ts';
@@ -29,9 +28,7 @@ export type TriggerStart =
   | { readonly outcome: 'no-target' }
   | { readonly outcome: 'over-limit'; readonly limit: number; readonly used: number; readonly wanted: number }
   /** So many runs that were asked for wait or run already: nothing was started. */
-  | { readonly outcome: 'queue-full'; readonly most: number; readonly waiting: number; readonly wanted: number }
-  /** The account is on its way to another installation, or there: nothing was started. */
-  | { readonly outcome: 'moving'; readonly accountId: string };
+  | { readonly outcome: 'queue-full'; readonly most: number; readonly waiting: number; readonly wanted: number };
 
 /** What these actions need. */
 export interface TriggerMeans {
@@ -162,7 +159,6 @@ export function startedOf(
   if (start.outcome === 'no-target') {
     throw target.checkId === null ? notFound('check group', target.groupId ?? '') : notFound('check', target.checkId);
   }
-  if (start.outcome === 'moving') throw movingRefusal(start.accountId);
   if (start.outcome === 'queue-full') {
     const { most, waiting, wanted } = start;
     throw new Refusal(

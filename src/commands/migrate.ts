@@ -36,18 +36,21 @@ export async function migrate({ from, to, secretKey, overwrite }: MigrateOrder, 
   });
 }
 
-function listenerOf(progress: Progress) {
+/** Shows the progress of a copy. */
+export function listenerOf(progress: Progress) {
   return {
     onRemove(tables: readonly { readonly name: string; readonly rows: number }[]) {
       for (const { name, rows } of tables) progress.say(`removed from the target: ${rows} rows of ${name}`);
     },
     onResume: (table: string) => progress.say(`goes on at ${table}, where an earlier copy ended`),
-    onTable: (step: 'copy' | 'verify', table: string, rows: number) => progress.begin(`${step} ${table}`, rows),
+    onTable: (step: 'copy' | 'verify' | 'remove', table: string, rows: number) =>
+      progress.begin(`${step} ${table}`, rows),
     onRows: (rows: number) => progress.add(rows),
   };
 }
 
-function tableLines(tables: readonly VerifiedTable[]): string[] {
+/** A line per table: rows and checksum. */
+export function tableLines(tables: readonly VerifiedTable[]): string[] {
   const width = Math.max(...tables.map(({ name }) => name.length));
   return tables.map(
     ({ name, rows, checksum }) => `${name.padEnd(width)}  ${String(rows).padStart(10)} rows  ${checksum}`,

@@ -1,7 +1,7 @@
 // Where a database is, as `--from` and `--to` name it, and how it is opened as a side of a copy.
 import type { PostgresAddress } from '#store/postgres/address.ts';
 import { openPostgresSource, openPostgresTarget } from '#store/postgres/move-side.ts';
-import { openSqliteBeside, openSqliteSource, openSqliteTarget } from '#store/sqlite/move-side.ts';
+import { openSqliteReader, openSqliteSource, openSqliteTarget } from '#store/sqlite/move-side.ts';
 import type { Side } from '#store/move/side.ts';
 
 /** One of the two engines, and where. */
@@ -17,9 +17,9 @@ export function isSameDatabase(a: DatabaseAddress, b: DatabaseAddress): boolean 
   return place(a.address) === place(b.address);
 }
 
-/** The side that is read. Throws when it cannot be opened, is in use, or is of another version. */
-export function openSource(address: DatabaseAddress): Promise<Side> {
-  return address.kind === 'postgres' ? openPostgresSource(address.address) : openSqliteSource(address.path);
+/** The source. Throws when it cannot be opened, is in use, or is of another version. */
+export function openSource(address: DatabaseAddress, mode: 'read' | 'write' = 'read'): Promise<Side> {
+  return address.kind === 'postgres' ? openPostgresSource(address.address) : openSqliteSource(address.path, mode);
 }
 
 /** The side that is written, made and migrated when it has to be. Throws as `openSource` does. */
@@ -27,7 +27,7 @@ export function openTarget(address: DatabaseAddress): Promise<Side> {
   return address.kind === 'postgres' ? openPostgresTarget(address.address) : openSqliteTarget(address.path);
 }
 
-/** A side whose service may be running, and goes on. Throws as `openSource` does. */
-export function openBeside(address: DatabaseAddress): Promise<Side> {
-  return address.kind === 'postgres' ? openPostgresSource(address.address) : openSqliteBeside(address.path);
+/** A database to read while its service may be running. Throws as `openSource` does. */
+export function openReader(address: DatabaseAddress): Promise<Side> {
+  return address.kind === 'postgres' ? openPostgresSource(address.address) : openSqliteReader(address.path);
 }

@@ -8,7 +8,7 @@ import { createLanes } from '#lib/lanes.ts';
 import { readContexts } from '#store/read-contexts.ts';
 import { CommandError } from './command-error.ts';
 import { foreseen, opened } from './migrate.ts';
-import { type DatabaseAddress, openBeside } from './move-sides.ts';
+import { type DatabaseAddress, openReader } from './move-sides.ts';
 import { createProgress, type Screen } from './progress.ts';
 import { withoutControls } from './received.ts';
 
@@ -91,7 +91,7 @@ export async function tryRuntime(order: TryOrder, means: TryMeans, screen: Scree
 }
 
 async function contextsOf(order: TryOrder, { isScripted }: TryMeans): Promise<CheckContext[]> {
-  await using from = await opened(openBeside(order.database));
+  await using from = await opened(openReader(order.database));
   const wanted = order.checks === null ? null : new Set(order.checks.map((id) => id.toLowerCase()));
   const found: CheckContext[] = [];
   for await (const context of readContexts(from.side, order.secretKey, ['API', 'MULTI_STEP', 'BROWSER'])) {

@@ -19,10 +19,9 @@ const ping = {
   status: 200,
   media: 'text/plain',
   alsoAnswers: {
-    308: 'The account has moved to another installation: the same call is answered at `location`.',
     404: 'Unknown heartbeat or signal.',
     429: 'Too many calls of this URL. The ping was not recorded. Wait for the number of seconds in `retry-after`.',
-    503: 'It could not be kept: try again. Also while the account is being moved, after a wait of up to 25 seconds.',
+    503: 'The ping could not be stored. Retry.',
   },
 } as const;
 const onTime = { ...ping, path: '/ping/{token}', params: z.object({ token }) } as const;

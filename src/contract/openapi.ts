@@ -18,7 +18,6 @@ const refusals = {
   BadRequest: [400, 'Invalid input. `attributes` lists every invalid field with the reason.'],
   Unauthorized: [401, 'The API key is missing, malformed, unknown, revoked or expired.'],
   Forbidden: [403, 'The API key has no access to the account, or its role does not allow the operation.'],
-  Moved: [410, 'The account has moved to the installation in `attributes.movedTo`.'],
   TooLarge: [413, 'The body is larger than 1 MiB.'],
   UnsupportedMedia: [415, 'The body is not JSON in UTF-8.'],
   TooManyRequests: [429, 'Too many requests. Wait for the number of seconds in `retry-after`.'],
@@ -123,7 +122,7 @@ function responsesOf(operation: Operation, book: SchemaBook): JsonSchema {
   };
   if (operation.params ?? operation.body ?? operation.permission !== 'none') add('BadRequest');
   if (operation.permission !== 'none')
-    for (const name of ['Unauthorized', 'Forbidden', 'Moved', 'TooManyRequests'] as const) add(name);
+    for (const name of ['Unauthorized', 'Forbidden', 'TooManyRequests'] as const) add(name);
   if (operation.body) for (const name of ['TooLarge', 'UnsupportedMedia'] as const) add(name);
   const error = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
   for (const [status, description] of Object.entries(operation.alsoAnswers ?? {})) {

@@ -120,7 +120,6 @@ const call = {
   query: waitQuery,
   ignoredQuery: ['deployment', 'deploymentId', 'environmentName', 'environmentUrl', 'repository', 'runLocation', 'sha'],
   alsoAnswers: {
-    308: 'The account has moved to another installation: the same call is answered at `location`.',
     402: 'The account’s execution limit would be exceeded. No run was started.',
     404: 'Unknown trigger.',
     408: 'Time is up; the checks go on running.',

@@ -36,7 +36,7 @@ export interface Heartbeat {
   readonly isExcused: boolean;
 }
 
-/** Further ahead than any clock, and than any due time that is parked. */
+/** Further ahead than any clock. */
 export const neverAt = 8_000_000_000_000_000;
 /** How long after its deadline a heartbeat is looked at, ms: a ping that came in time is durable by then. */
 export const settleMs = 1000;

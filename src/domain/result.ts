@@ -48,7 +48,6 @@ export type Reason =
   | 'clock'
   | 'store'
   | 'limit'
-  | 'moving'
   | 'rollback'
   | 'maintenance'
   | 'deactivated';

@@ -18,9 +18,6 @@ export interface KnownKey {
  */
 export type Authenticate = (key: string, accountId?: string) => Promise<KnownKey | null> | KnownKey | null;
 
-/** Refuses requests of an account that lives elsewhere, or is on its way. Called on every request: cheap. */
-export type RequireHere = (accountId: string, isReading: boolean) => void | Promise<void>;
-
 const bearer = /^bearer +([\w.~+/=-]{1,300}) *$/i;
 
 /** The key in the Authorization header. Refuses with 401 when there is none or it has another form. */

@@ -14,7 +14,6 @@ const statusOfRefusal: Readonly<Record<RefusalCode, number>> = {
   'not-found': 404,
   timeout: 408,
   conflict: 409,
-  moved: 410,
   'too-many': 429,
   unavailable: 503,
 };

@@ -4,28 +4,22 @@ import type { HeartbeatActions, SpanStats } from '#actions/heartbeats.ts';
 import type { PingActions } from '#actions/pings.ts';
 import type { PingEventBody } from '#contract/heartbeat.ts';
 import type { PingEvent } from '#domain/heartbeat.ts';
-import { followed } from './followed.ts';
-import { type Answer, type Route, route } from './route.ts';
+import { type Route, route } from './route.ts';
 import { isoText } from './wire.ts';
 
 interface PingRequest {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
   readonly rawBody?: string | null;
-  readonly signal: AbortSignal;
 }
 
 /** The routes of pings, and those of their events. */
 export function heartbeatRoutes(actions: HeartbeatActions, pings: PingActions): Route[] {
-  const receive = (token: string, signal: string | null, request: PingRequest): Promise<Answer | string> => {
+  const receive = async (token: string, signal: string | null, request: PingRequest): Promise<string> => {
     const { origin, referer, 'user-agent': userAgent = null } = request.headers;
     const { method, rawBody: body = null } = request;
-    const path = signal === null ? `/ping/${token}` : `/ping/${token}/${signal}`;
-    return followed(path, async () => {
-      const gone = (): AbortSignal => request.signal;
-      await pings.receive({ token, signal, method, source: origin ?? referer ?? null, userAgent, body, gone });
-      return 'OK\n';
-    });
+    await pings.receive({ token, signal, method, source: origin ?? referer ?? null, userAgent, body });
+    return 'OK\n';
   };
   return [
     ...(['ping', 'postPing'] as const).map((id) => route(id, (call) => receive(call.params.token, null, call))),

@@ -13,7 +13,6 @@ import {
   callerOf,
   namedAccount,
   type KnownKey,
-  type RequireHere,
   unauthenticated,
 } from './authenticate.ts';
 import { HttpRefusal } from './http-refusal.ts';
@@ -42,7 +41,6 @@ export interface RateLimits {
 
 interface Mounting {
   readonly authenticate: Authenticate;
-  readonly requireHere?: RequireHere;
   readonly rateLimits: RateLimits;
   readonly checkResponses?: boolean;
   readonly endOfTurn: EndOfTurn;
@@ -161,14 +159,10 @@ async function answer(
   operation: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
-  { checkResponses, endOfTurn, parseTurn, ending, requireHere }: Mounting,
+  { checkResponses, endOfTurn, parseTurn, ending }: Mounting,
 ): Promise<FastifyReply> {
   // The gate in front decides; a request that came round it goes no further.
   if (operation.permission !== 'none' && request.caller === undefined) throw unauthenticated('An API key is required.');
-  if (request.caller !== undefined && requireHere !== undefined) {
-    const asked = requireHere(request.caller.accountId, request.method === 'GET' || request.method === 'HEAD');
-    if (asked instanceof Promise) await asked;
-  }
   const turn = (bytes: number) => parseTurn(request.caller?.accountId ?? '', bytes);
   const body = operation.body === undefined ? undefined : await readJsonBody(request.headers, request.raw, turn);
   const input = parseInput(operation, { params: request.params, query: request.query, body });

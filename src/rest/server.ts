@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Operation, Operations } from '#contract/operation.ts';
-import type { Authenticate, RequireHere } from './authenticate.ts';
+import type { Authenticate } from './authenticate.ts';
 import { errorAnswer, errorBody } from './errors.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { type Ending, endIfClosing, mountRoute } from './mount.ts';
@@ -25,8 +25,6 @@ export interface RestOptions {
   /** Of these routes; others are not looked at. */
   readonly operations: Operations;
   readonly authenticate: Authenticate;
-  /** Refuses what another installation answers now (docs/decisions/0046). */
-  readonly requireHere?: RequireHere;
   readonly log: RestLog;
   /** Requests a minute per key; 0 = off (decisions: Rate limit). */
   readonly rateLimit: number;

@@ -5,7 +5,6 @@ import type { CalledTrigger, ShownRun, TriggerActions } from '#actions/triggers.
 import type { CheckTriggerBody, GroupTriggerBody, TriggeredRunBody } from '#contract/trigger.ts';
 import type { BatchVerdict } from '#domain/batch.ts';
 import type { Trigger } from '#domain/trigger.ts';
-import { followed } from './followed.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { Answer, type Call, pageOf, type Route, route, sliceOf } from './route.ts';
 import { dayText } from './wire.ts';
@@ -49,28 +48,24 @@ export function triggerRoutes(actions: TriggerActions, calls: TriggerCallActions
 
 type Variables = Call<'postGroupTrigger'>['body']['environmentVariables'];
 
-function callGroup(
+async function callGroup(
   calls: TriggerCallActions,
   { params, query, headers, signal }: Pick<Call<'callGroupTrigger'>, 'params' | 'query' | 'headers' | 'signal'>,
   variables: Variables = [],
 ): Promise<Answer> {
   refuseIdempotencyKey(headers);
-  return followed(`/check-groups/${params.groupId}/trigger/${params.token}?${searchOf(query)}`, async () => {
-    const verdicts = await calls.callGroup(params.groupId, params.token, howOf(query, signal, variables));
-    return verdictAnswer(verdicts, verdicts);
-  });
+  const verdicts = await calls.callGroup(params.groupId, params.token, howOf(query, signal, variables));
+  return verdictAnswer(verdicts, verdicts);
 }
 
-function callCheck(
+async function callCheck(
   calls: TriggerCallActions,
   { params, query, headers, signal }: Pick<Call<'callCheckTrigger'>, 'params' | 'query' | 'headers' | 'signal'>,
   variables: Variables = [],
 ): Promise<Answer> {
   refuseIdempotencyKey(headers);
-  return followed(`/checks/${params.checkId}/trigger/${params.token}?${searchOf(query)}`, async () => {
-    const verdict = await calls.callCheck(params.checkId, params.token, howOf(query, signal, variables));
-    return verdictAnswer([verdict], verdict);
-  });
+  const verdict = await calls.callCheck(params.checkId, params.token, howOf(query, signal, variables));
+  return verdictAnswer([verdict], verdict);
 }
 
 type CallQuery = Call<'callGroupTrigger'>['query'];
@@ -78,11 +73,6 @@ type CallQuery = Call<'callGroupTrigger'>['query'];
 function howOf({ maxWaitSeconds, quiet }: CallQuery, signal: AbortSignal, variables: Variables): TokenCall {
   const all = variables.map(({ key, value }) => ({ key, value, locked: true, secret: true }));
   return { maxWaitSeconds, signal, options: { isQuiet: quiet, variables: all } };
-}
-
-/** As a call is made again where its account has moved to. */
-function searchOf({ maxWaitSeconds, quiet }: CallQuery): string {
-  return `maxWaitSeconds=${maxWaitSeconds}${quiet ? '&quiet=true' : ''}`;
 }
 
 /** The specified body; what was started stands in headers. */

@@ -54,7 +54,6 @@ export async function keepSchedule(
     run_parallel: flag(runParallel),
     // Slots up to now have their outcome.
     next_due_at: present !== undefined && isInTime ? present.next_due_at : nextSlot(now + 1, intervalMs, phaseMs),
-    moved_at: present?.moved_at ?? null,
   };
   await tx
     .insertInto('schedules')

@@ -28,7 +28,6 @@ export const reasons = [
   'limit',
   'clock',
   'store',
-  'moving',
   'script',
   'memory',
   'processes',

@@ -13,7 +13,6 @@ import { channelOf } from './alert-channel-row.ts';
 import { type IdBytes, idBytes, idText, idTextOrNull, json, parsed, parsedOrNull } from './codec.ts';
 import type { Database } from './database.ts';
 import { contentRows, newDeliveryRow, requestRows } from './delivery-rows.ts';
-import { isMoving } from './refuse-moving.ts';
 import type { AlertChannelsTable, Tables } from './schema.ts';
 
 /** A delivery that has been tried. */
@@ -115,7 +114,6 @@ async function closeReport(
   report: ChannelReport,
   deliveries: readonly Delivery[],
 ): Promise<boolean> {
-  if (await isMoving(tx, report.accountId)) return false;
   const told = report.kind === 'failing' && deliveries.length > 0;
   const { numUpdatedRows } = await tx
     .updateTable('alert_channels')

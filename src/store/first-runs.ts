@@ -4,7 +4,6 @@ import { newIdAt } from '#lib/id.ts';
 import { type IdBytes, idBytes, idText } from './codec.ts';
 import { sourceCodes } from './codes.ts';
 import { type Database, holdAccount, ownedBy } from './database.ts';
-import { isMoving } from './refuse-moving.ts';
 import type { RunsTable, Tables } from './schema.ts';
 import { countRuns, locationsOf, remainingRuns } from './start-trigger.ts';
 
@@ -78,7 +77,7 @@ export function createFirstRuns({ reader, waitingTransaction }: Database): First
   };
 }
 
-/** Those of one account; an account that is being moved keeps what it asked for. */
+/** Those of one account. */
 async function startRuns(
   tx: Kysely<Tables>,
   accountId: string,
@@ -86,7 +85,6 @@ async function startRuns(
   { now, servedLocations }: { readonly now: number; readonly servedLocations: readonly string[] },
 ): Promise<number> {
   await holdAccount(tx, accountId);
-  if (await isMoving(tx, accountId)) return 0;
   const account = idBytes(accountId);
   const asked = await tx
     .deleteFrom('first_runs')

@@ -63,7 +63,7 @@ export const statesAtOnce = 60;
 export interface SliceRow {
   readonly account_id: IdBytes;
   readonly check_id: IdBytes;
-  /** Whether its check runs, is not muted by itself or its group, and its account is here. */
+  /** Whether its check runs, and is not muted by itself or its group. */
   readonly is_open: number;
 }
 
@@ -75,13 +75,12 @@ export interface SliceRow {
  */
 export function sliceStatement([accountId, checkId, most]: readonly [string, string, string], hint = ''): string {
   return `SELECT k.account_id, k.check_id, CASE WHEN c.activated = 1 AND c.muted = 0 AND coalesce(g.activated, 1) = 1
-      AND coalesce(g.muted, 0) = 0 AND (m.state IS NULL OR m.state = 'arrived') THEN 1 ELSE 0 END AS is_open
+      AND coalesce(g.muted, 0) = 0 THEN 1 ELSE 0 END AS is_open
     FROM (SELECT account_id, check_id FROM check_states ${hint}
           WHERE status <> 'passing' AND alerted IS DISTINCT FROM status AND (account_id, check_id) > (${accountId}, ${checkId})
           ORDER BY account_id, check_id LIMIT ${most}) k
     LEFT JOIN checks c ON c.account_id = k.account_id AND c.id = k.check_id
     LEFT JOIN check_groups g ON g.account_id = c.account_id AND g.id = c.group_id
-    LEFT JOIN account_moves m ON m.account_id = k.account_id
     ORDER BY k.account_id, k.check_id`;
 }
 

@@ -1,7 +1,7 @@
 // Pings of one batch, decided on over the rows that were read for them: written once for every engine.
 import { type Heartbeat, type ReceivedSignal, takePing } from '#domain/heartbeat.ts';
 import { newIdAt } from '#lib/id.ts';
-import { flag, idBytes, idText, latin1 } from './codec.ts';
+import { flag, idBytes, latin1 } from './codec.ts';
 import { pingSignalCodes, pingStateCodes } from './codes.ts';
 import type { HeartbeatsTable, PingsTable, WaitingPingsTable } from './heartbeat-tables.ts';
 import { heartbeatOf, keyColumns, missedRow } from './heartbeat-rows.ts';
@@ -17,11 +17,7 @@ export interface ReceivedPing extends ReceivedSignal {
 }
 
 /** What became of a ping; only `kept` is durable. */
-export type PingAnswer =
-  | { readonly outcome: 'kept'; readonly isJudged: boolean }
-  | { readonly outcome: 'unknown' }
-  /** Its account is on its way to another installation, or there. */
-  | { readonly outcome: 'moving'; readonly accountId: string };
+export type PingAnswer = { readonly outcome: 'kept'; readonly isJudged: boolean } | { readonly outcome: 'unknown' };
 
 /** What a batch comes to. */
 export interface ReceivedBatch {
@@ -37,13 +33,8 @@ const noteMost = 200;
 
 /**
  * @param rows the heartbeats of the tokens, as far as there are any
- * @param isMoving whether an account takes no pings here
  */
-export function receiveBatch(
-  received: readonly ReceivedPing[],
-  rows: readonly HeartbeatsTable[],
-  isMoving: (row: HeartbeatsTable) => boolean,
-): ReceivedBatch {
+export function receiveBatch(received: readonly ReceivedPing[], rows: readonly HeartbeatsTable[]): ReceivedBatch {
   const present = new Map(
     rows.map((row) => [latin1(row.token), { row, heartbeat: heartbeatOf(row), isTouched: false }]),
   );
@@ -52,7 +43,6 @@ export function receiveBatch(
   const answers = received.map((ping): PingAnswer => {
     const known = present.get(latin1(idBytes(ping.token)));
     if (known === undefined) return { outcome: 'unknown' };
-    if (isMoving(known.row)) return { outcome: 'moving', accountId: idText(known.row.account_id) };
     const { at, state, judged, missed, heartbeat } = takePing(known.heartbeat, ping);
     known.isTouched ||= heartbeat !== known.heartbeat;
     known.heartbeat = heartbeat;

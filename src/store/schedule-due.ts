@@ -82,8 +82,7 @@ export function scheduleRows(
     const slot = { row, checkId: idText(row.check_id), lap: rows.lap };
     for (const stretch of plan.missed) {
       missed += stretch.slots;
-      const isMoved = row.moved_at !== null && stretch.slotAt < row.moved_at;
-      const reason = isMoved ? 'moving' : rules.missedReason(stretch.slotAt);
+      const reason = rules.missedReason(stretch.slotAt);
       insertMissed(rows, { ...slot, ...stretch, reason, now }, counts);
     }
     const budget = budgetOf(rows, budgets, row.account_id);
@@ -199,7 +198,6 @@ const missedMessages: Partial<Record<Reason, string>> = {
   limit: 'not run: the account has used up its execution limit for this month',
   downtime: 'not run: Tocsin was not running',
   store: 'not run: the database could not be written',
-  moving: 'not run: the account was being moved to another installation',
   rollback: 'not recorded: data was rolled back by a restore',
   clock: "not run: this machine's clock was set forward, or the machine slept",
 };

@@ -6,7 +6,7 @@ import type { SchedulesTable, ScheduleRoundsTable } from './schedule-tables.ts';
 
 /**
  * What stands in `next_due_at` of a schedule in step: how far it is planned is said by the round of its interval. Later
- * than any due time, the parked ones too.
+ * than any due time.
  */
 export const inStep: number = Number.MAX_SAFE_INTEGER;
 
@@ -22,12 +22,12 @@ export interface DueSchedule {
 /** What is read of a schedule in step. */
 export type InStepRow = Pick<SchedulesTable, 'account_id' | 'check_id' | 'phase_ms' | 'locations' | 'run_parallel'>;
 
-/** The whole row. Slots that were lost to a move of its account are planned before it comes in step. */
+/** The whole row. */
 export function inStepRow(
   { account_id, check_id, phase_ms, locations, run_parallel }: InStepRow,
   intervalMs: number,
 ): SchedulesTable {
-  const times = { next_due_at: inStep, planned_to: inStep, interval_ms: intervalMs, moved_at: null };
+  const times = { next_due_at: inStep, planned_to: inStep, interval_ms: intervalMs };
   return { account_id, check_id, phase_ms, locations, run_parallel, ...times };
 }
 

@@ -12,8 +12,6 @@ export interface SchedulesTable {
   /** Run location codes, JSON; [] = this server's own. */
   locations: string;
   run_parallel: Flag;
-  /** Slots before it that were not run were lost to a move of the account; null = it never moved. */
-  moved_at: number | null;
   /** `next_due_at` as the scheduler last left it (docs/decisions/0049). */
   planned_to: number | null;
 }

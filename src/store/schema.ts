@@ -2,7 +2,6 @@
 import type { AssetTables } from './asset-tables.ts';
 import type { ClientCertificateTables } from './client-certificate-tables.ts';
 import type { Generated } from 'kysely';
-import type { AccountMovesTable } from './account-moves-table.ts';
 import type { Flag, IdBytes } from './codec.ts';
 import type { DeliveryTables } from './delivery-tables.ts';
 import type { HeartbeatTables } from './heartbeat-tables.ts';
@@ -328,6 +327,5 @@ export interface Tables
   attempts: AttemptsTable;
   run_counts: RunCountsTable;
   usage: UsageTable;
-  account_moves: AccountMovesTable;
   maintenance_windows: MaintenanceWindowsTable;
 }

@@ -8,7 +8,6 @@ import { newIdAt } from '#lib/id.ts';
 import { idBytes, idText, json, parsed } from './codec.ts';
 import { sourceCodes } from './codes.ts';
 import { holdAccount, ownedBy } from './database.ts';
-import { isMoving } from './refuse-moving.ts';
 import type { RunsTable, Tables } from './schema.ts';
 import type { SchedulesTable } from './schedule-tables.ts';
 import type { Seal } from './seal.ts';
@@ -38,9 +37,7 @@ export type TriggerStart =
   | { readonly outcome: 'no-target' }
   | { readonly outcome: 'over-limit'; readonly limit: number; readonly used: number; readonly wanted: number }
   /** So many runs that were asked for wait or run already: nothing was started. */
-  | { readonly outcome: 'queue-full'; readonly most: number; readonly waiting: number; readonly wanted: number }
-  /** The account is on its way to another installation, or there: nothing was started. */
-  | { readonly outcome: 'moving'; readonly accountId: string };
+  | { readonly outcome: 'queue-full'; readonly most: number; readonly waiting: number; readonly wanted: number };
 
 const keyKeptMs = 86_400_000;
 const dayMs = 86_400_000;
@@ -52,7 +49,6 @@ export const triggeredMost = 5000;
 
 export async function startTrigger(tx: Kysely<Tables>, order: TriggerOrder, seal: Seal): Promise<TriggerStart> {
   await holdAccount(tx, order.accountId);
-  if (await isMoving(tx, order.accountId)) return { outcome: 'moving', accountId: order.accountId };
   const repeated = await earlierAnswer(tx, order);
   if (repeated !== null) return { outcome: 'repeated', ...repeated };
   if (!(await isThere(tx, order))) return { outcome: 'no-target' };

@@ -1,7 +1,6 @@
 // The store: every row of an installation, by noun. Opened once by compose.ts.
 import type { AccountLimits } from '#domain/account.ts';
 import type { Clock } from '#lib/clock.ts';
-import { type AccountMoves, createAccountMoves } from './account-moves.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
 import { type AlertChannels, createAlertChannels } from './alert-channels.ts';
 import { type ChannelConfigs, createChannelConfigs } from './channel-configs.ts';
@@ -46,7 +45,6 @@ import type { Wakes } from './wakes.ts';
 /** All nouns, each with the methods of its own file. */
 export interface Store {
   readonly accounts: Accounts;
-  readonly accountMoves: AccountMoves;
   readonly apiKeys: ApiKeys;
   readonly triggers: Triggers;
   readonly triggerCalls: TriggerCalls;
@@ -110,7 +108,6 @@ export type Nouns = Omit<Store, 'path' | 'retention' | 'rollUps' | 'wakes' | 'wa
 export function nounsOf(database: Database): Nouns {
   return {
     accounts: createAccounts(database),
-    accountMoves: createAccountMoves(database),
     apiKeys: createApiKeys(database),
     triggers: createTriggers(database),
     triggerCalls: createTriggerCalls(database),

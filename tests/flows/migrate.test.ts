@@ -13,7 +13,7 @@ import { openRawPostgres } from '../support/raw-rows.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { putAccount, putCheck } from '../support/rows.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
-import { type Service, startService } from '../support/service.ts';
+import { asker, type Service, startService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 let server: PostgresServer;
@@ -194,6 +194,44 @@ describe('about the file and PostgreSQL: an installation that moves to PostgreSQ
       'each alert once, each attempt once',
     );
     assertEverySlot(join(dataDir, 'tocsin.db'), String(check['id']));
+  });
+
+  it('gives one account to another installation with the lines of the page, where it recovers', async (t) => {
+    const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, 'secret')];
+    const [first, second] = [await startService(t), await startService(t)];
+    const { id } = await first.must('POST', '/v1/accounts', { name: 'Shop' });
+    const { key } = await first.must('POST', '/v1/api-keys', { name: 'Shop', role: 'admin', accountIds: [id] });
+    target.answer({ status: 500 });
+    const own = asker(() => first.address, String(key));
+    const request = { method: 'GET', url: target.url };
+    const check = await own.must('POST', '/v1/checks/api', {
+      name: 'Cart',
+      frequency: 0,
+      frequencyOffset: 10,
+      request,
+    });
+    await own.must('POST', '/v1/alert-channels', {
+      type: 'WEBHOOK',
+      config: { url: receiver.url, webhookSecret: 'secret' },
+      subscriptions: [{ checkId: check['id'] }],
+    });
+    await receiver.alert('ALERT_FAILURE', 30_000);
+    await Promise.all([first.stop(), second.stop()]);
+    const pasted = await paste(blockOf(readPage('docs/moving.md'), 'sh', 'account'), dirname(first.databasePath), {
+      ACCOUNT: String(id),
+      FROM: `sqlite:${first.databasePath}`,
+      TO: `sqlite:${second.databasePath}`,
+      NEW_KEY: join(dirname(second.databasePath), 'secret.key'),
+      TOCSIN_DATA_DIR: dirname(first.databasePath),
+    });
+    assert.equal(pasted.code, 0, pasted.err);
+    target.answer({ status: 200 });
+    await Promise.all([first.restart(), second.restart()]);
+    await receiver.alert('ALERT_RECOVERY', 30_000);
+    const there = asker(() => second.address, String(key));
+    assert.equal((await there.must('GET', `/v1/checks/${String(check['id'])}`))['name'], 'Cart');
+    assert.equal((await own.api('GET', '/v1/checks')).status, 401, 'the source knows the key no more');
+    for (const service of [first, second]) await assertConserved(service);
   });
 });
 

@@ -106,7 +106,6 @@ describe('about PostgreSQL: of two of each role', () => {
   }[] = [
     { ...moved('schedules'), steps: { scheduler: 'schedule-runs' } },
     { ...moved('deliveries'), steps: { deliverer: 'send-deliveries' } },
-    { ...moved('account_moves'), steps: { scheduler: 'judge-states', upkeep: 'resume-accounts' } },
     { ...refused('UPDATE', 'runs', 'FOR EACH STATEMENT'), steps: { runner: 'run-checks' } },
     {
       ...refused('INSERT', 'installation', `FOR EACH ROW WHEN (NEW.key = 'pings-heard')`),

@@ -19,8 +19,6 @@ import { createProcessActions } from '#actions/processes.ts';
 import { notFound } from '#actions/refusal.ts';
 import { createResultLinks, type ResultLinks } from '#actions/result-links.ts';
 import { createResultPageActions } from '#actions/result-page.ts';
-import { createHeldCalls } from '#actions/held-calls.ts';
-import { createMovedAccounts } from '#actions/moved-accounts.ts';
 import { createTriggerCallActions } from '#actions/trigger-calls.ts';
 import { createUnheardNotices } from '#actions/unheard-checks.ts';
 import { createTriggerActions } from '#actions/triggers.ts';
@@ -152,9 +150,7 @@ function routesOfRows(
     variablesOf: (accountId) => store.variables.all(accountId),
     groupVariablesOf: async () => [],
   });
-  const movedAccounts = createMovedAccounts(store.accountMoves, clock);
-  const heldCalls = createHeldCalls({ movedAccounts });
-  const started = { ...store, links, heldCalls, servedLocations: () => ['local'], wake: () => {}, clock };
+  const started = { ...store, links, servedLocations: () => ['local'], wake: () => {}, clock };
   return [
     ...triggerRoutes(createTriggerActions(started), createTriggerCallActions({ ...started, resultHints })),
     ...checkResultRoutes(

@@ -1,7 +1,6 @@
 // What is asked of the store beside path and API: figures for metrics, channels that fail, and the stages of runtimes.
 import assert from 'node:assert/strict';
 import { newId } from '#lib/id.ts';
-import { parkedMs } from '#store/parked.ts';
 import { test } from '../support/each-engine.ts';
 import { failing, leaseMs, PathUnderTest } from './path-under-test.ts';
 
@@ -64,9 +63,9 @@ test('how long deliveries wait is not told by what is under way or waits for its
   assert.deepEqual([repeated.length, await waitingSince()], [1, null]);
 });
 
-test('how long runs wait is told by location: not by what is under way, waits for its retry, or is of an account that is paused', async (newStore) => {
+test('how long runs wait is told by location: not by what is under way, or waits for its retry', async (newStore) => {
   await using path = await PathUnderTest.open(newStore);
-  const { store, raw, clock } = path.temp;
+  const { store, clock } = path.temp;
   const waitingSince = async (): Promise<Record<string, number | null>> =>
     Object.fromEntries(
       (await store.figures.runQueue(path.now)).map(({ location, waitingSince: since }) => [location, since]),
@@ -78,9 +77,6 @@ test('how long runs wait is told by location: not by what is under way, waits fo
   clock.turn(3000);
   assert.deepEqual(await waitingSince(), { local: dueAt });
   assert.deepEqual(await store.figures.runQueue(dueAt - 1), [{ location: 'local', waitingSince: null }]);
-  raw.exec(`UPDATE runs SET available_at = available_at + ${parkedMs}`);
-  assert.deepEqual(await waitingSince(), { local: null }, 'its account is paused');
-  raw.exec(`UPDATE runs SET available_at = available_at - ${parkedMs}`);
   const [first] = await path.claim();
   assert.ok(first !== undefined);
   assert.deepEqual(await waitingSince(), { local: null }, 'it is under way');

@@ -1,7 +1,5 @@
 // Pings beyond the allowance of their address, on both engines: none of them changes what a check comes to (docs/decisions/0039).
 import assert from 'node:assert/strict';
-import { createHeldCalls } from '#actions/held-calls.ts';
-import { createMovedAccounts } from '#actions/moved-accounts.ts';
 import { createPingAllowance } from '#actions/ping-allowance.ts';
 import { createPingActions, type PingActions, type PingFate } from '#actions/pings.ts';
 import { Refusal } from '#actions/refusal.ts';
@@ -21,11 +19,6 @@ function addressOf({ test, token }: HeartbeatUnderTest) {
   const pings: PingActions = createPingActions({
     allowance: createPingAllowance(60, () => clock.now()),
     receive,
-    heldCalls: createHeldCalls({
-      movedAccounts: createMovedAccounts(test.temp.store.accountMoves, clock),
-      // What is beyond them is answered at once.
-      bounds: { mostMs: 25_000, most: 0, lookMs: 250 },
-    }),
     clock,
     wake: () => undefined,
     onAnswered: (_, fate) => fates.push(fate),

@@ -319,24 +319,6 @@ test('a ping that came before the clock was followed after a sleep is one from a
   assert.ok(Number(beat.test.one('SELECT timer_at FROM heartbeats')) >= clock.now() - 200);
 });
 
-test('an account that moves takes no pings, and its periods begin anew when it goes on', async (newStore) => {
-  await using beat = await HeartbeatUnderTest.open(newStore);
-  await beat.ping();
-  await beat.judge();
-  const { temp, accountId } = beat.test;
-  temp.raw
-    .prepare(`INSERT INTO account_moves (account_id, move_id, state, renewed_at) VALUES (?, ?, 'leaving', ?)`)
-    .run(idBytes(accountId), idBytes(randomUUID()), temp.clock.now());
-  temp.raw.prepare('UPDATE heartbeats SET due_at = due_at + 4000000000000000').run();
-  assert.deepEqual(await beat.ping('fail'), { outcome: 'moving', accountId });
-  await beat.after(hour);
-  assert.equal(await temp.store.accountMoves.resumeLapsed(), 1);
-  await beat.judge();
-  assert.deepEqual(beat.outcomes(), ['passed']);
-  await beat.after(15 * minute + settleMs);
-  assert.deepEqual(beat.outcomes(), ['passed', 'failed']);
-});
-
 test('what a heartbeat leaves goes with it, and old pings go with the retention', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   const { temp, accountId } = beat.test;

@@ -1,6 +1,6 @@
 // Checks read beside a running service, page by page, while it changes what they depend on.
 import assert from 'node:assert/strict';
-import { openBeside } from '#commands/move-sides.ts';
+import { openReader } from '#commands/move-sides.ts';
 import { readContexts } from '#store/read-contexts.ts';
 import { test } from '../support/each-engine.ts';
 import { aCheck, aGroup } from '../support/records.ts';
@@ -37,7 +37,7 @@ test('a check is read with the group that it has then: one that was made meanwhi
   await join(kept, stays);
   await join(left, goes);
   let comes: number | null = null;
-  const side = await openBeside(temp.address);
+  const side = await openReader(temp.address);
   try {
     const groups = new Map<string, number | null>();
     for await (const { check, group } of readContexts(side, secretKey, ['API'])) {

@@ -1,7 +1,5 @@
 // Calls of triggers on both engines: quiet runs, variables of a call, and the runs that a call started.
 import assert from 'node:assert/strict';
-import { createHeldCalls } from '#actions/held-calls.ts';
-import { createMovedAccounts } from '#actions/moved-accounts.ts';
 import { createTriggerCallActions } from '#actions/trigger-calls.ts';
 import { createTriggerActions } from '#actions/triggers.ts';
 import type { Caller } from '#domain/api-key.ts';
@@ -27,7 +25,6 @@ function opened(test: PathUnderTest) {
     servedLocations: () => ['local'],
     wake: () => {},
     clock,
-    heldCalls: createHeldCalls({ movedAccounts: createMovedAccounts(store.accountMoves, clock) }),
     resultHints: (look: () => void) => {
       hints.add(look);
       return () => hints.delete(look);

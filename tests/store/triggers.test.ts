@@ -1,7 +1,5 @@
 // Triggers: which runs a call starts, what it counts, and the path of the token.
 import assert from 'node:assert/strict';
-import { createHeldCalls } from '#actions/held-calls.ts';
-import { createMovedAccounts } from '#actions/moved-accounts.ts';
 import { Refusal } from '#actions/refusal.ts';
 import { createTriggerCallActions } from '#actions/trigger-calls.ts';
 import { createTriggerActions } from '#actions/triggers.ts';
@@ -28,7 +26,6 @@ function open({ store, clock }: TempStore, stopping = new AbortController().sign
     },
     clock,
     stopping,
-    heldCalls: createHeldCalls({ movedAccounts: createMovedAccounts(store.accountMoves, clock), stopping }),
     resultHints: (look: () => void) => {
       hints.add(look);
       return () => hints.delete(look);

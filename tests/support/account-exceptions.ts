@@ -21,7 +21,6 @@ const old = 'upkeep removes what is old, whoever owns it';
 const ofKey = 'the accounts of a key are what is asked for; the key is known by its id, found by its hash';
 const rollUp = 'roll-ups are made hour by hour, of every check there is';
 const copy = 'an installation is copied whole, a table at a time';
-const moved = 'which accounts are on their way is asked of all at once, for there are few';
 const kept = 'templates of all channels are kept ready, whoever owns them';
 const reported = 'failing channels are reported, whoever owns them';
 const figure = 'a metric is about the whole installation';
@@ -337,22 +336,16 @@ export const accountExceptions: readonly AccountException[] = [
   },
   { table: null, statement: /^(delete from|truncate) \w+$/, why: copy, seenIn: 'move' },
   {
-    table: 'account_moves',
-    statement: /^select account_id, state, place from account_moves$/,
-    why: moved,
-    seenIn: 'move-account',
-  },
-  {
-    table: 'account_moves',
-    statement: /^select account_id(, state, note, renewed_at)? from account_moves where state /,
-    why: moved,
-    seenIn: 'move-account-kill',
+    table: 'api_key_accounts',
+    statement: /^select coalesce\(max\(position\), -1\) as last, .* from api_key_accounts where api_key_id = \?$/,
+    why: ofKey,
+    seenIn: 'copy-account',
   },
   {
     table: 'api_key_accounts',
-    statement: /^select count\(\*\) as accounts, .* from api_key_accounts where api_key_id = \?$/,
+    statement: /^delete from api_keys where is_operator is null and id in \(select api_key_id from api_key_accounts/,
     why: ofKey,
-    seenIn: 'move-account',
+    seenIn: 'copy-account',
   },
   { table: 'run_counts', statement: /^select sum\(scheduled\) as scheduled/, why: figure, seenIn: 'figures' },
   { table: 'runs', statement: /^select sum\(scheduled\) as scheduled/, why: figure, seenIn: 'figures' },

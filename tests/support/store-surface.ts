@@ -16,7 +16,6 @@ type FunctionsOf<Noun> = { [Name in keyof Noun as Noun[Name] extends AnyFunction
 /** By noun and function: the name of a file of tests/store/ whose cases call it, one of several. */
 export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<Surface[Noun]>> } = {
   accounts: { list: 'api-keys', add: 'api-keys', change: 'api-keys', usage: 'triggers' },
-  accountMoves: { all: 'move-account', stalled: 'move-account-kill', resumeLapsed: 'move-account-kill' },
   apiKeys: {
     findByHash: 'api-keys',
     find: 'api-keys',

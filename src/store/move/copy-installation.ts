@@ -12,14 +12,14 @@ export class CopyError extends Error {
   override readonly name = 'CopyError';
 }
 
-/** Told while the copy goes on. */
+/** Progress of a copy. */
 export interface CopyListener {
   /** Before anything is written: what of the target goes. Empty = nothing stood there. */
   onRemove(tables: readonly { readonly name: string; readonly rows: number }[]): void;
   /** It goes on where an earlier one ended. */
   onResume(table: string): void;
   /** A table that has about so many rows: one or more. */
-  onTable(step: 'copy' | 'verify', table: string, rows: number): void;
+  onTable(step: 'copy' | 'verify' | 'remove', table: string, rows: number): void;
   onRows(rows: number): void;
 }
 
@@ -82,7 +82,8 @@ export async function copyInstallation(
   return verified;
 }
 
-async function refuseUsed(side: Side): Promise<void> {
+/** Throws CopyError while a process uses the database. */
+export async function refuseUsed(side: Side): Promise<void> {
   const used = await side.usedBy();
   if (used !== null) throw new CopyError(`${side.shown} is in use: ${used}`);
 }

@@ -5,8 +5,8 @@ import type { Side, Writing } from './side.ts';
 
 const firstBatch = 200;
 /** Rows at once of tables of which some are heavy: after light ones nobody knows how heavy the next are. */
-export const heavyBatch = 8;
-export const heavyTables: ReadonlySet<string> = new Set(['asset_parts']);
+const heavyBatch = 8;
+const heavyTables: ReadonlySet<string> = new Set(['asset_parts']);
 /** What a batch may weigh, bytes: neither side has to hold more in memory. */
 const batchBytes = 2_000_000;
 
@@ -34,44 +34,13 @@ export async function copyTable(from: Side, to: Side, table: TableShape, rules: 
   }
 }
 
-/** How many slices of a table are copied. */
-export type SlicesRules = Pick<CopyRules, 'most' | 'turn' | 'onRows'> & {
-  /** Belongs to the transaction of each batch. */
-  readonly note: (writing: Writing) => Promise<void>;
-  /** Awaited before each statement that reads. */
-  readonly before: () => Promise<void>;
-};
-
-/** Copies several slices. Batches reach over slices, so that many small ones cost no transaction each. */
-export async function copySlices(
-  from: Side,
-  to: Side,
-  table: TableShape,
-  slices: readonly Slice[],
-  rules: SlicesRules,
-): Promise<void> {
-  let waiting: Row[] = [];
-  let weight = 0;
-  const copyWaiting = async (): Promise<void> => {
-    if (waiting.length === 0) return;
-    await copyBatch(to, table, waiting, rules);
-    waiting = [];
-    weight = 0;
-  };
-  for await (const batch of batchesOfSlices(from, table, slices, rules.before, rules.most)) {
-    const added = batch.reduce((sum, row) => sum + weightOf(row), 0);
-    if (waiting.length + batch.length > rules.most || weight + added > batchBytes) await copyWaiting();
-    waiting.push(...batch);
-    weight += added;
-  }
-  await copyWaiting();
-}
+type BatchRules = Pick<CopyRules, 'turn' | 'onRows'> & { readonly note: (writing: Writing) => Promise<void> };
 
 async function copyBatch(
   to: Side,
   table: TableShape,
   batch: readonly Row[],
-  { turn = (row) => row, note, onRows }: Pick<SlicesRules, 'turn' | 'note' | 'onRows'>,
+  { turn = (row) => row, note, onRows }: BatchRules,
 ): Promise<void> {
   const rows = batch.filter((row) => isCarriedRow(table, row)).map(turn);
   await to.prepare(table, rows);
@@ -83,25 +52,8 @@ async function copyBatch(
   onRows(batch.length);
 }
 
-/** The rows of several slices. */
-export async function* batchesOfSlices(
-  side: Side,
-  table: TableShape,
-  slices: readonly Slice[],
-  before: () => Promise<void>,
-  mostRows?: number,
-): AsyncGenerator<readonly Row[]> {
-  for (const slice of slices) {
-    await before();
-    for await (const batch of batchesOf(side, table, slice, null, mostRows)) {
-      yield batch;
-      await before();
-    }
-  }
-}
-
 /** The rows of a slice, as many at once as are not too heavy. */
-export async function* batchesOf(
+async function* batchesOf(
   side: Side,
   table: TableShape,
   slice: Slice,

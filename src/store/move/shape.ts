@@ -23,6 +23,14 @@ export function isCarried({ name }: Pick<TableShape, 'name'>): boolean {
   return !stayingTables.has(name);
 }
 
+/** Tables whose rows with an `account_id` are copied by other means: keys are merged with those of the target. */
+const accessTables: ReadonlySet<string> = new Set(['api_key_accounts']);
+
+/** Whether a table holds rows of one account, which are copied with it. */
+export function isOfAccounts({ name, columns }: TableShape): boolean {
+  return name === 'accounts' || (columns.includes('account_id') && !accessTables.has(name));
+}
+
 /** Whether a row of a table that goes along goes along itself. */
 export function isCarriedRow({ name }: Pick<TableShape, 'name'>, row: Row): boolean {
   return name !== 'installation' || !stayingFacts.has(row['key']);
@@ -32,11 +40,6 @@ export function isCarriedRow({ name }: Pick<TableShape, 'name'>, row: Row): bool
 export interface Slice {
   /** Columns and the values they must have. */
   readonly equal?: Row;
-  /** A column and the values of which it must have one. */
-  readonly among?: readonly [column: string, values: readonly Cell[]];
-  /** Only rows whose `column` is below the bound, or only those from it on. */
-  readonly below?: readonly [column: string, bound: Cell];
-  readonly from?: readonly [column: string, bound: Cell];
 }
 
 /** The statement that reads the next rows of a slice in the order of the key, and its values. */
@@ -62,13 +65,8 @@ export function selectOf(
 }
 
 /** What holds of the rows of a slice. @param place takes a value and answers with what stands for it */
-export function conditionsOf({ equal, among, below, from }: Slice, place: (value: Cell) => string): string[] {
-  return [
-    ...Object.entries(equal ?? {}).map(([column, value]) => `${column} = ${place(value)}`),
-    ...(among === undefined ? [] : [`${among[0]} IN (${among[1].map(place).join(', ')})`]),
-    ...(below === undefined ? [] : [`${below[0]} < ${place(below[1])}`]),
-    ...(from === undefined ? [] : [`${from[0]} >= ${place(from[1])}`]),
-  ];
+export function conditionsOf({ equal }: Slice, place: (value: Cell) => string): string[] {
+  return Object.entries(equal ?? {}).map(([column, value]) => `${column} = ${place(value)}`);
 }
 
 /** The key of a row. */

@@ -7,6 +7,6 @@ export const copyingFact = 'copying';
 export class UnfinishedCopyError extends Error {
   override readonly name = 'UnfinishedCopyError';
   constructor(shown: string) {
-    super(`${shown} is a copy that was not finished: run the same migrate command again, it goes on where it ended`);
+    super(`${shown}: a copy was not finished. Run the same migrate command again to finish it.`);
   }
 }

@@ -3,8 +3,7 @@ import { askedWaitMostMs, retryPausesMs } from '#domain/delivery.ts';
 import { nextSlot } from '#domain/slot.ts';
 import { clockSetMs } from '#lib/followed-clock.ts';
 import { locationsAt } from '../check-state-rows.ts';
-import { parkedFrom } from '../parked.ts';
-import { broughtBack } from '../schedule-rounds.ts';
+import { broughtBack, inStep } from '../schedule-rounds.ts';
 import type { CheckStatesTable } from '../schema.ts';
 import type { ScheduleRoundsTable, SchedulesTable } from '../schedule-tables.ts';
 import { bringHeartbeatsBack, moveHeartbeatsWithClock } from './heartbeats.ts';
@@ -48,7 +47,7 @@ const aheadMost = 11 * 60_000;
 async function bringBackWhatCameLater(session: Session, byMs: number, now: GoingTime): Promise<void> {
   await session.query(
     `UPDATE runs SET due_at = CASE WHEN due_at > $1 THEN due_at + $2 ELSE due_at END, available_at = available_at + $2
-     WHERE available_at > $1 AND available_at < ${parkedFrom}`,
+     WHERE available_at > $1`,
     [now() + aheadMost, byMs],
   );
   await takeOver(session, now);
@@ -87,7 +86,7 @@ export async function takeOver(session: Session, now: GoingTime): Promise<void> 
   await bringHeartbeatsBack(session, now);
   await session.query(
     `UPDATE deliveries SET next_attempt_at = $1
-     WHERE status = 0 AND attempts <= $2 AND next_attempt_at > $1 AND next_attempt_at < ${parkedFrom}`,
+     WHERE status = 0 AND attempts <= $2 AND next_attempt_at > $1`,
     [now() + Math.max(...retryPausesMs), retryPausesMs.length],
   );
   await session.query('UPDATE alert_channels SET asked_until = NULL WHERE asked_until > $1', [now() + askedWaitMostMs]);
@@ -112,7 +111,7 @@ async function bringStatesBack(session: Session, now: GoingTime): Promise<void> 
 /** Less than a setting of the clock is the difference between two processes, and no lap. */
 async function bringSchedulesBack(session: Session, now: GoingTime): Promise<void> {
   const rows = await session.query<SchedulesTable>(
-    `SELECT * FROM schedules WHERE next_due_at > $1 + interval_ms AND next_due_at < ${parkedFrom}
+    `SELECT * FROM schedules WHERE next_due_at > $1 + interval_ms AND next_due_at < ${inStep}
      ORDER BY account_id, check_id FOR NO KEY UPDATE`,
     [now() + clockSetMs],
   );

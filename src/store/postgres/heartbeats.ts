@@ -2,12 +2,11 @@
 // on in receive-pings.ts and judge-heartbeats.ts, and written at once.
 import { type Heartbeat, neverAt, waitingMost } from '#domain/heartbeat.ts';
 import { clockSetMs } from '#lib/followed-clock.ts';
-import { type IdBytes, idBytes, idText, latin1 } from '../codec.ts';
+import { idBytes, idText } from '../codec.ts';
 import { addToCounts, createCounts } from '../counts.ts';
 import { type HeartbeatMoves, heartbeatKey, movesOf, type WaitingPing, waitingPingOf } from '../heartbeat-rows.ts';
 import type { HeartbeatsTable, WaitingPingsTable } from '../heartbeat-tables.ts';
 import { type JudgedTurn, judgeRows, type JudgeRules } from '../judge-heartbeats.ts';
-import { parkedFrom } from '../parked.ts';
 import { type PingAnswer, receiveBatch, type ReceivedPing } from '../receive-pings.ts';
 import { movedReception, readReception, type Reception, receptionKey } from '../reception.ts';
 import type { Bulk } from './bulk.ts';
@@ -27,15 +26,7 @@ export async function receivePings(
     [tokens],
   );
   if (rows.length === 0) return received.map(() => ({ outcome: 'unknown' }));
-  // Read after the rows are held: who pauses the account moves them first.
-  const away = await session.query<{ id: IdBytes }>(
-    `SELECT account_id AS id FROM account_moves WHERE account_id = ANY($1) AND state <> 'arrived'`,
-    [[...new Map(rows.map((row) => [latin1(row.account_id), row.account_id])).values()]],
-  );
-  const moving = new Set(away.map(({ id }) => latin1(id)));
-  const { answers, pings, waiting, heartbeats } = receiveBatch(received, rows, (row) =>
-    moving.has(latin1(row.account_id)),
-  );
+  const { answers, pings, waiting, heartbeats } = receiveBatch(received, rows);
   bulk.send('pings', pings, 'ON CONFLICT DO NOTHING');
   bulk.send('waiting_pings', waiting);
   sendMoved(session, heartbeats);
@@ -81,7 +72,7 @@ export async function judgeHeartbeats(
       [now, most],
     ),
     session.query<{ at: number }>(
-      `SELECT due_at AS at FROM heartbeats WHERE due_at > $1 AND due_at < ${parkedFrom} ORDER BY due_at LIMIT 1`,
+      `SELECT due_at AS at FROM heartbeats WHERE due_at > $1 AND due_at < ${neverAt} ORDER BY due_at LIMIT 1`,
       [now],
     ),
   ]);
@@ -118,7 +109,7 @@ export async function judgeHeartbeats(
     return one === undefined ? [] : [{ attempt, recorded: one }];
   });
   const next = heartbeats.reduce((least, { dueAt }) => Math.min(least, dueAt), later?.at ?? neverAt);
-  const nextDueAt = rows.length === most ? now : next >= parkedFrom ? null : next;
+  const nextDueAt = rows.length === most ? now : next >= neverAt ? null : next;
   return { looked: rows.length, recorded: pairs, nextDueAt };
 }
 
@@ -170,7 +161,7 @@ export async function moveHeartbeatsWithClock(session: Session, byMs: number): P
 export async function bringHeartbeatsBack(session: Session, now: () => number): Promise<void> {
   await session.query(
     `UPDATE heartbeats SET timer_at = $1, pinged_at = CASE WHEN pinged_at > $1 THEN $1 ELSE pinged_at END, started_at = NULL, result_at = least(result_at, $1),
-       due_at = CASE WHEN due_at < ${parkedFrom} THEN $1 ELSE due_at END WHERE timer_at > $2`,
+       due_at = CASE WHEN due_at < ${neverAt} THEN $1 ELSE due_at END WHERE timer_at > $2`,
     [now(), now() + clockSetMs],
   );
   await session.query('UPDATE waiting_pings SET received_at = $1 WHERE received_at > $2', [now(), now() + clockSetMs]);

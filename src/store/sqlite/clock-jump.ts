@@ -3,8 +3,7 @@ import { askedWaitMostMs, retryPausesMs } from '#domain/delivery.ts';
 import { nextSlot } from '#domain/slot.ts';
 import { clockSetMs } from '#lib/followed-clock.ts';
 import { locationsAt } from '../check-state-rows.ts';
-import { parkedFrom } from '../parked.ts';
-import { broughtBack } from '../schedule-rounds.ts';
+import { broughtBack, inStep } from '../schedule-rounds.ts';
 import type { CheckStatesTable } from '../schema.ts';
 import type { ScheduleRoundsTable, SchedulesTable } from '../schedule-tables.ts';
 import type { Connection } from './connection.ts';
@@ -64,7 +63,7 @@ export function bringDeliveriesBack(connection: Connection, now: number): void {
   connection
     .prepare(
       `UPDATE deliveries SET next_attempt_at = ?1
-       WHERE status = 0 AND attempts <= ?2 AND next_attempt_at > ?1 AND next_attempt_at < ${parkedFrom}`,
+       WHERE status = 0 AND attempts <= ?2 AND next_attempt_at > ?1`,
     )
     .run(latest, retryPausesMs.length);
   connection.prepare('UPDATE alert_channels SET asked_until = NULL WHERE asked_until > ?').run(now + askedWaitMostMs);
@@ -77,7 +76,7 @@ export function bringDeliveriesBack(connection: Connection, now: number): void {
  */
 export function bringSchedulesBack(connection: Connection, now: number): number {
   const rows = connection
-    .prepare(`SELECT * FROM schedules WHERE next_due_at > ? + interval_ms AND next_due_at < ${parkedFrom}`)
+    .prepare(`SELECT * FROM schedules WHERE next_due_at > ? + interval_ms AND next_due_at < ${inStep}`)
     .all(now + clockSetMs) as unknown as SchedulesTable[];
   const move = connection.prepare('UPDATE schedules SET next_due_at = ? WHERE account_id = ? AND check_id = ?');
   for (const row of rows) move.run(nextSlot(now, row.interval_ms, row.phase_ms), row.account_id, row.check_id);

@@ -8,7 +8,6 @@ import { createCounts } from '../counts.ts';
 import { type HeartbeatMoves, movesOf, type WaitingPing, waitingPingOf } from '../heartbeat-rows.ts';
 import type { HeartbeatsTable, PingsTable, WaitingPingsTable } from '../heartbeat-tables.ts';
 import { type JudgedTurn, judgeRows, type JudgeRules } from '../judge-heartbeats.ts';
-import { parkedFrom } from '../parked.ts';
 import { type PingAnswer, receiveBatch, type ReceivedPing } from '../receive-pings.ts';
 import { movedReception, readReception, type Reception, receptionKey } from '../reception.ts';
 import type { CheckStatesTable, ChecksTable } from '../schema.ts';
@@ -24,23 +23,11 @@ export function receivePings(connection: Connection, received: readonly Received
     const row = find.get(idBytes(token)) as unknown as HeartbeatsTable | undefined;
     return row === undefined ? [] : [row];
   });
-  const moves = new Map<string, boolean>();
-  const isMoving = ({ account_id }: HeartbeatsTable): boolean => {
-    const key = idText(account_id);
-    const known = moves.get(key) ?? isAway(connection, account_id);
-    moves.set(key, known);
-    return known;
-  };
-  const { answers, pings, waiting, heartbeats } = receiveBatch(received, rows, isMoving);
+  const { answers, pings, waiting, heartbeats } = receiveBatch(received, rows);
   insertPings(connection, pings);
   for (const ping of waiting) insertWaiting(connection, ping);
   for (const heartbeat of heartbeats) moveHeartbeat(connection, heartbeat);
   return answers;
-}
-
-function isAway(connection: Connection, accountId: Uint8Array): boolean {
-  const row = connection.prepare('SELECT state FROM account_moves WHERE account_id = ?').get(accountId);
-  return row !== undefined && row['state'] !== 'arrived';
 }
 
 const events = rowsStatement(
@@ -160,7 +147,7 @@ export function judgeHeartbeats(
     const one = recorded[index];
     return one === undefined ? [] : [{ attempt, recorded: one }];
   });
-  const nextDueAt = typeof next !== 'number' || next >= parkedFrom ? null : next;
+  const nextDueAt = typeof next !== 'number' || next >= neverAt ? null : next;
   return { looked: rows.length, recorded: pairs, nextDueAt };
 }
 
@@ -234,7 +221,7 @@ export function bringHeartbeatsBack(connection: Connection, now: number): void {
   connection
     .prepare(
       `UPDATE heartbeats SET timer_at = ?1, pinged_at = min(pinged_at, ?1), started_at = NULL, result_at = min(result_at, ?1),
-         due_at = CASE WHEN due_at < ${parkedFrom} THEN ?1 ELSE due_at END WHERE timer_at > ?2`,
+         due_at = CASE WHEN due_at < ${neverAt} THEN ?1 ELSE due_at END WHERE timer_at > ?2`,
     )
     .run(now, now + clockSetMs);
   connection.prepare('UPDATE waiting_pings SET received_at = ?1 WHERE received_at > ?2').run(now, now + clockSetMs);

@@ -1,6 +1,5 @@
 // A SQLite file as one side of a copy.
 import { existsSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { systemClock } from '#lib/clock.ts';
 import { sqliteDialect } from '../dialect.ts';
@@ -10,11 +9,11 @@ import type { Side, Writing } from '../move/side.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { DatabaseOpenError, openErrorOf, openSqliteFile, takeLock } from './file.ts';
 
-/** The side that is read: as it is, never migrated, and nobody else's as long as it is open. Throws DatabaseOpenError. */
-export async function openSqliteSource(path: string): Promise<Side> {
+/** The source: as it is, never migrated, and locked as long as it is open. Throws DatabaseOpenError. */
+export async function openSqliteSource(path: string, mode: 'read' | 'write'): Promise<Side> {
   if (!existsSync(path)) throw new DatabaseOpenError(`there is no database at ${path}`);
   const lock = takeLock(path);
-  return openedSide(path, 'read', () => lock.close());
+  return openedSide(path, mode, () => lock.close());
 }
 
 /** The side that is written: made and migrated when it has to be, and nobody else's as long as it is open. */
@@ -24,31 +23,11 @@ export async function openSqliteTarget(path: string): Promise<Side> {
   return openedSide(path, 'write', () => file.close());
 }
 
-/** A file that its service may be using: what is written is held for a moment only, and it is let in between. */
-export async function openSqliteBeside(path: string): Promise<Side> {
+/** A file to read while its service may be running. Throws DatabaseOpenError. */
+export async function openSqliteReader(path: string): Promise<Side> {
   if (!existsSync(path)) throw new DatabaseOpenError(`there is no database at ${path}: start its Tocsin once`);
-  const side = await openedSide(path, 'write', () => {});
-  // Who writes much brings it from the log into the file, before it falls to the service's next commit.
-  await side.query(`PRAGMA wal_autocheckpoint = ${pagesInLog}`, []);
-  return {
-    ...side,
-    async write(work) {
-      let begunAt = performance.now();
-      const answer = await side.write((writing) => {
-        begunAt = performance.now();
-        return work(writing);
-      });
-      // As long as it was kept out, with time for it to notice.
-      await pause(Math.min(longestGapMs, shortestGapMs + performance.now() - begunAt));
-      return answer;
-    },
-  };
+  return openedSide(path, 'read', () => {});
 }
-
-/** A quarter of what the service lets come together. */
-const pagesInLog = 1000;
-const shortestGapMs = 3;
-const longestGapMs = 100;
 
 /** @param release what goes after the connection */
 async function openedSide(path: string, mode: 'read' | 'write', release: () => void | Promise<void>): Promise<Side> {
