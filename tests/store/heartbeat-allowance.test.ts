@@ -4,8 +4,6 @@ import { createPingAllowance } from '#actions/ping-allowance.ts';
 import { createPingActions, type PingActions, type PingFate } from '#actions/pings.ts';
 import { Refusal } from '#actions/refusal.ts';
 import type { PingAnswer, ReceivedPing } from '#store/receive-pings.ts';
-import { newId } from '#lib/id.ts';
-import { idBytes } from '#store/codec.ts';
 import { test } from '../support/each-engine.ts';
 import { HeartbeatUnderTest, minute } from './heartbeat-under-test.ts';
 
@@ -82,25 +80,4 @@ test('a flood of failures is one failure, and a success after it is heard', asyn
   assert.equal(await ping('0'), 'kept');
   await beat.judge();
   assert.deepEqual(beat.alerts(), ['ALERT_FAILURE', 'ALERT_RECOVERY']);
-});
-
-test('calls that are answered while the account moves use up nothing; those that are shown where it is now are counted', async (newStore) => {
-  await using beat = await HeartbeatUnderTest.open(newStore);
-  const ping = addressOf(beat);
-  const { raw } = beat.test.temp;
-  const account = idBytes(beat.test.accountId);
-  raw
-    .prepare(`INSERT INTO account_moves (account_id, move_id, state, renewed_at) VALUES (?, ?, 'leaving', ?)`)
-    .run(account, idBytes(newId()), beat.test.now);
-  for (let call = 0; call < 100; call++) assert.equal(await ping(), 'elsewhere');
-  // It stays: the burst is there, whole.
-  raw.prepare('DELETE FROM account_moves WHERE account_id = ?').run(account);
-  for (let call = 0; call < 60; call++) assert.equal(await ping(), 'kept');
-  assert.equal(await ping(), 'refused');
-
-  raw
-    .prepare(`INSERT INTO account_moves (account_id, move_id, state, place, renewed_at) VALUES (?, ?, 'left', ?, ?)`)
-    .run(account, idBytes(newId()), 'http://127.0.0.1:9', beat.test.now);
-  for (let call = 0; call < 60; call++) assert.equal(await ping('fail'), 'elsewhere');
-  assert.equal(await ping('fail'), 'refused');
 });

@@ -174,7 +174,7 @@ describe('a failure that outlasts its silence', () => {
     assert.deepEqual(told(test), ['ALERT_FAILURE', 'ALERT_DEGRADED']);
   });
 
-  it('is not told of a check that nobody looks at, of an account that is on its way, and of a result that is gone', async (newStore) => {
+  it('is not told of a check that nobody looks at, or of a result that is gone', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const id = await test.check();
     await test.channel(id);
@@ -182,12 +182,6 @@ describe('a failure that outlasts its silence', () => {
     await test.edit(id, { activated: false });
     assert.deepEqual(await look(test), []);
     await test.edit(id, { activated: true });
-    const leaving = test.temp.raw.prepare(
-      `INSERT INTO account_moves (account_id, move_id, state, renewed_at) VALUES (?, ?, 'leaving', ?)`,
-    );
-    leaving.run(idBytes(test.accountId), idBytes(test.accountId), test.now);
-    assert.deepEqual(await look(test), []);
-    test.temp.raw.prepare('DELETE FROM account_moves').run();
     test.temp.raw.prepare('UPDATE results SET run_id = id').run();
     assert.deepEqual(await look(test), []);
     test.temp.raw.prepare('UPDATE results SET run_id = NULL').run();

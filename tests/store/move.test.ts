@@ -144,7 +144,7 @@ describe('a copy of an installation', () => {
     await assert.rejects(copy(from, to, { batchMost: 20 }, cutAt('results')), /the power is gone/);
     assert.equal(rowsOf(to.raw, 'results').length, 20);
     const open = newStoreOn(to);
-    await assert.rejects(open, /is a copy that was not finished: run the same migrate command again/);
+    await assert.rejects(open, /a copy was not finished. Run the same migrate command again/);
     const resumed: string[] = [];
     let rows = 0;
     const verified = await copy(from, to, {}, { onResume: (table) => resumed.push(table), onRows: (n) => (rows += n) });
