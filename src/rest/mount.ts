@@ -21,7 +21,6 @@ import { methodsOfOperation } from './methods-of.ts';
 import { type Allowance, countedAddress, type RateLimit } from './rate-limit.ts';
 import { readJsonBody, readRawBody } from './read-body.ts';
 import type { ParseTurn } from './parse-turns.ts';
-import type { EndOfTurn } from './turn.ts';
 import { Answer, type AnyCall, JsonText, type MountedRoute, type Page, type Route } from './route.ts';
 
 declare module 'fastify' {
@@ -43,7 +42,6 @@ interface Mounting {
   readonly authenticate: Authenticate;
   readonly rateLimits: RateLimits;
   readonly checkResponses?: boolean;
-  readonly endOfTurn: EndOfTurn;
   readonly parseTurn: ParseTurn;
   readonly ending: Ending;
 }
@@ -159,7 +157,7 @@ async function answer(
   operation: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
-  { checkResponses, endOfTurn, parseTurn, ending }: Mounting,
+  { checkResponses, parseTurn, ending }: Mounting,
 ): Promise<FastifyReply> {
   // The gate in front decides; a request that came round it goes no further.
   if (operation.permission !== 'none' && request.caller === undefined) throw unauthenticated('An API key is required.');
@@ -171,7 +169,6 @@ async function answer(
   const ran = route.run(new RouteCall(input, rawBody, request, reply));
   const result = ran instanceof Promise ? await ran : ran;
   const text = writeAnswer(reply, operation, result, input, checkResponses === true);
-  await endOfTurn();
   return endIfClosing(reply, ending).send(text);
 }
 

@@ -12,7 +12,6 @@ import { createRateLimit } from './rate-limit.ts';
 import type { MountedRoute, Route } from './route.ts';
 import { methodsOf } from './methods-of.ts';
 import { createParseTurns } from './parse-turns.ts';
-import { createEndOfTurn } from './turn.ts';
 
 /** What this room needs of a log; pino fits. */
 export interface RestLog {
@@ -93,7 +92,7 @@ export function createRestServer(options: RestOptions): FastifyInstance {
   if (routes.some(({ id }) => id === 'getDocs')) {
     app.get('/', (_request, reply) => reply.redirect('docs', 302));
   }
-  const mounting = { ...options, rateLimits, endOfTurn: createEndOfTurn(), parseTurn: createParseTurns(), ending };
+  const mounting = { ...options, rateLimits, parseTurn: createParseTurns(), ending };
   for (const route of routes) mountRoute(app, route, mounting);
   answerOddRequests(app.server, nextId);
   return app;

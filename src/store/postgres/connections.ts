@@ -30,12 +30,6 @@ export const connectionsMost = 8;
  */
 const persistMostMs = 5000;
 const longestPauseMs = 30;
-/**
- * How long somebody has to be waiting for the connections that are there before another is opened, ms. The server starts a process for
- * each, which takes about as long and then reads the catalog anew; most statements are done within it (docs/decisions/0112).
- */
-const patienceMs = 10;
-
 /** Ends a transaction whose process was stopped in the middle of it, so that its locks hold up nobody for long. */
 export const transactionSettings = `SET LOCAL idle_in_transaction_session_timeout = 8000; SET LOCAL lock_timeout = 8000`;
 
@@ -63,7 +57,7 @@ const parsers: Readonly<Record<number, (text: string) => unknown>> = {
 export async function openConnections(address: PostgresAddress, answerMostMs = 30_000): Promise<Connections> {
   const pool = await connectedPool(address, answerMostMs);
   const repeated = createRepeater();
-  const connect = connectInTurn(pool);
+  const connect = (): Promise<PoolClient> => connectTo(pool);
   return {
     pool: { options: pool.options, connect: async () => kyselyClient(await connect()), end: () => pool.end() },
     repeated,
@@ -73,64 +67,13 @@ export async function openConnections(address: PostgresAddress, answerMostMs = 3
   };
 }
 
-/**
- * Takes a connection that is free, in turn; where none becomes free another is opened, one at a time, as long as somebody waits.
- * Where there are as many as may be, everybody waits in the queue of the pool, for `connectionTimeoutMillis` at most.
- */
-function connectInTurn(pool: Pool): () => Promise<PoolClient> {
-  const waiting: (() => void)[] = [];
-  /** Of those that asked and have not given back, the ones that do not wait here. */
-  let taken = 0;
-  let growing: NodeJS.Timeout | null = null;
-  const letIn = (count: number): void => {
-    const next = waiting.splice(0, count);
-    taken += next.length;
-    for (const goOn of next) goOn();
-  };
-  const growLater = (): void => {
-    const timer = setTimeout(() => {
-      // What has come meanwhile is read first: a loop that was held up has made nobody wait for the server.
-      setImmediate(() => growing === timer && grow());
-    }, patienceMs);
-    growing = timer;
-  };
-  const grow = (): void => {
-    growing = null;
-    letIn(1);
-    if (taken >= connectionsMost) letIn(waiting.length);
-    if (waiting.length > 0) growLater();
-  };
-  const leave = (): void => {
-    taken--;
-    letIn(1);
-    if (waiting.length > 0 || growing === null) return;
-    clearTimeout(growing);
-    growing = null;
-  };
-  return async () => {
-    const isAnyFree = waiting.length === 0 && taken < Math.max(1, pool.totalCount);
-    if (isAnyFree || taken >= connectionsMost) taken++;
-    else {
-      if (growing === null) growLater();
-      await new Promise<void>((resolve) => void waiting.push(resolve));
-    }
-    try {
-      return countedBack(await pool.connect(), leave);
-    } catch (cause) {
-      leave();
-      throw postgresErrorOf(cause);
-    }
-  };
-}
-
-/** Tells when it is given back. The pool's own word for that also comes for one whose taker had given up waiting. */
-function countedBack(client: PoolClient, onBack: () => void): PoolClient {
-  const release = client.release.bind(client);
-  client.release = (broken) => {
-    release(broken);
-    onBack();
-  };
-  return client;
+/** Waits up to `connectionTimeoutMillis` when every connection is in use. Throws as statements do. */
+async function connectTo(pool: Pool): Promise<PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (cause) {
+    throw postgresErrorOf(cause);
+  }
 }
 
 async function connectedPool(address: PostgresAddress, answerMostMs: number): Promise<Pool> {
