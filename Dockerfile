@@ -3,12 +3,12 @@ FROM node:20-bookworm-slim AS install
 WORKDIR /app
 # What npm ci needs, before the sources: a change of code does not install again.
 COPY package.json package-lock.json .npmrc ./
-COPY scripts/install-runtimes.mjs scripts/unpack-chromium.mjs scripts/
+COPY tooling/install-runtimes.mjs tooling/unpack-chromium.mjs scripts/
 COPY runtimes runtimes
 RUN npm ci --omit=dev && rm -rf node_modules/node-linux-*/include node_modules/node-linux-*/share node_modules/@sparticuz
 # Runtimes beside the CURRENT one, names with spaces between them: what runs below has no npm to fetch them with.
 ARG RUNTIMES=""
-RUN test -z "$RUNTIMES" || node scripts/install-runtimes.mjs $RUNTIMES \
+RUN test -z "$RUNTIMES" || node tooling/install-runtimes.mjs $RUNTIMES \
   && rm -rf runtimes/*/node_modules/node-linux-*/include runtimes/*/node_modules/node-linux-*/share
 COPY . .
 
@@ -28,4 +28,4 @@ EXPOSE 3000
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=5s --start-period=10s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["sh", "scripts/serve.sh"]
+CMD ["sh", "tooling/serve.sh"]

@@ -1,10 +1,10 @@
 // What a browser check costs beyond the browser, and what four of them at once, and a queue of twenty, do to API checks beside
 // them.
 import { DatabaseSync } from 'node:sqlite';
-import type { Check } from '#domain/check.ts';
-import { withheldAboveMs } from '#domain/honest-finding.ts';
-import { outcomeCodes } from '#store/codes.ts';
-import { firstIdAt, idBytes, idTime } from '#store/codec.ts';
+import type { Check } from '#domain/checks/check.ts';
+import { withheldAboveMs } from '#domain/results/honest-finding.ts';
+import { outcomeCodes } from '#store/base/codes.ts';
+import { firstIdAt, idBytes, idTime } from '#store/base/codec.ts';
 import { bareRunner } from './support/bare-browser.ts';
 import { median, percentile } from './support/numbers.ts';
 import { startPeer } from './support/peer.ts';

@@ -1,7 +1,7 @@
 // Durable, signed, logged deliveries end to end, and how soon after its result an alert is at the receiver.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { deliveryStatusCodes } from '#store/codes.ts';
+import { deliveryStatusCodes } from '#store/base/codes.ts';
 import type { Received } from './peers/receiver.ts';
 import { median, percentile } from './support/numbers.ts';
 import { pendingDeliveries } from './support/pending.ts';

@@ -1,11 +1,11 @@
 // Heartbeats: durable pings a second, and how long a hundred thousand of them take that are overdue at once.
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
-import type { Check } from '#domain/check.ts';
-import { settleMs } from '#domain/heartbeat.ts';
-import { checkRow } from '#store/check-rows.ts';
-import { idBytes } from '#store/codec.ts';
-import { createSeal } from '#store/seal.ts';
+import type { Check } from '#domain/checks/check.ts';
+import { settleMs } from '#domain/checks/heartbeat.ts';
+import { checkRow } from '#store/checks/check-rows.ts';
+import { idBytes } from '#store/base/codec.ts';
+import { createSeal } from '#store/base/seal.ts';
 import { aCheck } from '../tests/support/records.ts';
 import { median } from './support/numbers.ts';
 import { type Peer, startPeer } from './support/peer.ts';

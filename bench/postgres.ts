@@ -2,7 +2,7 @@
 // and the database.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { outcomeCodes } from '#store/codes.ts';
+import { outcomeCodes } from '#store/base/codes.ts';
 import type { Received } from './peers/receiver.ts';
 import { type BenchDatabase, openBenchDatabase } from './support/database.ts';
 import { pendingDeliveries } from './support/pending.ts';

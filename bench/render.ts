@@ -1,9 +1,9 @@
 // Rendering and saving a template: against bare Handlebars to which every helper's result is handed as a variable.
 import Handlebars from 'handlebars';
-import { compileTemplate, forgetTemplates } from '#channels/webhook/compile.ts';
-import { contextOf } from '#channels/webhook/context.ts';
-import { renderWebhook } from '#channels/webhook/render.ts';
-import { validateWebhook } from '#channels/webhook/validate.ts';
+import { compileTemplate, forgetTemplates } from '#channels/templates/compile.ts';
+import { contextOf } from '#channels/templates/context.ts';
+import { renderWebhook } from '#channels/kinds/webhook/render.ts';
+import { validateWebhook } from '#channels/kinds/webhook/validate.ts';
 import { median } from './support/numbers.ts';
 import {
   bareTemplate,

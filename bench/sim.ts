@@ -1,6 +1,6 @@
 // npm run sim: what may happen, played through without waiting for it; what is promised of alerts must hold each time.
 import { parseArgs } from 'node:util';
-import type { Escalation } from '#domain/alert-settings.ts';
+import type { Escalation } from '#domain/alerts/alert-settings.ts';
 import {
   afterMinutes,
   afterRuns,

@@ -1,11 +1,11 @@
 // What a recorded result takes on disk: the real path from slot to row, on a clock that is turned.
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { encodeDetails } from '#checks/http/details.ts';
-import { planRuns } from '#domain/plan-runs.ts';
-import type { CheckContext } from '#domain/recording.ts';
-import type { Finding } from '#domain/result.ts';
-import type { Run } from '#domain/run.ts';
+import { encodeDetails } from '#checks/parts/http/details.ts';
+import { planRuns } from '#domain/checks/plan-runs.ts';
+import type { CheckContext } from '#domain/results/recording.ts';
+import type { Finding } from '#domain/results/result.ts';
+import type { Run } from '#domain/checks/run.ts';
 import type { Store } from '#store/store.ts';
 import type { Bench } from './support/report.ts';
 import { apiCheck, databasePath, openBenchStore, seedAccount, seedChecks } from './support/seed.ts';

@@ -2,12 +2,12 @@
 import { mkdirSync } from 'node:fs';
 import { giveBackMemory } from '#lib/give-back-memory.ts';
 import { createLog } from '#lib/log.ts';
-import { WrongKeyError } from '#store/key-check.ts';
-import type { Tocsin } from './compose.ts';
-import { nearestVariable } from './config-variables.ts';
-import { type Config, ConfigError, readConfig } from './config.ts';
-import { exitCodes } from './exit-codes.ts';
-import { firstMinutes } from './first-minutes.ts';
+import { WrongKeyError } from '#store/base/key-check.ts';
+import type { Tocsin } from '#app/compose.ts';
+import { nearestVariable } from '#config/variables.ts';
+import { type Config, ConfigError, readConfig } from '#config/config.ts';
+import { exitCodes } from '#cli/exit-codes.ts';
+import { firstMinutes } from '#app/first-minutes.ts';
 
 /** The longest a stop may take before it is cut short, ms. */
 const stopMostMs = 9500;
@@ -28,7 +28,7 @@ async function serve(): Promise<void> {
       log.warn('config.unknown', { name, hint });
     }
     // Loaded when the configuration is known to be right: what is wrong with it is said at once.
-    const { compose } = await import('./compose.ts');
+    const { compose } = await import('#app/compose.ts');
     tocsin = await compose(config, log);
     process.stdout.write(firstMinutes(tocsin));
     log.info('process.ready', {

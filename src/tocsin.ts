@@ -1,11 +1,11 @@
 // `npm run tocsin -- <command>`: the one entry for commands on this machine's own data.
 import { parseArgs } from 'node:util';
-import { CommandError } from '#commands/command-error.ts';
+import { CommandError } from '#cli/command-error.ts';
 import { suggestion } from '#lib/nearest.ts';
-import { StoreUnavailableError } from '#store/unavailable.ts';
-import { ConfigError } from './config.ts';
-import { exitCodes } from './exit-codes.ts';
-import { UsageError } from './usage-error.ts';
+import { StoreUnavailableError } from '#store/base/unavailable.ts';
+import { ConfigError } from '#config/config.ts';
+import { exitCodes } from '#cli/exit-codes.ts';
+import { UsageError } from '#cli/usage-error.ts';
 
 const help = `Usage: npm run tocsin -- <command>
 
@@ -38,13 +38,13 @@ type Command = (words: string[]) => Promise<number>;
 /** Each is loaded when it is asked for: help need not wait for drivers of databases. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: () => Promise.resolve(serve),
-  backup: async () => (await import('./backup-command.ts')).backup,
-  restore: async () => (await import('./move-commands.ts')).restoreBackup,
-  migrate: async () => (await import('./move-commands.ts')).migrateDatabase,
-  'new-key': async () => (await import('./new-key-command.ts')).newKey,
-  receive: async () => (await import('./receive-command.ts')).receive,
-  runtimes: async () => (await import('./runtimes-command.ts')).runtimesCommand,
-  doctor: async () => (await import('./doctor-command.ts')).doctor,
+  backup: async () => (await import('#cli/backup-command.ts')).backup,
+  restore: async () => (await import('#cli/move-commands.ts')).restoreBackup,
+  migrate: async () => (await import('#cli/move-commands.ts')).migrateDatabase,
+  'new-key': async () => (await import('#cli/new-key-command.ts')).newKey,
+  receive: async () => (await import('#cli/receive-command.ts')).receive,
+  runtimes: async () => (await import('#cli/runtimes-command.ts')).runtimesCommand,
+  doctor: async () => (await import('#cli/doctor/doctor-command.ts')).doctor,
   help: () => Promise.resolve(showHelp),
 };
 

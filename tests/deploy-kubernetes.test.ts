@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, it } from 'node:test';
-import { configVariables, type Role, roles } from '#config-variables.ts';
-import { readConfig } from '#config.ts';
+import { configVariables, type Role, roles } from '#config/variables.ts';
+import { readConfig } from '#config/config.ts';
 import { everyOperation } from '#contract/operations.ts';
 import {
   at,

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { roles } from '#config-variables.ts';
-import { deliveryStatuses } from '#domain/delivery.ts';
-import { outcomes } from '#domain/result.ts';
-import { toldBeforeMs } from '#domain/runtime.ts';
-import { reasons } from '#store/codes.ts';
+import { roles } from '#config/variables.ts';
+import { deliveryStatuses } from '#domain/alerts/delivery.ts';
+import { outcomes } from '#domain/results/result.ts';
+import { toldBeforeMs } from '#domain/checks/runtime.ts';
+import { reasons } from '#store/base/codes.ts';
 import { at, fieldsAt, listOf, readYaml, root, textAt } from './support/deploy-files.ts';
 import { ofKind } from './support/manifests.ts';
 import { metricNames } from './support/metric-names.ts';

@@ -1,8 +1,8 @@
 // Runners of deploy/ have the room that as many scripts of each type as run at once may take, beside what the service itself takes.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { aroundLimits, browserLimits, programLimits } from '#checks/scripted/limits.ts';
-import { readConfig } from '#config.ts';
+import { aroundLimits, browserLimits, programLimits } from '#domain/checks/script-limits.ts';
+import { readConfig } from '#config/config.ts';
 import { type Fields, fieldsAt, listOf, readCompose, readImage, textAt, textsOf } from './support/deploy-files.ts';
 import { containerOf, deployments, podOf, roleOf } from './support/manifests.ts';
 

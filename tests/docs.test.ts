@@ -4,17 +4,17 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, it, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { validateWebhook } from '#channels/webhook/validate.ts';
+import { validateWebhook } from '#channels/kinds/webhook/validate.ts';
 import { checkKinds } from '#checks/registry.ts';
-import { configVariables } from '#config-variables.ts';
+import { configVariables } from '#config/variables.ts';
 import { type Faults, parseTelling } from '#contract/faults.ts';
 import { Patch } from '#contract/patch.ts';
 import { everyOperation, operationOf, operations, type OperationId } from '#contract/operations.ts';
-import { alertTypes } from '#domain/alert.ts';
-import { checkTypes } from '#domain/check.ts';
-import { deliveryStatuses } from '#domain/delivery.ts';
+import { alertTypes } from '#domain/alerts/alert.ts';
+import { checkTypes } from '#domain/checks/check.ts';
+import { deliveryStatuses } from '#domain/alerts/delivery.ts';
 import type { JsonObject } from '#domain/json.ts';
-import { outcomes } from '#domain/result.ts';
+import { outcomes } from '#domain/results/result.ts';
 import { metricNames } from './support/metric-names.ts';
 import { allPages, blockOf, readPage, type Page } from './support/pages.ts';
 
@@ -190,10 +190,10 @@ function unionOf(path: string, type: string): string[] {
 /** The kinds of notices, as the files that make them write them. */
 function noticeKinds(): string[] {
   const makers = [
-    'src/actions/notices.ts',
-    'src/actions/runtime-ends.ts',
-    'src/actions/missing-browsers.ts',
-    'src/compose-runtimes.ts',
+    'src/actions/operating/notices.ts',
+    'src/actions/checks/runtime-ends.ts',
+    'src/actions/checks/missing-browsers.ts',
+    'src/app/installed-runtimes.ts',
   ];
   const written = makers.map((path) => readFileSync(root + path, 'utf8')).join('\n');
   return [...written.matchAll(/\bkind: '([\w-]+)'/g)].map(([, kind = '']) => kind);
@@ -202,11 +202,11 @@ function noticeKinds(): string[] {
 describe('every word of a closed list is explained', () => {
   const lists = [
     ['kinds of notices', noticeKinds(), 'docs/operating.md'],
-    ['reasons of results', unionOf('src/domain/result.ts', 'Reason'), 'docs/api-checks.md'],
+    ['reasons of results', unionOf('src/domain/results/result.ts', 'Reason'), 'docs/api-checks.md'],
     ['outcomes of results', outcomes, 'docs/api-checks.md'],
     ['types of alerts', alertTypes, 'docs/webhooks.md'],
     ['states of deliveries', deliveryStatuses, 'docs/webhooks.md'],
-    ['errors of attempts', unionOf('src/domain/delivery.ts', 'AttemptError'), 'docs/webhooks.md'],
+    ['errors of attempts', unionOf('src/domain/alerts/delivery.ts', 'AttemptError'), 'docs/webhooks.md'],
   ] as const;
   for (const [what, words, path] of lists) {
     it(what, () => {

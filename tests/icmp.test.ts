@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { findPing } from '#checks/icmp/ping.ts';
+import { findPing } from '#checks/kinds/icmp/ping.ts';
 import { runInOwnNetwork } from './support/own-network.ts';
 import type { Pinged, SeenOfPings } from './support/icmp-within.ts';
 

@@ -1,7 +1,7 @@
 // Helpers against what the classic helper library of this language was measured to do, argument by argument.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileTemplate } from '#channels/webhook/compile.ts';
+import { compileTemplate } from '#channels/templates/compile.ts';
 import measured from './support/measured-helpers.json' with { type: 'json' };
 
 const values = {

@@ -1,9 +1,9 @@
 // Migrations only expand: an older process goes on working on a schema that a newer one has migrated (CONTRIBUTING.md).
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { postgresDialect, sqliteDialect } from '#store/dialect.ts';
-import { migrationsFrom, schemaVersion } from '#store/migrate.ts';
-import { firstKeyOperates } from '#store/migrations/0025-operators.ts';
+import { postgresDialect, sqliteDialect } from '#store/base/dialect.ts';
+import { migrationsFrom, schemaVersion } from '#store/base/migrate.ts';
+import { firstKeyOperates } from '#store/base/migrations/0025-operators.ts';
 
 const madeHere = (statements: readonly string[]): ReadonlySet<string> =>
   new Set(statements.map((statement) => /^CREATE TABLE (\w+)/i.exec(statement)?.[1] ?? ''));

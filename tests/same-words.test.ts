@@ -1,9 +1,9 @@
 // Words that the contract lists for clients and a kind of check lists for itself are the same: no room imports the other.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { comparisons } from '#checks/assertions/assertion.ts';
-import { bodyTypes, httpSources as sources, methods } from '#checks/http/settings.ts';
-import { apiRequest, apiRequestShown } from '#contract/api-request.ts';
+import { comparisons } from '#checks/parts/assertions/assertion.ts';
+import { bodyTypes, httpSources as sources, methods } from '#checks/parts/http/settings.ts';
+import { apiRequest, apiRequestShown } from '#contract/checks/api-request.ts';
 
 const shown = apiRequestShown.shape;
 const assertionShown = shown.assertions.element.shape;

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Handlebars from 'handlebars';
-import { compileTemplate } from '#channels/webhook/compile.ts';
-import { contextOf } from '#channels/webhook/context.ts';
-import type { Helper, Scope } from '#channels/webhook/helper.ts';
-import { helpers } from '#channels/webhook/helpers.ts';
-import { TemplateError } from '#channels/webhook/template-error.ts';
-import { textOf } from '#channels/webhook/text-helpers.ts';
+import { compileTemplate } from '#channels/templates/compile.ts';
+import { contextOf } from '#channels/templates/context.ts';
+import type { Helper, Scope } from '#channels/templates/helper.ts';
+import { helpers } from '#channels/templates/helpers.ts';
+import { TemplateError } from '#channels/templates/template-error.ts';
+import { textOf } from '#channels/templates/text-helpers.ts';
 import { templateCase } from '../bench/fuzz/template-cases.ts';
 
 const now = 1_773_144_005_250;

@@ -1,6 +1,6 @@
 // What happens in a PostgreSQL database, noted by the database itself while processes come and go: a table of chaos's own.
-import { idText } from '#store/codec.ts';
-import { outcomeCodes } from '#store/codes.ts';
+import { idText } from '#store/base/codec.ts';
+import { outcomeCodes } from '#store/base/codes.ts';
 import { openRawPostgres } from '../../tests/support/raw-rows.ts';
 import type { Verdict } from './verdict.ts';
 

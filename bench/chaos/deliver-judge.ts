@@ -1,6 +1,6 @@
 // Holds the logs of deliveries against what arrived and against what was cut off; every breach is a sentence.
 import { createHash } from 'node:crypto';
-import { retryPausesMs } from '#domain/delivery.ts';
+import { retryPausesMs } from '#domain/alerts/delivery.ts';
 import type { Arrival } from '../peers/attempts-receiver.ts';
 import type { Verdict } from './verdict.ts';
 import type { CutOff, Entry, Tried } from './tried.ts';

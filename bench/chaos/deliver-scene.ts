@@ -2,10 +2,10 @@
 // either engine.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Delivery } from '#domain/delivery.ts';
+import type { Delivery } from '#domain/alerts/delivery.ts';
 import { systemClock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
-import { readPostgresAddress } from '#store/postgres/address.ts';
+import { readPostgresAddress } from '#lib/net/postgres-address.ts';
 import { openPostgresStore } from '#store/postgres-store.ts';
 import type { Store } from '#store/store.ts';
 import { type PostgresServer, startPostgres } from '../../tests/support/postgres.ts';

@@ -22,7 +22,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** @param words for Node.js itself */
 export function startDoomed(words: readonly string[], environment: Readonly<Record<string, string>>): Doomed {
   const startedAt = Date.now();
-  const child = spawn('sh', ['scripts/serve.sh', ...words], {
+  const child = spawn('sh', ['tooling/serve.sh', ...words], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', ...environment },

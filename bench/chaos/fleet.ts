@@ -1,7 +1,7 @@
 // Two processes of each role over one PostgreSQL, each on a way of its own to the database.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Role } from '../../src/config-variables.ts';
+import type { Role } from '#config/variables.ts';
 import type { Peer } from '../support/peer.ts';
 import { type Program, presentProgram, type Service, startService } from '../support/service.ts';
 

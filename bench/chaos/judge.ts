@@ -1,5 +1,5 @@
 // Holds what was recorded and what arrived against what was promised (design §1); every breach is a sentence.
-import { phaseMs } from '#domain/slot.ts';
+import { phaseMs } from '#domain/checks/slot.ts';
 import type { Request } from '../peers/chaos-receiver.ts';
 import type { Answered } from '../peers/chaos-target.ts';
 import { judgeAnswers } from './answered.ts';

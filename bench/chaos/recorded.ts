@@ -1,8 +1,8 @@
 // What the database holds in the end, read from the database itself, whichever engine it is of.
 import { DatabaseSync } from 'node:sqlite';
-import type { Outcome } from '#domain/result.ts';
-import { idText, idTime } from '#store/codec.ts';
-import { deliveryStatusCodes, outcomeCodes } from '#store/codes.ts';
+import type { Outcome } from '#domain/results/result.ts';
+import { idText, idTime } from '#store/base/codec.ts';
+import { deliveryStatusCodes, outcomeCodes } from '#store/base/codes.ts';
 import { openRawPostgres, type RawRows } from '../../tests/support/raw-rows.ts';
 import { databasePath } from '../support/seed.ts';
 

@@ -1,5 +1,5 @@
 // Which alerts there must be, by the script of the targets alone: whatever the service recorded changes nothing of it.
-import { retryPausesMs } from '#domain/delivery.ts';
+import { retryPausesMs } from '#domain/alerts/delivery.ts';
 import type { Request } from '../peers/chaos-receiver.ts';
 import { clocksWithinMs } from './answered.ts';
 import type { Channel } from './expected.ts';

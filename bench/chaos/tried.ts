@@ -1,7 +1,7 @@
 // What the database holds of deliveries and their attempts, read from the database itself, whichever engine it is of.
-import { idText } from '#store/codec.ts';
-import type { DeliveryStatus } from '#domain/delivery.ts';
-import { deliveryStatusCodes } from '#store/codes.ts';
+import { idText } from '#store/base/codec.ts';
+import type { DeliveryStatus } from '#domain/alerts/delivery.ts';
+import { deliveryStatusCodes } from '#store/base/codes.ts';
 import type { RawRows } from '../../tests/support/raw-rows.ts';
 
 /** One entry of a delivery's log, in its order. Instants are epoch ms. */

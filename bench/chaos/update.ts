@@ -2,7 +2,7 @@
 // a time by the present code, while targets fail and recover; nothing may be lost by it, and there is no way back.
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { schemaVersion } from '#store/migrate.ts';
+import { schemaVersion } from '#store/base/migrate.ts';
 import { startPostgres } from '../../tests/support/postgres.ts';
 import { openRawPostgres } from '../../tests/support/raw-rows.ts';
 import type { Request } from '../peers/chaos-receiver.ts';

@@ -1,8 +1,8 @@
 // Judges one case of the template fuzz after the other: what saving and rendering it took, and what they must never do.
-import { limits } from '#channels/webhook/budget.ts';
+import { limits } from '#channels/templates/budget.ts';
 import type { JsonObject } from '#domain/json.ts';
-import type { RenderedRequest } from '#domain/delivery.ts';
-import type { TemplateVariables } from '#domain/template-variables.ts';
+import type { RenderedRequest } from '#domain/alerts/delivery.ts';
+import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import type { TemplateCase } from './template-cases.ts';
 import type { Watch } from './watched.ts';
 

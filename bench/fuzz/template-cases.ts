@@ -1,5 +1,5 @@
 // Cases of the template fuzz: which template, where it stands and with which values, all of it following from a seed and a number.
-import type { TemplateVariables } from '#domain/template-variables.ts';
+import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import { createDice, type Dice } from '../chaos/dice.ts';
 import { generateTemplate, one, whole } from './template-grammar.ts';
 

@@ -1,6 +1,6 @@
 // Makes templates that people might write, and then some: statements at random from the whole language and beyond it.
-import { helpers } from '#channels/webhook/helpers.ts';
-import { systemVariableNames } from '#domain/template-variables.ts';
+import { helpers } from '#channels/templates/helpers.ts';
+import { systemVariableNames } from '#domain/alerts/template-variables.ts';
 import type { Dice } from '../chaos/dice.ts';
 
 /** One of these. */

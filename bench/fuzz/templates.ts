@@ -1,8 +1,8 @@
 // The fuzz of templates: many cases, one after the other, with the memory looked at between them.
-import { forgetTemplates } from '#channels/webhook/compile.ts';
-import { renderWebhook } from '#channels/webhook/render.ts';
-import { TemplateError } from '#channels/webhook/template-error.ts';
-import { validateWebhook } from '#channels/webhook/validate.ts';
+import { forgetTemplates } from '#channels/templates/compile.ts';
+import { renderWebhook } from '#channels/kinds/webhook/render.ts';
+import { TemplateError } from '#channels/templates/template-error.ts';
+import { validateWebhook } from '#channels/kinds/webhook/validate.ts';
 import type { Subject } from './judge-templates.ts';
 import { judgeCase } from './judge-templates.ts';
 import { templateCase } from './template-cases.ts';

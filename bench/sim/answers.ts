@@ -1,6 +1,6 @@
 // What targets and receivers of the simulation answer.
-import type { SendOutcome } from '#domain/delivery.ts';
-import type { Finding } from '#domain/result.ts';
+import type { SendOutcome } from '#domain/alerts/delivery.ts';
+import type { Finding } from '#domain/results/result.ts';
 
 /** What is found at a target at `now`, epoch ms. */
 export function findingOf(isDown: boolean, now: number): Finding {

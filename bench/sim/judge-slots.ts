@@ -1,6 +1,6 @@
 // Whether every slot of every check has one outcome, by the rows alone, also where an hour came twice.
-import { slotRunId } from '#store/schedule-due.ts';
-import { idText } from '#store/codec.ts';
+import { slotRunId } from '#store/path/schedule/schedule-due.ts';
+import { idText } from '#store/base/codec.ts';
 import type { DatabaseSync } from 'node:sqlite';
 
 /** What the slots of a check are. */

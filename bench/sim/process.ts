@@ -1,10 +1,10 @@
 // One life of a process in simulated time: the steps as the product has them, turned when something is due and not by timers.
 import { DatabaseSync } from 'node:sqlite';
-import { overdueFinding, pingFinding } from '#checks/heartbeat/finding.ts';
-import type { ProbeInput } from '#domain/probe.ts';
-import type { DueDelivery, SendOutcome } from '#domain/delivery.ts';
-import type { DeliveryFacts, EndedAttempt, Recorded, Rendered } from '#domain/recording.ts';
-import type { Finding } from '#domain/result.ts';
+import { overdueFinding, pingFinding } from '#checks/kinds/heartbeat/finding.ts';
+import type { ProbeInput } from '#domain/checks/probe.ts';
+import type { DueDelivery, SendOutcome } from '#domain/alerts/delivery.ts';
+import type { DeliveryFacts, EndedAttempt, Recorded, Rendered } from '#domain/results/recording.ts';
+import type { Finding } from '#domain/results/result.ts';
 import { createFollowedClock, type FollowedClock } from '#lib/followed-clock.ts';
 import { createJudgeHeartbeats } from '#pipeline/judge-heartbeats.ts';
 import { createJudgeStates } from '#pipeline/judge-states.ts';
@@ -12,8 +12,8 @@ import { createRecordResults } from '#pipeline/record-results.ts';
 import { createRunChecks } from '#pipeline/run-checks.ts';
 import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
-import type { WaitingPing } from '#store/heartbeat-rows.ts';
-import type { OpenedAlert, StateKey } from '#store/judge-states.ts';
+import type { WaitingPing } from '#store/path/heartbeats/heartbeat-rows.ts';
+import type { OpenedAlert, StateKey } from '#store/path/states/judge-states.ts';
 import { openStore } from '#store/sqlite-store.ts';
 import type { Store } from '#store/store.ts';
 import { createFollowClock } from '#upkeep/follow-clock.ts';

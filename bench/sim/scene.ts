@@ -1,9 +1,9 @@
 // What is watched in the simulated years: checks of several intervals, windows in zones with odd summer times, and jobs.
 import { randomUUID } from 'node:crypto';
-import type { Check } from '#domain/check.ts';
+import type { Check } from '#domain/checks/check.ts';
 import type { Store } from '#store/store.ts';
 import { aChannel, aCheck } from '../../tests/support/records.ts';
-import { nextSlot, phaseMs } from '#domain/slot.ts';
+import { nextSlot, phaseMs } from '#domain/checks/slot.ts';
 import { derivedId } from '#lib/id.ts';
 import { seedFirstAccount } from '../support/seed.ts';
 import { dayMs, hourMs } from './fate.ts';

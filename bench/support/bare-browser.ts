@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { findChromium } from '#scripts/find-chromium.ts';
+import { findChromium } from '#sandbox/find-chromium.ts';
 
 const runtime = resolve(import.meta.dirname, '..', '..', 'runtimes', '2026.10');
 

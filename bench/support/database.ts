@@ -1,11 +1,11 @@
 // A PostgreSQL to measure on: a server of its own on this machine, its CPU time, and thousands of checks in it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
-import type { Check } from '#domain/check.ts';
+import type { Check } from '#domain/checks/check.ts';
 import { systemClock } from '#lib/clock.ts';
-import { checkRow } from '#store/check-rows.ts';
-import { readPostgresAddress } from '#store/postgres/address.ts';
-import { createSeal } from '#store/seal.ts';
+import { checkRow } from '#store/checks/check-rows.ts';
+import { readPostgresAddress } from '#lib/net/postgres-address.ts';
+import { createSeal } from '#store/base/seal.ts';
 import { openPostgresStore } from '#store/postgres-store.ts';
 import type { Store } from '#store/store.ts';
 import { startPostgres } from '../../tests/support/postgres.ts';

@@ -1,14 +1,14 @@
 // Databases with a month of results, on either engine, filled as fast as the engine takes them.
 import { once } from 'node:events';
 import { DatabaseSync } from 'node:sqlite';
-import { ensureFirstAccount } from '#actions/first-account.ts';
+import { ensureFirstAccount } from '#actions/accounts/first-account.ts';
 import { systemClock } from '#lib/clock.ts';
-import { firstIdAt, idBytes } from '#store/codec.ts';
-import { dayOf } from '#domain/roll-up.ts';
-import { createBulk, readColumnTypes } from '#store/postgres/bulk.ts';
-import { readPostgresAddress } from '#store/postgres/address.ts';
-import { openConnections } from '#store/postgres/connections.ts';
-import { makeDays } from '#store/postgres/days.ts';
+import { firstIdAt, idBytes } from '#store/base/codec.ts';
+import { dayOf } from '#domain/results/roll-up.ts';
+import { createBulk, readColumnTypes } from '#store/engines/postgres/bulk.ts';
+import { readPostgresAddress } from '#lib/net/postgres-address.ts';
+import { openConnections } from '#store/engines/postgres/connections.ts';
+import { makeDays } from '#store/engines/postgres/days.ts';
 import { openPostgresStore } from '#store/postgres-store.ts';
 import type { Store } from '#store/store.ts';
 import { startPostgres } from '../../tests/support/postgres.ts';

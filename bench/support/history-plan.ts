@@ -1,13 +1,13 @@
 // A month of results for the history bench: which checks there are, how often each ran, and what its rows hold.
-import { encodeDetails } from '#checks/http/details.ts';
-import type { Check } from '#domain/check.ts';
-import { nextSlot, phaseMs } from '#domain/slot.ts';
-import { checkRow } from '#store/check-rows.ts';
-import { idBytes } from '#store/codec.ts';
-import { packed } from '#store/packed.ts';
-import type { CheckStatesTable, ChecksTable } from '#store/schema.ts';
-import type { SchedulesTable } from '#store/schedule-tables.ts';
-import { createSeal } from '#store/seal.ts';
+import { encodeDetails } from '#checks/parts/http/details.ts';
+import type { Check } from '#domain/checks/check.ts';
+import { nextSlot, phaseMs } from '#domain/checks/slot.ts';
+import { checkRow } from '#store/checks/check-rows.ts';
+import { idBytes } from '#store/base/codec.ts';
+import { packed } from '#store/base/packed.ts';
+import type { CheckStatesTable, ChecksTable } from '#store/base/tables/schema.ts';
+import type { SchedulesTable } from '#store/base/tables/schedule-tables.ts';
+import { createSeal } from '#store/base/seal.ts';
 import { apiCheck, secretKeyText } from './seed.ts';
 
 export const minuteMs = 60_000;

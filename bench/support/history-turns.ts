@@ -1,6 +1,6 @@
 // Turns of roll-ups and slices of retention by the store itself, and for how long each holds the loop of its process.
 import { PerformanceObserver } from 'node:perf_hooks';
-import { StoreUnavailableError } from '#store/unavailable.ts';
+import { StoreUnavailableError } from '#store/base/unavailable.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import type { HistoryEngine } from './history-engines.ts';
 import { dayMs } from './history-plan.ts';

@@ -1,12 +1,12 @@
 // Deliveries that wait: made by recording failed results of checks in a group that 200 channels listen to.
-import { prepareWith } from '../../src/compose-path.ts';
-import { readConfig } from '../../src/config.ts';
-import type { DeliveryFacts, EndedAttempt } from '#domain/recording.ts';
-import type { Finding } from '#domain/result.ts';
-import { randomValues } from '#domain/random-values.ts';
+import { prepareWith } from '#app/path.ts';
+import { readConfig } from '#config/config.ts';
+import type { DeliveryFacts, EndedAttempt } from '#domain/results/recording.ts';
+import type { Finding } from '#domain/results/result.ts';
+import { randomValues } from '#domain/alerts/random-values.ts';
 import { systemRandom } from '#lib/random.ts';
 import { channelKinds } from '#channels/registry.ts';
-import { encodeDetails } from '#checks/http/details.ts';
+import { encodeDetails } from '#checks/parts/http/details.ts';
 import type { Store } from '#store/store.ts';
 import { aGroup } from '../../tests/support/records.ts';
 import { apiCheck, seedChannels } from './seed.ts';

@@ -1,5 +1,5 @@
 // The alert template that rendering is measured with: 1 kB of JSON with what people use, and the same with every helper's result handed over.
-import type { RenderFacts } from '#channels/webhook/context.ts';
+import type { RenderFacts } from '#channels/templates/context.ts';
 
 /** What a rendering knows beside the variables. */
 export const facts: RenderFacts = {

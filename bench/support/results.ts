@@ -1,8 +1,8 @@
 // What is recorded, read from the database file from outside while the service runs or after it.
 import { DatabaseSync } from 'node:sqlite';
-import { outcomeCodes } from '#store/codes.ts';
-import type { Outcome } from '#domain/result.ts';
-import { firstIdAt, idTime } from '#store/codec.ts';
+import { outcomeCodes } from '#store/base/codes.ts';
+import type { Outcome } from '#domain/results/result.ts';
+import { firstIdAt, idTime } from '#store/base/codec.ts';
 import { databasePath } from './seed.ts';
 
 /** A read-only look into a data folder. */

@@ -1,16 +1,16 @@
 // Databases to measure on: accounts, channels and thousands of checks, in the rows that the product itself writes.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureFirstAccount } from '#actions/first-account.ts';
-import type { Check } from '#domain/check.ts';
+import { ensureFirstAccount } from '#actions/accounts/first-account.ts';
+import type { Check } from '#domain/checks/check.ts';
 import { systemClock } from '#lib/clock.ts';
-import { scheduleOf } from '#domain/schedule.ts';
-import { nextSlot } from '#domain/slot.ts';
-import { checkRow } from '#store/check-rows.ts';
-import { flag, idBytes, json } from '#store/codec.ts';
-import type { SchedulesTable } from '#store/schedule-tables.ts';
-import { createSeal } from '#store/seal.ts';
-import { openSqliteFile } from '#store/sqlite/file.ts';
+import { scheduleOf } from '#domain/checks/schedule.ts';
+import { nextSlot } from '#domain/checks/slot.ts';
+import { checkRow } from '#store/checks/check-rows.ts';
+import { flag, idBytes, json } from '#store/base/codec.ts';
+import type { SchedulesTable } from '#store/base/tables/schedule-tables.ts';
+import { createSeal } from '#store/base/seal.ts';
+import { openSqliteFile } from '#store/engines/sqlite/file.ts';
 import { openStore } from '#store/sqlite-store.ts';
 import type { Store } from '#store/store.ts';
 import { aChannel, aCheck } from '../../tests/support/records.ts';

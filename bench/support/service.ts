@@ -77,7 +77,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const startedAt = performance.now();
   const { dataDir, profileFolder = null, program = presentProgram } = options;
   const profile = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
-  const child = spawn('sh', ['scripts/serve.sh', ...profile], {
+  const child = spawn('sh', ['tooling/serve.sh', ...profile], {
     cwd: program.folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

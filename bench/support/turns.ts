@@ -1,10 +1,10 @@
 // A turn of each step of the path over schedules whose time is turned by hand, by the product's own statements.
-import { planRuns, type RunPlan } from '#domain/plan-runs.ts';
-import { maintenanceOf, stateRulesOf } from '#domain/state-rules.ts';
-import { bareFinding, type Finding } from '#domain/result.ts';
-import type { CheckContext } from '#domain/recording.ts';
+import { planRuns, type RunPlan } from '#domain/checks/plan-runs.ts';
+import { maintenanceOf, stateRulesOf } from '#domain/checks/state-rules.ts';
+import { bareFinding, type Finding } from '#domain/results/result.ts';
+import type { CheckContext } from '#domain/results/recording.ts';
 import { createRecordResults } from '#pipeline/record-results.ts';
-import type { ClaimedRun } from '#store/path.ts';
+import type { ClaimedRun } from '#store/path/path.ts';
 import { type Churned, leaseMs, perStep } from './churn.ts';
 
 const location = 'local';

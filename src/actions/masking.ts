@@ -1,8 +1,8 @@
 // Secrets on their way out are masked; on their way in, what was masked means what is stored.
-import { type Caller, mayDo } from '#domain/api-key.ts';
-import type { EnvironmentVariable } from '#domain/environment-variable.ts';
-import { maskAddress, maskUserInfo } from '#domain/shown-url.ts';
-import { variableNameProblem } from '#domain/variable-name.ts';
+import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
+import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
+import { maskAddress, maskUserInfo } from '#domain/alerts/shown-url.ts';
+import { variableNameProblem } from '#domain/accounts/variable-name.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { invalidField } from './refusal.ts';
 

@@ -1,6 +1,6 @@
 // Warnings: what a write accepted, and what probably does not do what its author meant.
 
-import type { Check } from '#domain/check.ts';
+import type { Check } from '#domain/checks/check.ts';
 import type { JsonObject } from '#domain/json.ts';
 
 /** One doubtful field: its path, and why. */

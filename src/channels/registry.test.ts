@@ -1,7 +1,7 @@
 // Each channel type has a kind, and each kind does all that the rest of the product asks of it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { channelTypes } from '#domain/alert-channel.ts';
+import { channelTypes } from '#domain/alerts/alert-channel.ts';
 import { channelKinds } from './registry.ts';
 
 test('every channel type has its kind', () => {

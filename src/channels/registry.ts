@@ -2,22 +2,22 @@
  * The kinds of alert channels, by type: the only place that lists them. What sends is not among it: that and its HTTP
  * client are loaded by the thread that sends alone (docs/decisions/0030).
  */
-import type { ChannelPreset } from '#domain/channel-preset.ts';
-import type { ChannelType } from '#domain/alert-channel.ts';
-import type { RenderedRequest, SendOutcome } from '#domain/delivery.ts';
-import type { EnvironmentVariable } from '#domain/environment-variable.ts';
+import type { ChannelPreset } from '#domain/alerts/channel-preset.ts';
+import type { ChannelType } from '#domain/alerts/alert-channel.ts';
+import type { RenderedRequest, SendOutcome } from '#domain/alerts/delivery.ts';
+import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
-import type { TemplateVariables } from '#domain/template-variables.ts';
-import type { RenderFacts } from './webhook/context.ts';
-import { sizeIssues } from './webhook/channel-size.ts';
-import { presets } from './webhook/presets.ts';
-import { warnAboutNames, warnAboutWebhook } from './webhook/preview.ts';
-import type { PreviewWarning } from './webhook/trial.ts';
-import { lockedOf, redactAttempt, redactFault, redactRequest } from './webhook/redact.ts';
-import type { Locked } from './webhook/redact.ts';
-import { renderWebhook } from './webhook/render.ts';
-import { faultsOfWebhook, validateWebhook } from './webhook/validate.ts';
-import type { ConfigIssue } from './webhook/validate.ts';
+import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { RenderFacts } from './templates/context.ts';
+import { sizeIssues } from './kinds/webhook/channel-size.ts';
+import { presets } from './kinds/webhook/presets.ts';
+import { warnAboutNames, warnAboutWebhook } from './kinds/webhook/preview.ts';
+import type { PreviewWarning } from './kinds/webhook/trial.ts';
+import { lockedOf, redactAttempt, redactFault, redactRequest } from './kinds/webhook/redact.ts';
+import type { Locked } from './kinds/webhook/redact.ts';
+import { renderWebhook } from './kinds/webhook/render.ts';
+import { faultsOfWebhook, validateWebhook } from './kinds/webhook/validate.ts';
+import type { ConfigIssue } from './kinds/webhook/validate.ts';
 
 /** What the rest of the service needs of a kind of channel. */
 export interface ChannelKind {

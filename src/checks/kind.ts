@@ -1,17 +1,17 @@
 // What every kind of check gives, and what it is given: kinds know this file, and nothing of each other.
 import type { Socket } from 'node:net';
-import type { Measures } from '#domain/analytics.ts';
-import type { GroupScripts } from '#domain/check-group.ts';
-import type { ClientIdentity } from '#domain/client-certificate.ts';
-import type { Check, CheckType } from '#domain/check.ts';
+import type { Measures } from '#domain/results/analytics.ts';
+import type { GroupScripts } from '#domain/checks/check-group.ts';
+import type { ClientIdentity } from '#domain/accounts/client-certificate.ts';
+import type { Check, CheckType } from '#domain/checks/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
-import type { Exchange, Probe, ThreadProbe } from '#domain/probe.ts';
-import type { Result } from '#domain/result.ts';
-import type { Runtime } from '#domain/runtime.ts';
-import type { RunScript, ScriptBrowser } from '#domain/script.ts';
-import type { Offload } from './findings/answer-work.ts';
-import type { ByteBudget } from './http/body-store.ts';
-import type { VariableUse } from './placeholders.ts';
+import type { Exchange, Probe, ThreadProbe } from '#domain/checks/probe.ts';
+import type { Result } from '#domain/results/result.ts';
+import type { Runtime } from '#domain/checks/runtime.ts';
+import type { RunScript, ScriptBrowser } from '#domain/checks/script.ts';
+import type { Offload } from './parts/findings/answer-work.ts';
+import type { ByteBudget } from './parts/http/body-store.ts';
+import type { VariableUse } from './parts/placeholders.ts';
 
 /** Where requests may go, as the kinds need it. */
 export interface EgressGuard {

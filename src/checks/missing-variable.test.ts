@@ -1,7 +1,7 @@
 // A variable that is missing anywhere in a check is a fault of the settings: the target is neither asked nor blamed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CheckGroup } from '#domain/check-group.ts';
+import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { groupWith } from '../../tests/support/api-check.ts';
 import { probeOnce, verdictOf } from '../../tests/support/api-probe.ts';

@@ -1,7 +1,7 @@
 // Lists inside bodies that checks, groups and channels share, and what of them is read only.
 import { z } from 'zod';
 import { orNull } from './fields.ts';
-import { keyRule, keyShape } from './variable.ts';
+import { keyRule, keyShape } from './accounts/variable.ts';
 
 const none = () => [];
 

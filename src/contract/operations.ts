@@ -1,27 +1,27 @@
 // All operations there are, joined from the nouns, and the types that follow from them.
 import type { z } from 'zod';
-import { accountOperations } from './account.ts';
-import { alertChannelOperations } from './alert-channel-operations.ts';
-import { alertNotificationOperations } from './alert-notification.ts';
-import { analyticsOperations } from './analytics.ts';
-import { apiKeyOperations } from './api-key.ts';
-import { checkGroupOperations } from './check-group-operations.ts';
-import { checkOperations } from './check-operations.ts';
-import { checkResultOperations } from './check-result.ts';
-import { checkStatusOperations } from './check-status.ts';
-import { clientCertificateOperations } from './client-certificate.ts';
-import { deliveryOperations } from './delivery.ts';
-import { heldDeliveryOperations } from './held-delivery.ts';
-import { healthOperations } from './health.ts';
-import { heartbeatOperations } from './heartbeat-operations.ts';
-import { locationOperations } from './location.ts';
-import { noticeOperations } from './notice.ts';
+import { accountOperations } from './accounts/account.ts';
+import { alertChannelOperations } from './alerts/alert-channel-operations.ts';
+import { alertNotificationOperations } from './alerts/alert-notification.ts';
+import { analyticsOperations } from './results/analytics.ts';
+import { apiKeyOperations } from './accounts/api-key.ts';
+import { checkGroupOperations } from './checks/check-group-operations.ts';
+import { checkOperations } from './checks/check-operations.ts';
+import { checkResultOperations } from './results/check-result.ts';
+import { checkStatusOperations } from './checks/check-status.ts';
+import { clientCertificateOperations } from './accounts/client-certificate.ts';
+import { deliveryOperations } from './alerts/delivery.ts';
+import { heldDeliveryOperations } from './alerts/held-delivery.ts';
+import { healthOperations } from './operating/health.ts';
+import { heartbeatOperations } from './checks/heartbeat-operations.ts';
+import { locationOperations } from './checks/location.ts';
+import { noticeOperations } from './operating/notice.ts';
 import type { Operation } from './operation.ts';
-import { processOperations } from './process.ts';
-import { runtimeOperations } from './runtime.ts';
-import { triggerOperations } from './trigger.ts';
-import { maintenanceWindowOperations } from './maintenance-window.ts';
-import { variableOperations } from './variable.ts';
+import { processOperations } from './operating/process.ts';
+import { runtimeOperations } from './checks/runtime.ts';
+import { triggerOperations } from './checks/trigger.ts';
+import { maintenanceWindowOperations } from './checks/maintenance-window.ts';
+import { variableOperations } from './accounts/variable.ts';
 
 export const operations = {
   ...runtimeOperations,

@@ -1,6 +1,6 @@
 // One call at a gateway: a line that says where to, an answer of one line, and from then on the bytes of both sides.
 import type { Socket } from 'node:net';
-import { type Connected, connectInTurn } from '#lib/connect-in-turn.ts';
+import { type Connected, connectInTurn } from '#lib/net/connect-in-turn.ts';
 import type { Guard } from './guard.ts';
 
 /** What a call is served with. */

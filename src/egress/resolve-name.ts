@@ -1,7 +1,7 @@
 // From a host name to all its addresses: hosts file and localhost first, then the resolver.
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { asciiHost } from '#lib/host-name.ts';
+import { asciiHost } from '#lib/net/host-name.ts';
 import { openHostsFile, watchedFile } from './hosts-file.ts';
 
 /** Where names are looked up; the machine's own by default. */

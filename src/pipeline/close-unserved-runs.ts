@@ -1,9 +1,9 @@
 // Runs that wait at a location where nobody runs checks any more come to an end that says so: without it a retry, or a run that
 // was asked for, would wait for ever, and whoever asked with it (docs/decisions/0107).
-import type { CheckContext, EndedAttempt } from '#domain/recording.ts';
-import { bareFinding } from '#domain/result.ts';
-import type { Run } from '#domain/run.ts';
-import { maintenanceOf, stateRulesOf } from '#domain/state-rules.ts';
+import type { CheckContext, EndedAttempt } from '#domain/results/recording.ts';
+import { bareFinding } from '#domain/results/result.ts';
+import type { Run } from '#domain/checks/run.ts';
+import { maintenanceOf, stateRulesOf } from '#domain/checks/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
 
 /** What this step needs of the store. */

@@ -8,10 +8,10 @@ import {
   type MissedDeadline,
   type Overdue,
   type Reach,
-} from '#domain/heartbeat.ts';
-import type { CheckContext, DeliveryFacts, EndedAttempt, Prepared, Recorded } from '#domain/recording.ts';
-import type { Finding } from '#domain/result.ts';
-import { maintenanceOf, pausedIn, stateRulesOf } from '#domain/state-rules.ts';
+} from '#domain/checks/heartbeat.ts';
+import type { CheckContext, DeliveryFacts, EndedAttempt, Prepared, Recorded } from '#domain/results/recording.ts';
+import type { Finding } from '#domain/results/result.ts';
+import { maintenanceOf, pausedIn, stateRulesOf } from '#domain/checks/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
 
 /** A ping that waits to be judged. */

@@ -1,8 +1,8 @@
 // States that no result will move for now are judged by the rules of the present: what a window, a mute or an escalation held
 // back becomes an alert and deliveries once it is due, in one durable commit (docs/decisions/0100).
-import { type CheckState, judgeState, type StateRules, type StateStep } from '#domain/check-state.ts';
-import type { CheckContext, DeliveryFacts, EndedAttempt, Prepared } from '#domain/recording.ts';
-import { standingRulesOf } from '#domain/state-rules.ts';
+import { type CheckState, judgeState, type StateRules, type StateStep } from '#domain/checks/check-state.ts';
+import type { CheckContext, DeliveryFacts, EndedAttempt, Prepared } from '#domain/results/recording.ts';
+import { standingRulesOf } from '#domain/checks/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
 
 /** A state that is not told as it stands. */

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Asset } from '#domain/asset.ts';
-import type { EndedAttempt, Recorded } from '#domain/recording.ts';
+import type { Asset } from '#domain/results/asset.ts';
+import type { EndedAttempt, Recorded } from '#domain/results/recording.ts';
 import { createKeepAssets } from './keep-assets.ts';
 
 const asset = (bytes: number): Asset => ({

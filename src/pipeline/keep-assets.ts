@@ -1,7 +1,7 @@
 // Beside the recording: the files that a run left are kept once its result is durable, so that none is there without it
 // (docs/decisions/0083).
-import type { Asset } from '#domain/asset.ts';
-import { type EndedAttempt, isKeptInFull, type Recorded } from '#domain/recording.ts';
+import type { Asset } from '#domain/results/asset.ts';
+import { type EndedAttempt, isKeptInFull, type Recorded } from '#domain/results/recording.ts';
 
 /** What this needs of the store. */
 interface AssetStore {

@@ -1,6 +1,6 @@
 // Findings become results, states, alerts and one delivery per subscribed channel, in one durable commit
 // (docs/decisions/0020: what was found passes in memory).
-import type { DeliveryFacts, EndedAttempt, Prepared, Recorded } from '#domain/recording.ts';
+import type { DeliveryFacts, EndedAttempt, Prepared, Recorded } from '#domain/results/recording.ts';
 import { createBatchWriter } from '#lib/batch-writer.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isPassing } from '#lib/passing.ts';

@@ -1,16 +1,16 @@
 // Leased runs are probed, each by its kind of check; what was found goes on to be recorded (docs/decisions/0004, 0020).
-import type { CallOptions } from '#domain/batch.ts';
-import { effectiveCheck } from '#domain/effective-check.ts';
-import { type EnvironmentVariable, mergeVariables } from '#domain/environment-variable.ts';
-import type { ProbeInput } from '#domain/probe.ts';
-import type { CheckContext, EndedAttempt } from '#domain/recording.ts';
-import { bareFinding, type Finding, type Reason } from '#domain/result.ts';
-import { retryOf, type Run } from '#domain/run.ts';
-import { maintenanceOf, stateRulesOf } from '#domain/state-rules.ts';
+import type { CallOptions } from '#domain/checks/batch.ts';
+import { effectiveCheck } from '#domain/checks/effective-check.ts';
+import { type EnvironmentVariable, mergeVariables } from '#domain/accounts/environment-variable.ts';
+import type { ProbeInput } from '#domain/checks/probe.ts';
+import type { CheckContext, EndedAttempt } from '#domain/results/recording.ts';
+import { bareFinding, type Finding, type Reason } from '#domain/results/result.ts';
+import { retryOf, type Run } from '#domain/checks/run.ts';
+import { maintenanceOf, stateRulesOf } from '#domain/checks/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isPassing } from '#lib/passing.ts';
 import { createOutages, type Outages } from '#lib/outages.ts';
-import { createRunsUnderWay } from './runs-under-way.ts';
+import { createRunsUnderWay } from './parts/runs-under-way.ts';
 
 /** What this step needs of the store. */
 interface RunStore {

@@ -1,7 +1,7 @@
 // Due checks become runs: one per check, location and slot; slots that can no longer be run are recorded as missed
 // (docs/decisions/0011; when the clock is set: docs/decisions/0016).
-import { planRuns, type RunPlan, type Schedule } from '#domain/plan-runs.ts';
-import type { Reason } from '#domain/result.ts';
+import { planRuns, type RunPlan, type Schedule } from '#domain/checks/plan-runs.ts';
+import type { Reason } from '#domain/results/result.ts';
 import type { FollowedClock } from '#lib/followed-clock.ts';
 import { createOutages } from '#lib/outages.ts';
 

@@ -1,6 +1,6 @@
 // Sends due deliveries and logs every attempt until each delivery is delivered or exhausted (decisions: Webhook delivery;
 // claims are per channel: docs/decisions/0014).
-import type { AlertChannel } from '#domain/alert-channel.ts';
+import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import {
   afterAttempt,
   type Attempt,
@@ -9,9 +9,9 @@ import {
   type RenderedRequest,
   type RetryPlan,
   type SendOutcome,
-} from '#domain/delivery.ts';
-import type { Rendered } from '#domain/recording.ts';
-import type { TemplateVariables } from '#domain/template-variables.ts';
+} from '#domain/alerts/delivery.ts';
+import type { Rendered } from '#domain/results/recording.ts';
+import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import { type BatchWriter, createBatchWriter } from '#lib/batch-writer.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isPassing } from '#lib/passing.ts';
@@ -21,8 +21,8 @@ import {
   type DeliveryLanes,
   type Held,
   type LookedChannels,
-} from './delivery-lanes.ts';
-import { createRenderDeliveries, type RenderStore } from './render-deliveries.ts';
+} from './parts/delivery-lanes.ts';
+import { createRenderDeliveries, type RenderStore } from './parts/render-deliveries.ts';
 
 interface Claimed {
   /** Its request is null until it is rendered. */

@@ -1,6 +1,6 @@
 // Who asks: the key, and the account the request acts on (spec §5, decisions: Accounts, keys).
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ApiKeyRole, Caller } from '#domain/api-key.ts';
+import type { ApiKeyRole, Caller } from '#domain/accounts/api-key.ts';
 import { HttpRefusal } from './http-refusal.ts';
 
 /** What is known of a key that is valid now. */

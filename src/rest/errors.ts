@@ -1,8 +1,8 @@
 // From whatever was thrown to the one error shape (decisions: Error body).
-import { http } from '#lib/node-http.ts';
+import { http } from '#lib/net/node-http.ts';
 import { Refusal, type RefusalCode } from '#actions/refusal.ts';
 import type { ErrorBody } from '#contract/error.ts';
-import { LimitReachedError } from '#domain/account.ts';
+import { LimitReachedError } from '#domain/accounts/account.ts';
 import { InvalidMerge } from '#contract/patch.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { faultsRefused } from './input.ts';

@@ -3,10 +3,10 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { requirePermission } from '#actions/permission.ts';
+import { requirePermission } from '#actions/accounts/permission.ts';
 import type { Operation } from '#contract/operation.ts';
 import { contentRange, type PageQuery } from '#contract/paging.ts';
-import type { Caller } from '#domain/api-key.ts';
+import type { Caller } from '#domain/accounts/api-key.ts';
 import {
   type Authenticate,
   bearerKey,

@@ -1,6 +1,6 @@
 // Requests that the HTTP parser refuses before there is a request: they get the error shape, too.
 import type { Server, ServerResponse } from 'node:http';
-import { http } from '#lib/node-http.ts';
+import { http } from '#lib/net/node-http.ts';
 import type { Duplex } from 'node:stream';
 import { errorBody } from './errors.ts';
 

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Operation } from '#contract/operation.ts';
 import type { AnswerOf, InputOf, OperationId, operations, PagedId } from '#contract/operations.ts';
 import type { PageQuery } from '#contract/paging.ts';
-import type { Caller } from '#domain/api-key.ts';
+import type { Caller } from '#domain/accounts/api-key.ts';
 
 /** An answer that differs from what the operation declares: another status, another media type, more headers. */
 export class Answer {

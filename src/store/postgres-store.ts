@@ -1,16 +1,16 @@
 // Opens the store of a PostgreSQL database.
-import type { Database } from './database.ts';
-import { postgresDialect } from './dialect.ts';
-import { checkKey } from './key-check.ts';
-import { type PostgresAddress, shownAddress } from './postgres/address.ts';
-import { readColumnTypes } from './postgres/bulk.ts';
-import { makeDays } from './postgres/days.ts';
-import { createPostgresPath } from './postgres/path.ts';
-import { createPostgresRetention } from './postgres/retention.ts';
-import { createPostgresRollUps } from './postgres/roll-ups.ts';
-import { openPostgres, type PostgresServer } from './postgres/server.ts';
-import { createWakes, type ListeningState } from './postgres/wakes.ts';
-import { createSeal } from './seal.ts';
+import type { Database } from './base/database.ts';
+import { postgresDialect } from './base/dialect.ts';
+import { checkKey } from './base/key-check.ts';
+import { type PostgresAddress, shownAddress } from '#lib/net/postgres-address.ts';
+import { readColumnTypes } from './engines/postgres/bulk.ts';
+import { makeDays } from './engines/postgres/days.ts';
+import { createPostgresPath } from './path/postgres-path.ts';
+import { createPostgresRetention } from './history/postgres-retention.ts';
+import { createPostgresRollUps } from './history/postgres-roll-ups.ts';
+import { openPostgres, type PostgresServer } from './engines/postgres/server.ts';
+import { createWakes, type ListeningState } from './engines/postgres/wakes.ts';
+import { createSeal } from './base/seal.ts';
 import { type EngineOptions, nounsOf, type Store } from './store.ts';
 
 /** What the store of a PostgreSQL needs beside the server. */

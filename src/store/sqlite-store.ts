@@ -1,14 +1,14 @@
 // Opens the store of a file.
-import type { Database } from './database.ts';
-import { sqliteDialect } from './dialect.ts';
-import { createSeal } from './seal.ts';
-import { type FileOptions, openSqliteFile } from './sqlite/file.ts';
-import { checkSqliteKey } from './sqlite/key-check.ts';
-import { createSqlitePath } from './sqlite/path.ts';
-import { createSqliteRetention } from './sqlite/retention.ts';
-import { createSqliteRollUps } from './sqlite/roll-ups.ts';
+import type { Database } from './base/database.ts';
+import { sqliteDialect } from './base/dialect.ts';
+import { createSeal } from './base/seal.ts';
+import { type FileOptions, openSqliteFile } from './engines/sqlite/file.ts';
+import { checkSqliteKey } from './engines/sqlite/key-check.ts';
+import { createSqlitePath } from './path/sqlite-path.ts';
+import { createSqliteRetention } from './history/sqlite-retention.ts';
+import { createSqliteRollUps } from './history/sqlite-roll-ups.ts';
 import { type EngineOptions, nounsOf, type Store } from './store.ts';
-import { noWakes } from './wakes.ts';
+import { noWakes } from './base/wakes.ts';
 
 /** What opening the store of a file needs. */
 export interface StoreOptions extends EngineOptions, FileOptions {

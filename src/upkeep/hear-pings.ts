@@ -1,7 +1,7 @@
 // Beside the path: a process that receives pings says so again and again, so that what could not reach us is told from what
 // did not come (docs/decisions/0091).
-import type { DeafSpan } from '#domain/heartbeat.ts';
-import { isAlive, type ProcessSign } from '#domain/process.ts';
+import type { DeafSpan } from '#domain/checks/heartbeat.ts';
+import { isAlive, type ProcessSign } from '#domain/accounts/process.ts';
 import type { Clock } from '#lib/clock.ts';
 
 /** Pings that could not be written by this process, counted. */

@@ -1,6 +1,6 @@
 // Beside the path: templates of stored channels are judged again by this version, and compiled before an alert needs them
 // (docs/decisions/0061).
-import type { ChannelType } from '#domain/alert-channel.ts';
+import type { ChannelType } from '#domain/alerts/alert-channel.ts';
 import type { JsonObject } from '#domain/json.ts';
 
 /** Which channel. */

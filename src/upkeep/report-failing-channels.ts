@@ -1,10 +1,10 @@
 // Beside the path: a channel that does not receive alerts is reported through other channels, and its recovery to the same ones
 // (docs/decisions/0026).
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AlertChannel } from '#domain/alert-channel.ts';
-import type { Delivery } from '#domain/delivery.ts';
-import type { ChannelReport } from '#domain/failing-channel.ts';
-import type { Rendered } from '#domain/recording.ts';
+import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
+import type { Delivery } from '#domain/alerts/delivery.ts';
+import type { ChannelReport } from '#domain/alerts/failing-channel.ts';
+import type { Rendered } from '#domain/results/recording.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
 

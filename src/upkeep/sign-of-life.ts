@@ -1,6 +1,6 @@
 // Beside the path: writes down again and again that this process lives, so that the others know it, and the next start
 // knows since when nobody did.
-import { signPauseMs } from '#domain/process.ts';
+import { signPauseMs } from '#domain/accounts/process.ts';
 
 /** What it is joined with. */
 export interface SignOfLifeOptions {

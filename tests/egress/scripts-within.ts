@@ -3,11 +3,11 @@
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { keepsNothing } from '#domain/script.ts';
+import { keepsNothing } from '#domain/checks/script.ts';
 import { parseCidr } from '#egress/cidr.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
-import { hasGateway } from '#scripts/containment.ts';
-import { findChromium } from '#scripts/find-chromium.ts';
+import { hasGateway } from '#sandbox/containment/containment.ts';
+import { findChromium } from '#sandbox/find-chromium.ts';
 import { type Attempted, runAttempts } from '../support/script-attempts.ts';
 import { containmentHere } from '../support/script-runs.ts';
 import { startNameServer } from './name-server.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseCidr } from '#egress/cidr.ts';
 import type { Place } from '#egress/place-board.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
-import type { Containment } from '#scripts/containment.ts';
+import type { Containment } from '#sandbox/containment/containment.ts';
 import { startTrap } from '../egress/trap.ts';
 import { nothingLeft, useOwnTmp } from '../support/left-behind.ts';
 import { type Attempt as AnyAttempt, type Attempted, runAttempts } from '../support/script-attempts.ts';

@@ -4,10 +4,10 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import type { ScriptLimit, ScriptLimits } from '#domain/script.ts';
-import { type Containment, hasGateway } from '#scripts/containment.ts';
-import { hasOwnGroups } from '#scripts/own-group.ts';
-import { shortfalls, uncountedAt } from '#scripts/protections.ts';
+import type { ScriptLimit, ScriptLimits } from '#domain/checks/script.ts';
+import { type Containment, hasGateway } from '#sandbox/containment/containment.ts';
+import { hasOwnGroups } from '#sandbox/containment/own-group.ts';
+import { shortfalls, uncountedAt } from '#sandbox/containment/protections.ts';
 import { nothingLeft, processesThere, useOwnTmp } from '../support/left-behind.ts';
 import { runPlain, strongContainments } from '../support/script-runs.ts';
 import { until } from '../support/until.ts';

@@ -17,9 +17,9 @@ import { type AddressInfo, createServer, type ListenOptions, type Server } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { Containment } from '#scripts/containment.ts';
-import { hasOwnGroups } from '#scripts/own-group.ts';
-import { protections } from '#scripts/protections.ts';
+import type { Containment } from '#sandbox/containment/containment.ts';
+import { hasOwnGroups } from '#sandbox/containment/own-group.ts';
+import { protections } from '#sandbox/containment/protections.ts';
 import { nothingLeft, processesThere, useOwnTmp } from '../support/left-behind.ts';
 import { currentRuntime, printed, runPlain, strongContainments } from '../support/script-runs.ts';
 import { until } from '../support/until.ts';

@@ -1,7 +1,7 @@
 // A clock that is set by an hour, either way, while 100 checks run every 10 s: no herd, no slot without its one outcome.
 // One process goes by its machine's clock; processes over PostgreSQL by the database's, whatever those of their machines say.
 import assert from 'node:assert/strict';
-import type { Role } from '#config-variables.ts';
+import type { Role } from '#config/variables.ts';
 import { test as it } from '../support/each-topology.ts';
 import { metricSums } from '../support/metric-sums.ts';
 import { startReceiver } from '../support/receiver.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
-import { idBytes } from '#store/codec.ts';
+import { idBytes } from '#store/base/codec.ts';
 import { test } from '../support/each-topology.ts';
 import { plainEnvironment } from '../support/plain-environment.ts';
 import { startReceiver } from '../support/receiver.ts';

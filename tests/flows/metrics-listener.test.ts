@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { metricsConnections } from '#descriptors.ts';
+import { metricsConnections } from '#metrics/descriptors.ts';
 import { freePort } from '../support/free-port.ts';
 import { startService } from '../support/service.ts';
 import { until } from '../support/until.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
-import { openSqliteFile } from '#store/sqlite/file.ts';
+import { openSqliteFile } from '#store/engines/sqlite/file.ts';
 import { paste, runCommand, startCommand } from '../support/command.ts';
 import { blockOf, readPage } from '../support/pages.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';

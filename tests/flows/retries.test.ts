@@ -2,7 +2,7 @@
 // real, so every test here waits for it at the same time.
 import assert from 'node:assert/strict';
 import { describe as group } from 'node:test';
-import { idBytes } from '#store/codec.ts';
+import { idBytes } from '#store/base/codec.ts';
 import { describe } from '../support/each-topology.ts';
 import { type Message, startReceiver } from '../support/receiver.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';

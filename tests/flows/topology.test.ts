@@ -2,7 +2,7 @@
 // to an alert, listed by GET /v1/processes, and stopped in good order.
 import assert from 'node:assert/strict';
 import { after, before, test, type TestContext } from 'node:test';
-import { roles } from '#config-variables.ts';
+import { roles } from '#config/variables.ts';
 import { paste } from '../support/command.ts';
 import { root, succeeds } from '../support/deploy-files.ts';
 import { blockOf, readPage } from '../support/pages.ts';

@@ -1,6 +1,6 @@
 // A script of Playwright runs in a process that was begun before anybody asked for the run, and each in another one.
 import assert from 'node:assert/strict';
-import { hasGateway } from '#scripts/containment.ts';
+import { hasGateway } from '#sandbox/containment/containment.ts';
 import { test } from '../support/each-topology.ts';
 import { containmentHere } from '../support/script-runs.ts';
 import { until } from '../support/until.ts';

@@ -65,7 +65,7 @@ function contentOf(folder: string): Record<string, string> {
 }
 
 describe('a wrong configuration', () => {
-  // What else can be wrong stands in src/config.test.ts: one of each kind is started here.
+  // What else can be wrong stands in src/config/config.test.ts: one of each kind is started here.
   for (const [name, value, right] of [
     ['PORT', '70000', /0 to 65535/],
     ['DATABASE_URL', 'postgres://localhost/x', /names no user/],

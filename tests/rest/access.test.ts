@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countedAddress, createRateLimit } from '#rest/rate-limit.ts';
-import type { MetricsAccess } from '#rest/health.ts';
+import type { MetricsAccess } from '#rest/operating/health.ts';
 import { foreignId, keys, ownId, restUnderTest, secondId } from './rest-under-test.ts';
 
 const { server } = restUnderTest();

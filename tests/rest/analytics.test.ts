@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { JsonValue } from '#domain/json.ts';
-import type { Outcome } from '#domain/result.ts';
+import type { Outcome } from '#domain/results/result.ts';
 import { newId } from '#lib/id.ts';
 import { type Composed, startComposed } from '../support/composed.ts';
 import { putResult } from '../support/rows.ts';

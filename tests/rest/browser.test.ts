@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { z } from 'zod';
-import type { scriptResult } from '#contract/script-check.ts';
-import { findChromium } from '#scripts/find-chromium.ts';
+import type { scriptResult } from '#contract/checks/script-check.ts';
+import { findChromium } from '#sandbox/find-chromium.ts';
 import { startComposed } from '../support/composed.ts';
 import { asker } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';

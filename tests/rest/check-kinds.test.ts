@@ -1,7 +1,7 @@
 // A check of each light kind through the whole service: looked at in its thread, recorded, shown, told of.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { findPing, pingProblem } from '#checks/icmp/ping.ts';
+import { findPing, pingProblem } from '#checks/kinds/icmp/ping.ts';
 import { createAuthority } from '../support/certificates.ts';
 import { asker } from '../support/service.ts';
 import { type Composed, startComposed } from '../support/composed.ts';

@@ -1,9 +1,9 @@
 // What a status says of where a check stands, over HTTP on a real store.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nextSlot } from '#domain/slot.ts';
-import { idBytes } from '#store/codec.ts';
-import { outcomeCodes, reasonCodes } from '#store/codes.ts';
+import { nextSlot } from '#domain/checks/slot.ts';
+import { idBytes } from '#store/base/codec.ts';
+import { outcomeCodes, reasonCodes } from '#store/base/codes.ts';
 import { countChange, putCheck } from '../support/rows.ts';
 import { openServer } from './server-on-store.ts';
 

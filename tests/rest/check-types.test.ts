@@ -1,8 +1,8 @@
 // Checks of every type over REST: each under its own path, with its own defaults; read, listed and deleted alike.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkTypes as typesOfContract } from '#contract/check.ts';
-import { checkTypes } from '#domain/check.ts';
+import { checkTypes as typesOfContract } from '#contract/checks/check.ts';
+import { checkTypes } from '#domain/checks/check.ts';
 import { resourcesUnderTest } from './resources-under-test.ts';
 import { runtime } from './rest-under-test.ts';
 

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { everyOperation } from '#contract/operations.ts';
 import { openApiDocument } from '#contract/openapi.ts';
-import { docsRoutes } from '#rest/docs.ts';
+import { docsRoutes } from '#rest/operating/docs.ts';
 import { restUnderTest } from './rest-under-test.ts';
 
 const service = { version: '0.0.0', server: 'http://127.0.0.1:3000' };

@@ -1,7 +1,7 @@
 // Details of results as probes keep them, by how long the phases took.
-import { lightFinding } from '#checks/findings/light.ts';
-import { encodeDetails, type Phases } from '#checks/http/details.ts';
-import { createRedactor } from '#checks/redact.ts';
+import { lightFinding } from '#checks/parts/findings/light.ts';
+import { encodeDetails, type Phases } from '#checks/parts/http/details.ts';
+import { createRedactor } from '#checks/parts/redact.ts';
 import type { JsonValue } from '#domain/json.ts';
 
 /** Of an HTTP probe that was answered with 200. Phases are ms. */

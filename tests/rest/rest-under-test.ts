@@ -1,19 +1,19 @@
 // A REST server for tests: keys and resources in memory, answers checked against the contract.
 import type { FastifyInstance } from 'fastify';
 import { operations } from '#contract/operations.ts';
-import type { AccountActions, NewAccount } from '#actions/accounts.ts';
+import type { AccountActions, NewAccount } from '#actions/accounts/accounts.ts';
 import { notFound } from '#actions/refusal.ts';
-import { createVariableActions, type VariableActions } from '#actions/variables.ts';
-import type { Account } from '#domain/account.ts';
-import type { EnvironmentVariable } from '#domain/environment-variable.ts';
+import { createVariableActions, type VariableActions } from '#actions/accounts/variables.ts';
+import type { Account } from '#domain/accounts/account.ts';
+import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import { merged } from '#domain/patch.ts';
-import type { Runtime } from '#domain/runtime.ts';
-import { accountRoutes } from '#rest/accounts.ts';
+import type { Runtime } from '#domain/checks/runtime.ts';
+import { accountRoutes } from '#rest/accounts/accounts.ts';
 import type { KnownKey } from '#rest/authenticate.ts';
-import { healthRoutes, type MetricsAccess } from '#rest/health.ts';
-import { runtimeRoutes } from '#rest/runtimes.ts';
+import { healthRoutes, type MetricsAccess } from '#rest/operating/health.ts';
+import { runtimeRoutes } from '#rest/checks/runtimes.ts';
 import { createRestServer, type RestOptions } from '#rest/server.ts';
-import { variableRoutes } from '#rest/variables.ts';
+import { variableRoutes } from '#rest/accounts/variables.ts';
 
 export const ownId = '0199f0c4-0000-7000-8000-000000000001';
 export const secondId = '0199f0c4-0000-7000-8000-000000000002';

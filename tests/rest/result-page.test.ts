@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { pageHeaders } from '#rest/html.ts';
-import { noResultPage, resultPage, type ResultView } from '#rest/result-page.ts';
+import { noResultPage, resultPage, type ResultView } from '#rest/results/result-page.ts';
 
 const view: ResultView = {
   checkName: 'Shop',

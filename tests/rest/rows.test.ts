@@ -1,9 +1,9 @@
 // Keys, results, statuses, alerts, deliveries, notices and locations over HTTP, on a real store.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nextSlot } from '#domain/slot.ts';
+import { nextSlot } from '#domain/checks/slot.ts';
 import { newId } from '#lib/id.ts';
-import { idBytes, json } from '#store/codec.ts';
+import { idBytes, json } from '#store/base/codec.ts';
 import {
   countChange,
   insertRow,

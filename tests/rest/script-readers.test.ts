@@ -1,7 +1,7 @@
 // Scripts that are read before they are saved: only what is new is, and what cannot be read in time is not saved.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createScriptReader } from '#scripts/read-script.ts';
+import { createScriptReader } from '#sandbox/read-script.ts';
 import { heldRuntime } from '../support/odd-runtimes.ts';
 import { resourcesUnderTest } from './resources-under-test.ts';
 

@@ -1,9 +1,9 @@
 // The path of a trigger's token: a gate for CI that needs no key (decisions: The token).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Outcome } from '#domain/result.ts';
+import type { Outcome } from '#domain/results/result.ts';
 import { newId } from '#lib/id.ts';
-import { idText } from '#store/codec.ts';
+import { idText } from '#store/base/codec.ts';
 import { putCheck, putGroup, putResult } from '../support/rows.ts';
 import { openServer, type ServerOnStore } from './server-on-store.ts';
 

@@ -1,11 +1,11 @@
 // Times that Tocsin was too busy to measure, as the API and the page of a result show them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withoutTimes } from '#checks/findings/without-times.ts';
-import { decodeDetails, encodeDetails } from '#checks/http/details.ts';
-import { honestFinding } from '#domain/honest-finding.ts';
-import { bareFinding } from '#domain/result.ts';
-import { idBytes, json } from '#store/codec.ts';
+import { withoutTimes } from '#checks/parts/findings/without-times.ts';
+import { decodeDetails, encodeDetails } from '#checks/parts/http/details.ts';
+import { honestFinding } from '#domain/results/honest-finding.ts';
+import { bareFinding } from '#domain/results/result.ts';
+import { idBytes, json } from '#store/base/codec.ts';
 import { insertRow, putCheck, putResult } from '../support/rows.ts';
 import { openServer } from './server-on-store.ts';
 

@@ -1,8 +1,8 @@
 // An account has no more of anything than it may: also when many are added at once, and as far as an operator says otherwise.
 import assert from 'node:assert/strict';
-import { keyHash } from '#actions/key-text.ts';
-import { type LimitName, LimitReachedError } from '#domain/account.ts';
-import type { ApiKey } from '#domain/api-key.ts';
+import { keyHash } from '#actions/accounts/key-text.ts';
+import { type LimitName, LimitReachedError } from '#domain/accounts/account.ts';
+import type { ApiKey } from '#domain/accounts/api-key.ts';
 import { newId } from '#lib/id.ts';
 import { test } from '../support/each-engine.ts';
 import { aChannel, aCheck, aGroup, aWindow } from '../support/records.ts';

@@ -1,7 +1,7 @@
 // Alert channels as they are listed: of one account, with what they are subscribed to.
 import assert from 'node:assert/strict';
 import { newId } from '#lib/id.ts';
-import type { StoredChannel } from '#store/alert-channels.ts';
+import type { StoredChannel } from '#store/channels/alert-channels.ts';
 import { test } from '../support/each-engine.ts';
 import { aChannel } from '../support/records.ts';
 import { putAccount, putCheck } from '../support/rows.ts';

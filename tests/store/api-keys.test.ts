@@ -1,16 +1,16 @@
 // Accounts and API keys: the first ones, who reaches what, and how soon a revoked key stops.
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { createAccountActions } from '#actions/accounts.ts';
-import { createApiKeyActions } from '#actions/api-keys.ts';
-import { createAuthentication } from '#actions/authenticate.ts';
-import { ensureFirstAccount } from '#actions/first-account.ts';
+import { createAccountActions } from '#actions/accounts/accounts.ts';
+import { createApiKeyActions } from '#actions/accounts/api-keys.ts';
+import { createAuthentication } from '#actions/accounts/authenticate.ts';
+import { ensureFirstAccount } from '#actions/accounts/first-account.ts';
 import { Refusal } from '#actions/refusal.ts';
-import { scriptRules } from '#compose-script-rules.ts';
-import type { Caller } from '#domain/api-key.ts';
-import type { Runtime } from '#domain/runtime.ts';
+import { scriptRules } from '#app/script-rules.ts';
+import type { Caller } from '#domain/accounts/api-key.ts';
+import type { Runtime } from '#domain/checks/runtime.ts';
 import { newId } from '#lib/id.ts';
-import { firstKeyOperates } from '#store/migrations/0025-operators.ts';
+import { firstKeyOperates } from '#store/base/migrations/0025-operators.ts';
 import { test } from '../support/each-engine.ts';
 import type { TempStore } from '../support/temp-store.ts';
 

@@ -1,10 +1,10 @@
 // Receivers that ask to wait with Retry-After: the channel's other deliveries wait too, and one more attempt follows the last.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { SendOutcome } from '#domain/delivery.ts';
+import type { SendOutcome } from '#domain/alerts/delivery.ts';
 import { newId } from '#lib/id.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
-import type { ClaimedDelivery } from '#store/delivery-rows.ts';
+import type { ClaimedDelivery } from '#store/path/deliveries/delivery-rows.ts';
 import { it } from '../support/each-engine.ts';
 import { failing, leaseMs, lookedFrom, type PathUnderTest } from './path-under-test.ts';
 

@@ -1,15 +1,15 @@
 // Transactions that create deliveries are bounded, on both engines: a mass failure does not hold the process or its locks.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { overdueFinding, pingFinding } from '#checks/heartbeat/finding.ts';
-import type { EndedAttempt } from '#domain/recording.ts';
+import { overdueFinding, pingFinding } from '#checks/kinds/heartbeat/finding.ts';
+import type { EndedAttempt } from '#domain/results/recording.ts';
 import { createJudgeHeartbeats } from '#pipeline/judge-heartbeats.ts';
 import { createJudgeStates } from '#pipeline/judge-states.ts';
 import { createRecordResults } from '#pipeline/record-results.ts';
-import type { OpenedAlert, StateKey } from '#store/judge-states.ts';
+import type { OpenedAlert, StateKey } from '#store/path/states/judge-states.ts';
 import { test, type NewStore } from '../support/each-engine.ts';
 import { aChannel } from '../support/records.ts';
-import type { Path } from '#store/path.ts';
+import type { Path } from '#store/path/path.ts';
 import { settingsOf } from './heartbeat-under-test.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 

@@ -1,10 +1,10 @@
 // Reminders that are still being retried when their check recovers.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { alertVariables } from '#domain/delivery-variables.ts';
-import type { DeliveryFacts, Prepared } from '#domain/recording.ts';
+import { alertVariables } from '#domain/alerts/delivery-variables.ts';
+import type { DeliveryFacts, Prepared } from '#domain/results/recording.ts';
 import { newId } from '#lib/id.ts';
-import type { ClaimedDelivery } from '#store/delivery-rows.ts';
+import type { ClaimedDelivery } from '#store/path/deliveries/delivery-rows.ts';
 import { it } from '../support/each-engine.ts';
 import { PathUnderTest } from './path-under-test.ts';
 

@@ -1,9 +1,9 @@
 // A check is edited while slots of it are due: none of them is left without an outcome, none has two.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { Check } from '#domain/check.ts';
-import { reasonCodes } from '#store/codes.ts';
-import { idTime } from '#store/codec.ts';
+import type { Check } from '#domain/checks/check.ts';
+import { reasonCodes } from '#store/base/codes.ts';
+import { idTime } from '#store/base/codec.ts';
 import { it } from '../support/each-engine.ts';
 import { numbers } from '../support/numbers.ts';
 import { aGroup } from '../support/records.ts';

@@ -1,18 +1,18 @@
 // Results, statuses and alerts as they are read: paging, filters, what is kept in full, and the link to one result.
-import { nextSlot } from '#domain/slot.ts';
+import { nextSlot } from '#domain/checks/slot.ts';
 import assert from 'node:assert/strict';
-import { createCheckAlertActions } from '#actions/check-alerts.ts';
-import { createDownloads } from '#actions/asset-downloads.ts';
-import { createCheckResultActions } from '#actions/check-results.ts';
-import { createCheckStatusActions } from '#actions/check-statuses.ts';
+import { createCheckAlertActions } from '#actions/alerts/check-alerts.ts';
+import { createDownloads } from '#actions/results/asset-downloads.ts';
+import { createCheckResultActions } from '#actions/results/check-results.ts';
+import { createCheckStatusActions } from '#actions/checks/check-statuses.ts';
 import { Refusal } from '#actions/refusal.ts';
-import { createResultLinks } from '#actions/result-links.ts';
-import { createResultPageActions } from '#actions/result-page.ts';
-import type { Caller } from '#domain/api-key.ts';
+import { createResultLinks } from '#actions/results/result-links.ts';
+import { createResultPageActions } from '#actions/results/result-page.ts';
+import type { Caller } from '#domain/accounts/api-key.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { derivedId, newId } from '#lib/id.ts';
-import { idBytes, json } from '#store/codec.ts';
-import { outcomeCodes, reasonCodes } from '#store/codes.ts';
+import { idBytes, json } from '#store/base/codec.ts';
+import { outcomeCodes, reasonCodes } from '#store/base/codes.ts';
 import { test } from '../support/each-engine.ts';
 import { nobodyHears } from '../support/records.ts';
 import { insertRow, putAccount, putAlert, putCheck, putResult } from '../support/rows.ts';

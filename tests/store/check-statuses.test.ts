@@ -1,8 +1,8 @@
 // The list of statuses is never older than what is committed, whoever wrote it; what did not change is not made again.
 import assert from 'node:assert/strict';
 import { newId } from '#lib/id.ts';
-import { idBytes } from '#store/codec.ts';
-import { outcomeCodes, reasonCodes } from '#store/codes.ts';
+import { idBytes } from '#store/base/codec.ts';
+import { outcomeCodes, reasonCodes } from '#store/base/codes.ts';
 import { test } from '../support/each-engine.ts';
 import type { Cell } from '../support/raw-rows.ts';
 import { countChange, insertRow, putAccount, putCheck } from '../support/rows.ts';

@@ -1,8 +1,8 @@
 // Checks as reports name them: those of one account, by their ids or one page behind the other.
 import assert from 'node:assert/strict';
-import type { Check } from '#domain/check.ts';
+import type { Check } from '#domain/checks/check.ts';
 import { newId } from '#lib/id.ts';
-import type { CheckSubject } from '#store/check-subjects.ts';
+import type { CheckSubject } from '#store/checks/check-subjects.ts';
 import type { Store } from '#store/store.ts';
 import { test } from '../support/each-engine.ts';
 import { aCheck, nobodyHears } from '../support/records.ts';

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { canCopyBeside } from '#store/sqlite/checkpoint.ts';
-import { createCheckpoints } from '#store/sqlite/checkpoints.ts';
-import { openConnection } from '#store/sqlite/connection.ts';
-import { openSqliteFile, type SqliteFile } from '#store/sqlite/file.ts';
+import { canCopyBeside } from '#store/engines/sqlite/checkpoint.ts';
+import { createCheckpoints } from '#store/engines/sqlite/checkpoints.ts';
+import { openConnection } from '#store/engines/sqlite/connection.ts';
+import { openSqliteFile, type SqliteFile } from '#store/engines/sqlite/file.ts';
 import { until } from '../support/until.ts';
 
 const megabyte = 1 << 20;

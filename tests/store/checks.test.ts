@@ -1,12 +1,12 @@
 // Checks, groups and channels in the store: what is kept, listed, sealed, moved and taken along.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { Check } from '#domain/check.ts';
-import type { CheckGroup } from '#domain/check-group.ts';
-import { nextSlot } from '#domain/slot.ts';
+import type { Check } from '#domain/checks/check.ts';
+import type { CheckGroup } from '#domain/checks/check-group.ts';
+import { nextSlot } from '#domain/checks/slot.ts';
 import { newId } from '#lib/id.ts';
-import { idBytes } from '#store/codec.ts';
-import type { CheckWrite, Saved } from '#store/checks.ts';
+import { idBytes } from '#store/base/codec.ts';
+import type { CheckWrite, Saved } from '#store/checks/checks.ts';
 import type { Store } from '#store/store.ts';
 import { test } from '../support/each-engine.ts';
 import type { RawRows } from '../support/raw-rows.ts';

@@ -1,7 +1,7 @@
 // Runs at a location whose last runner is gone: they wait for one to come back, and end once that took too long.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { EndedAttempt } from '#domain/recording.ts';
+import type { EndedAttempt } from '#domain/results/recording.ts';
 import { createCloseUnservedRuns, patienceMs } from '#pipeline/close-unserved-runs.ts';
 import { it } from '../support/each-engine.ts';
 import { until } from '../support/until.ts';

@@ -1,15 +1,15 @@
 // One account from an installation to another while both are stopped: nothing lost, nothing of others touched.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { openSource, openTarget } from '#commands/move-sides.ts';
-import { hourMs, hourOf } from '#domain/roll-up.ts';
+import { openSource, openTarget } from '#cli/move-sides.ts';
+import { hourMs, hourOf } from '#domain/results/roll-up.ts';
 import { newId } from '#lib/id.ts';
-import { idBytes } from '#store/codec.ts';
-import { copyAccount } from '#store/move/copy-account.ts';
-import { isOfAccounts } from '#store/move/shape.ts';
-import type { Side, Writing } from '#store/move/side.ts';
-import { inStep } from '#store/schedule-rounds.ts';
-import { createSeal } from '#store/seal.ts';
+import { idBytes } from '#store/base/codec.ts';
+import { copyAccount } from '#store/copy/copy-account.ts';
+import { isOfAccounts } from '#store/copy/shape.ts';
+import type { Side, Writing } from '#store/copy/side.ts';
+import { inStep } from '#store/path/schedule/schedule-rounds.ts';
+import { createSeal } from '#store/base/seal.ts';
 import { it, type NewStore } from '../support/each-engine.ts';
 import { rowsOf } from '../support/every-table.ts';
 import { aCheck } from '../support/records.ts';

@@ -1,14 +1,14 @@
 // Deliveries by hand: listed, tried now, cancelled, replayed; and the notices and notifications that come of them.
 import assert from 'node:assert/strict';
-import { createAlertNotificationActions } from '#actions/alert-notifications.ts';
-import { createDeliveryActions } from '#actions/deliveries.ts';
-import { createRedactorOf } from '#actions/delivery-redactor.ts';
-import { createNoticeActions } from '#actions/notices.ts';
+import { createAlertNotificationActions } from '#actions/alerts/alert-notifications.ts';
+import { createDeliveryActions } from '#actions/alerts/deliveries.ts';
+import { createRedactorOf } from '#actions/alerts/delivery-redactor.ts';
+import { createNoticeActions } from '#actions/operating/notices.ts';
 import { Refusal } from '#actions/refusal.ts';
 import { channelKinds } from '#channels/registry.ts';
-import type { Caller } from '#domain/api-key.ts';
+import type { Caller } from '#domain/accounts/api-key.ts';
 import { newId } from '#lib/id.ts';
-import { idBytes, json } from '#store/codec.ts';
+import { idBytes, json } from '#store/base/codec.ts';
 import { test } from '../support/each-engine.ts';
 import type { RawRows } from '../support/raw-rows.ts';
 import { insertRow, putAccount, putAlert, putChannel, putCheck, putDelivery } from '../support/rows.ts';

@@ -1,7 +1,7 @@
 // Failing channels: to whom they are reported (docs/decisions/0026).
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { AlertChannel } from '#domain/alert-channel.ts';
+import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import { it } from '../support/each-engine.ts';
 import { aChannel } from '../support/records.ts';
 import { failing, PathUnderTest } from './path-under-test.ts';

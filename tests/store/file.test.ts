@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { sqliteDialect } from '#store/dialect.ts';
-import { type MigrationNews, migrationsFrom, NewerDatabaseError, schemaVersion } from '#store/migrate.ts';
-import { DatabaseOpenError, openSqliteFile } from '#store/sqlite/file.ts';
+import { sqliteDialect } from '#store/base/dialect.ts';
+import { type MigrationNews, migrationsFrom, NewerDatabaseError, schemaVersion } from '#store/base/migrate.ts';
+import { DatabaseOpenError, openSqliteFile } from '#store/engines/sqlite/file.ts';
 
 let folder = '';
 let path = '';

@@ -1,11 +1,11 @@
 // Checks that run at once: when they are created, activated again or given another target (docs/decisions/0116).
 import assert from 'node:assert/strict';
-import type { Check } from '#domain/check.ts';
-import type { CheckGroup } from '#domain/check-group.ts';
+import type { Check } from '#domain/checks/check.ts';
+import type { CheckGroup } from '#domain/checks/check-group.ts';
 import { createRecordResults } from '#pipeline/record-results.ts';
 import { createRunChecks } from '#pipeline/run-checks.ts';
 import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
-import { idBytes, idText } from '#store/codec.ts';
+import { idBytes, idText } from '#store/base/codec.ts';
 import { test } from '../support/each-engine.ts';
 import { aGroup } from '../support/records.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';

@@ -1,11 +1,11 @@
 // What was not watched for reasons of our own is told: as notices, and by the reason of each slot.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { createNoticeActions, type Notice } from '#actions/notices.ts';
+import { createNoticeActions, type Notice } from '#actions/operating/notices.ts';
 import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
 import { createRunChecks } from '#pipeline/run-checks.ts';
-import { reasonCodes } from '#store/codes.ts';
-import { StoreUnavailableError } from '#store/unavailable.ts';
+import { reasonCodes } from '#store/base/codes.ts';
+import { StoreUnavailableError } from '#store/base/unavailable.ts';
 import { createSignOfLife } from '#upkeep/sign-of-life.ts';
 import { it } from '../support/each-engine.ts';
 import { until } from '../support/until.ts';

@@ -1,9 +1,9 @@
 // Pings beyond the allowance of their address, on both engines: none of them changes what a check comes to (docs/decisions/0039).
 import assert from 'node:assert/strict';
-import { createPingAllowance } from '#actions/ping-allowance.ts';
-import { createPingActions, type PingActions, type PingFate } from '#actions/pings.ts';
+import { createPingAllowance } from '#actions/heartbeats/ping-allowance.ts';
+import { createPingActions, type PingActions, type PingFate } from '#actions/heartbeats/pings.ts';
 import { Refusal } from '#actions/refusal.ts';
-import type { PingAnswer, ReceivedPing } from '#store/receive-pings.ts';
+import type { PingAnswer, ReceivedPing } from '#store/path/heartbeats/receive-pings.ts';
 import { test } from '../support/each-engine.ts';
 import { HeartbeatUnderTest, minute } from './heartbeat-under-test.ts';
 

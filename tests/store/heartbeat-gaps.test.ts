@@ -1,6 +1,6 @@
 // Heartbeats on both engines: times in which no ping could be received, or none was expected.
 import assert from 'node:assert/strict';
-import { settleMs } from '#domain/heartbeat.ts';
+import { settleMs } from '#domain/checks/heartbeat.ts';
 import { test } from '../support/each-engine.ts';
 import { HeartbeatUnderTest, hour, minute } from './heartbeat-under-test.ts';
 

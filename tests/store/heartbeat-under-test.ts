@@ -1,11 +1,11 @@
 // A heartbeat on a store of its own, and the shortest words for what happens to it.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { overdueFinding, pingFinding } from '#checks/heartbeat/finding.ts';
-import type { Check } from '#domain/check.ts';
-import type { PingSignal } from '#domain/heartbeat.ts';
+import { overdueFinding, pingFinding } from '#checks/kinds/heartbeat/finding.ts';
+import type { Check } from '#domain/checks/check.ts';
+import type { PingSignal } from '#domain/checks/heartbeat.ts';
 import { createJudgeHeartbeats } from '#pipeline/judge-heartbeats.ts';
-import type { PingAnswer, ReceivedPing } from '#store/receive-pings.ts';
+import type { PingAnswer, ReceivedPing } from '#store/path/heartbeats/receive-pings.ts';
 import type { NewStore } from '../support/each-engine.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 

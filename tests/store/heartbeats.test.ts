@@ -1,8 +1,8 @@
 // Heartbeats on both engines: pings that come in, and what they and their absence come to.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { settleMs } from '#domain/heartbeat.ts';
-import { type IdBytes, idBytes, idText } from '#store/codec.ts';
+import { settleMs } from '#domain/checks/heartbeat.ts';
+import { type IdBytes, idBytes, idText } from '#store/base/codec.ts';
 import { test } from '../support/each-engine.ts';
 import { aChannel, aGroup } from '../support/records.ts';
 import { HeartbeatUnderTest, hour, minute, settingsOf } from './heartbeat-under-test.ts';

@@ -2,14 +2,14 @@
 // result that found it (docs/decisions/0100).
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { StateRules } from '#domain/check-state.ts';
-import type { Check } from '#domain/check.ts';
-import { settleMs } from '#domain/heartbeat.ts';
-import type { DeliveryFacts, Rendered } from '#domain/recording.ts';
-import { maintenanceOf, stateRulesOf } from '#domain/state-rules.ts';
+import type { StateRules } from '#domain/checks/check-state.ts';
+import type { Check } from '#domain/checks/check.ts';
+import { settleMs } from '#domain/checks/heartbeat.ts';
+import type { DeliveryFacts, Rendered } from '#domain/results/recording.ts';
+import { maintenanceOf, stateRulesOf } from '#domain/checks/state-rules.ts';
 import { createJudgeStates } from '#pipeline/judge-states.ts';
-import { idBytes, idText } from '#store/codec.ts';
-import { type OpenedAlert, type StateKey, statesAtOnce } from '#store/judge-states.ts';
+import { idBytes, idText } from '#store/base/codec.ts';
+import { type OpenedAlert, type StateKey, statesAtOnce } from '#store/path/states/judge-states.ts';
 import { it, type NewStore } from '../support/each-engine.ts';
 import { aGroup } from '../support/records.ts';
 import { HeartbeatUnderTest, hour, minute, settingsOf } from './heartbeat-under-test.ts';

@@ -1,7 +1,7 @@
 // Who records a result after its hour was rolled up marks the hour, so that the roll-ups come to hold it
 // (docs/decisions/0040).
 import assert from 'node:assert/strict';
-import { dayMs, dayOf, emptyRollUp, hourMs } from '#domain/roll-up.ts';
+import { dayMs, dayOf, emptyRollUp, hourMs } from '#domain/results/roll-up.ts';
 import { it } from '../support/each-engine.ts';
 import { minuteMs, noon, rollUpAll } from './roll-up-facts.ts';
 import { PathUnderTest } from './path-under-test.ts';

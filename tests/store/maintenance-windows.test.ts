@@ -1,7 +1,7 @@
 // Maintenance windows as they are kept, and as the runs of an account see them.
 import assert from 'node:assert/strict';
 import { newId } from '#lib/id.ts';
-import type { Named, WindowWrite } from '#store/maintenance-windows.ts';
+import type { Named, WindowWrite } from '#store/checks/maintenance-windows.ts';
 import { test } from '../support/each-engine.ts';
 import { aGroup } from '../support/records.ts';
 import { putAccount } from '../support/rows.ts';

@@ -1,8 +1,8 @@
 // Response times that were merged for an overview before are those of the roll-ups as they are now.
 import assert from 'node:assert/strict';
-import { addResult, dayMs, emptyRollUp, hourMs } from '#domain/roll-up.ts';
-import { idBytes } from '#store/codec.ts';
-import { rollUpRow, type Span, spans } from '#store/roll-up-rows.ts';
+import { addResult, dayMs, emptyRollUp, hourMs } from '#domain/results/roll-up.ts';
+import { idBytes } from '#store/base/codec.ts';
+import { rollUpRow, type Span, spans } from '#store/history/roll-up-rows.ts';
 import { test } from '../support/each-engine.ts';
 import type { RawRows } from '../support/raw-rows.ts';
 import { insertRow, putAccount, putCheck } from '../support/rows.ts';

@@ -1,11 +1,11 @@
 // Who is told that Chromium is missing: accounts whose browser checks run where it is, on both engines.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { createMissingBrowsers } from '#actions/missing-browsers.ts';
-import { createNoticeActions, type Notice } from '#actions/notices.ts';
-import type { Check } from '#domain/check.ts';
-import type { CheckGroup } from '#domain/check-group.ts';
-import { type ProcessSign, silentAfterMs } from '#domain/process.ts';
+import { createMissingBrowsers } from '#actions/checks/missing-browsers.ts';
+import { createNoticeActions, type Notice } from '#actions/operating/notices.ts';
+import type { Check } from '#domain/checks/check.ts';
+import type { CheckGroup } from '#domain/checks/check-group.ts';
+import { type ProcessSign, silentAfterMs } from '#domain/accounts/process.ts';
 import { newId } from '#lib/id.ts';
 import { it, type NewStore } from '../support/each-engine.ts';
 import { aCheck, aGroup } from '../support/records.ts';

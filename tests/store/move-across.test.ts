@@ -1,8 +1,8 @@
 // A whole installation from SQLite to PostgreSQL and back: the same rows, the same sums, the days where they belong.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { openSource, openTarget } from '#commands/move-sides.ts';
-import { copyInstallation, type VerifiedTable } from '#store/move/copy-installation.ts';
+import { openSource, openTarget } from '#cli/move-sides.ts';
+import { copyInstallation, type VerifiedTable } from '#store/copy/copy-installation.ts';
 import { fill, rowsOf } from '../support/every-table.ts';
 import { insertRow, putAccount, putCheck, putResult } from '../support/rows.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';

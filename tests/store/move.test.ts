@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe } from 'node:test';
-import { openSource, openTarget } from '#commands/move-sides.ts';
+import { openSource, openTarget } from '#cli/move-sides.ts';
 import {
   copyInstallation,
   type CopyListener,
   type CopyOrder,
   type VerifiedTable,
-} from '#store/move/copy-installation.ts';
+} from '#store/copy/copy-installation.ts';
 import { it, type NewStore } from '../support/each-engine.ts';
 import { fill, rowsOf, tableNames } from '../support/every-table.ts';
 import { putAccount, putCheck, putResult } from '../support/rows.ts';

@@ -1,7 +1,7 @@
 // Results become states, alerts and deliveries in one commit (design §1: an alert is never lost and never invented).
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { StateRules } from '#domain/check-state.ts';
+import type { StateRules } from '#domain/checks/check-state.ts';
 import { it } from '../support/each-engine.ts';
 import { aGroup } from '../support/records.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';

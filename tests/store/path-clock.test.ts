@@ -1,8 +1,8 @@
 // The machine's clock is set by an hour, with and without a running process.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { StateRules } from '#domain/check-state.ts';
-import type { ClaimedRun } from '#store/path.ts';
+import type { StateRules } from '#domain/checks/check-state.ts';
+import type { ClaimedRun } from '#store/path/path.ts';
 import { it } from '../support/each-engine.ts';
 import { PathUnderTest } from './path-under-test.ts';
 

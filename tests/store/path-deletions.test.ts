@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe } from 'node:test';
-import type { DeliveryFacts } from '#domain/recording.ts';
-import { idBytes, idText } from '#store/codec.ts';
+import type { DeliveryFacts } from '#domain/results/recording.ts';
+import { idBytes, idText } from '#store/base/codec.ts';
 import { it } from '../support/each-engine.ts';
 import { aGroup } from '../support/records.ts';
 import { HeartbeatUnderTest, minute, settingsOf } from './heartbeat-under-test.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { it } from '../support/each-engine.ts';
-import { attemptNote, type Delivery } from '#domain/delivery.ts';
+import { attemptNote, type Delivery } from '#domain/alerts/delivery.ts';
 import { newId } from '#lib/id.ts';
-import { idBytes } from '#store/codec.ts';
+import { idBytes } from '#store/base/codec.ts';
 import { failing, leaseMs, lookedFrom, PathUnderTest } from './path-under-test.ts';
 
 describe('a delivery', () => {

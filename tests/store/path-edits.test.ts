@@ -2,10 +2,10 @@
 // an end without a beginning (docs/decisions/0103).
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { AlertChannel } from '#domain/alert-channel.ts';
-import type { AlertSettings } from '#domain/alert-settings.ts';
-import type { Check } from '#domain/check.ts';
-import { maintenanceOf, stateRulesOf } from '#domain/state-rules.ts';
+import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
+import type { AlertSettings } from '#domain/alerts/alert-settings.ts';
+import type { Check } from '#domain/checks/check.ts';
+import { maintenanceOf, stateRulesOf } from '#domain/checks/state-rules.ts';
 import { it } from '../support/each-engine.ts';
 import { aGroup } from '../support/records.ts';
 import type { NewStore } from '../support/each-engine.ts';

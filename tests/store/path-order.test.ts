@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { it } from '../support/each-engine.ts';
 import { newId } from '#lib/id.ts';
-import { idBytes } from '#store/codec.ts';
+import { idBytes } from '#store/base/codec.ts';
 import { failing, leaseMs, lookedFrom } from './path-under-test.ts';
 
 describe('a delivery', () => {

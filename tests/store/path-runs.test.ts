@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import * as fc from 'fast-check';
-import { outcomes } from '#domain/result.ts';
-import type { Run } from '#domain/run.ts';
+import { outcomes } from '#domain/results/result.ts';
+import type { Run } from '#domain/checks/run.ts';
 import { newId } from '#lib/id.ts';
-import { idBytes, idBytesOrNull } from '#store/codec.ts';
-import { sourceCodes } from '#store/codes.ts';
+import { idBytes, idBytesOrNull } from '#store/base/codec.ts';
+import { sourceCodes } from '#store/base/codes.ts';
 import { it } from '../support/each-engine.ts';
 import { leaseMs, PathUnderTest } from './path-under-test.ts';
 

@@ -1,7 +1,7 @@
 // A server whose clock is set, seen by several processes, each in its own moment.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readPostgresAddress } from '#store/postgres/address.ts';
+import { readPostgresAddress } from '#lib/net/postgres-address.ts';
 import { openPostgresStore } from '#store/postgres-store.ts';
 import type { Store } from '#store/store.ts';
 import { type PostgresDatabase } from '../support/postgres.ts';

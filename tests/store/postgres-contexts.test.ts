@@ -1,10 +1,10 @@
 // What runs depend on is kept in memory over PostgreSQL, where several loops of one process read it at once.
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
-import { idBytes } from '#store/codec.ts';
-import { readPostgresAddress } from '#store/postgres/address.ts';
-import { type Connections, openConnections } from '#store/postgres/connections.ts';
-import type { Session } from '#store/postgres/session.ts';
+import { idBytes } from '#store/base/codec.ts';
+import { readPostgresAddress } from '#lib/net/postgres-address.ts';
+import { type Connections, openConnections } from '#store/engines/postgres/connections.ts';
+import type { Session } from '#store/engines/postgres/session.ts';
 import { aGroup } from '../support/records.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { openTempPostgres } from '../support/temp-store.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Client } from 'pg';
-import { StoreUnavailableError } from '#store/unavailable.ts';
+import { StoreUnavailableError } from '#store/base/unavailable.ts';
 import { putAccount, putChannel, putDelivery } from '../support/rows.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { openTempPostgres } from '../support/temp-store.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { it, type TestContext } from 'node:test';
-import { readPostgresAddress } from '#store/postgres/address.ts';
-import { openConnections } from '#store/postgres/connections.ts';
+import { readPostgresAddress } from '#lib/net/postgres-address.ts';
+import { openConnections } from '#store/engines/postgres/connections.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { openTempPostgres } from '../support/temp-store.ts';
 import { PathUnderTest } from './path-under-test.ts';

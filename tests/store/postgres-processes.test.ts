@@ -1,9 +1,9 @@
 // Processes over PostgreSQL that give signs of life at the same moment.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { idBytes } from '#store/codec.ts';
-import { readPostgresAddress } from '#store/postgres/address.ts';
-import { connectAlone } from '#store/postgres/connections.ts';
+import { idBytes } from '#store/base/codec.ts';
+import { readPostgresAddress } from '#lib/net/postgres-address.ts';
+import { connectAlone } from '#store/engines/postgres/connections.ts';
 import { aSign } from '../support/records.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { openTempPostgres } from '../support/temp-store.ts';

@@ -1,11 +1,11 @@
 // Replays of two calls at once over PostgreSQL, where one may be held up between what the other does.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { idBytes } from '#store/codec.ts';
-import type { Database } from '#store/database.ts';
-import { replayExhausted } from '#store/delivery-changes.ts';
-import { readPostgresAddress } from '#store/postgres/address.ts';
-import { openPostgres } from '#store/postgres/server.ts';
+import { idBytes } from '#store/base/codec.ts';
+import type { Database } from '#store/base/database.ts';
+import { replayExhausted } from '#store/channels/delivery-changes.ts';
+import { readPostgresAddress } from '#lib/net/postgres-address.ts';
+import { openPostgres } from '#store/engines/postgres/server.ts';
 import { putAccount, putChannel, putDelivery } from '../support/rows.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { openTempPostgres } from '../support/temp-store.ts';

@@ -1,7 +1,7 @@
 // Several processes that send to one channel over PostgreSQL (docs/decisions/0071).
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { idBytes } from '#store/codec.ts';
+import { idBytes } from '#store/base/codec.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { openTempPostgres } from '../support/temp-store.ts';
 import { PathUnderTest } from './path-under-test.ts';

@@ -4,9 +4,9 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { readPostgresAddress } from '#store/postgres/address.ts';
-import { connectAlone, openConnections } from '#store/postgres/connections.ts';
-import { StoreUnavailableError } from '#store/unavailable.ts';
+import { readPostgresAddress } from '#lib/net/postgres-address.ts';
+import { connectAlone, openConnections } from '#store/engines/postgres/connections.ts';
+import { StoreUnavailableError } from '#store/base/unavailable.ts';
 import { type Authority, createAuthority } from '../support/certificates.ts';
 import { type PostgresDatabase, type PostgresServer, startPostgres } from '../support/postgres.ts';
 

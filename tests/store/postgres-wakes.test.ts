@@ -1,7 +1,7 @@
 // Wake-ups between the processes of one PostgreSQL: told to the others, gathered, and listened for again after a loss.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { readPostgresAddress } from '#store/postgres/address.ts';
+import { readPostgresAddress } from '#lib/net/postgres-address.ts';
 import { openPostgresStore } from '#store/postgres-store.ts';
 import type { Store } from '#store/store.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';

@@ -1,7 +1,7 @@
 // Checks read beside a running service, page by page, while it changes what they depend on.
 import assert from 'node:assert/strict';
-import { openReader } from '#commands/move-sides.ts';
-import { readContexts } from '#store/read-contexts.ts';
+import { openReader } from '#cli/move-sides.ts';
+import { readContexts } from '#store/checks/read-contexts.ts';
 import { test } from '../support/each-engine.ts';
 import { aCheck, aGroup } from '../support/records.ts';
 import { putAccount } from '../support/rows.ts';

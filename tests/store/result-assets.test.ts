@@ -2,9 +2,9 @@
 // run that passes.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import type { Asset } from '#domain/asset.ts';
+import type { Asset } from '#domain/results/asset.ts';
 import { newId } from '#lib/id.ts';
-import { idBytes } from '#store/codec.ts';
+import { idBytes } from '#store/base/codec.ts';
 import { test } from '../support/each-engine.ts';
 import { nobodyHears } from '../support/records.ts';
 import { putAccount, putCheck, putResult } from '../support/rows.ts';

@@ -1,7 +1,7 @@
 // How many results a list says there are, when days of them are rolled up and others have gone.
 import assert from 'node:assert/strict';
-import { dayMs, hourMs } from '#domain/roll-up.ts';
-import { idBytes } from '#store/codec.ts';
+import { dayMs, hourMs } from '#domain/results/roll-up.ts';
+import { idBytes } from '#store/base/codec.ts';
 import { test } from '../support/each-engine.ts';
 import { putAccount, putCheck, putResult } from '../support/rows.ts';
 import type { TempStore } from '../support/temp-store.ts';

@@ -1,7 +1,7 @@
 // What has grown old goes, with all that belongs to it, and nothing else does.
 import assert from 'node:assert/strict';
 import { newId } from '#lib/id.ts';
-import { idBytes, idText } from '#store/codec.ts';
+import { idBytes, idText } from '#store/base/codec.ts';
 import { test } from '../support/each-engine.ts';
 import { insertRow, putAccount, putChannel, putDelivery, putResult } from '../support/rows.ts';
 import type { TempStore } from '../support/temp-store.ts';

@@ -1,6 +1,6 @@
 // What results come to, worked out one by one, for roll-ups to be compared with.
 import assert from 'node:assert/strict';
-import { type DetailedRollUp, emptyDetailedRollUp, mergeDetailedRollUp } from '#domain/detailed-roll-up.ts';
+import { type DetailedRollUp, emptyDetailedRollUp, mergeDetailedRollUp } from '#domain/results/detailed-roll-up.ts';
 import {
   dayMs,
   dayOf,
@@ -11,15 +11,15 @@ import {
   isLate,
   type Responses,
   type RollUp,
-} from '#domain/roll-up.ts';
-import { coarseError, coarseQuantileOf, phaseNames } from '#domain/phases.ts';
-import { quantileOf } from '#domain/sketch.ts';
+} from '#domain/results/roll-up.ts';
+import { coarseError, coarseQuantileOf, phaseNames } from '#domain/results/phases.ts';
+import { quantileOf } from '#domain/results/sketch.ts';
 import type { JsonValue } from '#domain/json.ts';
 import { newId } from '#lib/id.ts';
-import type { Outcome } from '#domain/result.ts';
-import { idBytes, idText } from '#store/codec.ts';
-import { detailedRollUpOf } from '#store/roll-up-rows.ts';
-import type { RollUpsTable } from '#store/roll-up-tables.ts';
+import type { Outcome } from '#domain/results/result.ts';
+import { idBytes, idText } from '#store/base/codec.ts';
+import { detailedRollUpOf } from '#store/history/roll-up-rows.ts';
+import type { RollUpsTable } from '#store/base/tables/roll-up-tables.ts';
 import type { RawRows } from '../support/raw-rows.ts';
 import { insertRow, putResult } from '../support/rows.ts';
 import type { TempStore } from '../support/temp-store.ts';

@@ -1,10 +1,10 @@
 // Roll-ups are what their results come to, however turns, late results, clocks and crashes fall.
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { closedAfterMs, dayMs, hourMs } from '#domain/roll-up.ts';
-import type { Outcome } from '#domain/result.ts';
-import { idBytes, idText } from '#store/codec.ts';
-import { writtenProgress } from '#store/roll-up-progress.ts';
+import { closedAfterMs, dayMs, hourMs } from '#domain/results/roll-up.ts';
+import type { Outcome } from '#domain/results/result.ts';
+import { idBytes, idText } from '#store/base/codec.ts';
+import { writtenProgress } from '#store/history/roll-up-progress.ts';
 import { test } from '../support/each-engine.ts';
 import { nobodyHears } from '../support/records.ts';
 import { putAccount, putCheck, putResult } from '../support/rows.ts';

@@ -1,16 +1,16 @@
 // Changes of groups and accounts that would leave checks with scripts without a runtime, on both engines.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { createAccountActions } from '#actions/accounts.ts';
-import { createGroupActions } from '#actions/check-groups.ts';
-import { createCheckActions } from '#actions/checks.ts';
-import { ensureFirstAccount } from '#actions/first-account.ts';
+import { createAccountActions } from '#actions/accounts/accounts.ts';
+import { createGroupActions } from '#actions/checks/check-groups.ts';
+import { createCheckActions } from '#actions/checks/checks.ts';
+import { ensureFirstAccount } from '#actions/accounts/first-account.ts';
 import { Refusal } from '#actions/refusal.ts';
-import { scriptRules } from '#compose-script-rules.ts';
-import { composeMissingVariables } from '#compose-warnings.ts';
-import type { Caller } from '#domain/api-key.ts';
-import type { Check } from '#domain/check.ts';
-import type { Runtime } from '#domain/runtime.ts';
+import { scriptRules } from '#app/script-rules.ts';
+import { composeMissingVariables } from '#app/warnings.ts';
+import type { Caller } from '#domain/accounts/api-key.ts';
+import type { Check } from '#domain/checks/check.ts';
+import type { Runtime } from '#domain/checks/runtime.ts';
 import { newId } from '#lib/id.ts';
 import { aCheck, aGroup, nobodyHears } from '../support/records.ts';
 import { test } from '../support/each-engine.ts';

@@ -1,11 +1,11 @@
 // Schedules in step: every slot of every check has one outcome, however the rounds are cut, and no row is written for it.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { Check } from '#domain/check.ts';
-import { nextSlot } from '#domain/slot.ts';
-import { idBytes, idText, idTime } from '#store/codec.ts';
-import { dueAtOf, dueAtStatement, inStep } from '#store/schedule-rounds.ts';
-import type { ScheduleRoundsTable, SchedulesTable } from '#store/schedule-tables.ts';
+import type { Check } from '#domain/checks/check.ts';
+import { nextSlot } from '#domain/checks/slot.ts';
+import { idBytes, idText, idTime } from '#store/base/codec.ts';
+import { dueAtOf, dueAtStatement, inStep } from '#store/path/schedule/schedule-rounds.ts';
+import type { ScheduleRoundsTable, SchedulesTable } from '#store/base/tables/schedule-tables.ts';
 import { it } from '../support/each-engine.ts';
 import { numbers } from '../support/numbers.ts';
 import { slotsBetween } from '../support/slots-of.ts';

@@ -1,13 +1,13 @@
 // Steps on a real store: what they do when the store is away, the disk is full, a slot is over.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { Finding } from '#domain/result.ts';
+import type { Finding } from '#domain/results/result.ts';
 import { createRecordResults, type RecordResultsOptions } from '#pipeline/record-results.ts';
 import { createRunChecks, ofAccountMost, type RunChecksOptions } from '#pipeline/run-checks.ts';
 import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
 import { createFollowedClock } from '#lib/followed-clock.ts';
-import { outcomeCodes, reasonCodes } from '#store/codes.ts';
-import { StoreUnavailableError } from '#store/unavailable.ts';
+import { outcomeCodes, reasonCodes } from '#store/base/codes.ts';
+import { StoreUnavailableError } from '#store/base/unavailable.ts';
 import { createFollowClock } from '#upkeep/follow-clock.ts';
 import { it } from '../support/each-engine.ts';
 import { until } from '../support/until.ts';

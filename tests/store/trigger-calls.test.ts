@@ -1,11 +1,11 @@
 // Calls of triggers on both engines: quiet runs, variables of a call, and the runs that a call started.
 import assert from 'node:assert/strict';
-import { createTriggerCallActions } from '#actions/trigger-calls.ts';
-import { createTriggerActions } from '#actions/triggers.ts';
-import type { Caller } from '#domain/api-key.ts';
-import type { CallOptions } from '#domain/batch.ts';
-import type { ProbeInput } from '#domain/probe.ts';
-import type { Outcome } from '#domain/result.ts';
+import { createTriggerCallActions } from '#actions/checks/trigger-calls.ts';
+import { createTriggerActions } from '#actions/checks/triggers.ts';
+import type { Caller } from '#domain/accounts/api-key.ts';
+import type { CallOptions } from '#domain/checks/batch.ts';
+import type { ProbeInput } from '#domain/checks/probe.ts';
+import type { Outcome } from '#domain/results/result.ts';
 import { createRecordResults } from '#pipeline/record-results.ts';
 import { createRunChecks } from '#pipeline/run-checks.ts';
 import { newId } from '#lib/id.ts';

@@ -1,7 +1,7 @@
 // Runs that triggers start wait in a queue with a bound, per account.
 import assert from 'node:assert/strict';
 import { Refusal } from '#actions/refusal.ts';
-import { startedOf } from '#actions/triggers.ts';
+import { startedOf } from '#actions/checks/triggers.ts';
 import { test } from '../support/each-engine.ts';
 import { putAccount, putCheck, putGroup } from '../support/rows.ts';
 

@@ -1,12 +1,12 @@
 // Triggers: which runs a call starts, what it counts, and the path of the token.
 import assert from 'node:assert/strict';
 import { Refusal } from '#actions/refusal.ts';
-import { createTriggerCallActions } from '#actions/trigger-calls.ts';
-import { createTriggerActions } from '#actions/triggers.ts';
-import type { Caller } from '#domain/api-key.ts';
-import type { Outcome } from '#domain/result.ts';
+import { createTriggerCallActions } from '#actions/checks/trigger-calls.ts';
+import { createTriggerActions } from '#actions/checks/triggers.ts';
+import type { Caller } from '#domain/accounts/api-key.ts';
+import type { Outcome } from '#domain/results/result.ts';
 import { newId } from '#lib/id.ts';
-import { idBytes, idText } from '#store/codec.ts';
+import { idBytes, idText } from '#store/base/codec.ts';
 import { test } from '../support/each-engine.ts';
 import type { RawRows } from '../support/raw-rows.ts';
 import { putAccount, putCheck, putGroup, putResult } from '../support/rows.ts';

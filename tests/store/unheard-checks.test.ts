@@ -1,6 +1,6 @@
 // Checks whose failures no channel is told of, by the check, its group and the switches of the channel.
 import assert from 'node:assert/strict';
-import type { SubscribedChannel } from '#domain/alert-channel.ts';
+import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import { newId } from '#lib/id.ts';
 import { test } from '../support/each-engine.ts';
 import { aCheck, aGroup } from '../support/records.ts';

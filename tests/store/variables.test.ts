@@ -1,6 +1,6 @@
 // Environment variables of accounts: kept, sealed, listed and changed, each under its own account only.
 import assert from 'node:assert/strict';
-import type { EnvironmentVariable } from '#domain/environment-variable.ts';
+import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import { newId } from '#lib/id.ts';
 import { test } from '../support/each-engine.ts';
 import { putAccount } from '../support/rows.ts';

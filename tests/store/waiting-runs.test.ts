@@ -1,12 +1,12 @@
 // A run that waits for room, as one of a browser check does, begins with its check as it stands then.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { ProbeInput } from '#domain/probe.ts';
-import type { EndedAttempt } from '#domain/recording.ts';
+import type { ProbeInput } from '#domain/checks/probe.ts';
+import type { EndedAttempt } from '#domain/results/recording.ts';
 import { newId } from '#lib/id.ts';
-import { idBytes } from '#store/codec.ts';
+import { idBytes } from '#store/base/codec.ts';
 import { createRunChecks } from '#pipeline/run-checks.ts';
-import { StoreUnavailableError } from '#store/unavailable.ts';
+import { StoreUnavailableError } from '#store/base/unavailable.ts';
 import { it } from '../support/each-engine.ts';
 import { aWindow } from '../support/records.ts';
 import { insertRow, putAccount } from '../support/rows.ts';

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { type Connection, openConnection } from '#store/sqlite/connection.ts';
-import { createWriteQueue, type WriteQueue } from '#store/sqlite/write-queue.ts';
-import { StoreUnavailableError } from '#store/unavailable.ts';
+import { type Connection, openConnection } from '#store/engines/sqlite/connection.ts';
+import { createWriteQueue, type WriteQueue } from '#store/engines/sqlite/write-queue.ts';
+import { StoreUnavailableError } from '#store/base/unavailable.ts';
 
 interface Notes extends Disposable {
   readonly connection: Connection;

@@ -1,5 +1,5 @@
 // What may happen to a check in the histories that are explored: a small alphabet for each sort of things that meet.
-import type { Escalation, Reminders } from '#domain/alert-settings.ts';
+import type { Escalation, Reminders } from '#domain/alerts/alert-settings.ts';
 
 /** What an attempt or a run finds; `older` is a result of a slot before the newest. */
 const results = ['passed', 'degraded', 'failed', 'unknown', 'older'] as const;

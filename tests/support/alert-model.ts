@@ -7,9 +7,9 @@ import {
   judgeState,
   newCheckState,
   type StateStep,
-} from '#domain/check-state.ts';
-import { retryOf } from '#domain/run.ts';
-import { type Listener, mayTell, newsOf, newsOfDeletion, type Telling, tellingsOf } from '#domain/tell.ts';
+} from '#domain/checks/check-state.ts';
+import { retryOf } from '#domain/checks/run.ts';
+import { type Listener, mayTell, newsOf, newsOfDeletion, type Telling, tellingsOf } from '#domain/alerts/tell.ts';
 import { type Family, gaps, locations, minute, type Move, start, type Switches, toggles } from './alert-families.ts';
 import { createRules, type Rules } from './alert-rules.ts';
 import { type Asked, type Channel, checkClosing, freshChannel, hear, knownTo } from './heard.ts';

@@ -1,9 +1,9 @@
 // The rules that the product makes of the settings of a check in the models: mute, windows, alert settings, retries.
-import type { AlertSettings, Escalation, Reminders } from '#domain/alert-settings.ts';
-import type { StateRules } from '#domain/check-state.ts';
-import type { Check } from '#domain/check.ts';
-import type { CheckContext } from '#domain/recording.ts';
-import { maintenanceOf, standingRulesOf, stateRulesOf } from '#domain/state-rules.ts';
+import type { AlertSettings, Escalation, Reminders } from '#domain/alerts/alert-settings.ts';
+import type { StateRules } from '#domain/checks/check-state.ts';
+import type { Check } from '#domain/checks/check.ts';
+import type { CheckContext } from '#domain/results/recording.ts';
+import { maintenanceOf, standingRulesOf, stateRulesOf } from '#domain/checks/state-rules.ts';
 import { type Family, locations, minute, start, type Switches } from './alert-families.ts';
 import { aCheck, aWindow } from './records.ts';
 

@@ -1,9 +1,9 @@
 // Builders of API checks for tests: everything at its default, but for what a test names.
-import type { Check } from '#domain/check.ts';
-import type { CheckGroup } from '#domain/check-group.ts';
-import type { EnvironmentVariable } from '#domain/environment-variable.ts';
+import type { Check } from '#domain/checks/check.ts';
+import type { CheckGroup } from '#domain/checks/check-group.ts';
+import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
-import type { ProbeInput } from '#domain/probe.ts';
+import type { ProbeInput } from '#domain/checks/probe.ts';
 import { aCheck, aGroup } from './records.ts';
 
 const accountId = '0198a000-0000-7000-8000-000000000001';

@@ -1,12 +1,12 @@
 // Probing a target with the real probe and the real guard, as tests do it.
-import { apiKind } from '#checks/api/api-kind.ts';
-import { type ApiDetails, decodeDetails } from '#checks/http/details.ts';
+import { apiKind } from '#checks/kinds/api/api-kind.ts';
+import { type ApiDetails, decodeDetails } from '#checks/parts/http/details.ts';
 import type { ProbeMeans } from '#checks/kind.ts';
-import type { Check } from '#domain/check.ts';
-import type { CheckGroup } from '#domain/check-group.ts';
-import type { EnvironmentVariable } from '#domain/environment-variable.ts';
+import type { Check } from '#domain/checks/check.ts';
+import type { CheckGroup } from '#domain/checks/check-group.ts';
+import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
-import type { Finding } from '#domain/result.ts';
+import type { Finding } from '#domain/results/result.ts';
 import { createGuard, type EgressMode } from '#egress/guard.ts';
 import { apiCheck, inputOf } from './api-check.ts';
 

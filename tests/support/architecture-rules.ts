@@ -114,9 +114,9 @@ export const rules: readonly Rule[] = [
     ),
   },
   {
-    sentence: 'Only src/config.ts reads the environment.',
+    sentence: 'Only src/config/config.ts reads the environment.',
     breaches: perLine(
-      (path) => path !== 'src/config.ts',
+      (path) => path !== 'src/config/config.ts',
       /\bprocess\s*\.\s*env\b|\bprocess\[|\benv\b[^;\n]*from 'node:process'/,
     ),
   },

@@ -1,9 +1,17 @@
 // Every short history of the certificates that a check sees, as they come near their end, are renewed, and take turns.
 import assert from 'node:assert/strict';
-import { sslDaysRemaining, sslSteps, type Told } from '#domain/alert.ts';
-import { type CheckState, foldResult, newCheckState } from '#domain/check-state.ts';
-import type { Outcome, SeenCertificate } from '#domain/result.ts';
-import { type Listener, mayTell, newsOf, newsOfDeletion, type Telling, tellingsOf, toldNothing } from '#domain/tell.ts';
+import { sslDaysRemaining, sslSteps, type Told } from '#domain/alerts/alert.ts';
+import { type CheckState, foldResult, newCheckState } from '#domain/checks/check-state.ts';
+import type { Outcome, SeenCertificate } from '#domain/results/result.ts';
+import {
+  type Listener,
+  mayTell,
+  newsOf,
+  newsOfDeletion,
+  type Telling,
+  tellingsOf,
+  toldNothing,
+} from '#domain/alerts/tell.ts';
 import { afterRuns, minute, start } from './alert-families.ts';
 import { alertSettingsOf, type Rules, rulesOf } from './alert-rules.ts';
 import { explore, type Explored } from './explore.ts';

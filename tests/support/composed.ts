@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { compose, type Tocsin } from '#compose.ts';
-import { readConfig } from '#config.ts';
+import { compose, type Tocsin } from '#app/compose.ts';
+import { readConfig } from '#config/config.ts';
 import type { Log } from '#lib/log.ts';
 
 /** A test, as far as this file needs one. */

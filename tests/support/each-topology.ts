@@ -2,7 +2,7 @@
 // on a process per role over a real PostgreSQL.
 import assert from 'node:assert/strict';
 import { after, before, describe as nodeDescribe, type TestContext, test as nodeTest } from 'node:test';
-import type { Role } from '#config-variables.ts';
+import type { Role } from '#config/variables.ts';
 import { lightSettings, type PostgresDatabase, type PostgresServer, startPostgres } from './postgres.ts';
 import { everyRole, startRoleProcesses } from './role-processes.ts';
 import type { Cleanup } from './scripted-server.ts';

@@ -1,6 +1,6 @@
 // Rows for every table there is, whatever it is: made from the columns that the database itself names.
 import { randomBytes } from 'node:crypto';
-import type { Cell, TableShape } from '#store/move/shape.ts';
+import type { Cell, TableShape } from '#store/copy/shape.ts';
 import { insertRow } from './rows.ts';
 import type { RawRows } from './raw-rows.ts';
 

@@ -1,9 +1,9 @@
 // What a channel heard of a check, kept apart from what the product remembers of it, and the promises of what it is told.
 import assert from 'node:assert/strict';
-import type { Reminders } from '#domain/alert-settings.ts';
-import type { AlertType, Told } from '#domain/alert.ts';
-import type { CheckStatus } from '#domain/check-state.ts';
-import { type Telling, toldNothing } from '#domain/tell.ts';
+import type { Reminders } from '#domain/alerts/alert-settings.ts';
+import type { AlertType, Told } from '#domain/alerts/alert.ts';
+import type { CheckStatus } from '#domain/checks/check-state.ts';
+import { type Telling, toldNothing } from '#domain/alerts/tell.ts';
 
 interface Heard {
   readonly lastSent: AlertType | null;

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findPing, pingProblem } from '#checks/icmp/ping.ts';
+import { findPing, pingProblem } from '#checks/kinds/icmp/ping.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { verdictOf } from './api-probe.ts';
 import { readImage } from './deploy-files.ts';

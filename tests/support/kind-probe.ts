@@ -1,10 +1,10 @@
 // Probing a target with the real probe of any kind and the real guard, as tests do it.
 import { checkKinds } from '#checks/registry.ts';
 import type { ProbeMeans } from '#checks/kind.ts';
-import type { Check, CheckType } from '#domain/check.ts';
-import type { EnvironmentVariable } from '#domain/environment-variable.ts';
+import type { Check, CheckType } from '#domain/checks/check.ts';
+import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
-import type { Finding } from '#domain/result.ts';
+import type { Finding } from '#domain/results/result.ts';
 import { createGuard, type EgressPolicy } from '#egress/guard.ts';
 import { inputOf } from './api-check.ts';
 import { aCheck } from './records.ts';

@@ -1,8 +1,8 @@
 // Every short history of a check that runs in several locations at once, each of which may answer after the next round has begun, as
 // a location does that tries again: what opened closes, nobody is told twice, and the newest round has the last word.
 import assert from 'node:assert/strict';
-import type { Escalation } from '#domain/alert-settings.ts';
-import { type CheckState, foldResult, newCheckState } from '#domain/check-state.ts';
+import type { Escalation } from '#domain/alerts/alert-settings.ts';
+import { type CheckState, foldResult, newCheckState } from '#domain/checks/check-state.ts';
 import { minute, start } from './alert-families.ts';
 import { alertSettingsOf, type Rules, rulesOf } from './alert-rules.ts';
 import { explore, type Explored } from './explore.ts';

@@ -1,7 +1,7 @@
 // The channels of a check that runs in several locations at once, and what they are told with each answer.
 import assert from 'node:assert/strict';
-import type { CheckState, StateRules, StateStep } from '#domain/check-state.ts';
-import { type Listener, mayTell, newsOf, tellingsOf } from '#domain/tell.ts';
+import type { CheckState, StateRules, StateStep } from '#domain/checks/check-state.ts';
+import { type Listener, mayTell, newsOf, tellingsOf } from '#domain/alerts/tell.ts';
 import { type Asked, type Channel, freshChannel, hear } from './heard.ts';
 
 const asked: readonly Asked[] = [

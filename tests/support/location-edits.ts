@@ -1,6 +1,6 @@
 // Every short history of a check that is edited between its rounds: it runs in two locations at once, or in either of them.
 import assert from 'node:assert/strict';
-import { type CheckState, foldResult, newCheckState, type StateRules } from '#domain/check-state.ts';
+import { type CheckState, foldResult, newCheckState, type StateRules } from '#domain/checks/check-state.ts';
 import { minute, start } from './alert-families.ts';
 
 const pair = ['l0', 'l1'] as const;

@@ -1,7 +1,7 @@
 // Every short history of a check that runs in several locations at once, in every order in which they may answer: what each channel
 // is told of it is the same, muted or in a window now and then, by whatever escalation.
 import assert from 'node:assert/strict';
-import type { AlertSettings, Escalation } from '#domain/alert-settings.ts';
+import type { AlertSettings, Escalation } from '#domain/alerts/alert-settings.ts';
 import {
   alertedOf,
   type CheckState,
@@ -10,9 +10,9 @@ import {
   judgeState,
   newCheckState,
   type StateStep,
-} from '#domain/check-state.ts';
-import type { RetryStrategy } from '#domain/check.ts';
-import { retryOf } from '#domain/run.ts';
+} from '#domain/checks/check-state.ts';
+import type { RetryStrategy } from '#domain/checks/check.ts';
+import { retryOf } from '#domain/checks/run.ts';
 import { minute, start } from './alert-families.ts';
 import { alertSettingsOf, type Rules, rulesOf } from './alert-rules.ts';
 import { explore, type Explored } from './explore.ts';

@@ -1,6 +1,6 @@
 // Which metrics there are, asked of the registry that serves them.
 import { noFigures } from './no-figures.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { createMetrics } from '#metrics/metrics.ts';
 
 /** The name of every metric, in the order in which they are made. */
 export function metricNames(): readonly string[] {

@@ -1,5 +1,5 @@
 // The figures of an installation in which nothing has happened yet, for what is said of metrics without a database.
-import type { Figures } from '#store/figures.ts';
+import type { Figures } from '#store/accounts/figures.ts';
 
 export const noFigures: Figures = {
   conservation: () =>

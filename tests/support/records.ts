@@ -1,10 +1,10 @@
 // Records to begin a test with: valid, plain, and changed in the part that matters.
-import type { AlertChannel } from '#domain/alert-channel.ts';
-import type { CheckGroup } from '#domain/check-group.ts';
-import type { Check } from '#domain/check.ts';
-import type { Rendered } from '#domain/recording.ts';
-import type { MaintenanceWindow } from '#domain/maintenance-window.ts';
-import type { ProcessSign } from '#domain/process.ts';
+import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
+import type { CheckGroup } from '#domain/checks/check-group.ts';
+import type { Check } from '#domain/checks/check.ts';
+import type { Rendered } from '#domain/results/recording.ts';
+import type { MaintenanceWindow } from '#domain/checks/maintenance-window.ts';
+import type { ProcessSign } from '#domain/accounts/process.ts';
 import { newId } from '#lib/id.ts';
 
 /** An activated API check that runs every ten minutes. */

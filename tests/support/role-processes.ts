@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Role } from '#config-variables.ts';
+import type { Role } from '#config/variables.ts';
 import type { PostgresDatabase } from './postgres.ts';
 import { openRawPostgres, type RawRows } from './raw-rows.ts';
 import type { Cleanup } from './scripted-server.ts';

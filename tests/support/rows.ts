@@ -1,11 +1,11 @@
 // Rows put straight into a test's database, in the shape that the rest of the product writes them.
 import type { JsonValue } from '#domain/json.ts';
-import type { Outcome, Reason } from '#domain/result.ts';
+import type { Outcome, Reason } from '#domain/results/result.ts';
 import { derivedId, newId } from '#lib/id.ts';
-import { idBytes, json } from '#store/codec.ts';
-import { packed } from '#store/packed.ts';
-import { deliveryStatusCodes, outcomeCodes, reasonCodes } from '#store/codes.ts';
-import type { DeliveryStatus } from '#domain/delivery.ts';
+import { idBytes, json } from '#store/base/codec.ts';
+import { packed } from '#store/base/packed.ts';
+import { deliveryStatusCodes, outcomeCodes, reasonCodes } from '#store/base/codes.ts';
+import type { DeliveryStatus } from '#domain/alerts/delivery.ts';
 import type { Cell, RawRows } from './raw-rows.ts';
 
 /** Inserts one row; the names are columns. */

@@ -1,7 +1,7 @@
 // Runs scripts that try to get out and print what came of each try as a line of JSON, and reads what they print.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ScriptOutcome } from '#domain/script.ts';
+import type { ScriptOutcome } from '#domain/checks/script.ts';
 import { printed, runPlain } from './script-runs.ts';
 
 /** One try to get somewhere. */

@@ -1,16 +1,16 @@
 // Scripts run for real, contained as well as this machine can: what tests of the runner share.
 import { spawnSync } from 'node:child_process';
-import type { ScriptLimits, ScriptOutcome, ScriptWork } from '#domain/script.ts';
+import type { ScriptLimits, ScriptOutcome, ScriptWork } from '#domain/checks/script.ts';
 import { chmod, chown } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openGateway as openAt } from '#egress/gateway.ts';
 import { createGuard, type EgressPolicy } from '#egress/guard.ts';
 import { createPlaceBoard, type Place } from '#egress/place-board.ts';
-import { type Containment, containments, hasGateway } from '#scripts/containment.ts';
-import { type ChosenContainment, chooseContainment, whyNotContained } from '#scripts/choose-containment.ts';
-import { type OpenGateway, runScript, type ScriptMeans } from '#scripts/run-script.ts';
-import type { ScriptCode } from '#scripts/script-process.ts';
-import type { TrustedCas } from '#scripts/trusted-cas.ts';
+import { type Containment, containments, hasGateway } from '#sandbox/containment/containment.ts';
+import { type ChosenContainment, chooseContainment, whyNotContained } from '#sandbox/containment/choose-containment.ts';
+import { type OpenGateway, runScript, type ScriptMeans } from '#sandbox/run-script.ts';
+import type { ScriptCode } from '#sandbox/script-process.ts';
+import type { TrustedCas } from '#sandbox/trusted-cas.ts';
 
 const isRoot = process.getuid?.() === 0;
 

@@ -1,6 +1,6 @@
 // A service of either topology, and the clock that it goes by: its machine's, or that of its database.
 import assert from 'node:assert/strict';
-import type { Role } from '#config-variables.ts';
+import type { Role } from '#config/variables.ts';
 import type { Given, Particulars } from './each-topology.ts';
 import type { Service } from './service.ts';
 import { databaseClock, machineClock, type SetClock } from './turned-clocks.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Role } from '#config-variables.ts';
+import type { Role } from '#config/variables.ts';
 import type { RawRows } from './raw-rows.ts';
 import type { Cleanup } from './scripted-server.ts';
 import { type Ended, startProcess } from './tocsin-process.ts';

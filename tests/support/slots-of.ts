@@ -1,6 +1,6 @@
 // The slots of a check, found without the arithmetic that is under test.
-import type { Check } from '#domain/check.ts';
-import { scheduleOf } from '#domain/schedule.ts';
+import type { Check } from '#domain/checks/check.ts';
+import { scheduleOf } from '#domain/checks/schedule.ts';
 
 /** The slots after `from` up to `to` (epoch ms), by a check's own record alone: every ms is looked at. */
 export function slotsBetween(check: Check, from: number, to: number): number[] {

@@ -1,6 +1,6 @@
 // What became of the slots of checks, as the rows tell it: one outcome for each, none without and none with two.
 import assert from 'node:assert/strict';
-import { sourceCodes } from '#store/codes.ts';
+import { sourceCodes } from '#store/base/codes.ts';
 import type { RawRows } from './raw-rows.ts';
 
 /** A result; a missed stretch is one with several slots. */

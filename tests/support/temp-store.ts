@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { DatabaseAddress } from '#commands/move-sides.ts';
-import { readPostgresAddress } from '#store/postgres/address.ts';
+import type { DatabaseAddress } from '#cli/move-sides.ts';
+import { readPostgresAddress } from '#lib/net/postgres-address.ts';
 import { openPostgresStore, type PostgresOptions } from '#store/postgres-store.ts';
 import { openStore } from '#store/sqlite-store.ts';
 import type { Store } from '#store/store.ts';

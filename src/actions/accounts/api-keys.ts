@@ -1,0 +1,111 @@
+// What a caller may do with API keys (decisions: API key, Key and accounts).
+import type { ApiKey, ApiKeyRole, Caller } from '#domain/accounts/api-key.ts';
+import type { Clock } from '#lib/clock.ts';
+import { isUuid, newId } from '#lib/id.ts';
+import { keyHash, keyPrefix, newKeyText } from './key-text.ts';
+import { requirePermission } from './permission.ts';
+import { invalidField, notFound, Refusal } from '../refusal.ts';
+
+/** What a new key is made of. */
+export interface NewApiKey {
+  readonly name: string;
+  readonly role: ApiKeyRole;
+  /** The first is the key's default. Absent = the account the request acts on. */
+  readonly accountIds?: readonly string[];
+  /** Epoch ms; null = never. */
+  readonly expiresAt: number | null;
+}
+
+/** What these actions need. */
+export interface ApiKeyMeans {
+  readonly apiKeys: {
+    list(
+      accountIds: readonly string[],
+      page: { limit: number; offset: number },
+    ): Promise<{ rows: ApiKey[]; total: number }>;
+    find(id: string): Promise<ApiKey | null>;
+    add(key: ApiKey, hash: Uint8Array): Promise<void>;
+    revoke(id: string, accountIds: readonly string[]): Promise<boolean>;
+  };
+  readonly forgetKey: (keyId: string) => void;
+  readonly clock: Clock;
+}
+
+export interface ApiKeyActions {
+  /** The key itself is in this answer and nowhere else, ever. */
+  create(caller: Caller, wanted: NewApiKey): Promise<ApiKey & { readonly key: string }>;
+  /** Keys that share an account with the caller's, with the accounts shared; oldest first. */
+  list(caller: Caller, page: { limit: number; offset: number }): Promise<{ rows: ApiKey[]; total: number }>;
+  /** Refuses with `not-found` a key that shares no account with the caller's. */
+  find(caller: Caller, id: string): Promise<ApiKey>;
+  /**
+   * The key loses every account that the caller's key reaches, at once; a key without accounts is gone. Refuses
+   * (`conflict`) the key that asks, so that nobody locks themselves out.
+   */
+  revoke(caller: Caller, id: string): Promise<void>;
+}
+
+export function createApiKeyActions({ apiKeys, forgetKey, clock }: ApiKeyMeans): ApiKeyActions {
+  return {
+    async create(caller, wanted) {
+      requirePermission(caller, 'admin');
+      if (wanted.role === 'operator') requirePermission(caller, 'operate');
+      const now = clock.now();
+      const accountIds = reachedAccounts(caller, wanted.accountIds);
+      if (wanted.expiresAt !== null && wanted.expiresAt <= now)
+        throw invalidField('expiresAt', 'must be in the future');
+      const text = newKeyText();
+      const key: ApiKey = {
+        id: newId(),
+        name: wanted.name,
+        prefix: keyPrefix(text),
+        role: wanted.role,
+        accountIds,
+        createdAt: now,
+        lastUsedAt: null,
+        expiresAt: wanted.expiresAt,
+      };
+      await apiKeys.add(key, keyHash(text));
+      return { ...key, key: text };
+    },
+    async list(caller, page) {
+      requirePermission(caller, 'admin');
+      const { rows, total } = await apiKeys.list(caller.accountIds, page);
+      return { rows: rows.map((key) => sharedWith(caller, key)), total };
+    },
+    async find(caller, id) {
+      requirePermission(caller, 'admin');
+      const key = isUuid(id) ? await apiKeys.find(id) : null;
+      const shown = key && sharedWith(caller, key);
+      if (!shown || shown.accountIds.length === 0) throw notFound('API key', id);
+      return shown;
+    },
+    async revoke(caller, id) {
+      requirePermission(caller, 'admin');
+      const keyId = id.toLowerCase();
+      if (keyId === caller.keyId) {
+        throw new Refusal('conflict', 'An API key cannot revoke itself. Use another admin key.');
+      }
+      const present = isUuid(keyId) ? await apiKeys.find(keyId) : null;
+      const isShared = present !== null && sharedWith(caller, present).accountIds.length > 0;
+      if (isShared && present.role === 'operator') requirePermission(caller, 'operate');
+      const isRevoked = isShared && (await apiKeys.revoke(keyId, caller.accountIds));
+      if (!isRevoked) throw notFound('API key', id);
+      forgetKey(keyId);
+    },
+  };
+}
+
+/** The key without the accounts that the caller's key does not reach. */
+function sharedWith(caller: Caller, key: ApiKey): ApiKey {
+  return { ...key, accountIds: key.accountIds.filter((id) => caller.accountIds.includes(id)) };
+}
+
+/** The accounts of a new key, each once; refuses those that the caller's key does not reach, existing or not. */
+function reachedAccounts(caller: Caller, wanted: readonly string[] | undefined): string[] {
+  const accountIds = [...new Set((wanted ?? [caller.accountId]).map((id) => id.toLowerCase()))];
+  if (accountIds.length === 0) throw invalidField('accountIds', 'must name at least one account');
+  const foreign = accountIds.find((id) => !caller.accountIds.includes(id));
+  if (foreign === undefined) return accountIds;
+  throw new Refusal('forbidden', `accountIds: your API key has no access to the account ${foreign}.`);
+}

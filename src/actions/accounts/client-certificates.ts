@@ -1,0 +1,72 @@
+// What a caller may do with the client certificates of its account (reference §4.7).
+import type { Caller } from '#domain/accounts/api-key.ts';
+import type { ClientCertificate, ClientIdentity } from '#domain/accounts/client-certificate.ts';
+import { expiryOf, identityProblem } from '#lib/net/client-identity.ts';
+import { asciiHost } from '#lib/net/host-name.ts';
+import { requirePermission } from './permission.ts';
+import { invalidField, notFound } from '../refusal.ts';
+
+/** A certificate as it may be shown: without its key and passphrase. */
+export interface ShownClientCertificate extends Omit<ClientCertificate, 'key' | 'passphrase'> {
+  /** Epoch ms. */
+  readonly expiresAt: number;
+}
+
+/** What these actions need. */
+export interface ClientCertificateMeans {
+  readonly clientCertificates: {
+    all(accountId: string): Promise<readonly ClientCertificate[]>;
+    /** Replaces the certificate of the same host. */
+    add(accountId: string, identity: ClientIdentity): Promise<ClientCertificate>;
+    remove(accountId: string, id: string): Promise<boolean>;
+  };
+}
+
+export interface ClientCertificateActions {
+  /** In the order in which they were made. */
+  list(caller: Caller): Promise<ShownClientCertificate[]>;
+  find(caller: Caller, id: string): Promise<ShownClientCertificate>;
+  /** Replaces the certificate of the same host. Refuses with `invalid` what TLS cannot use. */
+  create(caller: Caller, identity: ClientIdentity): Promise<ShownClientCertificate>;
+  remove(caller: Caller, id: string): Promise<void>;
+}
+
+export function createClientCertificateActions({
+  clientCertificates,
+}: ClientCertificateMeans): ClientCertificateActions {
+  return {
+    async list(caller) {
+      requirePermission(caller, 'read');
+      return (await clientCertificates.all(caller.accountId)).map(shown);
+    },
+    async find(caller, id) {
+      requirePermission(caller, 'read');
+      const found = (await clientCertificates.all(caller.accountId)).find((each) => each.id === id);
+      if (found === undefined) throw notFound('client certificate', id);
+      return shown(found);
+    },
+    async create(caller, identity) {
+      requirePermission(caller, 'write');
+      const host = hostOf(identity.host);
+      if (host === null)
+        throw invalidField('host', 'must be a host name or a wildcard such as *.example.com, without a port');
+      const problem = identityProblem(identity);
+      if (problem !== null) throw invalidField(problem.path, problem.message);
+      return shown(await clientCertificates.add(caller.accountId, { ...identity, host }));
+    },
+    async remove(caller, id) {
+      requirePermission(caller, 'write');
+      if (!(await clientCertificates.remove(caller.accountId, id))) throw notFound('client certificate', id);
+    },
+  };
+}
+
+function shown({ key: _key, passphrase: _passphrase, ...rest }: ClientCertificate): ShownClientCertificate {
+  return { ...rest, expiresAt: expiryOf(rest.cert) };
+}
+
+/** A host or a pattern as it is compared; null = it is neither. */
+function hostOf(text: string): string | null {
+  const host = asciiHost(text.trim())?.toLowerCase().replace(/\.$/, '') ?? '';
+  return /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(host) || /^[0-9a-f:]+:[0-9a-f:.]*$/.test(host) ? host : null;
+}

@@ -1,0 +1,87 @@
+// What a caller may do with the environment variables of its account (reference: variable; spec §5).
+import type { Caller } from '#domain/accounts/api-key.ts';
+import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
+import { type ShownVariable, shownVariables, valueMeant, type VariableInput, requireVariableName } from '../masking.ts';
+import type { MissingVariables } from '../checks/missing-variables.ts';
+import { requirePermission } from './permission.ts';
+import { notFound, Refusal } from '../refusal.ts';
+import type { Warning } from '../warnings.ts';
+
+/** Where a page begins and how long it is. */
+export interface Slice {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** What these actions need. */
+export interface VariableMeans {
+  readonly variables: {
+    list(accountId: string, slice: Slice): Promise<{ rows: EnvironmentVariable[]; total: number }>;
+    find(accountId: string, key: string): Promise<EnvironmentVariable | null>;
+    add(accountId: string, variable: EnvironmentVariable): Promise<boolean>;
+    change(
+      accountId: string,
+      key: string,
+      edit: (present: EnvironmentVariable) => EnvironmentVariable,
+    ): Promise<EnvironmentVariable | null>;
+    remove(accountId: string, key: string): Promise<boolean>;
+  };
+  readonly missingVariables: Pick<MissingVariables, 'ofDeletion'>;
+}
+
+/** Secret values are never among the answers; locked ones only for those who may change them. */
+export interface VariableActions {
+  /** In the order of their keys. */
+  list(caller: Caller, slice: Slice): Promise<{ rows: ShownVariable[]; total: number }>;
+  find(caller: Caller, key: string): Promise<ShownVariable>;
+  /** Refuses with `conflict` a key that is there. */
+  create(caller: Caller, variable: VariableInput): Promise<ShownVariable>;
+  /** What is not named stays. Refuses to turn a secret into a plain variable without a new value. */
+  change(caller: Caller, key: string, change: Partial<Omit<VariableInput, 'key'>>): Promise<ShownVariable>;
+  /** Warns about checks that use it. */
+  remove(caller: Caller, key: string): Promise<readonly Warning[]>;
+}
+
+export function createVariableActions({ variables, missingVariables }: VariableMeans): VariableActions {
+  const shown = (caller: Caller, variable: EnvironmentVariable): ShownVariable => {
+    const [one] = shownVariables(caller, [variable]);
+    return one ?? { ...variable, value: null };
+  };
+  return {
+    async list(caller, slice) {
+      requirePermission(caller, 'read');
+      const { rows, total } = await variables.list(caller.accountId, slice);
+      return { rows: shownVariables(caller, rows), total };
+    },
+    async find(caller, key) {
+      requirePermission(caller, 'read');
+      const variable = await variables.find(caller.accountId, key);
+      if (variable === null) throw notFound('environment variable', key);
+      return shown(caller, variable);
+    },
+    async create(caller, input) {
+      requirePermission(caller, 'write');
+      requireVariableName(input.key, 'key');
+      const variable: EnvironmentVariable = { ...input, value: valueMeant(input, null, 'value') };
+      if (!(await variables.add(caller.accountId, variable))) {
+        throw new Refusal('conflict', `The environment variable ${variable.key} already exists.`);
+      }
+      return shown(caller, variable);
+    },
+    async change(caller, key, { value = null, ...change }) {
+      requirePermission(caller, 'write');
+      const changed = await variables.change(caller.accountId, key, (present) => {
+        const next = { ...present, ...change };
+        const isKept = value === null && !present.secret;
+        return { ...next, value: isKept ? present.value : valueMeant({ ...next, value }, present, 'value') };
+      });
+      if (changed === null) throw notFound('environment variable', key);
+      return shown(caller, changed);
+    },
+    async remove(caller, key) {
+      requirePermission(caller, 'write');
+      if (!(await variables.remove(caller.accountId, key))) throw notFound('environment variable', key);
+      return missingVariables.ofDeletion(caller.accountId, [key]);
+    },
+  };
+}

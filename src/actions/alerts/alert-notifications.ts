@@ -1,0 +1,109 @@
+// Deliveries as the reference shows them: one line for each alert on its way to a channel (reference §4.7).
+import type { ChannelType } from '#domain/alerts/alert-channel.ts';
+import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
+import type { Delivery, DeliveryStatus } from '#domain/alerts/delivery.ts';
+import type { JsonObject } from '#domain/json.ts';
+import type { Clock } from '#lib/clock.ts';
+import { type DeliveryMeans, type LoggedDelivery, redactAll } from './deliveries.ts';
+import { withoutSecretUrl } from './delivery-redactor.ts';
+import { requirePermission } from '../accounts/permission.ts';
+import { invalidField } from '../refusal.ts';
+
+/** Which notifications. Instants are epoch ms, both included; absent: to now, from 24 hours before. */
+export interface NotificationQuestion {
+  readonly alertChannelId?: number;
+  /** true = those that did not arrive and are not tried again. */
+  readonly hasFailures?: boolean;
+  readonly from?: number;
+  readonly to?: number;
+}
+
+/** One of them. */
+export interface Notification {
+  readonly delivery: Delivery;
+  readonly channelType: ChannelType;
+  /** Name, URL and method of the channel as it is now; empty when it is gone. */
+  readonly alertConfig: Readonly<Record<string, string>>;
+  /** What the last attempt came to, in a few words. */
+  readonly result: string;
+  readonly checkType: string | null;
+}
+
+type Page = { readonly limit: number; readonly offset: number };
+
+/** What this action needs. */
+export interface AlertNotificationMeans extends Pick<DeliveryMeans, 'redactorOf'> {
+  readonly deliveries: Pick<DeliveryMeans['deliveries'], 'list'>;
+  readonly alertNotifications: {
+    facts(
+      accountId: string,
+      of: { readonly alertChannelIds: readonly number[]; readonly alertIds: readonly string[] },
+    ): Promise<{
+      readonly channels: ReadonlyMap<number, { readonly type: ChannelType; readonly config: JsonObject }>;
+      readonly checkTypes: ReadonlyMap<string, string>;
+    }>;
+  };
+  readonly clock: Clock;
+}
+
+export interface AlertNotificationActions {
+  /** Newest first. */
+  list(caller: Caller, question: NotificationQuestion, page: Page): Promise<{ rows: Notification[]; total: number }>;
+}
+
+const dayMs = 86_400_000;
+const failures: readonly DeliveryStatus[] = ['exhausted', 'refused', 'failed'];
+const others: readonly DeliveryStatus[] = ['pending', 'delivered', 'cancelled'];
+
+export function createAlertNotificationActions(means: AlertNotificationMeans): AlertNotificationActions {
+  const { deliveries, alertNotifications, redactorOf, clock } = means;
+  return {
+    async list(caller, { alertChannelId, hasFailures, ...span }, page) {
+      requirePermission(caller, 'read');
+      const to = span.to ?? clock.now();
+      const from = span.from ?? to - dayMs;
+      if (from > to) throw invalidField('from', 'must not be after to');
+      const filter = {
+        from,
+        to,
+        ...(alertChannelId !== undefined && { alertChannelId }),
+        ...(hasFailures !== undefined && { statuses: hasFailures ? failures : others }),
+      };
+      const found = await deliveries.list(caller.accountId, filter, page);
+      const rows = await redactAll(caller, found.rows, redactorOf);
+      const facts = await alertNotifications.facts(caller.accountId, {
+        alertChannelIds: [...new Set(rows.map(({ delivery }) => delivery.alertChannelId))],
+        alertIds: rows.flatMap(({ delivery }) => delivery.alertId ?? []),
+      });
+      const shown = rows.map((row): Notification => {
+        const channel = facts.channels.get(row.delivery.alertChannelId);
+        return {
+          delivery: row.delivery,
+          channelType: channel?.type ?? 'WEBHOOK',
+          alertConfig: shownConfig(
+            mayDo(caller.role, 'write') ? (channel?.config ?? {}) : withoutSecretUrl(channel?.config ?? {}),
+          ),
+          result: resultOf(row),
+          checkType: facts.checkTypes.get(row.delivery.alertId ?? '') ?? null,
+        };
+      });
+      return { rows: shown, total: found.total };
+    },
+  };
+}
+
+/** Neither headers nor template: they may hold what is nobody's business here. */
+function shownConfig(config: JsonObject): Record<string, string> {
+  const shown: Record<string, string> = {};
+  for (const key of ['name', 'url', 'method']) {
+    const value = config[key];
+    if (typeof value === 'string') shown[key] = value;
+  }
+  return shown;
+}
+
+function resultOf({ delivery, log }: LoggedDelivery): string {
+  const last = log.at(-1);
+  if (last === undefined) return delivery.error ?? 'not sent yet';
+  return last.error?.message ?? `HTTP ${last.response?.status}`;
+}

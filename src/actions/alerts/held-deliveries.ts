@@ -1,0 +1,73 @@
+// What an operator may do while deliveries are held: see why, send what waits, or cancel it.
+import type { Caller } from '#domain/accounts/api-key.ts';
+import type { DeliveryHold } from '#domain/alerts/delivery-hold.ts';
+import { requirePermission } from '../accounts/permission.ts';
+
+/** What these actions need. */
+export interface HeldDeliveryMeans {
+  readonly heldDeliveries: {
+    find(): Promise<DeliveryHold | null>;
+    release(): Promise<void>;
+    waiting(): Promise<number>;
+    discard(): Promise<number>;
+  };
+  /** A hint that deliveries wait. */
+  readonly wake: () => void;
+}
+
+/** The hold, and how many deliveries wait for its end. */
+export interface ShownHold {
+  readonly hold: DeliveryHold | null;
+  readonly waiting: number;
+}
+
+/** The state after a call that ended a hold. */
+export interface EndedHold extends ShownHold {
+  /** Number of deliveries that the call released or discarded. */
+  readonly count: number;
+}
+
+export interface HeldDeliveryActions {
+  find(caller: Caller): Promise<ShownHold>;
+  /** Sends what waits; nothing changes while nothing is held. */
+  release(caller: Caller): Promise<EndedHold>;
+  /** Cancels what waits; nothing changes while nothing is held. */
+  discard(caller: Caller): Promise<EndedHold>;
+}
+
+export function createHeldDeliveryActions({ heldDeliveries, wake }: HeldDeliveryMeans): HeldDeliveryActions {
+  const shown = async (): Promise<ShownHold> => {
+    const hold = await heldDeliveries.find();
+    return { hold, waiting: hold === null ? 0 : await heldDeliveries.waiting() };
+  };
+  const ending = async (caller: Caller, end: () => Promise<number>): Promise<EndedHold> => {
+    requirePermission(caller, 'operate');
+    const count = (await heldDeliveries.find()) === null ? 0 : await end();
+    wake();
+    return { ...(await shown()), count };
+  };
+  return {
+    async find(caller) {
+      requirePermission(caller, 'operate');
+      return shown();
+    },
+    release: (caller) =>
+      ending(caller, async () => {
+        const waiting = await heldDeliveries.waiting();
+        await heldDeliveries.release();
+        return waiting;
+      }),
+    discard: (caller) => ending(caller, () => heldDeliveries.discard()),
+  };
+}
+
+/** What holds deliveries, in a sentence. */
+export function holdWords({ since, reason, backupAt }: DeliveryHold): string {
+  const backup = backupAt === null ? 'a backup' : `the backup of ${new Date(backupAt).toISOString()}`;
+  const why = reason === 'setting' ? 'the service was started with TOCSIN_DELIVERIES=held' : `${backup} was restored`;
+  return `Deliveries have been held since ${new Date(since).toISOString()} because ${why}.`;
+}
+
+/** What to do about it. */
+export const releaseHint =
+  'To send the waiting deliveries, an operator calls POST /v1/held-deliveries/release; to cancel them, POST /v1/held-deliveries/discard.';

@@ -1,0 +1,81 @@
+// What must hold of a check or a group beyond its shape (decisions: Checks, Runtimes).
+import type { Check } from '#domain/checks/check.ts';
+import { type Runtime, stageAt } from '#domain/checks/runtime.ts';
+import type { Problem } from '../problems.ts';
+
+/** What there is to choose from. */
+export interface Choices {
+  /** Run locations as `GET /v1/locations` shows them. */
+  readonly locations: () => readonly { readonly code: string }[];
+  /** The installed runtimes. */
+  readonly runtimes: () => readonly Runtime[];
+  /** Epoch ms. */
+  readonly now: () => number;
+}
+
+/** Where and in what something runs, and how long it is muted; absent fields are not judged. */
+export interface Placing {
+  readonly locations?: readonly string[];
+  readonly privateLocations?: readonly string[] | null;
+  readonly runtimeId?: string | null;
+  /** Epoch ms. */
+  readonly mutedUntil?: number | null;
+}
+
+/**
+ * What of a placing names nothing that is there.
+ *
+ * @param present what it named before: that was right once, and who sends it back unchanged is not refused for what has
+ * gone since. Whether scripts still have a runtime is judged apart (`scriptRuntimeProblems`)
+ * @param mayHaveEnded a runtime that has ended will do, because another takes its place (`runtimeFallback`)
+ */
+export function placingProblems(
+  { locations, privateLocations, runtimeId, mutedUntil = null }: Placing,
+  choices: Choices,
+  present: Pick<Placing, 'locations' | 'runtimeId' | 'mutedUntil'> = {},
+  mayHaveEnded = false,
+): Problem[] {
+  const problems: Problem[] = [];
+  const codes = choices.locations().map(({ code }) => code);
+  for (const [index, code] of (locations ?? []).entries()) {
+    if (!codes.includes(code) && !present.locations?.includes(code))
+      problems.push({ path: `locations[${index}]`, message: `must be one of ${codes.join(', ')}` });
+  }
+  for (const index of (privateLocations ?? []).keys()) {
+    problems.push({ path: `privateLocations[${index}]`, message: 'is unknown: no private location exists' });
+  }
+  if (runtimeId !== undefined && runtimeId !== present.runtimeId)
+    problems.push(...runtimeNameProblems(runtimeId, choices, mayHaveEnded));
+  if (mutedUntil !== null && mutedUntil !== present.mutedUntil && mutedUntil <= choices.now())
+    problems.push({ path: 'mutedUntil', message: 'must be in the future, or null' });
+  return problems;
+}
+
+/** What is wrong with the name of a runtime; null names none. */
+export function runtimeNameProblems(
+  runtimeId: string | null,
+  { runtimes, now }: Pick<Choices, 'runtimes' | 'now'>,
+  mayHaveEnded = false,
+): Problem[] {
+  if (runtimeId === null) return [];
+  const at = now();
+  const hasEnded = (runtime: Runtime): boolean => stageAt(runtime, at) === 'REMOVED';
+  if (runtimes().some((runtime) => runtime.name === runtimeId && (mayHaveEnded || !hasEnded(runtime)))) return [];
+  const names = runtimes().flatMap((runtime) => (hasEnded(runtime) ? [] : runtime.name));
+  const right = names.length === 0 ? 'null: no runtime is installed' : `one of ${names.join(', ')}, or null`;
+  return [{ path: 'runtimeId', message: `must be ${right}` }];
+}
+
+/** Intervals in seconds that a frequency of 0 allows. */
+const shortIntervals = [10, 20, 30];
+
+/** What is wrong with how often a check runs (reference §4.3: frequency). */
+export function frequencyProblems({
+  frequency,
+  frequencyOffset,
+}: Pick<Check, 'frequency' | 'frequencyOffset'>): Problem[] {
+  if (frequency === 0 && !shortIntervals.includes(frequencyOffset ?? 0)) {
+    return [{ path: 'frequencyOffset', message: 'must be 10, 20 or 30 (seconds) when frequency is 0' }];
+  }
+  return [];
+}

@@ -1,0 +1,89 @@
+// Where each check stands, and the alerts that came of it (reference §4.7).
+import type { Caller } from '#domain/accounts/api-key.ts';
+import type { StatusOfCheck } from '#domain/checks/status-of-check.ts';
+import { nextSlot } from '#domain/checks/slot.ts';
+import type { Clock } from '#lib/clock.ts';
+import { requirePermission } from '../accounts/permission.ts';
+import { notFound } from '../refusal.ts';
+
+/** What is shown: the certificate's days are counted from now. */
+export interface ShownStatus extends Omit<StatusOfCheck, 'certificateValidTo' | 'slots'> {
+  /** Its next slot, epoch ms; null = it has none. */
+  readonly nextRunAt: number | null;
+  /** Whole days, negative once it has expired; null = the check saw none. */
+  readonly sslDaysRemaining: number | null;
+}
+
+/** What these actions need. */
+export interface CheckStatusMeans {
+  readonly checkStatuses: {
+    list(accountId: string): Promise<readonly (readonly StatusOfCheck[])[]>;
+    find(accountId: string, checkId: string): Promise<StatusOfCheck | null>;
+  };
+  readonly clock: Clock;
+}
+
+export interface CheckStatusActions {
+  /**
+   * Of every check of the account, those without a result too, side by side in pieces. A piece is the same array as long
+   * as what it shows is the same, and so is what is shown of a check: each is written to JSON once.
+   */
+  list(caller: Caller): Promise<(readonly ShownStatus[])[]>;
+  /** Refuses with `not-found`. */
+  find(caller: Caller, checkId: string): Promise<ShownStatus>;
+}
+
+const dayMs = 86_400_000;
+
+/** What is shown of a piece, from some instant on and up to another: then some check has another slot before it, or fewer days. */
+interface ShownPiece {
+  readonly statuses: readonly ShownStatus[];
+  readonly after: number;
+  readonly until: number;
+}
+
+export function createCheckStatusActions({ checkStatuses, clock }: CheckStatusMeans): CheckStatusActions {
+  const shown = new WeakMap<StatusOfCheck, ShownStatus>();
+  const pieces = new WeakMap<readonly StatusOfCheck[], ShownPiece>();
+  const shownStatus = (stored: StatusOfCheck, now: number): ShownStatus => {
+    const { certificateValidTo, slots, ...status } = stored;
+    const nextRunAt = slots === null ? null : nextSlot(now + 1, slots.intervalMs, slots.phaseMs);
+    const sslDaysRemaining = certificateValidTo === null ? null : Math.floor((certificateValidTo - now) / dayMs);
+    const before = shown.get(stored);
+    if (before?.sslDaysRemaining === sslDaysRemaining && before.nextRunAt === nextRunAt) return before;
+    const fresh = { ...status, sslDaysRemaining, nextRunAt };
+    shown.set(stored, fresh);
+    return fresh;
+  };
+  const shownPiece = (stored: readonly StatusOfCheck[], now: number): readonly ShownStatus[] => {
+    const before = pieces.get(stored);
+    if (before !== undefined && now > before.after && now <= before.until) return before.statuses;
+    const statuses = stored.map((status) => shownStatus(status, now));
+    const spans = stored.flatMap(({ certificateValidTo, slots }, index) => {
+      const { sslDaysRemaining, nextRunAt } = statuses[index] ?? { sslDaysRemaining: null, nextRunAt: null };
+      const dayEndsAt = (certificateValidTo ?? 0) - (sslDaysRemaining ?? 0) * dayMs;
+      const slotEndsAt = (nextRunAt ?? 0) - 1;
+      return [
+        ...(certificateValidTo === null ? [] : [{ after: dayEndsAt - dayMs, until: dayEndsAt }]),
+        ...(slots === null ? [] : [{ after: slotEndsAt - slots.intervalMs, until: slotEndsAt }]),
+      ];
+    });
+    const [after, until] = [Math.max(...spans.map((span) => span.after)), Math.min(...spans.map((span) => span.until))];
+    pieces.set(stored, { statuses, after, until });
+    return statuses;
+  };
+  return {
+    async list(caller) {
+      requirePermission(caller, 'read');
+      const stored = await checkStatuses.list(caller.accountId);
+      const now = clock.now();
+      return stored.map((piece) => shownPiece(piece, now));
+    },
+    async find(caller, checkId) {
+      requirePermission(caller, 'read');
+      const status = await checkStatuses.find(caller.accountId, checkId);
+      if (status === null) throw notFound('check', checkId);
+      return shownStatus(status, clock.now());
+    },
+  };
+}

@@ -1,0 +1,63 @@
+// Notices about locations without Chromium, for the accounts that run browser checks there.
+import { servedOf } from '#domain/checks/plan-runs.ts';
+import { isAlive, type ProcessSign, servedLocations } from '#domain/accounts/process.ts';
+import { firstOf } from '../operating/notice-words.ts';
+import type { Notice } from '../operating/notices.ts';
+
+/** What is needed to know whom it concerns. */
+export interface MissingBrowserMeans {
+  readonly processes: { list(): Promise<readonly ProcessSign[]> };
+  readonly browserChecks: { locations(accountId: string): Promise<readonly (readonly string[])[]> };
+  /** This process's own location: of checks that name none that is served. */
+  readonly location: ProcessSign['location'];
+  readonly now: () => number;
+}
+
+/** The notices of an account, one for each location at which it has browser checks and a living process has no Chromium. */
+export type MissingBrowsers = (accountId: string) => Promise<readonly Notice[]>;
+
+/** Nothing of an account is read unless Chromium is missing somewhere. */
+export function createMissingBrowsers({
+  processes,
+  browserChecks,
+  location,
+  now,
+}: MissingBrowserMeans): MissingBrowsers {
+  return async (accountId) => {
+    const at = now();
+    const all = await processes.list();
+    const lacking = all.flatMap(lackOf).filter((one) => isAlive(one, at));
+    if (lacking.length === 0) return [];
+    const served = servedLocations(all, location, at).map(({ code }) => code);
+    const places = (await browserChecks.locations(accountId)).flatMap((codes) => servedOf(codes, served));
+    return served.flatMap((code) => {
+      const lacks = lacking.filter((one) => one.code === code);
+      const checks = places.filter((place) => place === code).length;
+      return lacks.length === 0 || checks === 0 ? [] : [noticeOf(code, lacks, checks)];
+    });
+  };
+}
+
+/** A process without a Chromium. */
+interface Lack extends Pick<ProcessSign, 'host' | 'seenAt'> {
+  /** Of its location. */
+  readonly code: string;
+  readonly since: number;
+}
+
+function lackOf({ location, host, seenAt, noBrowserSince: since }: ProcessSign): Lack[] {
+  return since === null ? [] : [{ code: location.code, host, seenAt, since }];
+}
+
+function noticeOf(code: string, lacks: readonly Lack[], checks: number): Notice {
+  const hosts = firstOf([...new Set(lacks.map(({ host }) => host))]);
+  const told = checks === 1 ? '1 active browser check' : `${checks} active browser checks`;
+  return {
+    id: `browser-missing:${code}`,
+    kind: 'browser-missing',
+    since: Math.min(...lacks.map(({ since }) => since)),
+    subject: code,
+    message: `Chromium is not installed on ${hosts}, so browser checks end as unknown there, which counts as neither up nor down. ${told} of this account ${checks === 1 ? 'runs' : 'run'} at that location (${code}).`,
+    action: `Run npm ci on that host, or set TOCSIN_CHROMIUM to the path of Chromium and restart.`,
+  };
+}

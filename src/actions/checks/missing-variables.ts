@@ -1,0 +1,169 @@
+// Undefined variables that checks use: warnings for writes, and notices.
+import type { CheckGroup } from '#domain/checks/check-group.ts';
+import type { Check } from '#domain/checks/check.ts';
+import type { JsonObject } from '#domain/json.ts';
+import { firstOf } from '../operating/notice-words.ts';
+import type { Notice } from '../operating/notices.ts';
+import type { Warning } from '../warnings.ts';
+
+/** What of a group its checks use. */
+export type UsedGroup = Pick<CheckGroup, 'apiCheckDefaults' | 'environmentVariables' | 'localSetupScript'>;
+
+type UsingCheck = Pick<Check, 'accountId' | 'checkType' | 'settings' | 'environmentVariables'>;
+
+interface Use {
+  readonly path: string;
+  readonly name: string;
+}
+
+interface MissingUse {
+  readonly name: string;
+  readonly checks: number;
+  /** Names of some of the checks. */
+  readonly among: readonly string[];
+  /** Epoch ms. */
+  readonly since: number;
+}
+
+/** What is needed to find them. */
+export interface MissingVariableMeans {
+  readonly checkVariables: {
+    missing(
+      accountId: string,
+      filter?: { readonly names?: readonly string[]; readonly groupId?: number },
+    ): Promise<readonly MissingUse[]>;
+    groups(
+      accountId: string,
+    ): Promise<readonly (UsedGroup & { readonly name: string; readonly checks: number; readonly changedAt: number })[]>;
+  };
+  readonly variables: { all(accountId: string): Promise<readonly { readonly key: string }[]> };
+  /** Variables that a check uses; those that a setup script mentions are left out, because it may set them. */
+  readonly variableUses: (check: Pick<Check, 'checkType' | 'settings'>, group: UsedGroup | null) => readonly Use[];
+}
+
+export interface MissingVariables {
+  /** Names to be stored with a check: those it does not define itself. */
+  namesOf(check: UsingCheck): string[];
+  /** The answer of a write of a check. */
+  ofCheck(check: UsingCheck, group: UsedGroup | null): Promise<Warning[]>;
+  /** The answer of a write of a group: its own defaults, and its checks. */
+  ofGroup(group: UsedGroup & Pick<CheckGroup, 'accountId' | 'id'>): Promise<Warning[]>;
+  /** The answer of a deletion that took definitions away. */
+  ofDeletion(accountId: string, names: readonly string[]): Promise<Warning[]>;
+  notices(accountId: string): Promise<Notice[]>;
+}
+
+/** Uses everything that its group gives it. */
+const anyCheck = { checkType: 'API', settings: { request: { url: '{{GROUP_BASE_URL}}' } } } as const;
+
+/** Notices about different variables. */
+const mostNotices = 20;
+
+export function createMissingVariables({
+  checkVariables,
+  variables,
+  variableUses,
+}: MissingVariableMeans): MissingVariables {
+  const keysOf = async (accountId: string): Promise<Set<string>> =>
+    new Set((await variables.all(accountId)).map(({ key }) => key));
+  const usesOfDefaults = (group: UsedGroup, known: ReadonlySet<string>): Use[] => {
+    const defined = new Set([...known, ...groupNames(group)]);
+    return variableUses(anyCheck, group).filter(
+      ({ path, name }) => path.startsWith('apiCheckDefaults') && !defined.has(name),
+    );
+  };
+  const all = async (accountId: string, names?: readonly string[]): Promise<MissingUse[]> => {
+    const ofChecks = await checkVariables.missing(accountId, names && { names });
+    const groups = await checkVariables.groups(accountId);
+    const known = groups.length === 0 ? new Set<string>() : await keysOf(accountId);
+    const ofGroups = groups.flatMap((group) => {
+      const missing = new Set(usesOfDefaults(group, known).map(({ name }) => name));
+      const { checks, changedAt: since } = group;
+      return [...missing].map((name) => ({ name, checks, among: [`the group ${group.name}`], since }));
+    });
+    return byName([...ofChecks, ...ofGroups.filter(({ name }) => names?.includes(name) !== false)]);
+  };
+  return {
+    namesOf(check) {
+      const own = new Set(check.environmentVariables.map(({ key }) => key));
+      const names = variableUses(check, null).map(({ name }) => name);
+      return [...new Set(names)].filter((name) => !own.has(name) && name.length <= longestName).slice(0, mostNames);
+    },
+    async ofCheck(check, group) {
+      const uses = variableUses(check, group);
+      if (uses.length === 0) return [];
+      const known = await keysOf(check.accountId);
+      for (const { key } of check.environmentVariables) known.add(key);
+      if (group !== null) for (const name of groupNames(group)) known.add(name);
+      return uses.filter(({ name }) => !known.has(name)).map(({ path, name }) => ({ path, message: ofUse(name) }));
+    },
+    async ofGroup(group) {
+      const ofChecks = await checkVariables.missing(group.accountId, { groupId: group.id });
+      const ofDefaults = usesOfDefaults(group, await keysOf(group.accountId));
+      return [
+        ...ofDefaults.map(({ path, name }) => ({ path, message: ofUse(name) })),
+        ...ofChecks.map((use) => ({ path: 'environmentVariables', message: sentence(use) })),
+      ];
+    },
+    async ofDeletion(accountId, names) {
+      if (names.length === 0) return [];
+      return (await all(accountId, names)).map((use) => ({ path: use.name, message: sentence(use) }));
+    },
+    async notices(accountId) {
+      return (await all(accountId)).slice(0, mostNotices).map((use) => noticeOf(use));
+    },
+  };
+}
+
+/** What is stored of one check. */
+const mostNames = 100;
+const longestName = 256;
+
+/** Names that a group defines for its checks. */
+export function groupNames({ apiCheckDefaults, environmentVariables }: UsedGroup): string[] {
+  const hasUrl = hasText(apiCheckDefaults, 'url');
+  return [...environmentVariables.map(({ key }) => key), ...(hasUrl ? ['GROUP_BASE_URL'] : [])];
+}
+
+function hasText(fields: JsonObject, name: string): boolean {
+  return typeof fields[name] === 'string' && fields[name] !== '';
+}
+
+function ofUse(name: string): string {
+  return `uses {{${name}}}, which is not defined in the check, its group or the account. The check cannot run until it is defined`;
+}
+
+function sentence({ name, checks, among }: MissingUse): string {
+  const users = checks === 1 ? '1 check uses it and cannot run' : `${checks} checks use it and cannot run`;
+  return `{{${name}}} is not defined, but ${users}: ${firstOf(among)}`;
+}
+
+function noticeOf(use: MissingUse): Notice {
+  return {
+    id: `missing-variable:${use.name}`,
+    kind: 'missing-variable',
+    since: use.since,
+    subject: use.name,
+    message: `${sentence(use)}.`,
+    action: `Define ${use.name} in the checks, their group or the account (POST /v1/variables), or remove it from their settings.`,
+  };
+}
+
+function byName(uses: readonly MissingUse[]): MissingUse[] {
+  const names = new Map<string, MissingUse>();
+  for (const use of uses) {
+    const known = names.get(use.name);
+    names.set(
+      use.name,
+      known === undefined
+        ? use
+        : {
+            ...use,
+            checks: known.checks + use.checks,
+            among: [...known.among, ...use.among],
+            since: Math.max(known.since, use.since),
+          },
+    );
+  }
+  return [...names.values()];
+}

@@ -1,0 +1,176 @@
+// What a caller may do with triggers: making one starts the checks (spec §4.3, decisions: Trigger of a check group).
+import { randomBytes } from 'node:crypto';
+import type { Caller } from '#domain/accounts/api-key.ts';
+import type { Batch, CallOptions, CallRun, CallRuns, TriggerTarget } from '#domain/checks/batch.ts';
+import type { Trigger } from '#domain/checks/trigger.ts';
+import type { Clock } from '#lib/clock.ts';
+import { requirePermission } from '../accounts/permission.ts';
+import { notFound, Refusal } from '../refusal.ts';
+import type { ResultLinks } from '../results/result-links.ts';
+import type { Slice } from '../accounts/variables.ts';
+
+/** A call of a trigger, as the store takes it. Instants are epoch ms. */
+export interface TriggerOrder {
+  readonly accountId: string;
+  readonly target: TriggerTarget;
+  /** The token of the trigger that is made when there is none; null = none is made. */
+  readonly newToken: string | null;
+  readonly idempotencyKey: string | null;
+  readonly servedLocations: readonly string[];
+  readonly now: number;
+  readonly options?: CallOptions;
+}
+
+/** What became of a call. */
+export type TriggerStart =
+  | { readonly outcome: 'started'; readonly trigger: Trigger; readonly batch: Batch; readonly call: CallRuns }
+  | { readonly outcome: 'repeated'; readonly trigger: Trigger; readonly call: CallRuns | null }
+  | { readonly outcome: 'no-target' }
+  | { readonly outcome: 'over-limit'; readonly limit: number; readonly used: number; readonly wanted: number }
+  /** So many runs that were asked for wait or run already: nothing was started. */
+  | { readonly outcome: 'queue-full'; readonly most: number; readonly waiting: number; readonly wanted: number };
+
+/** What these actions need. */
+export interface TriggerMeans {
+  readonly triggers: {
+    find(accountId: string, target: TriggerTarget): Promise<Trigger | null>;
+    remove(accountId: string, target: TriggerTarget): Promise<boolean>;
+    start(order: TriggerOrder): Promise<TriggerStart>;
+  };
+  readonly batches: {
+    /** @param call the id of the batch, or when the trigger was called, epoch ms */
+    runs(accountId: string, target: TriggerTarget, call: string | number): Promise<CallRun[]>;
+  };
+  readonly links: Pick<ResultLinks, 'link'>;
+  /** Codes of the run locations that are served, this server's own first. */
+  readonly servedLocations: () => readonly string[];
+  /** A hint that runs wait: polling is the floor (design: wake). */
+  readonly wake: () => void;
+  readonly clock: Clock;
+}
+
+/** A trigger that was called. */
+export interface CalledTrigger extends Trigger {
+  /** null = the call was a repeat of one that an older version answered. */
+  readonly call: CallRuns | null;
+}
+
+/** A run that a call started. */
+export interface ShownRun extends CallRun {
+  /** null while it runs, and once it has passed. */
+  readonly resultLink: string | null;
+}
+
+export interface TriggerActions {
+  /**
+   * Starts every activated check of the group, or the one check, and answers without waiting. The first call makes the
+   * trigger. A repeat with the same idempotency key within 24 h gets the same answer and starts nothing. Refuses with
+   * `not-found`, and `limit` when the account's execution limit cannot hold all runs: then none starts.
+   */
+  call(caller: Caller, target: TriggerTarget, idempotencyKey: string | null): Promise<CalledTrigger>;
+  /**
+   * The runs that a call started, each with a page of its result unless it passed.
+   *
+   * @param callId null = the newest call
+   */
+  runs(
+    caller: Caller,
+    target: TriggerTarget,
+    callId: string | null,
+    slice: Slice,
+  ): Promise<{ rows: ShownRun[]; total: number }>;
+  /** The token lets whoever has it start checks: a key that may not start any is not shown it. */
+  find(caller: Caller, target: TriggerTarget): Promise<Trigger>;
+  /** The token is dead from then on. */
+  remove(caller: Caller, target: TriggerTarget): Promise<void>;
+}
+
+export function createTriggerActions({
+  triggers,
+  batches,
+  links,
+  servedLocations,
+  wake,
+  clock,
+}: TriggerMeans): TriggerActions {
+  return {
+    async call(caller, target, idempotencyKey) {
+      requirePermission(caller, 'run');
+      const start = await triggers.start({
+        accountId: caller.accountId,
+        target,
+        newToken: newTriggerToken(),
+        idempotencyKey,
+        servedLocations: servedLocations(),
+        now: clock.now(),
+      });
+      const { trigger, call } = startedOf(start, target, wake);
+      return { ...trigger, call };
+    },
+    async find(caller, target) {
+      requirePermission(caller, 'run');
+      const trigger = await triggers.find(caller.accountId, target);
+      if (trigger === null) throw notFound('trigger of', nameOf(target));
+      return trigger;
+    },
+    async runs(caller, target, callId, { limit, offset }) {
+      requirePermission(caller, 'run');
+      const { accountId } = caller;
+      const trigger = await triggers.find(accountId, target);
+      if (trigger === null) throw notFound('trigger of', nameOf(target));
+      const runs = await batches.runs(accountId, target, callId ?? trigger.calledAt ?? 0);
+      const rows = runs.slice(offset, offset + limit).map((run) => ({
+        ...run,
+        resultLink:
+          run.outcome === null || run.outcome === 'passed'
+            ? null
+            : links.link(accountId, run.checkId, run.id, clock.now()),
+      }));
+      return { rows, total: runs.length };
+    },
+    async remove(caller, target) {
+      requirePermission(caller, 'write');
+      const isRemoved = await triggers.remove(caller.accountId, target);
+      if (!isRemoved) throw notFound('trigger of', nameOf(target));
+    },
+  };
+}
+
+/** 24 random bytes as 32 URL-safe characters. */
+function newTriggerToken(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+function nameOf({ groupId, checkId }: TriggerTarget): string {
+  return checkId === null ? `check group ${groupId}` : `check ${checkId}`;
+}
+
+/** The trigger that was called, and its runs unless the call was a repeat; refuses what could not be started. */
+export function startedOf(
+  start: TriggerStart,
+  target: TriggerTarget,
+  wake: () => void,
+): { readonly trigger: Trigger; readonly call: CallRuns | null; readonly batch: Batch | null } {
+  if (start.outcome === 'started') {
+    wake();
+    return start;
+  }
+  if (start.outcome === 'repeated') return { trigger: start.trigger, call: start.call, batch: null };
+  if (start.outcome === 'no-target') {
+    throw target.checkId === null ? notFound('check group', target.groupId ?? '') : notFound('check', target.checkId);
+  }
+  if (start.outcome === 'queue-full') {
+    const { most, waiting, wanted } = start;
+    throw new Refusal(
+      'too-many',
+      `The limit of ${most} open triggered runs per account would be exceeded: ${waiting} are waiting or running and ${wanted} more were requested. None was started.`,
+      { attributes: { most, waiting, wanted }, retryAfterSeconds: 10 },
+    );
+  }
+  const { limit, used, wanted } = start;
+  throw new Refusal(
+    'limit',
+    `The account's execution limit of ${limit} runs per month would be exceeded: ${used} are used and ${wanted} more were requested. None was started.`,
+    { attributes: { limit, used, wanted } },
+  );
+}

@@ -1,0 +1,99 @@
+// What a caller may see of the pings of a heartbeat (reference §4.9).
+import type { Caller } from '#domain/accounts/api-key.ts';
+import { availabilityOf, successRatioOf, unknownRatioOf } from '#domain/results/analytics.ts';
+import type { CheckType } from '#domain/checks/check.ts';
+import type { PingEvent } from '#domain/checks/heartbeat.ts';
+import { emptyRollUp, hourOf, type RollUp } from '#domain/results/roll-up.ts';
+import type { Clock } from '#lib/clock.ts';
+import { type HistoryReader, sumByCheck } from '../results/analytics.ts';
+import { requirePermission } from '../accounts/permission.ts';
+import { notFound } from '../refusal.ts';
+
+/** Results of a span, and of as long before it. Ratios in percent; null of none. */
+export interface SpanStats {
+  readonly current: number | null;
+  readonly previous: number | null;
+  readonly total: number;
+}
+
+/** Percent; null when nothing is known. */
+export interface SpanAvailability {
+  readonly availability: number | null;
+  readonly unknownRatio: number | null;
+}
+
+/** What these actions need. */
+export interface HeartbeatMeans {
+  readonly pings: {
+    list(accountId: string, checkId: string, limit: number): Promise<PingEvent[]>;
+    find(accountId: string, checkId: string, id: string): Promise<PingEvent | null>;
+  };
+  readonly checkResults: { subject(accountId: string, checkId: string): Promise<{ checkType: CheckType } | null> };
+  readonly checkHistory: HistoryReader;
+  readonly clock: Clock;
+}
+
+/** All of them refuse with `not-found` a check that is no heartbeat of the account. */
+export interface HeartbeatActions {
+  /** Newest first, with the figures of the last day and week. */
+  events(
+    caller: Caller,
+    checkId: string,
+    limit: number,
+  ): Promise<{ readonly events: PingEvent[]; readonly day: SpanStats; readonly week: SpanStats }>;
+  event(caller: Caller, checkId: string, id: string): Promise<PingEvent>;
+  /** Of the last so many days each. */
+  availability(caller: Caller, checkId: string, days: readonly number[]): Promise<SpanAvailability[]>;
+}
+
+const dayMs = 86_400_000;
+
+export function createHeartbeatActions({ pings, checkResults, checkHistory, clock }: HeartbeatMeans): HeartbeatActions {
+  const requireHeartbeat = async (caller: Caller, checkId: string): Promise<void> => {
+    requirePermission(caller, 'read');
+    const subject = await checkResults.subject(caller.accountId, checkId);
+    if (subject?.checkType !== 'HEARTBEAT') throw notFound('heartbeat check', checkId);
+  };
+  /** The span before, and the last one. */
+  const sums = async ({ accountId }: Caller, checkId: string, days: number): Promise<[RollUp, RollUp]> => {
+    const to = clock.now();
+    const middle = hourOf(to - days * dayMs);
+    const spans = [
+      { from: middle - days * dayMs, to: middle },
+      { from: middle, to },
+    ];
+    const found = (await sumByCheck(checkHistory, accountId, [{ checkId }], spans))(checkId);
+    return [found[0] ?? emptyRollUp(), found[1] ?? emptyRollUp()];
+  };
+  const statsOf = async (caller: Caller, checkId: string, days: number): Promise<SpanStats> => {
+    const [previous, current] = await sums(caller, checkId, days);
+    const { passed, degraded, failed } = current;
+    return {
+      current: successRatioOf(current),
+      previous: successRatioOf(previous),
+      total: passed + degraded + failed,
+    };
+  };
+  return {
+    async events(caller, checkId, limit) {
+      await requireHeartbeat(caller, checkId);
+      const events = await pings.list(caller.accountId, checkId, limit);
+      return { events, day: await statsOf(caller, checkId, 1), week: await statsOf(caller, checkId, 7) };
+    },
+    async event(caller, checkId, id) {
+      await requireHeartbeat(caller, checkId);
+      const event = await pings.find(caller.accountId, checkId, id);
+      if (event === null) throw notFound('ping', id);
+      return event;
+    },
+    async availability(caller, checkId, days) {
+      await requireHeartbeat(caller, checkId);
+      const found: SpanAvailability[] = [];
+      for (const each of days) {
+        const [, current] = await sums(caller, checkId, each);
+        found.push({ availability: availabilityOf(current), unknownRatio: unknownRatioOf(current) });
+      }
+      return found;
+    },
+  };
+}

@@ -1,0 +1,197 @@
+// Lists conditions that need attention: failing channels of the account and problems of this installation.
+import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
+import type { DeliveryHold } from '#domain/alerts/delivery-hold.ts';
+import { holdWords, releaseHint } from '../alerts/held-deliveries.ts';
+import { withoutPaths } from '#domain/alerts/failing-channel.ts';
+import { requirePermission } from '../accounts/permission.ts';
+
+/** A condition that needs attention, and how to fix it. */
+export interface Notice {
+  /** Stable while the condition lasts. */
+  readonly id: string;
+  readonly kind: string;
+  /** Epoch ms. */
+  readonly since: number;
+  readonly subject: string;
+  readonly message: string;
+  readonly action: string;
+}
+
+/** A stored channel that cannot be rendered. */
+export interface BrokenChannel {
+  readonly alertChannelId: number;
+  readonly name: string;
+  /** Epoch ms: when this was found. */
+  readonly since: number;
+  readonly fault: {
+    readonly path: string;
+    readonly message: string;
+    readonly line?: number;
+    readonly column?: number;
+  };
+}
+
+/** Those of an account. */
+export type BrokenChannels = (accountId: string) => Promise<readonly BrokenChannel[]>;
+
+/** What this action needs. */
+export interface NoticeMeans {
+  readonly brokenChannels: BrokenChannels;
+  readonly failingChannels: {
+    list(accountId: string): Promise<
+      readonly {
+        readonly alertChannelId: number;
+        readonly name: string;
+        readonly failingSince: number;
+        readonly exhaustedInARow: number;
+        readonly reason: string | null;
+      }[]
+    >;
+  };
+  readonly gaps: {
+    /** When nothing ran lately; epoch ms. */
+    lastAbsence(): Promise<{ readonly from: number; readonly to: number; readonly isRollback: boolean } | null>;
+    /** Slots since yesterday (UTC) without a verdict because of a problem in Tocsin. */
+    ofAccount(
+      accountId: string,
+    ): Promise<{ readonly since: number; readonly missed: number; readonly unknown: number } | null>;
+  };
+  readonly heldDeliveries: { find(): Promise<DeliveryHold | null> };
+  /** Runtimes near their end that an account uses. */
+  readonly runtimeEnds: (accountId: string) => Promise<readonly Notice[]>;
+  /** Where Chromium is missing and the account has browser checks. */
+  readonly missingBrowsers: (accountId: string) => Promise<readonly Notice[]>;
+  /** Checks whose failures notify no channel. */
+  readonly unheardNotices: (accountId: string) => Promise<readonly Notice[]>;
+  /** Undefined variables that checks use. */
+  readonly missingVariables: { notices(accountId: string): Promise<readonly Notice[]> };
+  /** Problems of this process: unusable runtimes. */
+  readonly processNotices: () => Promise<readonly Notice[]> | readonly Notice[];
+}
+
+export interface NoticeActions {
+  /** The longest lasting first. */
+  list(caller: Caller): Promise<Notice[]>;
+}
+
+export function createNoticeActions(means: NoticeMeans): NoticeActions {
+  const { failingChannels, brokenChannels, gaps, runtimeEnds, missingBrowsers, processNotices } = means;
+  return {
+    async list(caller) {
+      requirePermission(caller, 'read');
+      const channels = await failingChannels.list(caller.accountId);
+      const ofChannels = channels.map(({ alertChannelId, name, failingSince, exhaustedInARow, reason }) => ({
+        id: `channel-failing:${alertChannelId}`,
+        kind: 'channel-failing',
+        since: failingSince,
+        subject: name,
+        message: failingMessage(name, exhaustedInARow, reason, caller),
+        action: `See GET /v1/deliveries?alertChannelId=${alertChannelId}, fix the receiver or the channel, then POST /v1/alert-channels/${alertChannelId}/replay.`,
+      }));
+      const ofGaps = [...absenceNotice(await gaps.lastAbsence()), ...gapNotice(await gaps.ofAccount(caller.accountId))];
+      const ofTemplates = (await brokenChannels(caller.accountId)).map(brokenNotice);
+      const ofRuntimes = await runtimeEnds(caller.accountId);
+      const ofBrowsers = await missingBrowsers(caller.accountId);
+      const ofUnheard = await means.unheardNotices(caller.accountId);
+      const ofVariables = await means.missingVariables.notices(caller.accountId);
+      const ofHold = holdNotices(await means.heldDeliveries.find());
+      const ofProcess = mayDo(caller.role, 'operate') ? await processNotices() : [];
+      const all = [
+        ...ofChannels,
+        ...ofTemplates,
+        ...ofGaps,
+        ...ofRuntimes,
+        ...ofBrowsers,
+        ...ofVariables,
+        ...ofUnheard,
+        ...ofProcess,
+        ...ofHold,
+      ];
+      return all.sort((a, b) => a.since - b.since);
+    },
+  };
+}
+
+function holdNotices(hold: DeliveryHold | null): Notice[] {
+  if (hold === null) return [];
+  const message = holdWords(hold);
+  return [
+    {
+      id: 'deliveries-held',
+      kind: 'deliveries-held',
+      since: hold.since,
+      subject: 'Tocsin',
+      message,
+      action: releaseHint,
+    },
+  ];
+}
+
+/** A receiver's URL may be a secret: only callers with write permission see it in full. */
+function failingMessage(name: string, count: number, reason: string | null, caller: Caller): string {
+  const alerts = count === 1 ? 'The last alert' : `The last ${count} alerts`;
+  const shown = reason === null || mayDo(caller.role, 'write') ? reason : withoutPaths(reason);
+  return `${alerts} to the channel "${name}" could not be delivered${shown === null ? '' : `: ${shown}`}.`;
+}
+
+/** A channel that this version of Tocsin cannot render (docs/decisions/0061). */
+function brokenNotice({ alertChannelId, name, since, fault }: BrokenChannel): Notice {
+  const place =
+    fault.line === undefined ? fault.path : `${fault.path}, line ${fault.line}, column ${fault.column ?? 1}`;
+  return {
+    id: `channel-broken:${alertChannelId}`,
+    kind: 'channel-broken',
+    since,
+    subject: name,
+    message: `The alert channel "${name}" cannot send alerts: ${fault.message} (${place}).`,
+    action: `Fix the channel with PUT /v1/alert-channels/${alertChannelId}. POST /v1/alert-channels/preview shows the request it would send.`,
+  };
+}
+
+/** Reports downtime, during which no checks ran (design §1: honest gaps). */
+function absenceNotice(absence: Awaited<ReturnType<NoticeMeans['gaps']['lastAbsence']>>): Notice[] {
+  if (absence === null) return [];
+  const { from, to, isRollback } = absence;
+  if (isRollback) return [rollbackNotice(from, to)];
+  const minutes = Math.round((to - from) / 60_000);
+  return [
+    {
+      id: `downtime:${from}`,
+      kind: 'downtime',
+      since: from,
+      subject: 'Tocsin',
+      message: `Tocsin was not running for ${minutes} min, until ${new Date(to).toISOString()}. No checks ran during that time.`,
+      action: 'Find the cause, and monitor GET /health/ready from another system.',
+    },
+  ];
+}
+
+/** A restore took the data back. Epoch ms. */
+function rollbackNotice(from: number, to: number): Notice {
+  return {
+    id: `rollback:${from}`,
+    kind: 'rollback',
+    since: from,
+    subject: 'Tocsin',
+    message: `Data was rolled back to ${new Date(from).toISOString()} by a restore. Results recorded after that, until ${new Date(to).toISOString()}, are not shown.`,
+    action: 'The replaced database is stored beside the restored one. Delete it when you no longer need it.',
+  };
+}
+
+/** Reports slots without a verdict because of a problem in Tocsin (design §1: honest gaps). */
+function gapNotice(gap: Awaited<ReturnType<NoticeMeans['gaps']['ofAccount']>>): Notice[] {
+  if (gap === null) return [];
+  const { since, missed, unknown } = gap;
+  const runs = missed === 1 ? '1 scheduled run was' : `${missed} scheduled runs were`;
+  const results = unknown === 1 ? '1 result was' : `${unknown} results were`;
+  return [
+    {
+      id: `gap:${new Date(since).toISOString().slice(0, 10)}`,
+      kind: 'gap',
+      since,
+      subject: 'Tocsin',
+      message: `Since yesterday (UTC), ${runs} missed and ${results} inconclusive because of a problem in Tocsin. They count as neither up nor down.`,
+      action: 'Check the reasons of results with the outcome missed or unknown, and see docs/operating.md#gaps.',
+    },
+  ];
+}

@@ -1,0 +1,323 @@
+// Analytics of checks: availability, response times and outcomes over any span (reference §4.7).
+import {
+  availabilityOf,
+  byLocation,
+  byStatusCode,
+  type DetailedPiece,
+  type Grouped,
+  type Measures,
+  type Metric,
+  metricOf,
+  metricsOf,
+  phaseOf,
+  phasesBySpan,
+  type ResultStatus,
+  type SeriesGroup,
+  sumBySpan,
+  unknownRatioOf,
+} from '#domain/results/analytics.ts';
+import type { Caller } from '#domain/accounts/api-key.ts';
+import { type QuickRange, spanOf, type TimeSpan } from '#domain/checks/calendar.ts';
+import type { Check, CheckType } from '#domain/checks/check.ts';
+import type { RollUpParts } from '#domain/results/detailed-roll-up.ts';
+import type { Phases } from '#domain/results/phases.ts';
+import {
+  dayMs,
+  dayOf,
+  emptyRollUp,
+  hourMs,
+  hoursKeptDays,
+  type RollUp,
+  type Stretch,
+} from '#domain/results/roll-up.ts';
+import type { Clock } from '#lib/clock.ts';
+import { requirePermission } from '../accounts/permission.ts';
+import { invalidField, notFound } from '../refusal.ts';
+
+/** What is asked of a check. Instants are epoch ms. */
+export interface AnalyticsQuestion {
+  readonly quickRange: QuickRange;
+  readonly from?: number;
+  readonly to?: number;
+  /** Minutes. */
+  readonly aggregationInterval?: number;
+  readonly groupBy?: 'runLocation' | 'statusCode';
+  readonly filterByStatus?: readonly ResultStatus[];
+  readonly metrics: readonly Metric[];
+}
+
+/** A span of a series, and what it came to. */
+export interface AnalyticsEntry {
+  readonly span: TimeSpan;
+  readonly rollUp: RollUp;
+  readonly values: Readonly<Partial<Record<Metric, number | null>>>;
+}
+
+export interface CheckAnalytics {
+  readonly check: Check;
+  readonly span: TimeSpan;
+  readonly series: readonly { readonly group: SeriesGroup; readonly entries: readonly AnalyticsEntry[] }[];
+}
+
+/** The figures of one check among several. */
+export interface AnalyticsSummary {
+  readonly checkId: string;
+  readonly checkType: CheckType;
+  readonly availability: number | null;
+  readonly unknownRatio: number | null;
+  readonly values: Readonly<Record<(typeof summaryMetrics)[number], number | null>>;
+}
+
+/** The history of checks, as the store reads it. */
+export interface HistoryReader {
+  /** How many checks are best read at once. */
+  readonly checksAtOnce: number;
+  read(
+    accountId: string,
+    checkIds: readonly string[],
+    question: TimeSpan & { readonly pieceMs: number; readonly parts?: RollUpParts | null },
+  ): Promise<{
+    readonly pieces: readonly (DetailedPiece & { readonly checkId: string })[];
+    readonly stretches: readonly (Stretch & { readonly checkId: string })[];
+  }>;
+  /** What checks came to in the span as a whole, by id; less to read than its pieces. */
+  sums(accountId: string, checkIds: readonly string[], span: TimeSpan): Promise<ReadonlyMap<string, RollUp>>;
+}
+
+/** What these actions need. */
+export interface AnalyticsMeans {
+  readonly checks: { find(accountId: string, id: string): Promise<{ readonly check: Check } | null> };
+  readonly checkSubjects: {
+    ofIds(
+      accountId: string,
+      ids: readonly string[],
+    ): Promise<readonly { readonly checkId: string; readonly checkType: CheckType }[]>;
+  };
+  readonly checkHistory: HistoryReader;
+  readonly clock: Clock;
+  /** How long results are kept, days. */
+  readonly retentionDays: number;
+  /** What results of a type can be counted by. */
+  readonly measuresOf: (checkType: CheckType) => Measures;
+}
+
+export interface AnalyticsActions {
+  /**
+   * Refuses with `not-found` a check that is not there, or of another type, and with `invalid` what is not kept of it.
+   */
+  ofCheck(caller: Caller, checkType: CheckType, checkId: string, question: AnalyticsQuestion): Promise<CheckAnalytics>;
+  /** In the order of the ids; those of no check are left out. */
+  ofChecks(caller: Caller, checkIds: readonly string[], range: QuickRange): Promise<AnalyticsSummary[]>;
+  /** Those that can be asked of a check of a type. */
+  metrics(caller: Caller, checkType: CheckType): readonly Metric[];
+}
+
+const minuteMs = 60_000;
+/** Entries of a series at most, and of all series. */
+const entriesMost = 1500;
+const entriesInAllMost = 30_000;
+const summaryMetrics = ['responseTime_avg', 'responseTime_p50', 'responseTime_p95', 'responseTime_p99'] as const;
+const bothStatuses: readonly ResultStatus[] = ['success', 'failure'];
+
+export function createAnalyticsActions(means: AnalyticsMeans): AnalyticsActions {
+  const { checks, checkSubjects, checkHistory, clock } = means;
+  return {
+    async ofCheck(caller, checkType, checkId, question) {
+      requirePermission(caller, 'read');
+      const check = (await checks.find(caller.accountId, checkId))?.check;
+      if (check?.checkType !== checkType) throw notFound('check', checkId);
+      const grid = gridOf(question, clock.now(), means.retentionDays);
+      const parts = partsOf(question, checkType, means.measuresOf(checkType));
+      const { pieces, stretches } = await checkHistory.read(caller.accountId, [checkId], { ...grid, parts });
+      const groups = groupsOf(question, pieces, stretches);
+      refuseTooMany(groups.length, grid.spans);
+      const series = groups.map(({ group, ...of }) => {
+        const sums = sumBySpan(grid.spans, of.pieces, of.stretches);
+        const phases = parts === 'phases' ? phasesBySpan(grid.spans, of.pieces) : [];
+        const entries = sums.map((rollUp, index) => {
+          return entryOf(rollUp, phases[index] ?? null, grid.spans[index] ?? grid, question);
+        });
+        return { group, entries };
+      });
+      return { check, span: { from: grid.from, to: grid.to }, series };
+    },
+    async ofChecks(caller, checkIds, range) {
+      requirePermission(caller, 'read');
+      const found = await checkSubjects.ofIds(caller.accountId, checkIds);
+      const span = wholeHours(spanOf(range, clock.now()), clock.now());
+      const summaries: AnalyticsSummary[] = [];
+      const { checksAtOnce } = checkHistory;
+      for (let start = 0; start < found.length; start += checksAtOnce) {
+        const some = found.slice(start, start + checksAtOnce);
+        const sums = await sumByCheck(checkHistory, caller.accountId, some, [span]);
+        for (const { checkId, checkType } of some) {
+          const rollUp = sums(checkId)[0];
+          if (rollUp !== undefined) summaries.push(summaryOf(checkId, checkType, rollUp));
+        }
+      }
+      return summaries;
+    },
+    metrics(caller, checkType) {
+      requirePermission(caller, 'read');
+      return metricsOf(means.measuresOf(checkType));
+    },
+  };
+}
+
+/** What has to be read beside the sums. Refuses with `invalid` what results of the type do not have. */
+function partsOf({ groupBy, metrics }: AnalyticsQuestion, type: CheckType, measures: Measures): RollUpParts | null {
+  const isByStatus = groupBy === 'statusCode';
+  const ofType = `results of a check of type ${type}`;
+  if (isByStatus && !measures.statusCode) {
+    throw invalidField('groupBy', `must be runLocation: ${ofType} have no status code`);
+  }
+  const known = metricsOf(measures);
+  const wrong = metrics.findIndex((metric) => !known.includes(metric) || (isByStatus && phaseOf(metric) !== null));
+  const found = metrics[wrong];
+  if (found !== undefined) {
+    const right = known.filter((metric) => !isByStatus || phaseOf(metric) === null).join(', ');
+    const why = known.includes(found)
+      ? 'phases are not kept by status code'
+      : `${ofType} have no phase ${phaseOf(found)}`;
+    throw invalidField(`metrics[${wrong}]`, `must be one of ${right}: ${why}`);
+  }
+  if (isByStatus) return 'byStatus';
+  return metrics.some((metric) => phaseOf(metric) !== null) ? 'phases' : null;
+}
+
+type Pieces = Awaited<ReturnType<HistoryReader['read']>>['pieces'];
+
+function groupsOf({ groupBy }: AnalyticsQuestion, pieces: Pieces, stretches: readonly Stretch[]): Grouped[] {
+  if (groupBy === undefined) return [{ group: {}, pieces, stretches }];
+  return groupBy === 'runLocation' ? byLocation(pieces, stretches) : byStatusCode(pieces, stretches);
+}
+
+function refuseTooMany(series: number, spans: readonly TimeSpan[]): void {
+  const [first] = spans;
+  if (first === undefined || series * spans.length <= entriesInAllMost) return;
+  const least = Math.ceil(((first.to - first.from) * series * spans.length) / entriesInAllMost / hourMs) * 60;
+  throw invalidField(
+    'aggregationInterval',
+    `must be at least ${least} for this span, which would otherwise return ${spans.length} entries in each of ${series} series`,
+  );
+}
+
+function entryOf(
+  rollUp: RollUp,
+  phases: Phases | null,
+  span: TimeSpan,
+  { metrics, filterByStatus }: AnalyticsQuestion,
+): AnalyticsEntry {
+  const statuses = filterByStatus ?? bothStatuses;
+  const values = metrics.map((metric) => [metric, metricOf(metric, rollUp, statuses, phases)] as const);
+  return { span, rollUp, values: Object.fromEntries(values) };
+}
+
+function summaryOf(checkId: string, checkType: CheckType, rollUp: RollUp): AnalyticsSummary {
+  const of = (metric: Metric): number | null => metricOf(metric, rollUp, bothStatuses);
+  return {
+    checkId,
+    checkType,
+    availability: availabilityOf(rollUp),
+    unknownRatio: unknownRatioOf(rollUp),
+    values: {
+      responseTime_avg: of('responseTime_avg'),
+      responseTime_p50: of('responseTime_p50'),
+      responseTime_p95: of('responseTime_p95'),
+      responseTime_p99: of('responseTime_p99'),
+    },
+  };
+}
+
+/** What some checks came to in each of some spans that lie side by side. */
+export async function sumByCheck(
+  checkHistory: HistoryReader,
+  accountId: string,
+  checks: readonly { readonly checkId: string }[],
+  spans: readonly TimeSpan[],
+): Promise<(checkId: string) => RollUp[]> {
+  const ids = checks.map(({ checkId }) => checkId);
+  const [only] = spans;
+  if (only !== undefined && spans.length === 1) {
+    const sums = await checkHistory.sums(accountId, ids, only);
+    return (checkId) => [sums.get(checkId) ?? emptyRollUp()];
+  }
+  const [from = 0, to = 0] = [spans[0]?.from, spans.at(-1)?.to];
+  const isByDay = spans.slice(1).every((span) => span.from % dayMs === 0);
+  const history = await checkHistory.read(accountId, ids, { from, to, pieceMs: isByDay ? dayMs : hourMs });
+  const pieces = Map.groupBy(history.pieces, ({ checkId }) => checkId);
+  const stretches = Map.groupBy(history.stretches, ({ checkId }) => checkId);
+  return (checkId) => sumBySpan(spans, pieces.get(checkId) ?? [], stretches.get(checkId) ?? []);
+}
+
+/** A span in full hours that ends now at the latest; in full days where only those are kept. */
+export function wholeHours({ from, to }: TimeSpan, now: number): TimeSpan {
+  const floor = from < dayOf(now) - hoursKeptDays * dayMs ? dayMs : hourMs;
+  const start = Math.floor(from / floor) * floor;
+  return { from: start, to: Math.max(start, Math.min(now, Math.ceil(to / hourMs) * hourMs)) };
+}
+
+interface Grid extends TimeSpan {
+  readonly pieceMs: number;
+  readonly spans: readonly TimeSpan[];
+}
+
+/** The span that is asked for, and how it is cut. Refuses with `invalid` what is not kept so finely. */
+function gridOf(question: AnalyticsQuestion, now: number, retentionDays: number): Grid {
+  const asked = askedSpan(question, now);
+  const everyMs = (question.aggregationInterval ?? 0) * minuteMs;
+  if (everyMs % hourMs !== 0) return fineGrid(asked, everyMs, now, retentionDays);
+  const whole = wholeHours(asked, now);
+  if (everyMs === 0) return { ...whole, pieceMs: dayMs, spans: [whole] };
+  // Entries begin where a clock would cut them: at multiples of the interval within a day, at midnight UTC beyond.
+  const cutMs = everyMs >= dayMs ? dayMs : dayMs % everyMs === 0 ? everyMs : hourMs;
+  const from = Math.floor(whole.from / cutMs) * cutMs;
+  return {
+    from,
+    to: whole.to,
+    pieceMs: everyMs % dayMs === 0 ? dayMs : hourMs,
+    spans: cut({ ...whole, from }, everyMs),
+  };
+}
+
+/** Of less than an hour, or of no whole hours: from the results themselves, so of a day at most. */
+function fineGrid(asked: TimeSpan, everyMs: number, now: number, retentionDays: number): Grid {
+  const step = dayMs % everyMs === 0 ? everyMs : minuteMs;
+  const from = Math.floor(asked.from / step) * step;
+  const to = Math.max(from, Math.min(now, Math.ceil(asked.to / minuteMs) * minuteMs));
+  const why = 'must be a multiple of 60 (only hourly data is stored)';
+  if (to - from > dayMs + step) throw invalidField('aggregationInterval', `${why} when the span is longer than a day`);
+  if (from < now - retentionDays * dayMs) {
+    throw invalidField('aggregationInterval', `${why} when the span begins more than ${retentionDays} days ago`);
+  }
+  return { from, to, pieceMs: minuteMs, spans: cut({ from, to }, everyMs) };
+}
+
+function cut({ from, to }: TimeSpan, everyMs: number): TimeSpan[] {
+  const entries = Math.ceil((to - from) / everyMs);
+  if (entries > entriesMost) {
+    const least = Math.ceil((to - from) / entriesMost / hourMs) * 60;
+    throw invalidField(
+      'aggregationInterval',
+      `must be at least ${least} for this span, which would otherwise return ${entries} entries`,
+    );
+  }
+  return Array.from({ length: entries }, (_, index) => {
+    const start = from + index * everyMs;
+    return { from: start, to: Math.min(to, start + everyMs) };
+  });
+}
+
+/** `from` and `to` over the named range. Refuses with `invalid` a span that is none. */
+export function askedSpan(
+  asked: { readonly quickRange: QuickRange; readonly from?: number; readonly to?: number },
+  now: number,
+  zone?: string,
+): TimeSpan {
+  const named = spanOf(asked.quickRange, now, zone);
+  const to = asked.to ?? (asked.from === undefined ? named.to : now);
+  const from = asked.from ?? (asked.to === undefined ? named.from : to - (named.to - named.from));
+  if (from >= to) throw invalidField('from', `must be before ${asked.to === undefined ? 'now' : 'to'}`);
+  if (from >= now) throw invalidField('from', 'must be in the past');
+  return { from: Math.max(from, 0), to };
+}

@@ -1,0 +1,127 @@
+// Joins previews and test messages with the channels' renderers and the path that sends every delivery.
+import { createAlertMessageActions, type MessageAlert } from '#actions/alerts/alert-messages.ts';
+import type { RedactorOf } from '#actions/alerts/delivery-redactor.ts';
+import { channelKinds } from '#channels/registry.ts';
+import { checkKinds } from '#checks/registry.ts';
+import { deliveryVariables } from '#domain/alerts/delivery-variables.ts';
+import { randomValues } from '#domain/alerts/random-values.ts';
+import type { Finding } from '#domain/results/result.ts';
+import type { ActionMeans } from './means.ts';
+
+export function composeAlertMessages(means: ActionMeans, redactorOf: RedactorOf) {
+  const { config, store, clock, random, links, userAgent, wake, attemptHints } = means;
+  return createAlertMessageActions({
+    channels: store.alertChannels,
+    heldDeliveries: store.heldDeliveries,
+    variables: store.variables,
+    groupKeys: (accountId) => store.checkGroups.variableKeys(accountId),
+    resultOf: (accountId, checkResultId) => alertOfResult(means, accountId, checkResultId),
+    variablesOf: (facts, alert, isTest) =>
+      deliveryVariables(facts, {
+        url: alert.url,
+        status: alert.status,
+        statusText: alert.statusText,
+        locationName: facts.location === config.location.code ? config.location.name : facts.location,
+        link: links.link(facts.channel.accountId, facts.context.check.id, facts.resultId, facts.createdAt),
+        isTest,
+      }),
+    render: (channel, variables, createdAt) => {
+      const kind = channelKinds[channel.type];
+      const facts = { createdAt, ...randomValues(random), userAgent };
+      try {
+        return { request: kind.render(channel.config, variables, facts) };
+      } catch (error) {
+        // All faults that can be seen without rendering are better than the first that rendering met.
+        const faults = kind.storedFaults(channel.config).map(placed);
+        return { errors: faults.length > 0 ? faults : [placed(faultOf(error))] };
+      }
+    },
+    sizeFaults: (channelConfig) => channelKinds.WEBHOOK.sizeFaults(channelConfig).map(placed),
+    warnings: (channelConfig, variables, secretNames, groupNames) =>
+      channelKinds.WEBHOOK.warnings(channelConfig, variables, secretNames, groupNames),
+    presets: channelKinds.WEBHOOK.presets,
+    redact: (request, channelConfig, variables) =>
+      channelKinds.WEBHOOK.redactRequest(request, channelKinds.WEBHOOK.lockedOf(channelConfig, variables)),
+    redactFaults: (faults, channelConfig, variables) => {
+      const kind = channelKinds.WEBHOOK;
+      const locked = kind.lockedOf(channelConfig, variables);
+      return faults.map((fault) => ({ ...fault, message: kind.redactFault(fault.path, fault.message, locked) }));
+    },
+    deliver: async (delivery) => {
+      await store.path.addDelivery(delivery);
+      wake('send-deliveries');
+    },
+    settled: async (accountId, deliveryId) => {
+      const found = await store.deliveries.find(accountId, deliveryId);
+      const last = found?.log.at(-1);
+      if (found === null || last === undefined || found.delivery.status === 'pending') return null;
+      const redactor = await redactorOf(found.delivery);
+      const request = found.delivery.request === null ? null : redactor.request(found.delivery.request);
+      return { delivery: { ...found.delivery, request }, attempt: redactor.attempt(last, found.delivery.request) };
+    },
+    attemptHints: attemptHints.listen,
+    location: config.location.code,
+    clock,
+  });
+}
+
+interface Fault {
+  readonly path: string;
+  readonly message: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+function placed({ path, message, line = 1, column = 1 }: Fault) {
+  return { path, message, line, column };
+}
+
+/** A render error knows where it stands; anything else is a fault of ours and is not hidden. */
+function faultOf(error: unknown): Fault {
+  if (error instanceof Error && error.name === 'TemplateError' && 'path' in error) return error as Error & Fault;
+  throw error;
+}
+
+/** The facts of a real result, as its alert would have carried them; null = there is none of that id. */
+async function alertOfResult(
+  { store, clock }: ActionMeans,
+  accountId: string,
+  checkResultId: string,
+): Promise<MessageAlert | null> {
+  const result = await store.checkResults.findAnywhere(accountId, checkResultId);
+  const stored = result === null ? null : await store.checks.find(accountId, result.checkId);
+  if (result === null || stored === null) return null;
+  const { check } = stored;
+  const group =
+    check.groupId === null ? null : ((await store.checkGroups.find(accountId, check.groupId))?.group ?? null);
+  const finding: Finding = {
+    verdict: result.outcome === 'missed' ? 'unknown' : result.outcome,
+    reason: result.reason,
+    message: result.message,
+    startedAt: result.startedAt,
+    stoppedAt: result.stoppedAt,
+    responseTimeMs: result.responseTimeMs,
+    loopDelayMs: 0,
+    details: result.details,
+    exchange: null,
+    certificate: null,
+  };
+  return {
+    facts: {
+      context: {
+        check,
+        group,
+        variables: await store.variables.all(accountId),
+        accountAlertSettings: null,
+        accountRuntimeId: null,
+        maintenanceWindows: [],
+        revision: clock.now(),
+      },
+      reminder: null,
+      finding,
+      resultId: result.id,
+      location: result.location,
+    },
+    ...checkKinds[check.checkType].alertFacts(check, result.details),
+  };
+}

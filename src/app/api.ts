@@ -1,0 +1,72 @@
+// Joins every route of the API with its action: loaded by the processes that serve it.
+import { requirePermission } from '#actions/accounts/permission.ts';
+import { notFound } from '#actions/refusal.ts';
+import { accountRoutes } from '#rest/accounts/accounts.ts';
+import { alertChannelRoutes } from '#rest/alerts/alert-channels.ts';
+import { alertMessageRoutes } from '#rest/alerts/alert-messages.ts';
+import { analyticsRoutes } from '#rest/results/analytics.ts';
+import { apiKeyRoutes } from '#rest/accounts/api-keys.ts';
+import { checkGroupRoutes } from '#rest/checks/check-groups.ts';
+import { checkResultRoutes } from '#rest/results/check-results.ts';
+import { checkStatusRoutes } from '#rest/checks/check-statuses.ts';
+import { checkRoutes } from '#rest/checks/checks.ts';
+import { deliveryRoutes } from '#rest/alerts/deliveries.ts';
+import { docsRoutes } from '#rest/operating/docs.ts';
+import { heldDeliveryRoutes } from '#rest/alerts/held-deliveries.ts';
+import { heartbeatRoutes } from '#rest/checks/heartbeats.ts';
+import { locationRoutes } from '#rest/checks/locations.ts';
+import { noticeRoutes } from '#rest/operating/notices.ts';
+import { processRoutes } from '#rest/operating/processes.ts';
+import type { Route } from '#rest/route.ts';
+import { runtimeRoutes } from '#rest/checks/runtimes.ts';
+import { triggerRoutes } from '#rest/checks/triggers.ts';
+import { clientCertificateRoutes } from '#rest/accounts/client-certificates.ts';
+import { maintenanceWindowRoutes } from '#rest/checks/maintenance-windows.ts';
+import { variableRoutes } from '#rest/accounts/variables.ts';
+import { composeActions } from './actions.ts';
+import type { ActionMeans } from './means.ts';
+import type { LoadedRuntimes } from './installed-runtimes.ts';
+import { version } from '#config/version.ts';
+
+/** Every route but health and metrics. */
+export function apiRoutes(means: ActionMeans): Route[] {
+  const actions = composeActions(means);
+  return [
+    ...docsRoutes({ version, server: means.publicUrl }),
+    ...runtimeRoutes(runtimeActions(means.runtimes)),
+    ...accountRoutes(actions.accounts),
+    ...apiKeyRoutes(actions.apiKeys),
+    ...checkRoutes(actions.checks),
+    ...heartbeatRoutes(actions.heartbeats, actions.pings),
+    ...checkGroupRoutes(actions.checkGroups),
+    ...alertChannelRoutes(actions.alertChannels),
+    ...alertMessageRoutes(actions.alertMessages),
+    ...variableRoutes(actions.variables),
+    ...clientCertificateRoutes(actions.clientCertificates),
+    ...maintenanceWindowRoutes(actions.maintenanceWindows),
+    ...triggerRoutes(actions.triggers, actions.triggerCalls),
+    ...checkResultRoutes(actions.checkResults, actions.resultPage),
+    ...checkStatusRoutes(actions.checkStatuses, actions.checkAlerts),
+    ...analyticsRoutes(actions.analytics, actions.reports),
+    ...deliveryRoutes(actions.deliveries, actions.alertNotifications),
+    ...heldDeliveryRoutes(actions.heldDeliveries),
+    ...locationRoutes(actions.locations),
+    ...noticeRoutes(actions.notices),
+    ...processRoutes(actions.processes),
+  ];
+}
+
+function runtimeActions(runtimes: LoadedRuntimes): Parameters<typeof runtimeRoutes>[0] {
+  return {
+    list(caller) {
+      requirePermission(caller, 'read');
+      return runtimes.list();
+    },
+    find(caller, name) {
+      requirePermission(caller, 'read');
+      const runtime = runtimes.list().find((listed) => listed.name === name);
+      if (runtime === undefined) throw notFound('runtime', name);
+      return runtime;
+    },
+  };
+}

@@ -1,0 +1,27 @@
+// Client certificates for webhooks, read from the store and remembered for a few seconds.
+import { type ClientIdentity, identityFor } from '#domain/accounts/client-certificate.ts';
+
+/** How long what was read is used, ms. */
+const usedMs = 5000;
+/** Accounts that are remembered at once. */
+const accountsMost = 10_000;
+
+/** The identity for a URL of an account; null = none. Never rejects: what cannot be read is none. */
+export type FindIdentity = (accountId: string, url: string) => Promise<ClientIdentity | null>;
+
+export function createFindIdentity(
+  read: (accountId: string) => Promise<readonly ClientIdentity[]>,
+  now: () => number = () => performance.now(),
+): FindIdentity {
+  const known = new Map<string, { readonly until: number; readonly identities: Promise<readonly ClientIdentity[]> }>();
+  return async (accountId, url) => {
+    const { protocol, hostname } = URL.parse(url) ?? { protocol: '', hostname: '' };
+    if (protocol !== 'https:') return null;
+    const kept = known.get(accountId);
+    if (kept === undefined || kept.until < now()) {
+      if (known.size >= accountsMost) known.clear();
+      known.set(accountId, { until: now() + usedMs, identities: read(accountId).catch(() => []) });
+    }
+    return identityFor((await known.get(accountId)?.identities) ?? [], hostname.replace(/^\[|\]$/g, ''));
+  };
+}

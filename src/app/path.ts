@@ -1,0 +1,376 @@
+// Joins the steps with the store, the kinds of checks and the channels, and turns the loops of this process's roles.
+import type { ResultLinks } from '#actions/results/result-links.ts';
+import { channelKinds } from '#channels/registry.ts';
+import { overdueFinding, pingFinding } from '#checks/kinds/heartbeat/finding.ts';
+import { checkKinds } from '#checks/registry.ts';
+import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
+import { alertVariables } from '#domain/alerts/delivery-variables.ts';
+import { reportVariables } from '#domain/alerts/failing-channel.ts';
+import type { DeliveryFacts, EndedAttempt, Prepared, Recorded, Rendered } from '#domain/results/recording.ts';
+import { type RandomSource, randomValues } from '#domain/alerts/random-values.ts';
+import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { FollowedClock } from '#lib/followed-clock.ts';
+import type { Log } from '#lib/log.ts';
+import { createJudgeHeartbeats } from '#pipeline/judge-heartbeats.ts';
+import { createKeepAssets } from '#pipeline/keep-assets.ts';
+import { createJudgeStates } from '#pipeline/judge-states.ts';
+import { createRecordResults, type RecordResults } from '#pipeline/record-results.ts';
+import { createRunChecks } from '#pipeline/run-checks.ts';
+import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
+import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
+import type { WaitingPing } from '#store/path/heartbeats/heartbeat-rows.ts';
+import type { OpenedAlert, StateKey } from '#store/path/states/judge-states.ts';
+import type { Store } from '#store/store.ts';
+import { createFollowClock } from '#upkeep/follow-clock.ts';
+import { createHearPings, type PingFailures } from '#upkeep/hear-pings.ts';
+import { createReportFailingChannels } from '#upkeep/report-failing-channels.ts';
+import { createRollUp } from '#upkeep/roll-up.ts';
+import type { FoundBroken } from '#upkeep/keep-templates.ts';
+import { createWatchHold } from '#upkeep/watch-hold.ts';
+import { createSignOfLife } from '#upkeep/sign-of-life.ts';
+import { keepTemplates } from './templates.ts';
+import { type Holds, type OwnProcess, servedCodes } from './process.ts';
+import type { ScriptProber } from './scripts.ts';
+import { joinCloseUnservedRuns } from './unserved.ts';
+import { joinRemoveOldRows } from './upkeep.ts';
+import type { Config } from '#config/config.ts';
+import type { Metrics } from '#metrics/metrics.ts';
+import type { Prober } from '#checks/runner/probe-threads.ts';
+import type { LoopName } from '#config/roles.ts';
+import { idleMs, startLoops } from './loops.ts';
+import { createFindIdentity } from './client-identities.ts';
+import type { WebhookSender } from '#channels/kinds/webhook/send.ts';
+
+/** What the path is joined with. */
+export interface PathMeans {
+  readonly config: Config;
+  readonly store: Store;
+  /** null without the role `runner`. */
+  readonly prober: Prober | null;
+  /** null without the role `runner`. */
+  readonly scripts: ScriptProber | null;
+  /** null without the role `deliverer`. */
+  readonly sender: WebhookSender | null;
+  readonly ownProcess: OwnProcess;
+  readonly pingFailures: PingFailures;
+  readonly metrics: Metrics;
+  readonly clock: FollowedClock;
+  readonly random: RandomSource;
+  /** Asks again what time it is, where the clock is the database's. */
+  readonly measureTime: (() => Promise<void>) | null;
+  readonly log: Log;
+  readonly userAgent: string;
+  /** RESULT_LINK of a result. */
+  readonly links: Pick<ResultLinks, 'link'>;
+  /** Wakes a loop, here or wherever it turns. */
+  readonly wake: (name: LoopName) => void;
+  /** Told of a retry that another location has to find sooner than it looks by itself. */
+  readonly onRunsElsewhere: () => void;
+  /** Told when the clock was set: whoever else goes by it looks at once. */
+  readonly onClockSet: () => void;
+  /** Told of every recorded attempt: whoever waits for a batch looks again. */
+  readonly onRecorded: () => void;
+  /** Told of every logged attempt: whoever waits for a test message looks again. */
+  readonly onLogged: () => void;
+}
+
+/** The running path of this process. */
+export interface RunningPath {
+  /** false = that loop does not turn here. */
+  wake(name: LoopName): boolean;
+  /** What this process holds a lease on. */
+  holds(): Holds;
+  /** Channels of an account that were found unable to send. */
+  brokenChannels(accountId: string): readonly FoundBroken[];
+  /** Why the path cannot do its work now, a sentence each; empty = it can. */
+  faults(): readonly string[];
+  /** Takes no more work, finishes or gives back what it holds. */
+  stop(): Promise<void>;
+}
+
+/** How long what is under way may take to end when the process stops, ms; with the rest it stays below 10 s. */
+const graceMs = 6000;
+
+export async function startPath(means: PathMeans): Promise<RunningPath> {
+  const { config, store, clock, log, ownProcess } = means;
+  const startedAt = clock.now();
+  await store.path.takeOver(startedAt);
+  const rollback = await store.gaps.rollback().catch(() => null);
+  const joint: Joint = { ...means, owner: ownProcess.id, startedAt, rollback };
+  const records = joinRecordResults(joint);
+  const runs = config.roles.includes('runner') ? joinRunChecks(joint, records) : null;
+  const deliveries = config.roles.includes('deliverer') ? joinSendDeliveries(joint) : null;
+  const templates = keepTemplates(means);
+  const hearPings = createHearPings({ store: store.receptions, ownProcess, failures: means.pingFailures, clock });
+  // Before anything is judged it is known since when no ping could be received.
+  if (config.roles.includes('api')) await hearPings().catch(() => undefined);
+  const idle = (): Promise<number> => Promise.resolve(idleMs);
+  const turns: Record<LoopName, () => Promise<number>> = {
+    'follow-clock': joinFollowClock(means),
+    'schedule-runs': joinScheduleRuns(joint),
+    'judge-heartbeats': joinJudgeHeartbeats(joint),
+    'judge-states': joinJudgeStates(joint),
+    'hear-pings': hearPings,
+    'run-checks': () => runs?.turn() ?? idle(),
+    'close-unserved-runs': joinCloseUnservedRuns(joint, records),
+    'send-deliveries': () => deliveries?.turn() ?? idle(),
+    'roll-up': createRollUp({ store: store.rollUps, clock, retentionDays: config.retentionDays }),
+    'remove-old-rows': joinRemoveOldRows(joint),
+    'report-failing-channels': joinReportFailingChannels(joint),
+    'sign-of-life': createSignOfLife({ ownProcess }),
+    'keep-templates': () => templates.turn(),
+  };
+  const loops = startLoops(config.roles, turns, log);
+  const askTime = async (): Promise<void> => {
+    await means.measureTime?.().catch(() => undefined);
+    loops.get('follow-clock')?.wake();
+  };
+  return {
+    wake(name) {
+      const loop = loops.get(name);
+      if (name === 'follow-clock') void askTime();
+      else loop?.wake();
+      return loop !== undefined;
+    },
+    holds: () => ({ runs: runs?.underWay ?? 0, deliveries: deliveries?.underWay ?? 0 }),
+    brokenChannels: (accountId) => templates.broken(accountId),
+    faults: () => [
+      ...[...loops].flatMap(([name, loop]) => (loop.isHealthy ? [] : [`the step ${name} fails`])),
+      ...(records.isHealthy ? [] : [`${records.waiting} results wait for the database`]),
+    ],
+    async stop() {
+      means.scripts?.holdBack();
+      await Promise.all([...loops.values()].map((loop) => loop.stop()));
+      await Promise.all([runs?.stop(graceMs), deliveries?.stop(graceMs)]);
+      await records.stop(graceMs / 3);
+      await means.scripts?.close();
+    },
+  };
+}
+
+/** What every step is joined with. */
+interface Joint extends PathMeans {
+  /** Whose leases are this process's. */
+  readonly owner: string;
+  readonly startedAt: number;
+  /** The time whose data a restore took away. */
+  readonly rollback: Awaited<ReturnType<Store['gaps']['rollback']>>;
+}
+
+function joinFollowClock({ store, clock, measureTime, log, onClockSet }: PathMeans): () => Promise<number> {
+  return createFollowClock({
+    store: store.path,
+    clock,
+    measureTime,
+    onClockSet: (byMs) => {
+      log.warn('clock.set', { byMs });
+      onClockSet();
+    },
+  });
+}
+
+function joinScheduleRuns({
+  store,
+  clock,
+  ownProcess,
+  startedAt,
+  rollback,
+  metrics,
+  wake,
+}: Joint): () => Promise<number> {
+  return createScheduleRuns({
+    store: store.path,
+    firstRuns: store.firstRuns,
+    clock,
+    locations: servedCodes(ownProcess),
+    startedAt,
+    rollback,
+    wake: () => wake('run-checks'),
+    onScheduled: (done) => metrics.onScheduled(done),
+  });
+}
+
+function joinJudgeHeartbeats(joint: Joint): () => Promise<number> {
+  const { store, clock, owner, config, metrics } = joint;
+  return createJudgeHeartbeats<WaitingPing>({
+    store: store.path,
+    clock,
+    owner,
+    location: config.location.code,
+    pingFinding,
+    overdueFinding,
+    render: prepareWith(joint),
+    statusOf: statusCodeOf,
+    onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, joint),
+    onOverdue: ({ outcome }, delayMs) => metrics.onOverdue(outcome, delayMs),
+  });
+}
+
+function joinJudgeStates(joint: Joint): () => Promise<number> {
+  const { store, clock, ownProcess, log, wake } = joint;
+  return createJudgeStates<StateKey, OpenedAlert>({
+    store: store.path,
+    clock,
+    locations: servedCodes(ownProcess),
+    render: prepareWith(joint),
+    statusOf: statusCodeOf,
+    onOpened: ({ context: { check }, alertTypes, deliveries }) => {
+      log.info('alert.opened', { check: check.name, id: check.id, alerts: alertTypes.join() });
+      if (deliveries > 0) wake('send-deliveries');
+    },
+  });
+}
+
+function joinRunChecks(
+  { store, clock, owner, config, prober, scripts, ownProcess, startedAt, metrics, wake, log }: Joint,
+  records: RecordResults,
+) {
+  const record = createKeepAssets({
+    store: store.resultAssets,
+    record: (attempt) => records.record(attempt),
+    onLost: ({ run }, why) => log.warn('assets.lost', { check: run.checkId, run: run.id, why }),
+  });
+  return createRunChecks({
+    store: store.path,
+    clock,
+    owner,
+    location: config.location.code,
+    locations: servedCodes(ownProcess),
+    enter: (context) => (scripts?.isScripted(context) === true ? scripts.enter(context) : null),
+    probe: (input) =>
+      scripts?.isScripted(input) === true ? scripts.probe(input) : required(prober, 'prober').probe(input),
+    optionsOf: (accountId, batchId) => store.triggerCalls.optionsOf(accountId, batchId),
+    record,
+    startedAt,
+    wake: () => wake('run-checks'),
+    onStarted: (delayMs) => metrics.onStarted(delayMs),
+  });
+}
+
+function joinRecordResults(joint: Joint): RecordResults {
+  const { store, clock, owner, log } = joint;
+  return createRecordResults({
+    store: store.path,
+    clock,
+    owner,
+    render: prepareWith(joint),
+    statusOf: statusCodeOf,
+    onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, joint),
+    onError: (error, waiting) => log.error('result.record-failed', { error: messageOf(error), waiting }),
+  });
+}
+
+function joinSendDeliveries(joint: Joint) {
+  const { store, clock, random, owner, ownProcess, sender, metrics, log, userAgent, wake, onLogged } = joint;
+  const findIdentity = createFindIdentity((accountId) => store.clientCertificates.all(accountId));
+  return createSendDeliveries({
+    store: store.path,
+    clock,
+    owner,
+    isHeld: createWatchHold(store.heldDeliveries),
+    isShared: () => ownProcess.known().some(({ id, roles }) => id !== owner && roles.includes('deliverer')),
+    send: async ({ accountId, id: deliveryId, createdAt, replayOf, request }, { secret, previousSecret }, attempt) =>
+      required(sender, 'sender').send({
+        request,
+        startedAt: clock.now(),
+        identity: await findIdentity(accountId, request.url),
+        deliveryId,
+        createdAt,
+        attempt,
+        replayOf,
+        secret,
+        previousSecret,
+      }),
+    render: (channel, variables, createdAt) =>
+      renderRequest(channel, variables, { createdAt, ...randomValues(random), userAgent }),
+    wake: () => wake('send-deliveries'),
+    onSettled: ({ id, alertChannelId, checkId }, { error }, { status }) => {
+      metrics.onSettled(status);
+      if (status !== 'exhausted') return;
+      log.warn('delivery.exhausted', { id, channel: alertChannelId, check: checkId, error: error?.message });
+    },
+    onLogged,
+    onError: (error) => log.error('attempt.log-failed', { error: messageOf(error) }),
+  });
+}
+
+function joinReportFailingChannels(joint: Joint): () => Promise<number> {
+  const { store, clock, links, random, userAgent, log, wake } = joint;
+  return createReportFailingChannels({
+    store: store.failingChannels,
+    clock,
+    render: (report, through, deliveryId, createdAt) => {
+      const { accountId, check, checkResultId } = report;
+      const link =
+        check === null || checkResultId === null
+          ? undefined
+          : links.link(accountId, check.id, checkResultId, createdAt);
+      const variables = reportVariables(report, deliveryId, link);
+      return renderRequest(through, variables, { createdAt, ...randomValues(random), userAgent });
+    },
+    onReported: ({ kind, alertChannelId, name, reason }, deliveries) => {
+      log.warn(`channel.${kind}`, { id: alertChannelId, name, told: deliveries, ...(reason !== null && { reason }) });
+      if (deliveries > 0) wake('send-deliveries');
+    },
+  });
+}
+
+function noteRecorded(
+  attempt: EndedAttempt,
+  { isRecorded, change, deliveries }: Recorded,
+  { metrics, log, clock, wake, onRecorded, onRunsElsewhere }: PathMeans,
+): void {
+  if (!isRecorded) return;
+  metrics.onRecorded(attempt);
+  if (change !== null) {
+    log.info('check.changed', { check: attempt.context.check.name, id: attempt.run.checkId, ...change });
+  }
+  if (deliveries > 0) wake('send-deliveries');
+  const { run, retry } = attempt;
+  if (retry?.location === run.location) wake('run-checks');
+  else if (retry !== null && retry.at < clock.now() + idleMs) onRunsElsewhere();
+  onRecorded();
+}
+
+/** Says what a delivery is rendered from by the process that sends it. */
+export function prepareWith({
+  config,
+  links,
+}: Pick<PathMeans, 'config' | 'links'>): (facts: DeliveryFacts) => Prepared {
+  return (facts) => {
+    const { context, createdAt, isViaGroup } = facts;
+    const { check } = context;
+    const variables = alertVariables(facts, {
+      ...checkKinds[check.checkType].alertFacts(check, facts.finding.details),
+      locationName: facts.location === config.location.code ? config.location.name : facts.location,
+      link: links.link(check.accountId, check.id, facts.resultId, createdAt),
+    });
+    return { content: { variables, groupId: isViaGroup ? check.groupId : null } };
+  };
+}
+
+function renderRequest(
+  { type, config }: Pick<AlertChannel, 'type' | 'config'>,
+  variables: TemplateVariables,
+  facts: { createdAt: number; uuid: string; randomNumber: number; userAgent: string },
+): Rendered {
+  try {
+    return { request: channelKinds[type].render(config, variables, facts) };
+  } catch (error) {
+    return { error: messageOf(error) };
+  }
+}
+
+function statusCodeOf({ context, finding }: EndedAttempt): number | null {
+  return checkKinds[context.check.checkType].alertFacts(context.check, finding.details).status;
+}
+
+/** What a step cannot be without, and never is: a step is joined only where its role is. */
+function required<Thing>(thing: Thing | null, what: string): Thing {
+  if (thing === null) throw new Error(`there is no ${what}`);
+  return thing;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,44 @@
+// Opens the store of a PostgreSQL database, and the clock that it keeps.
+import { createFollowedClock } from '#lib/followed-clock.ts';
+import type { Log } from '#lib/log.ts';
+import type { PostgresAddress } from '#lib/net/postgres-address.ts';
+import { openPostgres, type PostgresServer } from '#store/engines/postgres/server.ts';
+import { openServerTime, type ServerTime } from '#store/engines/postgres/server-time.ts';
+import { type PostgresOptions, storeOnPostgres } from '#store/postgres-store.ts';
+import type { OpenedStore } from './opened-store.ts';
+
+/** Where the database is, and what its store is opened with. */
+export interface PostgresPlace extends Pick<
+  PostgresOptions,
+  'secretKey' | 'ownLocation' | 'limits' | 'listenAddress' | 'onMigrating'
+> {
+  readonly address: PostgresAddress;
+  /** A clock that is never set, ms. */
+  readonly steadyNow: () => number;
+  readonly log: Log;
+}
+
+/** Tries once. Throws what `openPostgresStore` throws. */
+export async function openOnPostgres({ address, steadyNow, log, ...options }: PostgresPlace): Promise<OpenedStore> {
+  const server = await openPostgres(address, options.onMigrating);
+  const time = await timeOf(server, steadyNow);
+  const clock = createFollowedClock(time, steadyNow);
+  const store = await storeOnPostgres(server, {
+    ...options,
+    clock,
+    wasServerSet: () => time.wasServerSet,
+    onOtherTime: () => void time.measure().catch(() => undefined),
+    onListening: (state, why) =>
+      state === 'listening' ? log.debug('store.listening') : log.warn('store.polling', { why }),
+  });
+  return { store, clock, measureTime: () => time.measure() };
+}
+
+async function timeOf(server: PostgresServer, steadyNow: () => number): Promise<ServerTime> {
+  try {
+    return await openServerTime({ ask: () => server.askTime(), steadyNow });
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}

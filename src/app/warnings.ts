@@ -1,0 +1,29 @@
+// Warnings about what is saved, as the kinds of checks give them.
+import {
+  createMissingVariables,
+  type MissingVariableMeans,
+  type MissingVariables,
+} from '#actions/checks/missing-variables.ts';
+import type { SettingsWarnings } from '#actions/warnings.ts';
+import { defaultsWarnings } from '#checks/parts/http/warn.ts';
+import { checkKinds } from '#checks/registry.ts';
+
+export const settingsWarnings: SettingsWarnings = {
+  ofCheck: ({ checkType, settings, shouldFail }, apiCheckDefaults) =>
+    checkKinds[checkType].warnSettings?.(settings, shouldFail, apiCheckDefaults) ?? [],
+  ofDefaults: defaultsWarnings,
+};
+
+/** A variable that a setup script names may be set by it. */
+const variableUses: MissingVariableMeans['variableUses'] = ({ checkType, settings }, group) => {
+  const kind = checkKinds[checkType];
+  const uses = kind.variableUses?.(settings, group?.apiCheckDefaults ?? null) ?? [];
+  const scripts = kind.around === undefined ? [] : [settings['localSetupScript'], group?.localSetupScript];
+  const text = scripts.filter((script) => typeof script === 'string').join('\n');
+  return uses.filter(({ name }) => !text.includes(name));
+};
+
+/** @param store the tables of checks and variables */
+export function composeMissingVariables(store: Omit<MissingVariableMeans, 'variableUses'>): MissingVariables {
+  return createMissingVariables({ ...store, variableUses });
+}

@@ -1,0 +1,57 @@
+// What the templates of one channel hold together: they are rendered within one budget (docs/decisions/0067).
+import type { JsonObject } from '#domain/json.ts';
+import { limits } from '../../templates/budget.ts';
+import { readConfig, templatesOf } from './config.ts';
+import { sizeOfTemplate, type TemplateSize } from '../../templates/scan.ts';
+import { TemplateError } from '../../templates/template-error.ts';
+
+/** What is too much, said of the first field that is too much. */
+export interface SizeIssue {
+  readonly path: string;
+  readonly message: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+interface ChannelSize extends TemplateSize {
+  /** Bytes. */
+  readonly source: number;
+}
+
+/**
+ * Whether the templates of a channel together are within the limits of one (decisions: Limits); empty = they are. One that
+ * is too long by itself is left to the gate, and one that is broken counts by its length. Takes time by their length only.
+ */
+export function sizeIssues(config: JsonObject): SizeIssue[] {
+  const all = { source: 0, expressions: 0, nodes: 0 };
+  for (const { path, source } of templatesOf(readConfig(config))) {
+    const length = Buffer.byteLength(source);
+    if (length > limits.source) continue;
+    all.source += length;
+    const size = sizeOf(source);
+    all.expressions += size.expressions;
+    all.nodes += size.nodes;
+    const why = tooMuch(all);
+    if (why !== null) return [{ path, message: why, line: 1, column: 1 }];
+  }
+  return [];
+}
+
+function tooMuch({ source, expressions, nodes }: ChannelSize): string | null {
+  const all = 'URL, body, headers and query parameters together have';
+  if (source > limits.source) return `${all} more than ${limits.source / 1024} kB of templates: ${fix}`;
+  if (expressions > limits.expressions) return `${all} more than ${limits.expressions} expressions and blocks: ${fix}`;
+  if (nodes > limits.nodes) return `${all} more than ${limits.nodes} names, strings and numbers inside braces: ${fix}`;
+  return null;
+}
+
+const fix = 'shorten this template or an earlier one';
+
+function sizeOf(source: string): TemplateSize {
+  try {
+    return sizeOfTemplate(source);
+  } catch (error) {
+    if (error instanceof TemplateError) return { expressions: 0, nodes: 0 };
+    throw error;
+  }
+}

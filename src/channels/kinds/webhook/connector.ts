@@ -1,0 +1,103 @@
+// Opens connections for deliveries, each judged by the egress guard before and after it is made (decisions: Where requests may go).
+import net from 'node:net';
+import type { LookupFunction } from 'node:net';
+import tls from 'node:tls';
+import { connectInTurn } from '#lib/net/connect-in-turn.ts';
+import type { buildConnector as Connecting } from 'undici';
+import { sentCertificates, type Trust } from '#lib/net/tls-trust.ts';
+import { certificateSentence } from '#lib/net/tls-words.ts';
+import { buildConnector } from './undici.ts';
+
+/** Where requests may go, as far as sending needs to know. */
+export interface EgressGuard {
+  /**
+   * `dns.lookup` for connections to a port; refuses by an error whose code is `EGRESS_REFUSED` and whose message is the sentence
+   * to show.
+   */
+  lookupFor(port: number): LookupFunction;
+  /** null = may be connected to; otherwise the sentence of the refusal. */
+  judge(address: string, port: number): string | null;
+  /** Makes connections instead, where a proxy is configured; answers with how to give up. */
+  readonly tunnel?: Tunnel | null;
+}
+
+type Tunnel = (
+  target: { readonly host: string; readonly port: number },
+  done: (error: Error | null, socket: net.Socket | null) => void,
+) => () => void;
+
+function refusal(message: string): Error {
+  return Object.assign(new Error(message), { code: 'EGRESS_REFUSED' });
+}
+
+/**
+ * A connector for undici. Addresses are judged before connecting, those of names by the guard's lookup, and each socket's
+ * address once more when it is connected; the port always counts. All addresses of a name are tried, as for checks.
+ *
+ * @param timeoutMs the longest that connecting may take
+ */
+export function guardedConnector(guard: EgressGuard, trust: Trust, timeoutMs: number): Connecting.connector {
+  const secure = buildConnector({
+    timeout: timeoutMs,
+    allowH2: false,
+    secureContext: trust.createContext(),
+    // Judged below, where the certificate is at hand to be described. A resumed session would skip the check of its name.
+    rejectUnauthorized: false,
+    maxCachedSessions: 0,
+  });
+  const reach = guard.tunnel ?? directly(guard);
+  return (options, callback) => {
+    const isTls = options.protocol === 'https:';
+    const port = options.port === '' ? (isTls ? 443 : 80) : Number(options.port);
+    const timer = setTimeout(() => {
+      giveUp();
+      callback(Object.assign(new Error('too late'), { code: 'UND_ERR_CONNECT_TIMEOUT' }), null);
+    }, timeoutMs);
+    const giveUp = reach({ host: options.hostname, port }, (error, socket) => {
+      clearTimeout(timer);
+      if (socket === null) return callback(error ?? new Error('no connection'), null);
+      if (!isTls) return callback(null, socket.setNoDelay(true).setKeepAlive(true, 60_000));
+      secure({ ...options, httpSocket: socket }, (...result) => {
+        const [failure, secured] = result;
+        if (failure !== null || !(secured instanceof tls.TLSSocket) || secured.authorized) return callback(...result);
+        callback(certificateError(secured, options.hostname, trust), null);
+        secured.destroy();
+      });
+    });
+  };
+}
+
+/** The error of a certificate that is not accepted; its message is the sentence to show. */
+function certificateError(socket: tls.TLSSocket, host: string, trust: Trust): Error {
+  const path = trust.pathOf(sentCertificates(socket));
+  const message = certificateSentence(path, String(socket.authorizationError), host, Date.now());
+  return Object.assign(new Error(message), { code: 'CERTIFICATE_REFUSED' });
+}
+
+/** Connections to the first address that accepts, all of them judged. */
+function directly(guard: EgressGuard): Tunnel {
+  return ({ host, port }, done) => {
+    let giveUp = (): void => {};
+    let isOver = false;
+    const connectTo = (addresses: readonly string[]): void => {
+      const refused = net.isIP(host) === 0 ? null : guard.judge(host, port);
+      if (refused !== null) return done(refusal(refused), null);
+      giveUp = connectInTurn(addresses, port, (result) => {
+        if ('errors' in result) return done(new AggregateError(result.errors), null);
+        const late = guard.judge(result.socket.remoteAddress ?? '', port);
+        if (late === null) return done(null, result.socket);
+        result.socket.destroy();
+        done(refusal(late), null);
+      });
+    };
+    guard.lookupFor(port)(host, { all: true }, (error, found) => {
+      if (isOver) return;
+      if (error !== null) done(error, null);
+      else connectTo(typeof found === 'string' ? [found] : found.map(({ address }) => address));
+    });
+    return () => {
+      isOver = true;
+      giveUp();
+    };
+  };
+}

@@ -1,0 +1,44 @@
+// Twelve kinds of hostile receivers: an attempt at any of them ends in time, as what it was, and costs no other its time.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type HostileReceivers, startHostileReceivers } from '../../../../tests/support/hostile-receivers.ts';
+import { receiver, sender, sending } from './test-receivers.ts';
+
+let hostile: HostileReceivers;
+before(async () => {
+  hostile = await startHostileReceivers();
+});
+after(() => hostile.close());
+
+/** Some of them answer in thousands of pieces, here in the same process, and are to have ended by then on a machine that does much else. */
+const deadlineMs = 10_000;
+
+test('each of twelve kinds of hostile receivers ends as what it is, at the deadline or before', async () => {
+  assert.equal(hostile.kinds.length, 12);
+  const one = sender(deadlineMs);
+  const attempts = hostile.kinds.flatMap(({ name, variants }) =>
+    variants.map(async ({ what, expected, url }) => {
+      const { error, response } = await one.send(sending('', { url }));
+      const seen = `${name}, ${what}: ${error?.message ?? response?.status}`;
+      assert.equal(error?.class ?? null, expected, seen);
+      assert.ok((response?.body.length ?? 0) <= 16 * 1024, seen);
+    }),
+  );
+  assert.ok((await Promise.all(attempts)).length >= 25);
+});
+
+test('among hostile receivers a good one gets every delivery', async () => {
+  const { host, received } = await receiver((_request, response) => response.end('ok'));
+  const one = sender(deadlineMs);
+  const silent = hostile.kinds.flatMap(({ variants }) => variants.filter(({ expected }) => expected === 'timeout'));
+  let ended = 0;
+  const bad = silent.map(async ({ url }) => {
+    await one.send(sending('', { url }));
+    ended++;
+  });
+  for (let n = 0; n < 20; n++) assert.equal((await one.send(sending(host))).error, null);
+  assert.equal(received.length, 20);
+  assert.equal(ended, 0, 'they were under way all the time');
+  await one.close();
+  await Promise.all(bad);
+});

@@ -1,0 +1,168 @@
+/** Hides the values of locked variables and headers wherever a request or an attempt is shown. */
+import type { RenderedRequest, SendOutcome } from '#domain/alerts/delivery.ts';
+import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
+import type { JsonObject } from '#domain/json.ts';
+import { createMasker } from '#lib/text-masker.ts';
+import Handlebars from 'handlebars';
+import { readConfig, templatesOf } from './config.ts';
+import { headerText } from './render.ts';
+import { reshapes } from '../../templates/reshaping.ts';
+
+/** Replaces a hidden value. */
+export const mask = '********';
+
+/** Replaces a text in which a hidden value could not be recognised. */
+export const withheld =
+  'Not shown: the template transforms a locked variable with a helper, so its value cannot be masked.';
+/** Replaces the response to such a request. */
+export const withheldAnswer =
+  'Not shown: a template of this channel transforms a locked variable with a helper, and the response may repeat it.';
+
+/** What must not be shown. */
+export interface Locked {
+  /** Values of locked and secret variables. */
+  readonly values: readonly string[];
+  /** Lower case. */
+  readonly headers: ReadonlySet<string>;
+  readonly queryParameters: ReadonlySet<string>;
+  /** `url`, `body` and `header <name>` whose text a template made so that a hidden value would not be recognised. */
+  readonly reshaped: ReadonlySet<string>;
+  /** The same by the paths of their fields. */
+  readonly reshapedFields: ReadonlySet<string>;
+}
+
+/** What must not be shown of a channel's deliveries: its locked pairs, and the variables that may stand in its templates. */
+export function lockedOf(config: JsonObject, variables: readonly EnvironmentVariable[]): Locked {
+  const webhook = readConfig(config);
+  const { headers, queryParameters } = webhook;
+  const hidden = variables.filter(({ locked, secret }) => locked || secret);
+  const names = new Set(hidden.map(({ key }) => key));
+  const reshaped = templatesOf(webhook).filter(({ source }) => reshapes(source, names));
+  return {
+    values: hidden.map(({ value }) => value),
+    reshaped: new Set(
+      reshaped.map(({ path }) => {
+        const header = /^config\.headers\[(\d+)\]/.exec(path)?.[1];
+        if (header !== undefined) return `header ${headers[Number(header)]?.key.toLowerCase()}`;
+        return path === 'config.template' ? 'body' : 'url';
+      }),
+    ),
+    reshapedFields: new Set(reshaped.map(({ path }) => path)),
+    headers: new Set(headers.filter(({ locked }) => locked).map(({ key }) => key.toLowerCase())),
+    queryParameters: new Set(queryParameters.filter(({ locked }) => locked).map(({ key }) => key)),
+  };
+}
+
+/** A copy of a request that may be shown (decisions: Log). */
+export function redactRequest(request: RenderedRequest, locked: Locked): RenderedRequest {
+  const hide = hider(request, locked);
+  return {
+    method: request.method,
+    url: locked.reshaped.has('url') ? withheld : hideQuery(hide(request.url), locked, hide),
+    headers: hideHeaders(request.headers, locked, hide),
+    body: locked.reshaped.has('body') ? withheld : hide(request.body),
+  };
+}
+
+/** A copy of an attempt that may be shown: what the receiver echoes is hidden too. */
+export function redactAttempt<A extends SendOutcome>(attempt: A, request: RenderedRequest | null, locked: Locked): A {
+  const hide = hider(request, locked);
+  const { response, error } = attempt;
+  const isAny = locked.reshaped.size > 0;
+  const hideEcho: Hide = isAny ? () => mask : hide;
+  return {
+    ...attempt,
+    headers: hideHeaders(attempt.headers, locked, hide),
+    response:
+      response === null
+        ? null
+        : {
+            status: response.status,
+            headers: Object.fromEntries(
+              Object.entries(response.headers).map(([name, value]) => [name, hideEcho(value)]),
+            ),
+            body: isAny ? withheldAnswer : hide(response.body),
+          },
+    error: error === null ? null : { class: error.class, message: isAny ? withheldAnswer : hide(error.message) },
+  };
+}
+
+/**
+ * What is said of the template in a field, as it may be shown: a sentence may quote what was rendered, as a whole
+ * (docs/decisions/0066).
+ */
+export function redactFault(path: string, message: string, locked: Locked): string {
+  return locked.reshapedFields.has(path) ? withheld : hider(null, locked)(message);
+}
+
+type Hide = (text: string) => string;
+
+function hideHeaders(headers: RenderedRequest['headers'], locked: Locked, hide: Hide): [string, string][] {
+  return headers.map(([name, value]) => {
+    const key = name.toLowerCase();
+    if (locked.headers.has(key) || hidesInBasic(value, hide)) return [name, mask];
+    // User-info of the URL becomes a header.
+    const isReshaped = locked.reshaped.has(`header ${key}`) || (key === 'authorization' && locked.reshaped.has('url'));
+    return [name, isReshaped ? withheld : hide(value)];
+  });
+}
+
+/** Basic credentials are base64: looked into before they are shown. */
+function hidesInBasic(value: string, hide: Hide): boolean {
+  const encoded = /^basic\s+(\S+)$/i.exec(value)?.[1];
+  if (encoded === undefined) return false;
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  return hide(text) !== text;
+}
+
+function hideQuery(url: string, locked: Locked, hide: Hide): string {
+  const question = url.indexOf('?');
+  if (question === -1) return url;
+  const parts = url.slice(question + 1).split('&');
+  const shown = parts.map((part) => {
+    const [key = ''] = part.split('=', 1);
+    return locked.queryParameters.has(decodedQuery(key)) ? `${key}=${mask}` : hide(part);
+  });
+  return `${url.slice(0, question)}?${shown.join('&')}`;
+}
+
+function decodedQuery(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The rendered values of locked headers and query parameters, so that they are recognised elsewhere. */
+function renderedValues(request: RenderedRequest | null, locked: Locked): string[] {
+  if (request === null) return [];
+  const fromHeaders = request.headers
+    .filter(([name]) => locked.headers.has(name.toLowerCase()))
+    .map(([, value]) => value);
+  const { searchParams } = new URL(request.url);
+  return [...fromHeaders, ...[...locked.queryParameters].flatMap((key) => searchParams.getAll(key))];
+}
+
+/** Replaces each value, as it stands and in the forms that templates, headers, URLs and JSON give it, in any case. */
+function hider(request: RenderedRequest | null, locked: Locked): Hide {
+  const forms = new Set([...locked.values, ...renderedValues(request, locked)].flatMap(formsOf));
+  forms.delete('');
+  if (forms.size === 0) return (text) => text;
+  return createMasker(forms, mask);
+}
+
+function formsOf(value: string): string[] {
+  const wellFormed = value.toWellFormed();
+  const escaped = Handlebars.escapeExpression(value);
+  return [
+    value,
+    escaped,
+    headerText(value),
+    headerText(escaped),
+    encodeURIComponent(wellFormed),
+    encodeURI(wellFormed),
+    JSON.stringify(value).slice(1, -1),
+    new URLSearchParams([['', wellFormed]]).toString().slice(1),
+  ];
+}

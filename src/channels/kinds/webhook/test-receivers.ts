@@ -1,0 +1,87 @@
+// Receivers on loopback and the sender to try them with, for the tests of this folder; all are closed when a test file ends.
+import { once } from 'node:events';
+import dns from 'node:dns';
+import http from 'node:http';
+import net from 'node:net';
+import { after } from 'node:test';
+import type { RenderedRequest } from '#domain/alerts/delivery.ts';
+import type { EgressGuard } from './connector.ts';
+import { createWebhookSender } from './send.ts';
+import type { Sending, WebhookSender } from './send.ts';
+
+/** Lets everything through. */
+export const open: EgressGuard = { lookupFor: () => dns.lookup, judge: () => null };
+const closing: (() => unknown)[] = [];
+after(async () => {
+  for (const close of closing) await close();
+});
+
+/** A sender whose deadline is short enough for a test. */
+export function sender(
+  deadlineMs = 5000,
+  guard: EgressGuard = open,
+  extraCertificates: readonly string[] = [],
+): WebhookSender {
+  const made = createWebhookSender({ guard, deadlineMs, extraCertificates });
+  closing.push(() => made.close());
+  return made;
+}
+
+/** Starts a server on a free port; its `host:port`. */
+export async function listen(server: net.Server): Promise<string> {
+  const sockets = new Set<net.Socket>();
+  server.on('connection', (socket: net.Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `127.0.0.1:${(server.address() as net.AddressInfo).port}`;
+}
+
+/** A server that answers every connection's first bytes with a text of its own, HTTP or not. */
+export function raw(answer: (socket: net.Socket) => void): Promise<string> {
+  return listen(net.createServer((socket) => socket.once('data', () => answer(socket))));
+}
+
+/** One request as it arrived. */
+export interface Received {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
+  readonly body: Buffer;
+}
+
+/** An HTTP server that keeps what it received. */
+export async function receiver(answer: http.RequestListener): Promise<{ host: string; received: Received[] }> {
+  const received: Received[] = [];
+  const server = http.createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { method, url, headers, rawHeaders } = request;
+    received.push({ method, url, headers, rawHeaders, body: Buffer.concat(chunks) });
+    answer(request, response);
+  });
+  return { host: await listen(server), received };
+}
+
+/** A sending with defaults for what a test does not care about. */
+export function sending(host: string, request: Partial<RenderedRequest> = {}, more: Partial<Sending> = {}): Sending {
+  const base = { method: 'POST', url: `http://${host}/hook`, headers: [], body: '{"a":"größer 🔥"}' };
+  const signing = {
+    deliveryId: 'd-1',
+    createdAt: 1000,
+    startedAt: Date.now(),
+    attempt: 1,
+    replayOf: null,
+    secret: null,
+    previousSecret: null,
+  };
+  return { ...signing, ...more, request: { ...base, ...request } };
+}

@@ -1,9 +1,0 @@
-// What an HTTP probe has to know of API checks.
-import type { HttpKind } from '../http/plan.ts';
-import { httpSources, noDefaults, readDefaults, readSettings } from '../http/settings.ts';
-
-export const http: HttpKind = {
-  read: readSettings,
-  defaultsOf: (group) => (group === null ? noDefaults : readDefaults(group.apiCheckDefaults)),
-  sources: httpSources,
-};

@@ -1,0 +1,48 @@
+// API checks: a request of any method, scripts around it, and assertions on all of its answer (reference §4.3).
+import type { JsonObject } from '#domain/json.ts';
+import type { Result } from '#domain/results/result.ts';
+import type { CheckKind } from '../../kind.ts';
+import { describeHttp, httpAlertFacts, httpMeasures } from '../../parts/http/describe.ts';
+import { decodeDetails } from '../../parts/http/details.ts';
+import { createHttpExchange } from '../../parts/http/exchange.ts';
+import { createHttpProbe } from '../../parts/http/probe.ts';
+import { noDefaults, readDefaults, readSettings } from '../../parts/http/settings.ts';
+import { httpUses } from '../../parts/http/uses.ts';
+import { httpWarnings, inheritedWarnings } from '../../parts/http/warn.ts';
+import { createAroundProbe } from './around-probe.ts';
+import { hasScriptsAround } from './around-scripts.ts';
+import { http } from './http.ts';
+import { validateApiSettings } from './validate-settings.ts';
+
+export const apiKind: CheckKind = {
+  createProbe: (means) => createHttpProbe(means, http),
+  around: {
+    has: hasScriptsAround,
+    createExchange: (means) => createHttpExchange(means, http),
+    createProbe: createAroundProbe,
+  },
+  validateSettings: validateApiSettings,
+  variableUses: (settings, defaults) =>
+    httpUses(readSettings(settings), defaults === null ? noDefaults : readDefaults(defaults), false),
+  warnSettings: (settings, shouldFail, defaults) => {
+    const read = readSettings(settings);
+    return [...httpWarnings(read, shouldFail), ...inheritedWarnings(read, shouldFail, defaults)];
+  },
+  describeResult: (result, exchange) => ({
+    apiCheckResult: { ...describeHttp(result, exchange), ...describeRest(result, exchange), jobAssets: null },
+  }),
+  measures: httpMeasures,
+  alertFacts: httpAlertFacts,
+};
+
+/** Why another certificate was not seen, and what the scripts around the request did; null where there were none. */
+function describeRest({ details }: Pick<Result, 'details'>, exchange: JsonObject | null): JsonObject {
+  const { scripts, certificateProblem = null } = decodeDetails(details);
+  if (scripts === undefined) return { certificateProblem, scripts: null, jobLog: null };
+  const { runtime, node, warnings, runs } = scripts;
+  return {
+    certificateProblem,
+    scripts: { runtimeVersion: runtime, nodeJsVersion: node, warnings, runs: runs.map((run) => ({ ...run })) },
+    jobLog: exchange?.['log'] ?? null,
+  };
+}

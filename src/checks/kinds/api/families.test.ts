@@ -1,0 +1,36 @@
+// A name with addresses of both families is reached at whichever answers (decisions: Where requests may go).
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { test } from 'node:test';
+import { apiRequest } from '#contract/checks/api-request.ts';
+import { createGuard } from '#egress/guard.ts';
+import { detailsOf, probeOnce, verdictOf } from '../../../../tests/support/api-probe.ts';
+
+const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'));
+
+test(
+  'a target that listens on ::1 alone is reached through localhost, unless the check asks for IPv4',
+  { skip: hasIpv6 ? false : 'this machine has no IPv6 loopback' },
+  async (t) => {
+    const server = createServer((_, response) => response.end('here'));
+    t.after(() => server.close());
+    await new Promise<void>((resolve) => {
+      server.listen({ host: '::1', port: 0, ipv6Only: true }, resolve);
+    });
+    const url = `http://localhost:${(server.address() as AddressInfo).port}/`;
+    // The machine's own hosts file may name one address only.
+    const guard = createGuard({ mode: 'any', allow: [], names: { hostsFile: '/dev/null' } });
+    for (const [ipFamily, verdict, address] of [
+      [undefined, 'passed', '::1'],
+      [null, 'passed', '::1'],
+      ['IPv6', 'passed', '::1'],
+      ['IPv4', 'failed connect', null],
+    ] as const) {
+      const given = { method: 'GET', url, ...(ipFamily === undefined ? {} : { ipFamily }) };
+      const finding = await probeOnce({ ...apiRequest.parse(given) }, { means: { guard } });
+      assert.deepEqual([verdictOf(finding), detailsOf(finding).address], [verdict, address], String(ipFamily));
+    }
+  },
+);

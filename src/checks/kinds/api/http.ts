@@ -1,0 +1,9 @@
+// What an HTTP probe has to know of API checks.
+import type { HttpKind } from '../../parts/http/plan.ts';
+import { httpSources, noDefaults, readDefaults, readSettings } from '../../parts/http/settings.ts';
+
+export const http: HttpKind = {
+  read: readSettings,
+  defaultsOf: (group) => (group === null ? noDefaults : readDefaults(group.apiCheckDefaults)),
+  sources: httpSources,
+};

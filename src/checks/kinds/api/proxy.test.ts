@@ -1,0 +1,74 @@
+// What goes through a proxy and what it comes to when the proxy does not connect (docs/decisions/0065).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createWebhookSender } from '#channels/kinds/webhook/send.ts';
+import { sending } from '#channels/kinds/webhook/test-receivers.ts';
+import { createGuard } from '#egress/guard.ts';
+import { readProxy } from '#egress/proxy.ts';
+import { probeOnce, verdictOf } from '../../../../tests/support/api-probe.ts';
+import { createAuthority } from '../../../../tests/support/certificates.ts';
+import { startConnectProxy } from '../../../../tests/support/connect-proxy.ts';
+import { freePort } from '../../../../tests/support/free-port.ts';
+import { startScriptedServer } from '../../../../tests/support/scripted-server.ts';
+import { startTcpTarget, startTlsTarget } from '../../../../tests/support/target.ts';
+
+/** A guard that allows public addresses only, with that proxy. */
+function guardOf(proxy: string) {
+  return createGuard({ mode: 'public', allow: [], proxy: readProxy(`http://${proxy}`) ?? null });
+}
+
+test('TLS is with the target, whose certificate counts', async (t) => {
+  const authority = createAuthority();
+  const names = ['inside.test'];
+  const target = await startTlsTarget(t, authority.issue({ names }), (_, response) => response.end('secured'));
+  const guard = guardOf((await startConnectProxy(t, target.port)).host);
+  const means = { guard, extraCertificates: [authority.cert] };
+  assert.equal(verdictOf(await probeOnce({ url: 'https://inside.test/' }, { means })), 'passed');
+  assert.equal(verdictOf(await probeOnce({ url: 'https://other.test/' }, { means })), 'failed tls');
+  const sender = createWebhookSender({ guard, deadlineMs: 5000 });
+  t.after(() => sender.close());
+  assert.equal((await sender.send(sending('unused', { url: 'https://inside.test/' }))).error?.class, 'tls');
+});
+
+test('what the proxy does not connect to has failed, and says what the proxy said', async (t) => {
+  const target = await startScriptedServer(t);
+  const proxy = await startConnectProxy(t, Number(new URL(target.url).port));
+  proxy.answer = 'HTTP/1.1 403 Forbidden\r\n\r\n';
+  const guard = guardOf(proxy.host);
+  const message = `the proxy ${proxy.host} did not connect to inside.test:80: it responded with status 403`;
+  const finding = await probeOnce({ url: 'http://inside.test/' }, { means: { guard } });
+  assert.deepEqual([verdictOf(finding), finding.message], ['failed connect', message]);
+  const sender = createWebhookSender({ guard, deadlineMs: 5000 });
+  t.after(() => sender.close());
+  assert.deepEqual((await sender.send(sending('unused', { url: 'http://inside.test/' }))).error, {
+    class: 'connect',
+    message,
+  });
+});
+
+test('a proxy that cannot be used is no failure of a target', async (t) => {
+  const target = await startScriptedServer(t);
+  const proxy = await startConnectProxy(t, Number(new URL(target.url).port));
+  const dead = `127.0.0.1:${await freePort()}`;
+  const gone = await startTcpTarget(t, (socket) => socket.destroy());
+  for (const [answer, host, message] of [
+    ['HTTP/1.1 407 Who?\r\n\r\n', proxy.host, /rejected the user name or password/],
+    ['SSH-2.0-OpenSSH_9.6\r\n\r\n', proxy.host, /did not answer in HTTP/],
+    ['HTTP/1.1 200 OK\r\n', proxy.host, /closed the connection before it responded/],
+    [`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(20_000)}`, proxy.host, /sent more than 16 kB of headers/],
+    [null, `127.0.0.1:${gone.port}`, /closed the connection/],
+    [null, dead, /cannot be used: connection refused/],
+  ] as const) {
+    proxy.answer = answer;
+    const finding = await probeOnce({ url: 'http://inside.test/' }, { means: { guard: guardOf(host) } });
+    assert.equal(verdictOf(finding), 'unknown observer-network', finding.message ?? '');
+    assert.match(finding.message ?? '', message);
+  }
+});
+
+test('an attempt whose proxy never answers ends at its deadline', async (t) => {
+  const silent = await startTcpTarget(t, () => {});
+  const sender = createWebhookSender({ guard: guardOf(`127.0.0.1:${silent.port}`), deadlineMs: 300 });
+  t.after(() => sender.close());
+  assert.equal((await sender.send(sending('unused', { url: 'http://inside.test/' }))).error?.class, 'timeout');
+});

@@ -1,0 +1,155 @@
+// What setup scripts see of a request and leave of it: what they do not touch stays a template, what they write is theirs.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JsonObject } from '#domain/json.ts';
+import { apiCheck, groupWith, inputOf, variable } from '../../../../tests/support/api-check.ts';
+import { isNoProbe, MissingVariable } from '../../parts/findings/judge.ts';
+import { requestAfter, requestBefore, requestSeen, requestToSend, type RequestState } from './script-request.ts';
+
+const variables = [variable('HOST', 'https://shop.example'), variable('KEY', 'hunter22', true), variable('N', '1')];
+
+function before(request: JsonObject, defaults: JsonObject = {}): RequestState {
+  return requestBefore(inputOf(apiCheck({ url: '{{HOST}}/a', ...request }), variables, groupWith(defaults)));
+}
+
+/** After a script that changes what it sees so. */
+function after(state: RequestState, change: object, environment: Record<string, string> = {}): RequestState {
+  const next = told(state, change, environment);
+  return typeof next === 'string' ? assert.fail(next) : next;
+}
+
+function told(state: RequestState, change: object, environment: Record<string, string> = {}) {
+  const request = { ...structuredClone(requestSeen(state)), ...change };
+  return requestAfter(state, { request, environment });
+}
+
+/** The sentence that there is in the place of a request. */
+function wordsOf(outcome: object | string): string {
+  if (outcome instanceof MissingVariable) return outcome.message;
+  return typeof outcome === 'string' ? outcome : assert.fail('nothing is wrong');
+}
+
+function sent(state: RequestState) {
+  const scripted = requestToSend(state);
+  return isNoProbe(scripted) ? assert.fail(wordsOf(scripted)) : scripted;
+}
+
+describe('a setup script', () => {
+  it('sees the request filled in, with what its group gives, and what nobody has defined yet as it is written', () => {
+    const state = before(
+      {
+        method: 'post',
+        url: '{{GROUP_BASE_URL}}/{{ID}}',
+        headers: [{ key: 'x-key', value: ' {{KEY}} ', locked: true }],
+        queryParameters: [
+          { key: 'n', value: '{{N}}' },
+          { key: 'n', value: '2' },
+        ],
+        bodyType: 'FORM',
+        body: 'a={{HOST}}&b={{ID}}',
+      },
+      {
+        url: '{{HOST}}/v1',
+        headers: [
+          { key: 'X-Key', value: 'group' },
+          { key: 'x-team', value: 'shop' },
+        ],
+      },
+    );
+    assert.deepEqual(requestSeen(state), {
+      method: 'POST',
+      url: 'https://shop.example/v1/{{ID}}',
+      headers: { 'x-team': 'shop', 'x-key': 'hunter22' },
+      queryParameters: { n: ['1', '2'] },
+      body: 'a=https%3A%2F%2Fshop.example&b={{ID}}',
+    });
+  });
+
+  it('sets variables that the rest of the request is filled in with, as secret as they were', () => {
+    const state = after(
+      before({ url: '{{HOST}}/{{ID}}', headers: [{ key: 'x-key', value: '{{KEY}}' }], bodyType: 'RAW', body: '{{N}}' }),
+      {},
+      { ID: '7', KEY: 'fresh-secret', N: '2' },
+    );
+    const { url, headers, body, hidden } = sent(state);
+    assert.deepEqual([url, headers, body], ['https://shop.example/7', [['x-key', 'fresh-secret']], '2']);
+    assert.deepEqual(
+      state.variables.find(({ key }) => key === 'KEY'),
+      variable('KEY', 'fresh-secret', true),
+    );
+    assert.deepEqual(hidden, ['hunter22'], 'the value before is no less secret');
+  });
+
+  it('writes texts that are sent as they are: no other variable is filled into them', () => {
+    const state = after(
+      before({ bodyType: 'RAW', body: 'x' }),
+      { url: 'https://other.example/{{ID}}', body: '{{KEY}} {{ID}}', headers: { 'x-came': 'from {{KEY}}' } },
+      { ID: '7' },
+    );
+    const { url, headers, body } = sent(state);
+    assert.deepEqual([url, body], ['https://other.example/7', '{{KEY}} 7']);
+    assert.deepEqual(headers, [['x-came', 'from {{KEY}}']]);
+  });
+
+  it('adds, replaces and removes headers and parameters by name, headers in any case', () => {
+    const state = after(
+      before({
+        headers: [
+          { key: 'accept', value: 'text/plain' },
+          { key: 'x-gone', value: '1' },
+        ],
+        queryParameters: [{ key: 'a', value: '1' }],
+      }),
+      { headers: { accept: 'text/plain', Accept: 'text/html', 'x-new': ['1', '2'] }, queryParameters: { b: '2' } },
+    );
+    const { headers, queryParameters } = sent(state);
+    assert.deepEqual(headers, [
+      ['Accept', 'text/html'],
+      ['x-new', '1'],
+      ['x-new', '2'],
+    ]);
+    assert.deepEqual(queryParameters, [['b', '2']]);
+  });
+
+  it('hides what it puts into headers for credentials', () => {
+    const state = after(before({}), { headers: { authorization: 'Bearer fetched-token', 'x-plain': 'seen' } });
+    assert.deepEqual(sent(state).hidden, ['Bearer fetched-token', 'fetched-token']);
+  });
+
+  it('hands on to the next one what it has left', () => {
+    const first = after(before({}), { url: 'https://shop.example/b' }, { TURN: '1' });
+    assert.equal(requestSeen(first).url, 'https://shop.example/b');
+    const second = after(first, { method: 'PUT', url: `${requestSeen(first).url}/{{TURN}}` }, { TURN: '2' });
+    assert.deepEqual([sent(second).method, sent(second).url], ['PUT', 'https://shop.example/b/2']);
+  });
+
+  it('is told what is wrong with what it leaves, by the name of the field', () => {
+    const state = before({});
+    for (const [change, message] of [
+      [{ method: 'BREW' }, /^request\.method must be one of GET, .*, not "BREW"/],
+      [{ url: 7 }, /^request\.url must be a string, not 7/],
+      [{ url: 'x'.repeat(9000) }, /^request\.url must have at most 8192 characters, not 9000/],
+      [{ headers: [] }, /^request\.headers must be an object of strings/],
+      [{ headers: { a: {} } }, /^request\.headers\["a"\] must be a string/],
+      [{ headers: { 'no name': '1' } }, /^request\.headers: "no name" is not a header name/],
+      [{ headers: { a: 'line\nline' } }, /^request\.headers: the value of header a contains a character/],
+      [{ queryParameters: null }, /^request\.queryParameters must be an object/],
+      [{ body: 'x'.repeat(600_000) }, /^request\.body must have at most 524288 characters, not 600000/],
+    ] as const) {
+      assert.match(wordsOf(told(state, change)), message);
+    }
+    assert.match(wordsOf(requestAfter(state, null)), /request is no longer an object/);
+    assert.match(
+      wordsOf(told(state, {}, { A: 'x'.repeat(70_000) })),
+      /^the environment variable A must be a string of at most 65536/,
+    );
+  });
+
+  it('makes no request of a URL that is none, or that still waits for a variable', () => {
+    assert.match(wordsOf(requestToSend(after(before({}), { url: 'ftp://x' }))), /"ftp:\/\/x" is not an absolute http/);
+    assert.match(wordsOf(requestToSend(before({ url: '{{NOBODY}}/a' }))), /^request\.url uses \{\{NOBODY\}\}/);
+    assert.match(wordsOf(requestToSend(after(before({}), { url: 'https://{{NOBODY}}/' }))), /\{\{NOBODY\}\}/);
+    const headers = [{ key: 'a', value: '{{NOBODY}}' }];
+    assert.match(wordsOf(requestToSend(before({ headers }))), /^request\.headers\[0\] uses \{\{NOBODY\}\}/);
+  });
+});

@@ -1,0 +1,40 @@
+// What is wrong with the settings of an API check beyond what the wire schema can say.
+import type { JsonObject } from '#domain/json.ts';
+import { assertionProblems, timeProblems } from '../../parts/assertions/validate.ts';
+import { domainProblem } from '../../parts/connection/domain.ts';
+import { httpSources, methods, readSettings } from '../../parts/http/settings.ts';
+import { urlProblem } from '../../parts/http/validate.ts';
+import type { SettingsProblem } from '../../kind.ts';
+import { hasPlaceholder } from '../../parts/placeholders.ts';
+
+const framing: ReadonlySet<string> = new Set([
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+  'upgrade',
+]);
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** Every problem with its path; empty = the check can be run. What a variable will bring cannot be judged yet. */
+export function validateApiSettings(settings: JsonObject): SettingsProblem[] {
+  const read = readSettings(settings);
+  const problems: SettingsProblem[] = [];
+  const tell = (path: string, message: string | null): void => {
+    if (message !== null) problems.push({ path, message });
+  };
+  if (!methods.some((method) => method === read.method)) {
+    tell('request.method', `"${read.method}" is not a supported method; use one of ${methods.join(', ')}`);
+  }
+  tell('request.url', urlProblem(read.url));
+  for (const [index, { key }] of read.headers.entries()) tell(`request.headers[${index}].key`, headerProblem(key));
+  tell('sslCheckDomain', domainProblem(read.sslCheckDomain));
+  problems.push(...assertionProblems(read.assertions, httpSources, 'request.assertions'));
+  return [...problems, ...timeProblems(settings, read)];
+}
+
+function headerProblem(name: string): string | null {
+  if (name === '' || hasPlaceholder(name)) return null;
+  if (!headerName.test(name.trim())) return `"${name}" is not a header name`;
+  return framing.has(name.trim().toLowerCase()) ? `${name} is set by Tocsin` : null;
+}

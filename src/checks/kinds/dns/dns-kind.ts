@@ -1,0 +1,177 @@
+// DNS checks: whether a name server answers a question, and with what (reference §4.3).
+import { Resolver } from 'node:dns';
+import type { JsonObject } from '#domain/json.ts';
+import type { ThreadInput } from '#domain/checks/probe.ts';
+import type { Finding } from '#domain/results/result.ts';
+import type { Assertion } from '../../parts/assertions/assertion.ts';
+import { assertionWarnings } from '../../parts/assertions/warn.ts';
+import type { Fault } from '../../parts/connection/fault.ts';
+import { type Offload, workOn } from '../../parts/findings/answer-work.ts';
+import { describeLight, judgeFault, lightFinding } from '../../parts/findings/light.ts';
+import { failed, judgeAssertions, judgeTime, type Judged, outcomesOf } from '../../parts/findings/judge.ts';
+import { compileAll, createFilling, createPlannedProbe, filledHost } from '../../parts/findings/prepare.ts';
+import type { CheckKind, EgressGuard, ProbeMeans } from '../../kind.ts';
+import type { Redactor } from '../../parts/redact.ts';
+import { ask, type Asked, type Asking, type NameServer } from './ask.ts';
+import { documentOf, zoneText } from './document.ts';
+import { askedName, recordTypes } from './message.ts';
+import { type DnsSettings, dnsSources, readDnsSettings, validateDnsSettings } from './settings.ts';
+import { usesIn, type VariableUse } from '../../parts/placeholders.ts';
+
+/** No question waits longer, ms. */
+const mostMs = 5000;
+
+interface DnsPlan {
+  readonly accountId: string;
+  readonly settings: DnsSettings;
+  readonly shouldFail: boolean;
+  readonly name: string;
+  /** null = those of this machine, as they are when it asks. */
+  readonly server: NameServer | null;
+  readonly limitMs: number;
+  readonly assertions: readonly Assertion[];
+  readonly redactor: Redactor;
+  readonly request: JsonObject;
+}
+
+function variableUses(settings: JsonObject): VariableUse[] {
+  return usesIn(settings['request'], 'request');
+}
+
+export const dnsKind: CheckKind = {
+  createProbe: (means) =>
+    createPlannedProbe(
+      variableUses,
+      (input) => makePlan(input, means),
+      async (plan, startedAt, signal) => findingOf(plan, startedAt, await asked(plan, means, signal), means.offload),
+    ),
+  validateSettings: validateDnsSettings,
+  variableUses,
+  warnSettings: (settings) => {
+    const read = readDnsSettings(settings);
+    return assertionWarnings(read.assertions, 'request.assertions', read.maxResponseTime);
+  },
+  describeResult: (result, exchange) => ({ dnsCheckResult: describeLight(result, exchange) }),
+  measures: { statusCode: false, phases: ['dns'] },
+  alertFacts: ({ settings }) => {
+    const { query, recordType } = readDnsSettings(settings);
+    return { url: `dns:${query}?type=${recordType}`, status: null, statusText: null };
+  },
+};
+
+function makePlan(input: ThreadInput, { limitMs = mostMs }: ProbeMeans): DnsPlan | string {
+  const settings = readDnsSettings(input.check.settings);
+  const filling = createFilling(input);
+  const { redactor } = filling;
+  const name = askedName(filling.fill(settings.query));
+  if (name === null) return 'the query is not a domain name once its variables are filled in';
+  const named = settings.nameServer === '' ? null : filledHost(settings.nameServer, filling);
+  if (typeof named === 'string') return redactor.text(named);
+  const assertions = compileAll(settings.assertions, dnsSources, filling);
+  if (typeof assertions === 'string') return redactor.text(assertions);
+  const { recordType, port, isTcp } = settings;
+  return {
+    accountId: input.check.accountId,
+    settings,
+    shouldFail: input.check.shouldFail,
+    name,
+    server: named && { host: named.host, port },
+    limitMs: Math.min(limitMs, mostMs),
+    assertions,
+    redactor,
+    request: { query: name, recordType, nameServer: named?.host ?? null, port, protocol: isTcp ? 'TCP' : 'UDP' },
+  };
+}
+
+/** Those of this machine are asked whatever the egress policy says: every name that is looked up asks them. */
+const unguarded: EgressGuard = { resolve: (host) => Promise.resolve([host]), judge: () => null };
+
+async function asked(plan: DnsPlan, { guard, nameServers }: ProbeMeans, signal: AbortSignal): Promise<Asked> {
+  const { settings, name, server, limitMs } = plan;
+  const { isTcp } = settings;
+  const asking = { name, type: recordTypes[settings.recordType], isTcp, limitMs };
+  if (server === null) {
+    // A new one reads anew what the machine is set to.
+    const servers = nameServers ?? new Resolver().getServers();
+    const own: Asking = { ...asking, servers: servers.map(serverOf) };
+    const seen = await ask(own, unguarded, signal);
+    return { ...seen, fault: seen.fault && ofOurs(seen.fault) };
+  }
+  const isCarried = isTcp || guard.tunnel === undefined || guard.tunnel === null;
+  if (isCarried) return ask({ ...asking, servers: [server] }, guard, signal);
+  const message =
+    'UDP cannot go through the proxy that TOCSIN_PROXY names; use TCP or the name servers of this machine';
+  const now = performance.now();
+  const nowhere = { startedAt: now, resolvedAt: 0, connectedAt: 0, endedAt: now, address: null, isTruncated: false };
+  return { ...nowhere, answer: null, fault: { reason: 'observer-network', message } };
+}
+
+/** `address`, `address:port` or `[address]:port`. */
+function serverOf(text: string): NameServer {
+  const [, bracketed, plain, port = '53'] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(text) ?? [];
+  return { host: bracketed ?? plain ?? text, port: Number(port) };
+}
+
+/** That our own name servers do not answer says nothing of the name. */
+function ofOurs({ reason, message }: Fault): Fault {
+  return reason === 'crashed'
+    ? { reason, message }
+    : { reason: 'observer-network', message: `the name servers of this machine: ${message}` };
+}
+
+async function findingOf(
+  plan: DnsPlan,
+  startedAt: number,
+  seen: Asked,
+  offload: Offload | undefined,
+): Promise<Finding> {
+  const { redactor, assertions } = plan;
+  const { answer } = seen;
+  const responseTimeMs = answer === null ? null : seen.endedAt - seen.startedAt;
+  const document = answer === null ? null : documentOf(answer);
+  const text = answer === null ? '' : zoneText(answer);
+  const values = {
+    RESPONSE_CODE: answer?.code ?? null,
+    RESPONSE_TIME: responseTimeMs,
+    JSON_ANSWER: document,
+    TEXT_ANSWER: text,
+  };
+  const work = { accountId: plan.accountId, assertions, values, body: null, redactor };
+  const { outcomes } = answer === null ? { outcomes: [] } : await workOn(work, offload);
+  const short = answer === null ? null : { code: answer.code, answers: answer.answers.length };
+  const broken = judgeAssertions(assertions, outcomes);
+  return lightFinding(
+    {
+      startedAt,
+      steps: [seen.resolvedAt, seen.connectedAt, seen.endedAt],
+      tookMs: seen.endedAt - seen.startedAt,
+      responseTimeMs,
+      address: seen.address,
+      phases: phasesOf(seen),
+      assertions: outcomesOf(assertions, outcomes, redactor.text),
+      short,
+      request: plan.request,
+      response: short === null ? null : { ...short, text, json: document },
+    },
+    judge(plan, seen, broken),
+    redactor,
+  );
+}
+
+/** The code first, unless an assertion is about it; then assertions, then the time. */
+function judge({ name, assertions, settings, shouldFail }: DnsPlan, seen: Asked, broken: Judged | null): Judged {
+  const { answer, fault } = seen;
+  if (answer === null) return judgeFault(fault ?? { reason: 'timeout', message: 'no answer came' });
+  const isAsserted = assertions.some(({ source }) => source === 'RESPONSE_CODE');
+  if (answer.codeNumber !== 0 && !isAsserted && !shouldFail) {
+    const got = `expected ${settings.recordType} of ${name} to be answered with NOERROR, got ${answer.code}`;
+    return failed('dns', broken === null ? got : `${got}; ${broken.message}`);
+  }
+  return broken ?? judgeTime(seen.endedAt - seen.startedAt, settings);
+}
+
+function phasesOf({ startedAt, resolvedAt, connectedAt, endedAt }: Asked): Record<string, number> {
+  const resolved = resolvedAt || endedAt;
+  const connected = connectedAt || resolved;
+  return { dns: resolved - startedAt, connect: connected - resolved, answer: endedAt - connected };
+}

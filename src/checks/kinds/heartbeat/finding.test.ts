@@ -1,0 +1,51 @@
+// What the result of a heartbeat says.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Heartbeat, Overdue } from '#domain/checks/heartbeat.ts';
+import { overdueFinding } from './finding.ts';
+
+const at = Date.UTC(2026, 10, 26, 12, 34, 57, 200);
+const heartbeat: Heartbeat = {
+  accountId: 'a',
+  checkId: 'c',
+  isActive: true,
+  periodMs: 30_000,
+  graceMs: 10_000,
+  dueAt: at,
+  timerAt: at - 40_000,
+  pingedAt: at - 40_000,
+  startedAt: null,
+  resultAt: null,
+  isPassing: true,
+  isExcused: false,
+};
+const failed: Overdue = { outcome: 'failed', at, intervalMs: 40_000, excuse: null };
+const messageOf = (change: Partial<Heartbeat>, overdue: Partial<Overdue> = {}): string | null => {
+  const changed = { ...heartbeat, ...change };
+  return overdueFinding(changed, { ...failed, ...overdue }, changed.timerAt).message;
+};
+
+test('the message names the last ping, the period and the grace', () => {
+  assert.equal(messageOf({}), 'no ping since 12:34:17; expected every 30 s, 10 s grace');
+  assert.equal(messageOf({ graceMs: 0, periodMs: 90 * 60_000 }), 'no ping since 12:34:17; expected every 90 min');
+  assert.equal(
+    messageOf({ pingedAt: at - 86_400_000, periodMs: 86_400_000, graceMs: 7_200_000 }),
+    'no ping since 2026-11-25 12:34:57; expected every 1 day, 2 h grace',
+    'the ping, not the restart of the timer; with its date on another day',
+  );
+  assert.equal(
+    messageOf({ pingedAt: at }),
+    'no ping since 12:34:17; expected every 30 s, 10 s grace',
+    'a ping after the deadline is not the last one before it',
+  );
+  assert.equal(messageOf({ pingedAt: null }), 'no ping since 12:34:17; expected every 30 s, 10 s grace');
+});
+
+test('an excuse names when no ping could be received, and for how long', () => {
+  const excuse = { from: at - 60_000, to: at, ms: 9000 };
+  assert.equal(
+    messageOf({}, { outcome: 'unknown', excuse }),
+    'not judged: Tocsin could not receive pings for 9 s in total from 2026-11-26T12:33:57.200Z to ' +
+      '2026-11-26T12:34:57.200Z; one more period is allowed from then',
+  );
+});

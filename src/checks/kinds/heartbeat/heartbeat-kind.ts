@@ -1,0 +1,30 @@
+// Heartbeat checks: they wait to be called, so they have no probe (reference §4.9; docs/decisions/0090).
+import { readHeartbeat } from '#domain/checks/heartbeat.ts';
+import type { JsonObject } from '#domain/json.ts';
+import type { CalledKind, SettingsProblem } from '../../kind.ts';
+import { object } from '../../parts/read.ts';
+
+const leastPeriodMs = 30_000;
+const mostMs = 365 * 86_400_000;
+
+export const heartbeatKind: CalledKind = {
+  isCalled: true,
+  validateSettings,
+  describeResult: ({ details }) => {
+    const { signal = 'missing', ...told } = object(details);
+    const none = { exitCode: null, state: null, method: null, source: null, userAgent: null };
+    return { heartbeatCheckResult: { signal, ...none, ...told } };
+  },
+  measures: { statusCode: false, phases: [] },
+  alertFacts: () => ({ url: null, status: null, statusText: null }),
+};
+
+function validateSettings(settings: JsonObject): SettingsProblem[] {
+  const { periodMs, graceMs } = readHeartbeat(settings);
+  const problems: SettingsProblem[] = [];
+  if (periodMs < leastPeriodMs || periodMs > mostMs) {
+    problems.push({ path: 'heartbeat.period', message: 'must be at least 30 seconds and at most 365 days' });
+  }
+  if (graceMs > mostMs) problems.push({ path: 'heartbeat.grace', message: 'must be at most 365 days' });
+  return problems;
+}

@@ -1,0 +1,21 @@
+// Multi-step checks: a script of requests and assertions, as tests of Playwright or as a plain program (reference §4.3).
+import type { Runtime } from '#domain/checks/runtime.ts';
+import type { ScriptedKind } from '../../kind.ts';
+import { describeScripted } from '../../parts/scripted/describe.ts';
+import { programLimits as limits } from '#domain/checks/script-limits.ts';
+import { createScriptedProbe } from '../../parts/scripted/probe.ts';
+import { scriptProblems } from '../../parts/scripted/settings.ts';
+
+function refusesRuntime({ name, multiStepSupport }: Runtime): string | null {
+  return multiStepSupport ? null : `runtime ${name} does not support multi-step checks; choose another`;
+}
+
+export const multiStepKind: ScriptedKind = {
+  isScripted: true,
+  refusesRuntime,
+  createProbe: (means) => createScriptedProbe(means, { limits, refuses: refusesRuntime }),
+  validateSettings: scriptProblems,
+  describeResult: ({ details }, exchange) => ({ multiStepCheckResult: describeScripted(details, exchange) }),
+  measures: { statusCode: false, phases: [] },
+  alertFacts: () => ({ url: null, status: null, statusText: null }),
+};

@@ -1,0 +1,245 @@
+// SSL checks: whether a certificate and the connection it is shown over are what they should be (reference §4.3).
+import { isIP } from 'node:net';
+import type { JsonObject } from '#domain/json.ts';
+import type { ThreadInput } from '#domain/checks/probe.ts';
+import type { Finding } from '#domain/results/result.ts';
+import type { CertificatePath } from '#lib/net/tls-trust.ts';
+import type { Assertion } from '../../parts/assertions/assertion.ts';
+import { assertionWarnings } from '../../parts/assertions/warn.ts';
+import { seenCertificate } from '../../parts/connection/certificate.ts';
+import { createClientTls } from '../../parts/connection/client-tls.ts';
+import { type Handshake, type Peer, shakeHands, type Shaken } from '../../parts/connection/handshake.ts';
+import { type AnswerWork, type Offload, workOn } from '../../parts/findings/answer-work.ts';
+import { describeLight, judgeFault, lightFinding } from '../../parts/findings/light.ts';
+import { failed, judgeAssertions, judgeTime, type Judged, outcomesOf } from '../../parts/findings/judge.ts';
+import { compileAll, createFilling, createPlannedProbe, filledHost } from '../../parts/findings/prepare.ts';
+import type { CheckKind, ProbeMeans } from '../../kind.ts';
+import type { Redactor } from '../../parts/redact.ts';
+import { factsOf, type SslFacts } from './facts.ts';
+import { expiryFlaw, flawsOf, isExpiring, refusalOf } from './judge.ts';
+import { createFindRevocation, type Revocation } from './revocation.ts';
+import { revokedSentence, shownRevocation } from './revocation-words.ts';
+import { createFindSoon } from './shown-in-turn.ts';
+import { readSslSettings, type SslSettings, sslSources, validateSslSettings } from './settings.ts';
+import { usesIn, type VariableUse } from '../../parts/placeholders.ts';
+
+interface SslPlan {
+  readonly accountId: string;
+  readonly settings: SslSettings;
+  readonly handshake: Handshake;
+  /** Whom the certificate must be for. */
+  readonly name: string;
+  readonly assertions: readonly Assertion[];
+  readonly redactor: Redactor;
+  readonly request: JsonObject;
+}
+
+function variableUses(settings: JsonObject): VariableUse[] {
+  return usesIn(settings['sslConfig'], 'sslConfig');
+}
+
+export const sslKind: CheckKind = {
+  createProbe: (means) => {
+    // What is weak is to be seen and named, not to end in a handshake that fails.
+    const tlsOf = createClientTls(means, {
+      minVersion: 'TLSv1',
+      ciphers: 'DEFAULT:ALL:!aNULL:!eNULL:@SECLEVEL=0',
+    });
+    const look = createLook(means);
+    return createPlannedProbe(variableUses, planner(means, tlsOf), async (plan, startedAt, signal) => {
+      const seen = await shakeHands(plan.handshake, means.guard, signal);
+      return findingOf(plan, startedAt, seen, await look(plan, startedAt, seen, signal), means.offload);
+    });
+  },
+  validateSettings: validateSslSettings,
+  variableUses,
+  warnSettings: (settings) => {
+    const read = readSslSettings(settings);
+    return assertionWarnings(read.assertions, 'sslConfig.assertions', read.maxResponseTime);
+  },
+  describeResult: (result, exchange) => ({ sslCheckResult: describeLight(result, exchange) }),
+  measures: { statusCode: false, phases: ['dns', 'tcp'] },
+  alertFacts: ({ settings }) => {
+    const { hostname, port } = readSslSettings(settings);
+    return { url: `https://${hostname}${port === 443 ? '' : `:${port}`}`, status: null, statusText: null };
+  },
+};
+
+function planner(
+  means: ProbeMeans,
+  tlsOf: ReturnType<typeof createClientTls>,
+): (input: ThreadInput) => SslPlan | string {
+  return (input) => {
+    const settings = readSslSettings(input.check.settings);
+    const filling = createFilling(input);
+    const { redactor } = filling;
+    const named = filledHost(settings.hostname, filling);
+    if (typeof named === 'string') return redactor.text(named);
+    const asked = settings.serverName === '' ? named : filledHost(settings.serverName, filling);
+    if (typeof asked === 'string') return redactor.text(asked);
+    const assertions = compileAll(settings.assertions, sslSources, filling);
+    if (typeof assertions === 'string') return redactor.text(assertions);
+    const name = asked.host.replace(/\.$/, '');
+    return {
+      accountId: input.check.accountId,
+      settings,
+      name,
+      handshake: {
+        place: { host: named.host, isAddress: isIP(named.host) > 0, port: settings.port },
+        serverName: isIP(name) > 0 ? null : name,
+        family: settings.family,
+        ...tlsOf(input.check.accountId)(name),
+        limitMs: Math.min(means.limitMs ?? 30_000, settings.handshakeTimeoutMs),
+      },
+      assertions,
+      redactor,
+      request: { hostname: named.host, port: settings.port, serverName: name },
+    };
+  };
+}
+
+/** What is known of the certificate of a handshake. */
+interface Looked {
+  readonly facts: SslFacts;
+  /** null = nobody wants to know. */
+  readonly revocation: Revocation | null;
+  /** How long its authority was asked, ms; null = it was not. */
+  readonly askedMs: number | null;
+  /** Another path that the server shows in turn and that expires soon; null = none was seen. */
+  readonly other: CertificatePath | null;
+}
+
+type Look = (plan: SslPlan, startedAt: number, seen: Shaken, signal: AbortSignal) => Promise<Looked | null>;
+
+/** Makes what looks at the certificate of a handshake; null = there is none. */
+function createLook({ guard, version, limitMs = 30_000 }: ProbeMeans): Look {
+  const findRevocation = createFindRevocation();
+  const findSoon = createFindSoon();
+  return async (plan, startedAt, { peer, address, startedAt: begun }, signal) => {
+    const { name, settings, handshake } = plan;
+    if (peer === null) return null;
+    const facts = factsOf(peer, name, address, startedAt);
+    // Of one that must not be accepted anyhow the authority is not asked.
+    const isRefused = refusalOf(facts, peer, { name, now: startedAt }, settings.skipChainValidation) !== null;
+    const mode = settings.revocation === 'ONLINE' && isRefused ? 'STAPLED' : settings.revocation;
+    const from = performance.now();
+    const looking = { mode, guard, ...handshake, version, now: startedAt, leftMs: limitMs - (from - begun), signal };
+    const revocation = await findRevocation(peer, looking);
+    const askedMs = mode === 'ONLINE' ? performance.now() - from : null;
+    const isSoon = (path: CertificatePath): boolean => isExpiring(path, startedAt, settings.alertDaysBeforeExpiry);
+    const again = async (): Promise<CertificatePath | null> => {
+      const leftMs = limitMs - (performance.now() - begun);
+      if (leftMs <= 0 || signal.aborted) return null;
+      const limited = { ...handshake, limitMs: Math.min(handshake.limitMs, leftMs) };
+      return (await shakeHands(limited, guard, signal)).peer?.path ?? null;
+    };
+    const other = isRefused ? null : await findSoon(plan, peer.path, isSoon, again);
+    return { facts, revocation, askedMs, other };
+  };
+}
+
+async function findingOf(
+  plan: SslPlan,
+  startedAt: number,
+  seen: Shaken,
+  looked: Looked | null,
+  offload: Offload | undefined,
+): Promise<Finding> {
+  const { redactor, assertions, name } = plan;
+  const { peer } = seen;
+  const responseTimeMs = looked === null ? null : seen.securedAt - seen.startedAt;
+  const shown = looked === null ? null : shownOf(looked);
+  const askedMs = looked?.askedMs ?? null;
+  const work = { accountId: plan.accountId, assertions, values: valuesIn(shown, responseTimeMs), body: null, redactor };
+  const { outcomes } = shown === null ? { outcomes: [] } : await workOn(work, offload);
+  const broken = judgeAssertions(assertions, outcomes);
+  return lightFinding(
+    {
+      startedAt,
+      steps: [seen.resolvedAt, seen.connectedAt, seen.securedAt || seen.endedAt],
+      tookMs: seen.endedAt - seen.startedAt + (askedMs ?? 0),
+      responseTimeMs,
+      address: seen.address,
+      phases: { ...phasesOf(seen), ...(askedMs !== null && { revocation: askedMs }) },
+      assertions: outcomesOf(assertions, outcomes, redactor.text),
+      short: shown,
+      request: plan.request,
+      response: shown,
+      ...certificatesOf(peer, looked, name),
+    },
+    judge(plan, startedAt, seen, looked, broken),
+    redactor,
+  );
+}
+
+/** The certificates to report, the first to expire in front. */
+function certificatesOf(
+  peer: Peer | null,
+  looked: Looked | null,
+  name: string,
+): Pick<Finding, 'certificate' | 'otherCertificates'> {
+  if (peer === null) return { certificate: null };
+  const own = seenCertificate(peer.path, name);
+  if (looked === null || looked.other === null) return { certificate: own };
+  return { certificate: seenCertificate(looked.other, name), otherCertificates: [own] };
+}
+
+/** All that assertions look at and results show. */
+interface Shown extends JsonObject {
+  readonly certificate: JsonObject;
+  readonly connection: JsonObject;
+  readonly revocation: JsonObject | null;
+}
+
+function shownOf({ facts: { certificate, connection }, revocation }: Looked): Shown {
+  const ocspStatus = revocation?.status ?? 'unknown';
+  return { certificate, connection: { ...connection, ocspStatus }, revocation: shownRevocation(revocation) };
+}
+
+/** What must not be accepted, then what is too weak, then assertions, then what is only degraded. */
+function judge(
+  { settings, name }: SslPlan,
+  now: number,
+  seen: Shaken,
+  looked: Looked | null,
+  broken: Judged | null,
+): Judged {
+  if (seen.fault !== null) return judgeFault(seen.fault);
+  if (looked === null || seen.peer === null) return failed('tls', `${name} showed no certificate`);
+  const { facts, revocation, other } = looked;
+  const refusal = refusalOf(facts, seen.peer, { name, now }, settings.skipChainValidation);
+  if (refusal !== null) return refusal;
+  const revoked = revocation === null ? null : revokedSentence(revocation, name);
+  if (revoked !== null) return failed('tls', revoked);
+  const flaws = flawsOf(facts, seen.peer.path, revocation, settings, { name, now });
+  const soon = other === null ? null : expiryFlaw(other, { name, now }, settings.alertDaysBeforeExpiry);
+  if (soon !== null) flaws.push(soon);
+  const worst = flaws.find(({ severity }) => severity === 'fail');
+  if (worst !== undefined) return failed('tls', worst.message);
+  if (broken !== null) return broken;
+  const timed = judgeTime(seen.securedAt - seen.startedAt, settings);
+  const [flaw] = flaws;
+  if (timed.verdict === 'failed' || flaw === undefined) return timed;
+  return { verdict: 'degraded', reason: 'tls', message: flaw.message };
+}
+
+function valuesIn(document: Shown | null, responseTimeMs: number | null): AnswerWork['values'] {
+  return {
+    CERTIFICATE: document?.certificate ?? null,
+    CONNECTION: document?.connection ?? null,
+    RESPONSE_TIME: responseTimeMs,
+    JSON_RESPONSE: document,
+    TEXT_RESPONSE: JSON.stringify(document),
+  };
+}
+
+function phasesOf(seen: Shaken): Record<string, number> {
+  const end = seen.endedAt;
+  const resolved = seen.resolvedAt || end;
+  const connected = seen.connectedAt || end;
+  return {
+    dns: resolved - seen.startedAt,
+    tcp: connected - resolved,
+    ...(seen.connectedAt > 0 && { tls: (seen.securedAt || end) - connected }),
+  };
+}

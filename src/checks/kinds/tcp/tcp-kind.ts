@@ -1,0 +1,190 @@
+// TCP checks: whether a port takes connections, and says what it should (reference §4.3).
+import { isIP } from 'node:net';
+import type { JsonObject } from '#domain/json.ts';
+import type { ThreadInput } from '#domain/checks/probe.ts';
+import type { Finding, Reason } from '#domain/results/result.ts';
+import type { Assertion } from '../../parts/assertions/assertion.ts';
+import { budgetMs } from '../../parts/assertions/evaluate.ts';
+import type { Outcome } from '../../parts/assertions/outcome.ts';
+import { assertionWarnings } from '../../parts/assertions/warn.ts';
+import { timeoutFault } from '../../parts/connection/fault.ts';
+import { workOn } from '../../parts/findings/answer-work.ts';
+import { describeLight, judgeFault, lightFinding } from '../../parts/findings/light.ts';
+import { judgeAssertions, judgeTime, type Judged, outcomesOf } from '../../parts/findings/judge.ts';
+import { compileAll, createFilling, createPlannedProbe, filledHost } from '../../parts/findings/prepare.ts';
+import type { CheckKind, ProbeMeans } from '../../kind.ts';
+import type { Redactor } from '../../parts/redact.ts';
+import { readTcpSettings, tcpSources, type TcpSettings, validateTcpSettings } from './settings.ts';
+import { mostBytes, talk, type Talk, type Talked, textOf } from './talk.ts';
+import { usesIn, type VariableUse } from '../../parts/placeholders.ts';
+
+interface TcpPlan {
+  readonly accountId: string;
+  readonly settings: TcpSettings;
+  readonly shouldFail: boolean;
+  readonly talk: Omit<Talk, 'isEnough'>;
+  /** What is waited for. */
+  readonly ofData: readonly Assertion[];
+  readonly assertions: readonly Assertion[];
+  readonly redactor: Redactor;
+  readonly request: JsonObject;
+}
+
+function variableUses(settings: JsonObject): VariableUse[] {
+  return usesIn(settings['request'], 'request');
+}
+
+export const tcpKind: CheckKind = {
+  createProbe: (means) =>
+    createPlannedProbe(
+      variableUses,
+      (input) => makePlan(input, means),
+      (plan, startedAt, signal) => look(plan, startedAt, means, signal),
+    ),
+  validateSettings: validateTcpSettings,
+  variableUses,
+  warnSettings: (settings) => {
+    const read = readTcpSettings(settings);
+    return assertionWarnings(read.assertions, 'request.assertions', read.maxResponseTime);
+  },
+  describeResult: (result, exchange) => ({ tcpCheckResult: describeLight(result, exchange) }),
+  measures: { statusCode: false, phases: ['dns', 'tcp'] },
+  alertFacts: ({ settings }) => {
+    const { hostname, port } = readTcpSettings(settings);
+    return { url: `tcp://${hostname}:${port}`, status: null, statusText: null };
+  },
+};
+
+function makePlan(input: ThreadInput, { limitMs = 30_000 }: ProbeMeans): TcpPlan | string {
+  const settings = readTcpSettings(input.check.settings);
+  const filling = createFilling(input);
+  const { redactor } = filling;
+  const named = filledHost(settings.hostname, filling);
+  if (typeof named === 'string') return redactor.text(named);
+  const assertions = compileAll(settings.assertions, tcpSources, filling);
+  if (typeof assertions === 'string') return redactor.text(assertions);
+  const { host } = named;
+  const data = filling.fill(settings.data);
+  const ofData = assertions.filter(({ source }) => source === 'RESPONSE_DATA');
+  return {
+    accountId: input.check.accountId,
+    settings,
+    shouldFail: input.check.shouldFail,
+    talk: {
+      place: { host, isAddress: isIP(host) > 0, port: settings.port },
+      family: settings.family,
+      data,
+      waitsForSilence: ofData.some(({ comparison }) => isNegated.has(comparison)),
+      limitMs: Math.min(limitMs, settings.maxResponseTime),
+    },
+    ofData,
+    assertions,
+    redactor,
+    request: { hostname: host, port: settings.port, data },
+  };
+}
+
+/** What holds of a part of the data and may not hold of all of it. */
+const isNegated: ReadonlySet<string> = new Set(['NOT_EQUALS', 'NOT_CONTAINS', 'EQUALS', 'IS_EMPTY', 'IS_NULL']);
+
+/** What a target that says nothing fulfils. */
+const holdsOfSilence: ReadonlySet<string> = new Set(['IS_EMPTY', 'IS_NULL']);
+
+/** All evaluations of one probe share one budget, however often data comes. */
+async function look(plan: TcpPlan, startedAt: number, means: ProbeMeans, signal: AbortSignal): Promise<Finding> {
+  const { accountId, redactor, ofData, assertions } = plan;
+  let leftMs = budgetMs;
+  const evaluate = async (
+    which: readonly Assertion[],
+    text: string,
+    values: { readonly RESPONSE_TIME?: number },
+  ): Promise<readonly Outcome[]> => {
+    const work = {
+      accountId,
+      assertions: which,
+      values: { ...values, RESPONSE_DATA: text },
+      body: null,
+      redactor,
+      leftMs,
+    };
+    const worked = await workOn(work, means.offload);
+    ({ leftMs } = worked);
+    return worked.outcomes;
+  };
+  const isEnough: Talk['isEnough'] = async (text) => {
+    const outcomes = await evaluate(ofData, text, {});
+    if (outcomes.every(({ passed }) => passed)) return 'yes';
+    return leftMs > 0 ? 'no' : 'never';
+  };
+  const talking: Talk = { ...plan.talk, isEnough: ofData.length === 0 ? null : isEnough };
+  const seen = await talk(talking, means.guard, signal);
+  const text = textOf(seen);
+  const responseTimeMs = seen.fault === null ? (seen.dataAt || seen.connectedAt) - seen.startedAt : null;
+  const found = responseTimeMs === null ? [] : await evaluate(assertions, text, { RESPONSE_TIME: responseTimeMs });
+  const outcomes = seen.isCut ? found.map((outcome, index) => ofCut(assertions[index], outcome)) : found;
+  return findingOf(plan, startedAt, seen, { text, responseTimeMs, outcomes });
+}
+
+/** What holds because something is absent says nothing of data that was not read. */
+function ofCut(assertion: Assertion | undefined, outcome: Outcome): Outcome {
+  const isOfAll = assertion?.source === 'RESPONSE_DATA' && isNegated.has(assertion.comparison);
+  if (!outcome.passed || !isOfAll) return outcome;
+  return { ...outcome, passed: false, problem: `only the first ${mostBytes / 1024} kB of the data are read` };
+}
+
+interface Evaluated {
+  readonly text: string;
+  readonly responseTimeMs: number | null;
+  readonly outcomes: readonly Outcome[];
+}
+
+function findingOf(plan: TcpPlan, startedAt: number, seen: Talked, evaluated: Evaluated): Finding {
+  const { redactor, assertions } = plan;
+  const { text, responseTimeMs, outcomes } = evaluated;
+  const judged = judge(plan, seen, responseTimeMs ?? 0, judgeAssertions(assertions, outcomes));
+  const short = seen.fault === null ? { bytes: seen.length, truncated: seen.isCut } : null;
+  return lightFinding(
+    {
+      startedAt,
+      steps: [seen.resolvedAt, seen.connectedAt, seen.fault !== null || seen.isLate ? seen.endedAt : seen.dataAt],
+      tookMs: seen.endedAt - seen.startedAt,
+      responseTimeMs,
+      address: seen.address,
+      phases: phasesOf(seen),
+      assertions: outcomesOf(assertions, outcomes, redactor.text),
+      short,
+      request: plan.request,
+      response: short === null ? null : { ...short, data: text },
+    },
+    judged,
+    redactor,
+  );
+}
+
+/** Faults that a check which should fail takes for what it is there for. */
+const wanted: ReadonlySet<Reason> = new Set(['connect', 'timeout', 'reset']);
+
+function judge(plan: TcpPlan, seen: Talked, ms: number, broken: Judged | null): Judged {
+  const { fault } = seen;
+  if (fault !== null) {
+    const isWanted = plan.shouldFail && wanted.has(fault.reason);
+    return isWanted ? { ...judgeFault(fault), verdict: 'passed', reason: null, message: null } : judgeFault(fault);
+  }
+  const { host, port } = plan.talk.place;
+  const wantsData = plan.ofData.some(({ comparison }) => !holdsOfSilence.has(comparison));
+  if ((broken !== null || wantsData) && seen.isLate && seen.length === 0) {
+    return judgeFault(timeoutFault(plan.talk.limitMs, 'firstByte', `${seen.address ?? host}:${port}`));
+  }
+  return broken ?? judgeTime(ms, plan.settings);
+}
+
+function phasesOf(seen: Talked): Record<string, number> {
+  const end = seen.endedAt;
+  const resolved = seen.resolvedAt || end;
+  const connected = seen.connectedAt || end;
+  return {
+    dns: resolved - seen.startedAt,
+    tcp: connected - resolved,
+    ...(seen.dataAt > 0 && { data: seen.dataAt - connected }),
+  };
+}

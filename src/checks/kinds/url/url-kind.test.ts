@@ -1,0 +1,59 @@
+// URL checks against real targets: a GET, its status, and nothing else.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { JsonObject } from '#domain/json.ts';
+import { groupWith } from '../../../../tests/support/api-check.ts';
+import { verdictOf } from '../../../../tests/support/api-probe.ts';
+import { describedKind, probeKind, problemsOfKind } from '../../../../tests/support/kind-probe.ts';
+import { startTarget } from '../../../../tests/support/target.ts';
+
+const assertion = (target: string, source = 'STATUS_CODE'): JsonObject => ({ source, comparison: 'EQUALS', target });
+
+test('a URL check sends a GET and passes below status 400, or as its assertions on the status say', async (t) => {
+  const seen: string[] = [];
+  const target = await startTarget(t, (request, response) => {
+    seen.push(request.method ?? '');
+    response.writeHead(Number(request.url?.slice(1))).end();
+  });
+  const look = async (status: number, request: JsonObject = {}, shouldFail = false) =>
+    verdictOf(
+      await probeKind('URL', { request: { url: `${target.url}/${status}`, ...request } }, { check: { shouldFail } }),
+    );
+  assert.equal(await look(204), 'passed');
+  assert.equal(await look(404), 'failed status');
+  assert.equal(await look(404, {}, true), 'passed');
+  assert.equal(await look(404, { assertions: [assertion('404')] }, true), 'passed');
+  assert.equal(await look(200, { assertions: [assertion('204')] }), 'failed assertion');
+  assert.deepEqual([...new Set(seen)], ['GET']);
+});
+
+test('a URL check has limits of its own, and takes nothing from its group but what all checks do', async (t) => {
+  const target = await startTarget(t, (request, response) => {
+    response.setHeader('x-seen', request.headers['x-group'] ?? 'none');
+    setTimeout(() => response.end(), 60);
+  });
+  const settings = { request: { url: target.url }, degradedResponseTime: 20, maxResponseTime: 20_000 };
+  const group = groupWith({ headers: [{ key: 'x-group', value: 'yes' }], assertions: [assertion('500')] });
+  const finding = await probeKind('URL', settings, { check: { groupId: group.id } });
+  assert.equal(verdictOf(finding), 'degraded slow');
+  const { response } = describedKind('URL', finding) as { response: { headers: JsonObject } };
+  assert.equal(response.headers['x-seen'], 'none');
+});
+
+test('a URL check refuses an address that the egress policy does, before it connects', async () => {
+  const finding = await probeKind('URL', { request: { url: 'http://127.0.0.1:1/' } }, { egress: { mode: 'public' } });
+  assert.equal(verdictOf(finding), 'failed egress-refused');
+  assert.match(finding.message ?? '', /TOCSIN_EGRESS=any would allow it/);
+});
+
+test('settings a URL check cannot run with are refused', () => {
+  const url = 'https://shop.example/';
+  assert.deepEqual(problemsOfKind('URL', { request: { url } }), []);
+  assert.match(problemsOfKind('URL', { request: { url: 'shop' } }).join(), /^request\.url: "shop" is not a valid URL/);
+  assert.match(
+    problemsOfKind('URL', { request: { url, assertions: [assertion('x', 'TEXT_BODY')] } }).join(),
+    /^request\.assertions\[0\]: "TEXT_BODY" is not an assertion source for this type of check; use one of STATUS_CODE$/,
+  );
+  const times = { degradedResponseTime: 5001, maxResponseTime: 5000 };
+  assert.match(problemsOfKind('URL', { request: { url }, ...times }).join(), /^degradedResponseTime: 5001 is more/);
+});

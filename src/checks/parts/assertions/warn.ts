@@ -1,0 +1,73 @@
+// Assertions that can be saved but cannot have the wished effect.
+import type { SettingsProblem } from '../../kind.ts';
+import { hasPlaceholder } from '../placeholders.ts';
+import { type AssertionSettings, type AssertionSource, sortOf } from './assertion.ts';
+
+/**
+ * Warnings for the assertions at `path`, whatever they look at.
+ *
+ * @param maxResponseTime ms; a slower answer fails by itself
+ */
+export function assertionWarnings(
+  assertions: readonly AssertionSettings[],
+  path: string,
+  maxResponseTime: number,
+): SettingsProblem[] {
+  return assertions.flatMap((assertion, index) => {
+    const message =
+      timeWarning(assertion, maxResponseTime) ??
+      lengthWarning(assertion) ??
+      contradiction(assertion, index, assertions, path);
+    return message === null ? [] : [{ path: `${path}[${index}]`, message }];
+  });
+}
+
+/** The number an assertion compares with; null if a variable supplies it. */
+export function targetOf({ target }: AssertionSettings): number | null {
+  return hasPlaceholder(target) || target.trim() === '' ? null : Number(target);
+}
+
+function timeWarning(assertion: AssertionSettings, maxResponseTime: number): string | null {
+  const ms = targetOf(assertion);
+  if (assertion.source !== 'RESPONSE_TIME' || ms === null) return null;
+  const limit = `a response slower than maxResponseTime (${maxResponseTime} ms) fails in any case`;
+  switch (assertion.comparison) {
+    case 'LESS_THAN':
+      if (ms <= 0) return 'never holds: a response time is at least 0 ms';
+      return ms > maxResponseTime ? `has no effect: ${limit}; raise maxResponseTime to allow ${ms} ms` : null;
+    case 'GREATER_THAN':
+      return ms >= maxResponseTime ? `can never pass: ${limit}` : null;
+    case 'EQUALS':
+      return ms > maxResponseTime ? `can never pass: ${limit}` : null;
+    default:
+      return null;
+  }
+}
+
+function lengthWarning({ source, property }: AssertionSettings): string | null {
+  const list = /^(\$.*)\.length$/.exec(property.trim())?.[1];
+  if (sortOf[source as AssertionSource] !== 'json' || list === undefined) return null;
+  return `matches a member named "length" only; to count the items of a list, use count(${list}[*])`;
+}
+
+function contradiction(
+  assertion: AssertionSettings,
+  index: number,
+  assertions: readonly AssertionSettings[],
+  path: string,
+): string | null {
+  const { source, comparison, property, regex, target } = assertion;
+  if (comparison !== 'EQUALS' || hasPlaceholder(target)) return null;
+  const other = assertions.findIndex(
+    (each, position) =>
+      position < index &&
+      each.source === source &&
+      each.comparison === comparison &&
+      each.property === property &&
+      each.regex === regex &&
+      each.target !== target &&
+      !hasPlaceholder(each.target) &&
+      !(Number(each.target) === Number(target)),
+  );
+  return other < 0 ? null : `contradicts ${path}[${other}]: both must hold, and a value cannot equal both`;
+}

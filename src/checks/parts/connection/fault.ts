@@ -1,0 +1,181 @@
+// Why a connection or an exchange failed, as a class and a sentence: never a stack, never an error code.
+import { networkInterfaces } from 'node:os';
+import { marginOfLimit, withheldAboveMs } from '#domain/results/honest-finding.ts';
+import type { Reason } from '#domain/results/result.ts';
+import { handshakeWords } from '#lib/net/tls-words.ts';
+
+/** Why there was no usable answer. */
+export interface Fault {
+  readonly reason: Reason;
+  readonly message: string;
+  /** How much delay of our own it can bear, ms; absent = it does not rest on time. */
+  readonly timeMarginMs?: number;
+}
+
+/** Whether a reason is one of the observer: then there is no verdict. */
+export function isOfObserver(reason: Reason): boolean {
+  return reason === 'observer-network' || reason === 'runtime' || reason === 'crashed';
+}
+
+/** The `code` of an error of Node's, '' when it has none. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+/** A duration for a sentence: "3 ms", "1250 ms", "2 s", "12.3 s". */
+export function spoken(ms: number): string {
+  if (ms >= 10_000 || (ms >= 1000 && ms % 1000 === 0)) return `${Number((ms / 1000).toFixed(1))} s`;
+  return `${ms < 10 ? Number(ms.toFixed(1)) : Math.round(ms)} ms`;
+}
+
+const dnsWords: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'the name does not exist',
+  ENODATA: 'the name has no address of the requested family',
+  ESERVFAIL: 'the name server reported a failure',
+  EREFUSED: 'the name server refused the query',
+  ENOTIMP: 'the name server does not support the query',
+  EFORMERR: 'the name server rejected the query as malformed',
+  EBADRESP: 'the name server sent a malformed response',
+  ETIMEOUT: 'no name server responded',
+  ECONNREFUSED: 'no name server could be reached',
+  EAI_AGAIN: 'no name server could be reached',
+  EBADNAME: 'the name is not valid',
+};
+
+/** A name that could not be resolved, or was refused. */
+export function resolveFault(error: unknown, host: string, ms: number, isOnline = hasNetwork): Fault {
+  const code = codeOf(error);
+  if (code === 'EGRESS_REFUSED') return refusal(error instanceof Error ? error.message : host);
+  const isSilent = code === 'ETIMEOUT' || code === 'ECONNREFUSED' || code === 'EAI_AGAIN';
+  if (isSilent && !isOnline()) {
+    return { reason: 'observer-network', message: `this machine has no network, so ${host} could not be resolved` };
+  }
+  const words = dnsWords[code] ?? 'the lookup failed';
+  const message = `${host} could not be resolved: ${words} (after ${spoken(ms)})`;
+  return { reason: 'dns', message, ...(isSilent && { timeMarginMs: withheldAboveMs }) };
+}
+
+/** An address that the egress policy refuses. */
+export function refusal(sentence: string): Fault {
+  return { reason: 'egress-refused', message: `refused by the egress policy: ${sentence}` };
+}
+
+const connectWords: Readonly<Record<string, (place: string) => string>> = {
+  ECONNREFUSED: (place) => `connection refused by ${place}`,
+  ETIMEDOUT: (place) => `connection attempt to ${place} timed out`,
+  EHOSTUNREACH: (place) => `no route to ${place}`,
+  EHOSTDOWN: (place) => `${place} is down`,
+  ECONNRESET: (place) => `connection reset by ${place}`,
+  EACCES: (place) => `this machine does not allow connections to ${place}`,
+  EPERM: (place) => `this machine does not allow connections to ${place}`,
+};
+/** Faults of this machine. */
+const exhausted: Readonly<Record<string, string>> = {
+  EMFILE: 'file descriptors',
+  ENFILE: 'file descriptors',
+  ENOBUFS: 'buffer space',
+  ENOMEM: 'memory',
+  EADDRNOTAVAIL: 'local ports',
+};
+/** Errors of connections to an address family that this machine does not have. */
+const noRoute: ReadonlySet<string> = new Set(['ENETUNREACH', 'ENETDOWN', 'EAFNOSUPPORT', 'EADDRNOTAVAIL']);
+
+/** No address could be connected to. `errors` are those of all addresses; the first that tells of the target is told. */
+export function connectFault(errors: readonly unknown[], place: string, ms: number): Fault {
+  const codes = errors.map(codeOf);
+  const own = codes.find((each) => each in exhausted && each !== 'EADDRNOTAVAIL');
+  const isUnreached = codes.every((each) => noRoute.has(each));
+  // Without a free port the one address of a target fails like this; beside another family it is a family not had.
+  const spent = own ?? (isUnreached ? codes.find((each) => each === 'EADDRNOTAVAIL') : undefined);
+  if (spent !== undefined) {
+    return {
+      reason: 'observer-network',
+      message: `this machine has no ${exhausted[spent]} left for a connection to ${place}`,
+    };
+  }
+  if (isUnreached) return { reason: 'observer-network', message: `this machine has no network route to ${place}` };
+  const code = codes.find((each) => !noRoute.has(each)) ?? '';
+  const words = connectWords[code]?.(place) ?? `no connection to ${place} could be made`;
+  return { reason: 'connect', message: `${words} after ${spoken(ms)}` };
+}
+
+/** A proxy made no connection: because it failed itself, or because it could not connect to the target. */
+export function proxyFault(error: unknown): Fault {
+  const message = error instanceof Error ? error.message : String(error);
+  if (codeOf(error) === 'EGRESS_REFUSED') return refusal(message);
+  return { reason: codeOf(error) === 'PROXY_REFUSED' ? 'connect' : 'observer-network', message };
+}
+
+/** The connection failed after it was made. */
+export function streamFault(error: unknown, place: string, phase: Phase, ms: number): Fault {
+  const code = codeOf(error);
+  const after = `after ${spoken(ms)}`;
+  if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'ECONNABORTED' || code === 'ERR_STREAM_PREMATURE_CLOSE') {
+    const message = `${place} closed the connection ${phaseWords[phase]} (${after})`;
+    // The other side may have waited too long for us.
+    return { reason: 'reset', message, timeMarginMs: withheldAboveMs };
+  }
+  if (code === 'ETIMEDOUT' || code === 'EHOSTUNREACH' || code === 'ENETUNREACH') {
+    return { reason: 'connect', message: `the connection to ${place} was lost ${phaseWords[phase]} (${after})` };
+  }
+  const protocolCode = code.endsWith('_ALERT_NO_APPLICATION_PROTOCOL') ? 'ONLY_HTTP2' : code;
+  const words = protocolWords[protocolCode] ?? (code.startsWith('HPE_') ? 'did not answer in valid HTTP' : undefined);
+  if (words !== undefined) return { reason: 'protocol', message: `${place} ${words}` };
+  if (phase === 'tls') {
+    return { reason: 'tls', message: `TLS handshake with ${place} failed ${after}: ${handshakeWords(code)}` };
+  }
+  if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS') || code === 'EPROTO') {
+    const words = `the TLS connection to ${place} failed ${phaseWords[phase]}`;
+    return { reason: 'tls', message: `${words} (${after}): ${handshakeWords(code)}` };
+  }
+  return { reason: 'protocol', message: `the exchange with ${place} failed ${phaseWords[phase]} (${after})` };
+}
+
+/** What a server did that is not HTTP/1.1, by the error's code. */
+const protocolWords: Readonly<Record<string, string>> = {
+  NOT_HTTP: 'did not answer in HTTP',
+  ONLY_TLS: 'only speaks TLS on this port; use https://',
+  ONLY_HTTP2: 'only speaks HTTP/2, which checks do not support',
+  INTERIM_OVERFLOW: 'sent more than 100 interim responses',
+  HPE_HEADER_OVERFLOW: 'sent more than 64 kB of headers',
+  HPE_INVALID_VERSION: 'did not answer in HTTP/1.0 or HTTP/1.1',
+  HPE_INVALID_STATUS: 'sent an invalid status code',
+  HPE_INVALID_HEADER_TOKEN: 'sent a malformed header',
+  HPE_INVALID_CONTENT_LENGTH: 'sent an invalid Content-Length header',
+  HPE_UNEXPECTED_CONTENT_LENGTH: 'sent several different Content-Length headers',
+  HPE_INVALID_TRANSFER_ENCODING: 'sent an invalid Transfer-Encoding header',
+  HPE_INVALID_CHUNK_SIZE: 'sent a body with an invalid chunk size',
+  HPE_STRICT: 'sent a malformed chunked body',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'sent more than 16 kB of chunk extensions',
+  HPE_UPGRADE: 'switched protocols without being asked to',
+};
+
+/** How far a request had come when it ended. */
+export type Phase = 'dns' | 'connect' | 'tls' | 'firstByte' | 'download';
+
+const phaseWords: Readonly<Record<Phase, string>> = {
+  dns: 'during the name lookup',
+  connect: 'while connecting',
+  tls: 'during the TLS handshake',
+  firstByte: 'before it responded',
+  download: 'before the response was complete',
+};
+
+/** The whole probe took too long. */
+export function timeoutFault(limitMs: number, phase: Phase, place: string): Fault {
+  const message = `${timeoutWords[phase](place)} within ${spoken(limitMs)}`;
+  return { reason: 'timeout', message, timeMarginMs: marginOfLimit(limitMs) };
+}
+
+const timeoutWords: Readonly<Record<Phase, (place: string) => string>> = {
+  dns: (place) => `the name lookup for ${place.replace(/:\d+$/, '')} did not finish`,
+  connect: (place) => `the connection to ${place} was not established`,
+  tls: (place) => `the TLS handshake with ${place} did not finish`,
+  firstByte: (place) => `${place} did not respond`,
+  download: (place) => `the response from ${place} was not complete`,
+};
+
+/** Whether an interface other than loopback is up. */
+function hasNetwork(): boolean {
+  return Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ internal }) => !internal));
+}

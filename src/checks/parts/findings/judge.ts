@@ -1,0 +1,116 @@
+// The parts of a verdict that all kinds share: broken assertions, then the response time (decisions: Checks).
+import { bareFinding, type Finding, type Reason, type Verdict } from '#domain/results/result.ts';
+import type { Assertion } from '../assertions/assertion.ts';
+import type { Outcome } from '../assertions/outcome.ts';
+import { sentence } from '../assertions/sentence.ts';
+import type { AssertionOutcome } from '../assertions/stored.ts';
+import { spoken } from '../connection/fault.ts';
+import type { VariableUse } from '../placeholders.ts';
+
+/** A verdict with its reason and its sentence. */
+export interface Judged {
+  readonly verdict: Verdict;
+  readonly reason: Reason | null;
+  readonly message: string | null;
+  /** How much delay of our own the verdict can bear, ms; absent = it does not rest on time. */
+  readonly timeMarginMs?: number;
+}
+
+/** The verdict of what is not as it should be. */
+export function failed(reason: Reason, message: string): Judged {
+  return { verdict: 'failed', reason, message };
+}
+
+/**
+ * The verdict of the assertions that do not hold: what the first of them expected and got, and how many others there are;
+ * null = all hold.
+ */
+export function judgeAssertions(assertions: readonly Assertion[], outcomes: readonly Outcome[]): Judged | null {
+  const broken = assertions.flatMap((assertion, index) => {
+    const outcome = outcomes[index];
+    return outcome === undefined || outcome.passed ? [] : [{ assertion, outcome }];
+  });
+  // What Tocsin could not evaluate says nothing of the target, and hides nothing that does not hold.
+  const wrong = broken.filter(({ outcome }) => outcome.isOurs !== true);
+  // Named first: the others may rest on a time that contains a delay of our own.
+  const timeless = wrong.filter(({ assertion }) => assertion.source !== 'RESPONSE_TIME');
+  const [first = wrong[0] ?? broken[0]] = timeless;
+  if (first === undefined) return null;
+  if (wrong.length === 0) {
+    return { verdict: 'unknown', reason: 'observer-slow', message: sentence(first.assertion, first.outcome) };
+  }
+  const others = broken.length > 1 ? ` (and ${broken.length - 1} more failed)` : '';
+  const judged = failed('assertion', sentence(first.assertion, first.outcome) + others);
+  if (timeless.length > 0) return judged;
+  const margins = wrong.map(({ assertion, outcome }) => marginOf(assertion, outcome));
+  return { ...judged, timeMarginMs: Math.max(...margins) };
+}
+
+/** How much too long a time is for its assertion, ms. */
+function marginOf({ comparison, target }: Assertion, { actual }: Outcome): number {
+  return comparison === 'LESS_THAN' ? Math.max(0, Number(actual) - Number(target)) : 0;
+}
+
+/** Passed, degraded or failed by the response time alone; all of it in ms. */
+export function judgeTime(
+  ms: number,
+  limits: { readonly degradedResponseTime: number; readonly maxResponseTime: number },
+): Judged {
+  const { maxResponseTime, degradedResponseTime } = limits;
+  if (ms > maxResponseTime) {
+    const message = `answered after ${spoken(ms)}, more than the ${spoken(maxResponseTime)} allowed`;
+    return { ...failed('slow', message), timeMarginMs: ms - maxResponseTime };
+  }
+  if (ms > degradedResponseTime) {
+    const message = `answered after ${spoken(ms)}, degraded above ${spoken(degradedResponseTime)}`;
+    return { verdict: 'degraded', reason: 'slow', message, timeMarginMs: ms - degradedResponseTime };
+  }
+  return { verdict: 'passed', reason: null, message: null };
+}
+
+/** Assertions with how they came out, as results show them. @param hide takes out what may not be shown */
+export function outcomesOf(
+  assertions: readonly Assertion[],
+  outcomes: readonly Outcome[],
+  hide: (text: string) => string,
+): AssertionOutcome[] {
+  return outcomes.flatMap((outcome, index) => {
+    const assertion = assertions[index];
+    if (assertion === undefined) return [];
+    const { source, comparison, regex } = assertion;
+    const { isOurs: _isOurs, ...came } = outcome;
+    const shown = { property: hide(assertion.property), target: hide(assertion.target), regex: hide(regex) || null };
+    return [{ source, comparison, ...shown, ...came, message: '' }];
+  });
+}
+
+/** A variable that settings use and nobody defines: a fault of the settings, which says nothing of the target. */
+export class MissingVariable {
+  readonly message: string;
+
+  constructor({ path, name }: VariableUse) {
+    this.message = `${path} uses {{${name}}}, which is not defined for this check, its group or its account`;
+  }
+}
+
+/** The first use of a variable that is missing; null = all are defined. */
+export function missingVariable(
+  uses: readonly VariableUse[],
+  values: { has(name: string): boolean },
+): MissingVariable | null {
+  const use = uses.find(({ name }) => !values.has(name));
+  return use === undefined ? null : new MissingVariable(use);
+}
+
+/** Why settings make no probe; a sentence may be shown. */
+export type NoProbe = string | MissingVariable;
+
+export function isNoProbe(plan: object | NoProbe): plan is NoProbe {
+  return typeof plan === 'string' || plan instanceof MissingVariable;
+}
+
+/** The finding of settings that make no probe. */
+export function wrongSettings(startedAt: number, problem: NoProbe): Finding {
+  if (typeof problem === 'string') return bareFinding(startedAt, failed('settings', problem));
+  return bareFinding(startedAt, { verdict: 'unknown', reason: 'settings', message: problem.message });
+}

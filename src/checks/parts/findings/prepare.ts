@@ -1,0 +1,92 @@
+// What probes begin with, most of it those of light kinds: variables filled in, assertions compiled, one plan a revision.
+import type { JsonObject } from '#domain/json.ts';
+import type { ThreadInput, ThreadProbe } from '#domain/checks/probe.ts';
+import type { Finding } from '#domain/results/result.ts';
+import { asciiHost } from '#lib/net/host-name.ts';
+import { madeOnce } from '#lib/made-once.ts';
+import {
+  type Assertion,
+  type AssertionSettings,
+  type AssertionSource,
+  compileAssertion,
+} from '../assertions/assertion.ts';
+import { fillIn, type VariableUse } from '../placeholders.ts';
+import { createRedactor, type Redactor } from '../redact.ts';
+import { isNoProbe, missingVariable, type NoProbe, wrongSettings } from './judge.ts';
+
+/** The variables of an input, ready to be filled in and to be hidden. */
+export interface Filling {
+  /** A text with its placeholders filled in. */
+  readonly fill: (text: string) => string;
+  readonly redactor: Redactor;
+}
+
+export function createFilling({ variables }: ThreadInput): Filling {
+  const values = new Map(variables.map(({ key, value }) => [key, value]));
+  const hidden = variables.filter(({ secret, locked }) => secret || locked).map(({ value }) => value);
+  return { fill: (text) => fillIn(text, values, new Set()), redactor: createRedactor(hidden) };
+}
+
+/** Where to connect to, filled in; or a sentence that says why that is nowhere. */
+export function filledHost(text: string, { fill }: Filling): { readonly host: string } | string {
+  const host = withoutBrackets(fill(text).trim());
+  return hostProblem(host) ?? { host: asciiHost(host) ?? host };
+}
+
+/** What is wrong with a host name or address; null = nothing. */
+export function hostProblem(text: string): string | null {
+  const host = asciiHost(withoutBrackets(text)) ?? text;
+  if (host === '') return 'the host is missing; enter a name or an address';
+  // Of colons an address of IPv6 has two at least: one is before a port.
+  const hasPort = /^[^:]*:[^:]*$/.test(host);
+  const isFine = host.length <= 253 && /^[\w.:%-]+$/.test(host) && !host.startsWith('-') && !hasPort;
+  return isFine ? null : `"${text.slice(0, 100)}" is not a host name or an address; leave out scheme, port and path`;
+}
+
+/** An address of IPv6 may be written as in a URL. */
+function withoutBrackets(text: string): string {
+  return text.replace(/^\[(.*)\]$/, '$1');
+}
+
+/** Assertions ready to be evaluated, or a sentence about the first that is none. */
+export function compileAll(
+  settings: readonly AssertionSettings[],
+  sources: readonly AssertionSource[],
+  { fill, redactor }: Pick<Filling, 'fill' | 'redactor'>,
+): readonly Assertion[] | string {
+  const compiled: Assertion[] = [];
+  for (const each of settings) {
+    const assertion = compileAssertion(filledAssertion(each, fill), sources, redactor.text);
+    if (typeof assertion === 'string') return assertion;
+    compiled.push(assertion);
+  }
+  return compiled;
+}
+
+function filledAssertion(settings: AssertionSettings, fill: Filling['fill']): AssertionSettings {
+  const [property, target] = [fill(settings.property), fill(settings.target)];
+  return property === settings.property && target === settings.target ? settings : { ...settings, property, target };
+}
+
+/**
+ * The probe of a kind. Plans are kept as long as their input is.
+ *
+ * @param uses the variables that its settings use
+ * @param makePlan all that does not change from run to run, or a sentence that says what is wrong; it may be shown
+ * @param look never rejects for what the target does
+ */
+export function createPlannedProbe<Plan extends object>(
+  uses: (settings: JsonObject) => readonly VariableUse[],
+  makePlan: (input: ThreadInput) => Plan | string,
+  look: (plan: Plan, startedAt: number, signal: AbortSignal) => Promise<Finding>,
+): ThreadProbe {
+  const planOf = madeOnce((input: ThreadInput): Plan | NoProbe => {
+    const names = new Set(input.variables.map(({ key }) => key));
+    return missingVariable(uses(input.check.settings), names) ?? makePlan(input);
+  });
+  return (input, signal) => {
+    const plan = planOf(input);
+    const startedAt = Date.now();
+    return isNoProbe(plan) ? Promise.resolve(wrongSettings(startedAt, plan)) : look(plan, startedAt, signal);
+  };
+}

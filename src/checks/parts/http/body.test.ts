@@ -1,0 +1,141 @@
+// Bodies of answers: compressed, broken, huge or in odd letters, each is judged as what it is.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import * as zlib from 'node:zlib';
+import { variable } from '../../../../tests/support/api-check.ts';
+import { detailsOf, probeOnce, responseOf, verdictOf } from '../../../../tests/support/api-probe.ts';
+import { startTarget } from '../../../../tests/support/target.ts';
+
+type Cleanup = Parameters<typeof startTarget>[0];
+
+function startBody(t: Cleanup, body: Buffer | string, headers: Record<string, string>) {
+  return startTarget(t, (_, response) => response.writeHead(200, headers).end(body));
+}
+
+const text = '{"answer":"grün"}';
+const encodings: Record<string, Buffer> = {
+  gzip: zlib.gzipSync(text),
+  'x-gzip': zlib.gzipSync(text),
+  br: zlib.brotliCompressSync(text),
+  zstd: zlib.zstdCompressSync(text),
+  deflate: zlib.deflateSync(text),
+  'identity, Deflate': zlib.deflateRawSync(text),
+  'gzip, br': zlib.brotliCompressSync(zlib.gzipSync(text)),
+};
+for (const [encoding, body] of Object.entries(encodings)) {
+  test(`a body in ${encoding} is read, and both its sizes are told`, async (t) => {
+    const target = await startBody(t, body, { 'content-encoding': encoding, 'content-type': 'application/json' });
+    const assertions = [{ source: 'JSON_BODY', property: '$.answer', comparison: 'EQUALS', target: 'grün' }];
+    const finding = await probeOnce({ url: target.url, assertions });
+    assert.equal(verdictOf(finding), 'passed');
+    assert.equal(responseOf(finding)['body'], text);
+    assert.deepEqual([detailsOf(finding).sizes.body, detailsOf(finding).sizes.decoded], [body.length, 18]);
+  });
+}
+
+test('a body that is not what its content-encoding says fails', async (t) => {
+  for (const encoding of ['gzip', 'br', 'zstd', 'deflate', 'unheard-of']) {
+    const target = await startBody(t, Buffer.alloc(1000, 'plain'), { 'content-encoding': encoding });
+    const finding = await probeOnce({ url: target.url });
+    assert.equal(verdictOf(finding), 'failed body', encoding);
+    assert.match(finding.message ?? '', new RegExp(encoding));
+  }
+  const target = await startBody(t, '', { 'content-encoding': 'gzip' });
+  assert.equal(verdictOf(await probeOnce({ url: target.url, method: 'HEAD' })), 'passed');
+});
+
+test('more content-encodings than anybody uses, or one that asks for much memory, fail instead of being tried', async (t) => {
+  const layers = Array.from({ length: 5 }).reduce<Buffer>((bytes) => zlib.gzipSync(bytes), Buffer.from(text));
+  const many = await startBody(t, layers, { 'content-encoding': 'gzip, gzip, gzip, gzip, gzip' });
+  const layered = await probeOnce({ url: many.url });
+  assert.equal(verdictOf(layered), 'failed body');
+  assert.match(layered.message ?? '', /more than 4 content encodings/);
+  for (const [window, verdict] of [
+    [23, 'passed'],
+    [27, 'failed body'],
+  ] as const) {
+    const params = { [zlib.constants.ZSTD_c_windowLog]: window };
+    const target = await startBody(t, await streamed(params), { 'content-encoding': 'zstd' });
+    assert.equal(verdictOf(await probeOnce({ url: target.url })), verdict, `window of 2^${window}`);
+  }
+});
+
+/** Compressed without its length being known before, so that the window is asked for in full. */
+async function streamed(params: Record<number, number>): Promise<Buffer> {
+  const stream = zlib.createZstdCompress({ params });
+  stream.write(text.repeat(100));
+  stream.flush(() => stream.end());
+  return Buffer.concat(await stream.toArray());
+}
+
+test('a compressed bomb is cut at 5 MB: told, and a failure only where an assertion needs the body', async (t) => {
+  const bombs = {
+    gzip: zlib.gzipSync(Buffer.alloc(40_000_000)),
+    br: zlib.brotliCompressSync(Buffer.alloc(40_000_000)),
+  };
+  for (const [encoding, bomb] of Object.entries(bombs)) {
+    const target = await startBody(t, bomb, { 'content-encoding': encoding, 'content-type': 'text/plain' });
+    const looked = await probeOnce({ url: target.url });
+    assert.equal(verdictOf(looked), 'passed');
+    assert.deepEqual([detailsOf(looked).truncated, detailsOf(looked).sizes.decoded], [true, 5 * 1024 * 1024]);
+    assert.equal(responseOf(looked)['truncated'], true);
+    const assertions = [{ source: 'TEXT_BODY', comparison: 'CONTAINS', target: 'x' }];
+    const needed = await probeOnce({ url: target.url, assertions });
+    assert.equal(verdictOf(needed), 'failed body');
+    assert.match(needed.message ?? '', /larger than 5 MB/);
+  }
+});
+
+test('a body that never ends is left after 5 MB', async (t) => {
+  const target = await startTarget(t, (_, response) => {
+    const chunk = Buffer.alloc(64 * 1024, 'endless ');
+    const more = (): void => {
+      while (!response.destroyed && response.write(chunk));
+    };
+    response.on('drain', more);
+    more();
+  });
+  const finding = await probeOnce({ url: target.url });
+  assert.equal(verdictOf(finding), 'passed');
+  assert.equal(detailsOf(finding).truncated, true);
+});
+
+test('text is read in its charset, anything else is kept as base64, and 64 kB of either', async (t) => {
+  const shown = async (body: Buffer, headers: Record<string, string>) => {
+    const target = await startBody(t, body, headers);
+    const { body: kept, bodyEncoding, truncated } = responseOf(await probeOnce({ url: target.url }));
+    return { body: kept, bodyEncoding, truncated };
+  };
+  const latin = await shown(Buffer.from('grün', 'latin1'), { 'content-type': 'text/plain; charset=ISO-8859-1' });
+  assert.deepEqual(latin, { body: 'grün', bodyEncoding: undefined, truncated: false });
+  const bytes = Buffer.from([0x89, 0x50, 0, 0xff, 1]);
+  const binary = await shown(bytes, { 'content-type': 'image/png' });
+  assert.deepEqual(binary, { body: bytes.toString('base64'), bodyEncoding: 'base64', truncated: false });
+  assert.equal((await shown(Buffer.from('plain ü'), {})).body, 'plain ü');
+  const long = await shown(Buffer.from(`a${'ü'.repeat(40_000)}`), { 'content-type': 'text/plain' });
+  assert.equal(long.truncated, true);
+  assert.equal(long.body, `a${'ü'.repeat(32_767)}`);
+  const noise = await shown(Buffer.alloc(100_000, 0xff), { 'content-type': 'application/octet-stream' });
+  assert.deepEqual([textOf(noise.body).length, noise.truncated], [Math.ceil(65_536 / 3) * 4, true]);
+});
+
+test('no half of a secret is left where a body is cut, and none in a binary one', async (t) => {
+  const secret = 'the-secret-token';
+  const variables = [variable('S', secret, true)];
+  for (const type of ['text/plain', 'application/octet-stream']) {
+    const body = Buffer.concat([
+      Buffer.alloc(65_530, 'x'),
+      Buffer.from(secret),
+      Buffer.from([0, 255]),
+      Buffer.from(secret),
+    ]);
+    const target = await startBody(t, body, { 'content-type': type });
+    const { body: kept, bodyEncoding } = responseOf(await probeOnce({ url: target.url }, { variables }));
+    const plain = bodyEncoding === 'base64' ? Buffer.from(textOf(kept), 'base64').toString('latin1') : textOf(kept);
+    assert.equal(plain.slice(65_520), `${'x'.repeat(10)}******`, type);
+  }
+});
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : assert.fail('no text');
+}

@@ -1,0 +1,84 @@
+// Client certificates: shown to their host alone, by every type of check that speaks TLS.
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import type { ServerOptions } from 'node:https';
+import type { TLSSocket } from 'node:tls';
+import test, { type TestContext } from 'node:test';
+import type { ClientIdentity } from '#domain/accounts/client-certificate.ts';
+import { probeOnce, verdictOf } from '../../../../tests/support/api-probe.ts';
+import { createAuthority } from '../../../../tests/support/certificates.ts';
+import { probeKind } from '../../../../tests/support/kind-probe.ts';
+import { startTlsTarget } from '../../../../tests/support/target.ts';
+
+const servers = createAuthority('Servers');
+const clients = createAuthority('Clients');
+const shown = { ...clients.issue({ names: ['tocsin'] }), ca: null, passphrase: null };
+const identities = (host: string, identity: Partial<ClientIdentity> = {}): ClientIdentity[] => [
+  { ...shown, host, ...identity },
+];
+
+/** A server that notes whom it was shown, and answers nobody else. */
+async function guarded(
+  t: TestContext,
+  answer = (response: ServerResponse) => void response.end('in'),
+  more: ServerOptions = {},
+) {
+  const seen: string[] = [];
+  const options = { ...servers.issue(), requestCert: true, rejectUnauthorized: true, ca: clients.cert, ...more };
+  const target = await startTlsTarget(t, options, ({ socket }, response) => {
+    seen.push(String((socket as TLSSocket).getPeerCertificate().subject.CN));
+    answer(response);
+  });
+  return { ...target, seen };
+}
+
+const meansWith = (list: readonly ClientIdentity[]) => ({
+  means: { extraCertificates: [servers.cert], clientCertificates: () => list },
+});
+
+test('a server that requires a client certificate is shown that of its host, and no other', async (t) => {
+  const { url, port, seen } = await guarded(t);
+  for (const host of ['localhost', '*.localhost']) {
+    const named = host === 'localhost' ? url : url.replace('localhost', 'shop.localhost');
+    const finding = await probeOnce({ url: named, skipSSL: true }, meansWith(identities(host)));
+    assert.equal(verdictOf(finding), 'passed', finding.message ?? '');
+  }
+  assert.deepEqual(seen, ['tocsin', 'tocsin']);
+  assert.equal(verdictOf(await probeKind('URL', { request: { url } }, meansWith(identities('localhost')))), 'passed');
+  const ssl = { sslConfig: { hostname: 'localhost', port } };
+  assert.equal(verdictOf(await probeKind('SSL', ssl, meansWith(identities('localhost')))), 'passed');
+  for (const list of [[], identities('other.test'), identities('*.localhost')]) {
+    assert.equal((await probeOnce({ url }, meansWith(list))).verdict, 'failed');
+  }
+  assert.equal(seen.length, 3);
+});
+
+test('a server that is shown no client certificate, or one that it does not trust, fails', async (t) => {
+  // Later versions refuse after the handshake, when the connection may be closed before the alert is read.
+  const { url } = await guarded(t, undefined, { maxVersion: 'TLSv1.2' });
+  const missing = await probeOnce({ url }, meansWith([]));
+  assert.match(missing.message ?? '', /^TLS handshake with .*, or it requires a client certificate$/);
+  const stranger = { ...createAuthority('Strangers').issue(), ca: null };
+  assert.equal((await probeOnce({ url }, meansWith(identities('localhost', stranger)))).verdict, 'failed');
+});
+
+test('a redirect shows the client certificate to its own host alone', async (t) => {
+  const inner = await guarded(t);
+  const outer = await guarded(t, (response) => void response.writeHead(302, { location: inner.url }).end());
+  const start = outer.url.replace('localhost', '127.0.0.1');
+  assert.equal((await probeOnce({ url: start }, meansWith(identities('127.0.0.1')))).verdict, 'failed');
+  assert.deepEqual([outer.seen, inner.seen], [['tocsin'], []]);
+  const both = [...identities('127.0.0.1'), ...identities('localhost')];
+  assert.equal(verdictOf(await probeOnce({ url: start }, meansWith(both))), 'passed');
+  assert.deepEqual(inner.seen, ['tocsin']);
+});
+
+test('the CA of a client certificate is trusted for its host, and its key appears nowhere', async (t) => {
+  const { url } = await guarded(t);
+  const identity = identities('localhost', { ca: servers.cert });
+  const means = { clientCertificates: () => identity };
+  const finding = await probeOnce({ url }, { means });
+  assert.equal(verdictOf(finding), 'passed', finding.message ?? '');
+  assert.equal(verdictOf(await probeOnce({ url: url.replace('localhost', '127.0.0.1') }, { means })), 'failed tls');
+  assert.doesNotMatch(JSON.stringify(finding), /PRIVATE KEY/);
+});

@@ -1,0 +1,55 @@
+// A stored result of an HTTP probe as the wire shows it (reference §4.7: apiCheckResult).
+import type { Measures } from '#domain/results/analytics.ts';
+import { phaseNames } from '#domain/results/phases.ts';
+import type { Check } from '#domain/checks/check.ts';
+import type { JsonObject, JsonValue } from '#domain/json.ts';
+import type { Result } from '#domain/results/result.ts';
+import type { KindFacts } from '../../kind.ts';
+import { type ApiDetails, decodeDetails, decodeStatus, totalOf } from './details.ts';
+import { urlOf } from './settings.ts';
+
+/** A stored result; where the exchange is not kept, what the details say of the answer. */
+export function describeHttp(
+  result: Pick<Result, 'details' | 'message' | 'reason'>,
+  exchange: JsonObject | null,
+): JsonObject {
+  const details = decodeDetails(result.details);
+  const { address, protocol, sizes, redirects } = details;
+  return {
+    assertions: details.assertions.map(({ among: _among, isEvery: _isEvery, ...shown }) => shown),
+    request: exchange?.['request'] ?? null,
+    response: responseOf(details, exchange),
+    requestError: details.status === null ? result.message : null,
+    address,
+    protocol: protocol === null ? null : { ...protocol },
+    sizes: { ...sizes },
+    redirects: redirects.map((redirect) => ({ ...redirect })),
+  };
+}
+
+function responseOf(details: ApiDetails, exchange: JsonObject | null): JsonObject | null {
+  const response = exchange?.['response'] ?? (details.status === null ? null : shortResponse(details));
+  if (response === null || details.areTimesWithheld !== true) return response as JsonObject | null;
+  return { ...(response as JsonObject), timings: null, timingPhases: null };
+}
+
+function shortResponse({ status, statusText, truncated, phases }: ApiDetails): JsonObject {
+  const total = Number(totalOf(phases).toFixed(3));
+  return {
+    status,
+    statusText,
+    headers: null,
+    body: null,
+    truncated,
+    timings: null,
+    timingPhases: { ...phases, total },
+  };
+}
+
+/** What alerts tell of a result: the URL as the check has it, the answer's status. */
+export function httpAlertFacts(check: Pick<Check, 'settings'>, details: JsonValue): KindFacts {
+  return { url: urlOf(check.settings) || null, ...decodeStatus(details) };
+}
+
+/** What results of an HTTP probe can be counted by. */
+export const httpMeasures: Measures = { statusCode: true, phases: phaseNames };

@@ -1,0 +1,162 @@
+// One request and its response in HTTP/1.1 over a ready connection.
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { http } from '#lib/net/node-http.ts';
+import { ResponseHeadFilter } from '#lib/net/response-head.ts';
+import type { BodyStore } from './body-store.ts';
+import type { OutgoingRequest } from './plan.ts';
+
+/** Limit of a response body that is read, bytes on the wire. */
+export const mostBodyBytes = 5 * 1024 * 1024;
+/** More than the filter passes on: it limits heads. */
+const mostHeaderBytes = 128 * 1024;
+const mostInterim = 100;
+/** Each costs time, however small it is. */
+const mostChunks = 80_000;
+
+/** A response so far. Instants are of `performance.now()`; 0 = not reached. */
+export interface Received {
+  firstByteAt: number;
+  answer: IncomingMessage | null;
+  readonly body: BodyStore;
+  bodyBytes: number;
+  /** The body is larger than the limit; the rest was not read. */
+  isCut: boolean;
+}
+
+/** How a response is read. */
+export interface Reading {
+  /** Whether the body of this response is wanted: that of a redirect that is followed is not read. */
+  readonly wantsBody: (answer: IncomingMessage) => boolean;
+  /** Limit of the body, bytes on the wire; `mostBodyBytes` by default. */
+  readonly mostBytes?: number;
+}
+
+/** The error of a connection that closes without one. */
+export const closed: Error = withCode('ECONNRESET');
+
+/**
+ * Sends the request over a ready connection and reads the response. Bytes after a complete response are ignored: the
+ * connection is not used again. Calls `finish` or `fail` at least once.
+ */
+export function exchange(
+  { method, target, headers, body }: OutgoingRequest,
+  socket: Socket,
+  hop: Received,
+  means: Reading,
+  finish: (fault: null) => void,
+  fail: (error: unknown) => void,
+): void {
+  const filter = new ResponseHeadFilter();
+  const message = http.request({
+    method,
+    path: target.path,
+    headers: wireHeaders(method, target.hostHeader, headers, body),
+    createConnection: () => new FilteredConnection(socket, filter),
+    maxHeaderSize: mostHeaderBytes,
+    insecureHTTPParser: true,
+    host: target.host,
+  });
+  message.on('error', (error) => {
+    if (hop.answer?.complete !== true) fail(error);
+  });
+  let interim = 0;
+  message.on('information', () => {
+    if (++interim > mostInterim) fail(withCode('INTERIM_OVERFLOW'));
+  });
+  message.once('upgrade', () => fail(withCode('HPE_UPGRADE')));
+  message.once('response', (answer) => {
+    const { statusCode = 0 } = answer;
+    if (statusCode < 200) return fail(withCode(statusCode < 100 ? 'HPE_INVALID_STATUS' : 'HPE_UPGRADE'));
+    hop.firstByteAt = performance.now();
+    hop.answer = answer;
+    if (filter.problem !== null) fail(withCode(filter.problem));
+    else if (means.wantsBody(answer)) readBody(answer, hop, means.mostBytes ?? mostBodyBytes, finish, fail);
+    else finish(null);
+  });
+  message.end(body ?? undefined);
+}
+
+function readBody(
+  answer: IncomingMessage,
+  hop: Received,
+  mostBytes: number,
+  finish: (fault: null) => void,
+  fail: (error: unknown) => void,
+): void {
+  let chunks = 0;
+  answer.on('data', (chunk: Buffer) => {
+    hop.bodyBytes += chunk.length;
+    hop.body.add(chunk);
+    if (hop.bodyBytes <= mostBytes && ++chunks <= mostChunks) return;
+    hop.isCut = true;
+    finish(null);
+  });
+  // Before Node's own listener, which ends the connection gracefully.
+  answer.prependOnceListener('end', () => finish(null));
+  answer.on('error', fail);
+  answer.once('close', () => fail(closed));
+}
+
+/** A connection whose response heads are repaired before Node parses them. */
+class FilteredConnection extends Duplex {
+  readonly #socket: Socket;
+
+  constructor(socket: Socket, filter: ResponseHeadFilter) {
+    super();
+    this.#socket = socket;
+    const pass = (bytes: () => Buffer): boolean => {
+      try {
+        return this.push(bytes());
+      } catch (error) {
+        this.destroy(error instanceof Error ? error : closed);
+        return false;
+      }
+    };
+    socket.on('data', (chunk: Buffer) => {
+      if (!pass(() => filter.push(chunk))) socket.pause();
+    });
+    socket.once('end', () => {
+      pass(() => filter.end());
+      this.push(null);
+    });
+    socket.on('error', (error) => this.destroy(error));
+    socket.once('close', () => this.destroy());
+  }
+
+  override _read(): void {
+    this.#socket.resume();
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
+    this.#socket.write(chunk, done);
+  }
+
+  override _final(done: () => void): void {
+    this.#socket.end(done);
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#socket.destroy();
+    done(error);
+  }
+}
+
+function withCode(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+function wireHeaders(
+  method: string,
+  host: string,
+  headers: readonly (readonly [string, string])[],
+  body: Buffer | null,
+): string[] {
+  const flat = headers.flat();
+  if (!headers.some(([name]) => name.toLowerCase() === 'host')) flat.unshift('host', host);
+  flat.push('connection', 'close');
+  const sendsBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
+  if (body !== null || sendsBody) flat.push('content-length', String(body?.length ?? 0));
+  return flat;
+}

@@ -1,0 +1,266 @@
+// All of a probe that does not change from run to run, made once per revision: the filled-in request and its assertions.
+import { http } from '#lib/net/node-http.ts';
+import type { ScriptedRequest } from '#domain/checks/exchange.ts';
+import type { ThreadInput } from '#domain/checks/probe.ts';
+import type { JsonObject } from '#domain/json.ts';
+import type { Assertion, AssertionSource } from '../assertions/assertion.ts';
+import { readDomain } from '../connection/domain.ts';
+import type { Place } from '../connection/reach.ts';
+import { type MissingVariable, missingVariable } from '../findings/judge.ts';
+import { compileAll } from '../findings/prepare.ts';
+import { fillIn, fillKnown } from '../placeholders.ts';
+import { createRedactor, mask, type Redactor } from '../redact.ts';
+import { bodyOf, contentTypes, encodedBody } from './request-body.ts';
+import { framing, mergedPairs } from './pairs.ts';
+import { type ApiDefaults, type ApiSettings, type BasicAuth, methods } from './settings.ts';
+import { parseTarget, type Target } from './target.ts';
+import { httpUses } from './uses.ts';
+
+/** A request ready to be sent. */
+export interface OutgoingRequest {
+  readonly method: string;
+  readonly target: Target;
+  /** Without `host`, `connection` and `content-length`, unless the user set the first. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Buffer | null;
+}
+
+/** Parts of a request that are dropped when a redirect leads to another origin. */
+export interface Confidential {
+  /** Names of headers that are locked or use a secret or locked variable, lower case. */
+  readonly headers: ReadonlySet<string>;
+  /** The body uses such a variable. */
+  readonly body: boolean;
+  /** Whether a text contains a secret or a locked value of at least three characters. */
+  readonly isIn: (text: string) => boolean;
+}
+
+/** What a probe does. */
+export interface Plan {
+  /** Whose it is. */
+  readonly of: Pick<ThreadInput, 'check' | 'revision'>;
+  readonly settings: ApiSettings;
+  readonly shouldFail: boolean;
+  readonly request: OutgoingRequest;
+  readonly assertions: readonly Assertion[];
+  readonly needsBody: boolean;
+  /** Whether scripts after the response get its body. */
+  readonly wantsText: boolean;
+  /** Whose certificate results tell of; null = that of the URL. */
+  readonly certificateAt: Place | null;
+  readonly redactor: Redactor;
+  /** What another origin must not receive. */
+  readonly confidential: Confidential;
+  /** The request as it may be shown, JSON. */
+  readonly shown: string;
+}
+
+/** A type of check that an HTTP probe can look at. */
+export interface HttpKind {
+  readonly read: (settings: JsonObject) => ApiSettings;
+  /** What it takes from its group. */
+  readonly defaultsOf: (group: ThreadInput['group']) => ApiDefaults;
+  readonly sources: readonly AssertionSource[];
+}
+
+/**
+ * Makes the plan of a check, or a sentence that says why its settings make no request. The sentence may be shown: what
+ * is secret or locked is hidden in it, as it is in a plan's `shown`.
+ */
+export function makePlan(input: ThreadInput, kind: HttpKind, version: string): Plan | string | MissingVariable {
+  const own = kind.read(input.check.settings);
+  const group = kind.defaultsOf(input.group);
+  const values = valuesOf(input, group);
+  const { scripted } = input;
+  const missing = missingVariable(httpUses(own, group, scripted !== undefined), values);
+  return missing ?? filledPlan(input, kind, { own, group, values }, version);
+}
+
+/** Settings of a check and its group, and the values to fill in. */
+interface Filling {
+  readonly own: ApiSettings;
+  readonly group: ApiDefaults;
+  readonly values: ReadonlyMap<string, string>;
+}
+
+function filledPlan(
+  input: ThreadInput,
+  kind: HttpKind,
+  { own, group, values }: Filling,
+  version: string,
+): Plan | string {
+  const { scripted } = input;
+  const fill = (text: string): string => fillIn(text, values, new Set());
+  const target = scripted === undefined ? targetOf(own, group, values) : scriptedTarget(scripted);
+  const userInfo = typeof target === 'string' ? null : target.userInfo;
+  const auth = filledAuth(own.basicAuth ?? group.basicAuth, fill) ?? userInfo;
+  // Before anything can be refused: whoever reads why settings are wrong need not be allowed to read their values.
+  const redactor = createRedactor(hiddenValues(input, group, own, fill, auth));
+  const hide = redactor.text;
+  if (typeof target === 'string') return hide(target);
+  const pairs =
+    scripted?.headers ??
+    mergedPairs('headers', group, own).map(({ key, value }) => [fill(key).trim(), fill(value).trim()] as const);
+  const body =
+    scripted === undefined ? bodyOf(own.bodyType, own.body, values) : encodedBody(own.bodyType, scripted.body);
+  const headers = withBuiltIn(pairs, own, body, auth, version);
+  const problem = headerProblem(headers);
+  if (problem !== null) return hide(problem);
+  const method = scripted?.method ?? own.method;
+  if (!methods.some((each) => each === method))
+    return hide(`"${method}" is not a supported method; use one of ${methods.join(', ')}`);
+
+  const written = group.assertions.length === 0 ? own.assertions : [...group.assertions, ...own.assertions];
+  const assertions = compileAll(written, kind.sources, { fill, redactor });
+  if (typeof assertions === 'string') return hide(assertions);
+  const request: OutgoingRequest = { method, target, headers, body };
+  return {
+    of: input,
+    settings: own,
+    shouldFail: input.check.shouldFail,
+    request,
+    assertions,
+    certificateAt: readDomain(fill(own.sslCheckDomain)),
+    wantsText: false,
+    needsBody: assertions.some(({ source }) => source === 'JSON_BODY' || source === 'TEXT_BODY'),
+    redactor,
+    confidential: confidentialOf(input, { own, group, values }, redactor),
+    shown: JSON.stringify(redactor.json(shownRequest(request, redactor))),
+  };
+}
+
+function confidentialOf({ variables }: ThreadInput, { own, group, values }: Filling, redactor: Redactor): Confidential {
+  const hidden = new Map(variables.filter(({ secret, locked }) => secret || locked).map(({ key }) => [key, '']));
+  const usesHidden = (text: string): boolean => fillKnown(text, hidden) !== text;
+  const pairs = mergedPairs('headers', group, own).filter(
+    ({ key, value, locked }) => locked || usesHidden(key) || usesHidden(value),
+  );
+  return {
+    headers: new Set(pairs.map(({ key }) => fillIn(key, values, new Set()).trim().toLowerCase())),
+    body: usesHidden(own.body),
+    isIn: (text) => redactor.text(text) !== text,
+  };
+}
+
+/** The variables of a check by name, with what its group gives its URL. */
+export function valuesOf({ variables }: Pick<ThreadInput, 'variables'>, group: ApiDefaults): Map<string, string> {
+  const values = new Map(variables.map(({ key, value }) => [key, value]));
+  if (group.url !== '') values.set('GROUP_BASE_URL', fillIn(group.url, values, new Set()));
+  return values;
+}
+
+const noUrl = 'the URL is not an absolute http:// or https:// URL once its variables are filled in';
+
+function targetOf(own: ApiSettings, group: ApiDefaults, values: ReadonlyMap<string, string>): Target | string {
+  const fill = (text: string): string => fillIn(text, values, new Set());
+  const parameters = mergedPairs('queryParameters', group, own).map(
+    ({ key, value }) => [fill(key), fill(value)] as const,
+  );
+  return targetWith(fill(own.url), parameters);
+}
+
+function scriptedTarget({ url, queryParameters }: ScriptedRequest): Target | string {
+  return targetWith(url, queryParameters);
+}
+
+function targetWith(text: string, parameters: ScriptedRequest['queryParameters']): Target | string {
+  const target = parseTarget(text);
+  if (target === null || parameters.length === 0) return target ?? noUrl;
+  const search = new URLSearchParams();
+  for (const [name, value] of parameters) search.append(name, value);
+  const joined = `${text.replace(/#.*$/s, '')}${target.path.includes('?') ? '&' : '?'}${search.toString()}`;
+  return parseTarget(joined) ?? 'the URL and its query parameters do not form a valid URL';
+}
+
+function filledAuth(auth: BasicAuth | null, fill: (text: string) => string): string | null {
+  return auth === null ? null : `${fill(auth.username)}:${fill(auth.password)}`;
+}
+
+/** Headers of every request, unless the check sets them itself. One pair for all: a plan each would keep its own. */
+const sameForAll = [
+  ['accept', '*/*'],
+  ['accept-encoding', 'gzip, deflate, br, zstd'],
+] as const;
+
+function withBuiltIn(
+  pairs: readonly (readonly [string, string])[],
+  own: ApiSettings,
+  body: Buffer | null,
+  auth: string | null,
+  version: string,
+): (readonly [string, string])[] {
+  const contentType = contentTypes[own.bodyType];
+  const builtIn: (readonly [string, string])[] = [['user-agent', `Tocsin/${version}`], ...sameForAll];
+  if (body !== null && contentType !== null) builtIn.push(['content-type', contentType]);
+  if (auth !== null) builtIn.push(['authorization', `Basic ${Buffer.from(auth).toString('base64')}`]);
+  if (pairs.length === 0) return builtIn;
+  const kept = pairs.filter(([name]) => !framing.has(name.toLowerCase()));
+  const names = new Set(kept.map(([name]) => name.toLowerCase()));
+  return [...builtIn.filter(([name]) => !names.has(name)), ...kept];
+}
+
+/** What HTTP does not allow of headers, in a sentence; null = nothing. */
+export function headerProblem(headers: readonly (readonly [string, string])[]): string | null {
+  for (const [name, value] of headers) {
+    try {
+      http.validateHeaderName(name);
+    } catch {
+      return `"${name}" is not a header name`;
+    }
+    try {
+      http.validateHeaderValue(name, value);
+    } catch {
+      return `the value of header ${name} contains a character that HTTP does not allow`;
+    }
+  }
+  return null;
+}
+
+/** What must not be shown of a check, as far as its settings say: scripts begin before there is a plan. */
+export function hiddenOf(input: ThreadInput, kind: HttpKind): string[] {
+  const own = kind.read(input.check.settings);
+  const group = kind.defaultsOf(input.group);
+  const values = valuesOf(input, group);
+  const fill = (text: string): string => fillIn(text, values, new Set());
+  return hiddenValues(input, group, own, fill, filledAuth(own.basicAuth ?? group.basicAuth, fill));
+}
+
+/** Secrets and locked values; the whole of a basic authorization too, as a target that echoes it would show it. */
+function hiddenValues(
+  input: ThreadInput,
+  group: ApiDefaults,
+  own: ApiSettings,
+  fill: (text: string) => string,
+  auth: string | null,
+): string[] {
+  const hidden = [...(input.scripted?.hidden ?? [])];
+  for (const { secret, locked, value } of input.variables) if (secret || locked) hidden.push(value);
+  for (const pairs of [group.headers, own.headers, group.queryParameters, own.queryParameters])
+    for (const { locked, value } of pairs) if (locked) hidden.push(fill(value).trim());
+  if (auth !== null) hidden.push(auth, auth.slice(auth.indexOf(':') + 1));
+  return hidden;
+}
+
+/** The request as results show it (reference §4.7: apiCheckResult.request). */
+function shownRequest({ method, target, headers, body }: OutgoingRequest, redactor: Redactor): JsonObject {
+  const [url = target.href, search = ''] = target.href.split('?', 2);
+  const names = headers.map(([name, value]) => [name.toLowerCase(), isBasic(name, value) ? `Basic ${mask}` : value]);
+  return {
+    method,
+    url: search === '' ? url : target.href,
+    headers: Object.fromEntries(names),
+    params: search === '' ? {} : Object.fromEntries(new URLSearchParams(search)),
+    // Redacted before it is cut, so that no half of a secret is left at the edge.
+    data:
+      body === null
+        ? ''
+        : redactor.text(body.toString('utf8', 0, mostShown + redactor.longest * 4)).slice(0, mostShown),
+  };
+}
+
+/** The part of a body that results show, characters. */
+const mostShown = 65_536;
+
+function isBasic(name: string, value: string): boolean {
+  return name.toLowerCase() === 'authorization' && /^basic\s/i.test(value);
+}

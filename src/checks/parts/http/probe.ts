@@ -1,0 +1,210 @@
+// Looks at an HTTP target once: request, redirects, body, assertions, verdict (decisions: Checks).
+import type { JsonObject } from '#domain/json.ts';
+import type { ThreadInput, ThreadProbe } from '#domain/checks/probe.ts';
+import type { Finding } from '#domain/results/result.ts';
+import { madeOnce } from '#lib/made-once.ts';
+import type { ProbeMeans } from '../../kind.ts';
+import { keptBytes } from './body.ts';
+import { BodyStore, type ByteBudget } from './body-store.ts';
+import { makeRunCookies, type RunCookies } from './cookies.ts';
+import { locationMost, withCertificateProblem } from './details.ts';
+import { trustOf } from '../connection/certificate.ts';
+import { createClientTls, type TlsFor } from '../connection/client-tls.ts';
+import type { Fault } from '../connection/fault.ts';
+import { type AnswerWork, type Offload, type ReadBody, workOn } from '../findings/answer-work.ts';
+import { isNoProbe, wrongSettings } from '../findings/judge.ts';
+import { answered, type LookedAt, type SeenBody, unanswered } from './finding.ts';
+import { mostBodyBytes } from './http1.ts';
+import { type Hop, type HopMeans, sendHop, type Stop, timeIsUp } from './hop.ts';
+import { type HttpKind, makePlan, type Plan } from './plan.ts';
+import { createFindCertificates, type ShownCertificate } from './find-certificates.ts';
+import { isRedirect, mostRedirects, redirected } from './redirect.ts';
+
+/** Makes the probe of a type of check. Plans are kept as long as their input is: hand in the same input for the same revision. */
+export function createHttpProbe(means: ProbeMeans, kind: HttpKind): ThreadProbe {
+  const planOf = madeOnce((input: ThreadInput) => makePlan(input, kind, means.version));
+  const look = createLook(means);
+  return async (input, signal) => {
+    const plan = planOf(input);
+    return isNoProbe(plan) ? wrongSettings(Date.now(), plan) : (await look(plan, signal)).finding;
+  };
+}
+
+/** What looking at a target came to; what was seen only where there was an answer. */
+export interface Looked {
+  readonly finding: Finding;
+  readonly seen: LookedAt | null;
+}
+
+/** Makes what sends the request of a plan and looks at its answer. */
+export function createLook(means: ProbeMeans): (plan: Plan, signal: AbortSignal) => Promise<Looked> {
+  const limitMs = means.limitMs ?? 30_000;
+  const tlsOf = createClientTls(means);
+  const findCertificates = createFindCertificates(means.guard, trustOf(means));
+
+  return async (plan, signal) => {
+    const startedAt = Date.now();
+    const { settings } = plan;
+    const stop: Stop = { end: null };
+    const timer = setTimeout(() => stop.end?.(timeIsUp(limitMs)), limitMs);
+    const onAbort = (): void => stop.end?.(() => stopped);
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      const hops = await followAll(plan, {
+        guard: means.guard,
+        tlsFor: tlsOf(plan.of.check.accountId),
+        family: settings.family,
+        skipSSL: settings.skipSSL,
+        wantsBody: (answer) => !(settings.followRedirects && isRedirect(answer)),
+        createStore: () => storeOf(plan, means.bodies),
+        stop,
+      });
+      if (signal.aborted) hops.fault = stopped;
+      const looked = await concluded(plan, means.offload, { startedAt, ...hops });
+      const { certificates, problem } = await findCertificates(plan, hops.shown, signal);
+      const [certificate = null, ...otherCertificates] = certificates;
+      const details =
+        problem === null ? looked.finding.details : withCertificateProblem(looked.finding.details, problem);
+      const others = otherCertificates.length > 0 && { otherCertificates };
+      return { ...looked, finding: { ...looked.finding, certificate, ...others, details } };
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    }
+  };
+}
+
+/** Keeps as much of a body as assertions, scripts or results need. */
+function storeOf({ needsBody, wantsText, redactor, of }: Plan, bytes: ByteBudget | undefined): BodyStore {
+  const most = needsBody || wantsText ? mostBodyBytes + 1 : keptBytes + redactor.longest * 4;
+  return new BodyStore(most, bytes === undefined ? null : { accountId: of.check.accountId, bytes });
+}
+
+const stopped: Fault = { reason: 'crashed', message: 'the probe was stopped before it finished' };
+
+interface Followed {
+  readonly started: number;
+  readonly hop: Hop;
+  readonly redirects: { status: number; location: string }[];
+  /** The certificates of all hops, in their order. */
+  readonly shown: readonly ShownCertificate[];
+  /** Instants of all hops. */
+  readonly steps: readonly number[];
+  fault: Fault | null;
+}
+
+/** How all hops are made: a client certificate is shown to its host alone. */
+type FollowMeans = Omit<HopMeans, 'secureContext' | 'trust'> & { readonly tlsFor: TlsFor };
+
+/** Sends the request, and after it those that its redirects ask for; the time limit holds for all of them together. */
+async function followAll(plan: Plan, means: FollowMeans): Promise<Followed> {
+  const redirects: { status: number; location: string }[] = [];
+  const shown: ShownCertificate[] = [];
+  const steps: number[] = [];
+  let request = plan.request;
+  let cookies: RunCookies | null = null;
+  let started: number | undefined;
+  for (;;) {
+    const tls = means.tlsFor(request.target.host);
+    const hop = await sendHop(cookies?.addTo(request) ?? request, { ...means, ...tls });
+    started ??= hop.startedAt;
+    const { answer, certificate } = hop;
+    steps.push(...stepsOf(hop));
+    if (certificate !== null) shown.push({ place: request.target, certificate });
+    if (hop.fault !== null || answer === null || means.wantsBody(answer))
+      return { started, hop, redirects, shown, steps, fault: hop.fault };
+    const setCookies = answer.headers['set-cookie'];
+    if (setCookies !== undefined) {
+      const before = performance.now();
+      cookies ??= await makeRunCookies();
+      cookies.store(request.target.href, setCookies);
+      // Not the time of the target.
+      started += performance.now() - before;
+    }
+    const next = redirected(request, answer, plan.confidential);
+    const location = plan.redactor.text(next?.target.href ?? answer.headers.location ?? '');
+    redirects.push({ status: answer.statusCode ?? 0, location: location.slice(0, locationMost) });
+    if (next === null) {
+      return {
+        started,
+        hop,
+        redirects,
+        shown,
+        steps,
+        fault: { reason: 'redirect', message: `redirected to "${location}", which is not an http:// or https:// URL` },
+      };
+    }
+    if (redirects.length > mostRedirects) {
+      return {
+        started,
+        hop,
+        redirects,
+        shown,
+        steps,
+        fault: { reason: 'redirect', message: `more than ${mostRedirects} redirects; the last one led to ${location}` },
+      };
+    }
+    request = next;
+  }
+}
+
+function stepsOf({ resolvedAt, connectedAt, securedAt, firstByteAt, endedAt }: Hop): number[] {
+  return [resolvedAt, connectedAt, securedAt, firstByteAt, endedAt].filter((instant) => instant > 0);
+}
+
+async function concluded(
+  plan: Plan,
+  offload: Offload | undefined,
+  seen: Omit<LookedAt, 'body' | 'outcomes'> & Followed,
+): Promise<Looked> {
+  const { hop, fault, started } = seen;
+  const { answer } = hop;
+  if (answer === null) return { finding: unanswered(plan, seen, fault ?? stopped), seen: null };
+  const { statusCode = 0, headers } = answer;
+  const isLast = fault?.reason !== 'redirect';
+  const work: AnswerWork = {
+    accountId: plan.of.check.accountId,
+    assertions: isLast ? plan.assertions : [],
+    values: {
+      STATUS_CODE: statusCode,
+      HEADERS: { ...headers } as JsonObject,
+      ...(fault === null && { RESPONSE_TIME: hop.endedAt - started }),
+    },
+    body: {
+      pieces: hop.body.pieces,
+      contentEncoding: headers['content-encoding'],
+      contentType: headers['content-type'],
+      isCut: hop.isCut || hop.body.isPart || hop.body.isRefused || fault !== null,
+      unreadable: fault?.message ?? null,
+      wantsText: plan.wantsText,
+    },
+    redactor: plan.redactor,
+  };
+  const worked = await workOn(work, offload).finally(() => hop.body.release());
+  const all: LookedAt = { ...seen, body: shownBody(hop, worked.body), outcomes: worked.outcomes };
+  return { finding: answered(plan, all), seen: all };
+}
+
+/** A body that was worked on; of one that is kept only in part as much was read as was wanted. */
+function shownBody({ body, bodyBytes, isCut }: Hop, read: ReadBody | null): SeenBody {
+  const { kept, problem, text, decodedBytes } = read ?? unread;
+  const isPart = body.isPart && !isCut;
+  return {
+    kept: isPart ? { ...kept, truncated: true } : kept,
+    problem,
+    text,
+    decodedBytes: isPart && read?.isEncoded === false ? bodyBytes : decodedBytes,
+    isCut: isPart || read === null ? isCut : read.isCut,
+    isRefused: body.isRefused,
+  };
+}
+
+/** What is left of a body whose work could not be done. */
+const unread: ReadBody = {
+  kept: { body: '', bodyEncoding: null, truncated: true },
+  decodedBytes: 0,
+  isCut: true,
+  problem: null,
+  text: null,
+  isEncoded: false,
+};

@@ -1,0 +1,26 @@
+// What a result says of files that its run left and that are not kept.
+import type { LeftOutAsset } from '#domain/checks/script.ts';
+
+const reasons: Readonly<Record<LeftOutAsset['why'], string>> = {
+  size: 'the limit is 10 MB per file',
+  total: 'the limit is 20 MB per run',
+  count: 'too many files',
+  content: 'the content is not valid',
+};
+
+/** A sentence for each sort and reason. */
+export function leftOutWarnings(leftOut: readonly LeftOutAsset[]): string[] {
+  const alike = Map.groupBy(leftOut, ({ sort, why }) => `${sort} ${why}`);
+  return [...alike.values()].flatMap((assets) => {
+    const [first] = assets;
+    if (first === undefined) return [];
+    const { sort, why } = first;
+    const what = assets.length === 1 ? `a ${sort}` : `${assets.length} ${sort}s`;
+    const bytes = assets.reduce((sum, asset) => sum + (asset.bytes ?? 0), 0);
+    return [`${what}${bytes > 0 ? ` of ${sizeOf(bytes)}` : ''} not stored: ${reasons[why]}`];
+  });
+}
+
+function sizeOf(bytes: number): string {
+  return bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}

@@ -1,0 +1,182 @@
+// What a run of a script says of its target: the verdict, and the assertion as its author wrote it, with file and line.
+import { handshakeWords, trustHint } from '#lib/net/tls-words.ts';
+import type { Reason, Verdict } from '#domain/results/result.ts';
+import type { ScriptError, ScriptFile, ScriptLimit, ScriptLimits, ScriptOutcome } from '#domain/checks/script.ts';
+
+/** A verdict with its reason and its sentence. */
+export interface ScriptVerdict {
+  readonly verdict: Verdict;
+  readonly reason: Reason | null;
+  readonly message: string | null;
+}
+
+/** Takes out of a text what must not be shown: before anything is cut, or half of it would stay. */
+type Hide = (text: string) => string;
+
+/** Judges an outcome (issue: scripted kinds; docs/decisions/0082). */
+export function judgeScript(
+  outcome: ScriptOutcome,
+  limits: ScriptLimits,
+  files: readonly ScriptFile[],
+  hide: Hide,
+): ScriptVerdict {
+  const { ending, errors, tests, problem } = outcome;
+  if (ending === 'stopped') return unknown('the script was stopped before it finished');
+  if (ending === 'crashed') return unknown(problem ?? 'the script could not be run');
+  if (ending !== 'ended') {
+    const { openStep } = outcome;
+    const at = openStep === null ? '' : `; it stopped at ${sentenceOf(openStep, files, hide)}`;
+    return { verdict: 'failed', reason: ending, message: `${passedLimit(ending, limits)}${at}` };
+  }
+  // Where a test took too long, the next one tells what it waited for then.
+  const error = isTestLate(errors) ? errors[1] : errors[0];
+  if (error !== undefined) {
+    const more = errors.length - 1;
+    const others = more > 0 ? ` (and ${more} more ${more === 1 ? 'error' : 'errors'})` : '';
+    const said = `${sentenceOf(error, files, hide)}${others}`;
+    const limit = limitOf(errors);
+    // It stands in the first error, which is not always the one that is told.
+    const isTold = limit === null || error === errors[0];
+    const message = isTold ? said : `${said}; ${limit}`;
+    const hint = unknownCa.test(error.message) ? `. ${trustHint}` : '';
+    return { verdict: 'failed', reason: reasonOf(errors), message: message + hint };
+  }
+  if (outcome.failedTests > 0)
+    return { verdict: 'failed', reason: 'script', message: 'a test failed without a message' };
+  if (tests === 0) return { verdict: 'failed', reason: 'settings', message: 'the script has no test to run' };
+  return { verdict: 'passed', reason: null, message: null };
+}
+
+function unknown(message: string): ScriptVerdict {
+  return { verdict: 'unknown', reason: 'crashed', message };
+}
+
+function passedLimit(limit: ScriptLimit, limits: ScriptLimits): string {
+  const megabytes = (bytes: number): string => `${Math.round(bytes / (1 << 20))} MB`;
+  const passed: Record<ScriptLimit, string> = {
+    deadline: `${limits.wallClockMs / 1000} s`,
+    memory: `${megabytes(limits.memoryBytes)} of memory`,
+    processes: `${limits.processes} processes`,
+    output: `${megabytes(limits.outputBytes)} of output`,
+    disk: `${megabytes(limits.diskBytes)} on disk`,
+  };
+  return `the script was stopped: it ${limit === 'deadline' ? 'took' : 'used'} more than ${passed[limit]}`;
+}
+
+/** As Node.js and Chromium say it. */
+const unknownCa =
+  /unable to (?:verify the first|get (?:local )?issuer) certificate|self-signed certificate in certificate chain|UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|SELF_SIGNED_CERT_IN_CHAIN|ERR_CERT_AUTHORITY_INVALID/;
+
+/** Calls of Playwright that wait for an answer of the target; the others wait for what a page shows, or does. */
+const asking =
+  /^(?:\w*Error: )?(?:apiRequestContext\.|(?:page|frame)\.(?:goto|reload|goBack|goForward|waitForURL|waitForNavigation|waitForLoadState|waitForResponse)\b)/;
+const late = /^(?:\w*Error: )?\w+\.\w+: (?:Timeout \d+ms|Test timeout of \d+ms) exceeded/;
+const ofTest = /: Test timeout of \d+ms exceeded/;
+
+/**
+ * Faults of the network are of the class that other checks have them in (connection/fault.ts), so that a retry strategy can be for
+ * them only.
+ */
+const reasonsByText: readonly (readonly [RegExp, Reason])[] = [
+  [/^Test timeout exceeded|^the tests took more than [\d.]+ s in total/, 'deadline'],
+  [/\brefused by the egress policy: /, 'egress-refused'],
+  [/\bexpect\(|AssertionError|Expected:/, 'assertion'],
+  [/\b(?:ENOTFOUND|EAI_AGAIN|ERR_NAME_NOT_RESOLVED)\b/, 'dns'],
+  [
+    /\b(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ERR_CONNECTION_(?:REFUSED|FAILED|TIMED_OUT)|ERR_ADDRESS_UNREACHABLE|ERR_SOCKS_CONNECTION_FAILED)\b/,
+    'connect',
+  ],
+  [
+    /\b(?:ECONNRESET|ECONNABORTED|EPIPE|socket hang up|other side closed|ERR_CONNECTION_(?:RESET|CLOSED|ABORTED)|ERR_EMPTY_RESPONSE)\b|Client network socket disconnected/,
+    'reset',
+  ],
+  [
+    /\b(?:CERT_|ERR_CERT_|ERR_SSL_|ERR_TLS_|EPROTO\b|SSL routines:|self[- ]signed certificate|unable to (?:verify the first|get (?:local )?issuer) certificate|certificate (?:has expired|is not yet valid|revoked)|Hostname\/IP does not match certificate's altnames)/,
+    'tls',
+  ],
+  // Of an expectation that is tried again and again, where it is not one of the network.
+  [/\bTimeout \d+ms exceeded while waiting on the predicate/, 'assertion'],
+  [
+    /\bERR_TIMED_OUT\b|\b(?:Connect|Headers|Body) Timeout Error\b|\baborted due to timeout\b|\bTimeout \d+ms exceeded|Test timeout of \d+ms exceeded/,
+    'timeout',
+  ],
+];
+
+function isTestLate([first, next]: readonly ScriptError[]): boolean {
+  return /^Test timeout of \d+ms exceeded/.test(first?.message ?? '') && ofTest.test(next?.message ?? '');
+}
+
+/** The time that all tests of a run have, in words, where a test was cut off by that; null = it was not. */
+function limitOf([first]: readonly ScriptError[]): string | null {
+  return (
+    /^Test timeout (?:of \d+ms )?exceeded: (the tests of a run share [\d.]+ s)/.exec(first?.message ?? '')?.[1] ?? null
+  );
+}
+
+function reasonOf(errors: readonly ScriptError[]): Reason {
+  const [first, next] = errors;
+  // Whatever it waited for: it may have been told to wait for ever.
+  if (limitOf(errors) !== null) return 'deadline';
+  const message = first?.message ?? '';
+  if (isWaiting(message) || (isTestLate(errors) && isWaiting(next?.message ?? ''))) return 'script';
+  return reasonsByText.find(([pattern]) => pattern.test(message))?.[1] ?? 'script';
+}
+
+/** Whether it waited in vain for something in a page. */
+function isWaiting(message: string): boolean {
+  return late.test(message) && !asking.test(message);
+}
+
+/** OpenSSL's own text, as in `write EPROTO 80:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:…`. */
+const openSsl = /(?:\w+ EPROTO )?[\dA-F]+:error:[\dA-F]+:SSL routines:[^:\n]*:([^:\n]+)[^\n]*/g;
+
+function withoutOpenSsl(message: string): string {
+  return message.replace(openSsl, (_, reason: string) =>
+    handshakeWords(`ERR_SSL_${reason.trim().toUpperCase().replaceAll(' ', '_')}`),
+  );
+}
+
+const detailMost = 500;
+
+function sentenceOf({ message, place }: ScriptError, files: readonly ScriptFile[], hide: Hide): string {
+  const lines = hide(withoutOpenSsl(message))
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+  const [first = 'it failed', ...rest] = lines;
+  const head = first.replace(/^Error: /, '');
+  if (place === null) return cut([head, ...rest].join(' '));
+  const where = `${place.file}:${place.line}`;
+  const written = statementAt(files, place, hide);
+  // Of a broken expectation its own words say more than those of the library that prints it.
+  const isExpectation = /^expect\(|^expect\.|^AssertionError/.test(head);
+  const said = cut(isExpectation && rest.length > 0 ? rest.join(', ') : [head, ...rest].join(' '));
+  return written === null ? `${said} (${where})` : `${written} (${where}): ${said}`;
+}
+
+function cut(text: string): string {
+  return text.length > detailMost ? `${text.slice(0, detailMost)} …` : text;
+}
+
+const statementLines = 10;
+
+/** The statement that ends or stands at a place: its line, and those above it until its brackets are closed. */
+function statementAt(
+  files: readonly ScriptFile[],
+  { file, line }: NonNullable<ScriptError['place']>,
+  hide: Hide,
+): string | null {
+  const lines = files.find(({ path }) => path === file)?.content.split('\n');
+  if (lines === undefined) return null;
+  const taken: string[] = [];
+  for (let index = line - 1; index >= 0 && taken.length < statementLines; index--) {
+    taken.unshift(lines[index]?.trim() ?? '');
+    if (opened(taken.join('\n')) >= 0) break;
+  }
+  const statement = hide(taken.join(' ')).trim();
+  return statement === '' ? null : statement.replace(/;$/, '').slice(0, 300);
+}
+
+function opened(text: string): number {
+  return text.replace(/[^([{]/g, '').length - text.replace(/[^)\]}]/g, '').length;
+}

@@ -1,0 +1,129 @@
+// The work on answers that a probe thread leaves to a thread beside it: a job at a time, accounts in turn, within bounds.
+import { Worker } from 'node:worker_threads';
+import {
+  type AnswerWork,
+  messageOf,
+  type Offload,
+  undone,
+  type WireBody,
+  type WorkedAnswer,
+} from '../parts/findings/answer-work.ts';
+import { FairQueue } from '#lib/fair-queue.ts';
+
+/** A job that waits longer is given up, ms. */
+const mostWaitMs = 5000;
+/** A job that takes longer cannot be stopped by itself, ms. */
+const mostJobMs = 5000;
+/** Without work for this long the thread is ended, and gives its memory back, ms. */
+const idleMs = 10_000;
+/** Memory of the thread: documents of 5 MB take up to half of it. */
+const mostMemoryMb = 160;
+
+const tooBusy = { problem: 'Tocsin was too busy to evaluate it', isOurs: true } as const;
+
+interface Job {
+  readonly work: AnswerWork;
+  readonly settle: (worked: WorkedAnswer) => void;
+  readonly giveUp: NodeJS.Timeout;
+}
+
+/** Starts the thread when there is work for it. */
+export function createAnswerQueue(memoryMb = mostMemoryMb): Offload {
+  const waiting = new FairQueue<Job>();
+  let thread: Worker | null = null;
+  let running: { readonly job: Job; readonly stop: NodeJS.Timeout } | null = null;
+  let idle: NodeJS.Timeout | undefined;
+
+  const end = (worked: WorkedAnswer): void => {
+    if (running === null) return;
+    const { job, stop } = running;
+    clearTimeout(stop);
+    running = null;
+    job.settle(worked);
+    startNext();
+  };
+  const dismiss = (): void => {
+    void thread?.terminate();
+    thread = null;
+  };
+  const startThread = (): Worker => {
+    const started = startAnswerThread(memoryMb);
+    const lost = (outcome: Parameters<typeof undone>[1]): void => {
+      if (thread !== started) return;
+      thread = null;
+      if (running !== null) end(undone(running.job.work, outcome));
+    };
+    started.on('message', (worked: WorkedAnswer) => {
+      if (thread === started) end(worked);
+    });
+    started.on('error', (error: unknown) => lost({ problem: problemOf(error, memoryMb) }));
+    started.once('exit', () => lost(tooBusy));
+    return started;
+  };
+  const startNext = (): void => {
+    if (running !== null) return;
+    const job = waiting.next();
+    if (job === undefined) {
+      idle ??= setTimeout(dismiss, idleMs).unref();
+      return;
+    }
+    clearTimeout(idle);
+    idle = undefined;
+    clearTimeout(job.giveUp);
+    thread ??= startThread();
+    const stop = setTimeout(() => {
+      dismiss();
+      end(undone(job.work, tooBusy));
+    }, mostJobMs);
+    running = { job, stop };
+    post(thread, job.work);
+  };
+
+  return (work) =>
+    new Promise((resolve) => {
+      const giveUp = setTimeout(() => {
+        waiting.remove(work.accountId, job);
+        resolve(undone(work, tooBusy));
+      }, mostWaitMs);
+      const job: Job = { work, settle: resolve, giveUp };
+      waiting.add(work.accountId, job);
+      startNext();
+    });
+}
+
+function startAnswerThread(memoryMb: number): Worker {
+  const resourceLimits = { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 };
+  const thread = new Worker(new URL('./answer-thread.ts', import.meta.url), { resourceLimits });
+  thread.unref();
+  return thread;
+}
+
+function problemOf(error: unknown, memoryMb: number): string {
+  const isMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  if (isMemory) return `evaluating it takes more than ${memoryMb} MB of memory`;
+  return `it could not be evaluated: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+/** The body is handed over, not copied. */
+function post(thread: Worker, work: AnswerWork): void {
+  const message = messageOf(withOwnBody(work));
+  const { body } = message;
+  thread.postMessage(message, isWire(body) ? body.pieces.map((piece) => piece.buffer as ArrayBuffer) : []);
+}
+
+/** The body as one piece that can be handed over to the thread. */
+function withOwnBody(work: AnswerWork): AnswerWork {
+  const { body } = work;
+  if (!isWire(body)) return work;
+  const whole = Buffer.allocUnsafeSlow(body.pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of body.pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return { ...work, body: { ...body, pieces: [whole] } };
+}
+
+function isWire(body: AnswerWork['body']): body is WireBody {
+  return typeof body === 'object' && body !== null;
+}

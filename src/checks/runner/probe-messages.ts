@@ -1,0 +1,45 @@
+// What passes between the process and its probe threads: many probes to a message, because each message costs.
+import type { ClientIdentity } from '#domain/accounts/client-certificate.ts';
+import type { SeenAnswer } from '#domain/checks/exchange.ts';
+import type { ExchangeWork } from '#domain/checks/probe.ts';
+import type { Finding } from '#domain/results/result.ts';
+import type { EgressPolicy } from '#egress/guard.ts';
+
+/** What a thread is started with. */
+export interface ThreadSettings {
+  readonly egress: EgressPolicy;
+  readonly version: string;
+  readonly limitMs: number;
+  readonly extraCertificates: readonly string[];
+}
+
+/** An input as JSON: half of what a copy of its objects costs on the way, and kept in the place of a quarter of them. */
+export type InputText = string;
+
+/** To the thread: inputs it does not know yet, probes to start as (number, check id) pairs, and probes to stop. */
+export interface ToThread {
+  readonly define: { readonly checkId: string; readonly text: InputText }[];
+  /** Check ids it will not be asked about after this message without being told anew. */
+  readonly forget: Set<string>;
+  readonly numbers: number[];
+  readonly checkIds: string[];
+  /** Whose checks these are: probes are begun in turn. */
+  readonly accountIds: string[];
+  /** Probes whose input is not kept. */
+  readonly strangers: { readonly number: number; readonly accountId: string; readonly text: InputText }[];
+  /** Halves of probes, each with an input of its own that is not kept. */
+  readonly halves: { readonly number: number; readonly work: ExchangeWork }[];
+  readonly stop: number[];
+  /** Client certificates by account, where they are others than before. */
+  readonly certificates: Map<string, readonly ClientIdentity[]>;
+}
+
+/** From the thread: findings by the number of their probe. */
+export interface FromThread {
+  readonly numbers: number[];
+  readonly findings: Finding[];
+  /** Of halves that have one. */
+  readonly answers: { readonly number: number; readonly answer: SeenAnswer }[];
+  /** The longest hold-up of the thread's loop over the last ten seconds, ms. */
+  readonly loopDelayMs: number;
+}

@@ -1,0 +1,54 @@
+// `migrate --account …`: one account from one installation to another, both stopped (docs/decisions/0046).
+import { idBytes } from '#store/base/codec.ts';
+import { keyMark, openMark } from '#store/base/key-check.ts';
+import { copyAccount } from '#store/copy/copy-account.ts';
+import { readFact, type Side } from '#store/copy/side.ts';
+import { createSeal, type Seal } from '#store/base/seal.ts';
+import { CommandError } from './command-error.ts';
+import { foreseen, listenerOf, opened, tableLines } from './migrate.ts';
+import { type DatabaseAddress, isSameDatabase, openSource, openTarget } from './move-sides.ts';
+import { createProgress, type Screen } from './progress.ts';
+
+/** What is asked for. */
+export interface CopyAccountOrder {
+  readonly accountId: string;
+  readonly from: DatabaseAddress;
+  readonly to: DatabaseAddress;
+  /** 32 bytes each; the same where both installations have the same key. */
+  readonly fromKey: Uint8Array;
+  readonly toKey: Uint8Array;
+}
+
+/** Copies the account, removes it from the source and reports progress. Throws CommandError. */
+export async function copyOneAccount(order: CopyAccountOrder, screen: Screen): Promise<void> {
+  const { accountId, from, to } = order;
+  if (isSameDatabase(from, to)) throw new CommandError('--from and --to name the same database');
+  const progress = createProgress(screen);
+  await foreseen(async () => {
+    await using source = await opened(openSource(from, 'write'));
+    await using target = await opened(openTarget(to));
+    const fromSeal = await sealOf(source.side, order.fromKey);
+    const toSeal = await sealOf(target.side, order.toKey);
+    progress.say(`from ${source.side.shown}\nto   ${target.side.shown}`);
+    const tables = await copyAccount(
+      source.side,
+      target.side,
+      { accountId, id: idBytes(accountId), fromSeal, toSeal },
+      listenerOf(progress),
+    );
+    progress.end();
+    for (const line of tableLines(tables)) progress.say(line);
+    progress.say(
+      `The account ${accountId} is in ${target.side.shown} and was removed from ${source.side.shown}. ` +
+        'Start both, and give whoever calls its API, trigger URLs or ping URLs the new address.',
+    );
+  });
+}
+
+/** Throws WrongKeyError when another key sealed that side's secrets. */
+async function sealOf(side: Side, key: Uint8Array): Promise<Seal> {
+  const seal = createSeal(key);
+  const mark = await readFact(side, keyMark);
+  if (mark !== null) openMark(seal, mark, side.shown);
+  return seal;
+}

@@ -1,0 +1,116 @@
+// `npm run tocsin -- doctor`: what of this machine and configuration is looked at.
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { findPing, pingProblem } from '#checks/kinds/icmp/ping.ts';
+import { type DoctorDatabase, type DoctorInput, examine } from './doctor.ts';
+import { runningFolder } from './running-folder.ts';
+import { storedStages } from './stored-stages.ts';
+import { endedWords, endsSoon } from '#domain/checks/runtime.ts';
+import { systemClock } from '#lib/clock.ts';
+import { type ChosenContainment, chooseContainment } from '#sandbox/containment/choose-containment.ts';
+import { hasGateway } from '#sandbox/containment/containment.ts';
+import { findChromium } from '#sandbox/find-chromium.ts';
+import { hasOwnGroups } from '#sandbox/containment/own-group.ts';
+import { shortfalls, uncountedAt } from '#sandbox/containment/protections.ts';
+import { readInstalled } from '#app/installed-runtimes.ts';
+import { nearestVariable } from '#config/variables.ts';
+import { type Config, isLoopbackHost, publicUrlOf, readConfig } from '#config/config.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { createScriptGateway } from '#sandbox/script-gateway.ts';
+
+/** Says what is wrong with this installation. Throws ConfigError. */
+export async function doctor(words: string[]): Promise<number> {
+  const { values } = parseArgs({ args: words, options: { json: { type: 'boolean' } } });
+  const config: Config = readConfig();
+  const { dataDir, database, lookedAt } = placeOf(config, runningFolder(config.port));
+  // As the next start will judge them: a step back is found here first.
+  const { runtimes, problems, notInstalled, ended } = await readInstalled(systemClock, await storedStages(database));
+  const now = systemClock.now();
+  const ending = runtimes.filter((runtime) => endsSoon(runtime, now));
+  const findings = await examine({
+    nodeVersion: process.version,
+    dataDir,
+    lookedAt,
+    database,
+    hasConfiguredKey: config.secretKey !== null,
+    unknownVariables: config.unknownVariables.map((name) => ({ name, nearest: nearestVariable(name) })),
+    address: publicUrlOf({ host: config.host, publicUrl: null }, config.port),
+    egress: { mode: config.egress.mode, proxy: config.egress.proxy, isLoopback: isLoopbackHost(config.host) },
+    pingProblem: await pingProblem(findPing()),
+    runtimes: {
+      names: runtimes.map((runtime) => runtime.name),
+      notInstalled,
+      problems: problems.map(({ runtime, message }) => `${runtime}: ${message}`),
+      ends: [
+        ...ending.map(({ name, runtimeEndOfLife }) => ({
+          words: `${name} ends on ${runtimeEndOfLife}`,
+          isOver: false,
+        })),
+        ...ended.map((runtime) => ({ words: `${runtime.name} ${endedWords(runtime, now)}`, isOver: true })),
+      ],
+    },
+    containment: doctorContainmentOf(await triedContainment(config)),
+    chromium: chromiumPath(findChromium(config.chromium)),
+  });
+  if (values.json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
+  const marks = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' } as const;
+  if (!values.json) {
+    for (const { grade, what, message } of findings) {
+      process.stdout.write(`${marks[grade]}  ${what.padEnd(12)} ${message}\n`);
+    }
+  }
+  return findings.some(({ grade }) => grade === 'problem') ? exitCodes.failed : exitCodes.ok;
+}
+
+/**
+ * Where the data is. Without a data folder of its own, nor TOCSIN_DATA_DIR, it is that of the service that runs.
+ *
+ * @param running data folder of the running service; null = none was found
+ */
+function placeOf(config: Config, running: string | null): Pick<DoctorInput, 'dataDir' | 'database' | 'lookedAt'> {
+  const { dataDir } = config;
+  const database = doctorDatabaseOf(config);
+  if (dataDir !== resolve('data') || existsSync(dataDir)) return { dataDir, database, lookedAt: null };
+  if (database.kind === 'postgres') {
+    return { dataDir: running ?? dataDir, database, lookedAt: config.secretKey === null ? dataDir : null };
+  }
+  if (running === null) return { dataDir, database, lookedAt: dataDir };
+  return { dataDir: running, database: { kind: 'sqlite', path: join(running, 'tocsin.db') }, lookedAt: null };
+}
+
+function doctorDatabaseOf({ database, listen }: Config): DoctorDatabase {
+  if (database.kind === 'sqlite') return database;
+  return { ...database, listen: listen === 'off' ? null : (listen ?? database.address) };
+}
+
+/**
+ * What the doctor is told of scripts.
+ *
+ * @param tried or why it could not be tried, in a sentence
+ * @param hasGroups whether each run gets a group of its own at the level `user`
+ */
+export function doctorContainmentOf(
+  tried: ChosenContainment | string,
+  hasGroups: boolean = hasOwnGroups,
+): DoctorInput['containment'] {
+  if (typeof tried === 'string') return tried;
+  const { containment: level, refused } = tried;
+  const [falls, uncounted] = [shortfalls(level, hasGroups), uncountedAt(level)];
+  return { level, refused, holdsEgress: hasGateway(level), shortfalls: falls, uncounted };
+}
+
+function chromiumPath(found: ReturnType<typeof findChromium>): string | null {
+  return found === null ? null : join(found.folder, found.program);
+}
+
+async function triedContainment({ egress }: Config): Promise<ChosenContainment | string> {
+  const gateway = createScriptGateway({ egress });
+  try {
+    return await chooseContainment(process.execPath, process.getuid?.() === 0, gateway.open);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    await gateway.close();
+  }
+}

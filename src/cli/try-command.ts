@@ -1,0 +1,137 @@
+// `runtimes try <name>`: joins what it needs of the configuration, the runtimes, the scripts and the threads that measure.
+import { dirname } from 'node:path';
+import { parseArgs } from 'node:util';
+import { CommandError } from './command-error.ts';
+import { triedText, type TryMeans, tryRuntime } from './try-runtime.ts';
+import { systemClock } from '#lib/clock.ts';
+import { createPlaceBoard } from '#egress/place-board.ts';
+import type { Log } from '#lib/log.ts';
+import { suggestion } from '#lib/nearest.ts';
+import { probeInputOf } from '#pipeline/run-checks.ts';
+import type { InstalledRuntime, InstalledRuntimes } from '#sandbox/runtimes/read-runtimes.ts';
+import { readInstalled } from '#app/installed-runtimes.ts';
+import { isWithScripts } from '#app/script-rules.ts';
+import { codeFolderHere, createScriptProber, trustedCasOf } from '#app/scripts.ts';
+import { type Config, readConfig } from '#config/config.ts';
+import { ownPlaces } from '#app/own-places.ts';
+import { createProber } from '#checks/runner/probe-threads.ts';
+import { findSecretKey } from '#config/secret-key.ts';
+import { UsageError } from './usage-error.ts';
+import { version } from '#config/version.ts';
+
+/** What whoever tries must know: that scripts are not kept apart here, or cannot connect. */
+const told = (event: string, fields: Readonly<Record<string, unknown>> = {}): void =>
+  void process.stderr.write(`${event} ${JSON.stringify(fields)}\n`);
+const toScreen: Log = { debug() {}, info() {}, warn: told, error: told };
+
+/** What ends it early, and the exit codes by which shells know that. */
+const endings = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+/**
+ * @returns the exit code: 1 when a check would get worse, 128 and the number of the signal when one ended it: every process
+ *   that it started has ended by then. Throws UsageError, ConfigError and CommandError.
+ */
+export async function tryCommand(words: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: words,
+    options: { checks: { type: 'string', multiple: true }, json: { type: 'boolean' } },
+    allowPositionals: true,
+  });
+  const [runtime] = positionals;
+  if (runtime === undefined || positionals.length > 1)
+    throw new UsageError('runtimes try takes the name of one runtime');
+  const found = await readInstalled(systemClock, new Map());
+  requireInstalled(runtime, found);
+  const config = readConfig();
+  const { database, dataDir } = config;
+  const beside = database.kind === 'sqlite' ? [dirname(database.path)] : [];
+  const order = {
+    database,
+    secretKey: findSecretKey(config, [...new Set([dataDir, ...beside])]),
+    runtime,
+    checks: values.checks === undefined ? null : idsOf(values.checks),
+  };
+  const { means, stop, close } = joinMeans(config, found.runtimes);
+  let ended: keyof typeof endings | null = null;
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
+    // Those that follow change nothing: what is under way is its end, and cutting that short would leave files behind.
+    process.on(signal, () => {
+      ended ??= signal;
+      stop();
+    });
+  }
+  const screen = {
+    write: (text: string) => process.stderr.write(text),
+    isTerminal: process.stderr.isTTY,
+    now: () => performance.now(),
+  };
+  try {
+    const tried = await tryRuntime(order, means, screen);
+    process.stdout.write(values.json ? `${JSON.stringify(tried, null, 2)}\n` : triedText(tried, runtime));
+    return tried.checks.some(({ change }) => change === 'worse') ? 1 : 0;
+  } catch (error) {
+    if (ended === null || !(error instanceof CommandError)) throw error;
+    process.stderr.write(`tocsin: ${error.message}\n`);
+    return endings[ended];
+  } finally {
+    await close();
+  }
+}
+
+/** What runs the checks, as the service would. */
+function joinMeans(config: Config, runtimes: readonly InstalledRuntime[]) {
+  const { scriptsAtOnce, scriptMs, chromium, caCertificates } = config;
+  const egress = { ...config.egress, closed: createPlaceBoard(ownPlaces(config, [config.port])) };
+  const stopping = new AbortController();
+  const prober = createProber({ threads: 1, egress, version, extraCertificates: caCertificates });
+  const scripts = createScriptProber({
+    runtimes: { list: () => runtimes },
+    clock: systemClock,
+    log: toScreen,
+    egress,
+    atOnce: scriptsAtOnce,
+    mayBeUncontained: config.scriptsUncontained,
+    wallClockMs: scriptMs,
+    // Runtimes are compared: none is to begin sooner than another.
+    warm: 0,
+    chromium,
+    codeFolder: codeFolderHere(),
+    trustedCas: trustedCasOf(config),
+    prober,
+  });
+  const means: TryMeans = {
+    signal: stopping.signal,
+    installed: runtimes,
+    inputOf: probeInputOf,
+    isScripted: isWithScripts,
+    probe: (input) => scripts.probe(input),
+    atOnce: scriptsAtOnce,
+    now: () => systemClock.now(),
+  };
+  return {
+    means,
+    stop: () => {
+      stopping.abort();
+      void scripts.close();
+    },
+    close: async () => {
+      await scripts.close();
+      await prober.close();
+    },
+  };
+}
+
+function requireInstalled(name: string, { runtimes, notInstalled }: InstalledRuntimes): void {
+  const names = runtimes.map((runtime) => runtime.name);
+  if (names.includes(name)) return;
+  if (notInstalled.includes(name))
+    throw new CommandError(`runtime ${name} is not installed: npm run tocsin -- runtimes install ${name}`);
+  const known = [...names, ...notInstalled];
+  throw new CommandError(`there is no runtime ${name}${suggestion(name, known)}: those there are: ${known.join(', ')}`);
+}
+
+function idsOf(texts: readonly string[]): string[] {
+  const ids = texts.flatMap((text) => text.split(',')).map((id) => id.trim());
+  if (ids.includes('')) throw new UsageError('--checks takes ids of checks, apart by commas');
+  return ids;
+}

@@ -1,0 +1,301 @@
+// The configuration: every variable right and wrong, defaults, secrets kept, and the page that documents it.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { configVariables, defaultLimits, nearestVariable } from './variables.ts';
+import { createAuthority } from '../../tests/support/certificates.ts';
+import { configurationPage } from '../../tooling/configuration-page.ts';
+import { type Config, ConfigError, publicUrlOf, readConfig } from './config.ts';
+
+const key = `tsn_${'Ab9_-'.repeat(8)}`;
+const hex = 'AB'.repeat(32);
+const uuid = '3F0C9A52-7D1E-4C58-9B11-6F2F0F6A4B27';
+
+function refusal(env: Record<string, string>): string {
+  try {
+    readConfig(env);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    assert.doesNotMatch(error.message, /\n/, 'one line');
+    return error.message;
+  }
+  return assert.fail('the start was not refused');
+}
+
+const address = {
+  host: 'db',
+  port: 6432,
+  user: 'ann',
+  password: 's@h',
+  database: 't',
+  sslMode: 'prefer',
+  sslRootCert: null,
+  sslCert: null,
+  sslKey: null,
+};
+
+/** Two CAs, with what other programs write between them. */
+const caFile = join(mkdtempSync(join(tmpdir(), 'tocsin-ca-')), 'ca.pem');
+writeFileSync(caFile, `# private\n${createAuthority().cert}# another one\n${createAuthority().cert}`);
+
+type Case = readonly [name: string, text: string, part: (config: Config) => unknown, value: unknown];
+const right: readonly Case[] = [
+  ['HOST', '::', (c) => c.host, '::'],
+  ['HOST', 'tocsin.internal', (c) => c.host, 'tocsin.internal'],
+  ['PORT', '0', (c) => c.port, 0],
+  ['PORT', ' 8080 ', (c) => c.port, 8080],
+  ['TOCSIN_DATA_DIR', 'var/x', (c) => c.database, { kind: 'sqlite', path: resolve('var/x/tocsin.db') }],
+  ['DATABASE_URL', 'sqlite:some/where.db', (c) => c.database, { kind: 'sqlite', path: resolve('some/where.db') }],
+  ['DATABASE_URL', 'sqlite:/abs/x.db', (c) => c.database, { kind: 'sqlite', path: '/abs/x.db' }],
+  ['DATABASE_URL', 'sqlite:///abs/x.db', (c) => c.database, { kind: 'sqlite', path: '/abs/x.db' }],
+  ['DATABASE_URL', 'postgres://ann:s%40h@db:6432/t', (c) => c.database, { kind: 'postgres', address }],
+  ['TOCSIN_LISTEN_URL', 'postgresql://ann:s%40h@db:6432/t', (c) => c.listen, address],
+  ['TOCSIN_LISTEN_URL', 'off', (c) => c.listen, 'off'],
+  ['TOCSIN_ROLES', 'runner, api', (c) => c.roles, ['api', 'runner']],
+  ['TOCSIN_ROLES', 'all', (c) => c.roles.length, 5],
+  ['TOCSIN_PUBLIC_URL', 'https://t.example.com/watch/', (c) => c.publicUrl, 'https://t.example.com/watch'],
+  ['TOCSIN_BOOTSTRAP_API_KEY', key, (c) => c.bootstrapApiKey, key],
+  ['TOCSIN_BOOTSTRAP_ACCOUNT_ID', uuid, (c) => c.bootstrapAccountId, uuid.toLowerCase()],
+  ['TOCSIN_SECRET_KEY', hex, (c) => c.secretKey, hex.toLowerCase()],
+  ['TOCSIN_ACCOUNT_LIMITS', 'off', (c) => c.accountLimits, {}],
+  ['TOCSIN_ACCOUNT_LIMITS', 'checks=5, apiKeys=0', (c) => c.accountLimits, { ...defaultLimits, checks: 5, apiKeys: 0 }],
+  ['TOCSIN_EGRESS', 'private', (c) => c.egress.mode, 'private'],
+  ['TOCSIN_CA_FILE', caFile, (c) => c.caCertificates.length, 2],
+  ['TOCSIN_METRICS_TOKEN', 'x'.repeat(16), (c) => c.metrics.token, 'x'.repeat(16)],
+  ['TOCSIN_METRICS_PORT', '9464', (c) => c.metrics.port, 9464],
+  [
+    'TOCSIN_PROXY',
+    'http://a:b%20c@proxy.test:3128',
+    (c) => c.egress.proxy,
+    { host: 'proxy.test', port: 3128, authorization: 'Basic YTpiIGM=' },
+  ],
+  ['TOCSIN_PROXY', 'http://[::1]/', (c) => c.egress.proxy, { host: '::1', port: 80, authorization: null }],
+  ['TOCSIN_EGRESS_ALLOW', '10.0.0.0/8, ::1', (c) => c.egress.allow.map((a) => a.prefix), [8, 128]],
+  ['TOCSIN_LOCATION', 'eu-1:Frankfurt: cellar', (c) => c.location, { code: 'eu-1', name: 'Frankfurt: cellar' }],
+  ['TOCSIN_LOCATION', 'eu-1', (c) => c.location, { code: 'eu-1', name: 'eu-1' }],
+  ['TOCSIN_DELIVERIES', 'held', (c) => c.holdsDeliveries, true],
+  ['TOCSIN_RETENTION_DAYS', '3650', (c) => c.retentionDays, 3650],
+  ['TOCSIN_RATE_LIMIT', '0', (c) => [c.rateLimit, c.accountRateLimit], [0, 0]],
+  ['TOCSIN_ACCOUNT_RATE_LIMIT', '100', (c) => c.accountRateLimit, 100],
+  ['TOCSIN_PING_LIMIT', '0', (c) => c.pingLimit, 0],
+  ['TOCSIN_PING_LIMIT', '60', (c) => c.pingLimit, 60],
+  ['TOCSIN_PROBE_THREADS', '3', (c) => c.probeThreads, 3],
+  ['TOCSIN_CHROMIUM', process.execPath, (c) => c.chromium, process.execPath],
+  ['TOCSIN_SCRIPTS_AT_ONCE', '4', (c) => c.scriptsAtOnce, 4],
+  ['TOCSIN_BROWSER_SECONDS', '600', (c) => c.scriptMs, { BROWSER: 600_000, MULTI_STEP: 120_000 }],
+  ['TOCSIN_MULTI_STEP_SECONDS', '10', (c) => c.scriptMs, { BROWSER: 240_000, MULTI_STEP: 10_000 }],
+  ['TOCSIN_SCRIPTS_WARM', '0', (c) => c.scriptsWarm, 0],
+  ['TOCSIN_SCRIPTS_UNCONTAINED', 'yes', (c) => c.scriptsUncontained, true],
+  ['LOG_LEVEL', 'WARN', (c) => c.logLevel, 'warn'],
+];
+
+const wrong: readonly (readonly [name: string, text: string])[] = [
+  ['HOST', 'http://here'],
+  ['PORT', '65536'],
+  ['PORT', '80.5'],
+  ['PORT', '-1'],
+  ['TOCSIN_DATA_DIR', 'a\0b'],
+  ['DATABASE_URL', 'mysql://db'],
+  ['DATABASE_URL', 'postgres://localhost/x'],
+  ['TOCSIN_LISTEN_URL', 'sqlite:x'],
+  ['DATABASE_URL', 'sqlite:'],
+  ['DATABASE_URL', 'sqlite://relative.db'],
+  ['DATABASE_URL', 'sqlite::memory:'],
+  ['TOCSIN_ROLES', 'api,worker'],
+  ['TOCSIN_ROLES', 'all,api'],
+  ['TOCSIN_ROLES', ','],
+  ['TOCSIN_PUBLIC_URL', 'tocsin.example.com'],
+  ['TOCSIN_PUBLIC_URL', 'ftp://tocsin.example.com'],
+  ['TOCSIN_PUBLIC_URL', 'https://tocsin.example.com/?a=1'],
+  ['TOCSIN_BOOTSTRAP_API_KEY', `tsn_${'a'.repeat(31)}`],
+  ['TOCSIN_BOOTSTRAP_API_KEY', `tsn_${'a'.repeat(129)}`],
+  ['TOCSIN_BOOTSTRAP_API_KEY', `xyz_${'a'.repeat(40)}`],
+  ['TOCSIN_BOOTSTRAP_ACCOUNT_ID', '17'],
+  ['TOCSIN_SECRET_KEY', 'ab'.repeat(31)],
+  ['TOCSIN_SECRET_KEY_FILE', '/no/such/file'],
+  ['TOCSIN_EGRESS', 'all'],
+  ['TOCSIN_CA_FILE', '/no/such/file'],
+  ['TOCSIN_CA_FILE', import.meta.filename],
+  ['TOCSIN_METRICS_TOKEN', 'short'],
+  ['TOCSIN_METRICS_TOKEN', 'has a space in it'],
+  ['TOCSIN_METRICS_PORT', '65536'],
+  ['TOCSIN_METRICS_PORT', '3000'],
+  ['TOCSIN_PROXY', 'proxy.test:3128'],
+  ['TOCSIN_PROXY', 'https://proxy.test:3128'],
+  ['TOCSIN_PROXY', 'http://proxy.test:3128/path'],
+  ['TOCSIN_EGRESS_ALLOW', '10.0.0.0/33'],
+  ['TOCSIN_EGRESS_ALLOW', 'internal'],
+  ['TOCSIN_LOCATION', 'Europe West'],
+  ['TOCSIN_LOCATION', 'eu:'],
+  ['TOCSIN_DELIVERIES', 'paused'],
+  ['TOCSIN_RETENTION_DAYS', '0'],
+  ['TOCSIN_RATE_LIMIT', 'off'],
+  ['TOCSIN_ACCOUNT_RATE_LIMIT', '-1'],
+  ['TOCSIN_PING_LIMIT', '59'],
+  ['TOCSIN_ACCOUNT_LIMITS', 'check=5'],
+  ['TOCSIN_ACCOUNT_LIMITS', 'checks=many'],
+  ['TOCSIN_ACCOUNT_LIMITS', 'checks'],
+  ['TOCSIN_PROBE_THREADS', '65'],
+  ['TOCSIN_CHROMIUM', '/no/such/program'],
+  ['TOCSIN_SCRIPTS_AT_ONCE', '0'],
+  ['TOCSIN_BROWSER_SECONDS', '9'],
+  ['TOCSIN_MULTI_STEP_SECONDS', '1801'],
+  ['TOCSIN_SCRIPTS_WARM', '65'],
+  ['TOCSIN_SCRIPTS_UNCONTAINED', 'true'],
+  ['LOG_LEVEL', 'loud'],
+];
+
+describe('configuration', () => {
+  after(() => rmSync(dirname(caFile), { recursive: true }));
+
+  it('needs no variable at all', () => {
+    const config = readConfig({}, 8);
+    assert.deepEqual(config, {
+      host: '127.0.0.1',
+      port: 3000,
+      dataDir: resolve('data'),
+      database: { kind: 'sqlite', path: resolve('data/tocsin.db') },
+      listen: null,
+      roles: ['api', 'scheduler', 'runner', 'deliverer', 'upkeep'],
+      publicUrl: null,
+      bootstrapApiKey: null,
+      bootstrapAccountId: null,
+      caCertificates: [],
+      secretKey: null,
+      egress: { mode: 'any', allow: [], proxy: null },
+      metrics: { token: null, port: null, isClosed: false },
+      location: { code: 'local', name: 'Local' },
+      holdsDeliveries: false,
+      retentionDays: 30,
+      rateLimit: 600,
+      accountRateLimit: 3000,
+      accountLimits: defaultLimits,
+      pingLimit: 60,
+      probeThreads: 7,
+      chromium: null,
+      scriptsAtOnce: 8,
+      scriptMs: { BROWSER: 240_000, MULTI_STEP: 120_000 },
+      scriptsWarm: 1,
+      scriptsUncontained: false,
+      logLevel: 'info',
+      unknownVariables: [],
+    });
+  });
+
+  for (const [name, text, part, value] of right) {
+    it(`takes ${name}=${text}`, () => assert.deepEqual(part(readConfig({ [name]: text })), value));
+  }
+
+  for (const [name, text] of wrong) {
+    it(`refuses ${name}=${JSON.stringify(text)} with the variable, the value and what would be right`, () => {
+      const message = refusal({ [name]: text });
+      const { right, ...rest } = configVariables[name as keyof typeof configVariables];
+      assert.ok(message.startsWith(`${name}=`), message);
+      assert.ok(message.endsWith(right), message);
+      assert.ok('secret' in rest || message.includes(JSON.stringify(text).slice(1, -1)), message);
+    });
+  }
+
+  it('has a right and a wrong example of every variable in this test', () => {
+    const seen = new Set([...right.map(([name]) => name), 'TOCSIN_SECRET_KEY_FILE']);
+    assert.deepEqual([...seen].sort(), Object.keys(configVariables).sort());
+    assert.deepEqual([...new Set(wrong.map(([name]) => name))].sort(), Object.keys(configVariables).sort());
+  });
+
+  it('takes an empty variable as absent', () => assert.equal(readConfig({ PORT: '', LOG_LEVEL: ' ' }).port, 3000));
+
+  it('cannot be changed after it was read', () => {
+    const config = readConfig({});
+    assert.ok(Object.isFrozen(config) && Object.isFrozen(config.egress) && Object.isFrozen(config.egress.allow));
+  });
+
+  it('lets requests go anywhere only while it listens on loopback', () => {
+    for (const host of ['127.0.0.1', '127.8.0.1', '::1', 'localhost']) {
+      assert.equal(readConfig({ HOST: host }).egress.mode, 'any', host);
+    }
+    for (const host of ['0.0.0.0', '::', '10.1.2.3', 'tocsin.internal']) {
+      assert.equal(readConfig({ HOST: host }).egress.mode, 'public', host);
+    }
+  });
+
+  it('never repeats a secret in its refusal', () => {
+    for (const name of ['TOCSIN_SECRET_KEY', 'TOCSIN_BOOTSTRAP_API_KEY']) {
+      assert.doesNotMatch(refusal({ [name]: 'canary-value' }), /canary/);
+    }
+    assert.doesNotMatch(refusal({ DATABASE_URL: 'postgres://me:can@ary@db/x#y' }), /can@|ary@/);
+  });
+
+  it('says what an address of PostgreSQL lacks', () => {
+    assert.match(refusal({ DATABASE_URL: 'postgresql://db/x' }), /names no user.*sqlite:<path.*postgres:\/\/user/);
+  });
+
+  it('reads the secret key from a file, and says when the file holds none', () => {
+    const dir = mkdtempSync(join(tmpdir(), 'tocsin-config-'));
+    const file = join(dir, 'key');
+    try {
+      writeFileSync(file, `${hex}\n`);
+      assert.equal(readConfig({ TOCSIN_SECRET_KEY_FILE: file }).secretKey, hex.toLowerCase());
+      assert.match(refusal({ TOCSIN_SECRET_KEY_FILE: file, TOCSIN_SECRET_KEY: hex }), /set only one of them$/);
+      writeFileSync(file, 'canary');
+      assert.match(refusal({ TOCSIN_SECRET_KEY_FILE: file }), /does not contain 64 hex digits/);
+      assert.doesNotMatch(refusal({ TOCSIN_SECRET_KEY_FILE: file }), /canary/);
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  });
+
+  it('is careful as soon as others can reach the server: public addresses only, and no metrics without a token', () => {
+    const cases: readonly (readonly [Record<string, string>, boolean])[] = [
+      [{}, true],
+      [{ HOST: 'localhost', TOCSIN_PUBLIC_URL: 'http://localhost:3000' }, true],
+      [{ HOST: '::1', TOCSIN_PUBLIC_URL: 'http://[::1]:3000/base' }, true],
+      [{ HOST: '0.0.0.0' }, false],
+      [{ HOST: '10.0.0.7' }, false],
+      [{ TOCSIN_PUBLIC_URL: 'https://tocsin.example.com' }, false],
+      [{ TOCSIN_PUBLIC_URL: 'http://192.168.1.7:3000' }, false],
+    ];
+    for (const [env, isPrivate] of cases) {
+      const { egress, metrics } = readConfig(env);
+      assert.equal(egress.mode, isPrivate ? 'any' : 'public', JSON.stringify(env));
+      assert.equal(metrics.isClosed, !isPrivate, JSON.stringify(env));
+      assert.equal(readConfig({ ...env, TOCSIN_EGRESS: 'private' }).egress.mode, 'private');
+      const token = { TOCSIN_METRICS_TOKEN: 'x'.repeat(16) };
+      for (const set of [token, { TOCSIN_METRICS_PORT: '9464' }]) {
+        assert.equal(readConfig({ ...env, ...set }).metrics.isClosed, false);
+      }
+    }
+  });
+
+  it('points out TOCSIN_ variables that mean nothing', () => {
+    const { unknownVariables } = readConfig({ TOCSIN_RETENTION_DAY: '5', PATH: '/bin', TOCSIN_EGRESS: 'any' });
+    assert.deepEqual(unknownVariables, ['TOCSIN_RETENTION_DAY']);
+    for (const [name, meant] of [
+      ['TOCSIN_RETENTION_DAY', 'TOCSIN_RETENTION_DAYS'],
+      ['TOCSIN_PORT', 'PORT'],
+      ['TOCSIN_DATABASE_URL', 'DATABASE_URL'],
+      ['TOCSIN_MOON', null],
+    ] as const) {
+      assert.equal(nearestVariable(name), meant);
+    }
+  });
+
+  it('keeps silent about the names that the pages give to clients', () => {
+    const env = { TOCSIN_API_KEY: 'k', TOCSIN_URL: 'http://127.0.0.1:1', TOCSIN_TRIGGER: 'http://127.0.0.1:1/t' };
+    assert.deepEqual(readConfig(env).unknownVariables, []);
+  });
+
+  it('gives links that can be opened, whatever it listens on', () => {
+    const url = (env: Record<string, string>): string => publicUrlOf(readConfig(env), 4000);
+    assert.equal(url({}), 'http://127.0.0.1:4000');
+    assert.equal(url({ HOST: '::1' }), 'http://[::1]:4000');
+    assert.equal(url({ HOST: '0.0.0.0' }), 'http://localhost:4000');
+    assert.equal(url({ TOCSIN_PUBLIC_URL: 'https://t.example.com/' }), 'https://t.example.com');
+  });
+
+  it('is documented as it is: docs/configuration.md (after a change: npm run docs)', () => {
+    const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
+    assert.equal(page, configurationPage());
+  });
+});

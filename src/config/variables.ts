@@ -1,0 +1,338 @@
+// The variables that configure a process, as data: what config.ts reads and docs/configuration.md is written from.
+import { X509Certificate } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { isAbsolute, resolve } from 'node:path';
+import { type AccountLimits, limitWords } from '#domain/accounts/account.ts';
+import { parseCidr } from '#egress/cidr.ts';
+import { type Proxy, readProxy } from '#egress/proxy.ts';
+import { isUuid } from '#lib/id.ts';
+import { pemBlocks } from '#lib/net/tls-trust.ts';
+import { nearestName } from '#lib/nearest.ts';
+import { type PostgresAddress, readPostgresAddress } from '#lib/net/postgres-address.ts';
+
+/** What a process does; `all` stands for the whole list (design §4). */
+export const roles = ['api', 'scheduler', 'runner', 'deliverer', 'upkeep'] as const;
+export type Role = (typeof roles)[number];
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** What DATABASE_URL names. */
+export type DatabaseUrl =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly address: PostgresAddress };
+
+/** Generous for one team, but small enough that no account burdens the others. */
+export const defaultLimits: Required<AccountLimits> = {
+  checks: 10_000,
+  checkGroups: 1000,
+  alertChannels: 1000,
+  maintenanceWindows: 1000,
+  apiKeys: 1000,
+  variables: 1000,
+  variableBytes: 1_000_000,
+  clientCertificates: 50,
+};
+
+const egressModes = ['public', 'private', 'any'] as const;
+
+/** One variable: its words for people, and how its text becomes a value. */
+export interface ConfigVariable<T> {
+  /** The default, in words or as it would be written. */
+  readonly fallback: string;
+  readonly meaning: string;
+  /** The allowed values; completes the phrase "use …". */
+  readonly right: string;
+  /** Never shown, not even in the error that refuses it. */
+  readonly secret?: true;
+  /** The value of a trimmed, non-empty text; undefined (or an error that says why) when it is wrong. */
+  read(text: string): T | undefined;
+}
+
+export type ConfigVariableName = keyof typeof configVariables;
+
+export const configVariables = {
+  HOST: {
+    fallback: '127.0.0.1',
+    meaning:
+      'Address to listen on; `0.0.0.0` or `::` for all addresses of this machine. Serves health and metrics, and with the role `api` also REST and pages.',
+    right: 'an IP address or a host name',
+    read: (text) => (isIP(text) > 0 || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text) ? text : undefined),
+  } satisfies ConfigVariable<string>,
+  PORT: {
+    fallback: '3000',
+    meaning: 'Port to listen on; 0 selects a free port.',
+    right: 'an integer from 0 to 65535',
+    read: (text) => wholeNumber(text, 0, 65_535),
+  } satisfies ConfigVariable<number>,
+  TOCSIN_DATA_DIR: {
+    fallback: './data',
+    meaning:
+      'Folder of the database file, the secret key and artifacts. Created if missing; other files in it are not touched.',
+    right: 'a path',
+    read: (text) => (text.includes('\0') ? undefined : resolve(text)),
+  } satisfies ConfigVariable<string>,
+  DATABASE_URL: {
+    fallback: '`sqlite:<data dir>/tocsin.db`',
+    meaning: 'Database: one SQLite file, or a PostgreSQL database that several processes can share.',
+    right: 'sqlite:<path of the file>, or postgres://user:password@host:5432/database',
+    read: readDatabaseUrl,
+  } satisfies ConfigVariable<DatabaseUrl>,
+  TOCSIN_LISTEN_URL: {
+    fallback: 'the same as `DATABASE_URL`',
+    meaning:
+      'PostgreSQL only: a direct connection for wake-ups (LISTEN) if `DATABASE_URL` points to a pooler. With `off`, each process polls once per second.',
+    right: 'off, or postgres://user:password@host:5432/database',
+    read: (text) => (text === 'off' ? 'off' : readPostgresAddress(text)),
+  } satisfies ConfigVariable<'off' | PostgresAddress>,
+  TOCSIN_ROLES: {
+    fallback: 'all',
+    meaning: `Roles of this process: \`all\`, or a comma-separated list of ${roles.map((role) => `\`${role}\``).join(', ')}.`,
+    right: `all, or a comma-separated list of ${roles.join(', ')}`,
+    read: readRoles,
+  } satisfies ConfigVariable<readonly Role[]>,
+  TOCSIN_PUBLIC_URL: {
+    fallback: '`http://HOST:PORT`',
+    meaning: 'Public base URL of this server; links in alerts and ping URLs start with it.',
+    right: 'an absolute http or https URL without user, query and fragment, such as https://tocsin.example.com',
+    read: readPublicUrl,
+  } satisfies ConfigVariable<string>,
+  TOCSIN_BOOTSTRAP_API_KEY: {
+    fallback: 'random, printed once',
+    meaning: 'API key of the first account, which Tocsin creates in an empty database. No effect later.',
+    right: 'tsn_ followed by 32 to 128 letters, digits, _ or -',
+    secret: true,
+    read: (text) => (/^tsn_[A-Za-z0-9_-]{32,128}$/.test(text) ? text : undefined),
+  } satisfies ConfigVariable<string>,
+  TOCSIN_BOOTSTRAP_ACCOUNT_ID: {
+    fallback: 'random',
+    meaning: 'Id of the first account. No effect later.',
+    right: 'a UUID, such as 3f0c9a52-7d1e-4c58-9b11-6f2f0f6a4b27',
+    read: (text) => (isUuid(text) ? text.toLowerCase() : undefined),
+  } satisfies ConfigVariable<string>,
+  TOCSIN_SECRET_KEY: {
+    fallback: 'a file in the data folder, mode 600',
+    meaning:
+      'Key that encrypts secrets in the database (AES-256-GCM). Back it up: without it, the secrets cannot be decrypted.',
+    right: '64 hex digits, as printed by: openssl rand -hex 32',
+    secret: true,
+    read: (text) => (/^[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : undefined),
+  } satisfies ConfigVariable<string>,
+  TOCSIN_SECRET_KEY_FILE: {
+    fallback: 'none',
+    meaning: 'File that contains the secret key, instead of `TOCSIN_SECRET_KEY`.',
+    right: 'the path of a readable file that contains 64 hex digits',
+    read: (text) => text,
+  } satisfies ConfigVariable<string>,
+  TOCSIN_EGRESS: {
+    fallback: '`any` if `HOST` and `TOCSIN_PUBLIC_URL` are loopback addresses, else `public`',
+    meaning:
+      'Where checks and webhooks may connect: `public` addresses, `private` (those and private networks), or `any` (those and this machine). Tocsin itself and its database are never allowed.',
+    right: 'public, private or any',
+    read: (text) => egressModes.find((mode) => mode === text),
+  } satisfies ConfigVariable<(typeof egressModes)[number]>,
+  TOCSIN_EGRESS_ALLOW: {
+    fallback: 'none',
+    meaning:
+      'Networks that are allowed in addition to `TOCSIN_EGRESS`. Required to reach link-local and reserved networks.',
+    right: 'a comma-separated list of networks, such as 10.0.0.0/8,fd00::/8',
+    read: (text) => text.split(',').map(parseCidr),
+  } satisfies ConfigVariable<readonly ReturnType<typeof parseCidr>[]>,
+  TOCSIN_PROXY: {
+    fallback: 'none',
+    meaning:
+      'HTTP proxy (CONNECT) for all connections of checks and webhooks. The proxy resolves names and enforces the egress rules: `TOCSIN_EGRESS` has no effect.',
+    right: 'http://host:port or http://user:password@host:port',
+    read: readProxy,
+  } satisfies ConfigVariable<Proxy>,
+  TOCSIN_CA_FILE: {
+    fallback: 'none',
+    meaning:
+      'File of CA certificates (PEM) that checks, webhooks, scripts and their browsers trust in addition to the public CAs. Certificates in `NODE_EXTRA_CA_CERTS` are trusted as well.',
+    right: 'the path of a readable PEM file with at least one certificate',
+    read: readCertificates,
+  } satisfies ConfigVariable<readonly string[]>,
+  TOCSIN_METRICS_TOKEN: {
+    fallback: 'none',
+    meaning:
+      'Token that `GET /metrics` requires as `Authorization: Bearer <token>`. If `HOST` or `TOCSIN_PUBLIC_URL` is not a loopback address, metrics require this token or `TOCSIN_METRICS_PORT`.',
+    right: '16 to 256 visible characters without spaces, as printed by: openssl rand -hex 32',
+    secret: true,
+    read: (text) => (/^[\x21-\x7e]{16,256}$/.test(text) ? text : undefined),
+  } satisfies ConfigVariable<string>,
+  TOCSIN_METRICS_PORT: {
+    fallback: 'none',
+    meaning:
+      'Separate port for `/metrics`, on the address in `HOST`; `PORT` then serves no metrics. Requires a token only if `TOCSIN_METRICS_TOKEN` is set. 0 selects a free port.',
+    right: 'an integer from 0 to 65535, different from PORT',
+    read: (text) => wholeNumber(text, 0, 65_535),
+  } satisfies ConfigVariable<number>,
+  TOCSIN_LOCATION: {
+    fallback: '`local:Local`',
+    meaning: 'Run location of this process: a code and a display name.',
+    right: 'code or code:Name; the code has 1 to 32 lower-case letters, digits and -, the name up to 64 characters',
+    read: readLocation,
+  } satisfies ConfigVariable<{ code: string; name: string }>,
+  TOCSIN_DELIVERIES: {
+    fallback: 'sent',
+    meaning:
+      'Set `held` to start a copy of an installation without sending alerts: deliveries wait until an operator releases or discards them (`POST /v1/held-deliveries/release`).',
+    right: 'sent or held',
+    read: (text) => (text === 'sent' || text === 'held' ? text : undefined),
+  } satisfies ConfigVariable<'sent' | 'held'>,
+  TOCSIN_RETENTION_DAYS: {
+    fallback: '30',
+    meaning: 'Number of days for which individual results are stored.',
+    right: 'an integer from 1 to 3650',
+    read: (text) => wholeNumber(text, 1, 3650),
+  } satisfies ConfigVariable<number>,
+  TOCSIN_RATE_LIMIT: {
+    fallback: '600',
+    meaning:
+      'Requests allowed per minute for each API key, and for each address without a valid key. 0 disables both limits.',
+    right: 'an integer from 0 to 1000000',
+    read: (text) => wholeNumber(text, 0, 1_000_000),
+  } satisfies ConfigVariable<number>,
+  TOCSIN_ACCOUNT_RATE_LIMIT: {
+    fallback: '5 × `TOCSIN_RATE_LIMIT`',
+    meaning: 'Requests allowed per minute for each account, all API keys together. 0 disables the limit.',
+    right: 'an integer from 0 to 1000000',
+    read: (text) => wholeNumber(text, 0, 1_000_000),
+  } satisfies ConfigVariable<number>,
+  TOCSIN_ACCOUNT_LIMITS: {
+    fallback: `\`${limitsText(defaultLimits)}\``,
+    meaning:
+      'Maximum number of each resource per account. Omitted names keep their default, 0 removes a limit, `off` removes all. An operator can set different `limits` for an account.',
+    right: `off, or a comma-separated list of name=number; names: ${Object.keys(limitWords).join(', ')}`,
+    read: readLimits,
+  } satisfies ConfigVariable<AccountLimits>,
+  TOCSIN_PING_LIMIT: {
+    fallback: '60',
+    meaning:
+      'Pings allowed per minute for each URL and signal (success, fail, start, log), per process. 0 disables the limit.',
+    right: '0, or an integer from 60 to 1000000',
+    // Below one per second, a refused ping could make a check late (docs/decisions/0039).
+    read: (text) => (text === '0' ? 0 : wholeNumber(text, 60, 1_000_000)),
+  } satisfies ConfigVariable<number>,
+  TOCSIN_PROBE_THREADS: {
+    fallback: 'processors − 1, at least 1',
+    meaning: 'Number of threads that run probes.',
+    right: 'an integer from 1 to 64',
+    read: (text) => wholeNumber(text, 1, 64),
+  } satisfies ConfigVariable<number>,
+  TOCSIN_CHROMIUM: {
+    fallback: 'the one installed on the system, else the one from npm ci',
+    meaning: 'Path of the Chromium for browser checks.',
+    right: 'the absolute path of an executable',
+    read: (text) => (isAbsolute(text) && existsSync(text) ? text : undefined),
+  } satisfies ConfigVariable<string>,
+  TOCSIN_SCRIPTS_AT_ONCE: {
+    fallback: 'one per processor',
+    meaning:
+      'Maximum number of scripts that run at the same time, counted separately for browser checks, multi-step checks, and setup and teardown scripts; others wait.',
+    right: 'an integer from 1 to 64',
+    read: (text) => wholeNumber(text, 1, 64),
+  } satisfies ConfigVariable<number>,
+  TOCSIN_BROWSER_SECONDS: {
+    fallback: '240',
+    meaning: 'Timeout of a browser check run, in seconds. A run that takes longer is stopped and fails.',
+    right: 'an integer from 10 to 1800',
+    read: (text) => wholeNumber(text, 10, 1800),
+  } satisfies ConfigVariable<number>,
+  TOCSIN_MULTI_STEP_SECONDS: {
+    fallback: '120',
+    meaning: 'Timeout of a multi-step check run, in seconds.',
+    right: 'an integer from 10 to 1800',
+    read: (text) => wholeNumber(text, 10, 1800),
+  } satisfies ConfigVariable<number>,
+  TOCSIN_SCRIPTS_WARM: {
+    fallback: '1',
+    meaning:
+      'Number of processes kept ready for the next Playwright script, so that it starts half a second sooner. Each uses 80 to 130 MB and ends after 20 minutes without a script. 0 disables them.',
+    right: 'an integer from 0 to 64',
+    read: (text) => wholeNumber(text, 0, 64),
+  } satisfies ConfigVariable<number>,
+  TOCSIN_SCRIPTS_UNCONTAINED: {
+    fallback: 'no',
+    meaning:
+      'Whether scripts may run if this machine cannot contain them with `bubblewrap` or `namespaces`. With `yes`, anyone who can edit checks can read the files and reach the networks that Tocsin can. With `no`, scripts are refused on such a machine.',
+    right: 'yes or no',
+    read: (text) => (text === 'yes' || text === 'no' ? text : undefined),
+  } satisfies ConfigVariable<'yes' | 'no'>,
+  LOG_LEVEL: {
+    fallback: 'info',
+    meaning: 'Minimum level of log entries. The format is JSON lines, and readable text on a terminal.',
+    right: logLevels.join(', '),
+    read: (text) => logLevels.find((level) => level === text.toLowerCase()),
+  } satisfies ConfigVariable<LogLevel>,
+};
+
+/** Variables that the docs use for clients: the service ignores them without a warning. */
+export const clientVariables: readonly string[] = ['TOCSIN_API_KEY', 'TOCSIN_URL', 'TOCSIN_TRIGGER'];
+
+/** The most similar variable name, with or without the prefix; null = none is similar. */
+export function nearestVariable(name: string): ConfigVariableName | null {
+  const plain = (each: string): string => each.replace(/^TOCSIN_/, '');
+  const names = Object.keys(configVariables) as ConfigVariableName[];
+  const nearest = nearestName(plain(name), names.map(plain));
+  return names.find((each) => plain(each) === nearest) ?? null;
+}
+
+function wholeNumber(text: string, least: number, most: number): number | undefined {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  return value >= least && value <= most ? value : undefined;
+}
+
+function readCertificates(path: string): readonly string[] | undefined {
+  const certificates = pemBlocks(readFileSync(path, 'utf8'));
+  // Normalized, and refused if they cannot be read.
+  return certificates.length === 0 ? undefined : certificates.map((each) => new X509Certificate(each).toString());
+}
+
+function readDatabaseUrl(text: string): DatabaseUrl | undefined {
+  if (/^postgres(ql)?:/i.test(text)) return { kind: 'postgres', address: readPostgresAddress(text) };
+  if (/^sqlite:(\/\/)?:memory:$/i.test(text)) throw new Error('an in-memory database would lose all alerts');
+  const path = /^sqlite:(?:\/\/(?=\/))?(?!\/\/[^/])(.+)$/is.exec(text)?.[1];
+  return path === undefined ? undefined : { kind: 'sqlite', path: resolve(path) };
+}
+
+function limitsText(limits: AccountLimits): string {
+  return Object.entries(limits)
+    .map(([name, limit]) => `${name}=${limit}`)
+    .join(',');
+}
+
+function readLimits(text: string): AccountLimits | undefined {
+  if (text === 'off') return {};
+  const limits: Record<string, number> = { ...defaultLimits };
+  for (const part of text.split(',')) {
+    const [, name = '', count = ''] = /^\s*(\w+)\s*=\s*(\d+)\s*$/.exec(part) ?? [];
+    const limit = wholeNumber(count, 0, 100_000_000);
+    if (!Object.hasOwn(limitWords, name) || limit === undefined) return undefined;
+    limits[name] = limit;
+  }
+  return limits;
+}
+
+function readRoles(text: string): readonly Role[] | undefined {
+  const names = new Set(text.split(',').map((name) => name.trim()));
+  if (names.has('all')) return names.size === 1 ? roles : undefined;
+  const chosen = roles.filter((role) => names.has(role));
+  return chosen.length === names.size ? chosen : undefined;
+}
+
+function readPublicUrl(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password + url.search + url.hash !== '') {
+    return undefined;
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
+function readLocation(text: string): { code: string; name: string } | undefined {
+  const [, code, name] = /^([a-z0-9][a-z0-9-]{0,31})(?::(.+))?$/.exec(text) ?? [];
+  if (code === undefined) return undefined;
+  const words = name === undefined ? code : name.trim();
+  return words.length >= 1 && words.length <= 64 ? { code, name: words } : undefined;
+}

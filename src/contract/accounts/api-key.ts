@@ -1,0 +1,88 @@
+// API keys on the wire (decisions: API key).
+import { z } from 'zod';
+import { bodyInstant, instant, pathUuid } from '../fields.ts';
+import type { Operations } from '../operation.ts';
+import { pageQuery } from '../paging.ts';
+
+const roles = ['operator', 'admin', 'read-write', 'read-run', 'read-only'] as const;
+
+const shape = {
+  id: z.uuid(),
+  name: z.string(),
+  prefix: z.string().describe('The first characters of the key, enough to recognise it.'),
+  role: z.enum(roles),
+  accountIds: z.array(z.string()).describe('Accounts it reaches; the first is its default.'),
+  createdAt: instant,
+  lastUsedAt: instant.nullable(),
+  expiresAt: instant.nullable(),
+};
+
+export const apiKey = z.strictObject(shape).meta({ id: 'ApiKey', description: 'A key, without the key itself.' });
+export type ApiKeyBody = z.output<typeof apiKey>;
+
+export const apiKeyCreated = z
+  .strictObject({ ...shape, key: z.string().describe('The key itself: shown this once.') })
+  .meta({ id: 'ApiKeyCreated' });
+
+const apiKeyCreate = z.strictObject({
+  name: z.string().trim().min(1).max(200),
+  role: z.enum(roles).describe('Only an operator key can create another one of that role.'),
+  accountIds: z
+    .array(z.string().max(100))
+    .min(1)
+    .max(1000)
+    .exactOptional()
+    .describe('Of the accounts that your own key reaches. Left out: the account the request acts on.'),
+  expiresAt: bodyInstant.nullable().default(null).describe('null = never.'),
+});
+
+const params = z.object({ id: pathUuid('Id of the key.') });
+const tag = 'API keys';
+const unknown = { 404: 'Unknown API key.' };
+
+export const apiKeyOperations = {
+  listApiKeys: {
+    method: 'GET',
+    path: '/v1/api-keys',
+    summary: 'List all API keys of the account',
+    tag,
+    permission: 'admin',
+    query: pageQuery,
+    status: 200,
+    response: z.array(apiKey),
+    isPaged: true,
+  },
+  createApiKey: {
+    method: 'POST',
+    path: '/v1/api-keys',
+    summary: 'Create an API key',
+    description: 'The key is in the answer and is never shown again.',
+    tag,
+    permission: 'admin',
+    body: apiKeyCreate,
+    example: { name: 'CI', role: 'read-run' },
+    status: 201,
+    response: apiKeyCreated,
+  },
+  getApiKey: {
+    method: 'GET',
+    path: '/v1/api-keys/{id}',
+    summary: 'Read an API key',
+    tag,
+    permission: 'admin',
+    params,
+    status: 200,
+    response: apiKey,
+    alsoAnswers: unknown,
+  },
+  deleteApiKey: {
+    method: 'DELETE',
+    path: '/v1/api-keys/{id}',
+    summary: 'Revoke an API key, at once',
+    tag,
+    permission: 'admin',
+    params,
+    status: 204,
+    alsoAnswers: unknown,
+  },
+} as const satisfies Operations;

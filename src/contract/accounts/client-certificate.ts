@@ -1,0 +1,101 @@
+// Client certificates on the wire (reference §4.7: client certificate).
+import { z } from 'zod';
+import { instant } from '../fields.ts';
+import type { Operations } from '../operation.ts';
+
+const pem = z.string().min(1).max(32_768);
+
+export const clientCertificate = z
+  .strictObject({
+    id: z.string(),
+    host: z.string(),
+    cert: z.string(),
+    ca: z.string().nullable(),
+    expiresAt: instant.describe('Expiry of `cert`.'),
+    created_at: instant,
+  })
+  .meta({
+    id: 'ClientCertificate',
+    description: 'A certificate that Tocsin shows to a host. Its key is never returned.',
+  });
+export type ClientCertificateBody = z.output<typeof clientCertificate>;
+
+export const clientCertificateCreate = z.strictObject({
+  host: z
+    .string()
+    .min(1)
+    .max(253)
+    .describe('Host that is shown the certificate, without a port. `*.shop.example` covers every name below it.'),
+  cert: pem.describe('Certificate in PEM, followed by the certificates of its chain.'),
+  ca: pem.nullable().default(null).describe('CA certificates in PEM that are trusted for this host as well.'),
+  key: pem.describe('Private key in PEM. Never returned.'),
+  passphrase: z.string().max(1024).nullable().default(null).describe('Passphrase of the key. Never returned.'),
+});
+
+const params = z.object({ id: z.string().max(100).describe('Id of the certificate.') });
+const unknown = { 404: 'Unknown client certificate.' };
+const tag = 'Client certificates';
+
+export const clientCertificateOperations = {
+  listClientCertificates: {
+    method: 'GET',
+    path: '/v1/client-certificates',
+    summary: 'List all client certificates',
+    tag,
+    permission: 'read',
+    status: 200,
+    response: z.array(clientCertificate),
+  },
+  createClientCertificate: {
+    method: 'POST',
+    path: '/v1/client-certificates',
+    summary: 'Create a client certificate',
+    description:
+      'Checks and webhooks of the account show it to servers of its host that ask for one. Replaces the certificate of the same host, if there is one; the new one has a new id.',
+    tag,
+    permission: 'write',
+    body: clientCertificateCreate,
+    example: {
+      host: 'shop.example',
+      cert:
+        '-----BEGIN CERTIFICATE-----\n' +
+        'MIIBPjCB5aADAgECAgIBAjAKBggqhkjOPQQDAjAVMRMwEQYDVQQDDApFeGFtcGxl\n' +
+        'IENBMCIYDzIwMjYwMTAxMDAwMDAwWhgPMjA0OTAxMDEwMDAwMDBaMBkxFzAVBgNV\n' +
+        'BAMMDnRvY3Npbi5leGFtcGxlMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEmJ/t\n' +
+        'nlcnxR6hkGWIPPlNFjcRhLqS1t8QYoY0s9NSlmvdY6tjMxHiRbVbZnQsAacwpqps\n' +
+        'FRoBEpJwbXBo7IpHV6MdMBswGQYDVR0RBBIwEIIOdG9jc2luLmV4YW1wbGUwCgYI\n' +
+        'KoZIzj0EAwIDSAAwRQIgLMVSRKyfcoIUo/IuLM7Wv1114adTNPS8wLyO0uPpHRkC\n' +
+        'IQCdLFXnAJNvSCt/rxDAPe3S05eZ2nsAhxIm3SStc1ejMA==\n' +
+        '-----END CERTIFICATE-----\n',
+      key:
+        '-----BEGIN PRIVATE KEY-----\n' +
+        'MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQguExeFOIPx+WkUvK5\n' +
+        '9SYuEpvm0ryxuZgctP+O5zgAx5ShRANCAASYn+2eVyfFHqGQZYg8+U0WNxGEupLW\n' +
+        '3xBihjSz01KWa91jq2MzEeJFtVtmdCwBpzCmqmwVGgESknBtcGjsikdX\n' +
+        '-----END PRIVATE KEY-----\n',
+    },
+    status: 201,
+    response: clientCertificate,
+  },
+  getClientCertificate: {
+    method: 'GET',
+    path: '/v1/client-certificates/{id}',
+    summary: 'Read a client certificate',
+    tag,
+    permission: 'read',
+    params,
+    status: 200,
+    response: clientCertificate,
+    alsoAnswers: unknown,
+  },
+  deleteClientCertificate: {
+    method: 'DELETE',
+    path: '/v1/client-certificates/{id}',
+    summary: 'Delete a client certificate',
+    tag,
+    permission: 'write',
+    params,
+    status: 204,
+    alsoAnswers: unknown,
+  },
+} as const satisfies Operations;

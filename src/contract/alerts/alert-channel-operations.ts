@@ -1,0 +1,214 @@
+// The operations on alert channels (reference §1; decisions: Resources of our own).
+import { z } from 'zod';
+import { bodyInstant } from '../fields.ts';
+import {
+  alertChannel,
+  channelCreate,
+  channelParams,
+  channelUpdate,
+  pairsShown,
+  subscription,
+  subscriptionWrite,
+  webhookConfig,
+} from './alert-channel.ts';
+import { alertTypes } from '../checks/check-status.ts';
+import { attemptError, delivery, receivedResponse, sentRequest } from './delivery.ts';
+import { merges } from '../patch.ts';
+import type { Operations } from '../operation.ts';
+import { pageQuery } from '../paging.ts';
+
+const alertType = z.enum(alertTypes).default('ALERT_FAILURE');
+
+const previewBody = z.strictObject({
+  config: webhookConfig,
+  alertType,
+  checkResultId: z.uuid().exactOptional().describe('Take the variables from this result; else from a sample.'),
+  variables: z
+    .record(z.string().min(1).max(256), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
+    .default({})
+    .describe('Laid over them, system names included.'),
+});
+
+const preview = z.strictObject({
+  request: z
+    .strictObject({ method: z.string(), url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() })
+    .nullable()
+    .describe('null when the template cannot be rendered.'),
+  warnings: z.array(
+    z.strictObject({
+      path: z.string(),
+      message: z.string(),
+      line: z.int().exactOptional(),
+      column: z.int().exactOptional(),
+      example: z.string().exactOptional().describe('The smallest value that does what the message says.'),
+    }),
+  ),
+  errors: z.array(z.strictObject({ path: z.string(), line: z.int(), column: z.int(), message: z.string() })),
+});
+export type PreviewBody = z.output<typeof preview>;
+
+const preset = z
+  .strictObject({
+    type: z.literal('WEBHOOK'),
+    webhookType: z.string(),
+    name: z.string(),
+    note: z.string().describe('What to fill in, and where to find it.'),
+    variables: z
+      .array(z.strictObject({ key: z.string(), locked: z.boolean() }))
+      .describe('Variables of the account that it uses, and whether to make them locked.'),
+    config: z.strictObject({
+      name: z.string(),
+      webhookType: z.string(),
+      url: z.string(),
+      method: z.string(),
+      headers: pairsShown,
+      queryParameters: pairsShown,
+      template: z.string(),
+      longTail: z.boolean(),
+    }),
+  })
+  .meta({
+    id: 'AlertChannelPreset',
+    description: 'A configuration to start from. `POST /v1/alert-channels` takes it as it is.',
+  });
+export type PresetBody = z.output<typeof preset>;
+
+const testAnswer = z.strictObject({
+  delivery: delivery.describe('As it was recorded.'),
+  request: sentRequest,
+  response: receivedResponse.exactOptional(),
+  error: attemptError.exactOptional(),
+});
+export type ChannelTestBody = z.output<typeof testAnswer>;
+
+const tag = 'Alert channels';
+const unknown = { 404: 'Unknown alert channel.' };
+const example = {
+  type: 'WEBHOOK',
+  config: { url: 'https://hooks.example/alerts', webhookSecret: 'change me' },
+  subscriptions: [{ groupId: 4, activated: true }],
+};
+
+export const alertChannelOperations = {
+  listAlertChannels: {
+    method: 'GET',
+    path: '/v1/alert-channels',
+    summary: 'List all alert channels',
+    tag,
+    permission: 'read',
+    query: pageQuery,
+    status: 200,
+    response: z.array(alertChannel),
+    isPaged: true,
+  },
+  createAlertChannel: {
+    method: 'POST',
+    path: '/v1/alert-channels',
+    summary: 'Create an alert channel',
+    description: 'A template that is broken, or names a secret variable, is refused with line and column.',
+    tag,
+    permission: 'write',
+    body: channelCreate,
+    example,
+    status: 201,
+    response: alertChannel,
+  },
+  listAlertChannelPresets: {
+    method: 'GET',
+    path: '/v1/alert-channels/presets',
+    summary: 'List templates to start from',
+    description: 'Ready-made configurations for what people send alerts to. The list is not paged.',
+    tag,
+    permission: 'read',
+    status: 200,
+    response: z.array(preset),
+  },
+  getAlertChannel: {
+    method: 'GET',
+    path: '/v1/alert-channels/{id}',
+    summary: 'Read an alert channel',
+    tag,
+    permission: 'read',
+    params: channelParams,
+    status: 200,
+    response: alertChannel,
+    alsoAnswers: unknown,
+  },
+  updateAlertChannel: {
+    method: 'PUT',
+    path: '/v1/alert-channels/{id}',
+    summary: 'Change an alert channel',
+    description: merges,
+    tag,
+    permission: 'write',
+    params: channelParams,
+    body: channelUpdate,
+    example: { sendDegraded: true },
+    status: 200,
+    response: alertChannel,
+    alsoAnswers: unknown,
+  },
+  deleteAlertChannel: {
+    method: 'DELETE',
+    path: '/v1/alert-channels/{id}',
+    summary: 'Delete an alert channel',
+    description:
+      "Cancels the channel's pending deliveries and keeps its log. Open alerts are not resolved on this channel.",
+    tag,
+    permission: 'write',
+    params: channelParams,
+    status: 204,
+    alsoAnswers: unknown,
+  },
+  putSubscription: {
+    method: 'PUT',
+    path: '/v1/alert-channels/{id}/subscriptions',
+    summary: 'Subscribe a channel to a check or a group, or change that',
+    tag,
+    permission: 'write',
+    params: channelParams,
+    body: subscriptionWrite,
+    example: { groupId: 4, activated: true },
+    status: 200,
+    response: subscription,
+    alsoAnswers: unknown,
+  },
+  previewAlertChannel: {
+    method: 'POST',
+    path: '/v1/alert-channels/preview',
+    summary: 'Render a webhook without sending it',
+    description: 'Faults of the template are a success with `errors`.',
+    tag,
+    permission: 'read',
+    body: previewBody,
+    example: { config: { url: 'https://hooks.example/{{CHECK_NAME}}', template: '{"text": {{json ALERT_TITLE}} }' } },
+    status: 200,
+    response: preview,
+  },
+  testAlertChannel: {
+    method: 'POST',
+    path: '/v1/alert-channels/{id}/test',
+    summary: 'Send a test message and wait for the answer',
+    tag,
+    permission: 'write',
+    params: channelParams,
+    body: z.strictObject({ alertType }).prefault({}),
+    example: { alertType: 'ALERT_RECOVERY' },
+    status: 200,
+    response: testAnswer,
+    alsoAnswers: { ...unknown, 409: 'Deliveries are held: nothing is sent.' },
+  },
+  replayAlertChannel: {
+    method: 'POST',
+    path: '/v1/alert-channels/{id}/replay',
+    summary: 'Send every exhausted delivery since an instant once more',
+    tag,
+    permission: 'write',
+    params: channelParams,
+    body: z.strictObject({ since: bodyInstant }),
+    example: { since: '2026-01-31T12:00:00.000Z' },
+    status: 202,
+    response: z.strictObject({ count: z.int() }),
+    alsoAnswers: unknown,
+  },
+} as const satisfies Operations;

@@ -1,0 +1,141 @@
+// Deliveries and their attempts on the wire (decisions: Resources of our own).
+import { z } from 'zod';
+import { alertTypes } from '../checks/check-status.ts';
+import { instant, pathUuid, queryInstant, wholeNumber } from '../fields.ts';
+import type { Operations } from '../operation.ts';
+import { pageQuery } from '../paging.ts';
+
+export const deliveryStatuses = ['pending', 'delivered', 'exhausted', 'refused', 'failed', 'cancelled'] as const;
+
+const headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
+
+/** A request as sent or to be sent. */
+export const sentRequest = z.strictObject({
+  method: z.string(),
+  url: z.string(),
+  headers,
+  body: z.string().exactOptional().describe('Left out in lists.'),
+});
+
+/** The answer of a receiver. */
+export const receivedResponse = z.strictObject({
+  status: z.int(),
+  headers,
+  body: z.string().exactOptional().describe('The first 16 kB. Left out in lists.'),
+});
+
+/** Why the attempt failed. */
+export const attemptError = z.strictObject({
+  class: z.string().describe('One of a closed list.'),
+  message: z.string(),
+});
+
+const attempt = z
+  .strictObject({
+    number: z.int().describe('From 1; an interrupted attempt and its repeat share a number.'),
+    startedAt: instant,
+    durationMs: z.number(),
+    request: sentRequest,
+    response: receivedResponse.exactOptional(),
+    error: attemptError.exactOptional(),
+    note: z
+      .string()
+      .exactOptional()
+      .describe(
+        'Remark on the attempt: a redirect, which counts as delivered and is not followed; a problem in the response body; a wait requested by the receiver; or a request sent twice because a reused connection was lost.',
+      ),
+    nextAttemptAt: instant.exactOptional(),
+  })
+  .meta({ id: 'Attempt' });
+
+export const delivery = z
+  .strictObject({
+    id: z.uuid().describe('Constant over retries: sent as x-service-delivery-id.'),
+    alertChannelId: z.int(),
+    checkId: z.uuid().nullable(),
+    checkResultId: z.uuid().nullable(),
+    alertType: z.enum(alertTypes),
+    status: z
+      .enum(deliveryStatuses)
+      .describe('`failed`: the delivery could not be rendered. `refused`: the egress policy forbids the request.'),
+    isTest: z.boolean(),
+    error: z
+      .string()
+      .exactOptional()
+      .describe(
+        'Why the delivery could not be rendered, is not retried, or has not started: its receiver asked to wait.',
+      ),
+    createdAt: instant,
+    nextAttemptAt: instant.exactOptional(),
+    replayOf: z.uuid().exactOptional().describe('The delivery that this one replays.'),
+    attempts: z.array(attempt),
+  })
+  .meta({ id: 'Delivery', description: 'One alert on its way to one channel.' });
+export type DeliveryBody = z.output<typeof delivery>;
+
+const listQuery = pageQuery.extend({
+  alertChannelId: wholeNumber(1, 999_999_999_999_999).exactOptional(),
+  checkId: pathUuid('Only deliveries about this check.').exactOptional(),
+  status: z.enum(deliveryStatuses).exactOptional(),
+  from: queryInstant.exactOptional(),
+  to: queryInstant.exactOptional(),
+});
+export type DeliveryQuery = z.output<typeof listQuery>;
+
+const params = z.object({ id: pathUuid('Id of the delivery.') });
+const tag = 'Deliveries';
+const unknown = { 404: 'Unknown delivery.' };
+const one = { tag, params, response: delivery } as const;
+const ended = { ...unknown, 409: 'The delivery has finished. Replay it instead.' };
+
+export const deliveryOperations = {
+  listDeliveries: {
+    method: 'GET',
+    path: '/v1/deliveries',
+    summary: 'List all deliveries',
+    description: 'Newest first, without the bodies of their attempts.',
+    tag,
+    permission: 'read',
+    query: listQuery,
+    status: 200,
+    response: z.array(delivery),
+    isPaged: true,
+  },
+  getDelivery: {
+    ...one,
+    method: 'GET',
+    path: '/v1/deliveries/{id}',
+    summary: 'Get a delivery with all attempts',
+    permission: 'read',
+    status: 200,
+    alsoAnswers: unknown,
+  },
+  retryDelivery: {
+    ...one,
+    method: 'POST',
+    path: '/v1/deliveries/{id}/retry',
+    summary: 'Retry a pending delivery now',
+    description: 'If the delivery waits because its receiver asked to wait, the wait ends for the whole channel.',
+    permission: 'write',
+    status: 200,
+    alsoAnswers: ended,
+  },
+  cancelDelivery: {
+    ...one,
+    method: 'POST',
+    path: '/v1/deliveries/{id}/cancel',
+    summary: 'Cancel a pending delivery',
+    permission: 'write',
+    status: 200,
+    alsoAnswers: ended,
+  },
+  replayDelivery: {
+    ...one,
+    method: 'POST',
+    path: '/v1/deliveries/{id}/replay',
+    summary: 'Replay a finished delivery as a new one',
+    permission: 'write',
+    status: 201,
+    alsoAnswers: { ...unknown, 409: 'The delivery has not finished.' },
+  },
+} as const satisfies Operations;

@@ -1,0 +1,89 @@
+// Assertions on the wire: the same shape for every type of check, each with its own sources (reference §4.3).
+import { z } from 'zod';
+import { orNull } from '../fields.ts';
+import { ignoring } from '../lists.ts';
+
+const comparisons = [
+  'EQUALS',
+  'NOT_EQUALS',
+  'HAS_KEY',
+  'NOT_HAS_KEY',
+  'HAS_VALUE',
+  'NOT_HAS_VALUE',
+  'IS_EMPTY',
+  'NOT_EMPTY',
+  'GREATER_THAN',
+  'LESS_THAN',
+  'CONTAINS',
+  'NOT_CONTAINS',
+  'IS_NULL',
+  'NOT_NULL',
+] as const;
+
+/** What to use where a type of check lacks a source: the first that it has, else another type of check. */
+const instead: Readonly<Record<string, readonly [sources: readonly string[], other: string]>> = {
+  TEXT_BODY: [['RESPONSE_DATA', 'TEXT_ANSWER', 'TEXT_RESPONSE', 'JSON_RESPONSE'], 'an API check (POST /v1/checks/api)'],
+  JSON_BODY: [['RESPONSE_DATA', 'JSON_ANSWER', 'JSON_RESPONSE'], 'an API check (POST /v1/checks/api)'],
+  HEADERS: [[], 'an API check (POST /v1/checks/api)'],
+  RESPONSE_TIME: [['LATENCY'], 'maxResponseTime and degradedResponseTime, or an API check (POST /v1/checks/api)'],
+  STATUS_CODE: [['RESPONSE_CODE'], 'a URL check (POST /v1/checks/url) or an API check (POST /v1/checks/api)'],
+  RESPONSE_DATA: [['TEXT_BODY', 'TEXT_ANSWER', 'TEXT_RESPONSE'], 'a TCP check (POST /v1/checks/tcp)'],
+  RESPONSE_CODE: [['STATUS_CODE'], 'a DNS check (POST /v1/checks/dns)'],
+  TEXT_ANSWER: [['TEXT_BODY'], 'a DNS check (POST /v1/checks/dns)'],
+  JSON_ANSWER: [['JSON_BODY'], 'a DNS check (POST /v1/checks/dns)'],
+  LATENCY: [['RESPONSE_TIME'], 'an ICMP check (POST /v1/checks/icmp)'],
+  CERTIFICATE: [[], 'an SSL check (POST /v1/checks/ssl)'],
+  CONNECTION: [[], 'an SSL check (POST /v1/checks/ssl)'],
+  JSON_RESPONSE: [['JSON_BODY', 'JSON_ANSWER'], 'an ICMP or SSL check'],
+  TEXT_RESPONSE: [['TEXT_BODY', 'TEXT_ANSWER'], 'an SSL check (POST /v1/checks/ssl)'],
+};
+
+function sourceRule(sources: readonly string[], input: unknown): string {
+  const [alike, other] = instead[String(input)] ?? [[], null];
+  const own = alike.find((source) => sources.includes(source)) ?? other;
+  const rule = sources.length === 1 ? `must be ${sources[0]}` : `must be one of ${sources.join(', ')}`;
+  return own === null ? rule : `${rule}: for ${String(input)} use ${own}`;
+}
+
+/** Who compares a status writes 200 as often as "200". */
+const target = z
+  .union([z.string().max(32_768), z.number(), z.boolean()])
+  .nullable()
+  .transform((value) => (value === null ? '' : String(value)));
+
+/**
+ * The assertions of a type of check; what an editor of a client keeps beside them is left out.
+ *
+ * @param id of the schema in the document
+ * @param property what it means, source by source
+ */
+export function assertionList<const Sources extends readonly string[]>(id: string, sources: Sources, property: string) {
+  const assertion = z
+    .strictObject({
+      source: z.enum(sources, { error: ({ input }) => sourceRule(sources, input) }).describe('What is looked at.'),
+      comparison: z.enum(comparisons).describe('How it is compared.'),
+      property: orNull(z.string().max(2000), () => '')
+        .default('')
+        .describe(property),
+      target: target.default('').describe('What it is compared with; a number, true and false are kept as text.'),
+      regex: z.string().max(2000).nullable().default(null).describe('Takes a part of the text or header first.'),
+    })
+    .meta({ id, description: 'A statement about an answer that must hold.' });
+  return orNull(
+    z.array(ignoring(['edit', 'order', 'arrayIndex', 'arraySelector', 'id'], assertion)).max(100),
+    () => [],
+  );
+}
+
+/** The same as shown. */
+export function assertionsShown<const Sources extends readonly string[]>(sources: Sources) {
+  return z.array(
+    z.strictObject({
+      source: z.enum(sources),
+      comparison: z.enum(comparisons),
+      property: z.string(),
+      target: z.string(),
+      regex: z.string().nullable(),
+    }),
+  );
+}

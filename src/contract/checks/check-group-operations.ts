@@ -1,0 +1,139 @@
+// The operations on check groups (reference §4.2, §4.4).
+import { z } from 'zod';
+import { check } from './check.ts';
+import { checkGroup, groupCreate, groupCreateV2, groupParams, groupUpdate, groupUpdateV2 } from './check-group.ts';
+import { assignQuery } from './check-operations.ts';
+import { pathNumber, pathUuid, queryList } from '../fields.ts';
+import { merges } from '../patch.ts';
+import type { Operations } from '../operation.ts';
+import { pageQuery } from '../paging.ts';
+
+const groupQuery = pageQuery.extend({
+  tag: queryList(z.string().max(200)).exactOptional().describe('Only groups with all of these tags.'),
+  name: queryList(z.string().max(200)).exactOptional().describe('Only groups with one of these names.'),
+});
+
+const tag = 'Check groups';
+const unknown = { 404: 'Unknown check group.' };
+const example = { name: 'Shop', locations: [], apiCheckDefaults: { url: 'https://shop.example' } };
+
+export const checkGroupOperations = {
+  listCheckGroups: {
+    method: 'GET',
+    path: '/v1/check-groups',
+    summary: 'List all check groups',
+    tag,
+    permission: 'read',
+    query: groupQuery,
+    status: 200,
+    response: z.array(checkGroup),
+    isPaged: true,
+  },
+  createCheckGroup: {
+    method: 'POST',
+    path: '/v1/check-groups',
+    summary: 'Create a check group whose settings win over those of its checks',
+    description: 'Deprecated: the second version leaves to the checks what the group does not set.',
+    tag,
+    permission: 'write',
+    query: assignQuery,
+    body: groupCreate,
+    example,
+    status: 201,
+    response: checkGroup,
+    isDeprecated: true,
+  },
+  createCheckGroupV2: {
+    method: 'POST',
+    path: '/v2/check-groups',
+    summary: 'Create a check group',
+    tag,
+    permission: 'write',
+    query: assignQuery,
+    body: groupCreateV2,
+    example,
+    status: 201,
+    response: checkGroup,
+  },
+  getCheckGroup: {
+    method: 'GET',
+    path: '/v1/check-groups/{id}',
+    summary: 'Read a check group',
+    tag,
+    permission: 'read',
+    params: groupParams,
+    status: 200,
+    response: checkGroup,
+    alsoAnswers: unknown,
+  },
+  updateCheckGroup: {
+    method: 'PUT',
+    path: '/v1/check-groups/{id}',
+    summary: 'Change a check group, with the defaults of the first version',
+    description: merges,
+    tag,
+    permission: 'write',
+    params: groupParams,
+    query: assignQuery,
+    body: groupUpdate,
+    example: { muted: true },
+    status: 200,
+    response: checkGroup,
+    alsoAnswers: unknown,
+    isDeprecated: true,
+  },
+  updateCheckGroupV2: {
+    method: 'PUT',
+    path: '/v2/check-groups/{id}',
+    summary: 'Change a check group',
+    description: merges,
+    tag,
+    permission: 'write',
+    params: groupParams,
+    query: assignQuery,
+    body: groupUpdateV2,
+    example: { muted: true },
+    status: 200,
+    response: checkGroup,
+    alsoAnswers: unknown,
+  },
+  deleteCheckGroup: {
+    method: 'DELETE',
+    path: '/v1/check-groups/{id}',
+    summary: 'Delete a check group',
+    description:
+      'Its checks stay, without a group; its trigger is dead. Refused where checks would be left without a runtime for their scripts.',
+    tag,
+    permission: 'write',
+    params: groupParams,
+    status: 204,
+    alsoAnswers: unknown,
+  },
+  listChecksOfGroup: {
+    method: 'GET',
+    path: '/v1/check-groups/{id}/checks',
+    summary: 'List the checks of a group',
+    ignoredQuery: ['applyGroupSettings', 'includeDependencies'],
+    description: 'In the order of `groupOrder`.',
+    tag,
+    permission: 'read',
+    params: groupParams,
+    query: pageQuery,
+    status: 200,
+    response: z.array(check),
+    isPaged: true,
+    alsoAnswers: unknown,
+  },
+  getCheckOfGroup: {
+    method: 'GET',
+    path: '/v1/check-groups/{id}/checks/{checkId}',
+    summary: 'Read a check of a group, with the group’s settings applied',
+    ignoredQuery: ['applyGroupSettings', 'includeDependencies'],
+    tag,
+    permission: 'read',
+    params: z.object({ id: pathNumber('Id of the group.'), checkId: pathUuid('Id of the check.') }),
+    status: 200,
+    response: check,
+    alsoAnswers: { 404: 'The group contains no such check.' },
+  },
+} as const satisfies Operations;

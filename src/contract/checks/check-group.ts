@@ -1,0 +1,103 @@
+// Check groups on the wire (reference §4.4).
+import { z } from 'zod';
+import { alertSettings, alertSettingsShown } from '../alerts/alert-settings.ts';
+import { apiCheckDefaults, apiCheckDefaultsShown } from './api-request.ts';
+import { bodyInstant, instant, orNull, pathNumber, updateOf } from '../fields.ts';
+import { jsonObject } from '../json.ts';
+import {
+  channelSubscriptions,
+  channelSubscriptionsShown,
+  creating,
+  ignoring,
+  locationList,
+  ownVariables,
+  ownVariablesRule,
+  ownVariablesShown,
+  privateLocationList,
+  readOnlyFields,
+  tagList,
+} from '../lists.ts';
+import { retryStrategy, retryStrategyShown } from './retry-strategy.ts';
+import { scriptFields, scriptFieldsShown } from './scripts.ts';
+import { warnings } from './warnings.ts';
+
+const common = z.strictObject({
+  name: z.string().trim().min(1).max(200),
+  activated: z.boolean().default(true).describe('Whether its checks run.'),
+  muted: z.boolean().default(false).describe('Run its checks, but do not alert.'),
+  mutedUntil: bodyInstant
+    .nullable()
+    .default(null)
+    .describe('Muted until then, whatever `muted` says; what still fails then is alerted. ISO 8601.'),
+  tags: tagList.default([]),
+  locations: locationList.default([]),
+  privateLocations: privateLocationList.default(null),
+  concurrency: z.int().min(1).max(10_000).default(3).describe('Kept for older clients: all checks start at once.'),
+  runtimeId: z.string().max(100).nullable().default(null),
+  environmentVariables: ownVariables
+    .default([])
+    .describe(`Win over the account’s, lose to the check’s. ${ownVariablesRule}`),
+  apiCheckDefaults: orNull(apiCheckDefaults, () => apiCheckDefaults.parse({})).prefault({}),
+  browserCheckDefaults: orNull(jsonObject, () => ({})).default({}),
+  alertChannelSubscriptions: channelSubscriptions.default([]),
+  ...scriptFields,
+});
+
+const retryOrFallback = z
+  .union([retryStrategy, z.literal('FALLBACK'), z.null()])
+  .describe('FALLBACK = the checks’ own; null = no retry.');
+
+const firstVersion = common.extend({
+  doubleCheck: z.boolean().default(true).describe('Kept for older clients, without effect.'),
+  runParallel: z.boolean().nullable().default(false),
+  useGlobalAlertSettings: z.boolean().nullable().default(true),
+  alertSettings: alertSettings
+    .nullable()
+    .default({ escalationType: 'RUN_BASED', runBasedEscalation: { failedRunThreshold: 1 } }),
+  retryStrategy: retryOrFallback.default('FALLBACK'),
+});
+
+const secondVersion = common.extend({
+  doubleCheck: z.boolean().default(false).describe('Kept for older clients, without effect.'),
+  runParallel: z.boolean().nullable().default(null).describe('null = leave it to the check.'),
+  useGlobalAlertSettings: z.boolean().nullable().default(null).describe('null = leave it to the check.'),
+  alertSettings: alertSettings.nullable().default(null).describe('null = leave it to the check.'),
+  retryStrategy: retryOrFallback.default('FALLBACK'),
+});
+
+const ignored = [...readOnlyFields, 'v'];
+export const groupCreate = creating(ignored, firstVersion).meta({ id: 'CheckGroupCreate' });
+export const groupUpdate = ignoring(ignored, updateOf(firstVersion)).meta({ id: 'CheckGroupUpdate' });
+export const groupCreateV2 = creating(ignored, secondVersion).meta({ id: 'CheckGroupCreateV2' });
+export const groupUpdateV2 = ignoring(ignored, updateOf(secondVersion)).meta({ id: 'CheckGroupUpdateV2' });
+
+export const checkGroup = z
+  .strictObject({
+    id: z.int(),
+    name: z.string(),
+    activated: z.boolean(),
+    muted: z.boolean(),
+    mutedUntil: instant.nullable(),
+    tags: z.array(z.string()),
+    locations: z.array(z.string()),
+    privateLocations: z.array(z.string()).nullable(),
+    concurrency: z.int(),
+    runtimeId: z.string().nullable(),
+    environmentVariables: ownVariablesShown,
+    apiCheckDefaults: apiCheckDefaultsShown,
+    browserCheckDefaults: jsonObject,
+    doubleCheck: z.boolean(),
+    runParallel: z.boolean().nullable(),
+    useGlobalAlertSettings: z.boolean().nullable(),
+    alertSettings: alertSettingsShown.nullable(),
+    alertChannelSubscriptions: channelSubscriptionsShown,
+    retryStrategy: z.union([retryStrategyShown, z.literal('FALLBACK'), z.null()]),
+    ...scriptFieldsShown,
+    warnings,
+    created_at: instant,
+    updated_at: instant.nullable(),
+  })
+  .meta({ id: 'CheckGroup', description: 'Checks that belong together, with what they share.' });
+export type CheckGroupBody = z.output<typeof checkGroup>;
+
+export const groupParams = z.object({ id: pathNumber('Id of the group.') });

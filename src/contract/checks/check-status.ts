@@ -1,0 +1,114 @@
+// Where each check stands, and the alerts that came of it (reference §4.7).
+import { z } from 'zod';
+import { checkTypes } from './check.ts';
+import { instant, pathUuid, queryInstant } from '../fields.ts';
+import type { Operations } from '../operation.ts';
+import { pageQuery } from '../paging.ts';
+
+export const checkStatus = z
+  .strictObject({
+    name: z.string(),
+    checkId: z.uuid(),
+    state: z
+      .enum(['pending', 'passing', 'degraded', 'failing', 'paused'])
+      .describe('pending = no result yet; paused = the check or its group is deactivated.'),
+    since: instant.nullable().describe('When the state began; a pending check was created then. null = paused.'),
+    reason: z.string().nullable().describe('Why the last run did not pass, as in its result; null = it passed.'),
+    nextRunAt: instant.nullable().describe('The next scheduled run; null for heartbeats and paused checks.'),
+    hasFailures: z.boolean(),
+    hasErrors: z.boolean().describe('The last run had no verdict: the observer itself was at fault, or it was missed.'),
+    isDegraded: z.boolean(),
+    longestRun: z.int().nullable().describe('ms'),
+    shortestRun: z.int().nullable().describe('ms'),
+    lastRunLocation: z.string().nullable(),
+    lastCheckRunId: z.uuid().nullable(),
+    sslDaysRemaining: z.int().nullable(),
+    created_at: instant,
+    updated_at: instant.nullable(),
+  })
+  .meta({ id: 'CheckStatus', description: 'Where a check stands.' });
+export type CheckStatusBody = z.output<typeof checkStatus>;
+
+export const alertTypes = [
+  'ALERT_FAILURE',
+  'ALERT_RECOVERY',
+  'ALERT_DEGRADED',
+  'ALERT_DEGRADED_RECOVERY',
+  'ALERT_SSL',
+] as const;
+
+export const checkAlert = z
+  .strictObject({
+    id: z.uuid(),
+    name: z.string().describe('Name of the check.'),
+    checkId: z.uuid(),
+    alertType: z.enum(alertTypes),
+    checkType: z.enum(checkTypes),
+    runLocation: z.string().nullable(),
+    responseTime: z.int().nullable(),
+    error: z.string().nullable(),
+    statusCode: z.string().nullable(),
+    created_at: instant,
+    startedAt: instant.nullable(),
+  })
+  .meta({ id: 'CheckAlert', description: 'A fact worth telling, raised by a result.' });
+export type CheckAlertBody = z.output<typeof checkAlert>;
+
+const alertQuery = pageQuery.extend({
+  from: queryInstant.exactOptional().describe('Default: six hours before `to`.'),
+  to: queryInstant.exactOptional().describe('Default: now.'),
+});
+
+const params = z.object({ checkId: pathUuid('Id of the check.') });
+const unknown = { 404: 'Unknown check.' };
+const tag = 'Check statuses';
+
+export const checkStatusOperations = {
+  listCheckStatuses: {
+    method: 'GET',
+    path: '/v1/check-statuses',
+    summary: 'List where every check stands',
+    description: 'The list is not paged.',
+    tag,
+    permission: 'read',
+    status: 200,
+    response: z.array(checkStatus),
+  },
+  getCheckStatus: {
+    method: 'GET',
+    path: '/v1/check-statuses/{checkId}',
+    summary: 'Read where a check stands',
+    tag,
+    permission: 'read',
+    params,
+    status: 200,
+    response: checkStatus,
+    alsoAnswers: unknown,
+  },
+  listCheckAlerts: {
+    method: 'GET',
+    path: '/v1/check-alerts',
+    summary: 'List the alerts of all checks',
+    description: 'Newest first.',
+    tag,
+    permission: 'read',
+    query: alertQuery,
+    status: 200,
+    response: z.array(checkAlert),
+    isPaged: true,
+  },
+  listAlertsOfCheck: {
+    method: 'GET',
+    path: '/v1/check-alerts/{checkId}',
+    summary: 'List the alerts of a check',
+    description: 'Newest first.',
+    tag,
+    permission: 'read',
+    params,
+    query: alertQuery,
+    status: 200,
+    response: z.array(checkAlert),
+    isPaged: true,
+    alsoAnswers: unknown,
+  },
+} as const satisfies Operations;

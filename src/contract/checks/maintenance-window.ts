@@ -1,0 +1,145 @@
+// Maintenance windows on the wire (reference §4.7).
+import { z } from 'zod';
+import { instant, pathNumber, updateOf, zonedInstant } from '../fields.ts';
+import { creating, ignoring, readOnlyFields } from '../lists.ts';
+import { merges } from '../patch.ts';
+import type { Operations } from '../operation.ts';
+import { pageQuery } from '../paging.ts';
+import { warnings } from './warnings.ts';
+
+const units = ['DAY', 'WEEK', 'MONTH'] as const;
+const tags = z.array(z.string().min(1).max(200)).max(200);
+const checkIds = z.array(z.uuid()).max(200);
+const groupIds = z.array(z.int().min(1)).max(200);
+
+const words = {
+  tags: 'Checks that have one of these tags, or whose group has, are not run.',
+  checkIds: 'These checks are not run.',
+  groupIds: 'The checks of these groups are not run.',
+  repeatInterval: 'Every so many units; one when left out.',
+  repeatUnit: 'null = once.',
+  repeatEndsAt: 'None begins then or later; null = for ever.',
+  timezone: 'By whose clocks it repeats, summer time included: an IANA name.',
+  pauseAllChecks: 'No check of the account is run.',
+  silenceAllAlerts: 'Checks run; nobody is told but of the end of what was told before.',
+  silenceAlertsTags: 'The same for checks that have one of these tags, or whose group has.',
+};
+
+export const maintenanceWindow = z
+  .strictObject({
+    id: z.int(),
+    name: z.string(),
+    description: z.string().nullable(),
+    tags: tags.describe(words.tags),
+    checkIds: checkIds.describe(words.checkIds),
+    groupIds: groupIds.describe(words.groupIds),
+    startsAt: instant,
+    endsAt: instant,
+    repeatInterval: z.int().nullable(),
+    repeatUnit: z.enum(units).nullable(),
+    repeatEndsAt: instant.nullable(),
+    timezone: z.string(),
+    pauseAllChecks: z.boolean(),
+    silenceAllAlerts: z.boolean(),
+    silenceAlertsTags: tags,
+    nextStartsAt: instant.nullable().describe('Begin of the time that is under way or comes next; null = it is over.'),
+    nextEndsAt: instant.nullable(),
+    warnings,
+    created_at: instant,
+    updated_at: instant.nullable(),
+  })
+  .meta({ id: 'MaintenanceWindow', description: 'A planned time, once or again and again.' });
+export type MaintenanceWindowBody = z.output<typeof maintenanceWindow>;
+
+export const maintenanceWindowCreate = z.strictObject({
+  name: z.string().min(1).max(200),
+  description: z.string().max(500).nullable().default(null),
+  tags: tags.default([]).describe(words.tags),
+  checkIds: checkIds.default([]).describe(words.checkIds),
+  groupIds: groupIds.default([]).describe(words.groupIds),
+  startsAt: zonedInstant.describe('Of the first time.'),
+  endsAt: zonedInstant.describe('Of the first time; the window is over at it.'),
+  repeatInterval: z.int().min(1).max(365).nullable().default(null).describe(words.repeatInterval),
+  repeatUnit: z.enum(units).nullable().default(null).describe(words.repeatUnit),
+  repeatEndsAt: zonedInstant.nullable().default(null).describe(words.repeatEndsAt),
+  timezone: z.string().max(100).default('UTC').describe(words.timezone),
+  pauseAllChecks: z.boolean().default(false).describe(words.pauseAllChecks),
+  silenceAllAlerts: z.boolean().default(false).describe(words.silenceAllAlerts),
+  silenceAlertsTags: tags.default([]).describe(words.silenceAlertsTags),
+});
+
+const readOnly = [...readOnlyFields, 'nextStartsAt', 'nextEndsAt'];
+const params = z.object({ id: pathNumber('Id of the maintenance window.') });
+const unknown = { 404: 'Unknown maintenance window.' };
+const tag = 'Maintenance windows';
+
+export const maintenanceWindowOperations = {
+  listMaintenanceWindows: {
+    method: 'GET',
+    path: '/v1/maintenance-windows',
+    summary: 'List all maintenance windows',
+    tag,
+    permission: 'read',
+    query: pageQuery,
+    status: 200,
+    response: z.array(maintenanceWindow),
+    isPaged: true,
+  },
+  createMaintenanceWindow: {
+    method: 'POST',
+    path: '/v1/maintenance-windows',
+    summary: 'Create a maintenance window',
+    description:
+      'Slots of checks that are not run for it are recorded as missed, with the reason `maintenance`. What is started by ' +
+      'a trigger runs all the same.',
+    tag,
+    permission: 'write',
+    body: creating(readOnly, maintenanceWindowCreate),
+    example: {
+      name: 'Nightly restart',
+      tags: ['shop'],
+      startsAt: '2026-01-31T22:00:00Z',
+      endsAt: '2026-01-31T22:30:00Z',
+      repeatUnit: 'DAY',
+      timezone: 'Europe/Berlin',
+    },
+    status: 201,
+    response: maintenanceWindow,
+  },
+  getMaintenanceWindow: {
+    method: 'GET',
+    path: '/v1/maintenance-windows/{id}',
+    summary: 'Read a maintenance window',
+    tag,
+    permission: 'read',
+    params,
+    status: 200,
+    response: maintenanceWindow,
+    alsoAnswers: unknown,
+  },
+  updateMaintenanceWindow: {
+    method: 'PUT',
+    path: '/v1/maintenance-windows/{id}',
+    summary: 'Change a maintenance window',
+    description: merges,
+    tag,
+    permission: 'write',
+    params,
+    body: ignoring(readOnly, updateOf(maintenanceWindowCreate)),
+    example: { silenceAllAlerts: true },
+    status: 200,
+    response: maintenanceWindow,
+    alsoAnswers: unknown,
+  },
+  deleteMaintenanceWindow: {
+    method: 'DELETE',
+    path: '/v1/maintenance-windows/{id}',
+    summary: 'Delete a maintenance window',
+    description: 'One that is under way ends with it.',
+    tag,
+    permission: 'write',
+    params,
+    status: 204,
+    alsoAnswers: unknown,
+  },
+} as const satisfies Operations;

@@ -1,0 +1,55 @@
+// Runtimes on the wire (spec §2.1, §4.1).
+import { z } from 'zod';
+import type { Operations } from '../operation.ts';
+
+export const runtime = z
+  .strictObject({
+    name: z.string().describe('Unique name of the runtime: year and month.'),
+    multiStepSupport: z.boolean().describe('Whether multi-step checks can run on it.'),
+    nodeJsVersion: z.string().describe('Full Node.js version, with leading v.'),
+    dependencies: z.record(z.string(), z.string()).describe('Installed packages: name to version.'),
+    stage: z
+      .enum(['ALPHA', 'BETA', 'CURRENT', 'DEPRECATED', 'REMOVED', 'STABLE'])
+      .exactOptional()
+      .describe('Life stage.'),
+    runtimeEndOfLife: z.string().exactOptional().describe('Day on which the runtime is removed, as MM/DD/YYYY.'),
+    description: z.string().exactOptional().describe('The main updates in this runtime, in a sentence.'),
+  })
+  .meta({
+    id: 'Runtime',
+    description: 'An environment that checks run in.',
+    examples: [
+      {
+        name: '2026.04',
+        stage: 'CURRENT',
+        multiStepSupport: true,
+        nodeJsVersion: 'v24.13.1',
+        dependencies: { axios: '1.13.4' },
+      },
+    ],
+  });
+export type RuntimeBody = z.output<typeof runtime>;
+
+export const runtimeOperations = {
+  listRuntimes: {
+    method: 'GET',
+    path: '/v1/runtimes',
+    summary: 'List all runtimes',
+    description: 'All runtimes installed on this server, newest first. The list is not paged.',
+    tag: 'Runtimes',
+    permission: 'read',
+    status: 200,
+    response: z.array(runtime),
+  },
+  getRuntime: {
+    method: 'GET',
+    path: '/v1/runtimes/{name}',
+    summary: 'Read a runtime',
+    tag: 'Runtimes',
+    permission: 'read',
+    params: z.object({ name: z.string().max(100).describe('Name of the runtime, like 2026.04.') }),
+    status: 200,
+    response: runtime,
+    alsoAnswers: { 404: 'No runtime of that name is installed.' },
+  },
+} as const satisfies Operations;

@@ -1,0 +1,173 @@
+// Checks that are a script: what they are written and shown with (reference §4.3: BROWSER, MULTI_STEP).
+import { z } from 'zod';
+import { certificateDomain, checkFields, ignored } from './check-fields.ts';
+import { orNull } from '../fields.ts';
+
+/** Characters of one file: a script is read, shown and sent as one piece. */
+const mostText = 524_288;
+
+const file = z.strictObject({
+  path: z.string().min(1).max(1000).describe('Where it lies, from where scriptPath begins.'),
+  content: z.string().max(mostText, 'must be at most 512 kB'),
+});
+
+/** As they are written. */
+export const scriptedFields = {
+  ...checkFields,
+  frequency: checkFields.frequency.refine(
+    (minutes) => minutes !== 0,
+    'must be at least 1: a script runs at most once per minute',
+  ),
+  script: z
+    .string()
+    .min(1)
+    .max(mostText, 'must be at most 512 kB')
+    .describe('The program: tests of Playwright, or one that fails by throwing.'),
+  scriptPath: z
+    .string()
+    .max(1000)
+    .nullable()
+    .default(null)
+    .describe(
+      'Where the script lies, as its imports see it; its ending says what it is written in. null = check.spec.ts.',
+    ),
+  dependencies: orNull(z.array(file).max(200), () => [])
+    .default([])
+    .describe('Files that the script imports; at most 1 MB together with it.'),
+};
+
+/** As they are shown. */
+export const scriptedFieldsShown = {
+  script: z.string(),
+  scriptPath: z.string().nullable(),
+  dependencies: z.array(z.strictObject({ path: z.string(), content: z.string() })),
+  runtimeWarning: z
+    .string()
+    .nullable()
+    .exactOptional()
+    .describe(
+      'Of checks with scripts, what is to be known of their runtime: deprecated, near its end, gone. null = nothing.',
+    ),
+};
+
+/** What reference clients send with every check but what is a scripted one's own. */
+export const ignoredOfScripted = [
+  ...ignored.filter((name) => !(name in scriptedFieldsShown) || name === 'runtimeWarning'),
+  'setupSnippetId',
+  'tearDownSnippetId',
+  'localSetupScript',
+  'localTearDownScript',
+  'degradedResponseTime',
+  'maxResponseTime',
+];
+
+/** Of these a browser check names a domain. */
+export const ignoredOfBrowser = ignoredOfScripted.filter((name) => name !== 'sslCheckDomain');
+
+const whenKept = z.enum(['off', 'on-failure', 'always']);
+const when = (what: string, first: z.output<typeof whenKept>) =>
+  whenKept.default(first).describe(`${what}: never, of runs that fail, or of every run.`);
+
+/** What a multi-step check says besides: what its runs leave. */
+export const multiStepFieldsOnly = {
+  trace: when('Whether a trace for the trace viewer is kept, with the requests of a test', 'on-failure'),
+};
+/** The same as shown. */
+export const multiStepFieldsShown = { trace: whenKept };
+
+/** What a browser check says besides: what its runs leave, and whose certificate is looked at meanwhile. */
+export const browserFieldsOnly = {
+  sslCheckDomain: certificateDomain.describe(
+    'Whose certificate is told of, as shop.example or shop.example:8443; null = none: pages tell of no certificate.',
+  ),
+  screenshots: when('Whether a picture of each page is taken at the end of a test', 'on-failure'),
+  trace: when('Whether a trace for the trace viewer is kept', 'on-failure'),
+  video: when('Whether a video of each page is kept', 'off'),
+};
+
+/** The same as shown. */
+export const browserFieldsShown = {
+  sslCheckDomain: z.string().nullable(),
+  screenshots: whenKept,
+  trace: whenKept,
+  video: whenKept,
+};
+
+const place = { file: z.string().nullable(), line: z.int().nullable(), column: z.int().nullable() };
+
+/** What a script printed at once. */
+export const logLine = z.strictObject({
+  time: z.number().describe('Unix ms.'),
+  level: z.enum(['INFO', 'ERROR']),
+  msg: z.string(),
+});
+
+/** What a run of a script came to. */
+export const scriptResult = {
+  runtimeVersion: z.string().nullable().describe('The runtime it ran in; null = none.'),
+  nodeJsVersion: z.string().nullable(),
+  warnings: z
+    .array(z.string())
+    .describe(
+      'What is to be known of the runtime (deprecated, near its end, another than named), and what was not kept.',
+    ),
+  startTime: z.number().nullable().describe('Unix ms.'),
+  endTime: z.number().nullable().describe('Unix ms.'),
+  tests: z.int().describe('Tests that ran.'),
+  failedTests: z.int(),
+  errors: z.array(z.strictObject({ message: z.string(), ...place })),
+  steps: z
+    .array(
+      z.strictObject({
+        title: z.string(),
+        category: z
+          .string()
+          .describe('test, test.step, expect, pw:api, or request: a request that a plain program makes.'),
+        startMs: z.number().describe('ms after the start.'),
+        durationMs: z.number(),
+        error: z.string().nullable(),
+        ...place,
+      }),
+    )
+    .nullable()
+    .describe('In the order of their ends; null when only the outcome of this result is kept.'),
+  jobLog: z.array(logLine).nullable().describe('What it printed; null when only the outcome of this result is kept.'),
+};
+
+const consoleLine = z.strictObject({
+  time: z.number().describe('Unix ms.'),
+  level: z.string(),
+  msg: z.string(),
+  url: z.string(),
+});
+const inFull = 'null when only the outcome of this result is kept.';
+
+export const resultAsset = z
+  .strictObject({
+    number: z.int(),
+    sort: z.enum(['screenshot', 'trace', 'video']),
+    name: z.string(),
+    contentType: z.enum(['image/png', 'image/jpeg', 'application/zip', 'video/webm']),
+    bytes: z.int(),
+    link: z.string().describe('Where to download it: a path of this API.'),
+  })
+  .meta({ id: 'ResultAsset', description: 'A file that a run of a script left.' });
+
+/** What both have: the files that a run left. */
+const assets = (what: string) =>
+  z
+    .array(resultAsset)
+    .describe(`${what} that are kept; of runs that pass as the one before only those of the newest are.`);
+
+/** What a multi-step check has besides. */
+export const multiStepResult = { assets: assets('Traces') };
+
+/** What a browser check has besides. */
+export const browserResult = {
+  webVitals: z
+    .array(z.strictObject({ url: z.string(), vitals: z.record(z.string(), z.number()) }))
+    .describe('By page: TTFB, FCP and LCP in ms, CLS without a unit.'),
+  console: z.array(consoleLine).nullable().describe(`What pages wrote to their console; ${inFull}`),
+  pageErrors: z.array(consoleLine).nullable().describe(`What went wrong in pages by itself; ${inFull}`),
+  assets: assets('Screenshots, traces and videos'),
+};

@@ -1,0 +1,129 @@
+// What an SSL check looks at and asks for (reference §4.3: sslConfig).
+import { z } from 'zod';
+import { ipFamily, ipFamilyShown } from './api-request.ts';
+import { assertionList, assertionsShown } from './assertions.ts';
+import { orNull } from '../fields.ts';
+import { hostname, port } from './tcp-request.ts';
+
+const sources = ['CERTIFICATE', 'CONNECTION', 'RESPONSE_TIME', 'JSON_RESPONSE', 'TEXT_RESPONSE'] as const;
+const versions = ['TLS1.0', 'TLS1.1', 'TLS1.2', 'TLS1.3'] as const;
+const severities = ['fail', 'degrade', 'ignore'] as const;
+
+const revocations = ['STAPLED', 'ONLINE', 'OFF'] as const;
+
+/** A rule of the baseline by its name: what is right, and how bad it is when it is broken. */
+const severity = (usual: (typeof severities)[number]) => z.enum(severities).default(usual);
+const version = (value: (typeof versions)[number], usual: (typeof severities)[number]) =>
+  z.strictObject({ value: z.enum(versions).default(value), severity: severity(usual) }).prefault({});
+const bits = (value: number, usual: (typeof severities)[number]) =>
+  z.strictObject({ value: z.int().min(0).max(16_384).default(value), severity: severity(usual) }).prefault({});
+const rule = (usual: (typeof severities)[number]) => z.strictObject({ severity: severity(usual) }).prefault({});
+
+const securityBaseline = z
+  .strictObject({
+    enabled: z.boolean().default(true),
+    minTLSVersion: version('TLS1.2', 'fail'),
+    minKeySizeBits: bits(2048, 'fail').describe('Of an RSA key; keys of other sorts count as what is as strong.'),
+    weakSignatureAlgorithm: rule('fail').describe('MD2, MD5 or SHA-1, the root left out.'),
+    weakCipherSuite: rule('fail').describe('Broken, or without forward secrecy.'),
+    knownBadCA: rule('fail').describe('Kept and given back: authorities that are not trusted fail anyhow.'),
+    recommendedTLSVersion: version('TLS1.3', 'ignore'),
+    recommendedKeySizeBits: bits(3072, 'ignore'),
+    ocspMustStapleRespected: rule('fail').describe('A certificate that asks for a stapled OCSP response has one.'),
+    sctPresent: rule('ignore').describe('The certificate holds timestamps of certificate transparency.'),
+    revocationAnswerValid: rule('degrade').describe(
+      'An OCSP response or list of revoked certificates that came is signed, of this time, and knows the certificate.',
+    ),
+  })
+  .meta({ id: 'SecurityBaselineWrite', description: 'What a certificate and its connection must at least be.' });
+
+export const sslConfig = z
+  .strictObject({
+    hostname: hostname.describe('Name or address, without scheme and port.'),
+    port: port.default(443),
+    serverName: orNull(z.string().trim().max(2048), () => '')
+      .default('')
+      .describe('Asked for in the place of the host name, which the certificate must then be for.'),
+    ipFamily,
+    skipChainValidation: z.boolean().default(false).describe('Judge neither trust nor name.'),
+    handshakeTimeoutMs: orNull(z.int().min(1000).max(30_000), () => 10_000).default(10_000),
+    alertDaysBeforeExpiry: orNull(z.int().min(1).max(365), () => 20)
+      .default(20)
+      .describe('Fewer days left than this are degraded.'),
+    revocation: orNull(z.enum(revocations), () => 'STAPLED' as const)
+      .default('STAPLED')
+      .describe(
+        'Whether the certificate is revoked: told by the OCSP response that the server sends along (STAPLED), else by the responder or the list of its authority (ONLINE), or not looked at (OFF).',
+      ),
+    securityBaseline: z.preprocess((value) => value ?? {}, securityBaseline).prefault({}),
+    clientCertificateMode: z
+      .preprocess(
+        (value) => (value === '' ? null : value),
+        z.null('must be null: client certificates are not supported here'),
+      )
+      .default(null),
+    assertions: assertionList(
+      'SslAssertion',
+      sources,
+      'Of CERTIFICATE and CONNECTION the name of a value, of JSON_RESPONSE a JSON path.',
+    ).default([]),
+  })
+  .meta({ id: 'SslConfigWrite', description: 'Whose certificate is looked at, and what must hold of it.' });
+
+/**
+ * A body in which newer clients put it all under `request`: host, port, `sslConfig` and assertions. It means the same
+ * as one flat `sslConfig`.
+ */
+export function liftingSslConfig<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess((value) => {
+    if (!isObject(value) || !isObject(value['request']) || 'sslConfig' in value) return value;
+    const { request, ...rest } = value;
+    const { sslConfig: config, sslClientCertificateId: certificate, ...place } = request;
+    if (!isObject(config)) return value;
+    const unknown =
+      certificate === null || certificate === '' || certificate === undefined
+        ? {}
+        : { sslClientCertificateId: certificate };
+    return { ...rest, sslConfig: { ...place, ...config, ...unknown } };
+  }, schema);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const severityShown = z.enum(severities);
+const ruleShown = z.strictObject({ severity: severityShown });
+const versionShown = ruleShown.extend({ value: z.enum(versions) });
+const bitsShown = ruleShown.extend({ value: z.int() });
+
+/** The same as shown: everything present. */
+export const sslConfigShown = z
+  .strictObject({
+    hostname: z.string(),
+    port: z.int(),
+    serverName: z.string(),
+    ipFamily: ipFamilyShown,
+    skipChainValidation: z.boolean(),
+    handshakeTimeoutMs: z.int(),
+    alertDaysBeforeExpiry: z.int(),
+    revocation: z.enum(revocations).exactOptional().describe('Absent, and STAPLED, on checks older than it.'),
+    securityBaseline: z.strictObject({
+      enabled: z.boolean(),
+      minTLSVersion: versionShown,
+      minKeySizeBits: bitsShown,
+      weakSignatureAlgorithm: ruleShown,
+      weakCipherSuite: ruleShown,
+      knownBadCA: ruleShown,
+      recommendedTLSVersion: versionShown,
+      recommendedKeySizeBits: bitsShown,
+      ocspMustStapleRespected: ruleShown,
+      sctPresent: ruleShown,
+      revocationAnswerValid: ruleShown.exactOptional().describe('Absent, and degrade, on checks older than it.'),
+    }),
+    clientCertificateMode: z.null(),
+    assertions: assertionsShown(sources),
+  })
+  .meta({ id: 'SslConfig' });

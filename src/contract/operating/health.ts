@@ -1,0 +1,70 @@
+// Health, metrics and the pages that describe the service.
+import { z } from 'zod';
+import type { Operations } from '../operation.ts';
+
+export const health = z
+  .strictObject({
+    status: z.enum(['ok', 'unavailable']),
+    reasons: z.array(z.string()).exactOptional().describe('Why the service is unavailable, one sentence per reason.'),
+    notes: z.array(z.string()).exactOptional().describe('Set while deliveries are held, with the reason.'),
+  })
+  .meta({ id: 'Health' });
+
+const tag = 'Health';
+
+export const healthOperations = {
+  getLiveness: {
+    method: 'GET',
+    path: '/health/live',
+    summary: 'Check liveness',
+    tag,
+    permission: 'none',
+    status: 200,
+    response: health,
+  },
+  getReadiness: {
+    method: 'GET',
+    path: '/health/ready',
+    summary: 'Check readiness',
+    description:
+      'The service is ready if its database is migrated and reachable and all steps of this process are running.',
+    tag,
+    permission: 'none',
+    status: 200,
+    response: health,
+    alsoAnswers: { 503: 'Not ready; see `reasons`.' },
+  },
+  getMetrics: {
+    method: 'GET',
+    path: '/metrics',
+    summary: 'Get metrics',
+    description:
+      'Prometheus text format. If `TOCSIN_METRICS_TOKEN` is set, send it as a bearer token. If `TOCSIN_METRICS_PORT` is set, metrics are served on that port only.',
+    tag,
+    permission: 'none',
+    status: 200,
+    media: 'text/plain',
+    alsoAnswers: {
+      401: 'The token is missing or wrong, or none is configured.',
+      404: 'Metrics are served on another port.',
+    },
+  },
+  getOpenApi: {
+    method: 'GET',
+    path: '/v1/openapi.json',
+    summary: 'Get the OpenAPI document',
+    tag,
+    permission: 'none',
+    status: 200,
+    response: z.record(z.string(), z.unknown()).describe('OpenAPI 3.1.'),
+  },
+  getDocs: {
+    method: 'GET',
+    path: '/docs',
+    summary: 'Get the API reference as a page',
+    tag,
+    permission: 'none',
+    status: 200,
+    media: 'text/html',
+  },
+} as const satisfies Operations;

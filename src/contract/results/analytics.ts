@@ -1,0 +1,235 @@
+// Analytics and reports on the wire (reference §4.7).
+import { z } from 'zod';
+import { checkTypes } from '../checks/check.ts';
+import { instant, pathUuid, queryInstant, queryList, wholeNumber } from '../fields.ts';
+import type { Operations } from '../operation.ts';
+
+type CheckType = (typeof checkTypes)[number];
+
+/** How a path names the checks of a type: a line for each. */
+export const analyticsPaths = {
+  'api-checks': 'API',
+  'multistep-checks': 'MULTI_STEP',
+  'browser-checks': 'BROWSER',
+  'url-monitors': 'URL',
+  'tcp-checks': 'TCP',
+  ssl: 'SSL',
+  dns: 'DNS',
+  icmp: 'ICMP',
+  'heartbeat-checks': 'HEARTBEAT',
+} as const satisfies Record<string, CheckType>;
+
+/** Refused by the compiler when a type has no path. */
+export const everyTypeHasAPath: [CheckType] extends [(typeof analyticsPaths)[keyof typeof analyticsPaths]]
+  ? true
+  : never = true;
+
+const aggregations = ['avg', 'max', 'median', 'min', 'p50', 'p90', 'p95', 'p99', 'stddev', 'sum'] as const;
+
+const timed = ['responseTime', 'wait', 'dns', 'tcp', 'firstByte', 'download'] as const;
+type TimeMetric = `${(typeof timed)[number]}_${(typeof aggregations)[number]}`;
+
+/** Metrics that can be asked for. */
+export const analyticsMetrics = [
+  ...timed.flatMap((base) => aggregations.map((aggregation): TimeMetric => `${base}_${aggregation}`)),
+  'availability',
+  'retries',
+] as const;
+
+const ranges = ['last7Days', 'last30Days', 'thisWeek', 'thisMonth', 'lastWeek', 'lastMonth'] as const;
+const quickRange = z.enum(['last24Hours', ...ranges]).default('last24Hours');
+
+const metric = z.enum(
+  analyticsMetrics,
+  `must be availability, retries, or one of ${timed.join(', ')} with _ and one of ${aggregations.join(', ')}, as dns_p95`,
+);
+
+const from = queryInstant.exactOptional().describe('Over `quickRange`. Taken down to the full hour or interval.');
+const to = queryInstant.exactOptional().describe('Over `quickRange`. Default: now.');
+
+const analyticsQuery = z.object({
+  quickRange,
+  from,
+  to,
+  aggregationInterval: wholeNumber(1, 43_200)
+    .exactOptional()
+    .describe('Minutes of each entry; a multiple of 60 unless the span is a day at most. Absent = one for all.'),
+  groupBy: z
+    .enum(['runLocation', 'statusCode'], 'must be runLocation or statusCode')
+    .exactOptional()
+    .describe(
+      'A series for each run location, or for each status code of the answers of an API check or a URL monitor.',
+    ),
+  filterByStatus: queryList(z.enum(['success', 'failure']))
+    .exactOptional()
+    .describe('Whose response times count; default: both.'),
+  metrics: queryList(metric)
+    .default(['availability', 'responseTime_avg', 'responseTime_p50', 'responseTime_p95', 'responseTime_p99'])
+    .describe('Default: availability and the usual response times.'),
+});
+
+const percent = z.number().nullable();
+const figures = {
+  runs: z
+    .strictObject({ passed: z.int(), degraded: z.int(), failed: z.int(), unknown: z.int(), missed: z.int() })
+    .describe('Slots by outcome.'),
+  knownTime: z.int().describe('ms: the intervals of slots with a verdict. Each location of a parallel run counts.'),
+  unknownTime: z.int().describe('ms: the intervals of slots that were missed, or whose verdict was withheld.'),
+  unknownRatio: percent.describe('Percent of both that is unknown; null without slots.'),
+};
+
+const entry = z
+  .object({ startsAt: instant, endsAt: instant, ...figures })
+  .catchall(z.number().nullable())
+  .describe('Each metric that was asked for by its name: ms, percent or a count; null when nothing is known.');
+
+const meaning = z.strictObject({
+  unit: z.enum(['milliseconds', 'percent', 'count']),
+  label: z.string(),
+  aggregation: z.string(),
+});
+
+export const checkAnalytics = z
+  .strictObject({
+    checkId: z.uuid(),
+    name: z.string(),
+    checkType: z.enum(checkTypes),
+    activated: z.boolean(),
+    muted: z.boolean(),
+    frequency: z.int().describe('Minutes; 0 = seconds.'),
+    from: instant,
+    to: instant.describe('Excluded.'),
+    tags: z.array(z.string()),
+    series: z.array(
+      z.strictObject({
+        runLocation: z.string().exactOptional().describe('With `groupBy=runLocation`.'),
+        statusCode: z
+          .string()
+          .exactOptional()
+          .describe(
+            'With `groupBy=statusCode`: the code, `none` of what had no answer, or `unknown` of roll-ups that were made before status codes were kept in them.',
+          ),
+        data: z.array(entry),
+      }),
+    ),
+    pagination: z.strictObject({ page: z.int(), limit: z.int() }).describe('All entries are on one page.'),
+    metadata: z.record(z.string(), meaning),
+  })
+  .meta({ id: 'CheckAnalytics', description: 'What a check has been through.' });
+export type CheckAnalyticsBody = z.output<typeof checkAnalytics>;
+
+export const analyticsSummary = z
+  .strictObject({
+    checkId: z.uuid(),
+    checkType: z.enum(checkTypes),
+    availability: percent.describe('Percent of the known time in which it did not fail; null when nothing is known.'),
+    unknownRatio: figures.unknownRatio,
+    responseTime_avg: z.number().nullable(),
+    responseTime_p50: z.number().nullable(),
+    responseTime_p95: z.number().nullable(),
+    responseTime_p99: z.number().nullable(),
+  })
+  .meta({ id: 'AnalyticsSummary' });
+
+const reportFigures = {
+  successRatio: percent.describe('Percent of the results with a verdict that did not fail; null of none.'),
+  avg: z.number().nullable().describe('ms'),
+  p95: z.number().nullable().describe('ms'),
+  p99: z.number().nullable().describe('ms'),
+  availability: analyticsSummary.shape.availability,
+  ...figures,
+};
+
+export const reportedCheck = z
+  .strictObject({
+    name: z.string(),
+    checkId: z.uuid(),
+    checkType: z.enum(checkTypes),
+    deactivated: z.boolean(),
+    tags: z.array(z.string()),
+    aggregate: z.strictObject(reportFigures),
+    aggregates: z
+      .array(z.strictObject({ from: instant, to: instant, ...reportFigures }))
+      .describe('One for each period; none without `granularity`.'),
+  })
+  .meta({ id: 'ReportedCheck', description: 'A check in a report.' });
+export type ReportedCheckBody = z.output<typeof reportedCheck>;
+
+const reportQuery = z.object({
+  quickRange: z.enum(['last24Hrs', ...ranges]).default('last24Hrs'),
+  from,
+  to,
+  filterByTags: queryList(z.string().max(200)).exactOptional().describe('Only checks with all of these tags.'),
+  deactivated: z
+    .enum(['true', 'false'], 'must be true or false')
+    .transform((text) => text === 'true')
+    .default(false)
+    .meta({ type: 'boolean', description: 'The checks that are deactivated, in the place of the others.' }),
+  granularity: z.enum(['day', 'week', 'month']).exactOptional().describe('Also each of these by itself.'),
+  timezone: z
+    .string()
+    .max(100)
+    .default('UTC')
+    .describe('IANA name: whose days, weeks from Monday, and months. They are cut at full hours of UTC.'),
+});
+
+const tag = 'Analytics';
+
+export const analyticsOperations = {
+  getCheckAnalytics: {
+    method: 'GET',
+    path: '/v1/analytics/{type}/{checkId}',
+    ignoredQuery: ['limit', 'page'],
+    summary: 'Read what a check has been through',
+    description:
+      'Figures come from roll-ups by hour and day, and from the results that are not in them yet: they are current. ' +
+      'Percentiles are exact to 1 %, those of phases to 4.1 % and 0.05 ms. Hours are kept for 90 days, days for two years.',
+    tag,
+    permission: 'read',
+    params: z.object({
+      type: z.enum(Object.keys(analyticsPaths) as (keyof typeof analyticsPaths)[]),
+      checkId: pathUuid('Id of the check.'),
+    }),
+    query: analyticsQuery,
+    status: 200,
+    response: checkAnalytics,
+    alsoAnswers: { 404: 'Unknown check.' },
+  },
+  getAnalyticsOfChecks: {
+    method: 'POST',
+    path: '/v1/analytics/checks',
+    ignoredQuery: ['limit', 'page'],
+    summary: 'Read the figures of several checks',
+    description:
+      'Results are in the order of the ids; unknown ids are omitted. The request changes nothing; it is a POST because of its length.',
+    tag,
+    permission: 'read',
+    query: z.object({ quickRange }),
+    // As many as a page of a list holds (docs/decisions/0095).
+    body: z.strictObject({ checkIds: z.array(z.uuid()).max(100) }),
+    example: { checkIds: ['0199f0c4-0000-7000-8000-0000000000ff'] },
+    status: 200,
+    response: z.array(analyticsSummary),
+  },
+  listAnalyticsMetrics: {
+    method: 'GET',
+    path: '/v1/analytics/metrics',
+    summary: 'List the metrics of a check type',
+    tag,
+    permission: 'read',
+    query: z.object({ checkType: z.enum(checkTypes) }),
+    status: 200,
+    response: z.array(meaning.extend({ metric })),
+  },
+  getReport: {
+    method: 'GET',
+    path: '/v1/reporting',
+    summary: 'Report on all checks',
+    description: 'The list is not paged.',
+    tag,
+    permission: 'read',
+    query: reportQuery,
+    status: 200,
+    response: z.array(reportedCheck),
+  },
+} as const satisfies Operations;

@@ -1,0 +1,70 @@
+// What the templates of one delivery may use: the facts of its alert over the user's variables.
+import { sslDaysRemaining } from './alert.ts';
+import { certificateSentence } from '../results/certificate-expiry.ts';
+import type { EnvironmentVariable } from '../accounts/environment-variable.ts';
+import { mergeVariables } from '../accounts/environment-variable.ts';
+import type { DeliveryFacts } from '../results/recording.ts';
+import { systemVariables, type TemplateVariables } from './template-variables.ts';
+
+/** What the kind of check and the installation add to a delivery's facts. */
+export interface DeliveryExtras {
+  readonly url: string | null;
+  readonly status: number | null;
+  readonly statusText: string | null;
+  readonly locationName: string;
+  /** RESULT_LINK. */
+  readonly link: string;
+  readonly isTest?: boolean;
+}
+
+/**
+ * The variables of a delivery: system names win over user names, a group's variables over its account's when a group's
+ * subscription caused the delivery, and no secret is among them (decisions: User variables, spec §5).
+ */
+export function deliveryVariables(facts: DeliveryFacts, extras: DeliveryExtras): TemplateVariables {
+  const { context, isViaGroup } = facts;
+  const ofGroup = isViaGroup ? (context.group?.environmentVariables ?? []) : [];
+  return { ...userVariables(context.variables, ofGroup), ...alertVariables(facts, extras) };
+}
+
+/** The system variables of a delivery. */
+export function alertVariables(facts: DeliveryFacts, extras: DeliveryExtras): TemplateVariables {
+  const { check, group } = facts.context;
+  const { certificate } = facts.finding;
+  return systemVariables({
+    alertType: facts.alertType,
+    deliveryId: facts.deliveryId,
+    check: { ...check, url: extras.url },
+    groupName: group?.name ?? null,
+    result: {
+      id: facts.resultId,
+      message: facts.finding.message,
+      responseTimeMs: facts.finding.responseTimeMs,
+      status: extras.status,
+      statusText: extras.statusText,
+      startedAt: facts.finding.startedAt,
+      link: extras.link,
+    },
+    location: { code: facts.location, name: extras.locationName },
+    ssl:
+      certificate === null
+        ? null
+        : {
+            daysRemaining: sslDaysRemaining(certificate, facts.createdAt),
+            sentence: certificateSentence(certificate, facts.createdAt),
+            domain: certificate.domain,
+          },
+    reminder: facts.reminder,
+    isTest: extras.isTest ?? false,
+    isDeletion: facts.isDeletion ?? false,
+  });
+}
+
+/** An account's variables, a group's over them; secrets left out. */
+export function userVariables(
+  ofAccount: readonly EnvironmentVariable[],
+  ofGroup: readonly EnvironmentVariable[],
+): TemplateVariables {
+  const merged = mergeVariables(ofAccount, ofGroup);
+  return Object.fromEntries(merged.filter(({ secret }) => !secret).map(({ key, value }) => [key, value]));
+}

@@ -1,0 +1,114 @@
+// A state that is judged without a result: what silence and escalation held back, and what is not known any more
+// (docs/decisions/0100).
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type CheckState, foldResult, judgeState, newCheckState, type StateRules } from './check-state.ts';
+import type { Outcome } from '../results/result.ts';
+
+const start = Date.UTC(2026, 2, 10, 12);
+const minute = 60_000;
+const hour = 60 * minute;
+const atOnce: StateRules = {
+  escalation: { type: 'RUN_BASED', runs: 1 },
+  isMuted: false,
+  reminders: null,
+  parallel: null,
+};
+const muted: StateRules = { ...atOnce, isMuted: true };
+const afterMinutes = (minutes: number): StateRules => ({
+  ...atOnce,
+  escalation: { type: 'TIME_BASED', ms: minutes * minute },
+});
+
+/** The state after results an hour apart, from the start on; each by these rules. */
+function stateAfter(outcomes: readonly Outcome[], rules: StateRules): CheckState {
+  return outcomes.reduce((state, outcome, index) => {
+    const at = start + index * hour;
+    return foldResult(state, { outcome, location: 'local', at, startedAt: at }, rules).state;
+  }, newCheckState);
+}
+
+/** Judges it so many ms after the start; looked at every hour, last at the start. */
+function judged(state: CheckState, rules: StateRules, afterMs: number, lookedAfterMs = 0) {
+  return judgeState(state, rules, { now: start + afterMs, everyMs: hour, lookedAt: start + lookedAfterMs });
+}
+
+describe('a state that is judged without a result', () => {
+  it('opens what silence held back, once it is over and not before', () => {
+    const failing = stateAfter(['failed'], muted);
+    assert.equal(judged(failing, muted, 10 * minute), null);
+    assert.equal(judged(failing, atOnce, 10 * minute), 'ALERT_FAILURE');
+    const degraded = stateAfter(['degraded'], muted);
+    assert.equal(judged(degraded, atOnce, 10 * minute), 'ALERT_DEGRADED');
+    assert.equal(judged(stateAfter(['failed', 'passed'], muted), atOnce, hour, hour), null);
+  });
+
+  it('opens nothing that was opened, and what became worse or milder in silence', () => {
+    assert.equal(judged(stateAfter(['failed'], atOnce), atOnce, 10 * minute), null);
+    const milder = foldResult(
+      stateAfter(['failed'], atOnce),
+      { outcome: 'degraded', location: 'local', at: start + 1, startedAt: start + 1 },
+      muted,
+    ).state;
+    assert.equal(judged(milder, atOnce, 10 * minute), 'ALERT_DEGRADED');
+  });
+
+  it('waits for the runs that an escalation asks for, and for those of another one', () => {
+    const twice: StateRules = { ...atOnce, escalation: { type: 'RUN_BASED', runs: 2 } };
+    const once = stateAfter(['failed'], twice);
+    assert.equal(judged(once, twice, 50 * minute), null);
+    assert.equal(judged(once, atOnce, 50 * minute), 'ALERT_FAILURE', 'the threshold was lowered meanwhile');
+  });
+
+  it('opens to the millisecond when it has failed for the time of an escalation', () => {
+    const rules = afterMinutes(5);
+    const failing = stateAfter(['failed'], rules);
+    assert.equal(judged(failing, rules, 5 * minute - 1), null);
+    assert.equal(judged(failing, rules, 5 * minute), 'ALERT_FAILURE');
+    assert.equal(judged(stateAfter(['degraded'], rules), rules, 5 * minute), 'ALERT_DEGRADED');
+  });
+
+  it('fails for no longer than until the next look was due', () => {
+    const rules = afterMinutes(61);
+    const failing = stateAfter(['failed'], rules);
+    assert.equal(judged(failing, rules, 70 * minute), null);
+    assert.equal(judged(failing, afterMinutes(60), 70 * minute), 'ALERT_FAILURE');
+    const twice = stateAfter(['failed', 'failed'], rules);
+    assert.equal(judged(twice, rules, 61 * minute, hour), 'ALERT_FAILURE');
+    // A clock that was set leaves no position, and moves the time since which it fails.
+    assert.equal(judged({ ...failing, position: null }, afterMinutes(60), hour), 'ALERT_FAILURE');
+    assert.equal(judged({ ...failing, position: null }, rules, 2 * hour), null);
+  });
+
+  it('is not known any more when nobody has looked for two turns and a while', () => {
+    const failing = stateAfter(['failed'], muted);
+    assert.equal(judged(failing, atOnce, 135 * minute), 'ALERT_FAILURE');
+    assert.equal(judged(failing, atOnce, 135 * minute + 1), null);
+    // Looked at without a verdict: paused, or the observer was at fault.
+    assert.equal(judged(failing, atOnce, 30 * hour, 29 * hour), 'ALERT_FAILURE');
+    assert.equal(judgeState(failing, atOnce, { now: start, everyMs: hour, lookedAt: null }), null);
+  });
+});
+
+describe('a state of several locations that is judged without a result', () => {
+  const any: StateRules = { ...muted, parallel: { locations: ['a', 'b', 'c'], failingShare: null } };
+  const oneOfThree = (['a', 'b', 'c'] as const).reduce(
+    (state, location) =>
+      foldResult(state, { outcome: location === 'a' ? 'failed' : 'passed', location, at: start, startedAt: start }, any)
+        .state,
+    newCheckState,
+  );
+
+  it('opens when what they found is such a state by the share of the present', () => {
+    assert.equal(judged(oneOfThree, { ...any, isMuted: false }, minute), 'ALERT_FAILURE');
+    const half: StateRules = { ...any, isMuted: false, parallel: { locations: ['a', 'b', 'c'], failingShare: 0.5 } };
+    assert.equal(judged(oneOfThree, half, minute), null);
+  });
+
+  it('stands while a round is under way', () => {
+    const next = { outcome: 'passed', location: 'b', at: start + hour, startedAt: start + hour } as const;
+    const underWay = foldResult(oneOfThree, next, any).state;
+    assert.equal(underWay.status, 'failing');
+    assert.equal(judged(underWay, { ...any, isMuted: false }, hour + minute, hour), 'ALERT_FAILURE');
+  });
+});

@@ -1,0 +1,22 @@
+// What a check looks at: when that changes, the check runs at once.
+import type { Check } from './check.ts';
+import type { JsonValue } from '../json.ts';
+
+/** Settings that only decide what is made of an answer. */
+const judging: ReadonlySet<string> = new Set([
+  'assertions',
+  'degradedResponseTime',
+  'maxResponseTime',
+  'degradedPacketLossThreshold',
+  'maxPacketLossThreshold',
+  'alertDaysBeforeExpiry',
+]);
+
+/** Whether a change makes a check look at something else: another request, host or script. */
+export function hasOtherTarget(before: Pick<Check, 'settings'>, after: Pick<Check, 'settings'>): boolean {
+  return targetOf(before) !== targetOf(after);
+}
+
+function targetOf({ settings }: Pick<Check, 'settings'>): string {
+  return JSON.stringify(settings, (key, value: JsonValue) => (judging.has(key) ? undefined : value));
+}

@@ -1,0 +1,239 @@
+// What Prometheus reads of the store: figures of the whole installation, asked at each scrape.
+import type { Registry as MetricRegistry } from 'prom-client';
+import type { Figures } from '#store/accounts/figures.ts';
+import { StoreUnavailableError } from '#store/base/unavailable.ts';
+import { Gauge } from './metric-classes.ts';
+
+/** A figure of the store; undefined = it is away for now. */
+type Reading<Found> = () => Promise<Found | undefined>;
+
+/** Makes readings of the store, and tells whether all of them found it. */
+interface Readings {
+  readonly add: <Found>(read: () => Promise<Found>) => Reading<Found>;
+  readonly isUp: () => Promise<boolean>;
+}
+
+/**
+ * Every gauge sets itself, because each is written out as soon as it is collected; one scrape reads each figure once. Where
+ * the store is away, what this process knows by itself is told all the same; other faults fail the scrape.
+ */
+function createReadings(): Readings {
+  const all: Reading<unknown>[] = [];
+  return {
+    add(read) {
+      const reading = oncePerScrape(async () => {
+        try {
+          return await read();
+        } catch (error) {
+          if (error instanceof StoreUnavailableError) return undefined;
+          throw error;
+        }
+      });
+      all.push(reading);
+      return reading;
+    },
+    isUp: async () => (await Promise.all(all.map((reading) => reading()))).every((found) => found !== undefined),
+  };
+}
+
+function oncePerScrape<Found>(read: () => Promise<Found>): () => Promise<Found> {
+  let found: Promise<Found> | null = null;
+  return () => {
+    found ??= read().finally(() => {
+      found = null;
+    });
+    return found;
+  };
+}
+
+/** A gauge of one figure, which has no line where the figure cannot be read. */
+function addFigure<Found>(
+  registers: MetricRegistry[],
+  [name, help]: readonly [string, string],
+  reading: Reading<Found>,
+  valueOf: (found: Found) => number,
+): void {
+  const gauge = new Gauge({
+    name,
+    help,
+    registers,
+    async collect() {
+      const found = await reading();
+      if (found === undefined) gauge.remove();
+      else gauge.set(valueOf(found));
+    },
+  });
+}
+
+/** What is asked beside the store. */
+export interface StoreGaugeSources {
+  /** Epoch ms. */
+  readonly now: () => number;
+  /** Code of this process's run location; null before its first sign of life. */
+  readonly ownLocation: () => string | null;
+  /** Whether to tell of each check. */
+  readonly showsChecks: boolean;
+}
+
+/** Adds the figures of the whole installation, which every process tells alike. */
+export function addStoreGauges(
+  registers: MetricRegistry[],
+  figures: Figures,
+  { now, ownLocation, showsChecks }: StoreGaugeSources,
+): void {
+  const readings = createReadings();
+  /** How long ago something was, s; 0 = it was not, or is to come. */
+  const age = (at: number | null): number => (at === null ? 0 : Math.max(0, (now() - at) / 1000));
+  addConservationGauges(
+    registers,
+    readings.add(() => figures.conservation()),
+  );
+  addOutboxGauges(
+    registers,
+    readings.add(() => figures.outbox(now())),
+    age,
+  );
+  addRunQueueGauge(
+    registers,
+    readings.add(() => figures.runQueue(now())),
+    { age, ownLocation },
+  );
+  addFigure(
+    registers,
+    ['tocsin_channels_failing', 'Alert channels that do not receive alerts'],
+    readings.add(() => figures.failingChannels()),
+    (failing) => failing,
+  );
+  addFigure(
+    registers,
+    [
+      'tocsin_heartbeat_due_age_seconds',
+      'How long the heartbeat that is due for the longest time has waited to be judged',
+    ],
+    readings.add(() => figures.heartbeatDueAt(now())),
+    age,
+  );
+  addFigure(
+    registers,
+    [
+      'tocsin_roll_up_delay_seconds',
+      'Time since the end of the newest hour whose results are rolled up: one hour and a few minutes at most',
+    ],
+    readings.add(() => figures.rolledUpTo()),
+    age,
+  );
+  if (showsChecks)
+    addCheckGauges(
+      registers,
+      readings.add(() => figures.checkStates()),
+    );
+  const up = new Gauge({
+    name: 'tocsin_database_up',
+    help: 'Whether the database answered this scrape: where it is 0, what would be read from it is left out',
+    registers,
+    async collect() {
+      up.set((await readings.isUp()) ? 1 : 0);
+    },
+  });
+}
+
+function addOutboxGauges(
+  registers: MetricRegistry[],
+  outbox: Reading<Awaited<ReturnType<Figures['outbox']>>>,
+  age: (at: number | null) => number,
+): void {
+  addFigure(
+    registers,
+    ['tocsin_deliveries_pending', 'Deliveries that have not ended'],
+    outbox,
+    ({ pending }) => pending,
+  );
+  addFigure(
+    registers,
+    [
+      'tocsin_outbox_age_seconds',
+      'How long the oldest delivery that is due and not begun has waited; one that was cut off waits since it was begun',
+    ],
+    outbox,
+    ({ waitingSince }) => age(waitingSince),
+  );
+}
+
+function addRunQueueGauge(
+  registers: MetricRegistry[],
+  queue: Reading<Awaited<ReturnType<Figures['runQueue']>>>,
+  { age, ownLocation }: { age: (at: number | null) => number; ownLocation: () => string | null },
+): void {
+  const gauge = new Gauge({
+    name: 'tocsin_run_queue_age_seconds',
+    help: 'How long the oldest run that is due and not begun has waited, by the location where it is to run',
+    labelNames: ['location'] as const,
+    registers,
+    async collect() {
+      const found = await queue();
+      gauge.reset();
+      if (found === undefined) return;
+      // Where nothing is open, that is said all the same: who scales by it must not find nothing.
+      const own = ownLocation();
+      if (own !== null) gauge.set({ location: own }, 0);
+      for (const { location, waitingSince } of found) gauge.set({ location }, age(waitingSince));
+    },
+  });
+}
+
+function addConservationGauges(
+  registers: MetricRegistry[],
+  conservation: Reading<Awaited<ReturnType<Figures['conservation']>>>,
+): void {
+  const runs = new Gauge({
+    name: 'tocsin_runs',
+    help: 'Runs since the installation began: asked for, open, and by outcome',
+    labelNames: ['what'] as const,
+    registers,
+    async collect() {
+      const found = await conservation();
+      runs.reset();
+      if (found === undefined) return;
+      runs.set({ what: 'asked_for' }, found.askedFor);
+      runs.set({ what: 'open' }, found.open);
+      for (const [outcome, count] of Object.entries(found.outcomes)) runs.set({ what: outcome }, count);
+    },
+  });
+  addFigure(
+    registers,
+    ['tocsin_conservation_difference', 'Runs asked for minus outcomes minus open runs: anything but 0 is a fault'],
+    conservation,
+    ({ difference }) => difference,
+  );
+}
+
+type CheckFigures = Awaited<ReturnType<Figures['checkStates']>>[number];
+
+function addCheckGauges(registers: MetricRegistry[], states: Reading<readonly CheckFigures[]>): void {
+  const labelNames = ['account', 'check', 'name'] as const;
+  const labelsOf = ({ accountId: account, checkId: check, name }: CheckFigures) => ({ account, check, name });
+  const response = new Gauge({
+    name: 'tocsin_check_response_seconds',
+    help: 'Response time of the newest result of a check',
+    labelNames,
+    registers,
+    async collect() {
+      const found = (await states()) ?? [];
+      response.reset();
+      for (const check of found) {
+        if (check.responseTimeMs !== null) response.set(labelsOf(check), check.responseTimeMs / 1000);
+      }
+    },
+  });
+  const state = new Gauge({
+    name: 'tocsin_check_state',
+    help: 'State of a check: 0 passing, 1 degraded, 2 failing, -1 not known yet',
+    labelNames,
+    registers,
+    async collect() {
+      const found = (await states()) ?? [];
+      state.reset();
+      for (const check of found) state.set(labelsOf(check), ['passing', 'degraded', 'failing'].indexOf(check.status));
+    },
+  });
+}

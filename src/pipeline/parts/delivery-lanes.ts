@@ -1,0 +1,78 @@
+// Tracks each alert channel's attempts in progress, and how far claims have scanned its deliveries (docs/decisions/0070).
+import type { DueDelivery } from '#domain/alerts/delivery.ts';
+
+/** A delivery during an attempt, without its request, which the sender holds. */
+export type Held = Pick<DueDelivery, 'accountId' | 'id' | 'alertChannelId' | 'checkId' | 'isTest'>;
+
+/**
+ * Which attempts of each channel are under way: how many (decisions: Fairness), and of which checks. Those of one channel and
+ * check begin one after the other, because over several connections the newer one could arrive first (decisions: Ordering).
+ */
+export function createLanes() {
+  const lanes = new Map<string, Map<string, string | null>>();
+  const countOf = new Map<string, number>();
+  const nameOf = (accountId: string, alertChannelId: number): string => `${accountId}/${alertChannelId}`;
+  return {
+    size: (accountId: string, alertChannelId: number): number =>
+      lanes.get(nameOf(accountId, alertChannelId))?.size ?? 0,
+    ofAccount: (accountId: string): number => countOf.get(accountId) ?? 0,
+    /** Accounts with at least `most` attempts in progress. */
+    accountsWith: (most: number): string[] => [...countOf].flatMap(([id, count]) => (count >= most ? id : [])),
+    checks: (accountId: string, alertChannelId: number): string[] => {
+      const checks: string[] = [];
+      for (const id of lanes.get(nameOf(accountId, alertChannelId))?.values() ?? []) {
+        if (id !== null && !checks.includes(id)) checks.push(id);
+      }
+      return checks;
+    },
+    enter({ accountId, alertChannelId, id, checkId }: Held): void {
+      const name = nameOf(accountId, alertChannelId);
+      const lane = lanes.get(name) ?? new Map<string, string | null>();
+      if (!lane.has(id)) countOf.set(accountId, (countOf.get(accountId) ?? 0) + 1);
+      lanes.set(name, lane.set(id, checkId));
+    },
+    leave({ accountId, alertChannelId, id }: Held): void {
+      const name = nameOf(accountId, alertChannelId);
+      const lane = lanes.get(name);
+      if (lane?.delete(id) !== true) return;
+      if (lane.size === 0) lanes.delete(name);
+      const count = countOf.get(accountId) ?? 0;
+      if (count > 1) countOf.set(accountId, count - 1);
+      else countOf.delete(accountId);
+    },
+  };
+}
+
+export type DeliveryLanes = ReturnType<typeof createLanes>;
+
+/** Maximum delay between a row's timestamp and its commit, ms. */
+const commitsWithinMs = 1000;
+
+/**
+ * How far channels were looked at in vain: thousands of deliveries that wait for one attempt are not walked past again until it
+ * ends (docs/decisions/0070). Forgotten with every renewal, for the sake of what is made due at an earlier time than its own.
+ */
+export function createLookedChannels() {
+  const times = new Map<string, number>();
+  /** Channels with an attempt that ended during the current claim, whose scan is therefore outdated. */
+  const ended = new Set<string>();
+  const nameOf = (accountId: string, alertChannelId: number): string => `${accountId}/${alertChannelId}`;
+  return {
+    from: (accountId: string, alertChannelId: number): number => times.get(nameOf(accountId, alertChannelId)) ?? 0,
+    note(channels: readonly Pick<Held, 'accountId' | 'alertChannelId'>[], now: number): void {
+      for (const { accountId, alertChannelId } of channels) {
+        const name = nameOf(accountId, alertChannelId);
+        if (!ended.has(name)) times.set(name, now - commitsWithinMs);
+      }
+    },
+    forget(accountId: string, alertChannelId: number): void {
+      const name = nameOf(accountId, alertChannelId);
+      times.delete(name);
+      ended.add(name);
+    },
+    forgetAll: (): void => times.clear(),
+    begin: (): void => ended.clear(),
+  };
+}
+
+export type LookedChannels = ReturnType<typeof createLookedChannels>;

@@ -1,0 +1,107 @@
+// Renders claimed deliveries outside of any transaction and stores each request before sending it (docs/decisions/0120).
+import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
+import type { DueDelivery, RenderedRequest } from '#domain/alerts/delivery.ts';
+import type { Rendered } from '#domain/results/recording.ts';
+import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import { FairQueue } from '#lib/fair-queue.ts';
+
+type OwnedId = Pick<DueDelivery, 'accountId' | 'id'>;
+
+/** What rendering needs of the store. */
+export interface RenderStore {
+  /** In the order of the deliveries; null = nothing is stored. */
+  readContents(deliveries: readonly OwnedId[]): Promise<readonly (TemplateVariables | null)[]>;
+  /** In their order; null = the delivery ended as failed. */
+  saveRendered(
+    rendered: readonly (OwnedId & { readonly rendered: Rendered })[],
+    owner: string,
+  ): Promise<readonly (RenderedRequest | null)[]>;
+}
+
+/** A delivery that is leased to this process. */
+interface Claimed {
+  readonly delivery: DueDelivery;
+  readonly channel: AlertChannel;
+}
+
+/** What rendering is joined with. */
+export interface RenderDeliveriesOptions<Claim extends Claimed> {
+  readonly store: RenderStore;
+  readonly owner: string;
+  readonly render: (channel: AlertChannel, variables: TemplateVariables, createdAt: number) => Rendered;
+  readonly send: (delivery: DueDelivery & { readonly request: RenderedRequest }, claimed: Claim) => void;
+  /** Called for a delivery that could not be rendered or stored: this claim does not send it. */
+  readonly drop: (claimed: Claim) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Requests stored per commit; accounts take turns for a place among them. */
+const rendersPerCommit = 25;
+/** Rendering yields to the event loop after this time, ms. */
+const sliceMs = 5;
+
+/** Renders added deliveries, with accounts taking turns. */
+export function createRenderDeliveries<Claim extends Claimed>(options: RenderDeliveriesOptions<Claim>) {
+  const { store, owner, send, drop, onError } = options;
+  const waiting = new FairQueue<Claim>();
+  let isRunning = false;
+
+  const renderSome = async (some: readonly Claim[]): Promise<void> => {
+    const contents = await store.readContents(some.map(({ delivery }) => delivery));
+    const rendered: (OwnedId & { readonly rendered: Rendered })[] = [];
+    let sliceEndsAt = performance.now() + sliceMs;
+    for (const [index, { delivery, channel }] of some.entries()) {
+      const { accountId, id, createdAt } = delivery;
+      rendered.push({ accountId, id, rendered: renderOne(options, channel, contents[index] ?? null, createdAt) });
+      if (performance.now() < sliceEndsAt) continue;
+      await new Promise(setImmediate);
+      sliceEndsAt = performance.now() + sliceMs;
+    }
+    const requests = await store.saveRendered(rendered, owner);
+    for (const [index, claimed] of some.entries()) {
+      const request = requests[index] ?? null;
+      if (request === null) drop(claimed);
+      else send({ ...claimed.delivery, request }, claimed);
+    }
+  };
+  const run = async (): Promise<void> => {
+    isRunning = true;
+    // Waits for the rest of the deliveries claimed in this turn.
+    await new Promise(setImmediate);
+    while (waiting.size > 0) {
+      const some = Array.from({ length: Math.min(waiting.size, rendersPerCommit) }, () => waiting.next()).filter(
+        (claimed) => claimed !== undefined,
+      );
+      await renderSome(some).catch((error: unknown) => {
+        for (const claimed of some) drop(claimed);
+        onError(error);
+      });
+    }
+    isRunning = false;
+  };
+  return {
+    add(claimed: Claim): void {
+      waiting.add(claimed.delivery.accountId, claimed);
+      if (!isRunning) void run();
+    },
+    /** Drops all waiting deliveries. */
+    stop(): void {
+      for (let claimed = waiting.next(); claimed !== undefined; claimed = waiting.next()) drop(claimed);
+    },
+  };
+}
+
+/** A renderer error fails only its own delivery. */
+function renderOne(
+  { render }: Pick<RenderDeliveriesOptions<Claimed>, 'render'>,
+  channel: AlertChannel,
+  variables: TemplateVariables | null,
+  createdAt: number,
+): Rendered {
+  if (variables === null) return { error: 'The content of this delivery is missing from the database.' };
+  try {
+    return render(channel, variables, createdAt);
+  } catch (cause) {
+    return { error: `The delivery could not be rendered: ${cause instanceof Error ? cause.message : String(cause)}` };
+  }
+}

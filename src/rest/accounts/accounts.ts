@@ -1,0 +1,35 @@
+// Accounts over HTTP (spec §4.2).
+import type { AccountActions } from '#actions/accounts/accounts.ts';
+import type { AccountBody, UsageBody } from '#contract/accounts/account.ts';
+import type { Account, Usage } from '#domain/accounts/account.ts';
+import { type Route, route } from '../route.ts';
+import { isoText } from '../wire.ts';
+
+/** The routes of accounts. `me` in the place of an id is the account that the request acts on. */
+export function accountRoutes(actions: AccountActions): Route[] {
+  return [
+    route('listAccounts', async ({ caller }) => (await actions.list(caller)).map((account) => toWire(account))),
+    route('createAccount', async ({ caller, body }) => toWire(await actions.create(caller, body))),
+    route('getOwnAccount', async ({ caller }) => toWire(await actions.find(caller, caller.accountId))),
+    route('getAccount', async ({ caller, params }) => toWire(await actions.find(caller, params.id))),
+    route('updateAccount', async ({ caller, params, body }) => toWire(await actions.change(caller, params.id, body))),
+    route('getUsage', async ({ caller, params }) => usageToWire(await actions.usage(caller, params.id))),
+  ];
+}
+
+/** Absent when there is no value, never null (decisions: Optional fields). */
+function toWire({ id, name, runtimeId, settings, alertSettings, executionLimit, limits }: Account): AccountBody {
+  return {
+    id,
+    ...(name !== null && { name }),
+    ...(runtimeId !== null && { runtimeId }),
+    ...(settings !== null && { settings }),
+    ...(alertSettings !== null && { alertSettings }),
+    ...(executionLimit !== null && { executionLimit }),
+    ...(limits !== null && { limits }),
+  };
+}
+
+function usageToWire({ from, to, used, limit }: Usage): UsageBody {
+  return { from: isoText(from), to: isoText(to), used, ...(limit !== null && { limit }) };
+}

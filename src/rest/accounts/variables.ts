@@ -1,0 +1,31 @@
+// Environment variables over HTTP (reference: variable).
+import type { ShownVariable } from '#actions/masking.ts';
+import type { VariableActions } from '#actions/accounts/variables.ts';
+import type { VariableBody } from '#contract/accounts/variable.ts';
+import { deleted } from '../deleted.ts';
+import { HttpRefusal } from '../http-refusal.ts';
+import { pageOf, type Route, route, sliceOf } from '../route.ts';
+
+/** The routes of environment variables. */
+export function variableRoutes(actions: VariableActions): Route[] {
+  return [
+    route('listVariables', async ({ caller, query }) => pageOf(await actions.list(caller, sliceOf(query)), toWire)),
+    route('createVariable', async ({ caller, body }) => toWire(await actions.create(caller, body))),
+    route('getVariable', async ({ caller, params }) => toWire(await actions.find(caller, params.key))),
+    route('updateVariable', async ({ caller, params, body }) => {
+      const { key = params.key, ...change } = body;
+      if (key !== params.key) throw keyChanged(params.key);
+      return toWire(await actions.change(caller, params.key, change));
+    }),
+    route('deleteVariable', async ({ caller, params }) => deleted(await actions.remove(caller, params.key))),
+  ];
+}
+
+function keyChanged(key: string): HttpRefusal {
+  const message = `cannot be changed from ${key}`;
+  return new HttpRefusal(400, `key ${message}.`, { attributes: { key: message } });
+}
+
+function toWire({ key, value, locked, secret }: ShownVariable): VariableBody {
+  return { key, value, locked, secret };
+}

@@ -1,0 +1,41 @@
+// Alert channels and their subscriptions over HTTP (reference §1).
+import type { ChannelActions, ShownChannel } from '#actions/alerts/alert-channels.ts';
+import type { AlertChannelBody, SubscriptionBody } from '#contract/alerts/alert-channel.ts';
+import type { Subscription } from '#domain/alerts/alert-channel.ts';
+import { pageOf, type Route, route, sliceOf } from '../route.ts';
+import { isoText, isoTextOrNull, written } from '../wire.ts';
+
+/** The routes of alert channels. */
+export function alertChannelRoutes(actions: ChannelActions): Route[] {
+  return [
+    route('listAlertChannels', async ({ caller, query }) => pageOf(await actions.list(caller, sliceOf(query)), toWire)),
+    route('createAlertChannel', async ({ caller, body }) => toWire(await actions.create(caller, body))),
+    route('getAlertChannel', async ({ caller, params }) => toWire(await actions.find(caller, params.id))),
+    route('updateAlertChannel', async ({ caller, params, body }) =>
+      toWire(await actions.change(caller, params.id, body)),
+    ),
+    route('deleteAlertChannel', ({ caller, params }) => actions.remove(caller, params.id)),
+    route('putSubscription', async ({ caller, params, body }) =>
+      subscriptionToWire(await actions.subscribe(caller, params.id, body)),
+    ),
+  ];
+}
+
+function toWire(channel: ShownChannel): AlertChannelBody {
+  const { accountId: _account, config, subscriptions, exhaustedInARow: _count, ...rest } = channel;
+  const { createdAt, updatedAt, failingSince, ...fields } = rest;
+  return {
+    ...written(fields),
+    // Only bodies that the contract has parsed are stored.
+    config: config as unknown as AlertChannelBody['config'],
+    subscriptions: subscriptions.map((subscription) => subscriptionToWire(subscription)),
+    isFailing: failingSince !== null,
+    failingSince: isoTextOrNull(failingSince),
+    created_at: isoText(createdAt),
+    updated_at: isoTextOrNull(updatedAt),
+  };
+}
+
+function subscriptionToWire({ id, checkId, groupId, activated }: Subscription): SubscriptionBody {
+  return { id, checkId, groupId, activated };
+}

@@ -1,0 +1,47 @@
+// Trying a channel over HTTP: preview and test message (decisions: Resources of our own).
+import type { AlertMessageActions } from '#actions/alerts/alert-messages.ts';
+import type { ChannelPreset } from '#domain/alerts/channel-preset.ts';
+import type { ChannelTestBody, PresetBody, PreviewBody } from '#contract/alerts/alert-channel-operations.ts';
+import type { RenderedRequest } from '#domain/alerts/delivery.ts';
+import { deliveryToWire, exchangeToWire } from './deliveries.ts';
+import { type Route, route } from '../route.ts';
+
+/** The routes of previews and test messages. */
+export function alertMessageRoutes(actions: AlertMessageActions): Route[] {
+  return [
+    route('previewAlertChannel', async ({ caller, body }): Promise<PreviewBody> => {
+      const { config, alertType, checkResultId = null, variables } = body;
+      const { request, warnings, errors } = await actions.preview(caller, {
+        config,
+        alertType,
+        checkResultId,
+        variables,
+      });
+      return { request: request === null ? null : previewed(request), warnings: [...warnings], errors: [...errors] };
+    }),
+    route('listAlertChannelPresets', ({ caller }): PresetBody[] => actions.presets(caller).map(presetToWire)),
+    route('testAlertChannel', async ({ caller, params, body, signal }): Promise<ChannelTestBody> => {
+      const { delivery, attempt } = await actions.test(caller, params.id, body.alertType, signal);
+      const { request, response, error } = exchangeToWire(delivery, attempt);
+      return {
+        delivery: deliveryToWire(delivery, [attempt]),
+        request,
+        ...(response && { response }),
+        ...(error && { error }),
+      };
+    }),
+  ];
+}
+
+function previewed({ method, url, headers, body }: RenderedRequest): NonNullable<PreviewBody['request']> {
+  return { method, url, headers: Object.fromEntries(headers), body };
+}
+
+function presetToWire({ variables, config, ...rest }: ChannelPreset): PresetBody {
+  const { headers, queryParameters, ...plain } = config;
+  return {
+    ...rest,
+    variables: [...variables],
+    config: { ...plain, headers: [...headers], queryParameters: [...queryParameters] },
+  };
+}

@@ -1,0 +1,142 @@
+// Deliveries over HTTP (decisions: Resources of our own).
+import type {
+  AlertNotificationActions,
+  Notification,
+  NotificationQuestion,
+} from '#actions/alerts/alert-notifications.ts';
+import type { DeliveryActions, DeliveryFilter, LoggedDelivery } from '#actions/alerts/deliveries.ts';
+import type { AlertNotificationBody } from '#contract/alerts/alert-notification.ts';
+import type { DeliveryBody, DeliveryQuery } from '#contract/alerts/delivery.ts';
+import { type Attempt, attemptNote, type Delivery } from '#domain/alerts/delivery.ts';
+import { pageOf, type Route, route, sliceOf } from '../route.ts';
+import { isoText } from '../wire.ts';
+
+/** The routes of deliveries. */
+export function deliveryRoutes(actions: DeliveryActions, notifications: AlertNotificationActions): Route[] {
+  return [
+    route('listDeliveries', async ({ caller, query }) =>
+      pageOf(await actions.list(caller, filterOf(query), sliceOf(query)), ({ delivery, log }) =>
+        deliveryToWire(delivery, log, 'without bodies'),
+      ),
+    ),
+    route('getDelivery', async ({ caller, params }) => logged(await actions.find(caller, params.id))),
+    route('retryDelivery', async ({ caller, params }) => logged(await actions.retry(caller, params.id))),
+    route('cancelDelivery', async ({ caller, params, signal }) =>
+      logged(await actions.cancel(caller, params.id, signal)),
+    ),
+    route('replayDelivery', async ({ caller, params }) => logged(await actions.replay(caller, params.id))),
+    route('replayAlertChannel', async ({ caller, params, body }) => ({
+      count: await actions.replayExhausted(caller, params.id, body.since),
+    })),
+    route('listAlertNotifications', async ({ caller, query }) =>
+      pageOf(await notifications.list(caller, questionOf(query), sliceOf(query)), notificationToWire),
+    ),
+  ];
+}
+
+function filterOf({ alertChannelId, checkId, status, from, to }: DeliveryQuery): DeliveryFilter {
+  return {
+    ...(alertChannelId !== undefined && { alertChannelId }),
+    ...(checkId !== undefined && { checkId }),
+    ...(status !== undefined && { statuses: [status] }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+  };
+}
+
+function questionOf({ alertChannelId, hasFailures, from, to }: NotificationQuestion): NotificationQuestion {
+  return {
+    ...(alertChannelId !== undefined && { alertChannelId }),
+    ...(hasFailures !== undefined && { hasFailures }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+  };
+}
+
+function logged({ delivery, log }: LoggedDelivery): DeliveryBody {
+  return deliveryToWire(delivery, log);
+}
+
+/** A delivery with its attempts, as all operations show it. */
+export function deliveryToWire(
+  delivery: Delivery,
+  log: readonly Attempt[],
+  bodies: 'with bodies' | 'without bodies' = 'with bodies',
+): DeliveryBody {
+  const { error, nextAttemptAt, replayOf, createdAt } = delivery;
+  return {
+    id: delivery.id,
+    alertChannelId: delivery.alertChannelId,
+    checkId: delivery.checkId,
+    checkResultId: delivery.checkResultId,
+    alertType: delivery.alertType,
+    status: delivery.status,
+    isTest: delivery.isTest,
+    ...(error !== null && { error }),
+    createdAt: isoText(createdAt),
+    ...(nextAttemptAt !== null && { nextAttemptAt: isoText(nextAttemptAt) }),
+    ...(replayOf !== null && { replayOf }),
+    attempts: log.map((attempt) => ({
+      number: attempt.number,
+      startedAt: isoText(attempt.startedAt),
+      durationMs: attempt.durationMs,
+      ...exchangeToWire(delivery, attempt, bodies),
+      ...noteToWire(attempt),
+      ...(attempt.nextAttemptAt !== null && { nextAttemptAt: isoText(attempt.nextAttemptAt) }),
+    })),
+  };
+}
+
+function noteToWire(attempt: Attempt): Pick<DeliveryBody['attempts'][number], 'note'> {
+  const note = attemptNote(attempt);
+  return note === null ? {} : { note };
+}
+
+/** What went out and what came back in one attempt. */
+export function exchangeToWire(
+  { request }: Delivery,
+  { headers, response, error }: Attempt,
+  bodies: 'with bodies' | 'without bodies' = 'with bodies',
+): Pick<DeliveryBody['attempts'][number], 'request' | 'response' | 'error'> {
+  const isWhole = bodies === 'with bodies';
+  return {
+    request: {
+      method: request?.method ?? '',
+      url: request?.url ?? '',
+      headers: joined(headers),
+      ...(isWhole && { body: request?.body ?? '' }),
+    },
+    ...(response !== null && {
+      response: { status: response.status, headers: response.headers, ...(isWhole && { body: response.body }) },
+    }),
+    ...(error !== null && { error }),
+  };
+}
+
+/** Headers by name; a name that was sent more than once holds a list. */
+function joined(headers: Attempt['headers']): Record<string, string | string[]> {
+  const groups = Map.groupBy(headers, ([name]) => name);
+  return Object.fromEntries(
+    [...groups].map(([name, pairs]) => {
+      const values = pairs.map(([, value]) => value);
+      return [name, values.length === 1 ? (values[0] ?? '') : values];
+    }),
+  );
+}
+
+function notificationToWire(row: Notification): AlertNotificationBody {
+  const { delivery } = row;
+  return {
+    id: delivery.id,
+    type: row.channelType,
+    status: delivery.status,
+    alertConfig: { ...row.alertConfig },
+    notificationResult: row.result,
+    timestamp: isoText(delivery.createdAt),
+    checkType: row.checkType,
+    checkId: delivery.checkId,
+    checkAlertId: delivery.alertId,
+    alertChannelId: delivery.alertChannelId,
+    checkResultId: delivery.checkResultId,
+  };
+}

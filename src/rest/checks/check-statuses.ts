@@ -1,0 +1,109 @@
+// Where checks stand, and the alerts that came of it, over HTTP (reference §4.7).
+import type { AlertSpan, CheckAlertActions, StoredAlert } from '#actions/alerts/check-alerts.ts';
+import type { CheckStatusActions, ShownStatus } from '#actions/checks/check-statuses.ts';
+import type { CheckAlertBody, CheckStatusBody } from '#contract/checks/check-status.ts';
+import { JsonText, pageOf, type Route, route, sliceOf } from '../route.ts';
+import { isoText, isoTextOrNull } from '../wire.ts';
+
+/** The routes of statuses and alerts. */
+export function checkStatusRoutes(statuses: CheckStatusActions, alerts: CheckAlertActions): Route[] {
+  const written: Written = { statuses: new WeakMap(), pieces: new WeakMap(), lists: new WeakMap() };
+  return [
+    route('listCheckStatuses', async ({ caller }) => writeStatuses(await statuses.list(caller), written)),
+    route('getCheckStatus', async ({ caller, params }) => statusToWire(await statuses.find(caller, params.checkId))),
+    route('listCheckAlerts', async ({ caller, query }) =>
+      pageOf(await alerts.list(caller, null, spanOf(query), sliceOf(query)), alertToWire),
+    ),
+    route('listAlertsOfCheck', async ({ caller, params, query }) =>
+      pageOf(await alerts.list(caller, params.checkId, spanOf(query), sliceOf(query)), alertToWire),
+    ),
+  ];
+}
+
+/** JSON of what is shown, as long as that is. */
+interface Written {
+  readonly statuses: WeakMap<ShownStatus, string>;
+  readonly pieces: WeakMap<readonly ShownStatus[], Buffer>;
+  /** The last list that began with these bytes. */
+  readonly lists: WeakMap<Buffer, { readonly parts: readonly Buffer[]; readonly text: JsonText }>;
+}
+
+const [opening, comma, closing] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
+
+/** The list as JSON, of what was written before where it shows the same. */
+async function writeStatuses(pieces: readonly (readonly ShownStatus[])[], written: Written): Promise<JsonText> {
+  const parts: Buffer[] = [opening];
+  for (const piece of pieces) {
+    let bytes = written.pieces.get(piece);
+    if (bytes === undefined) {
+      bytes = Buffer.from(piece.map((status) => writeStatus(status, written)).join(','));
+      written.pieces.set(piece, bytes);
+      // So that a list of thousands does not hold the loop.
+      await new Promise<void>((resolve) => void setImmediate(resolve));
+    }
+    if (parts.length > 1) parts.push(comma);
+    parts.push(bytes);
+  }
+  parts.push(closing);
+  // Megabytes that are put together for every answer are garbage after it, and the next collection is an answer's wait.
+  const first = parts[1] ?? closing;
+  const before = written.lists.get(first);
+  if (before?.parts.length === parts.length && parts.every((part, at) => part === before.parts[at])) return before.text;
+  const text = new JsonText(Buffer.concat(parts));
+  written.lists.set(first, { parts, text });
+  return text;
+}
+
+function writeStatus(status: ShownStatus, { statuses }: Written): string {
+  const before = statuses.get(status);
+  if (before !== undefined) return before;
+  const text = JSON.stringify(statusToWire(status));
+  statuses.set(status, text);
+  return text;
+}
+
+function spanOf({ from, to }: AlertSpan): AlertSpan {
+  return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+}
+
+function statusToWire(status: ShownStatus): CheckStatusBody {
+  return {
+    name: status.name,
+    checkId: status.checkId,
+    state: status.isActive ? (status.status ?? 'pending') : 'paused',
+    since: status.isActive ? isoText(status.since ?? status.createdAt) : null,
+    reason: status.lastReason,
+    nextRunAt: isoTextOrNull(status.nextRunAt),
+    hasFailures: status.status === 'failing',
+    hasErrors: status.lastOutcome === 'unknown' || status.lastOutcome === 'missed',
+    isDegraded: status.status === 'degraded',
+    longestRun: wholeOrNull(status.longestMs),
+    shortestRun: wholeOrNull(status.shortestMs),
+    lastRunLocation: status.lastLocation,
+    lastCheckRunId: status.lastResultId,
+    sslDaysRemaining: status.sslDaysRemaining,
+    created_at: isoText(status.createdAt),
+    updated_at: isoTextOrNull(status.updatedAt),
+  };
+}
+
+function alertToWire(alert: StoredAlert): CheckAlertBody {
+  return {
+    id: alert.id,
+    name: alert.checkName,
+    checkId: alert.checkId,
+    alertType: alert.alertType,
+    // Written by a check of one of the types there are.
+    checkType: alert.checkType as CheckAlertBody['checkType'],
+    runLocation: alert.location,
+    responseTime: wholeOrNull(alert.responseTimeMs),
+    error: alert.error,
+    statusCode: alert.statusCode === null ? null : String(alert.statusCode),
+    created_at: isoText(alert.createdAt),
+    startedAt: isoText(alert.startedAt),
+  };
+}
+
+function wholeOrNull(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms);
+}

@@ -1,0 +1,122 @@
+// Checks over HTTP (reference §4.2, §4.3).
+import type { CheckActions, CheckChange, CheckInput } from '#actions/checks/checks.ts';
+import type { ShownCheck } from '#actions/checks/shown-check.ts';
+import type { CheckBody } from '#contract/checks/check.ts';
+import type { InputOf } from '#contract/operations.ts';
+import type { JsonObject } from '#domain/json.ts';
+import { pageOf, type Route, route, sliceOf } from '../route.ts';
+import { isoText, isoTextOrNull, written } from '../wire.ts';
+
+/** The routes of checks. */
+export function checkRoutes(actions: CheckActions): Route[] {
+  return [
+    route('listChecks', async ({ caller, query }) => {
+      const { tag, applyGroupSettings, limit, page, ...search } = query;
+      const found = await actions.list(caller, { ...search, tags: tag }, sliceOf({ limit, page }), applyGroupSettings);
+      return pageOf(found, checkToWire);
+    }),
+    route('createCheck', async ({ caller, query, body }) =>
+      checkToWire(await actions.create(caller, body.checkType, created(body), query.autoAssignAlerts)),
+    ),
+    route('getCheck', async ({ caller, params, query }) =>
+      checkToWire(await actions.find(caller, params.id, query.applyGroupSettings)),
+    ),
+    route('updateCheck', async ({ caller, params, body }) =>
+      checkToWire(await actions.change(caller, params.id, changed(body), null, body.checkType)),
+    ),
+    ...typed.flatMap(([checkType, create, update]) => [
+      route(create, async ({ caller, query, body }) =>
+        checkToWire(await actions.create(caller, checkType, created(body), query.autoAssignAlerts)),
+      ),
+      route(update, async ({ caller, params, body }) =>
+        checkToWire(await actions.change(caller, params.id, changed(body), checkType)),
+      ),
+    ]),
+    route('deleteCheck', ({ caller, params }) => actions.remove(caller, params.id)),
+  ];
+}
+
+/** Under which operations the checks of a type are created and changed. */
+const typed = [
+  ['API', 'createApiCheck', 'updateApiCheck'],
+  ['MULTI_STEP', 'createMultiStepCheck', 'updateMultiStepCheck'],
+  ['BROWSER', 'createBrowserCheck', 'updateBrowserCheck'],
+  ['URL', 'createUrlCheck', 'updateUrlCheck'],
+  ['TCP', 'createTcpCheck', 'updateTcpCheck'],
+  ['SSL', 'createSslCheck', 'updateSslCheck'],
+  ['DNS', 'createDnsCheck', 'updateDnsCheck'],
+  ['ICMP', 'createIcmpCheck', 'updateIcmpCheck'],
+  ['HEARTBEAT', 'createHeartbeatCheck', 'updateHeartbeatCheck'],
+] as const;
+
+type CreateBody = InputOf<'createCheck' | (typeof typed)[number][1]>['body'];
+type UpdateBody = InputOf<'updateCheck' | (typeof typed)[number][2]>['body'];
+
+/** Fields of a body that belong to the type of the check. */
+const settingNames: ReadonlySet<string> = new Set([
+  'request',
+  'sslConfig',
+  'degradedPacketLossThreshold',
+  'maxPacketLossThreshold',
+  'heartbeat',
+  'sslCheckDomain',
+  'degradedResponseTime',
+  'maxResponseTime',
+  'setupSnippetId',
+  'tearDownSnippetId',
+  'localSetupScript',
+  'localTearDownScript',
+  'script',
+  'scriptPath',
+  'dependencies',
+  'screenshots',
+  'trace',
+  'video',
+]);
+
+function created(body: CreateBody): CheckInput {
+  const [own, settings] = divided(body);
+  return { ...(own as Omit<CheckInput, 'settings'>), settings };
+}
+
+function changed(body: UpdateBody): CheckChange {
+  const [own, settings] = divided(body);
+  return { ...(own as CheckChange), ...(Object.keys(settings).length > 0 && { settings }) };
+}
+
+/** What every check has, and what belongs to the type of this one. */
+function divided(body: CreateBody | UpdateBody): readonly [own: object, settings: JsonObject] {
+  const fields = Object.entries(body).filter(([name, value]) => name !== 'checkType' && value !== undefined);
+  const [own, settings] = [false, true].map((isSetting) =>
+    Object.fromEntries(fields.filter(([name]) => settingNames.has(name) === isSetting)),
+  );
+  return [own ?? {}, settings ?? {}];
+}
+
+const apiDefaults = {
+  sslCheckDomain: null,
+  setupSnippetId: null,
+  tearDownSnippetId: null,
+  localSetupScript: null,
+  localTearDownScript: null,
+};
+
+const multiStepDefaults = { trace: 'on-failure' };
+const browserDefaults = { sslCheckDomain: null, screenshots: 'on-failure', trace: 'on-failure', video: 'off' };
+
+/** A check as it is written on the wire. */
+export function checkToWire(check: ShownCheck): CheckBody {
+  const { accountId: _account, settings, mutedUntil, nextRunAt, createdAt, updatedAt, ...rest } = check;
+  // Only bodies that the contract has parsed are stored as settings.
+  return {
+    ...written(rest),
+    ...(check.checkType === 'API' && apiDefaults),
+    ...(check.checkType === 'MULTI_STEP' && multiStepDefaults),
+    ...(check.checkType === 'BROWSER' && browserDefaults),
+    ...settings,
+    mutedUntil: isoTextOrNull(mutedUntil),
+    nextRunAt: isoTextOrNull(nextRunAt),
+    created_at: isoText(createdAt),
+    updated_at: isoTextOrNull(updatedAt),
+  } as CheckBody;
+}

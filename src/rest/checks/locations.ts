@@ -1,0 +1,10 @@
+// Run locations over HTTP (reference §4.2).
+import type { LocationActions } from '#actions/checks/locations.ts';
+import { type Route, route } from '../route.ts';
+
+/** The route of locations. */
+export function locationRoutes(actions: LocationActions): Route[] {
+  return [
+    route('listLocations', ({ caller }) => actions.list(caller).map(({ code, name }) => ({ region: code, name }))),
+  ];
+}

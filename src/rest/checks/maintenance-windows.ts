@@ -1,0 +1,70 @@
+// Maintenance windows over HTTP (reference §4.7).
+import {
+  type InstantField,
+  instantFields,
+  type MaintenanceWindowActions,
+  type ShownWindow,
+} from '#actions/checks/maintenance-windows.ts';
+import type { Warned } from '#actions/warnings.ts';
+import type { MaintenanceWindowBody } from '#contract/checks/maintenance-window.ts';
+import { type Call, pageOf, type Route, route, sliceOf } from '../route.ts';
+import { isoText, isoTextOrNull } from '../wire.ts';
+
+/** The routes of maintenance windows. */
+export function maintenanceWindowRoutes(actions: MaintenanceWindowActions): Route[] {
+  return [
+    route('listMaintenanceWindows', async ({ caller, query }) =>
+      pageOf(await actions.list(caller, sliceOf(query)), toWire),
+    ),
+    route('createMaintenanceWindow', async ({ caller, body }) => {
+      const [startsAt, endsAt] = [body.startsAt[0], body.endsAt[0]];
+      const input = { ...body, startsAt, endsAt, repeatEndsAt: body.repeatEndsAt?.[0] ?? null };
+      return toWire(await actions.create(caller, input, unzonedOf(body)));
+    }),
+    route('getMaintenanceWindow', async ({ caller, params }) => toWire(await actions.find(caller, params.id))),
+    route('updateMaintenanceWindow', async ({ caller, params, body }) => {
+      const { startsAt, endsAt, repeatEndsAt, ...rest } = body;
+      const change = {
+        ...rest,
+        ...(startsAt && { startsAt: startsAt[0] }),
+        ...(endsAt && { endsAt: endsAt[0] }),
+        ...(repeatEndsAt !== undefined && { repeatEndsAt: repeatEndsAt?.[0] ?? null }),
+      };
+      return toWire(await actions.change(caller, params.id, change, unzonedOf(body)));
+    }),
+    route('deleteMaintenanceWindow', ({ caller, params }) => actions.remove(caller, params.id)),
+  ];
+}
+
+type Instants = Partial<Pick<Call<'createMaintenanceWindow'>['body'], InstantField>>;
+
+/** Names the times of a body that name no zone. */
+function unzonedOf(body: Instants): InstantField[] {
+  return instantFields.filter((field) => body[field]?.[1] === false);
+}
+
+function toWire({
+  accountId: _account,
+  next,
+  createdAt,
+  updatedAt,
+  warnings,
+  ...window
+}: Warned<ShownWindow>): MaintenanceWindowBody {
+  const { startsAt, endsAt, repeatEndsAt } = window;
+  return {
+    ...window,
+    tags: [...window.tags],
+    checkIds: [...window.checkIds],
+    groupIds: [...window.groupIds],
+    silenceAlertsTags: [...window.silenceAlertsTags],
+    startsAt: isoText(startsAt),
+    endsAt: isoText(endsAt),
+    repeatEndsAt: isoTextOrNull(repeatEndsAt),
+    nextStartsAt: isoTextOrNull(next?.from ?? null),
+    nextEndsAt: isoTextOrNull(next?.to ?? null),
+    created_at: isoText(createdAt),
+    updated_at: isoTextOrNull(updatedAt),
+    ...(warnings !== undefined && { warnings: [...warnings] }),
+  };
+}

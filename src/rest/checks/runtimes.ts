@@ -1,0 +1,41 @@
+// Runtimes over HTTP (spec §4.1).
+import type { RuntimeBody } from '#contract/checks/runtime.ts';
+import type { Caller } from '#domain/accounts/api-key.ts';
+import type { Runtime } from '#domain/checks/runtime.ts';
+import { JsonText, type Route, route } from '../route.ts';
+
+/** What a caller may know of the installed runtimes: newest first, removed ones left out. Refuses with `not-found`. */
+export interface RuntimeActions {
+  /** Gives the same list object as long as nothing changed, so that it is written to JSON once. */
+  list(caller: Caller): readonly Runtime[];
+  find(caller: Caller, name: string): Runtime;
+}
+
+/** The routes of runtimes. */
+export function runtimeRoutes(actions: RuntimeActions): Route[] {
+  const written = new WeakMap<readonly Runtime[], JsonText>();
+  return [
+    route('listRuntimes', ({ caller }) => {
+      const runtimes = actions.list(caller);
+      const before = written.get(runtimes);
+      if (before !== undefined) return before;
+      const text = new JsonText(JSON.stringify(runtimes.map((runtime) => toWire(runtime))));
+      written.set(runtimes, text);
+      return text;
+    }),
+    route('getRuntime', ({ caller, params }) => toWire(actions.find(caller, params.name))),
+  ];
+}
+
+function toWire(runtime: Runtime): RuntimeBody {
+  const { name, multiStepSupport, nodeJsVersion, dependencies, stage, runtimeEndOfLife, description } = runtime;
+  return {
+    name,
+    multiStepSupport,
+    nodeJsVersion,
+    dependencies: { ...dependencies },
+    stage,
+    ...(runtimeEndOfLife !== null && { runtimeEndOfLife }),
+    ...(description !== null && { description }),
+  };
+}

@@ -1,0 +1,156 @@
+// Check results over HTTP (reference §4.7), and the page that a RESULT_LINK opens.
+import { Readable } from 'node:stream';
+import type { AssetDownload } from '#actions/results/asset-downloads.ts';
+import type { CheckResultActions, ResultQuestion, ShownResult } from '#actions/results/check-results.ts';
+import { Refusal } from '#actions/refusal.ts';
+import type { ResultPageActions } from '#actions/results/result-page.ts';
+import type { CheckResultBody } from '#contract/results/check-result.ts';
+import { resultParts } from '#contract/results/check-result-parts.ts';
+import { assetTypes } from '#domain/results/asset.ts';
+import type { JsonObject, JsonValue } from '#domain/json.ts';
+import { isUuid } from '#lib/id.ts';
+import { pageHeaders, resultPageHeaders } from '../html.ts';
+import { HttpRefusal } from '../http-refusal.ts';
+import { deletedCheckPage, noResultPage, resultPage, testMessagePage } from './result-page.ts';
+import { resultView } from './result-view.ts';
+import { Answer, pageOf, type Route, route, sliceOf } from '../route.ts';
+import { isoText } from '../wire.ts';
+
+/** The routes of results. */
+export function checkResultRoutes(actions: CheckResultActions, pages: ResultPageActions): Route[] {
+  return [
+    route('listCheckResults', async ({ caller, params, query }) =>
+      pageOf(await actions.list(caller, params.checkId, questionOf(query), sliceOf(query)), toWire),
+    ),
+    route('listCheckResultsV2', async ({ caller, params, query }) => {
+      const after = query.nextId ?? null;
+      if (after !== null && !isUuid(after)) throw wrongCursor();
+      const found = await actions.walk(caller, params.checkId, questionOf(query), after, query.limit);
+      return { length: found.rows.length, entries: found.rows.map((row) => toWire(row)), nextId: found.nextId };
+    }),
+    route('getCheckResult', async ({ caller, params }) =>
+      toWire(await actions.find(caller, params.checkId, params.checkResultId)),
+    ),
+    route('listResultAssets', async ({ caller, params: { checkId, checkResultId } }) =>
+      assetsOf(await actions.find(caller, checkId, checkResultId)),
+    ),
+    route('getResultAsset', async ({ caller, params: { checkId, checkResultId, number }, signal }) =>
+      download(await actions.asset(caller, checkId, checkResultId, number, signal)),
+    ),
+    route('showResult', async ({ params }) => {
+      if (pages.isOfTestMessage(params.link)) return new Answer(200, testMessagePage(), pageHeaders);
+      try {
+        return new Answer(200, resultPage(resultView(await pages.open(params.link), params.link)), resultPageHeaders);
+      } catch (error) {
+        if (!(error instanceof Refusal && error.code === 'not-found')) throw error;
+        if (await pages.isOfDeletedCheck(params.link)) return new Answer(410, deletedCheckPage(), pageHeaders);
+        return new Answer(404, noResultPage(), pageHeaders);
+      }
+    }),
+    route('showResultScreenshot', async ({ params, signal }) =>
+      download(await pages.screenshot(params.link, params.number, signal), 'inline'),
+    ),
+  ];
+}
+
+function wrongCursor(): HttpRefusal {
+  const message = 'must be the nextId of an earlier answer';
+  return new HttpRefusal(400, `nextId ${message}.`, { attributes: { nextId: message } });
+}
+
+/** The parts of a query that choose results. */
+function questionOf({ location, checkType, hasFailures, resultType, from, to }: ResultQuestion): ResultQuestion {
+  return {
+    resultType,
+    ...(location !== undefined && { location }),
+    ...(checkType !== undefined && { checkType }),
+    ...(hasFailures !== undefined && { hasFailures }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+  };
+}
+
+function toWire(shown: ShownResult): CheckResultBody {
+  const { result, checkName, checkType } = shown;
+  return {
+    id: result.id,
+    name: checkName,
+    checkId: result.checkId,
+    checkType,
+    outcome: result.outcome,
+    reason: result.reason,
+    message: result.message,
+    hasFailures: result.outcome === 'failed',
+    hasErrors: result.outcome === 'unknown' || result.outcome === 'missed',
+    isDegraded: result.outcome === 'degraded',
+    isCancelled: false,
+    overMaxResponseTime: result.outcome === 'failed' && result.reason === 'slow',
+    runLocation: result.location,
+    runSource: result.source,
+    startedAt: isoText(result.startedAt),
+    stoppedAt: isoText(result.stoppedAt),
+    created_at: isoText(result.stoppedAt),
+    responseTime: Math.round(result.responseTimeMs ?? 0),
+    checkRunId: result.runId,
+    attempts: result.attempt,
+    slots: result.slots,
+    resultType: result.isFinal ? 'FINAL' : 'ATTEMPT',
+    // Its shape is that of the kind of check, which the contract describes.
+    ...(partOf(checkType, withAssets(shown)) as Pick<CheckResultBody, 'apiCheckResult'>),
+  };
+}
+
+/** Assets by their links: a list of results with all of them would be hundreds of megabytes. */
+function assetsOf({ result, assets }: ShownResult) {
+  const { checkId, id } = result;
+  return assets.map((asset) => ({ ...asset, link: `/v1/check-results/${checkId}/${id}/assets/${asset.number}` }));
+}
+
+/** The parts of results in which scripts tell what they have left. */
+const partsWithAssets = new Set(['multiStepCheckResult', 'browserCheckResult']);
+
+function withAssets(shown: ShownResult): ShownResult['described'] {
+  const parts = Object.entries(shown.described).map(([name, part]): [string, JsonValue] =>
+    partsWithAssets.has(name) && part !== null
+      ? [name, { ...(part as JsonObject), assets: assetsOf(shown).map((asset) => ({ ...asset })) }]
+      : [name, part],
+  );
+  return Object.fromEntries(parts);
+}
+
+/** What a file may do where it is opened: nothing. What is in it and what it is called is foreign. */
+const fileHeaders = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'private, no-store',
+};
+
+/** The longest that anybody may take over one, ms: 10 MB at 280 kbit/s. */
+const mostDownloadMs = 300_000;
+
+/** @param shown `inline` for a picture that is part of a page of ours */
+function download(
+  { sort, contentType, bytes, number, parts, end }: AssetDownload,
+  shown: 'attachment' | 'inline' = 'attachment',
+): Answer {
+  const name = `${sort}-${number}.${assetTypes[contentType]}`;
+  // A part is read once the one before it has gone.
+  const content = Readable.from(parts, { objectMode: false, highWaterMark: 1 });
+  const late = setTimeout(() => content.destroy(), mostDownloadMs);
+  content.once('close', () => {
+    clearTimeout(late);
+    end();
+  });
+  return new Answer(200, content, {
+    ...fileHeaders,
+    'content-disposition': `${shown}; filename="${name}"`,
+    'content-length': String(bytes),
+    'content-type': contentType,
+  });
+}
+
+function partOf(checkType: ShownResult['checkType'], described: ShownResult['described']): ShownResult['described'] {
+  const part = resultParts[checkType];
+  return { [part]: described[part] ?? null };
+}

@@ -1,0 +1,111 @@
+// What the page of a result shows, made from the result as the API shows it.
+import type { ShownResult } from '#actions/results/check-results.ts';
+import type { CheckResultBody } from '#contract/results/check-result.ts';
+import { resultParts } from '#contract/results/check-result-parts.ts';
+import { typesWithAssets } from '#domain/results/asset.ts';
+import type { ResultView, ViewedMessage } from './result-page.ts';
+import { type ScriptView, scriptView } from './script-view.ts';
+
+type HttpPart = NonNullable<CheckResultBody['urlCheckResult']>;
+type LightPart = NonNullable<
+  CheckResultBody['tcpCheckResult' | 'sslCheckResult' | 'dnsCheckResult' | 'icmpCheckResult']
+>;
+type ScriptPart = NonNullable<CheckResultBody['multiStepCheckResult' | 'browserCheckResult']>;
+type Headers = NonNullable<NonNullable<HttpPart['response']>['headers']>;
+
+const phaseNames: Readonly<Record<string, string>> = {
+  wait: 'Redirects',
+  dns: 'DNS',
+  tcp: 'Connect',
+  tls: 'TLS',
+  firstByte: 'First byte',
+  download: 'Download',
+  data: 'Data',
+  connect: 'Connect',
+  answer: 'Answer',
+};
+
+/** The view of a result; `expiresAt`: when its link ends, epoch ms. @param link the last part of that link */
+export function resultView(shown: ShownResult & { expiresAt: number }, link: string): ResultView {
+  const { result, checkName, checkType, described, expiresAt } = shown;
+  // Its shape is that of the kind of check, which the contract describes.
+  const own = described[resultParts[checkType]] ?? null;
+  const isPing = checkType === 'HEARTBEAT';
+  const isScript = typesWithAssets.has(checkType);
+  const part = isPing || isScript ? null : (own as HttpPart | LightPart | null);
+  const script = isScript && own !== null ? scriptView(own as unknown as ScriptPart, shown, link) : null;
+  return {
+    checkName,
+    outcome: result.outcome,
+    message: script === null ? result.message : headOf(result.message, script),
+    location: result.location,
+    startedAt: result.startedAt,
+    stoppedAt: result.stoppedAt,
+    attempt: result.attempt,
+    responseTimeMs: result.responseTimeMs,
+    phases: phasesOf(part),
+    assertions: (part?.assertions ?? []).map(({ source, property, comparison, target, passed, problem, message }) => ({
+      text: [source, property, comparison, target].filter((part) => part !== '').join(' '),
+      passed,
+      message: passed && problem === null ? null : message,
+    })),
+    request: isPing
+      ? asJson('Ping', own as object | null)
+      : part && (isHttp(part) ? requestOf(part) : asJson(`${checkType} check`, part.request)),
+    response: part && (isHttp(part) ? responseOf(part) : shownAsJson(part)),
+    script,
+    expiresAt,
+  };
+}
+
+/** What the assertion was and where: what came instead stands below it in full. */
+function headOf(message: string | null, { errors }: ScriptView): string | null {
+  const place = errors[0]?.place ?? null;
+  if (message === null || place === null) return message;
+  const [head, ...rest] = message.split(`(${place})`);
+  return rest.length === 0 ? message : `${head}(${place})`;
+}
+
+function isHttp(part: HttpPart | LightPart): part is HttpPart {
+  return 'protocol' in part;
+}
+
+function phasesOf(part: HttpPart | LightPart | null): ResultView['phases'] {
+  const phases = part && (isHttp(part) ? part.response?.timingPhases : part.timingPhases);
+  return Object.entries(phases ?? {}).flatMap(([key, ms]) => {
+    const name = phaseNames[key];
+    return name === undefined || ms === 0 ? [] : [{ name, ms }];
+  });
+}
+
+/** What a light kind sent, or got, in full; null where only the outcome was kept. */
+function asJson(line: string, sent: object | null): ViewedMessage | null {
+  return sent === null ? null : { line, headers: [], body: JSON.stringify(sent, null, 2) };
+}
+
+function shownAsJson({ request, response }: LightPart): ResultView['response'] {
+  const shown = request === null ? null : asJson('What came', response);
+  return shown && { ...shown, isTruncated: false };
+}
+
+function requestOf({ request }: HttpPart): ResultView['request'] {
+  if (request === null) return null;
+  return { line: `${request.method} ${request.url}`, headers: pairsOf(request.headers), body: request.data };
+}
+
+function responseOf({ response }: HttpPart): ResultView['response'] {
+  // Without headers only the outcome was kept: status and phases stand elsewhere on the page.
+  if (!response || response.headers === null) return null;
+  return {
+    line: `${response.status} ${response.statusText ?? ''}`.trimEnd(),
+    headers: pairsOf(response.headers),
+    body: response.bodyEncoding === 'base64' ? `(binary, base64) ${response.body}` : (response.body ?? ''),
+    isTruncated: response.truncated,
+  };
+}
+
+function pairsOf(headers: Headers): ViewedMessage['headers'] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((each): [string, string] => [name, each]),
+  );
+}

@@ -1,0 +1,159 @@
+// Whose fault it is that a script's process ended without a report.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { keepsNothing } from '#domain/checks/script.ts';
+import { currentRuntime, printed, runPlain } from '../../tests/support/script-runs.ts';
+import { startTarget } from '../../tests/support/target.ts';
+
+test('a script whose process is ended from outside says nothing of its target', async () => {
+  for (const signal of ['SIGKILL', 'SIGTERM']) {
+    const content = `process.kill(process.pid, '${signal}'); await new Promise((resolve) => setTimeout(resolve, 30_000));`;
+    const outcome = await runPlain(content);
+    assert.deepEqual([outcome.ending, outcome.failedTests], ['crashed', 0], JSON.stringify(outcome));
+    assert.match(outcome.problem ?? '', /^the script's process was killed from outside/);
+  }
+});
+
+test('a script tries every address that a look-up of its own finds, and hears of the first error', async (t) => {
+  const { port } = await startTarget(t, (_, response) => response.end());
+  const content = `import net from 'node:net';
+const lookup = (_host, { all }, done) => {
+  const found = ['::1', '127.0.0.3', '127.0.0.1'].map((address) => ({ address, family: net.isIP(address) }));
+  return all ? done(null, found) : done(null, found[0].address, found[0].family);
+};
+for (const port of [${port}, 1]) {
+  const socket = net.connect({ host: 'name.test', port, lookup, autoSelectFamily: true });
+  const { promise, resolve } = Promise.withResolvers();
+  socket.once('connect', () => resolve(socket.remoteAddress)).once('error', ({ code }) => resolve(code));
+  console.log(await promise);
+  socket.destroy();
+}`;
+  const outcome = await runPlain(content);
+  assert.deepEqual(printed(outcome).trim().split('\n'), ['127.0.0.1', 'ECONNREFUSED'], JSON.stringify(outcome));
+});
+
+test('a script that ends its own process by a fault of its own has failed', async () => {
+  const outcome = await runPlain('process.abort();');
+  assert.deepEqual([outcome.ending, outcome.failedTests], ['ended', 1], JSON.stringify(outcome));
+});
+
+test('a script whose heap is full has passed the limit of memory; one that prints that it was has not', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tsn-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const nodeBinary = join(folder, 'node');
+  writeFileSync(nodeBinary, `#!/bin/sh\nexec '${process.execPath}' --max-old-space-size=64 "$@"\n`, { mode: 0o755 });
+  const runtime = { ...currentRuntime, nodeBinary };
+  // Apart from nothing, because the program that is in the place of Node.js leads to one outside.
+  const full = await runPlain('const all = []; for (;;) all.push(new Array(1e6).fill(0.5));', {
+    runtime,
+    level: 'process',
+  });
+  assert.equal(full.ending, 'memory', JSON.stringify(full));
+  const words = `console.error('FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory');`;
+  const passed = await runPlain(words);
+  assert.deepEqual([passed.ending, passed.failedTests], ['ended', 0], JSON.stringify(passed));
+  const failed = await runPlain(`${words} throw new Error('no');`);
+  assert.deepEqual([failed.ending, failed.errors[0]?.message], ['ended', 'no'], JSON.stringify(failed));
+});
+
+test('tests whose process ends because its heap is full have passed the limit of memory', async () => {
+  const content = `import { test } from '@playwright/test';
+test('a', () => { const all = []; for (;;) all.push(new Array(1e6).fill(0.5)); });`;
+  const files = [{ path: 'a.spec.mjs', content }];
+  const environment = { NODE_OPTIONS: '--max-old-space-size=64' };
+  const outcome = await runPlain('', { sort: 'spec', entry: 'a.spec.mjs', files, environment });
+  assert.equal(outcome.ending, 'memory', JSON.stringify(outcome));
+});
+
+test('tests whose runner cannot be loaded have not failed', async () => {
+  const runtime = { folder: tmpdir(), nodeBinary: process.execPath };
+  const outcome = await runPlain('', { sort: 'spec', runtime });
+  assert.deepEqual([outcome.ending, outcome.tests], ['crashed', 0], JSON.stringify(outcome));
+});
+
+test('hidden values in output are hidden, also where it comes in pieces, and characters stay whole', async () => {
+  const content = `import { writeSync } from 'node:fs';
+const wait = () => new Promise((resolve) => setTimeout(resolve, 200));
+const bytes = Buffer.from('grün: hunter22');
+for (const piece of [bytes.subarray(0, 3), bytes.subarray(3, 10), bytes.subarray(10)]) { writeSync(1, piece); await wait(); }`;
+  const hide = (text: string): string => text.replaceAll('hunter22', '********');
+  assert.equal(printed(await runPlain(content, { hide })), 'grün: ********');
+});
+
+test('retries of the script itself: a test counts once, and one that passes in the end is told of', async () => {
+  const content = `import { test, expect } from '@playwright/test';
+test.describe.configure({ retries: 1 });
+const seen = () => console.log(Object.keys(process.env).filter((name) => name.startsWith('TOCSIN')).join());
+seen();
+test('never', () => { seen(); expect(1).toBe(2); });
+test('second', async ({}, { retry }) => { expect(retry).toBe(1); });
+`;
+  const files = [{ path: 'a.spec.mjs', content }];
+  const outcome = await runPlain('', { sort: 'spec', entry: 'a.spec.mjs', files, keeps: keepsNothing });
+  assert.deepEqual([outcome.ending, outcome.tests, outcome.failedTests, outcome.flaky], ['ended', 2, 1, ['second']]);
+  assert.deepEqual(
+    outcome.errors.map(({ place }) => place?.line),
+    [5],
+  );
+  assert.deepEqual(new Set(printed(outcome).split('\n')), new Set(['']), 'nothing of ours is in its environment');
+});
+
+test('a program that waits in vain for an answer is at its request, of which the query is not told', async (t) => {
+  const stop = new AbortController();
+  const target = await startTarget(t, ({ url }) => void (url === '/after' && stop.abort()));
+  // By the time of the script itself: whatever else runs here comes first. What asks for the end is no request to Node.js, or the
+  // script would be at that when the end is late.
+  const content = `import { connect } from 'node:net';
+const answer = fetch('${target.url}/slow?token=1');
+const ask = () => connect(${target.port}, '127.0.0.1').write('GET /after HTTP/1.1\\r\\nhost: here\\r\\n\\r\\n');
+setTimeout(() => setTimeout(ask, 700), 700);
+await answer;`;
+  const outcome = await runPlain(content, { signal: stop.signal });
+  assert.deepEqual([outcome.ending, outcome.openStep?.message], ['stopped', `GET ${target.url}/slow`]);
+});
+
+test('a line of the report without an end is a flood', async () => {
+  const content = `import { writeSync } from 'node:fs';
+try { for (;;) writeSync(3, 'x'.repeat(1000)); } catch (error) { if (error.code !== 'EAGAIN') throw error; }
+for (;;) try { writeSync(3, 'x'.repeat(1000)); } catch { /* again */ }`;
+  assert.equal((await runPlain(content, { limits: { outputBytes: 64 << 20 } })).ending, 'output');
+});
+
+test(
+  'what a script runs gets the processor after everything else',
+  { skip: process.platform !== 'linux' },
+  async () => {
+    const content = `import { readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
+import { spawn } from 'node:child_process';
+const other = spawn('sleep', ['60'], { detached: true });
+const late = spawn('sh', ['-c', 'sleep 0.5; exec setsid sleep 60']);
+const leads = (pid) => readFileSync('/proc/' + pid + '/stat', 'utf8').split(' ')[5] === String(pid);
+const wait = () => new Promise((resolve) => setTimeout(resolve, 100));
+const group = (pid) => { try { return readFileSync('/proc/' + pid + '/autogroup', 'utf8').trim(); } catch { return 'nice 19'; } };
+const isLow = (pid) => group(pid) === '' || group(pid).endsWith('nice 19');
+const isLowLate = () => leads(late.pid) && isLow(late.pid);
+for (let looks = 0; looks < 300 && !(isLow('self') && isLow(other.pid) && isLowLate()); looks++) await wait();
+console.log(getPriority(), getPriority(other.pid), isLow('self'), isLow(other.pid), isLowLate());
+other.kill();
+late.kill();`;
+    assert.equal(printed(await runPlain(content)).trim(), '19 19 true true true');
+  },
+);
+
+test('of a file of tests Playwright compiles that file, and nothing of ours', async () => {
+  const content = `import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { test } from '@playwright/test';
+test('look', () => {
+  const compiled = readdirSync(tmpdir(), { recursive: true }).filter((path) => /playwright-transform-cache-.*\\.js$/.test(path));
+  console.log(compiled.map((path) => path.replace(/.*_/, '')).join());
+});
+`;
+  const files = [{ path: 'mine.spec.mjs', content }];
+  const outcome = await runPlain('', { sort: 'spec', entry: 'mine.spec.mjs', files });
+  assert.equal(printed(outcome), 'minespec.js\n', JSON.stringify(outcome));
+});

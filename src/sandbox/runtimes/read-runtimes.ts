@@ -1,0 +1,168 @@
+// The runtimes installed on this server, read from what is really there (spec §2.1, §4.1; decisions: Runtimes).
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { mayFollow, type Runtime, type RuntimeLife, type RuntimeStage, stageAt } from '#domain/checks/runtime.ts';
+import { type Manifest, readManifest } from './manifest.ts';
+import { nodeVersion } from './node-version.ts';
+
+/** A runtime that scripts can be run with. */
+export interface InstalledRuntime extends Runtime {
+  /** Its folder; packages are in node_modules below it. */
+  readonly folder: string;
+  /** The Node.js its scripts run with. */
+  readonly nodeBinary: string;
+}
+
+/** What is wrong with a runtime, and what to do. */
+export interface RuntimeProblem {
+  /** Name of its folder. */
+  readonly runtime: string;
+  readonly message: string;
+  /** The server must not start with it: going on would break a rule of the stages. Otherwise it goes on without. */
+  readonly refusesStart: boolean;
+}
+
+/** What was found under runtimes/. */
+export interface InstalledRuntimes {
+  /** Those that can be chosen, newest first; none that is REMOVED by its stage or its date. */
+  readonly runtimes: readonly InstalledRuntime[];
+  readonly problems: readonly RuntimeProblem[];
+  /** Those that are there to be installed, newest first: their packages have not been fetched. */
+  readonly notInstalled: readonly string[];
+  /** Those that are REMOVED by their stage or their date, newest first, fetched or not. */
+  readonly ended: readonly RuntimeLife[];
+  /** Stage each manifest names, REMOVED ones included: what is to be remembered as the last one seen. */
+  readonly stages: ReadonlyMap<string, RuntimeStage>;
+}
+
+export interface ReadRuntimesOptions {
+  /** Epoch ms, for the end-of-life dates. */
+  readonly now: number;
+  /** The Node.js of runtimes whose manifest says `project`. */
+  readonly projectNode: string;
+  /** The last stage seen of each runtime, by name; a step back from it refuses the start. */
+  readonly lastStages: ReadonlyMap<string, RuntimeStage>;
+}
+
+/** Reads every runtime below `dir`. A broken one is left out and reported; nothing here throws for it. */
+export async function readRuntimes(dir: string, options: ReadRuntimesOptions): Promise<InstalledRuntimes> {
+  const names = await runtimeFolders(dir);
+  const problems: RuntimeProblem[] = [];
+  const report = (runtime: string, message: string, refusesStart = false): void => {
+    problems.push({ runtime, message, refusesStart });
+  };
+
+  const manifests: Manifest[] = [];
+  for (const name of names) {
+    const manifest = await manifestOf(dir, name);
+    if ('name' in manifest) manifests.push(manifest);
+    else for (const { field, message } of manifest) report(name, `${field} ${message}`);
+  }
+  for (const { runtime, message } of stageFaults(manifests, options)) report(runtime, message, true);
+
+  const versionOf = eachAskedOnce(nodeVersion);
+  const runtimes: InstalledRuntime[] = [];
+  const notInstalled: string[] = [];
+  const ended = manifests.filter((manifest) => stageAt(manifest, options.now) === 'REMOVED');
+  for (const manifest of manifests) {
+    if (ended.includes(manifest)) continue;
+    // Without the one that `npm ci` fetches something is wrong; the others are fetched by whoever wants them.
+    if (manifest.stage !== 'CURRENT' && !(await isFetched(join(dir, manifest.name)))) {
+      notInstalled.push(manifest.name);
+      continue;
+    }
+    try {
+      runtimes.push(await installed(join(dir, manifest.name), manifest, options.projectNode, versionOf));
+    } catch (error) {
+      report(manifest.name, error instanceof Error ? error.message : String(error));
+    }
+  }
+  if (!runtimes.some(({ stage }) => stage === 'CURRENT')) {
+    report('runtimes', 'no installed runtime is CURRENT: checks that name no runtime cannot run scripts');
+  }
+  const stages = new Map(manifests.map(({ name, stage }) => [name, stage]));
+  return { runtimes, problems, notInstalled, ended, stages };
+}
+
+/** Names of the folders below `dir`, newest first; none when it does not exist. */
+async function runtimeFolders(dir: string): Promise<readonly string[]> {
+  const entries = await readdir(dir, { withFileTypes: true }).catch(() => []);
+  const folders = entries.filter(
+    (entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !entry.name.startsWith('.'),
+  );
+  return folders.map(({ name }) => name).toSorted((a, b) => (a < b ? 1 : -1));
+}
+
+async function manifestOf(dir: string, name: string): Promise<ReturnType<typeof readManifest>> {
+  const text = await readFile(join(dir, name, 'manifest.json'), 'utf8').catch(() => null);
+  return text === null ? [{ field: 'manifest.json', message: 'cannot be read' }] : readManifest(text, name);
+}
+
+/** Breaches of the rules that hold between runtimes: one CURRENT at most, and stages go one way. */
+function stageFaults(
+  manifests: readonly Manifest[],
+  { now, lastStages }: ReadRuntimesOptions,
+): readonly { runtime: string; message: string }[] {
+  const current = manifests.filter((manifest) => stageAt(manifest, now) === 'CURRENT').map(({ name }) => name);
+  const tooMany = current.slice(1).map((runtime) => ({
+    runtime,
+    message: `stage CURRENT is held by ${current.join(' and ')}; only one runtime may have it`,
+  }));
+  const stepsBack = manifests.flatMap(({ name: runtime, stage }) => {
+    const last = lastStages.get(runtime);
+    if (last === undefined || mayFollow(last, stage)) return [];
+    return [{ runtime, message: `stage ${stage} is a step back from ${last}; stages go one way only` }];
+  });
+  return [...tooMany, ...stepsBack];
+}
+
+/** Whether its packages were fetched, or it needs none. */
+async function isFetched(folder: string): Promise<boolean> {
+  if (await stat(join(folder, 'node_modules')).catch(() => null)) return true;
+  const declared = await readPackage(join(folder, 'package.json'));
+  return declared !== null && Object.keys(declared.dependencies ?? {}).length === 0;
+}
+
+async function installed(
+  folder: string,
+  { node, ...manifest }: Manifest,
+  projectNode: string,
+  versionOf: (binary: string) => Promise<string>,
+): Promise<InstalledRuntime> {
+  const nodeBinary = node === 'project' ? projectNode : join(folder, 'node_modules', '.bin', 'node');
+  const dependencies = await installedPackages(folder);
+  return { ...manifest, dependencies, nodeJsVersion: await versionOf(nodeBinary), folder, nodeBinary };
+}
+
+/** Installed version of every package the runtime declares. @throws {Error} that names those that are missing */
+async function installedPackages(folder: string): Promise<Readonly<Record<string, string>>> {
+  const declared = await readPackage(join(folder, 'package.json'));
+  if (declared === null) throw new Error('package.json cannot be read');
+  const names = Object.keys(declared.dependencies ?? {}).toSorted();
+  const files = names.map((name) => readPackage(join(folder, 'node_modules', name, 'package.json')));
+  const versions = (await Promise.all(files)).map((file) => file?.version);
+  const missing = names.filter((_, index) => versions[index] === undefined);
+  if (missing.length > 0) {
+    throw new Error(
+      `is not installed: ${missing.join(', ')} missing; npm run tocsin -- runtimes install ${basename(folder)} fetches them`,
+    );
+  }
+  return Object.fromEntries(names.map((name, index) => [name, versions[index] ?? '']));
+}
+
+async function readPackage(file: string): Promise<{ version?: string; dependencies?: Record<string, string> } | null> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
+function eachAskedOnce<T>(ask: (key: string) => T): (key: string) => T {
+  const answers = new Map<string, T>();
+  return (key) => {
+    const answer = answers.get(key) ?? ask(key);
+    answers.set(key, answer);
+    return answer;
+  };
+}

@@ -1,0 +1,282 @@
+// Processes that wait for their script: a run in one is as a run in a process of its own, but sooner, and sees nothing of another.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, type TestContext, test } from 'node:test';
+import type { ScriptOutcome, ScriptWork } from '#domain/checks/script.ts';
+import { plainRun, printed, type RunOptions, strongContainments } from '../../tests/support/script-runs.ts';
+import { startTarget } from '../../tests/support/target.ts';
+import { containments, hasGateway } from './containment/containment.ts';
+import { findChromium } from './find-chromium.ts';
+import { runScript, type ScriptMeans } from './run-script.ts';
+import { endProcess, type ScriptProcess } from './script-process.ts';
+import { createWarmScripts, type WarmScripts } from './warm-scripts.ts';
+
+const browserLimits = { memoryBytes: 2 ** 31, processes: 128, diskBytes: 256 << 20 };
+
+/** Of the sorts that wait: a program with a browser, in CommonJS, and a file of tests. */
+async function programRun(content: string, options: RunOptions = {}) {
+  const browser = findChromium(null);
+  assert.ok(browser, 'there is no Chromium here: npm ci brings one');
+  const files = [{ path: 'check.cjs', content }];
+  return plainRun('', { files, entry: 'check.cjs', browser, limits: browserLimits, ...options });
+}
+
+function testsRun(content: string, options: RunOptions = {}) {
+  return programRun('', { sort: 'spec', files: [{ path: 'a.spec.mjs', content }], entry: 'a.spec.mjs', ...options });
+}
+
+type Made = Awaited<ReturnType<typeof programRun>>;
+
+function warmScripts(t: TestContext, most = 1, stayMs?: number): WarmScripts {
+  const warm = createWarmScripts(most, stayMs);
+  t.after(() => warm.close());
+  return warm;
+}
+
+function run({ work, means }: Made, process: ScriptProcess | null = null): Promise<ScriptOutcome> {
+  return runScript(work, new AbortController().signal, means, process);
+}
+
+/** In a process that has waited. */
+async function runWarm(warm: WarmScripts, made: Made): Promise<ScriptOutcome> {
+  await warm.prepare(made.work, made.means);
+  const process = warm.take(made.work, made.means);
+  assert.ok(process, 'one waits');
+  return run(made, process);
+}
+
+function wrongLevel(means: ScriptMeans): false | string {
+  return hasGateway(means.containment) ? false : `nothing waits where scripts are contained by ${means.containment}`;
+}
+
+// Its own, so that folders of other runs are not counted.
+process.env['TMPDIR'] = mkdtempSync(join(tmpdir(), 'tsn-'));
+after(() => rmSync(tmpdir(), { recursive: true }));
+
+/** Folders of runs that are there. */
+function folders(): readonly string[] {
+  return readdirSync(tmpdir()).filter((name) => name.startsWith('tocsin-script-'));
+}
+
+/** All that a script may find of what was before it. */
+const lookAround = `const fs = require('node:fs');
+const v8 = require('node:v8');
+console.log(JSON.stringify({
+  environment: process.env,
+  words: [process.argv, process.execArgv, process.cwd(), process.getuid(), process.getgid(), process.title],
+  here: fs.readdirSync('.').toSorted(),
+  temporary: fs.readdirSync('/tmp'),
+  mine: [fs.statSync('.').mode, fs.statSync('.').uid, fs.statSync('check.cjs').mode, fs.statSync('check.cjs').uid],
+  input: fs.readFileSync(0, 'utf8'),
+  globals: Object.getOwnPropertyNames(globalThis).toSorted(),
+  handlers: process.eventNames().map(String).toSorted(),
+  processes: fs.readdirSync('/proc').filter((name) => Number(name) > 0).length,
+  variables: structuredClone(process.env),
+  left: [require('playwright').left, globalThis.left],
+}));
+fs.writeFileSync('left', 'left');
+fs.writeFileSync('/tmp/left', 'left');
+globalThis.left = 'left';
+process.env.LEFT = 'left';
+require('playwright').left = 'left';
+require('node:child_process').spawn('sleep', ['60'], { detached: true, stdio: 'ignore' }).unref();
+`;
+
+for (const level of containments.filter(hasGateway)) {
+  test(`a script finds what it finds in a process of its own, and nothing of the run before, by ${level}`, async (t) => {
+    const problem = (await strongContainments()).find((one) => one.level === level)?.problem ?? null;
+    if (problem !== null) return t.skip(problem);
+    const warm = warmScripts(t);
+    const made = await programRun(lookAround, { level, environment: { SHOP: 'here', TZ: 'Asia/Tokyo' } });
+    const own = JSON.parse(printed(await run(made))) as object;
+    assert.deepEqual(JSON.parse(printed(await runWarm(warm, made))), own);
+  });
+}
+
+test('a browser is driven from a process that waited as from one of its own, with its trace and its pictures', async (t) => {
+  const target = await startTarget(t, (_, response) => {
+    response.setHeader('content-type', 'text/html').end('<!doctype html><title>Shop</title><h1>open</h1>');
+  });
+  const program = `const { chromium } = require('playwright');
+(async () => {
+  const browser = await chromium.launch();
+  const page = await browser.newPage();
+  await page.goto(process.env.SHOP);
+  await page.evaluate(() => console.log('said'));
+  if ((await page.title()) !== 'Store') throw new Error('it is ' + (await page.title()));
+})();`;
+  const tests = `import { test, expect } from '@playwright/test';
+test('shop', async ({ page }) => {
+  await page.goto(process.env.SHOP);
+  await page.evaluate(() => console.log('said'));
+  expect(await page.title()).toBe('Store');
+});`;
+  const environment = { SHOP: target.url };
+  for (const made of [await programRun(program, { environment }), await testsRun(tests, { environment })]) {
+    const reason = wrongLevel(made.means);
+    if (reason !== false) return t.skip(reason);
+    const facts = ({
+      ending,
+      tests: count,
+      failedTests,
+      errors,
+      pageLines,
+      pageVitals,
+      assets,
+      steps,
+    }: ScriptOutcome) => ({
+      ending,
+      count,
+      failedTests,
+      errors,
+      pageLines: pageLines.map(({ text }) => text),
+      vitals: pageVitals.map(({ url }) => url),
+      assets: assets.map(({ sort }) => sort).toSorted(),
+      steps: steps.map(({ title }) => title),
+    });
+    const own = facts(await run(made));
+    assert.deepEqual([own.failedTests, own.pageLines, own.vitals.length], [1, ['said'], 1], JSON.stringify(own));
+    assert.ok(own.assets.includes('trace') && own.assets.includes('screenshot'), own.assets.join());
+    assert.deepEqual(facts(await runWarm(warmScripts(t), made)), own);
+  }
+});
+
+test('who sets a variable that was read while the process had none gets a process of its own', async (t) => {
+  const warm = warmScripts(t);
+  const made = await testsRun(`import { test } from '@playwright/test';\ntest('a', () => {});`);
+  const reason = wrongLevel(made.means);
+  if (reason !== false) return t.skip(reason);
+  await warm.prepare(made.work, made.means);
+  const takes = (environment: ScriptWork['environment']): boolean => {
+    const process = warm.take({ ...made.work, environment }, made.means);
+    t.after(async () => {
+      if (process === null) return;
+      endProcess(process);
+      await process.place.folder.remove();
+    });
+    return process !== null;
+  };
+  for (const name of ['CI', 'DEBUG', 'DEBUG_HIDE_DATE', 'PWDEBUG', 'FORCE_COLOR', 'NODE_OPTIONS'])
+    assert.equal(takes({ [name]: '1' }), false, name);
+  assert.equal(takes({ SHOP: 'here', TZ: 'Asia/Tokyo' }), true);
+});
+
+test('one waits for what it was made for, no more of them than are wanted, and none once they are closed', async (t) => {
+  const warm = warmScripts(t, 2, 0);
+  const [program, tests] = [await programRun('1;'), await testsRun('')];
+  const reason = wrongLevel(program.means);
+  if (reason !== false) return t.skip(reason);
+  await warm.prepare({ ...program.work, browser: null }, program.means);
+  await warm.prepare({ ...program.work, sort: 'around' }, program.means);
+  assert.deepEqual(folders(), [], 'what loads little is not waited with');
+  for (let n = 0; n < 3; n++) await warm.prepare(program.work, program.means);
+  assert.equal(folders().length, 2);
+  const larger = { ...program.work, limits: { ...program.work.limits, memoryBytes: 2 ** 30 } };
+  for (const other of [tests.work, larger, { ...program.work, browser: null }])
+    assert.equal(warm.take(other, program.means), null);
+  await warm.prepare(tests.work, tests.means);
+  const process = warm.take(tests.work, tests.means);
+  assert.ok(process, 'in the place of another sort');
+  const [taken] = await Promise.all([run(tests, process), warm.close()]);
+  assert.equal(taken.ending, 'ended', JSON.stringify(taken));
+  assert.equal(warm.take(program.work, program.means), null);
+  await warm.prepare(program.work, program.means);
+  assert.deepEqual(folders(), [], 'nothing of them is left');
+});
+
+test('the script of a process that ends before it has begun it gets another', async (t) => {
+  const warm = warmScripts(t);
+  const made = await programRun(`console.log('once');`);
+  const reason = wrongLevel(made.means);
+  if (reason !== false) return t.skip(reason);
+  await warm.prepare(made.work, made.means);
+  const first = warm.take(made.work, made.means);
+  assert.ok(first);
+  endProcess(first);
+  // Whoever has begun the script before its end reaches it has run it.
+  await first.closed;
+  const outcome = await run(made, first);
+  assert.deepEqual([outcome.ending, printed(outcome)], ['ended', 'once\n'], JSON.stringify(outcome));
+  assert.deepEqual(folders(), []);
+});
+
+test('what is used stays where another shape is asked for, and close waits for what is being begun', async (t) => {
+  const warm = warmScripts(t);
+  const [program, tests] = [await programRun('1;'), await testsRun('')];
+  const reason = wrongLevel(program.means);
+  if (reason !== false) return t.skip(reason);
+  await warm.prepare(program.work, program.means);
+  await warm.prepare(tests.work, tests.means);
+  assert.equal(warm.take(tests.work, tests.means), null);
+  const process = warm.take(program.work, program.means);
+  assert.ok(process);
+  const preparing = warm.prepare(program.work, program.means);
+  await warm.close();
+  await preparing;
+  assert.equal((await run(program, process)).ending, 'ended');
+  assert.deepEqual(folders(), []);
+});
+
+test('one that was made of what is not there any more gives way at once', async (t) => {
+  const warm = warmScripts(t);
+  const made = await programRun(`console.log('here');`);
+  const reason = wrongLevel(made.means);
+  if (reason !== false) return t.skip(reason);
+  const folder = mkdtempSync(join(tmpdir(), 'code-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const compiled = { ...made.means, code: { folder, isWritable: false } };
+  await warm.prepare(made.work, made.means);
+  assert.equal(warm.take(made.work, compiled), null);
+  await warm.prepare(made.work, compiled);
+  assert.equal(warm.take(made.work, made.means), null);
+  const process = warm.take(made.work, compiled);
+  assert.ok(process);
+  assert.equal(printed(await run({ ...made, means: compiled }, process)), 'here\n');
+});
+
+test('what it tells and prints is read as it comes, however much it is', async (t) => {
+  const content = `import { test } from '@playwright/test';
+test('a', async () => {
+  console.log('first');
+  for (let n = 0; n < 150; n++) console.log('x'.repeat(10_000));
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  console.log('last');
+});`;
+  const made = await testsRun(content);
+  const reason = wrongLevel(made.means);
+  if (reason !== false) return t.skip(reason);
+  const outcome = await runWarm(warmScripts(t), made);
+  assert.deepEqual([outcome.ending, outcome.failedTests], ['ended', 0], JSON.stringify(outcome).slice(0, 2000));
+  const first = outcome.log.find(({ text }) => text.includes('first'));
+  assert.ok((first?.atMs ?? Infinity) <= outcome.stoppedAt - outcome.startedAt - 1000, `${first?.atMs}`);
+});
+
+test('a script that has begun is never begun again', async (t) => {
+  let calls = 0;
+  const target = await startTarget(t, (_, response) => {
+    calls++;
+    response.end();
+  });
+  const program = `fetch(process.env.SHOP).then(() => process.kill(process.pid, 'SIGKILL'));`;
+  const made = await programRun(program, { environment: { SHOP: target.url } });
+  const reason = wrongLevel(made.means);
+  if (reason !== false) return t.skip(reason);
+  const outcome = await runWarm(warmScripts(t), made);
+  assert.deepEqual([outcome.ending, calls], ['crashed', 1], JSON.stringify(outcome));
+});
+
+test('a script that brings a package.json gets a process that finds it when it begins', async (t) => {
+  const files = [
+    { path: 'package.json', content: '{"type":"module"}' },
+    { path: 'check.js', content: `import.meta.url;\nconsole.log('module');` },
+  ];
+  const warm = warmScripts(t);
+  const made = await programRun('', { files, entry: 'check.js' });
+  const reason = wrongLevel(made.means);
+  if (reason !== false) return t.skip(reason);
+  await warm.prepare(made.work, made.means);
+  assert.equal(warm.take(made.work, made.means), null);
+  assert.equal(printed(await run(made)), 'module\n');
+});

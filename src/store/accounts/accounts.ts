@@ -1,0 +1,125 @@
+// Accounts: their settings, their limit and their usage.
+import { type Account, type AccountLimits, monthEnd, monthStart, type Usage } from '#domain/accounts/account.ts';
+import type { AlertSettings } from '#domain/alerts/alert-settings.ts';
+import type { JsonObject } from '#domain/json.ts';
+import { type Change, merged } from '#domain/patch.ts';
+import { idBytes, idText, jsonOrNull, parsedOrNull } from '../base/codec.ts';
+import { type Database, touchAccount } from '../base/database.ts';
+import type { AccountsTable } from '../base/tables/installation-tables.ts';
+
+/** What of an account can be changed. */
+export type AccountChange = Change<Omit<Account, 'id' | 'createdAt'>>;
+
+/** Accounts, what they have used, and which keys reach them. */
+export interface Accounts {
+  /** In the order of the ids; unknown ones are left out. At most a second old when another process changed them. */
+  list(ids: readonly string[]): Promise<Account[]>;
+  /** The key that asks reaches the new account, as its last one. */
+  add(account: Account, apiKeyId: string): Promise<void>;
+  /** null = there is none of that id. */
+  change(id: string, change: AccountChange): Promise<Account | null>;
+  /** Of the UTC month that holds `at` (epoch ms); null = there is no such account. */
+  usage(id: string, at: number): Promise<Usage | null>;
+}
+
+/** How long a read account is believed: on one process changes are seen at once, another's after this. */
+const believedMs = 1000;
+
+export function createAccounts(database: Database): Accounts {
+  const { reader, clock } = database;
+  const kept = new Map<string, { readonly account: Account; readonly readAt: number }>();
+  let changes = 0;
+
+  const readAll = async (ids: readonly string[], now: number): Promise<void> => {
+    const changesBefore = changes;
+    const rows = await reader.selectFrom('accounts').selectAll().where('id', 'in', ids.map(idBytes)).execute();
+    for (const account of rows.map(accountOf)) {
+      // What was read before a change is used for this answer only, never kept.
+      kept.set(account.id, { account, readAt: changesBefore === changes ? now : 0 });
+    }
+  };
+
+  return {
+    async list(ids) {
+      const now = clock.now();
+      const isFresh = (id: string) => Math.abs(now - (kept.get(id)?.readAt ?? 0)) < believedMs;
+      const stale = ids.filter((id) => !isFresh(id));
+      if (stale.length > 0) {
+        for (const id of stale) kept.delete(id);
+        await readAll(stale, now);
+      }
+      return ids.flatMap((id) => kept.get(id)?.account ?? []);
+    },
+    add: (account, apiKeyId) =>
+      database.transaction(async (tx) => {
+        await tx.insertInto('accounts').values(rowOf(account)).execute();
+        const { last } = await tx
+          .selectFrom('api_key_accounts')
+          .select((row) => row.fn.max('position').as('last'))
+          .where('api_key_id', '=', idBytes(apiKeyId))
+          .executeTakeFirstOrThrow();
+        await tx
+          .insertInto('api_key_accounts')
+          .values({ api_key_id: idBytes(apiKeyId), account_id: idBytes(account.id), position: (last ?? -1) + 1 })
+          .execute();
+      }),
+    async change(id, change) {
+      const changed = await changeAccount(database, id, change);
+      changes++;
+      kept.delete(id);
+      return changed;
+    },
+    usage: (id, at) => usageOf(database, id, at),
+  };
+}
+
+async function changeAccount(database: Database, id: string, change: AccountChange): Promise<Account | null> {
+  return database.transaction(async (tx) => {
+    const row = await tx.selectFrom('accounts').selectAll().where('id', '=', idBytes(id)).executeTakeFirst();
+    if (row === undefined) return null;
+    const present = accountOf(row);
+    const next: Account = { ...present, ...merged<Omit<Account, 'id' | 'createdAt'>>(change, present) };
+    const { id: key, ...values } = rowOf(next);
+    await tx.updateTable('accounts').set(values).where('id', '=', key).execute();
+    await touchAccount(tx, id);
+    return next;
+  });
+}
+
+async function usageOf({ reader }: Database, id: string, at: number): Promise<Usage | null> {
+  const from = monthStart(at);
+  const row = await reader
+    .selectFrom('accounts')
+    .leftJoin('usage', (join) => join.onRef('usage.account_id', '=', 'accounts.id').on('usage.month', '=', from))
+    .select(['accounts.execution_limit as limit', 'usage.used as used'])
+    .where('accounts.id', '=', idBytes(id))
+    .executeTakeFirst();
+  return row === undefined ? null : { from, to: monthEnd(at), used: row.used ?? 0, limit: row.limit };
+}
+
+/** The row of an account. */
+export function rowOf(account: Account): AccountsTable {
+  return {
+    id: idBytes(account.id),
+    name: account.name,
+    runtime_id: account.runtimeId,
+    settings: jsonOrNull(account.settings),
+    alert_settings: jsonOrNull(account.alertSettings),
+    execution_limit: account.executionLimit,
+    limits: jsonOrNull(account.limits),
+    created_at: account.createdAt,
+  };
+}
+
+function accountOf(row: AccountsTable): Account {
+  return {
+    id: idText(row.id),
+    name: row.name,
+    runtimeId: row.runtime_id,
+    settings: parsedOrNull<JsonObject>(row.settings),
+    alertSettings: parsedOrNull<AlertSettings>(row.alert_settings),
+    executionLimit: row.execution_limit,
+    limits: parsedOrNull<AccountLimits>(row.limits),
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,154 @@
+// API keys and the accounts that each reaches.
+import type { Kysely } from 'kysely';
+import type { Account } from '#domain/accounts/account.ts';
+import type { ApiKey, ApiKeyRole } from '#domain/accounts/api-key.ts';
+import { rowOf as accountRowOf } from './accounts.ts';
+import { type IdBytes, idBytes, idText } from '../base/codec.ts';
+import type { Database } from '../base/database.ts';
+import type { ApiKeysTable } from '../base/tables/installation-tables.ts';
+import { requireRoom } from '../base/room.ts';
+import type { Tables } from '../base/tables/schema.ts';
+
+/** API keys: of the key itself only its SHA-256 (32 bytes) is known here. */
+export interface ApiKeys {
+  findByHash(hash: Uint8Array): Promise<ApiKey | null>;
+  find(id: string): Promise<ApiKey | null>;
+  /** Keys that reach any of the accounts, oldest first. */
+  list(
+    accountIds: readonly string[],
+    page: { limit: number; offset: number },
+  ): Promise<{ rows: ApiKey[]; total: number }>;
+  add(key: ApiKey, hash: Uint8Array): Promise<void>;
+  /** The first account with the key that manages it, unless there is an account already (then false). */
+  addFirst(account: Account, key: ApiKey, hash: Uint8Array): Promise<boolean>;
+  /** `at`: epoch ms. */
+  markUsed(id: string, at: number): Promise<void>;
+  /** Takes the accounts away from the key and removes one that has none left; false = it reached none of them. */
+  revoke(id: string, accountIds: readonly string[]): Promise<boolean>;
+}
+
+export function createApiKeys(database: Database): ApiKeys {
+  const { reader } = database;
+  return {
+    findByHash: (hash) => findKey(reader, 'hash', hash),
+    find: (id) => findKey(reader, 'id', idBytes(id)),
+    list: (accountIds, page) => listKeys(reader, accountIds, page),
+    add: (key, hash) =>
+      database.transaction(async (tx) => {
+        for (const accountId of key.accountIds) await requireRoom(database, tx, accountId, 'apiKeys');
+        await insertKey(tx, key, hash);
+      }),
+    addFirst: (account, key, hash) =>
+      database.transaction(async (tx) => {
+        if ((await tx.selectFrom('accounts').select('id').limit(1).executeTakeFirst()) !== undefined) return false;
+        await tx.insertInto('accounts').values(accountRowOf(account)).execute();
+        await insertKey(tx, key, hash);
+        return true;
+      }),
+    markUsed: (id, at) =>
+      database.transaction(async (tx) => {
+        await tx.updateTable('api_keys').set({ last_used_at: at }).where('id', '=', idBytes(id)).execute();
+      }),
+    revoke: (id, accountIds) => database.transaction((tx) => revokeKey(tx, id, accountIds)),
+  };
+}
+
+async function findKey(reader: Kysely<Tables>, column: 'id' | 'hash', value: Uint8Array): Promise<ApiKey | null> {
+  const row = await reader.selectFrom('api_keys').selectAll().where(column, '=', value).executeTakeFirst();
+  return row === undefined ? null : ((await withAccounts(reader, [row]))[0] ?? null);
+}
+
+async function listKeys(
+  reader: Kysely<Tables>,
+  accountIds: readonly string[],
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ rows: ApiKey[]; total: number }> {
+  const reaching = reader
+    .selectFrom('api_keys')
+    .where((where) =>
+      where.exists(
+        where
+          .selectFrom('api_key_accounts')
+          .select('api_key_id')
+          .whereRef('api_key_accounts.api_key_id', '=', 'api_keys.id')
+          .where('account_id', 'in', accountIds.map(idBytes)),
+      ),
+    );
+  const rows = await reaching.selectAll().orderBy('created_at').orderBy('id').limit(limit).offset(offset).execute();
+  const { total } = await reaching.select((row) => row.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return { rows: await withAccounts(reader, rows), total };
+}
+
+async function insertKey(tx: Kysely<Tables>, key: ApiKey, hash: Uint8Array): Promise<void> {
+  await tx
+    .insertInto('api_keys')
+    .values({
+      id: idBytes(key.id),
+      hash,
+      prefix: key.prefix,
+      name: key.name,
+      // A process of an older version knows no operators.
+      role: key.role === 'operator' ? 'admin' : key.role,
+      is_operator: key.role === 'operator' ? 1 : null,
+      created_at: key.createdAt,
+      last_used_at: key.lastUsedAt,
+      expires_at: key.expiresAt,
+    })
+    .execute();
+  await tx
+    .insertInto('api_key_accounts')
+    .values(
+      key.accountIds.map((accountId, position) => ({
+        api_key_id: idBytes(key.id),
+        account_id: idBytes(accountId),
+        position,
+      })),
+    )
+    .execute();
+}
+
+async function revokeKey(tx: Kysely<Tables>, id: string, accountIds: readonly string[]): Promise<boolean> {
+  const key = idBytes(id);
+  const taken = await tx
+    .deleteFrom('api_key_accounts')
+    .where('api_key_id', '=', key)
+    .where('account_id', 'in', accountIds.map(idBytes))
+    .executeTakeFirst();
+  if (Number(taken.numDeletedRows) === 0) return false;
+  await tx
+    .deleteFrom('api_keys')
+    .where('id', '=', key)
+    .where((where) =>
+      where.not(where.exists(where.selectFrom('api_key_accounts').select('account_id').where('api_key_id', '=', key))),
+    )
+    .execute();
+  return true;
+}
+
+async function withAccounts(reader: Kysely<Tables>, rows: readonly ApiKeysTable[]): Promise<ApiKey[]> {
+  if (rows.length === 0) return [];
+  const reached = await reader
+    .selectFrom('api_key_accounts')
+    .selectAll()
+    .where(
+      'api_key_id',
+      'in',
+      rows.map((row): IdBytes => row.id),
+    )
+    .orderBy('position')
+    .execute();
+  const accountsByKey = Map.groupBy(reached, (row) => idText(row.api_key_id));
+  return rows.map((row) => {
+    const id = idText(row.id);
+    return {
+      id,
+      name: row.name,
+      prefix: row.prefix,
+      role: row.is_operator === 1 ? 'operator' : (row.role as ApiKeyRole),
+      accountIds: (accountsByKey.get(id) ?? []).map((reach) => idText(reach.account_id)),
+      createdAt: row.created_at,
+      lastUsedAt: row.last_used_at,
+      expiresAt: row.expires_at,
+    };
+  });
+}

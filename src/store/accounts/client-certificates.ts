@@ -1,0 +1,81 @@
+// Client certificates of accounts; keys and passphrases are sealed at rest.
+import type { ClientCertificate, ClientIdentity } from '#domain/accounts/client-certificate.ts';
+import { isUuid, newId } from '#lib/id.ts';
+import { idBytes, idText } from '../base/codec.ts';
+import { type Database, touchAccount } from '../base/database.ts';
+import type { ClientCertificatesTable } from '../base/tables/client-certificate-tables.ts';
+import { requireRoom, waitForOthers } from '../base/room.ts';
+import type { Seal } from '../base/seal.ts';
+
+/** Client certificates of accounts, secrets included. */
+export interface ClientCertificates {
+  /** In the order in which they were made. */
+  all(accountId: string): Promise<ClientCertificate[]>;
+  /** Replaces the certificate of the same host. Throws `LimitReachedError`. */
+  add(accountId: string, identity: ClientIdentity): Promise<ClientCertificate>;
+  /** false = there is none. */
+  remove(accountId: string, id: string): Promise<boolean>;
+}
+
+export function createClientCertificates(database: Database): ClientCertificates {
+  const { reader, transaction, seal, clock } = database;
+  return {
+    async all(accountId) {
+      const rows = await reader
+        .selectFrom('client_certificates')
+        .selectAll()
+        .where('account_id', '=', idBytes(accountId))
+        .orderBy('id')
+        .execute();
+      return rows.map((row) => clientCertificateOf(row, seal));
+    },
+    add: (accountId, identity) =>
+      transaction(async (tx) => {
+        // First, so that two at once wait for each other.
+        await waitForOthers(tx, accountId);
+        await tx
+          .deleteFrom('client_certificates')
+          .where('account_id', '=', idBytes(accountId))
+          .where('host', '=', identity.host)
+          .execute();
+        await requireRoom(database, tx, accountId, 'clientCertificates');
+        const { host, cert, ca, key, passphrase } = identity;
+        const row: ClientCertificatesTable = {
+          account_id: idBytes(accountId),
+          id: idBytes(newId()),
+          host,
+          cert,
+          ca,
+          key: seal.seal(key),
+          passphrase: passphrase === null ? null : seal.seal(passphrase),
+          created_at: clock.now(),
+        };
+        await tx.insertInto('client_certificates').values(row).execute();
+        await touchAccount(tx, accountId);
+        return clientCertificateOf(row, seal);
+      }),
+    remove: (accountId, id) =>
+      transaction(async (tx) => {
+        if (!isUuid(id)) return false;
+        const removed = await tx
+          .deleteFrom('client_certificates')
+          .where('account_id', '=', idBytes(accountId))
+          .where('id', '=', idBytes(id))
+          .executeTakeFirst();
+        if (Number(removed.numDeletedRows) === 0) return false;
+        await touchAccount(tx, accountId);
+        return true;
+      }),
+  };
+}
+
+function clientCertificateOf(row: ClientCertificatesTable, seal: Seal): ClientCertificate {
+  const { account_id, id, created_at } = row;
+  return { ...identityOf(row, seal), accountId: idText(account_id), id: idText(id), createdAt: created_at };
+}
+
+/** What of a row is shown to servers, secrets opened. */
+export function identityOf(row: ClientCertificatesTable, seal: Seal): ClientIdentity {
+  const { host, cert, ca, key, passphrase } = row;
+  return { host, cert, ca, key: seal.open(key), passphrase: passphrase === null ? null : seal.open(passphrase) };
+}

@@ -1,0 +1,106 @@
+// The processes of an installation, by their signs of life.
+import type { ProcessSign } from '#domain/accounts/process.ts';
+import { idBytes, idText, json, parsed } from '../base/codec.ts';
+import type { Database } from '../base/database.ts';
+import type { ProcessesTable } from '../base/tables/installation-tables.ts';
+
+/** The processes that work on this database. */
+export interface Processes {
+  /** A sign of life, durable; forgets those that have been silent for ten minutes. */
+  sign(process: Omit<ProcessSign, 'seenAt'>): Promise<void>;
+  /** Those that gave a sign of life in the last ten minutes and did not leave, in the order of their start. */
+  list(): Promise<ProcessSign[]>;
+  /** A process that stops in good order. */
+  leave(id: string): Promise<void>;
+}
+
+const forgottenAfterMs = 600_000;
+
+export function createProcesses({ reader, transaction, clock }: Database): Processes {
+  return {
+    async sign(process) {
+      const row = rowOf(process, clock.now());
+      const { id: _, ...changed } = row;
+      await transaction(async (tx) => {
+        await tx
+          .insertInto('processes')
+          .values(row)
+          .onConflict((conflict) => conflict.column('id').doUpdateSet(changed))
+          .execute();
+      });
+      // Not with the sign: after a silence of all of them, processes that hold their own row would wait for each other's.
+      await transaction(async (tx) => {
+        await tx
+          .deleteFrom('processes')
+          .where('seen_at', '<', row.seen_at - forgottenAfterMs)
+          .execute();
+      });
+    },
+    async list() {
+      const rows = await reader
+        .selectFrom('processes')
+        .selectAll()
+        .where('seen_at', '>=', clock.now() - forgottenAfterMs)
+        .orderBy('started_at')
+        .orderBy('id')
+        .execute();
+      return rows.map(processOf);
+    },
+    leave: (id) =>
+      transaction(async (tx) => {
+        await tx.deleteFrom('processes').where('id', '=', idBytes(id)).execute();
+      }),
+  };
+}
+
+function rowOf(process: Omit<ProcessSign, 'seenAt'>, seenAt: number): ProcessesTable {
+  const {
+    id,
+    roles,
+    version,
+    location,
+    host,
+    pid,
+    publicUrl,
+    startedAt,
+    holds,
+    noBrowserSince,
+    listeners,
+    scriptsRefused,
+  } = process;
+  return {
+    id: idBytes(id),
+    roles: json(roles),
+    version,
+    location: location.code,
+    location_name: location.name,
+    host,
+    pid,
+    public_url: publicUrl,
+    started_at: startedAt,
+    seen_at: seenAt,
+    runs: holds.runs,
+    deliveries: holds.deliveries,
+    no_browser_since: noBrowserSince,
+    listeners: json(listeners),
+    scripts_refused: scriptsRefused,
+  };
+}
+
+function processOf(row: ProcessesTable): ProcessSign {
+  return {
+    id: idText(row.id),
+    roles: parsed<string[]>(row.roles),
+    version: row.version,
+    location: { code: row.location, name: row.location_name },
+    host: row.host,
+    pid: row.pid,
+    publicUrl: row.public_url,
+    startedAt: row.started_at,
+    seenAt: row.seen_at,
+    holds: { runs: row.runs, deliveries: row.deliveries },
+    noBrowserSince: row.no_browser_since,
+    scriptsRefused: row.scripts_refused,
+    listeners: row.listeners === null ? [] : parsed<ProcessSign['listeners']>(row.listeners),
+  };
+}

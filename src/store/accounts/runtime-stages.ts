@@ -1,0 +1,29 @@
+// Which stage each runtime was last seen in.
+import type { RuntimeStage } from '#domain/checks/runtime.ts';
+import type { Database } from '../base/database.ts';
+
+/** The last stage seen of each runtime: a stage goes one way (decisions: Runtimes). */
+export interface RuntimeStages {
+  all(): Promise<ReadonlyMap<string, RuntimeStage>>;
+  remember(stages: ReadonlyMap<string, RuntimeStage>): Promise<void>;
+}
+
+export function createRuntimeStages({ reader, transaction, clock }: Database): RuntimeStages {
+  return {
+    async all() {
+      const rows = await reader.selectFrom('runtime_stages').select(['name', 'stage']).execute();
+      // Only `remember` writes the column.
+      return new Map(rows.map(({ name, stage }) => [name, stage as RuntimeStage]));
+    },
+    remember: (stages) =>
+      transaction(async (tx) => {
+        for (const [name, stage] of stages) {
+          await tx
+            .insertInto('runtime_stages')
+            .values({ name, stage, seen_at: clock.now() })
+            .onConflict((conflict) => conflict.column('name').doUpdateSet({ stage, seen_at: clock.now() }))
+            .execute();
+        }
+      }),
+  };
+}

@@ -1,0 +1,139 @@
+// Environment variables of accounts; secrets are sealed at rest.
+import type { Kysely } from 'kysely';
+import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
+import { flag, idBytes } from '../base/codec.ts';
+import { type Database, touchAccount } from '../base/database.ts';
+import { requireRoom, requireVariableBytes } from '../base/room.ts';
+import type { Tables, VariablesTable } from '../base/tables/schema.ts';
+import type { Seal } from '../base/seal.ts';
+
+/** A variable of an account. Instants are epoch ms. */
+export interface StoredVariable extends EnvironmentVariable {
+  readonly createdAt: number;
+  readonly updatedAt: number | null;
+}
+
+/** Environment variables of accounts. Secret values are sealed in the table and plain in the records. */
+export interface Variables {
+  list(accountId: string, page: { limit: number; offset: number }): Promise<{ rows: StoredVariable[]; total: number }>;
+  all(accountId: string): Promise<StoredVariable[]>;
+  find(accountId: string, key: string): Promise<StoredVariable | null>;
+  /** false = the key exists already; nothing was changed. */
+  add(accountId: string, variable: EnvironmentVariable): Promise<boolean>;
+  /**
+   * Reads, edits and writes in one transaction; `edit` may throw, and cannot change the key. null = there is none of
+   * that key.
+   */
+  change(
+    accountId: string,
+    key: string,
+    edit: (present: EnvironmentVariable) => EnvironmentVariable,
+  ): Promise<StoredVariable | null>;
+  remove(accountId: string, key: string): Promise<boolean>;
+}
+
+export function createVariables(database: Database): Variables {
+  const { reader, transaction, seal, clock } = database;
+  const owned = (accountId: string) => reader.selectFrom('variables').where('account_id', '=', idBytes(accountId));
+  return {
+    async list(accountId, { limit, offset }) {
+      const rows = await owned(accountId).selectAll().orderBy('key').limit(limit).offset(offset).execute();
+      const { total } = await owned(accountId)
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow();
+      return { rows: rows.map((row) => variableOf(row, seal)), total };
+    },
+    async all(accountId) {
+      const rows = await owned(accountId).selectAll().orderBy('key').execute();
+      return rows.map((row) => variableOf(row, seal));
+    },
+    async find(accountId, key) {
+      const row = await owned(accountId).selectAll().where('key', '=', key).executeTakeFirst();
+      return row === undefined ? null : variableOf(row, seal);
+    },
+    add: (accountId, { key, value, locked, secret }) =>
+      transaction(async (tx) => {
+        await requireRoom(database, tx, accountId, 'variables');
+        const stored = secret ? seal.seal(value) : value;
+        const added = await tx
+          .insertInto('variables')
+          .values({
+            account_id: idBytes(accountId),
+            key,
+            value: stored,
+            locked: flag(locked),
+            secret: flag(secret),
+            created_at: clock.now(),
+            updated_at: null,
+          })
+          .onConflict((conflict) => conflict.doNothing())
+          .executeTakeFirst();
+        if (Number(added.numInsertedOrUpdatedRows ?? 0) === 0) return false;
+        await requireVariableBytes(database, tx, accountId, bytesOf(key) + bytesOf(stored));
+        await touchAccount(tx, accountId);
+        return true;
+      }),
+    change: (accountId, key, edit) => transaction((tx) => changeVariable(tx, database, accountId, key, edit)),
+    remove: (accountId, key) =>
+      transaction(async (tx) => {
+        const removed = await tx
+          .deleteFrom('variables')
+          .where('account_id', '=', idBytes(accountId))
+          .where('key', '=', key)
+          .executeTakeFirst();
+        if (Number(removed.numDeletedRows) === 0) return false;
+        await touchAccount(tx, accountId);
+        return true;
+      }),
+  };
+}
+
+async function changeVariable(
+  tx: Kysely<Tables>,
+  { seal, clock, limits }: Pick<Database, 'seal' | 'clock' | 'limits'>,
+  accountId: string,
+  key: string,
+  edit: (present: EnvironmentVariable) => EnvironmentVariable,
+): Promise<StoredVariable | null> {
+  const account = idBytes(accountId);
+  const row = await tx
+    .selectFrom('variables')
+    .selectAll()
+    .where('account_id', '=', account)
+    .where('key', '=', key)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const present = variableOf(row, seal);
+  const next: StoredVariable = { ...present, ...edit(present), key, updatedAt: clock.now() };
+  const stored = next.secret ? seal.seal(next.value) : next.value;
+  await tx
+    .updateTable('variables')
+    .set({
+      value: stored,
+      locked: flag(next.locked),
+      secret: flag(next.secret),
+      updated_at: next.updatedAt,
+    })
+    .where('account_id', '=', account)
+    .where('key', '=', key)
+    .execute();
+  await requireVariableBytes({ limits }, tx, accountId, bytesOf(stored) - bytesOf(row.value));
+  await touchAccount(tx, accountId);
+  return next;
+}
+
+function bytesOf(text: string): number {
+  return Buffer.byteLength(text);
+}
+
+function variableOf(row: VariablesTable, seal: Seal): StoredVariable {
+  const secret = row.secret === 1;
+  return {
+    key: row.key,
+    value: secret ? seal.open(row.value) : row.value,
+    locked: row.locked === 1,
+    secret,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,78 @@
+// Sums what one transaction counts: runs by outcome, per account and UTC day.
+import type { Outcome } from '#domain/results/result.ts';
+import { type IdBytes, idText, latin1 } from './codec.ts';
+import type { RunCountsTable } from './tables/schema.ts';
+
+/** What a run_counts row counts. */
+export type Counted = Outcome | 'scheduled' | 'on_demand' | 'limited' | 'misconfigured';
+
+const dayMs = 86_400_000;
+
+/** Sums, so that each row is written once. */
+export interface Counts {
+  add(accountId: IdBytes, counted: Counted, by: number): void;
+  /** What to add to the rows of the day of `now` (epoch ms), in the order of the accounts. */
+  rows(now: number): CountsRow[];
+}
+
+/** A row of run_counts, complete. */
+export type CountsRow = Omit<RunCountsTable, 'limited' | 'misconfigured'> & {
+  limited: number;
+  misconfigured: number;
+};
+
+export function createCounts(): Counts {
+  type Sum = Record<Counted, number> & { account_id: IdBytes };
+  const sums = new Map<string, Sum>();
+  let last: Sum | null = null;
+  return {
+    add(accountId, counted, by) {
+      // Most of what is counted in a row is one account's, whose id is the same bytes.
+      if (last?.account_id === accountId) {
+        last[counted] += by;
+        return;
+      }
+      const key = latin1(accountId);
+      let sum = sums.get(key);
+      if (sum === undefined) {
+        const none = {
+          scheduled: 0,
+          on_demand: 0,
+          passed: 0,
+          degraded: 0,
+          failed: 0,
+          unknown: 0,
+          missed: 0,
+          limited: 0,
+          misconfigured: 0,
+        };
+        sum = { account_id: accountId, ...none };
+        sums.set(key, sum);
+      }
+      sum[counted] += by;
+      last = sum;
+    },
+    rows(now) {
+      const day = Math.floor(now / dayMs);
+      const rows = [...sums.values()].map(({ account_id, ...counts }) => ({ account_id, day, ...counts }));
+      return rows.length > 1 ? rows.sort((a, b) => (idText(a.account_id) < idText(b.account_id) ? -1 : 1)) : rows;
+    },
+  };
+}
+
+const columns = [
+  'scheduled',
+  'on_demand',
+  'passed',
+  'degraded',
+  'failed',
+  'unknown',
+  'missed',
+  'limited',
+  'misconfigured',
+] as const;
+
+/** What ends the INSERT of such rows: they are added to what is there. */
+export const addToCounts = `ON CONFLICT (account_id, day) DO UPDATE SET ${columns
+  .map((column) => `${column} = run_counts.${column} + excluded.${column}`)
+  .join(', ')}`;

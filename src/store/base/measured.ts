@@ -1,0 +1,164 @@
+// What roll-ups count by out of the details of a result, read from their packed form as digits: a text costs a fraction of
+// what an array of bytes does, and of most of it nothing is needed (docs/decisions/0108).
+import { phaseNames } from '#domain/results/phases.ts';
+import {
+  addressText,
+  double,
+  integer,
+  longList,
+  longObject,
+  longText,
+  negative,
+  nothing,
+  numberText,
+  shortList,
+  shortObject,
+  shortText,
+  yes,
+} from './packed-codes.ts';
+
+/**
+ * The status code of the answer; 0 = there was none, or the kind of check knows none. Details that are a list begin with
+ * it (src/checks/parts/http/details.ts). @param digits null = there are no details
+ */
+export function statusIn(digits: string | null): number {
+  const head = digits === null ? Number.NaN : byteAt(digits, 0);
+  return digits !== null && head > shortList && head < shortObject ? (takeInteger({ digits, at: 1 }) ?? 0) : 0;
+}
+
+/** Times of the phases in their order (`phaseNames`), µs; those that the result does not have are left out. */
+export type PhasesFound = readonly (number | undefined)[];
+
+/** Where the phases stand in details that are a list, and the others of an object by their names (`p`). */
+const inList = { dns: 2, tcp: 3, firstByte: 5, download: 6, rest: 10 } as const;
+const waitName = 'w';
+const phasesName = 'p';
+
+/** How long the phases of a result took (src/checks/parts/http/details.ts, src/checks/parts/findings/light.ts). */
+export function phasesIn(digits: string | null): PhasesFound {
+  if (digits === null || digits === '') return [];
+  const source = { digits, at: 0 };
+  const head = takeByte(source);
+  if (head >= shortList && head < shortObject) return ofList(source, head - shortList);
+  if (head < shortObject || head >= shortText) return [];
+  for (let member = head - shortObject; member > 0; member--) {
+    if (takeName(source) === phasesName) return ofObject(source);
+    skip(source);
+  }
+  return [];
+}
+
+/** Those of an HTTP request: what is 0 behind the last that is not was left out, and what was not waited for. */
+function ofList(source: Source, length: number): PhasesFound {
+  const found = [0, 0, 0, 0, 0];
+  for (let index = 0; index < Math.min(length, inList.rest); index++) {
+    if (index === inList.dns) found[1] = takeInteger(source) ?? 0;
+    else if (index === inList.tcp) found[2] = takeInteger(source) ?? 0;
+    else if (index === inList.firstByte) found[3] = takeInteger(source) ?? 0;
+    else if (index === inList.download) found[4] = takeInteger(source) ?? 0;
+    else skip(source);
+  }
+  if (length > inList.rest) found[0] = memberOf(source, waitName) ?? 0;
+  return found;
+}
+
+/** Those of a light kind, by their names. */
+function ofObject(source: Source): PhasesFound {
+  const found = phaseNames.map((): number | undefined => undefined);
+  const head = takeByte(source);
+  if (head < shortObject || head >= shortText) return found;
+  for (let member = head - shortObject; member > 0; member--) {
+    const index = places.get(takeName(source));
+    if (index === undefined) skip(source);
+    else found[index] = takeInteger(source);
+  }
+  return found;
+}
+
+const places: ReadonlyMap<string, number> = new Map(phaseNames.map((name, index) => [name, index]));
+
+/** The number of a member of the object that follows, if that is one. */
+function memberOf(source: Source, name: string): number | undefined {
+  const head = takeByte(source);
+  if (head < shortObject || head >= shortText) return undefined;
+  for (let member = head - shortObject; member > 0; member--) {
+    if (takeName(source) === name) return takeInteger(source);
+    skip(source);
+  }
+  return undefined;
+}
+
+interface Source {
+  readonly digits: string;
+  /** In bytes. */
+  at: number;
+}
+
+/** A name of up to 31 letters. */
+function takeName(source: Source): string {
+  const head = takeByte(source);
+  let name = '';
+  for (let left = head - shortText; left > 0; left--) name += String.fromCharCode(takeByte(source));
+  return name;
+}
+
+/** The whole number that follows; undefined of anything else, which is passed over. */
+function takeInteger(source: Source): number | undefined {
+  const head = takeByte(source);
+  if (head !== integer && head >= shortList) {
+    source.at--;
+    skip(source);
+    return undefined;
+  }
+  return head === integer ? takeVarint(source) : head;
+}
+
+/** Passes over the value that follows. */
+function skip(source: Source): void {
+  const head = takeByte(source);
+  if (head < shortList || (head >= nothing && head <= yes)) return;
+  if (head < shortObject) return skipAll(source, head - shortList);
+  if (head < shortText) return skipAll(source, 2 * (head - shortObject));
+  if (head < nothing) return void (source.at += head - shortText);
+  if (head === integer || head === negative || head === numberText) return void takeVarint(source);
+  if (head === longText) {
+    const length = takeVarint(source);
+    source.at += length;
+    return;
+  }
+  if (head === double) return void (source.at += 8);
+  if (head === longList) return skipAll(source, takeVarint(source));
+  if (head === longObject) return skipAll(source, 2 * takeVarint(source));
+  if (head === addressText) return void (source.at += 4);
+  throw new Error(`the database has a document with the code ${head}, which this version does not know`);
+}
+
+function skipAll(source: Source, values: number): void {
+  for (let left = values; left > 0; left--) skip(source);
+}
+
+/** Seven bits a byte, the lowest first. */
+function takeVarint(source: Source): number {
+  let value = 0;
+  for (let factor = 1; ; factor *= 0x80) {
+    const byte = takeByte(source);
+    value += (byte & 0x7f) * factor;
+    if (byte < 0x80) return value;
+  }
+}
+
+function takeByte(source: Source): number {
+  const byte = byteAt(source.digits, source.at++);
+  if (Number.isNaN(byte)) throw new Error('the database has a document that is cut off');
+  return byte;
+}
+
+/** NaN behind the end. Digits come in either case. */
+function byteAt(digits: string, at: number): number {
+  if (2 * at + 1 >= digits.length) return Number.NaN;
+  return 16 * digitOf(digits.charCodeAt(2 * at)) + digitOf(digits.charCodeAt(2 * at + 1));
+}
+
+function digitOf(code: number): number {
+  return code < 0x3a ? code - 0x30 : (code | 0x20) - 0x57;
+}

@@ -1,0 +1,331 @@
+// Every table and its columns. Times are epoch milliseconds; ids are 16 bytes; every row an account owns carries its id.
+import type { AssetTables } from './asset-tables.ts';
+import type { ClientCertificateTables } from './client-certificate-tables.ts';
+import type { Generated } from 'kysely';
+import type { Flag, IdBytes } from '../codec.ts';
+import type { DeliveryTables } from './delivery-tables.ts';
+import type { HeartbeatTables } from './heartbeat-tables.ts';
+import type { InstallationTables } from './installation-tables.ts';
+import type { RollUpTables } from './roll-up-tables.ts';
+import type { ScheduleTables } from './schedule-tables.ts';
+import type { TriggerTables } from './trigger-tables.ts';
+
+/** The last number given out per account and noun (decisions: numeric ids count up per account). */
+export interface CountersTable {
+  account_id: IdBytes;
+  noun: string;
+  last: number;
+}
+
+export interface ChecksTable {
+  account_id: IdBytes;
+  id: IdBytes;
+  check_type: string;
+  name: string;
+  activated: Flag;
+  muted: Flag;
+  group_id: number | null;
+  tags: string;
+  /** Everything else of the record, JSON, secrets sealed. */
+  definition: string;
+  created_at: number;
+  updated_at: number | null;
+}
+
+/** A variable that a check uses and does not define itself. */
+export interface CheckVariablesTable {
+  account_id: IdBytes;
+  name: string;
+  check_id: IdBytes;
+}
+
+export interface CheckTagsTable {
+  account_id: IdBytes;
+  tag: string;
+  check_id: IdBytes;
+}
+
+export interface CheckGroupsTable {
+  account_id: IdBytes;
+  id: number;
+  name: string;
+  activated: Flag;
+  muted: Flag;
+  tags: string;
+  definition: string;
+  created_at: number;
+  updated_at: number | null;
+}
+
+export interface AlertChannelsTable {
+  account_id: IdBytes;
+  id: number;
+  type: string;
+  config: string;
+  /** Sealed. */
+  secret: string | null;
+  previous_secret: string | null;
+  previous_secret_until: number | null;
+  send_recovery: Flag;
+  send_failure: Flag;
+  send_degraded: Flag;
+  ssl_expiry: Flag;
+  ssl_expiry_threshold: number;
+  auto_subscribe: Flag;
+  exhausted_in_a_row: number;
+  failing_since: number | null;
+  /** 1 = its failing is to be reported, 2 = its recovery is; null = nothing. */
+  failing_news: number | null;
+  failing_reason: string | null;
+  /** The delivery that made it a failing one. */
+  failing_delivery_id: IdBytes | null;
+  /** JSON: ids of the channels that were told. */
+  failing_told: string | null;
+  /** Until when its receiver asked to wait, epoch ms; null = it did not. */
+  asked_until: number | null;
+  created_at: number;
+  updated_at: number | null;
+}
+
+export interface SubscriptionsTable {
+  account_id: IdBytes;
+  id: number;
+  alert_channel_id: number;
+  check_id: IdBytes | null;
+  group_id: number | null;
+  activated: Flag;
+}
+
+export interface VariablesTable {
+  account_id: IdBytes;
+  key: string;
+  /** Sealed when secret. */
+  value: string;
+  locked: Flag;
+  secret: Flag;
+  created_at: number;
+  updated_at: number | null;
+}
+
+/** Runs that are not closed yet: the queue of the step `run-checks`. */
+export interface RunsTable {
+  account_id: IdBytes;
+  id: IdBytes;
+  check_id: IdBytes;
+  location: string;
+  source: number;
+  slot_at: number | null;
+  interval_ms: number | null;
+  attempt: number;
+  due_at: number;
+  first_started_at: number | null;
+  batch_id: IdBytes | null;
+  /** When it may be taken: its due time, or the end of the lease that holds it. */
+  available_at: number;
+  leased_by: string | null;
+  /** 1 = another process had a run of its check when it was due; null = none had. */
+  held_back?: Flag | null;
+}
+
+/** What was found, newest last within a check: the key sorts by time. */
+export interface ResultsTable {
+  account_id: IdBytes;
+  check_id: IdBytes;
+  /** The run's id for the final attempt (its first 48 bits are the slot); derived for the others. */
+  id: IdBytes;
+  /** The run of an attempt that was tried again; null for the final one, whose id is the run's. */
+  run_id: IdBytes | null;
+  attempt: number;
+  outcome: number;
+  reason: number | null;
+  message: string | null;
+  location: string;
+  source: number;
+  slots: number;
+  started_at: number;
+  duration_ms: number;
+  /** Microseconds. */
+  response_us: number | null;
+  loop_delay_ms: number;
+  /** Packed. */
+  details: Uint8Array | null;
+  /** Length of its slot; null on demand, and of results written before there was this column. */
+  interval_ms: number | null;
+}
+
+/** Request and response in full, for the results that keep them. */
+export interface ExchangesTable {
+  account_id: IdBytes;
+  check_id: IdBytes;
+  result_id: IdBytes;
+  exchange: string;
+}
+
+/** The newest passing exchange of each check and location, overwritten by the next. */
+export interface PassingExchangesTable {
+  account_id: IdBytes;
+  check_id: IdBytes;
+  location: string;
+  result_id: IdBytes;
+  exchange: string;
+}
+
+export interface CheckStatesTable {
+  account_id: IdBytes;
+  check_id: IdBytes;
+  status: string | null;
+  since: number | null;
+  /** Slot (or start) and start of the newest result that moved the state. */
+  position_at: number | null;
+  position_started_at: number | null;
+  failed_in_a_row: number;
+  degraded_in_a_row: number;
+  failing_since: number | null;
+  /** What the account was alerted of in this stretch: failing, degraded or nothing. */
+  alerted: string | null;
+  /** Newest status by location, JSON, of checks that run in parallel. */
+  by_location: string | null;
+  last_result_id: IdBytes | null;
+  last_outcome: number | null;
+  last_location: string | null;
+  /** null = it passed, or it was written by an older version. */
+  last_reason: number | null;
+  last_response_us: number | null;
+  longest_response_us: number | null;
+  shortest_response_us: number | null;
+  certificate_valid_to: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface ToldTable {
+  account_id: IdBytes;
+  check_id: IdBytes;
+  alert_channel_id: number;
+  open: string | null;
+  /** Fingerprint → step, JSON; null = of none. */
+  certificates: string | null;
+  /** When the channel was last sent what is open, epoch ms; 0 = never, its switch held that back. */
+  told_at: number | null;
+  /** Reminders of it so far; null = written by an older version. */
+  reminders: number | null;
+}
+
+export interface AlertsTable {
+  account_id: IdBytes;
+  id: IdBytes;
+  check_id: IdBytes;
+  result_id: IdBytes;
+  alert_type: string;
+  check_name: string;
+  check_type: string;
+  location: string;
+  response_us: number | null;
+  error: string | null;
+  status_code: number | null;
+  started_at: number;
+  created_at: number;
+}
+
+export interface DeliveriesTable {
+  account_id: IdBytes;
+  id: IdBytes;
+  alert_channel_id: number;
+  alert_id: IdBytes | null;
+  check_id: IdBytes | null;
+  check_result_id: IdBytes | null;
+  alert_type: string;
+  status: number;
+  attempts: number;
+  created_at: number;
+  /** When it may be taken: its due time, or the end of the lease that holds it; null once ended. */
+  next_attempt_at: number | null;
+  leased_by: string | null;
+  /** Start of the attempt under way; still set after a crash, which is how an interrupted one is known. */
+  attempt_started_at: number | null;
+  replay_of: IdBytes | null;
+  is_test: Flag;
+  error: string | null;
+}
+
+export interface AttemptsTable {
+  account_id: IdBytes;
+  delivery_id: IdBytes;
+  /** Position in the log, from 1. */
+  position: number;
+  /** What `x-service-attempt` said. */
+  number: number;
+  started_at: number;
+  duration_ms: number;
+  status: number | null;
+  error_class: string | null;
+  error_message: string | null;
+  next_attempt_at: number | null;
+  /** Headers sent, answer's headers and body, JSON. */
+  exchange: string;
+}
+
+/** Runs by outcome per account and UTC day: the conservation figures and the usage. */
+export interface RunCountsTable {
+  account_id: IdBytes;
+  day: number;
+  scheduled: number;
+  on_demand: number;
+  passed: number;
+  degraded: number;
+  failed: number;
+  unknown: number;
+  missed: number;
+  /** Of the missed ones, those above the execution limit of the account, or under maintenance. */
+  limited: Generated<number>;
+  /** Of the unknown ones, those that the settings of the check are to blame for. */
+  misconfigured: Generated<number>;
+}
+
+/** Runs that count toward the execution limit, per account and UTC month. */
+export interface UsageTable {
+  account_id: IdBytes;
+  month: number;
+  used: number;
+}
+
+export interface MaintenanceWindowsTable {
+  account_id: IdBytes;
+  id: number;
+  /** Everything else of the record, JSON. */
+  definition: string;
+  created_at: number;
+  updated_at: number | null;
+}
+
+export interface Tables
+  extends
+    AssetTables,
+    DeliveryTables,
+    HeartbeatTables,
+    InstallationTables,
+    RollUpTables,
+    ScheduleTables,
+    TriggerTables,
+    ClientCertificateTables {
+  counters: CountersTable;
+  checks: ChecksTable;
+  check_tags: CheckTagsTable;
+  check_variables: CheckVariablesTable;
+  check_groups: CheckGroupsTable;
+  alert_channels: AlertChannelsTable;
+  subscriptions: SubscriptionsTable;
+  variables: VariablesTable;
+  runs: RunsTable;
+  results: ResultsTable;
+  exchanges: ExchangesTable;
+  passing_exchanges: PassingExchangesTable;
+  check_states: CheckStatesTable;
+  told: ToldTable;
+  alerts: AlertsTable;
+  deliveries: DeliveriesTable;
+  attempts: AttemptsTable;
+  run_counts: RunCountsTable;
+  usage: UsageTable;
+  maintenance_windows: MaintenanceWindowsTable;
+}

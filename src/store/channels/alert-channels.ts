@@ -1,0 +1,239 @@
+// Alert channels of accounts and what they are subscribed to.
+import type { Kysely } from 'kysely';
+import type { AlertChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
+import { channelOf } from './alert-channel-row.ts';
+import type { Saved } from '../checks/checks.ts';
+import { flag, idBytes, json } from '../base/codec.ts';
+import { endWait } from '../path/deliveries/asked-wait.ts';
+import { deliveryStatusCodes } from '../base/codes.ts';
+import { type Database, nextNumber, ownedBy, touchAccount } from '../base/database.ts';
+import { closeTold } from './failing-channels.ts';
+import { requireRoom } from '../base/room.ts';
+import type { AlertChannelsTable, Tables } from '../base/tables/schema.ts';
+import type { Seal } from '../base/seal.ts';
+import { subscribe, subscriptionOf } from './subscriptions.ts';
+
+/** A channel with its subscriptions, oldest first. */
+export interface StoredChannel {
+  readonly channel: AlertChannel;
+  readonly subscriptions: readonly Subscription[];
+}
+
+/** A channel as it shall be. */
+export interface ChannelWrite {
+  /** Its id, its stamps and what is known of its failures are the store's to set. */
+  readonly channel: AlertChannel;
+  /** The whole set that shall hold; null leaves it as it is. */
+  readonly subscriptions: readonly SubscribedTo[] | null;
+}
+
+/** Alert channels. Secrets in the records are plain; in the table they are sealed. */
+export interface AlertChannels {
+  /** In the order of their ids. */
+  list(accountId: string, page: { limit: number; offset: number }): Promise<{ rows: StoredChannel[]; total: number }>;
+  find(accountId: string, id: number): Promise<StoredChannel | null>;
+  add(write: ChannelWrite): Promise<Saved<StoredChannel>>;
+  /** Reads, edits and writes in one transaction; `edit` may throw. null = there is no such channel. */
+  change(
+    accountId: string,
+    id: number,
+    edit: (present: StoredChannel) => ChannelWrite,
+  ): Promise<Saved<StoredChannel> | null>;
+  /** Adds a subscription or changes the one that is there. null = there is no such channel. */
+  subscribe(accountId: string, id: number, subscription: SubscribedTo): Promise<Saved<StoredChannel> | null>;
+  /** Its pending deliveries are cancelled; the history of deliveries stays. false = there is none. */
+  remove(accountId: string, id: number): Promise<boolean>;
+}
+
+export function createAlertChannels(database: Database): AlertChannels {
+  const { reader, transaction, seal, clock } = database;
+  return {
+    async list(accountId, { limit, offset }) {
+      const owned = () => reader.selectFrom('alert_channels').where('account_id', '=', idBytes(accountId));
+      const found = await owned().selectAll().orderBy('id').limit(limit).offset(offset).execute();
+      const { total } = await owned()
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow();
+      const rows: StoredChannel[] = [];
+      for (const row of found) rows.push(await withSubscriptions(reader, channelOf(row, seal)));
+      return { rows, total };
+    },
+    find: (accountId, id) => findChannel(reader, accountId, id, seal),
+    add: ({ channel: wanted, subscriptions }) =>
+      transaction(async (tx) => {
+        const { accountId } = wanted;
+        const missing = await missingTarget(tx, accountId, subscriptions ?? []);
+        if (missing !== null) return { dangling: `subscriptions${missing}` };
+        await requireRoom(database, tx, accountId, 'alertChannels');
+        const id = await nextNumber(tx, accountId, 'alert-channel');
+        const columns = { ...channelColumns(wanted, seal), created_at: clock.now(), updated_at: null };
+        const well = { exhausted_in_a_row: 0, failing_since: null, failing_news: null, failing_reason: null };
+        const kept = { ...well, failing_delivery_id: null, failing_told: null, asked_until: null };
+        await tx
+          .insertInto('alert_channels')
+          .values({ ...ownedBy(accountId), id, ...columns, ...kept })
+          .execute();
+        for (const subscription of subscriptions ?? []) await subscribe(tx, accountId, id, subscription);
+        return savedChannel(tx, accountId, id, seal);
+      }),
+    change: (accountId, id, edit) =>
+      transaction(async (tx) => {
+        const present = await findChannel(tx, accountId, id, seal);
+        if (present === null) return null;
+        const { channel, subscriptions } = edit(present);
+        const missing = await missingTarget(tx, accountId, subscriptions ?? []);
+        if (missing !== null) return { dangling: `subscriptions${missing}` };
+        await tx
+          .updateTable('alert_channels')
+          .set({ ...channelColumns(channel, seal), updated_at: clock.now() })
+          .where('account_id', '=', idBytes(accountId))
+          .where('id', '=', id)
+          .execute();
+        if (channel.config['url'] !== present.channel.config['url']) await endWait(tx, accountId, id, clock.now());
+        if (subscriptions !== null) await replaceSubscriptions(tx, present, subscriptions);
+        return savedChannel(tx, accountId, id, seal);
+      }),
+    subscribe: (accountId, id, subscription) =>
+      transaction(async (tx) => {
+        if ((await findChannel(tx, accountId, id, seal)) === null) return null;
+        const missing = await missingTarget(tx, accountId, [subscription]);
+        if (missing !== null) return { dangling: missing.replace('[0].', '') };
+        await subscribe(tx, accountId, id, subscription);
+        return savedChannel(tx, accountId, id, seal);
+      }),
+    remove: (accountId, id) => transaction((tx) => removeChannel(tx, accountId, id, clock.now())),
+  };
+}
+
+/** The columns that an edit writes. */
+function channelColumns(
+  channel: AlertChannel,
+  seal: Seal,
+): Omit<
+  AlertChannelsTable,
+  'account_id' | 'id' | 'exhausted_in_a_row' | `failing_${string}` | 'asked_until' | 'created_at' | 'updated_at'
+> {
+  const { secret, previousSecret } = channel;
+  return {
+    type: channel.type,
+    config: json(channel.config),
+    secret: secret === null ? null : seal.seal(secret),
+    previous_secret: previousSecret === null ? null : seal.seal(previousSecret.secret),
+    previous_secret_until: previousSecret?.until ?? null,
+    send_recovery: flag(channel.sendRecovery),
+    send_failure: flag(channel.sendFailure),
+    send_degraded: flag(channel.sendDegraded),
+    ssl_expiry: flag(channel.sslExpiry),
+    ssl_expiry_threshold: channel.sslExpiryThreshold,
+    auto_subscribe: flag(channel.autoSubscribe),
+  };
+}
+
+/** Path, from the list, of the first id that names nothing of this account; null = all are there. */
+async function missingTarget(
+  tx: Kysely<Tables>,
+  accountId: string,
+  subscriptions: readonly SubscribedTo[],
+): Promise<string | null> {
+  for (const [position, { checkId, groupId }] of subscriptions.entries()) {
+    const account = idBytes(accountId);
+    if (checkId !== null) {
+      const check = tx.selectFrom('checks').select('id').where('account_id', '=', account);
+      const row = await check.where('id', '=', idBytes(checkId)).executeTakeFirst();
+      if (row === undefined) return `[${position}].checkId`;
+    } else if (groupId !== null) {
+      const group = tx.selectFrom('check_groups').select('id').where('account_id', '=', account);
+      const row = await group.where('id', '=', groupId).executeTakeFirst();
+      if (row === undefined) return `[${position}].groupId`;
+    }
+  }
+  return null;
+}
+
+async function replaceSubscriptions(
+  tx: Kysely<Tables>,
+  { channel: { accountId, id }, subscriptions: present }: StoredChannel,
+  wanted: readonly SubscribedTo[],
+): Promise<void> {
+  const targetOf = ({ checkId, groupId }: SubscribedTo) => checkId ?? String(groupId);
+  const kept = new Set(wanted.map(targetOf));
+  const ended = present.filter((subscription) => !kept.has(targetOf(subscription)));
+  for (const subscription of ended) {
+    await tx
+      .deleteFrom('subscriptions')
+      .where('account_id', '=', idBytes(accountId))
+      .where('id', '=', subscription.id)
+      .execute();
+  }
+  for (const subscription of wanted) await subscribe(tx, accountId, id, subscription);
+}
+
+async function savedChannel(
+  tx: Kysely<Tables>,
+  accountId: string,
+  id: number,
+  seal: Seal,
+): Promise<Saved<StoredChannel>> {
+  await touchAccount(tx, accountId);
+  const saved = await findChannel(tx, accountId, id, seal);
+  if (saved === null) throw new Error(`alert channel ${id} is gone within its own transaction`);
+  return { saved };
+}
+
+async function removeChannel(tx: Kysely<Tables>, accountId: string, id: number, now: number): Promise<boolean> {
+  const account = idBytes(accountId);
+  const removed = await tx
+    .deleteFrom('alert_channels')
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  if (removed === undefined) return false;
+  await closeTold(tx, removed, now);
+  for (const table of ['subscriptions', 'told'] as const) {
+    await tx.deleteFrom(table).where('account_id', '=', account).where('alert_channel_id', '=', id).execute();
+  }
+  await tx
+    .updateTable('deliveries')
+    .set({
+      status: deliveryStatusCodes.encode('cancelled'),
+      next_attempt_at: null,
+      leased_by: null,
+      attempt_started_at: null,
+      error: 'the alert channel was deleted',
+    })
+    .where('account_id', '=', account)
+    .where('alert_channel_id', '=', id)
+    .where('status', '=', deliveryStatusCodes.encode('pending'))
+    // One under way is logged when its attempt ends; nobody takes it again, its channel is gone.
+    .where('leased_by', 'is', null)
+    .execute();
+  await touchAccount(tx, accountId);
+  return true;
+}
+
+async function findChannel(
+  db: Kysely<Tables>,
+  accountId: string,
+  id: number,
+  seal: Seal,
+): Promise<StoredChannel | null> {
+  const row = await db
+    .selectFrom('alert_channels')
+    .selectAll()
+    .where('account_id', '=', idBytes(accountId))
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row === undefined ? null : withSubscriptions(db, channelOf(row, seal));
+}
+
+async function withSubscriptions(db: Kysely<Tables>, channel: AlertChannel): Promise<StoredChannel> {
+  const rows = await db
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('account_id', '=', idBytes(channel.accountId))
+    .where('alert_channel_id', '=', channel.id)
+    .orderBy('id')
+    .execute();
+  return { channel, subscriptions: rows.map(subscriptionOf) };
+}

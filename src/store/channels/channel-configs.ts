@@ -1,0 +1,56 @@
+// Configurations of all channels there are, for who keeps their templates ready and tells of broken ones.
+import { sql } from 'kysely';
+import type { ChannelType } from '#domain/alerts/alert-channel.ts';
+import type { JsonObject } from '#domain/json.ts';
+import { idBytes, idText, parsed } from '../base/codec.ts';
+import type { Database } from '../base/database.ts';
+
+/** Which channel. */
+export interface ChannelPlace {
+  readonly accountId: string;
+  readonly id: number;
+}
+
+/** A channel's configuration. */
+export interface ChannelConfig extends ChannelPlace {
+  readonly type: ChannelType;
+  readonly config: JsonObject;
+  /** Epoch ms: when it was last written. */
+  readonly writtenAt: number;
+}
+
+export interface ChannelConfigs {
+  /** The next ones in the order of account and id; null = from the first on. */
+  after(place: ChannelPlace | null, limit: number): Promise<ChannelConfig[]>;
+  /** Written at or after an instant (epoch ms), the longest ago first. */
+  writtenSince(at: number, limit: number): Promise<ChannelConfig[]>;
+}
+
+export function createChannelConfigs({ reader }: Database): ChannelConfigs {
+  const writtenAt = sql<number>`coalesce(updated_at, created_at)`;
+  const columns = () =>
+    reader.selectFrom('alert_channels').select(['account_id', 'id', 'type', 'config', 'created_at', 'updated_at']);
+  const configOf = (row: Awaited<ReturnType<ReturnType<typeof columns>['execute']>>[number]): ChannelConfig => ({
+    accountId: idText(row.account_id),
+    id: row.id,
+    type: row.type as ChannelType,
+    config: parsed<JsonObject>(row.config),
+    writtenAt: row.updated_at ?? row.created_at,
+  });
+  return {
+    async after(place, limit) {
+      let query = columns().orderBy('account_id').orderBy('id').limit(limit);
+      if (place !== null) {
+        const account = idBytes(place.accountId);
+        query = query.where((eb) =>
+          eb.or([eb('account_id', '>', account), eb.and([eb('account_id', '=', account), eb('id', '>', place.id)])]),
+        );
+      }
+      return (await query.execute()).map(configOf);
+    },
+    async writtenSince(at, limit) {
+      const query = columns().where(writtenAt, '>=', at).orderBy(writtenAt).limit(limit);
+      return (await query.execute()).map(configOf);
+    },
+  };
+}

@@ -1,0 +1,180 @@
+// Deliveries as the API reads them and changes them by hand.
+import type { Kysely } from 'kysely';
+import type { Attempt, AttemptError, Delivery, DeliveryStatus } from '#domain/alerts/delivery.ts';
+import { firstIdAt, idBytes, idText, parsed } from '../base/codec.ts';
+import { deliveryStatusCodes } from '../base/codes.ts';
+import type { Database } from '../base/database.ts';
+import {
+  cancelDelivery,
+  type DeliveryChange,
+  replayDelivery,
+  replayExhausted,
+  retryDelivery,
+} from './delivery-changes.ts';
+import { deliveryOf, type DeliveryRow, type StoredExchange } from '../path/deliveries/delivery-rows.ts';
+import type { AttemptsTable, Tables } from '../base/tables/schema.ts';
+import { type IdRange, pageInSlices, type SlicedList } from '../base/slices.ts';
+
+/** A delivery with the log of its attempts, first to last. */
+export interface LoggedDelivery {
+  readonly delivery: Delivery;
+  readonly log: readonly Attempt[];
+}
+
+/** Which deliveries. Instants are epoch ms, both included. */
+export interface DeliveryFilter {
+  readonly alertChannelId?: number;
+  readonly checkId?: string;
+  readonly statuses?: readonly DeliveryStatus[];
+  readonly from?: number;
+  readonly to?: number;
+}
+
+/** Deliveries as they are read and changed by hand; the path takes and settles them. */
+export interface Deliveries {
+  /** Newest first. */
+  list(
+    accountId: string,
+    filter: DeliveryFilter,
+    page: { limit: number; offset: number },
+  ): Promise<{ rows: LoggedDelivery[]; total: number }>;
+  find(accountId: string, id: string): Promise<LoggedDelivery | null>;
+  /** A pending delivery is due now; one under way stays as it is. `done`, `no-delivery`, `ended`. */
+  retry(accountId: string, id: string): Promise<DeliveryChange>;
+  /** Ends a pending delivery. `done`, `no-delivery`, `ended`, and `under-way` when an attempt has to end first. */
+  cancel(accountId: string, id: string): Promise<DeliveryChange>;
+  /** The stored request as a new delivery with the id `newId`; or why not. */
+  replay(accountId: string, id: string, newId: string): Promise<DeliveryChange>;
+  /**
+   * Every exhausted delivery of a channel made at `since` (epoch ms) or later, that was not replayed already, as a new
+   * one. Answers with how many; null = there is no such channel.
+   */
+  replayExhausted(accountId: string, alertChannelId: number, since: number): Promise<number | null>;
+}
+
+export function createDeliveries(database: Database): Deliveries {
+  const { reader, clock } = database;
+  return {
+    async list(accountId, filter, page) {
+      const { rows, total } = await pageInSlices(slicedDeliveries(database, accountId, filter), page);
+      return { rows: await withLogs(reader, rows), total };
+    },
+    async find(accountId, id) {
+      const row = await withRequests(reader)
+        .where('deliveries.account_id', '=', idBytes(accountId))
+        .where('deliveries.id', '=', idBytes(id))
+        .executeTakeFirst();
+      return row === undefined ? null : ((await withLogs(reader, [row]))[0] ?? null);
+    },
+    retry: (accountId, id) => database.transaction((tx) => retryDelivery(tx, accountId, id, clock.now())),
+    cancel: (accountId, id) => database.transaction((tx) => cancelDelivery(tx, accountId, id, clock.now())),
+    replay: (accountId, id, newId) =>
+      database.transaction((tx) => replayDelivery(tx, accountId, id, newId, clock.now())),
+    replayExhausted: (accountId, alertChannelId, since) => replayExhausted(database, accountId, alertChannelId, since),
+  };
+}
+
+/** Deliveries with what they send. */
+function withRequests(reader: Kysely<Tables>) {
+  return reader
+    .selectFrom('deliveries')
+    .leftJoin('delivery_requests', (join) =>
+      join
+        .onRef('delivery_requests.account_id', '=', 'deliveries.account_id')
+        .onRef('delivery_requests.delivery_id', '=', 'deliveries.id'),
+    )
+    .selectAll('deliveries')
+    .select('delivery_requests.request');
+}
+
+function slicedDeliveries(
+  { reader, dialect }: Pick<Database, 'reader' | 'dialect'>,
+  accountId: string,
+  filter: DeliveryFilter,
+): SlicedList<DeliveryRow> {
+  const scoped = ({ from, before }: IdRange) => {
+    let query = reader.selectFrom('deliveries').where('account_id', '=', idBytes(accountId));
+    if (filter.alertChannelId !== undefined) query = query.where('alert_channel_id', '=', filter.alertChannelId);
+    if (filter.from !== undefined) query = query.where('id', '>=', firstIdAt(filter.from));
+    if (filter.to !== undefined) query = query.where('id', '<', firstIdAt(filter.to + 1));
+    if (from !== null) query = query.where('id', '>=', from);
+    return before === null ? query : query.where('id', '<', before);
+  };
+  const filtered = (range: IdRange) => {
+    let query = scoped(range);
+    if (filter.checkId !== undefined) query = query.where('check_id', '=', idBytes(filter.checkId));
+    if (filter.statuses !== undefined) {
+      query = query.where(
+        'status',
+        'in',
+        filter.statuses.map((status) => deliveryStatusCodes.encode(status)),
+      );
+    }
+    return query;
+  };
+  return {
+    sliceSize: dialect.rowsAtOnce,
+    recentFrom: null,
+    async edge(before, size) {
+      const ids = scoped({ from: null, before }).select('id').orderBy('id', 'desc');
+      const row = await ids
+        .limit(1)
+        .offset(size - 1)
+        .executeTakeFirst();
+      return row?.id ?? null;
+    },
+    async count(range) {
+      const counted = filtered(range).select((row) => row.fn.countAll<number>().as('rows'));
+      return (await counted.executeTakeFirstOrThrow()).rows;
+    },
+    async rows(range, limit, offset) {
+      const page = filtered(range).select('id').orderBy('id', 'desc').limit(limit).offset(offset);
+      const ids = (await page.execute()).map(({ id }) => id);
+      if (ids.length === 0) return [];
+      return withRequests(reader)
+        .where('deliveries.account_id', '=', idBytes(accountId))
+        .where('deliveries.id', 'in', ids)
+        .orderBy('deliveries.id', 'desc')
+        .execute();
+    },
+  };
+}
+
+async function withLogs(reader: Kysely<Tables>, rows: readonly DeliveryRow[]): Promise<LoggedDelivery[]> {
+  const [first] = rows;
+  if (first === undefined) return [];
+  const attempts = await reader
+    .selectFrom('attempts')
+    .selectAll()
+    .where('account_id', '=', first.account_id)
+    .where(
+      'delivery_id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .orderBy('delivery_id')
+    .orderBy('position')
+    .execute();
+  const logs = Map.groupBy(attempts.map(attemptOf), (attempt) => attempt.deliveryId);
+  return rows.map((row) => ({ delivery: shownDelivery(row), log: logs.get(idText(row.id)) ?? [] }));
+}
+
+/** While an attempt is under way the column holds the end of its lease, which is nothing to show. */
+function shownDelivery(row: DeliveryRow): Delivery {
+  return row.leased_by === null ? deliveryOf(row) : { ...deliveryOf(row), nextAttemptAt: row.attempt_started_at };
+}
+
+function attemptOf(row: AttemptsTable): Attempt {
+  const exchange = parsed<StoredExchange>(row.exchange);
+  return {
+    accountId: idText(row.account_id),
+    deliveryId: idText(row.delivery_id),
+    number: row.number,
+    startedAt: row.started_at,
+    durationMs: row.duration_ms,
+    ...exchange,
+    error:
+      row.error_class === null ? null : { class: row.error_class as AttemptError, message: row.error_message ?? '' },
+    nextAttemptAt: row.next_attempt_at,
+  };
+}

@@ -1,0 +1,265 @@
+// What may be done to a delivery by hand: try it now, end it, send it once more as a new one.
+import type { Kysely } from 'kysely';
+import type { DeliveryContent } from '#domain/alerts/delivery.ts';
+import { newId } from '#lib/id.ts';
+import { endWait } from '../path/deliveries/asked-wait.ts';
+import { firstIdAt, type IdBytes, idBytes, idText, json, parsed } from '../base/codec.ts';
+import { deliveryStatusCodes } from '../base/codes.ts';
+import type { Database } from '../base/database.ts';
+import { interruptedAttempt, isInterrupted } from '../path/deliveries/delivery-rows.ts';
+import type { DeliveryContentsTable, DeliveryRequestsTable } from '../base/tables/delivery-tables.ts';
+import type { DeliveriesTable, Tables } from '../base/tables/schema.ts';
+
+/** What became of a change that only some deliveries allow. */
+export type DeliveryChange =
+  | 'done'
+  | 'no-delivery'
+  | 'ended'
+  | 'under-way'
+  | 'not-ended'
+  | 'not-rendered'
+  | 'no-channel';
+
+const pending = deliveryStatusCodes.encode('pending');
+const exhausted = deliveryStatusCodes.encode('exhausted');
+
+async function rowOf(tx: Kysely<Tables>, accountId: string, id: string): Promise<DeliveriesTable | undefined> {
+  const owned = tx.selectFrom('deliveries').selectAll().where('account_id', '=', idBytes(accountId));
+  return owned.where('id', '=', idBytes(id)).executeTakeFirst();
+}
+
+/** Whether an attempt holds the delivery. A lease that has run out holds nothing: its process is gone. */
+function isUnderWay(row: DeliveriesTable, now: number): boolean {
+  return row.leased_by !== null && (row.next_attempt_at ?? 0) > now;
+}
+
+/**
+ * A delivery that waits is due now; one under way is being tried already. If it waits because the receiver asked for it, the wait ends
+ * for the whole channel.
+ */
+export async function retryDelivery(
+  tx: Kysely<Tables>,
+  accountId: string,
+  id: string,
+  now: number,
+): Promise<DeliveryChange> {
+  const row = await rowOf(tx, accountId, id);
+  if (row === undefined) return 'no-delivery';
+  if (row.status !== pending) return 'ended';
+  if (isUnderWay(row, now) || (row.next_attempt_at ?? 0) <= now) return 'done';
+  if (row.attempts === 0) await endWait(tx, accountId, row.alert_channel_id, now);
+  await tx
+    .updateTable('deliveries')
+    .set({ next_attempt_at: now })
+    .where('account_id', '=', row.account_id)
+    .where('id', '=', row.id)
+    .execute();
+  return 'done';
+}
+
+/** Ends a delivery that waits. An attempt under way is not taken back: its outcome belongs on record. */
+export async function cancelDelivery(
+  tx: Kysely<Tables>,
+  accountId: string,
+  id: string,
+  now: number,
+): Promise<DeliveryChange> {
+  const row = await rowOf(tx, accountId, id);
+  if (row === undefined) return 'no-delivery';
+  if (row.status !== pending) return 'ended';
+  if (isUnderWay(row, now)) return 'under-way';
+  await logCutOff(tx, row, now);
+  await tx
+    .updateTable('deliveries')
+    .set({
+      status: deliveryStatusCodes.encode('cancelled'),
+      next_attempt_at: null,
+      leased_by: null,
+      attempt_started_at: null,
+    })
+    .where('account_id', '=', row.account_id)
+    .where('id', '=', row.id)
+    .execute();
+  return 'done';
+}
+
+/** Its last attempt was cut off, and nobody will repeat it: the log says so all the same. */
+async function logCutOff(tx: Kysely<Tables>, row: DeliveriesTable, now: number): Promise<void> {
+  const [stored] = await requestsOf(tx, row.account_id, [row.id]);
+  const known = { ...row, request: stored?.request ?? null };
+  if (!isInterrupted(known)) return;
+  const attempt = interruptedAttempt(known, now, null);
+  const logged = tx.selectFrom('attempts').where('account_id', '=', row.account_id).where('delivery_id', '=', row.id);
+  const { last } = await logged.select(({ fn }) => fn.max('position').as('last')).executeTakeFirstOrThrow();
+  await tx
+    .insertInto('attempts')
+    .values({
+      account_id: row.account_id,
+      delivery_id: row.id,
+      position: (last ?? 0) + 1,
+      number: attempt.number,
+      started_at: attempt.startedAt,
+      duration_ms: attempt.durationMs,
+      status: null,
+      error_class: attempt.error?.class ?? null,
+      error_message: attempt.error?.message ?? null,
+      next_attempt_at: null,
+      exchange: json({ headers: attempt.headers, response: null }),
+    })
+    .execute();
+}
+
+/** The same alert in a delivery of its own: another id, another timestamp, its own attempts. */
+export async function replayDelivery(
+  tx: Kysely<Tables>,
+  accountId: string,
+  id: string,
+  replayId: string,
+  now: number,
+): Promise<DeliveryChange> {
+  const row = await rowOf(tx, accountId, id);
+  if (row === undefined) return 'no-delivery';
+  if (row.status === pending) return 'not-ended';
+  const stored = [
+    ...(await contentsOf(tx, row.account_id, [row.id])),
+    ...(await requestsOf(tx, row.account_id, [row.id])),
+  ];
+  if (stored.length === 0) return 'not-rendered';
+  if (!(await isChannel(tx, row.account_id, row.alert_channel_id))) return 'no-channel';
+  await insertReplays(tx, row.account_id, [replayOf(row, idBytes(replayId), now)]);
+  return 'done';
+}
+
+function requestsOf(
+  db: Kysely<Tables>,
+  account: IdBytes,
+  deliveries: readonly IdBytes[],
+): Promise<DeliveryRequestsTable[]> {
+  const owned = db.selectFrom('delivery_requests').selectAll().where('account_id', '=', account);
+  return owned.where('delivery_id', 'in', deliveries).execute();
+}
+
+function contentsOf(
+  db: Kysely<Tables>,
+  account: IdBytes,
+  deliveries: readonly IdBytes[],
+): Promise<DeliveryContentsTable[]> {
+  const owned = db.selectFrom('delivery_contents').selectAll().where('account_id', '=', account);
+  return owned.where('delivery_id', 'in', deliveries).execute();
+}
+
+/** A replay is rendered anew and says what it is; a message that was not rendered from stored content is sent as it was. */
+async function insertReplays(tx: Kysely<Tables>, account: IdBytes, replays: readonly DeliveriesTable[]): Promise<void> {
+  if (replays.length === 0) return;
+  await tx.insertInto('deliveries').values(replays).execute();
+  const originals = replays.flatMap(({ replay_of }) => replay_of ?? []);
+  const contentOf = new Map(
+    (await contentsOf(tx, account, originals)).map(({ delivery_id, content }) => [idText(delivery_id), content]),
+  );
+  const requestOf = new Map(
+    (await requestsOf(tx, account, originals)).map(({ delivery_id, request }) => [idText(delivery_id), request]),
+  );
+  const contents: DeliveryContentsTable[] = [];
+  const requests: DeliveryRequestsTable[] = [];
+  for (const { id, replay_of } of replays) {
+    const original = replay_of === null ? '' : idText(replay_of);
+    const [content, request] = [contentOf.get(original), requestOf.get(original)];
+    const key = { account_id: account, delivery_id: id };
+    if (content !== undefined) contents.push({ ...key, content: json(replayContent(content, idText(id), original)) });
+    else if (request !== undefined) requests.push({ ...key, request });
+    else throw new Error('a delivery that is replayed has nothing to send');
+  }
+  if (contents.length > 0) await tx.insertInto('delivery_contents').values(contents).execute();
+  if (requests.length > 0) await tx.insertInto('delivery_requests').values(requests).execute();
+}
+
+function replayContent(content: string, id: string, original: string): DeliveryContent {
+  const { variables, groupId } = parsed<DeliveryContent>(content);
+  return { groupId, variables: { ...variables, DELIVERY_ID: id, IS_REPLAY: true, REPLAY_OF: original } };
+}
+
+function replayOf(row: DeliveriesTable, id: IdBytes, now: number): DeliveriesTable {
+  return {
+    ...row,
+    id,
+    status: pending,
+    attempts: 0,
+    created_at: now,
+    next_attempt_at: now,
+    leased_by: null,
+    attempt_started_at: null,
+    replay_of: row.id,
+    error: null,
+  };
+}
+
+async function isChannel(db: Kysely<Tables>, account: IdBytes, id: number): Promise<boolean> {
+  const channels = db.selectFrom('alert_channels').select('id').where('account_id', '=', account);
+  return (await channels.where('id', '=', id).executeTakeFirst()) !== undefined;
+}
+
+/** Deliveries replayed in one transaction: bounds how long one holds the writer. */
+const replaysAtOnce = 100;
+
+/**
+ * Replays in the order in which they were made. What was replayed before is left to its replay, so that asking twice
+ * sends nothing twice; a message of the test kind is never replayed.
+ */
+export async function replayExhausted(
+  database: Pick<Database, 'reader' | 'transaction' | 'clock'>,
+  accountId: string,
+  alertChannelId: number,
+  since: number,
+): Promise<number | null> {
+  const account = idBytes(accountId);
+  if (!(await isChannel(database.reader, account, alertChannelId))) return null;
+  const made = await database.reader
+    .selectFrom('deliveries')
+    .select(['id', 'status', 'replay_of', 'is_test'])
+    .where('account_id', '=', account)
+    .where('alert_channel_id', '=', alertChannelId)
+    .where('id', '>=', firstIdAt(since))
+    .orderBy('id')
+    .execute();
+  const replayed = new Set(made.flatMap((row) => (row.replay_of === null ? [] : idText(row.replay_of))));
+  const wanted = made.filter((row) => row.status === exhausted && row.is_test === 0 && !replayed.has(idText(row.id)));
+  let count = 0;
+  for (let start = 0; start < wanted.length; start += replaysAtOnce) {
+    // The count is what was committed: PostgreSQL may have the transaction repeated.
+    const replayed = await database.transaction(async (tx) => {
+      const some = wanted.slice(start, start + replaysAtOnce);
+      const rows = await tx
+        .selectFrom('deliveries')
+        .selectAll()
+        .where('account_id', '=', account)
+        .where(
+          'id',
+          'in',
+          some.map(({ id }) => id),
+        )
+        .orderBy('id')
+        .execute();
+      // Asked again here, where nobody else writes: another call may have replayed them since they were chosen.
+      const elsewhere = await tx
+        .selectFrom('deliveries')
+        .select('replay_of')
+        .where('account_id', '=', account)
+        .where('alert_channel_id', '=', alertChannelId)
+        .where('id', '>=', firstIdAt(since))
+        .where(
+          'replay_of',
+          'in',
+          some.map(({ id }) => id),
+        )
+        .execute();
+      const taken = new Set(elsewhere.flatMap((row) => (row.replay_of === null ? [] : idText(row.replay_of))));
+      const now = database.clock.now();
+      // Ids are made here, too: what other calls of this process replayed before these has lower ones.
+      const replays = rows.flatMap((row) => (taken.has(idText(row.id)) ? [] : [replayOf(row, idBytes(newId()), now)]));
+      await insertReplays(tx, account, replays);
+      return replays.length;
+    });
+    count += replayed;
+  }
+  return count;
+}

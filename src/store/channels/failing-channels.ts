@@ -1,0 +1,290 @@
+// Channels that do not receive alerts: as notices read them, and as they are reported through others (docs/decisions/0026).
+import type { Kysely } from 'kysely';
+import type { Attempt, Delivery, DeliveryStep } from '#domain/alerts/delivery.ts';
+import {
+  type ChannelReport,
+  deliveryEnd,
+  type DeliveryEnd,
+  lostReason,
+  reportVariables,
+} from '#domain/alerts/failing-channel.ts';
+import { newId } from '#lib/id.ts';
+import { channelOf } from './alert-channel-row.ts';
+import { type IdBytes, idBytes, idText, idTextOrNull, json, parsed, parsedOrNull } from '../base/codec.ts';
+import type { Database } from '../base/database.ts';
+import { contentRows, newDeliveryRow, requestRows } from '../path/deliveries/delivery-rows.ts';
+import type { AlertChannelsTable, Tables } from '../base/tables/schema.ts';
+
+/** A delivery that has been tried. */
+export interface Tried {
+  readonly attempt: Attempt;
+  readonly alertChannelId: number;
+  readonly step: DeliveryStep;
+}
+
+/** A delivery that ended by its receiver's doing. */
+export interface Ended {
+  readonly end: DeliveryEnd;
+  readonly accountId: string;
+  readonly alertChannelId: number;
+  readonly deliveryId: string;
+  readonly reason: string | null;
+}
+
+/** null = it did not end, or not by its receiver's doing. */
+export function endedOf({ attempt, alertChannelId, step }: Tried): Ended | null {
+  const end = deliveryEnd(attempt, step);
+  if (end === null) return null;
+  const { accountId, deliveryId } = attempt;
+  const reason = end === 'received' ? null : (lostReason(attempt)?.replaceAll('\0', '\ufffd') ?? null);
+  return { end, accountId, alertChannelId, deliveryId, reason };
+}
+
+/** The values of `news`. */
+const newsCodes = { failing: 1, receiving: 2 } as const;
+/** Channels told about one; the first by their ids. */
+const toldMost = 20;
+/** Reports read at once. */
+const readMost = 1000;
+
+/** A channel that does not receive alerts. */
+export interface FailingChannel {
+  readonly alertChannelId: number;
+  readonly name: string;
+  /** Epoch ms. */
+  readonly failingSince: number;
+  readonly exhaustedInARow: number;
+  /** Why the last delivery was lost; null = not known. */
+  readonly reason: string | null;
+}
+
+export interface FailingChannels {
+  /** Failing for the longest first. */
+  list(accountId: string): Promise<FailingChannel[]>;
+  /** Reports that are due: of each account the first `most` with the channels to tell, the others with none. */
+  unreported(most: number): Promise<ChannelReport[]>;
+  /** Adds the deliveries and closes the report; false = another process was first, or the account moves. */
+  report(report: ChannelReport, deliveries: readonly Delivery[]): Promise<boolean>;
+}
+
+export function createFailingChannels(database: Database): FailingChannels {
+  const { reader, waitingTransaction } = database;
+  return {
+    async list(accountId) {
+      const rows = await reader
+        .selectFrom('alert_channels')
+        .select(['id', 'config', 'failing_since', 'exhausted_in_a_row', 'failing_reason'])
+        .where('account_id', '=', idBytes(accountId))
+        .where('failing_since', 'is not', null)
+        .orderBy('failing_since')
+        .orderBy('id')
+        .execute();
+      return rows.map((row) => ({
+        alertChannelId: row.id,
+        name: nameOf(row),
+        failingSince: row.failing_since ?? 0,
+        exhaustedInARow: row.exhausted_in_a_row,
+        reason: row.failing_reason,
+      }));
+    },
+    async unreported(most) {
+      const rows = await reader
+        .selectFrom('alert_channels')
+        .selectAll()
+        .where('failing_news', 'is not', null)
+        .orderBy('account_id')
+        .orderBy('id')
+        .limit(readMost)
+        .execute();
+      const counts = new Map<string, number>();
+      const reports: ChannelReport[] = [];
+      for (const row of rows) {
+        const count = (counts.get(idText(row.account_id)) ?? 0) + 1;
+        counts.set(idText(row.account_id), count);
+        reports.push(await reportOf(database, row, count <= most));
+      }
+      return reports;
+    },
+    report: (report, deliveries) => waitingTransaction((tx) => closeReport(tx, report, deliveries)),
+  };
+}
+
+async function closeReport(
+  tx: Kysely<Tables>,
+  report: ChannelReport,
+  deliveries: readonly Delivery[],
+): Promise<boolean> {
+  const told = report.kind === 'failing' && deliveries.length > 0;
+  const { numUpdatedRows } = await tx
+    .updateTable('alert_channels')
+    .set({ failing_news: null, failing_told: told ? json(deliveries.map((each) => each.alertChannelId)) : null })
+    .where('account_id', '=', idBytes(report.accountId))
+    .where('id', '=', report.alertChannelId)
+    .where('failing_news', '=', newsCodes[report.kind])
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) return false;
+  if (deliveries.length === 0) return true;
+  await insertRows(tx, deliveries);
+  await tx.insertInto('delivery_requests').values(requestRows(deliveries)).execute();
+  return true;
+}
+
+async function insertRows(tx: Kysely<Tables>, deliveries: readonly Delivery[]): Promise<void> {
+  const begun = { attempts: 0, leased_by: null, attempt_started_at: null };
+  await tx
+    .insertInto('deliveries')
+    .values(deliveries.map((delivery) => ({ ...newDeliveryRow(delivery), ...begun })))
+    .execute();
+}
+
+/** A failing channel is deleted: the channels that were told of it get the recovery. @param now epoch ms */
+export async function closeTold(tx: Kysely<Tables>, row: AlertChannelsTable, now: number): Promise<void> {
+  const told = await channelsById(tx, row.account_id, parsedOrNull<number[]>(row.failing_told) ?? []);
+  if (told.length === 0) return;
+  const lost = await lostAlert(tx, row);
+  const facts = { ...factsOf(row, lost), kind: 'deleted', variables: [] } as const;
+  const deliveries = told.map(({ id: alertChannelId }): Delivery => {
+    const id = newId();
+    return {
+      accountId: facts.accountId,
+      id,
+      alertChannelId,
+      alertId: null,
+      checkId: null,
+      checkResultId: null,
+      alertType: 'ALERT_RECOVERY',
+      status: 'pending',
+      request: null,
+      attempts: 0,
+      createdAt: now,
+      nextAttemptAt: now,
+      replayOf: null,
+      isTest: false,
+      error: null,
+      content: { variables: reportVariables(facts, id, undefined), groupId: null },
+    };
+  });
+  await insertRows(tx, deliveries);
+  await tx.insertInto('delivery_contents').values(contentRows(deliveries)).execute();
+}
+
+function nameOf({ id, config }: Pick<AlertChannelsTable, 'id' | 'config'>): string {
+  return parsed<{ name?: string }>(config).name ?? `alert channel ${id}`;
+}
+
+async function reportOf({ reader, seal }: Database, row: AlertChannelsTable, isTold: boolean): Promise<ChannelReport> {
+  const isFailing = row.failing_news === newsCodes.failing;
+  const lost = await lostAlert(reader, row);
+  const ids = isFailing ? await othersOf(reader, row, lost) : (parsedOrNull<number[]>(row.failing_told) ?? []);
+  const through = isTold ? await channelsById(reader, row.account_id, ids.slice(0, toldMost)) : [];
+  const variables =
+    through.length === 0
+      ? []
+      : await reader
+          .selectFrom('variables')
+          .selectAll()
+          .where('account_id', '=', row.account_id)
+          .where('secret', '=', 0)
+          .execute();
+  return {
+    ...factsOf(row, lost),
+    kind: isFailing ? 'failing' : 'receiving',
+    checkResultId: idTextOrNull(lost?.check_result_id ?? null),
+    through: through.map((each) => channelOf(each, seal)),
+    variables: variables.map(({ key, value }) => ({ key, value, locked: false, secret: false })),
+  };
+}
+
+function factsOf(row: AlertChannelsTable, lost: LostAlert) {
+  const check = lost?.check ?? null;
+  return {
+    accountId: idText(row.account_id),
+    alertChannelId: row.id,
+    name: nameOf(row),
+    since: row.failing_since ?? lost?.created_at ?? 0,
+    reason: row.failing_reason,
+    check: check && {
+      id: idText(check.id),
+      name: check.name,
+      tags: parsed<string[]>(check.tags),
+      groupName: lost?.groupName ?? null,
+    },
+  };
+}
+
+/** The delivery that made a channel a failing one, with its check and that check's group. */
+async function lostAlert(reader: Kysely<Tables>, { account_id, failing_delivery_id }: AlertChannelsTable) {
+  if (failing_delivery_id === null) return null;
+  const delivery = await reader
+    .selectFrom('deliveries')
+    .select(['check_id', 'check_result_id', 'created_at'])
+    .where('account_id', '=', account_id)
+    .where('id', '=', failing_delivery_id)
+    .executeTakeFirst();
+  if (delivery === undefined) return null;
+  const { check_id } = delivery;
+  const check =
+    check_id === null
+      ? undefined
+      : await reader
+          .selectFrom('checks')
+          .select(['id', 'name', 'tags', 'group_id'])
+          .where('account_id', '=', account_id)
+          .where('id', '=', check_id)
+          .executeTakeFirst();
+  const groupId = check?.group_id ?? null;
+  const group =
+    groupId === null
+      ? undefined
+      : await reader
+          .selectFrom('check_groups')
+          .select('name')
+          .where('account_id', '=', account_id)
+          .where('id', '=', groupId)
+          .executeTakeFirst();
+  return { ...delivery, check: check ?? null, groupName: group?.name ?? null };
+}
+
+type LostAlert = Awaited<ReturnType<typeof lostAlert>>;
+
+/** Who is told: channels subscribed to the same check or group; without any, the account's other channels. */
+async function othersOf(
+  reader: Kysely<Tables>,
+  { account_id, id }: AlertChannelsTable,
+  lost: LostAlert,
+): Promise<number[]> {
+  const receiving = reader
+    .selectFrom('alert_channels')
+    .select('id')
+    .where('account_id', '=', account_id)
+    .where('id', '<>', id)
+    .where('failing_since', 'is', null)
+    .where('send_failure', '=', 1)
+    .orderBy('id')
+    .limit(toldMost);
+  const check = lost?.check ?? null;
+  if (check !== null) {
+    const subscribed = await receiving
+      .where('id', 'in', (query) =>
+        query
+          .selectFrom('subscriptions')
+          .select('alert_channel_id')
+          .where('account_id', '=', account_id)
+          .where('activated', '=', 1)
+          .where((row) => row.or([row('check_id', '=', check.id), row('group_id', '=', check.group_id)])),
+      )
+      .execute();
+    if (subscribed.length > 0) return subscribed.map((row) => row.id);
+  }
+  return (await receiving.execute()).map((row) => row.id);
+}
+
+function channelsById(
+  reader: Kysely<Tables>,
+  accountId: IdBytes,
+  ids: readonly number[],
+): Promise<AlertChannelsTable[]> {
+  if (ids.length === 0) return Promise.resolve([]);
+  const owned = reader.selectFrom('alert_channels').selectAll().where('account_id', '=', accountId);
+  return owned.where('id', 'in', ids).orderBy('id').execute();
+}

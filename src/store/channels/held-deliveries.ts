@@ -1,0 +1,99 @@
+// Whether deliveries are held: after a restore, or for a copy started elsewhere (docs/decisions/0119).
+import type { Kysely } from 'kysely';
+import type { DeliveryHold } from '#domain/alerts/delivery-hold.ts';
+import { type IdBytes, json, parsed } from '../base/codec.ts';
+import { deliveryStatusCodes } from '../base/codes.ts';
+import type { Database } from '../base/database.ts';
+import type { Tables } from '../base/tables/schema.ts';
+
+/** The hold of an installation. */
+export interface HeldDeliveries {
+  /** null = deliveries are sent. */
+  find(): Promise<DeliveryHold | null>;
+  /** One that exists stays. */
+  hold(hold: DeliveryHold): Promise<void>;
+  release(): Promise<void>;
+  /** Deliveries that wait, of all accounts. */
+  waiting(): Promise<number>;
+  /** Cancels every delivery that waits, then releases; answers how many were cancelled. */
+  discard(): Promise<number>;
+}
+
+/** The fact that says so, in the table `installation`. */
+export const deliveryHoldKey = 'deliveries-held';
+const pending = deliveryStatusCodes.encode('pending');
+const atOnce = 500;
+
+export function createHeldDeliveries({ reader, transaction }: Database): HeldDeliveries {
+  const release = (): Promise<void> =>
+    transaction(async (tx) => {
+      await tx.deleteFrom('installation').where('key', '=', deliveryHoldKey).execute();
+    });
+  return {
+    async find() {
+      const found = reader.selectFrom('installation').select('value').where('key', '=', deliveryHoldKey);
+      const row = await found.executeTakeFirst();
+      return row === undefined ? null : parsed<DeliveryHold>(row.value);
+    },
+    hold: (hold) =>
+      transaction(async (tx) => {
+        await tx
+          .insertInto('installation')
+          .values({ key: deliveryHoldKey, value: json(hold) })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+      }),
+    release,
+    async waiting() {
+      let waiting = 0;
+      for (const account of await accountIds(reader)) waiting += await waitingOf(reader, account);
+      return waiting;
+    },
+    async discard() {
+      let discarded = 0;
+      for (const account of await accountIds(reader)) {
+        for (let some = atOnce; some === atOnce; discarded += some) {
+          some = await transaction((tx) => cancelSome(tx, account));
+        }
+      }
+      await release();
+      return discarded;
+    },
+  };
+}
+
+async function accountIds(reader: Kysely<Tables>): Promise<IdBytes[]> {
+  const rows = await reader.selectFrom('accounts').select('id').orderBy('id').execute();
+  return rows.map(({ id }) => id);
+}
+
+async function waitingOf(reader: Kysely<Tables>, account: IdBytes): Promise<number> {
+  const { count } = await reader
+    .selectFrom('deliveries')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('account_id', '=', account)
+    .where('status', '=', pending)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Cancels some of an account; answers how many. */
+async function cancelSome(tx: Kysely<Tables>, account: IdBytes): Promise<number> {
+  const rows = await tx
+    .selectFrom('deliveries')
+    .select('id')
+    .where('account_id', '=', account)
+    .where('status', '=', pending)
+    .limit(atOnce)
+    .execute();
+  if (rows.length === 0) return 0;
+  const ids = rows.map(({ id }) => id);
+  const cancelled = deliveryStatusCodes.encode('cancelled');
+  await tx
+    .updateTable('deliveries')
+    .set({ status: cancelled, next_attempt_at: null, leased_by: null, attempt_started_at: null })
+    .where('account_id', '=', account)
+    .where('id', 'in', ids)
+    .execute();
+  return rows.length;
+}

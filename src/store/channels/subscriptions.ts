@@ -1,0 +1,154 @@
+// Which channels are told of which checks and groups. Each function is part of its caller's transaction.
+import type { Kysely } from 'kysely';
+import type { SubscribedChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
+import { flag, idBytes, idBytesOrNull, idText, idTextOrNull } from '../base/codec.ts';
+import { nextNumber } from '../base/database.ts';
+import type { SubscriptionsTable, Tables } from '../base/tables/schema.ts';
+
+/** One check or one group: what a channel can be subscribed to. */
+export type Target = Pick<Subscription, 'checkId' | 'groupId'>;
+
+/** How the channels of a check or group change when it is saved. */
+export interface ChannelChange {
+  /** The whole set that shall hold; null leaves it as it is. */
+  readonly subscriptions: readonly SubscribedChannel[] | null;
+  /** Attach every channel with `autoSubscribe` that the set does not name. */
+  readonly isAutoAssigned: boolean;
+}
+
+/** Subscriptions of a target, oldest first. */
+export async function channelsOf(db: Kysely<Tables>, accountId: string, target: Target): Promise<SubscribedChannel[]> {
+  const rows = await ofTarget(db, accountId, target).selectAll().orderBy('id').execute();
+  return rows.map((row) => ({ alertChannelId: row.alert_channel_id, activated: row.activated === 1 }));
+}
+
+/** The same for many checks at once, by check id. */
+export async function channelsOfChecks(
+  db: Kysely<Tables>,
+  accountId: string,
+  checkIds: readonly string[],
+): Promise<Map<string, SubscribedChannel[]>> {
+  const byCheck = new Map<string, SubscribedChannel[]>(checkIds.map((id) => [id, []]));
+  if (checkIds.length === 0) return byCheck;
+  const rows = await db
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('account_id', '=', idBytes(accountId))
+    .where('check_id', 'in', checkIds.map(idBytes))
+    .orderBy('id')
+    .execute();
+  for (const row of rows) {
+    if (row.check_id === null) continue;
+    byCheck.get(idText(row.check_id))?.push({ alertChannelId: row.alert_channel_id, activated: row.activated === 1 });
+  }
+  return byCheck;
+}
+
+/** Position in the set of the first channel that this account does not have; null = all are there. */
+export async function missingChannel(
+  tx: Kysely<Tables>,
+  accountId: string,
+  subscriptions: readonly SubscribedChannel[],
+): Promise<number | null> {
+  for (const [position, { alertChannelId }] of subscriptions.entries()) {
+    const row = await tx
+      .selectFrom('alert_channels')
+      .select('id')
+      .where('account_id', '=', idBytes(accountId))
+      .where('id', '=', alertChannelId)
+      .executeTakeFirst();
+    if (row === undefined) return position;
+  }
+  return null;
+}
+
+/** Applies a change to the channels of a check or group. A subscription that stays keeps its id. */
+export async function changeChannels(
+  tx: Kysely<Tables>,
+  accountId: string,
+  target: Target,
+  { subscriptions, isAutoAssigned }: ChannelChange,
+): Promise<void> {
+  if (subscriptions !== null) {
+    const kept = subscriptions.map(({ alertChannelId }) => alertChannelId);
+    await dropTarget(tx, accountId, target, kept);
+    for (const { alertChannelId, activated } of subscriptions) {
+      await subscribe(tx, accountId, alertChannelId, { ...target, activated });
+    }
+  }
+  if (!isAutoAssigned) return;
+  const present = new Set((await channelsOf(tx, accountId, target)).map(({ alertChannelId }) => alertChannelId));
+  const channels = await tx
+    .selectFrom('alert_channels')
+    .select('id')
+    .where('account_id', '=', idBytes(accountId))
+    .where('auto_subscribe', '=', 1)
+    .orderBy('id')
+    .execute();
+  for (const { id } of channels) {
+    if (!present.has(id)) await subscribe(tx, accountId, id, { ...target, activated: true });
+  }
+}
+
+/** Adds a subscription, or changes the one that is there. */
+export async function subscribe(
+  tx: Kysely<Tables>,
+  accountId: string,
+  alertChannelId: number,
+  { checkId, groupId, activated }: SubscribedTo,
+): Promise<void> {
+  const changed = await ofTarget(tx, accountId, { checkId, groupId })
+    .select('id')
+    .where('alert_channel_id', '=', alertChannelId)
+    .executeTakeFirst();
+  if (changed !== undefined) {
+    await tx
+      .updateTable('subscriptions')
+      .set({ activated: flag(activated) })
+      .where('account_id', '=', idBytes(accountId))
+      .where('id', '=', changed.id)
+      .execute();
+    return;
+  }
+  await tx
+    .insertInto('subscriptions')
+    .values({
+      account_id: idBytes(accountId),
+      id: await nextNumber(tx, accountId, 'subscription'),
+      alert_channel_id: alertChannelId,
+      check_id: idBytesOrNull(checkId),
+      group_id: groupId,
+      activated: flag(activated),
+    })
+    .execute();
+}
+
+/** Ends the subscriptions of a check or group, but those of the channels to keep. */
+export async function dropTarget(
+  tx: Kysely<Tables>,
+  accountId: string,
+  { checkId, groupId }: Target,
+  keptChannels: readonly number[] = [],
+): Promise<void> {
+  let dropped = tx.deleteFrom('subscriptions').where('account_id', '=', idBytes(accountId));
+  dropped =
+    checkId === null ? dropped.where('group_id', '=', groupId) : dropped.where('check_id', '=', idBytes(checkId));
+  if (keptChannels.length > 0) dropped = dropped.where('alert_channel_id', 'not in', keptChannels);
+  await dropped.execute();
+}
+
+export function subscriptionOf(row: SubscriptionsTable): Subscription {
+  return {
+    accountId: idText(row.account_id),
+    id: row.id,
+    alertChannelId: row.alert_channel_id,
+    checkId: idTextOrNull(row.check_id),
+    groupId: row.group_id,
+    activated: row.activated === 1,
+  };
+}
+
+function ofTarget(db: Kysely<Tables>, accountId: string, { checkId, groupId }: Target) {
+  const owned = db.selectFrom('subscriptions').where('account_id', '=', idBytes(accountId));
+  return checkId === null ? owned.where('group_id', '=', groupId) : owned.where('check_id', '=', idBytes(checkId));
+}

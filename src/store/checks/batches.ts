@@ -1,0 +1,163 @@
+// The runs that one call of a trigger started, as their verdict is made of them.
+import { type Kysely, type SqlBool, sql } from 'kysely';
+import type { Batch, CallRun, TriggerTarget } from '#domain/checks/batch.ts';
+import type { Outcome } from '#domain/results/result.ts';
+import { firstIdAt, type IdBytes, idBytes, idText, idTime } from '../base/codec.ts';
+import { outcomeCodes, sourceCodes } from '../base/codes.ts';
+import type { Database } from '../base/database.ts';
+import type { Tables } from '../base/tables/schema.ts';
+
+/** The final result of one run of a batch. */
+export interface RunResult {
+  readonly runId: string;
+  readonly outcome: Outcome;
+  /** ms with decimals; null when there was no answer. */
+  readonly responseTimeMs: number | null;
+  /** Why it did not pass. */
+  readonly message: string | null;
+}
+
+/** Runs that were started together. */
+export interface Batches {
+  /** Whether every run has ended, or is gone with its check. */
+  isClosed(batch: Batch): Promise<boolean>;
+  /** Of the runs that have ended; a check that was deleted meanwhile has none. */
+  results(batch: Batch): Promise<RunResult[]>;
+  /**
+   * The runs that a call of a trigger started, in the order of its checks; those of deleted checks are gone.
+   *
+   * @param call the id of the batch, or when the trigger was called, epoch ms
+   */
+  runs(accountId: string, target: TriggerTarget, call: string | number): Promise<CallRun[]>;
+}
+
+const pairsAtOnce = 200;
+
+export function createBatches({ dialect, reader }: Database): Batches {
+  return {
+    async isClosed(batch) {
+      const ids = batch.checks.flatMap((check) => check.runIds).sort();
+      const [first, last] = [ids.at(0), ids.at(-1)];
+      if (first === undefined || last === undefined) return true;
+      // The runs of a batch stand side by side in the key; scheduled ones of the same moment may stand among them.
+      const open = await reader
+        .selectFrom('runs')
+        .select('id')
+        .where('account_id', '=', idBytes(batch.accountId))
+        .where('id', '>=', idBytes(first))
+        .where('id', '<=', idBytes(last))
+        .where('batch_id', '=', idBytes(batch.id))
+        .limit(1)
+        .executeTakeFirst();
+      return open === undefined;
+    },
+    async results(batch) {
+      const pairs = batch.checks.flatMap(({ checkId, runIds }) => runIds.map((runId) => [checkId, runId] as const));
+      const results: RunResult[] = [];
+      for (let start = 0; start < pairs.length; start += pairsAtOnce) {
+        const values = pairs
+          .slice(start, start + pairsAtOnce)
+          .map(([checkId, runId]) => sql`(${dialect.idValue(idBytes(checkId))}, ${dialect.idValue(idBytes(runId))})`);
+        const rows = await reader
+          .selectFrom('results')
+          .select(['id', 'outcome', 'message', 'response_us'])
+          .where('account_id', '=', idBytes(batch.accountId))
+          .where(sql<SqlBool>`(check_id, id) IN (VALUES ${sql.join(values)})`)
+          .execute();
+        for (const { id, outcome, message, response_us } of rows) {
+          const responseTimeMs = response_us === null ? null : response_us / 1000;
+          results.push({ runId: idText(id), outcome: outcomeCodes.decode(outcome), responseTimeMs, message });
+        }
+      }
+      return results;
+    },
+    async runs(accountId, target, call) {
+      const at = typeof call === 'number' ? call : idTime(idBytes(call));
+      const checks = await checksOf(reader, accountId, target);
+      const open = await openRuns(reader, accountId, checks, at);
+      const ended: CallRun[] = [];
+      for (let start = 0; start < checks.length; start += pairsAtOnce) {
+        ended.push(...(await endedRuns(reader, accountId, checks.slice(start, start + pairsAtOnce), at)));
+      }
+      const byCheck = Map.groupBy([...ended, ...open], ({ checkId }) => checkId);
+      return checks.flatMap(({ id, name }) => {
+        const own = byCheck.get(idText(id)) ?? [];
+        return own.map((run) => ({ ...run, name })).sort((a, b) => (a.location < b.location ? -1 : 1));
+      });
+    },
+  };
+}
+
+interface NamedCheck {
+  readonly id: IdBytes;
+  readonly name: string;
+}
+
+function checksOf(
+  reader: Kysely<Tables>,
+  accountId: string,
+  { groupId, checkId }: TriggerTarget,
+): Promise<NamedCheck[]> {
+  const own = reader.selectFrom('checks').select(['id', 'name']).where('account_id', '=', idBytes(accountId));
+  const wanted = checkId === null ? own.where('group_id', '=', groupId) : own.where('id', '=', idBytes(checkId));
+  return wanted.orderBy('created_at').orderBy('id').execute();
+}
+
+/** Runs of a call bear its time. */
+function boundsOf(at: number): readonly [from: IdBytes, before: IdBytes] {
+  return [firstIdAt(at), firstIdAt(at + 1)];
+}
+
+async function openRuns(
+  reader: Kysely<Tables>,
+  accountId: string,
+  checks: readonly NamedCheck[],
+  at: number,
+): Promise<CallRun[]> {
+  const own = new Set(checks.map(({ id }) => idText(id)));
+  const [from, before] = boundsOf(at);
+  const rows = await reader
+    .selectFrom('runs')
+    .select(['id', 'check_id', 'location'])
+    .where('account_id', '=', idBytes(accountId))
+    .where('id', '>=', from)
+    .where('id', '<', before)
+    .where('source', '=', sourceCodes.encode('TRIGGER_API'))
+    .execute();
+  const none = { name: '', outcome: null, message: null, responseTimeMs: null };
+  return rows
+    .map(({ id, check_id, location }) => ({ ...none, id: idText(id), checkId: idText(check_id), location }))
+    .filter(({ checkId }) => own.has(checkId));
+}
+
+async function endedRuns(
+  reader: Kysely<Tables>,
+  accountId: string,
+  checks: readonly NamedCheck[],
+  at: number,
+): Promise<CallRun[]> {
+  const [from, before] = boundsOf(at);
+  const rows = await reader
+    .selectFrom('results')
+    .select(['id', 'check_id', 'location', 'outcome', 'message', 'response_us'])
+    .where('account_id', '=', idBytes(accountId))
+    .where(
+      'check_id',
+      'in',
+      checks.map(({ id }) => id),
+    )
+    .where('id', '>=', from)
+    .where('id', '<', before)
+    .where('run_id', 'is', null)
+    .where('source', '=', sourceCodes.encode('TRIGGER_API'))
+    .execute();
+  return rows.map(({ id, check_id, location, outcome, message, response_us }) => ({
+    id: idText(id),
+    checkId: idText(check_id),
+    name: '',
+    location,
+    outcome: outcomeCodes.decode(outcome),
+    message,
+    responseTimeMs: response_us === null ? null : response_us / 1000,
+  }));
+}

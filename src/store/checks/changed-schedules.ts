@@ -1,0 +1,94 @@
+// Slots that were due when their check was changed or deactivated: their outcome is recorded before the row moves
+// (docs/decisions/0011).
+import type { Kysely } from 'kysely';
+import { planRuns } from '#domain/checks/plan-runs.ts';
+import { hourOf, isLate } from '#domain/results/roll-up.ts';
+import { idText } from '../base/codec.ts';
+import { holdRounds } from '../path/schedule/hold-rounds.ts';
+import { outcomeCodes, reasonCodes, sourceCodes } from '../base/codes.ts';
+import { noteLateHour } from '../history/late-hours.ts';
+import { dueAtOf, inStep } from '../path/schedule/schedule-rounds.ts';
+import type { Tables } from '../base/tables/schema.ts';
+import type { SchedulesTable } from '../base/tables/schedule-tables.ts';
+import { scheduleOf, slotRunId } from '../path/schedule/schedule-due.ts';
+
+const dayMs = 86_400_000;
+const message = 'not run: the check was changed before it could be';
+
+/**
+ * Records every slot of the row up to `now` (epoch ms) as missed, one stretch a location, where the scheduler would have
+ * run it. Belongs in the transaction that moves or drops the row.
+ */
+export async function missDueSlots(
+  tx: Kysely<Tables>,
+  row: SchedulesTable,
+  now: number,
+  ownLocation: string,
+): Promise<void> {
+  const dueAt = await heldDueAt(tx, row);
+  if (dueAt > now) return;
+  const lap = await tx.selectFrom('installation').select('value').where('key', '=', 'lap').executeTakeFirst();
+  const due = scheduleOf({ row, nextDueAt: dueAt, until: now });
+  let missed = 0;
+  for (const { slotAt, location } of planRuns(due, now, [ownLocation]).runs) {
+    const slots = (slotAt - dueAt) / row.interval_ms + 1;
+    const id = slotRunId(dueAt, idText(row.check_id), location, Number(lap?.value ?? 0));
+    const inserted = await tx
+      .insertInto('results')
+      .values({ ...missedResult(row, now), id, location, slots })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    if (Number(inserted.numInsertedOrUpdatedRows) > 0) missed += slots;
+  }
+  if (missed > 0 && isLate(dueAt, now)) await noteLateHour(tx, row, hourOf(dueAt));
+  await countMissed(tx, row, now, missed);
+}
+
+/**
+ * When the schedule is due. While its round stands still: who plans it holds the round, and whoever finds it moved since this
+ * transaction began is repeated.
+ */
+async function heldDueAt(tx: Kysely<Tables>, row: SchedulesTable): Promise<number> {
+  if (row.next_due_at !== inStep) return row.next_due_at;
+  await holdRounds(tx);
+  const rounds = tx.selectFrom('schedule_rounds').selectAll();
+  return dueAtOf(row, await rounds.where('interval_ms', '=', row.interval_ms).executeTakeFirst());
+}
+
+function missedResult({ account_id, check_id, interval_ms }: SchedulesTable, now: number) {
+  return {
+    account_id,
+    check_id,
+    run_id: null,
+    attempt: 1,
+    outcome: outcomeCodes.encode('missed'),
+    reason: reasonCodes.encode('overload'),
+    message,
+    source: sourceCodes.encode('SCHEDULER'),
+    started_at: now,
+    duration_ms: 0,
+    response_us: null,
+    loop_delay_ms: 0,
+    details: null,
+    interval_ms,
+  };
+}
+
+async function countMissed(
+  tx: Kysely<Tables>,
+  { account_id }: SchedulesTable,
+  now: number,
+  missed: number,
+): Promise<void> {
+  const none = { on_demand: 0, passed: 0, degraded: 0, failed: 0, unknown: 0 };
+  await tx
+    .insertInto('run_counts')
+    .values({ account_id, day: Math.floor(now / dayMs), ...none, scheduled: missed, missed })
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'day']).doUpdateSet((counts) => ({
+        scheduled: counts('run_counts.scheduled', '+', missed),
+        missed: counts('run_counts.missed', '+', missed),
+      })),
+    )
+    .execute();
+}

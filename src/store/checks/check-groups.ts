@@ -1,0 +1,238 @@
+// Check groups of accounts. The schedules of a group's checks are kept in step in the transaction of each change.
+import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
+import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
+import type { CheckGroup } from '#domain/checks/check-group.ts';
+import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
+import { checkOf, groupOf, groupRow } from './check-rows.ts';
+import { type ChangeMoment, keepSchedule } from './check-schedules.ts';
+import type { Saved } from './checks.ts';
+import { idBytes } from '../base/codec.ts';
+import { askForRuns } from '../path/schedule/first-runs.ts';
+import { type Database, nextNumber, touchAccount } from '../base/database.ts';
+import { requireRoom } from '../base/room.ts';
+import type { Tables } from '../base/tables/schema.ts';
+import type { Seal } from '../base/seal.ts';
+import {
+  type ChannelChange,
+  changeChannels,
+  channelsOf,
+  dropTarget,
+  missingChannel,
+} from '../channels/subscriptions.ts';
+
+/** A check group with the channels that are subscribed to it. */
+export interface StoredGroup {
+  readonly group: CheckGroup;
+  readonly subscriptions: readonly SubscribedChannel[];
+}
+
+/** A group as it shall be. */
+export interface GroupWrite extends ChannelChange {
+  /** Its id and stamps are the store's to set. */
+  readonly group: CheckGroup;
+}
+
+/** What groups are listed by; an absent or empty field filters nothing. */
+export interface GroupFilter {
+  /** All of them. */
+  readonly tags?: readonly string[] | undefined;
+  /** One of them, exactly. */
+  readonly names?: readonly string[] | undefined;
+}
+
+/** A variable without its value. */
+export type VariableKey = Pick<EnvironmentVariable, 'key' | 'secret'>;
+
+/** Check groups. Secrets in the records are plain; in the table they are sealed. */
+export interface CheckGroups {
+  /** In the order of their ids. */
+  list(
+    accountId: string,
+    filter: GroupFilter,
+    page: { limit: number; offset: number },
+  ): Promise<{ rows: StoredGroup[]; total: number }>;
+  find(accountId: string, id: number): Promise<StoredGroup | null>;
+  /** What the variables of all its groups are called, without their values; a key is there for each group that has it. */
+  variableKeys(accountId: string): Promise<VariableKey[]>;
+  /** The locked variables of all its groups; secret ones, which no alert is rendered from, are left out. */
+  lockedVariables(accountId: string): Promise<EnvironmentVariable[]>;
+  add(write: GroupWrite): Promise<Saved<StoredGroup>>;
+  /** Reads, edits and writes in one transaction; `edit` may throw. null = there is no such group. */
+  change(accountId: string, id: number, edit: (present: StoredGroup) => GroupWrite): Promise<Saved<StoredGroup> | null>;
+  /** Its checks stay, in no group. false = there is none. */
+  remove(accountId: string, id: number): Promise<boolean>;
+}
+
+export function createCheckGroups(database: Database): CheckGroups {
+  const { reader, transaction, seal, clock } = database;
+  return {
+    async list(accountId, filter, { limit, offset }) {
+      const matching = () => filterGroups(reader.selectFrom('check_groups'), accountId, filter);
+      const found = await matching().selectAll().orderBy('id').limit(limit).offset(offset).execute();
+      const { total } = await matching()
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow();
+      const rows: StoredGroup[] = [];
+      for (const row of found) rows.push(await withChannels(reader, groupOf(row, seal)));
+      return { rows, total };
+    },
+    find: (accountId, id) => findGroup(reader, accountId, id, seal),
+    async variableKeys(accountId) {
+      return (await variablesIn(reader, accountId)).map(({ key, secret }) => ({ key, secret }));
+    },
+    async lockedVariables(accountId) {
+      return (await variablesIn(reader, accountId)).filter(({ locked, secret }) => locked && !secret);
+    },
+    add: (write) =>
+      transaction(async (tx) => {
+        const { accountId } = write.group;
+        const missing = await missingChannel(tx, accountId, write.subscriptions ?? []);
+        if (missing !== null) return { dangling: `alertChannelSubscriptions[${missing}].alertChannelId` };
+        await requireRoom(database, tx, accountId, 'checkGroups');
+        const id = await nextNumber(tx, accountId, 'check-group');
+        const group: CheckGroup = { ...write.group, id, createdAt: clock.now(), updatedAt: null };
+        await tx.insertInto('check_groups').values(groupRow(group, seal)).execute();
+        await changeChannels(tx, accountId, { checkId: null, groupId: id }, write);
+        await touchAccount(tx, accountId);
+        return { saved: await withChannels(tx, group) };
+      }),
+    change: (accountId, id, edit) =>
+      transaction(async (tx) => {
+        const present = await findGroup(tx, accountId, id, seal);
+        if (present === null) return null;
+        const now = clock.now();
+        const write = edit(present);
+        const group: CheckGroup = { ...write.group, accountId, id, createdAt: present.group.createdAt, updatedAt: now };
+        const missing = await missingChannel(tx, accountId, write.subscriptions ?? []);
+        if (missing !== null) return { dangling: `alertChannelSubscriptions[${missing}].alertChannelId` };
+        const { account_id, id: number, ...columns } = groupRow(group, seal);
+        await tx
+          .updateTable('check_groups')
+          .set(columns)
+          .where('account_id', '=', account_id)
+          .where('id', '=', number)
+          .execute();
+        const hasOtherUrl = group.apiCheckDefaults['url'] !== present.group.apiCheckDefaults['url'];
+        if (hasOtherUrl || placing(group) !== placing(present.group)) {
+          await keepSchedules(tx, accountId, id, group, { ...database, now, hasOtherUrl });
+        }
+        await changeChannels(tx, accountId, { checkId: null, groupId: id }, write);
+        await touchAccount(tx, accountId);
+        return { saved: await withChannels(tx, group) };
+      }),
+    remove: (accountId, id) => transaction((tx) => removeGroup(tx, accountId, id, { ...database, now: clock.now() })),
+  };
+}
+
+/** Groups whose definitions are read at once. */
+const sliceMost = 200;
+
+function definitionsAfter(db: Kysely<Tables>, accountId: string, id: number) {
+  return db
+    .selectFrom('check_groups')
+    .select(['id', 'definition'])
+    .where('account_id', '=', idBytes(accountId))
+    .where('id', '>', id)
+    .orderBy('id')
+    .limit(sliceMost)
+    .execute();
+}
+
+/** The variables of all groups. Nothing is opened for it: secrets are sealed by themselves, and stay so. */
+async function variablesIn(db: Kysely<Tables>, accountId: string): Promise<EnvironmentVariable[]> {
+  const variables: EnvironmentVariable[] = [];
+  for (let last = 0; ;) {
+    const slice = await definitionsAfter(db, accountId, last);
+    for (const { definition } of slice) {
+      variables.push(...(JSON.parse(definition) as Pick<CheckGroup, 'environmentVariables'>).environmentVariables);
+    }
+    const end = slice.at(-1);
+    if (end === undefined) return variables;
+    last = end.id;
+  }
+}
+
+function filterGroups<Output>(
+  query: SelectQueryBuilder<Tables, 'check_groups', Output>,
+  accountId: string,
+  { tags, names }: GroupFilter,
+): SelectQueryBuilder<Tables, 'check_groups', Output> {
+  let narrowed = query.where('account_id', '=', idBytes(accountId));
+  if (names !== undefined && names.length > 0) narrowed = narrowed.where('name', 'in', names);
+  for (const tag of new Set(tags)) {
+    // A tag stands in the list as its JSON text, after a bracket or a comma; `replace` tells upper from lower case.
+    const text = JSON.stringify(tag);
+    narrowed = narrowed.where((either) =>
+      either.or(['[', ','].map((before) => sql<boolean>`replace(tags, ${before + text}, '') <> tags`)),
+    );
+  }
+  return narrowed;
+}
+
+/** What of a group decides the schedules of its checks. */
+function placing({ activated, locations, privateLocations, runParallel }: CheckGroup): string {
+  return JSON.stringify([activated, locations, privateLocations, runParallel]);
+}
+
+interface ScheduleMeans extends ChangeMoment {
+  readonly seal: Seal;
+  /** Checks whose URL begins with that of the group have another target. */
+  readonly hasOtherUrl?: boolean;
+}
+
+async function keepSchedules(
+  tx: Kysely<Tables>,
+  accountId: string,
+  id: number,
+  group: CheckGroup | null,
+  { seal, hasOtherUrl = false, ...moment }: ScheduleMeans,
+): Promise<void> {
+  const rows = await tx
+    .selectFrom('checks')
+    .selectAll()
+    .where('account_id', '=', idBytes(accountId))
+    .where('group_id', '=', id)
+    .execute();
+  const started: string[] = [];
+  for (const row of rows) {
+    const check = checkOf(row, seal);
+    const isStarted = await keepSchedule(tx, check, group, moment);
+    if (isStarted || (hasOtherUrl && JSON.stringify(check.settings).includes('GROUP_BASE_URL'))) started.push(check.id);
+  }
+  await askForRuns(tx, accountId, started, moment.now);
+}
+
+async function removeGroup(tx: Kysely<Tables>, accountId: string, id: number, means: ScheduleMeans): Promise<boolean> {
+  const account = idBytes(accountId);
+  const removed = await tx
+    .deleteFrom('check_groups')
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (Number(removed.numDeletedRows) === 0) return false;
+  await keepSchedules(tx, accountId, id, null, means);
+  await tx
+    .updateTable('checks')
+    .set({ group_id: null, updated_at: means.now })
+    .where('account_id', '=', account)
+    .where('group_id', '=', id)
+    .execute();
+  await tx.deleteFrom('triggers').where('account_id', '=', account).where('group_id', '=', id).execute();
+  await dropTarget(tx, accountId, { checkId: null, groupId: id });
+  await touchAccount(tx, accountId);
+  return true;
+}
+
+async function findGroup(db: Kysely<Tables>, accountId: string, id: number, seal: Seal): Promise<StoredGroup | null> {
+  const row = await db
+    .selectFrom('check_groups')
+    .selectAll()
+    .where('account_id', '=', idBytes(accountId))
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row === undefined ? null : withChannels(db, groupOf(row, seal));
+}
+
+async function withChannels(db: Kysely<Tables>, group: CheckGroup): Promise<StoredGroup> {
+  return { group, subscriptions: await channelsOf(db, group.accountId, { checkId: null, groupId: group.id }) };
+}

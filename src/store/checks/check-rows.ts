@@ -1,0 +1,96 @@
+// How checks and groups stand in their tables: a few columns to find them by, the rest one sealed document.
+import type { CheckGroup } from '#domain/checks/check-group.ts';
+import type { Check } from '#domain/checks/check.ts';
+import { flag, idBytes, idText, json, parsed } from '../base/codec.ts';
+import type { CheckGroupsTable, ChecksTable } from '../base/tables/schema.ts';
+import type { Seal } from '../base/seal.ts';
+import { openCheck, openGroup, sealCheck, sealGroup } from '../base/sealed-fields.ts';
+
+type CheckColumn =
+  | 'accountId'
+  | 'id'
+  | 'checkType'
+  | 'name'
+  | 'activated'
+  | 'muted'
+  | 'groupId'
+  | 'tags'
+  | 'createdAt'
+  | 'updatedAt';
+
+/** The row of a check; secrets in it are sealed. */
+export function checkRow(check: Check, seal: Seal): ChecksTable {
+  const { accountId, id, checkType, name, activated, muted, groupId, tags, createdAt, updatedAt, ...rest } = check;
+  const definition: Omit<Check, CheckColumn> = sealCheck(rest, seal);
+  return {
+    account_id: idBytes(accountId),
+    id: idBytes(id),
+    check_type: checkType,
+    name,
+    activated: flag(activated),
+    muted: flag(muted),
+    group_id: groupId,
+    tags: json(tags),
+    definition: json(definition),
+    created_at: createdAt,
+    updated_at: updatedAt,
+  };
+}
+
+/** The check of a row, its secrets opened. */
+export function checkOf(row: ChecksTable, seal: Seal): Check {
+  const definition = openCheck(parsed<Omit<Check, CheckColumn>>(row.definition), seal);
+  return {
+    // First: an object that begins with others is made property by property.
+    ...definition,
+    // Those of older versions have none.
+    mutedUntil: definition.mutedUntil ?? null,
+    accountId: idText(row.account_id),
+    id: idText(row.id),
+    // Only `checkRow` writes the column.
+    checkType: row.check_type as Check['checkType'],
+    name: row.name,
+    activated: row.activated === 1,
+    muted: row.muted === 1,
+    groupId: row.group_id,
+    tags: parsed(row.tags),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+type GroupColumn = 'accountId' | 'id' | 'name' | 'activated' | 'muted' | 'tags' | 'createdAt' | 'updatedAt';
+
+/** The row of a check group; secrets in it are sealed. */
+export function groupRow(group: CheckGroup, seal: Seal): CheckGroupsTable {
+  const { accountId, id, name, activated, muted, tags, createdAt, updatedAt, ...rest } = group;
+  const definition: Omit<CheckGroup, GroupColumn> = sealGroup(rest, seal);
+  return {
+    account_id: idBytes(accountId),
+    id,
+    name,
+    activated: flag(activated),
+    muted: flag(muted),
+    tags: json(tags),
+    definition: json(definition),
+    created_at: createdAt,
+    updated_at: updatedAt,
+  };
+}
+
+/** The check group of a row, its secrets opened. */
+export function groupOf(row: CheckGroupsTable, seal: Seal): CheckGroup {
+  const definition = openGroup(parsed<Omit<CheckGroup, GroupColumn>>(row.definition), seal);
+  return {
+    accountId: idText(row.account_id),
+    id: row.id,
+    name: row.name,
+    activated: row.activated === 1,
+    muted: row.muted === 1,
+    tags: parsed(row.tags),
+    ...definition,
+    mutedUntil: definition.mutedUntil ?? null,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

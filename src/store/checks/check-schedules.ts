@@ -1,0 +1,75 @@
+// Keeps the table of schedules in step with checks and groups: part of the transaction of each change.
+import type { Kysely } from 'kysely';
+import type { CheckGroup } from '#domain/checks/check-group.ts';
+import type { Check } from '#domain/checks/check.ts';
+import { scheduleOf } from '#domain/checks/schedule.ts';
+import { nextSlot } from '#domain/checks/slot.ts';
+import { hasOtherTarget } from '#domain/checks/target.ts';
+import { missDueSlots } from './changed-schedules.ts';
+import { flag, idBytes, json } from '../base/codec.ts';
+import { keepHeartbeat } from '../path/heartbeats/keep-heartbeat.ts';
+import type { Tables } from '../base/tables/schema.ts';
+
+/** When a change is made, epoch ms, and the code of this server's own run location. */
+export interface ChangeMoment {
+  readonly now: number;
+  readonly ownLocation: string;
+}
+
+/**
+ * Makes the row of a check's schedule what its check and group ask for: none while either is deactivated. What is due
+ * next moves only when the interval or the phase does; a check that starts is due at its next slot. Slots that are due
+ * by then and whose row is moved or dropped are recorded as missed (design §1: every due slot has one outcome).
+ *
+ * @param before the check as it was; null = nothing but its group has changed, or it is new
+ * @returns whether it is to run at once: it had no schedule before, or is given another target
+ */
+export async function keepSchedule(
+  tx: Kysely<Tables>,
+  check: Check,
+  group: CheckGroup | null,
+  { now, ownLocation }: ChangeMoment,
+  before: Check | null = null,
+): Promise<boolean> {
+  const key = { account_id: idBytes(check.accountId), check_id: idBytes(check.id) };
+  const mine = tx.selectFrom('schedules').where('account_id', '=', key.account_id).where('check_id', '=', key.check_id);
+  // A heartbeat waits to be called, whatever it was before.
+  const isCalled = check.checkType === 'HEARTBEAT';
+  const schedule = isCalled ? null : scheduleOf(check, group);
+  const present = await mine.selectAll().executeTakeFirst();
+  const isInTime = present?.interval_ms === schedule?.intervalMs && present?.phase_ms === schedule?.phaseMs;
+  if (present !== undefined && !isInTime) await missDueSlots(tx, present, now, ownLocation);
+  if (isCalled) await keepHeartbeat(tx, check, group, now);
+  if (schedule === null) {
+    await dropSchedule(tx, check.accountId, check.id);
+    return false;
+  }
+
+  const { intervalMs, phaseMs, runParallel } = schedule;
+  const locations = json(schedule.locations);
+  const next = {
+    interval_ms: intervalMs,
+    phase_ms: phaseMs,
+    locations,
+    run_parallel: flag(runParallel),
+    // Slots up to now have their outcome.
+    next_due_at: present !== undefined && isInTime ? present.next_due_at : nextSlot(now + 1, intervalMs, phaseMs),
+  };
+  await tx
+    .insertInto('schedules')
+    .values({ ...key, ...next })
+    .onConflict((conflict) => conflict.columns(['account_id', 'check_id']).doUpdateSet(next))
+    .execute();
+  return present === undefined || (before !== null && hasOtherTarget(before, check));
+}
+
+/** The check is not scheduled any more; slots that are due get no outcome. */
+export async function dropSchedule(tx: Kysely<Tables>, accountId: string, checkId: string): Promise<void> {
+  for (const table of ['schedules', 'first_runs'] as const) {
+    await tx
+      .deleteFrom(table)
+      .where('account_id', '=', idBytes(accountId))
+      .where('check_id', '=', idBytes(checkId))
+      .execute();
+  }
+}

@@ -1,0 +1,56 @@
+// What reports say of checks besides their figures.
+import type { CheckType } from '#domain/checks/check.ts';
+import { filterChecks } from './check-filter.ts';
+import { idBytes, idText, parsed } from '../base/codec.ts';
+import type { Database } from '../base/database.ts';
+
+/** A check as reports name it. */
+export interface CheckSubject {
+  readonly checkId: string;
+  readonly name: string;
+  readonly checkType: CheckType;
+  readonly activated: boolean;
+  readonly tags: readonly string[];
+}
+
+export interface CheckSubjects {
+  /** Those of the ids that the account has, in their order. */
+  ofIds(accountId: string, ids: readonly string[]): Promise<CheckSubject[]>;
+  /** The next checks by id after `after`, with all of the tags. */
+  after(
+    accountId: string,
+    filter: { readonly tags: readonly string[]; readonly activated: boolean },
+    after: string | null,
+    most: number,
+  ): Promise<CheckSubject[]>;
+}
+
+export function createCheckSubjects({ dialect, reader }: Database): CheckSubjects {
+  const columns = ['id', 'name', 'check_type', 'activated', 'tags'] as const;
+  type Row = { id: Uint8Array; name: string; check_type: string; activated: number; tags: string };
+  const subjectOf = (row: Row): CheckSubject => ({
+    checkId: idText(row.id),
+    name: row.name,
+    checkType: row.check_type as CheckType,
+    activated: row.activated === 1,
+    tags: parsed<string[]>(row.tags),
+  });
+  return {
+    async ofIds(accountId, ids) {
+      if (ids.length === 0) return [];
+      const rows = await reader
+        .selectFrom('checks')
+        .select(columns)
+        .where('account_id', '=', idBytes(accountId))
+        .where(dialect.idIn('id', ids.map(idBytes)))
+        .execute();
+      const byId = new Map(rows.map((row) => [idText(row.id), subjectOf(row)]));
+      return ids.flatMap((id) => byId.get(id.toLowerCase()) ?? []);
+    },
+    async after(accountId, filter, after, most) {
+      const matching = filterChecks(reader.selectFrom('checks'), dialect, accountId, filter);
+      const further = after === null ? matching : matching.where('checks.id', '>', idBytes(after));
+      return (await further.select(columns).orderBy('checks.id').limit(most).execute()).map(subjectOf);
+    },
+  };
+}

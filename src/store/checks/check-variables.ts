@@ -1,0 +1,187 @@
+// Which variables checks use, and which of those nobody defines.
+import type { Kysely } from 'kysely';
+import type { CheckGroup } from '#domain/checks/check-group.ts';
+import type { Check } from '#domain/checks/check.ts';
+import { idBytes, parsed } from '../base/codec.ts';
+import { type Database, ownedBy } from '../base/database.ts';
+import type { Tables } from '../base/tables/schema.ts';
+
+/** Checks that use a variable which neither their group nor their account defines. */
+export interface MissingUse {
+  readonly name: string;
+  readonly checks: number;
+  /** Names of some of the checks. */
+  readonly among: readonly string[];
+  /** When one of them was changed last, epoch ms. */
+  readonly since: number;
+}
+
+/** A group whose defaults for API checks use variables. */
+export type UsingGroup = Pick<
+  CheckGroup,
+  'id' | 'name' | 'apiCheckDefaults' | 'environmentVariables' | 'localSetupScript'
+> & {
+  /** API checks in it. */
+  readonly checks: number;
+  /** Epoch ms. */
+  readonly changedAt: number;
+};
+
+/** Narrows to one variable, or to the checks of one group. */
+export interface UseFilter {
+  readonly names?: readonly string[];
+  readonly groupId?: number;
+}
+
+export interface CheckVariables {
+  /** By name. */
+  missing(accountId: string, filter?: UseFilter): Promise<MissingUse[]>;
+  groups(accountId: string): Promise<UsingGroup[]>;
+}
+
+/** Names and groups that are looked at. */
+const mostRows = 500;
+const mostGroups = 200;
+
+export function createCheckVariables({ reader }: Database): CheckVariables {
+  return {
+    async missing(accountId, filter = {}) {
+      const rows = await usesWithoutAccount(reader, accountId, filter);
+      const ids = rows.flatMap(({ group }) => group ?? []);
+      const groups = await definersOf(reader, accountId, ids);
+      return byName(rows.filter(({ name, group }) => group === null || groups.get(group)?.(name) !== true));
+    },
+    groups: (accountId) => usingGroups(reader, accountId),
+  };
+}
+
+/** Variables that active checks use and their account does not define, by name and group. */
+function usesWithoutAccount(db: Kysely<Tables>, accountId: string, { names, groupId }: UseFilter) {
+  const account = idBytes(accountId);
+  let query = db
+    .selectFrom('check_variables as used')
+    .innerJoin('checks', (join) =>
+      join.onRef('checks.account_id', '=', 'used.account_id').onRef('checks.id', '=', 'used.check_id'),
+    )
+    .select(['used.name', 'checks.group_id as group'])
+    .select(({ fn }) => [
+      fn.countAll<number>().as('checks'),
+      fn.min('checks.name').as('first'),
+      fn.max(fn.coalesce('checks.updated_at', 'checks.created_at')).as('since'),
+    ])
+    .where('used.account_id', '=', account)
+    .where('checks.activated', '=', 1)
+    .where('used.name', 'not in', (from) =>
+      from.selectFrom('variables').select('key').where('variables.account_id', '=', account),
+    );
+  if (names !== undefined) query = query.where('used.name', 'in', names);
+  if (groupId !== undefined) query = query.where('checks.group_id', '=', groupId);
+  return query
+    .groupBy(['used.name', 'checks.group_id'])
+    .orderBy('used.name')
+    .orderBy('checks.group_id')
+    .limit(mostRows)
+    .execute();
+}
+
+async function usingGroups(db: Kysely<Tables>, accountId: string): Promise<UsingGroup[]> {
+  const account = idBytes(accountId);
+  const rows = await db
+    .selectFrom('check_groups')
+    .select(['id', 'name', 'definition', 'created_at', 'updated_at'])
+    .select((from) =>
+      from
+        .selectFrom('checks')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('checks.account_id', '=', account)
+        .where('checks.check_type', '=', 'API')
+        .whereRef('checks.group_id', '=', 'check_groups.id')
+        .as('checks'),
+    )
+    .where('account_id', '=', account)
+    .where('definition', 'like', '%{{%')
+    .orderBy('id')
+    .limit(mostGroups)
+    .execute();
+  return rows.flatMap(({ id, name, definition, checks, created_at, updated_at }) => {
+    const { apiCheckDefaults, environmentVariables, localSetupScript } = parsed<Defining>(definition);
+    const changedAt = updated_at ?? created_at;
+    const group = {
+      id,
+      name,
+      apiCheckDefaults,
+      environmentVariables,
+      localSetupScript,
+      checks: checks ?? 0,
+      changedAt,
+    };
+    return group.checks === 0 ? [] : [group];
+  });
+}
+
+type Defining = Pick<CheckGroup, 'apiCheckDefaults' | 'environmentVariables' | 'localSetupScript'>;
+
+/** By group, whether it defines a variable: among its own, or in a script that names it. Nothing sealed is opened. */
+async function definersOf(
+  db: Kysely<Tables>,
+  accountId: string,
+  ids: readonly number[],
+): Promise<Map<number, (name: string) => boolean>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('check_groups')
+    .select(['id', 'definition'])
+    .where('account_id', '=', idBytes(accountId))
+    .where('id', 'in', [...new Set(ids)])
+    .execute();
+  return new Map(
+    rows.map(({ id, definition }) => {
+      const { apiCheckDefaults, environmentVariables, localSetupScript } = parsed<Defining>(definition);
+      const keys = new Set(environmentVariables.map(({ key }) => key));
+      if ((apiCheckDefaults['url'] ?? '') !== '') keys.add('GROUP_BASE_URL');
+      return [id, (name) => keys.has(name) || localSetupScript?.includes(name) === true];
+    }),
+  );
+}
+
+interface UseRow {
+  readonly name: string;
+  readonly checks: number | string;
+  readonly first: string;
+  readonly since: number | string;
+}
+
+function byName(rows: readonly UseRow[]): MissingUse[] {
+  const uses = new Map<string, MissingUse>();
+  for (const { name, checks, first, since } of rows) {
+    const known = uses.get(name);
+    uses.set(name, {
+      name,
+      checks: (known?.checks ?? 0) + Number(checks),
+      among: [...(known?.among ?? []), first],
+      since: Math.max(known?.since ?? 0, Number(since)),
+    });
+  }
+  return [...uses.values()];
+}
+
+/** Writes which variables a check uses; part of its caller's transaction. */
+export async function keepVariables(tx: Kysely<Tables>, check: Check, names: readonly string[]): Promise<void> {
+  const owner = { account_id: idBytes(check.accountId), check_id: idBytes(check.id) };
+  const present = await tx
+    .selectFrom('check_variables')
+    .select('name')
+    .where('account_id', '=', owner.account_id)
+    .where('check_id', '=', owner.check_id)
+    .execute();
+  const wanted = [...new Set(names)].sort();
+  const known = present.map(({ name }) => name).sort();
+  if (wanted.join('\n') === known.join('\n')) return;
+  await tx
+    .deleteFrom('check_variables')
+    .where('account_id', '=', owner.account_id)
+    .where('check_id', '=', owner.check_id)
+    .execute();
+  const rows = wanted.map((name) => ({ ...ownedBy(check.accountId), name, check_id: owner.check_id }));
+  if (rows.length > 0) await tx.insertInto('check_variables').values(rows).execute();
+}

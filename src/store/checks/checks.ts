@@ -1,0 +1,222 @@
+// Checks of accounts. Their schedules, tags and subscriptions are kept in step in the transaction of each change.
+import type { Kysely } from 'kysely';
+import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
+import type { CheckGroup } from '#domain/checks/check-group.ts';
+import type { Check } from '#domain/checks/check.ts';
+import { type CheckFilter, filterChecks, orderChecks } from './check-filter.ts';
+import { checkOf, checkRow, groupOf } from './check-rows.ts';
+import { keepVariables } from './check-variables.ts';
+import { type ChangeMoment, keepSchedule } from './check-schedules.ts';
+import type { CloseRules } from '../path/record/close-told.ts';
+import { askForRuns } from '../path/schedule/first-runs.ts';
+import { idBytes, type IdBytes, idText, json } from '../base/codec.ts';
+import { type Database, ownedBy, touchAccount } from '../base/database.ts';
+import { removeCheck } from './remove-check.ts';
+import { requireRoom } from '../base/room.ts';
+import type { ChecksTable, Tables } from '../base/tables/schema.ts';
+import type { Seal } from '../base/seal.ts';
+import {
+  type ChannelChange,
+  changeChannels,
+  channelsOf,
+  channelsOfChecks,
+  missingChannel,
+} from '../channels/subscriptions.ts';
+import { unheardOf } from '../channels/unheard-checks.ts';
+
+/** A check with the channels that are subscribed to it. */
+export interface StoredCheck {
+  readonly check: Check;
+  readonly subscriptions: readonly SubscribedChannel[];
+  /** No channel is told when it fails. */
+  readonly notifiesNobody: boolean;
+}
+
+/** What became of a write: the record, or the path of the reference in it that names nothing of this account. */
+export type Saved<Stored> = { readonly saved: Stored } | { readonly dangling: string };
+
+/** A check as it shall be. */
+export interface CheckWrite extends ChannelChange {
+  /** Its stamps are the store's to set. */
+  readonly check: Check;
+  /** Variables that it uses and does not define itself; absent = none. */
+  readonly variables?: readonly string[];
+}
+
+/** Checks. Secrets in the records are plain; in the table they are sealed. */
+export interface Checks {
+  list(
+    accountId: string,
+    filter: CheckFilter,
+    page: { limit: number; offset: number },
+  ): Promise<{ rows: StoredCheck[]; total: number }>;
+  find(accountId: string, id: string): Promise<StoredCheck | null>;
+  add(write: CheckWrite): Promise<Saved<StoredCheck>>;
+  /**
+   * Reads, edits and writes in one transaction: two changes at once both hold. `edit` may throw, which changes nothing.
+   * null = there is no such check.
+   */
+  change(accountId: string, id: string, edit: (present: StoredCheck) => CheckWrite): Promise<Saved<StoredCheck> | null>;
+  /**
+   * Whoever was told of something that is still open is told of its end (docs/decisions/0102). A long history goes in slices, by
+   * `Leftovers`.
+   *
+   * @returns false when there is none
+   */
+  remove(accountId: string, id: string, render: CloseRules['render']): Promise<boolean>;
+}
+
+export function createChecks(database: Database): Checks {
+  const { dialect, reader, transaction, seal, clock, ownLocation } = database;
+  return {
+    async list(accountId, filter, { limit, offset }) {
+      const matching = () => filterChecks(reader.selectFrom('checks'), dialect, accountId, filter);
+      // Ids first, and by themselves: what is skipped is then never read, and the planner cannot choose to walk the
+      // whole account once more for the sake of the order.
+      const page = orderChecks(matching(), dialect, filter).select('checks.id').limit(limit).offset(offset);
+      const ids = (await page.execute()).map(({ id }) => id);
+      const rows = await rowsOf(reader, accountId, ids);
+      const { total } = await matching()
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow();
+      return { rows: await withChannels(reader, accountId, rows, seal), total };
+    },
+    find: (accountId, id) => findCheck(reader, accountId, id, seal),
+    add: (write) =>
+      transaction(async (tx) => {
+        const now = clock.now();
+        const check: Check = { ...write.check, createdAt: now, updatedAt: null };
+        await requireRoom(database, tx, check.accountId, 'checks');
+        return saveCheck(tx, seal, { now, ownLocation }, { ...write, check }, null, async () => {
+          await tx.insertInto('checks').values(checkRow(check, seal)).execute();
+          await writeTags(tx, check);
+        });
+      }),
+    change: (accountId, id, edit) =>
+      transaction(async (tx) => {
+        const present = await findCheck(tx, accountId, id, seal);
+        if (present === null) return null;
+        const now = clock.now();
+        const write = edit(present);
+        const check: Check = { ...write.check, accountId, id, createdAt: present.check.createdAt, updatedAt: now };
+        return saveCheck(tx, seal, { now, ownLocation }, { ...write, check }, present.check, async () => {
+          await updateCheck(tx, check, seal);
+          if (json(check.tags) !== json(present.check.tags)) {
+            await tx
+              .deleteFrom('check_tags')
+              .where('account_id', '=', idBytes(accountId))
+              .where('check_id', '=', idBytes(id))
+              .execute();
+            await writeTags(tx, check);
+          }
+        });
+      }),
+    remove: (accountId, id, render) =>
+      transaction((tx) => removeCheck(tx, accountId, id, { now: clock.now(), seal, render })),
+  };
+}
+
+/** The rows of checks in the order of their ids; a check that was removed meanwhile is left out. */
+async function rowsOf(db: Kysely<Tables>, accountId: string, ids: readonly IdBytes[]): Promise<ChecksTable[]> {
+  if (ids.length === 0) return [];
+  const found = await db
+    .selectFrom('checks')
+    .selectAll()
+    .where('account_id', '=', idBytes(accountId))
+    .where('id', 'in', ids)
+    .execute();
+  const byId = new Map(found.map((row) => [idText(row.id), row]));
+  return ids.flatMap((id) => byId.get(idText(id)) ?? []);
+}
+
+/**
+ * Everything a check belongs with; nothing is written when a reference dangles.
+ *
+ * @param present as it was; null = it is new
+ */
+async function saveCheck(
+  tx: Kysely<Tables>,
+  seal: Seal,
+  moment: ChangeMoment,
+  write: CheckWrite,
+  present: Check | null,
+  writeRow: () => Promise<void>,
+): Promise<Saved<StoredCheck>> {
+  const { check } = write;
+  const { accountId, id } = check;
+  const group = check.groupId === null ? null : await findGroup(tx, accountId, check.groupId, seal);
+  if (check.groupId !== null && group === null) return { dangling: 'groupId' };
+  const missing = await missingChannel(tx, accountId, write.subscriptions ?? []);
+  if (missing !== null) return { dangling: `alertChannelSubscriptions[${missing}].alertChannelId` };
+
+  await writeRow();
+  const runsAtOnce = await keepSchedule(tx, check, group, moment, present);
+  if (runsAtOnce) await askForRuns(tx, accountId, [id], moment.now);
+  await keepVariables(tx, check, write.variables ?? []);
+  const target = { checkId: id, groupId: null };
+  await changeChannels(tx, accountId, target, write);
+  await touchAccount(tx, accountId);
+  return { saved: await withListeners(tx, check) };
+}
+
+/** Writes the row of a check that exists. */
+export async function updateCheck(tx: Kysely<Tables>, check: Check, seal: Seal): Promise<void> {
+  const { account_id, id, ...columns } = checkRow(check, seal);
+  await tx.updateTable('checks').set(columns).where('account_id', '=', account_id).where('id', '=', id).execute();
+}
+
+async function findCheck(db: Kysely<Tables>, accountId: string, id: string, seal: Seal): Promise<StoredCheck | null> {
+  const row = await db
+    .selectFrom('checks')
+    .selectAll()
+    .where('account_id', '=', idBytes(accountId))
+    .where('id', '=', idBytes(id))
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  return withListeners(db, checkOf(row, seal));
+}
+
+async function withListeners(db: Kysely<Tables>, check: Check): Promise<StoredCheck> {
+  const { accountId, id } = check;
+  const subscriptions = await channelsOf(db, accountId, { checkId: id, groupId: null });
+  return { check, subscriptions, notifiesNobody: (await unheardOf(db, accountId, [check])).has(id) };
+}
+
+async function findGroup(db: Kysely<Tables>, accountId: string, id: number, seal: Seal): Promise<CheckGroup | null> {
+  const row = await db
+    .selectFrom('check_groups')
+    .selectAll()
+    .where('account_id', '=', idBytes(accountId))
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row === undefined ? null : groupOf(row, seal);
+}
+
+async function withChannels(
+  db: Kysely<Tables>,
+  accountId: string,
+  rows: readonly ChecksTable[],
+  seal: Seal,
+): Promise<StoredCheck[]> {
+  const checks = rows.map((row) => checkOf(row, seal));
+  const channels = await channelsOfChecks(
+    db,
+    accountId,
+    checks.map(({ id }) => id),
+  );
+  const unheard = await unheardOf(db, accountId, checks);
+  return checks.map((check) => ({
+    check,
+    subscriptions: channels.get(check.id) ?? [],
+    notifiesNobody: unheard.has(check.id),
+  }));
+}
+
+async function writeTags(tx: Kysely<Tables>, check: Check): Promise<void> {
+  const rows = [...new Set(check.tags)].map((tag) => ({
+    ...ownedBy(check.accountId),
+    tag,
+    check_id: idBytes(check.id),
+  }));
+  if (rows.length > 0) await tx.insertInto('check_tags').values(rows).execute();
+}

@@ -1,0 +1,80 @@
+// What a run depends on, made of its rows: the check, its group, and what the account gives to all of its checks.
+import type { AlertSettings } from '#domain/alerts/alert-settings.ts';
+import type { ClientIdentity } from '#domain/accounts/client-certificate.ts';
+import type { CheckGroup } from '#domain/checks/check-group.ts';
+import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
+import type { MaintenanceWindow } from '#domain/checks/maintenance-window.ts';
+import type { CheckContext } from '#domain/results/recording.ts';
+import { identityOf } from '../accounts/client-certificates.ts';
+import { checkOf } from './check-rows.ts';
+import { parsedOrNull } from '../base/codec.ts';
+import { windowOf } from './maintenance-windows.ts';
+import type { ClientCertificatesTable } from '../base/tables/client-certificate-tables.ts';
+import type { AccountsTable } from '../base/tables/installation-tables.ts';
+import type { ChecksTable, MaintenanceWindowsTable, VariablesTable } from '../base/tables/schema.ts';
+import type { Seal } from '../base/seal.ts';
+
+/** An account as its checks see it, with those of its groups and checks that have been read. */
+export interface AccountContext {
+  /** The account's counter of changes when all of it was read. */
+  readonly revision: number;
+  readonly variables: readonly EnvironmentVariable[];
+  readonly alertSettings: AlertSettings | null;
+  readonly runtimeId: string | null;
+  readonly maintenanceWindows: readonly MaintenanceWindow[];
+  readonly clientCertificates: readonly ClientIdentity[];
+  readonly groups: Map<number, CheckGroup>;
+  readonly checks: Map<string, CheckContext>;
+}
+
+/** The columns of an account that its checks depend on. */
+export type AccountColumns = Pick<AccountsTable, 'alert_settings' | 'runtime_id'>;
+
+/** What is read of an account at once. */
+export interface AccountRows {
+  readonly account: AccountColumns | undefined;
+  readonly variables: readonly VariablesTable[];
+  readonly windows: readonly MaintenanceWindowsTable[];
+  readonly certificates: readonly ClientCertificatesTable[];
+}
+
+/** An account of which no group and no check has been read. */
+export function accountContext(
+  { account, variables, windows, certificates }: AccountRows,
+  revision: number,
+  seal: Seal,
+): AccountContext {
+  return {
+    revision,
+    maintenanceWindows: windows.map(windowOf),
+    clientCertificates: certificates.map((row) => identityOf(row, seal)),
+    alertSettings: parsedOrNull<AlertSettings>(account?.alert_settings ?? null),
+    runtimeId: account?.runtime_id ?? null,
+    variables: variables.map((row) => ({
+      key: row.key,
+      value: row.secret === 1 ? seal.open(row.value) : row.value,
+      locked: row.locked === 1,
+      secret: row.secret === 1,
+    })),
+    groups: new Map(),
+    checks: new Map(),
+  };
+}
+
+export function contextOf(
+  account: AccountContext,
+  row: ChecksTable,
+  group: CheckGroup | null,
+  seal: Seal,
+): CheckContext {
+  return {
+    check: checkOf(row, seal),
+    group,
+    variables: account.variables,
+    accountAlertSettings: account.alertSettings,
+    accountRuntimeId: account.runtimeId,
+    maintenanceWindows: account.maintenanceWindows,
+    clientCertificates: account.clientCertificates,
+    revision: account.revision,
+  };
+}

@@ -1,0 +1,231 @@
+// Maintenance windows of accounts.
+import type { Kysely, Selectable } from 'kysely';
+import type { MaintenanceWindow } from '#domain/checks/maintenance-window.ts';
+import { idBytes, idText, json, parsed } from '../base/codec.ts';
+import { type Database, nextNumber, touchAccount } from '../base/database.ts';
+import { requireRoom } from '../base/room.ts';
+import type { MaintenanceWindowsTable, Tables } from '../base/tables/schema.ts';
+
+/** A window as it shall be; its id and stamps are the store's to set. */
+export type WindowWrite = Omit<MaintenanceWindow, 'accountId' | 'id' | 'createdAt' | 'updatedAt'>;
+
+/** How a window names checks. */
+export interface Named {
+  readonly tags?: readonly string[];
+  readonly checkIds?: readonly string[];
+  readonly groupIds?: readonly number[];
+}
+
+/** Maintenance windows. */
+export interface MaintenanceWindows {
+  /** In the order of their ids. */
+  list(
+    accountId: string,
+    page: { limit: number; offset: number },
+  ): Promise<{ rows: MaintenanceWindow[]; total: number }>;
+  find(accountId: string, id: number): Promise<MaintenanceWindow | null>;
+  add(accountId: string, write: WindowWrite): Promise<MaintenanceWindow>;
+  /** Reads, edits and writes in one transaction; `edit` may throw. null = there is no such window. */
+  change(
+    accountId: string,
+    id: number,
+    edit: (present: MaintenanceWindow) => WindowWrite,
+  ): Promise<MaintenanceWindow | null>;
+  /** Counts the account's checks that are named by id, by group, or by a tag of their own or of their group. */
+  countNamed(accountId: string, named: Named): Promise<number>;
+  /** Those of the named checks and groups that the account does not have. */
+  unknownOf(accountId: string, named: Omit<Named, 'tags'>): Promise<Required<Omit<Named, 'tags'>>>;
+  /** false = there is none. */
+  remove(accountId: string, id: number): Promise<boolean>;
+}
+
+export function createMaintenanceWindows(database: Database): MaintenanceWindows {
+  const { reader, transaction, clock } = database;
+  const owned = (accountId: string) =>
+    reader.selectFrom('maintenance_windows').where('account_id', '=', idBytes(accountId));
+  return {
+    async list(accountId, { limit, offset }) {
+      const rows = await owned(accountId).selectAll().orderBy('id').limit(limit).offset(offset).execute();
+      const { total } = await owned(accountId)
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow();
+      return { rows: rows.map(windowOf), total };
+    },
+    async find(accountId, id) {
+      const row = await owned(accountId).selectAll().where('id', '=', id).executeTakeFirst();
+      return row === undefined ? null : windowOf(row);
+    },
+    add: (accountId, write) =>
+      transaction(async (tx) => {
+        await requireRoom(database, tx, accountId, 'maintenanceWindows');
+        const id = await nextNumber(tx, accountId, 'maintenance-window');
+        const row = rowOf({ ...write, accountId, id, createdAt: clock.now(), updatedAt: null });
+        await tx.insertInto('maintenance_windows').values(row).execute();
+        await touchAccount(tx, accountId);
+        return windowOf(row);
+      }),
+    change: (accountId, id, edit) => transaction((tx) => changeIn(tx, clock.now(), { accountId, id, edit })),
+    countNamed: (accountId, named) => countNamed(reader, accountId, named),
+    unknownOf: (accountId, named) => unknownOf(reader, accountId, named),
+    remove: (accountId, id) =>
+      transaction(async (tx) => {
+        const removed = await tx
+          .deleteFrom('maintenance_windows')
+          .where('account_id', '=', idBytes(accountId))
+          .where('id', '=', id)
+          .executeTakeFirst();
+        if (Number(removed.numDeletedRows) === 0) return false;
+        await touchAccount(tx, accountId);
+        return true;
+      }),
+  };
+}
+
+interface WindowChange {
+  readonly accountId: string;
+  readonly id: number;
+  readonly edit: (present: MaintenanceWindow) => WindowWrite;
+}
+
+async function changeIn(
+  tx: Kysely<Tables>,
+  now: number,
+  { accountId, id, edit }: WindowChange,
+): Promise<MaintenanceWindow | null> {
+  const account = idBytes(accountId);
+  const present = await tx
+    .selectFrom('maintenance_windows')
+    .selectAll()
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (present === undefined) return null;
+  const write = edit(windowOf(present));
+  const row = rowOf({ ...write, accountId, id, createdAt: present.created_at, updatedAt: now });
+  await tx
+    .updateTable('maintenance_windows')
+    .set({ definition: row.definition, updated_at: row.updated_at })
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .execute();
+  await touchAccount(tx, accountId);
+  return windowOf(row);
+}
+
+async function countNamed(
+  reader: Database['reader'],
+  accountId: string,
+  { tags = [], checkIds = [], groupIds = [] }: Named,
+): Promise<number> {
+  const account = idBytes(accountId);
+  const groups = await reader
+    .selectFrom('check_groups')
+    .select(['id', 'tags'])
+    .where('account_id', '=', account)
+    .execute();
+  const named = groups.filter(
+    (group) => groupIds.includes(group.id) || parsed<string[]>(group.tags).some((tag) => tags.includes(tag)),
+  );
+  const { total } = await reader
+    .selectFrom('checks')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('account_id', '=', account)
+    .where((where) =>
+      where.or([
+        ...(tags.length === 0
+          ? []
+          : [
+              where('id', 'in', (from) =>
+                from
+                  .selectFrom('check_tags')
+                  .select('check_id')
+                  .where('account_id', '=', account)
+                  .where('tag', 'in', tags),
+              ),
+            ]),
+        ...(checkIds.length === 0 ? [] : [where('id', 'in', checkIds.map(idBytes))]),
+        ...(named.length === 0
+          ? []
+          : [
+              where(
+                'group_id',
+                'in',
+                named.map(({ id }) => id),
+              ),
+            ]),
+      ]),
+    )
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+async function unknownOf(
+  reader: Database['reader'],
+  accountId: string,
+  { checkIds = [], groupIds = [] }: Omit<Named, 'tags'>,
+): Promise<Required<Omit<Named, 'tags'>>> {
+  const account = idBytes(accountId);
+  const checks =
+    checkIds.length === 0
+      ? []
+      : await reader
+          .selectFrom('checks')
+          .select('id')
+          .where('account_id', '=', account)
+          .where('id', 'in', checkIds.map(idBytes))
+          .execute();
+  const groups =
+    groupIds.length === 0
+      ? []
+      : await reader
+          .selectFrom('check_groups')
+          .select('id')
+          .where('account_id', '=', account)
+          .where('id', 'in', groupIds)
+          .execute();
+  const knownChecks = new Set(checks.map(({ id }) => idText(id)));
+  const knownGroups = new Set(groups.map(({ id }) => id));
+  return {
+    checkIds: checkIds.filter((id) => !knownChecks.has(id)),
+    groupIds: groupIds.filter((id) => !knownGroups.has(id)),
+  };
+}
+
+/** Windows that are remembered, of all accounts. */
+const keptMost = 20_000;
+const kept = new Map<string, MaintenanceWindow>();
+
+/**
+ * The record of a row: the same object while the row is the same. When a window comes next is remembered with it, and is not
+ * worked out again at every change in its account.
+ */
+export function windowOf(row: Selectable<MaintenanceWindowsTable>): MaintenanceWindow {
+  const { account_id, id, definition, created_at, updated_at } = row;
+  const accountId = idText(account_id);
+  const name = `${accountId}/${id}/${created_at}/${updated_at}/${definition}`;
+  const known = kept.get(name);
+  if (known !== undefined) return known;
+  // Windows written by earlier versions name no checks and groups.
+  const named = { checkIds: [], groupIds: [] };
+  const window = {
+    ...named,
+    ...parsed<WindowWrite>(definition),
+    accountId,
+    id,
+    createdAt: created_at,
+    updatedAt: updated_at,
+  };
+  if (kept.size >= keptMost) kept.clear();
+  kept.set(name, window);
+  return window;
+}
+
+function rowOf({ accountId, id, createdAt, updatedAt, ...definition }: MaintenanceWindow): MaintenanceWindowsTable {
+  return {
+    account_id: idBytes(accountId),
+    id,
+    definition: json(definition),
+    created_at: createdAt,
+    updated_at: updatedAt,
+  };
+}

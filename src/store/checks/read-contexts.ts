@@ -1,0 +1,83 @@
+// Checks with all that their runs depend on, read beside a running service: nothing is claimed, kept or written.
+import type { CheckGroup } from '#domain/checks/check-group.ts';
+import type { CheckType } from '#domain/checks/check.ts';
+import type { CheckContext } from '#domain/results/recording.ts';
+import { groupOf } from './check-rows.ts';
+import { type AccountContext, accountContext, contextOf } from './context-rows.ts';
+import { keyMark, openMark } from '../base/key-check.ts';
+import { readFact, type Side } from '../copy/side.ts';
+import type { ClientCertificatesTable } from '../base/tables/client-certificate-tables.ts';
+import type { AccountsTable } from '../base/tables/installation-tables.ts';
+import type { CheckGroupsTable, ChecksTable, VariablesTable } from '../base/tables/schema.ts';
+import { createSeal, type Seal } from '../base/seal.ts';
+
+/** Checks that are read at once. */
+const pageSize = 200;
+
+/**
+ * Every check of these types, account by account, secrets included.
+ *
+ * @param key 32 bytes that seal the secrets; throws WrongKeyError when another one did
+ */
+export async function* readContexts(
+  side: Side,
+  key: Uint8Array,
+  types: readonly CheckType[],
+): AsyncGenerator<CheckContext> {
+  const seal = createSeal(key);
+  const mark = await readFact(side, keyMark);
+  if (mark !== null) openMark(seal, mark, side.shown);
+  const accounts = await rowsOf<AccountsTable>(side, 'SELECT * FROM accounts ORDER BY created_at, id', []);
+  for (const account of accounts) {
+    const variables = await rowsOf<VariablesTable>(side, 'SELECT * FROM variables WHERE account_id = ?', [account.id]);
+    const certificates = await rowsOf<ClientCertificatesTable>(
+      side,
+      'SELECT * FROM client_certificates WHERE account_id = ?',
+      [account.id],
+    );
+    const context = accountContext({ account, variables, windows: [], certificates }, 0, seal);
+    const groups = await rowsOf<CheckGroupsTable>(side, 'SELECT * FROM check_groups WHERE account_id = ?', [
+      account.id,
+    ]);
+    for (const row of groups) context.groups.set(row.id, groupOf(row, seal));
+    for await (const row of checksOf(side, account.id, types)) {
+      const group = row.group_id === null ? null : await groupWith(side, context, row.account_id, row.group_id, seal);
+      yield contextOf(context, row, group, seal);
+    }
+  }
+}
+
+/** null = it was deleted since its check was read, which is in none now. One that was made since the others were is read by itself. */
+async function groupWith(
+  side: Side,
+  { groups }: Pick<AccountContext, 'groups'>,
+  accountId: Uint8Array,
+  id: number,
+  seal: Seal,
+): Promise<CheckGroup | null> {
+  const known = groups.get(id);
+  if (known !== undefined) return known;
+  const sql = 'SELECT * FROM check_groups WHERE account_id = ? AND id = ?';
+  const [row] = await rowsOf<CheckGroupsTable>(side, sql, [accountId, id]);
+  if (row === undefined) return null;
+  const group = groupOf(row, seal);
+  groups.set(id, group);
+  return group;
+}
+
+async function* checksOf(side: Side, accountId: Uint8Array, types: readonly CheckType[]): AsyncGenerator<ChecksTable> {
+  const marks = types.map(() => '?').join(', ');
+  const sql = `SELECT * FROM checks WHERE account_id = ? AND check_type IN (${marks}) AND id > ? ORDER BY id LIMIT ?`;
+  let after: Uint8Array = new Uint8Array(0);
+  for (;;) {
+    const rows = await rowsOf<ChecksTable>(side, sql, [accountId, ...types, after, pageSize]);
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < pageSize) return;
+    after = last.id;
+  }
+}
+
+async function rowsOf<Table>(side: Side, sql: string, values: Parameters<Side['query']>[1]): Promise<Table[]> {
+  return (await side.query(sql, values)) as unknown as Table[];
+}

@@ -1,0 +1,114 @@
+// Checks with all that their runs depend on, kept in memory until something in their account changes.
+import type { CheckGroup } from '#domain/checks/check-group.ts';
+import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
+import type { CheckContext } from '#domain/results/recording.ts';
+import { groupOf } from './check-rows.ts';
+import { type IdBytes, idBytes, idText } from '../base/codec.ts';
+import { type AccountColumns, type AccountContext, accountContext, contextOf } from './context-rows.ts';
+import type { CheckGroupsTable, ChecksTable, MaintenanceWindowsTable, VariablesTable } from '../base/tables/schema.ts';
+import type { ClientCertificatesTable } from '../base/tables/client-certificate-tables.ts';
+import type { Seal } from '../base/seal.ts';
+import type { Connection } from '../engines/sqlite/connection.ts';
+
+/** Reads contexts, from memory where nothing in the account changed. */
+export interface Contexts {
+  /** null when the check is gone. */
+  read(connection: Connection, accountId: string, checkId: string): CheckContext | null;
+  /** Of checks whose rows were read together, in their order; of these only accounts and groups are remembered. */
+  ofRows(connection: Connection, rows: readonly ChecksTable[]): CheckContext[];
+  /** Variables of an account, and of one of its groups. */
+  variables(
+    connection: Connection,
+    accountId: string,
+    groupId: number | null,
+  ): { readonly ofAccount: readonly EnvironmentVariable[]; readonly ofGroup: readonly EnvironmentVariable[] };
+  /** Call at the start of each transaction that reads contexts: revisions are asked for once per transaction. */
+  begin(): void;
+}
+
+export function createContexts(seal: Seal): Contexts {
+  const accounts = new Map<string, AccountContext>();
+  const fresh = new Set<string>();
+  const accountOf = (connection: Connection, accountId: string): AccountContext => {
+    const kept = accounts.get(accountId);
+    if (kept !== undefined && fresh.has(accountId)) return kept;
+    fresh.add(accountId);
+    const row = connection
+      .prepare(`SELECT last FROM counters WHERE account_id = ? AND noun = 'revision'`)
+      .get(idBytes(accountId));
+    const revision = Number(row?.['last'] ?? 0);
+    if (kept?.revision === revision) return kept;
+    const account = readAccount(connection, accountId, revision, seal);
+    accounts.set(accountId, account);
+    return account;
+  };
+  return {
+    begin: () => fresh.clear(),
+    read(connection, accountId, checkId) {
+      const account = accountOf(connection, accountId);
+      const kept = account.checks.get(checkId);
+      if (kept !== undefined) return kept;
+      const context = readContext(connection, account, { accountId, checkId }, seal);
+      if (context !== null) account.checks.set(checkId, context);
+      return context;
+    },
+    variables(connection, accountId, groupId) {
+      const account = accountOf(connection, accountId);
+      const group = groupId === null ? null : readGroup(connection, account, idBytes(accountId), groupId, seal);
+      return { ofAccount: account.variables, ofGroup: group?.environmentVariables ?? [] };
+    },
+    ofRows: (connection, rows) =>
+      rows.map((row) => contextOfRow(connection, accountOf(connection, idText(row.account_id)), row, seal)),
+  };
+}
+
+function readAccount(connection: Connection, accountId: string, revision: number, seal: Seal): AccountContext {
+  const account = connection
+    .prepare('SELECT alert_settings, runtime_id FROM accounts WHERE id = ?')
+    .get(idBytes(accountId)) as unknown as AccountColumns | undefined;
+  const variables = connection
+    .prepare('SELECT * FROM variables WHERE account_id = ?')
+    .all(idBytes(accountId)) as unknown as VariablesTable[];
+  const windows = connection
+    .prepare('SELECT * FROM maintenance_windows WHERE account_id = ?')
+    .all(idBytes(accountId)) as unknown as MaintenanceWindowsTable[];
+  const certificates = connection
+    .prepare('SELECT * FROM client_certificates WHERE account_id = ?')
+    .all(idBytes(accountId)) as unknown as ClientCertificatesTable[];
+  return accountContext({ account, variables, windows, certificates }, revision, seal);
+}
+
+function readContext(
+  connection: Connection,
+  account: AccountContext,
+  { accountId, checkId }: { accountId: string; checkId: string },
+  seal: Seal,
+): CheckContext | null {
+  const row = connection
+    .prepare('SELECT * FROM checks WHERE account_id = ? AND id = ?')
+    .get(idBytes(accountId), idBytes(checkId)) as unknown as ChecksTable | undefined;
+  return row === undefined ? null : contextOfRow(connection, account, row, seal);
+}
+
+function contextOfRow(connection: Connection, account: AccountContext, row: ChecksTable, seal: Seal): CheckContext {
+  const group = row.group_id === null ? null : readGroup(connection, account, row.account_id, row.group_id, seal);
+  return contextOf(account, row, group, seal);
+}
+
+function readGroup(
+  connection: Connection,
+  account: AccountContext,
+  accountId: IdBytes,
+  groupId: number,
+  seal: Seal,
+): CheckGroup | null {
+  const kept = account.groups.get(groupId);
+  if (kept !== undefined) return kept;
+  const row = connection
+    .prepare('SELECT * FROM check_groups WHERE account_id = ? AND id = ?')
+    .get(accountId, groupId) as unknown as CheckGroupsTable | undefined;
+  if (row === undefined) return null;
+  const group = groupOf(row, seal);
+  account.groups.set(groupId, group);
+  return group;
+}

@@ -1,0 +1,255 @@
+// One call of a trigger as one transaction: limit, runs, counts, the trigger's own row and the idempotency key.
+import type { Kysely } from 'kysely';
+import { monthStart } from '#domain/accounts/account.ts';
+import { type Batch, type CallOptions, type CallRuns, namedMost, type TriggerTarget } from '#domain/checks/batch.ts';
+import { oneOf, servedOf } from '#domain/checks/plan-runs.ts';
+import type { Trigger } from '#domain/checks/trigger.ts';
+import { newIdAt } from '#lib/id.ts';
+import { idBytes, idText, json, parsed } from '../base/codec.ts';
+import { sourceCodes } from '../base/codes.ts';
+import { holdAccount, ownedBy } from '../base/database.ts';
+import type { RunsTable, Tables } from '../base/tables/schema.ts';
+import type { SchedulesTable } from '../base/tables/schedule-tables.ts';
+import type { Seal } from '../base/seal.ts';
+import { keepOptions } from './trigger-calls.ts';
+import { callTrigger } from './trigger-rows.ts';
+
+/** A call of a trigger. Instants are epoch ms. */
+export interface TriggerOrder {
+  readonly accountId: string;
+  readonly target: TriggerTarget;
+  /** The token of the trigger that is made when there is none; null = then nothing is started. */
+  readonly newToken: string | null;
+  /** A repeat with the same key gets the same answer and starts nothing. */
+  readonly idempotencyKey: string | null;
+  /** Codes of the run locations that are served, this server's own first. */
+  readonly servedLocations: readonly string[];
+  readonly now: number;
+  /** Of a call by token. */
+  readonly options?: CallOptions;
+}
+
+/** What became of a call. */
+export type TriggerStart =
+  | { readonly outcome: 'started'; readonly trigger: Trigger; readonly batch: Batch; readonly call: CallRuns }
+  /** `call` is null where an older version answered first. */
+  | { readonly outcome: 'repeated'; readonly trigger: Trigger; readonly call: CallRuns | null }
+  | { readonly outcome: 'no-target' }
+  | { readonly outcome: 'over-limit'; readonly limit: number; readonly used: number; readonly wanted: number }
+  /** So many runs that were asked for wait or run already: nothing was started. */
+  | { readonly outcome: 'queue-full'; readonly most: number; readonly waiting: number; readonly wanted: number };
+
+const keyKeptMs = 86_400_000;
+const dayMs = 86_400_000;
+/** Rows of one INSERT: many, and the same number each time, so that the statement is prepared once. */
+const runsAtOnce = 100;
+
+/** Runs started by triggers that an account may have open at once, at all locations. */
+export const triggeredMost = 5000;
+
+export async function startTrigger(tx: Kysely<Tables>, order: TriggerOrder, seal: Seal): Promise<TriggerStart> {
+  await holdAccount(tx, order.accountId);
+  const repeated = await earlierAnswer(tx, order);
+  if (repeated !== null) return { outcome: 'repeated', ...repeated };
+  if (!(await isThere(tx, order))) return { outcome: 'no-target' };
+
+  const batch = await planBatch(tx, order);
+  const wanted = batch.runs.length;
+  const over = await overLimit(tx, order, wanted);
+  if (over !== null) return { outcome: 'over-limit', ...over, wanted };
+  const waiting = await countWaiting(tx, order.accountId);
+  if (waiting + wanted > triggeredMost) return { outcome: 'queue-full', most: triggeredMost, waiting, wanted };
+
+  const trigger = await callTrigger(tx, order);
+  if (trigger === null) return { outcome: 'no-target' };
+  for (let start = 0; start < wanted; start += runsAtOnce) {
+    await tx
+      .insertInto('runs')
+      .values(batch.runs.slice(start, start + runsAtOnce))
+      .execute();
+  }
+  await countRuns(tx, order, wanted);
+  const { accountId, now } = order;
+  if (order.options !== undefined) await keepOptions(tx, { accountId, batchId: batch.id, now }, order.options, seal);
+  const runIds = batch.checks.flatMap((check) => check.runIds);
+  const call: CallRuns = { id: batch.id, runIds: runIds.length > namedMost ? [] : runIds };
+  await keepAnswer(tx, order, { ...trigger, call });
+  return { outcome: 'started', trigger, call, batch: { accountId, id: batch.id, checks: batch.checks } };
+}
+
+function operationOf({ groupId, checkId }: TriggerTarget): string {
+  return checkId === null ? `trigger check-group ${groupId}` : `trigger check ${checkId}`;
+}
+
+type Answer = Trigger & { readonly call?: CallRuns };
+
+async function earlierAnswer(
+  tx: Kysely<Tables>,
+  order: TriggerOrder,
+): Promise<{ trigger: Trigger; call: CallRuns | null } | null> {
+  if (order.idempotencyKey === null) return null;
+  await tx
+    .deleteFrom('idempotency_keys')
+    .where('account_id', '=', idBytes(order.accountId))
+    .where('created_at', '<=', order.now - keyKeptMs)
+    .execute();
+  const row = await tx
+    .selectFrom('idempotency_keys')
+    .select('answer')
+    .where('account_id', '=', idBytes(order.accountId))
+    .where('key', '=', order.idempotencyKey)
+    .where('operation', '=', operationOf(order.target))
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const { call = null, ...trigger } = parsed<Answer>(row.answer);
+  return { trigger, call };
+}
+
+async function keepAnswer(tx: Kysely<Tables>, order: TriggerOrder, answer: Answer): Promise<void> {
+  if (order.idempotencyKey === null) return;
+  await tx
+    .insertInto('idempotency_keys')
+    .values({
+      ...ownedBy(order.accountId),
+      key: order.idempotencyKey,
+      operation: operationOf(order.target),
+      answer: json(answer),
+      created_at: order.now,
+    })
+    .execute();
+}
+
+async function isThere(tx: Kysely<Tables>, { accountId, target }: TriggerOrder): Promise<boolean> {
+  const account = idBytes(accountId);
+  const row =
+    target.checkId === null
+      ? await tx
+          .selectFrom('check_groups')
+          .select('name')
+          .where('account_id', '=', account)
+          .where('id', '=', target.groupId)
+          .executeTakeFirst()
+      : await tx
+          .selectFrom('checks')
+          .select('name')
+          .where('account_id', '=', account)
+          .where('id', '=', idBytes(target.checkId))
+          .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The runs of every activated check: a check has a schedule while it and its group are activated. */
+async function planBatch(tx: Kysely<Tables>, { accountId, target, servedLocations, now }: TriggerOrder) {
+  const account = idBytes(accountId);
+  const activated = tx
+    .selectFrom('checks')
+    .innerJoin('schedules', (join) =>
+      join.onRef('schedules.account_id', '=', 'checks.account_id').onRef('schedules.check_id', '=', 'checks.id'),
+    )
+    .select(['checks.id', 'checks.name', 'schedules.locations', 'schedules.run_parallel', 'schedules.interval_ms'])
+    .where('checks.account_id', '=', account)
+    // Heartbeat checks wait to be called: there is nothing to start.
+    .where('checks.check_type', '!=', 'HEARTBEAT')
+    .orderBy('checks.created_at')
+    .orderBy('checks.id');
+  const rows = await (
+    target.checkId === null
+      ? activated.where('checks.group_id', '=', target.groupId)
+      : activated.where('checks.id', '=', idBytes(target.checkId))
+  ).execute();
+
+  // Its time is that of the call: runs at several locations are one round by it.
+  const id = newIdAt(now);
+  const runs: RunsTable[] = [];
+  const checks: { checkId: string; name: string; runIds: string[] }[] = [];
+  const run = { account_id: account, source: sourceCodes.encode('TRIGGER_API'), slot_at: null, interval_ms: null };
+  const waiting = { attempt: 1, due_at: now, first_started_at: null, available_at: now, leased_by: null };
+  for (const row of rows) {
+    const runIds: string[] = [];
+    for (const location of locationsOf(row, servedLocations, now)) {
+      // All of one time: by it they are found again.
+      const runId = newIdAt(now);
+      runIds.push(runId);
+      runs.push({ ...run, ...waiting, id: idBytes(runId), check_id: row.id, location, batch_id: idBytes(id) });
+    }
+    checks.push({ checkId: idText(row.id), name: row.name, runIds });
+  }
+  return { id, runs, checks };
+}
+
+/** As the schedule would choose them at `now`: all, or the one whose turn it is. */
+export function locationsOf(
+  row: Pick<SchedulesTable, 'locations' | 'run_parallel' | 'interval_ms'>,
+  served: readonly string[],
+  now: number,
+): readonly string[] {
+  const all = servedOf(row.locations === '[]' ? [] : parsed<string[]>(row.locations), served);
+  return row.run_parallel === 1 ? all : oneOf(all, now, row.interval_ms);
+}
+
+async function overLimit(tx: Kysely<Tables>, order: TriggerOrder, wanted: number) {
+  const { limit, used } = await limitOf(tx, order);
+  return limit === null || used + wanted <= limit ? null : { limit, used };
+}
+
+/** Runs that the account may still start this month; Infinity without a limit. */
+export async function remainingRuns(tx: Kysely<Tables>, accountId: string, now: number): Promise<number> {
+  const { limit, used } = await limitOf(tx, { accountId, now });
+  return limit === null ? Number.POSITIVE_INFINITY : limit - used;
+}
+
+/** Runs of an account that triggers started and that have not ended. */
+async function countWaiting(tx: Kysely<Tables>, accountId: string): Promise<number> {
+  const { waiting } = await tx
+    .selectFrom('runs')
+    .select(({ fn }) => fn.countAll<number>().as('waiting'))
+    .where('account_id', '=', idBytes(accountId))
+    .where('source', '=', sourceCodes.encode('TRIGGER_API'))
+    .executeTakeFirstOrThrow();
+  return waiting;
+}
+
+/** A limit is held until the runs are counted: a scheduler cannot take the last of them meanwhile. */
+async function limitOf(tx: Kysely<Tables>, { accountId, now }: Pick<TriggerOrder, 'accountId' | 'now'>) {
+  await tx
+    .updateTable('accounts')
+    .set((row) => ({ execution_limit: row.ref('execution_limit') }))
+    .where('id', '=', idBytes(accountId))
+    .where('execution_limit', 'is not', null)
+    .execute();
+  const row = await tx
+    .selectFrom('accounts')
+    .leftJoin('usage', (join) =>
+      join.onRef('usage.account_id', '=', 'accounts.id').on('usage.month', '=', monthStart(now)),
+    )
+    .select(['accounts.execution_limit as limit', 'usage.used as used'])
+    .where('accounts.id', '=', idBytes(accountId))
+    .executeTakeFirst();
+  return { limit: row?.limit ?? null, used: row?.used ?? 0 };
+}
+
+/** Each run counts once toward the execution limit, and in the figures by which runs and outcomes are compared. */
+export async function countRuns(
+  tx: Kysely<Tables>,
+  { accountId, now }: Pick<TriggerOrder, 'accountId' | 'now'>,
+  runs: number,
+): Promise<void> {
+  if (runs === 0) return;
+  await tx
+    .insertInto('usage')
+    .values({ ...ownedBy(accountId), month: monthStart(now), used: runs })
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'month']).doUpdateSet((row) => ({ used: row('usage.used', '+', runs) })),
+    )
+    .execute();
+  const zero = { scheduled: 0, passed: 0, degraded: 0, failed: 0, unknown: 0, missed: 0 };
+  await tx
+    .insertInto('run_counts')
+    .values({ ...ownedBy(accountId), day: Math.floor(now / dayMs), ...zero, on_demand: runs })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['account_id', 'day'])
+        .doUpdateSet((row) => ({ on_demand: row('run_counts.on_demand', '+', runs) })),
+    )
+    .execute();
+}

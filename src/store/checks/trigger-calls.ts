@@ -1,0 +1,77 @@
+// What was asked for with one call of a trigger, as its runs need it; values of variables are sealed.
+import type { Kysely } from 'kysely';
+import type { CallOptions } from '#domain/checks/batch.ts';
+import { flag, idBytes, json, parsed } from '../base/codec.ts';
+import { type Database, ownedBy } from '../base/database.ts';
+import type { Tables } from '../base/tables/schema.ts';
+import type { Seal } from '../base/seal.ts';
+
+/** Options of calls. */
+export interface TriggerCalls {
+  /** null = the call asked for nothing special, or its runs ended long ago. */
+  optionsOf(accountId: string, batchId: string): Promise<CallOptions | null>;
+  /** The runs of the call have ended: its variables are not needed any more. */
+  forget(accountId: string, batchId: string): Promise<void>;
+  /** Deletes the options of calls whose runs have ended by now (epoch ms), of every account. Returns how many. */
+  removeOld(now: number): Promise<number>;
+}
+
+/** No run of a call lasts longer, its retries included, ms. */
+const keptMs = 2 * 3_600_000;
+
+export function createTriggerCalls({ reader, transaction, seal }: Database): TriggerCalls {
+  return {
+    async optionsOf(accountId, batchId) {
+      const row = await reader
+        .selectFrom('trigger_calls')
+        .select(['is_quiet', 'variables'])
+        .where('account_id', '=', idBytes(accountId))
+        .where('id', '=', idBytes(batchId))
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      const variables = parsed<[key: string, sealed: string][]>(row.variables);
+      return {
+        isQuiet: row.is_quiet === 1,
+        variables: variables.map(([key, sealed]) => ({ key, value: seal.open(sealed), locked: true, secret: true })),
+      };
+    },
+    forget: (accountId, batchId) =>
+      transaction(async (tx) => {
+        await tx
+          .deleteFrom('trigger_calls')
+          .where('account_id', '=', idBytes(accountId))
+          .where('id', '=', idBytes(batchId))
+          .execute();
+      }),
+    removeOld: (now) =>
+      transaction(async (tx) => {
+        const removed = await tx
+          .deleteFrom('trigger_calls')
+          .where('called_at', '<', now - keptMs)
+          .executeTakeFirst();
+        return Number(removed.numDeletedRows);
+      }),
+  };
+}
+
+/** Writes the options of a call. */
+export async function keepOptions(
+  tx: Kysely<Tables>,
+  call: { readonly accountId: string; readonly batchId: string; readonly now: number },
+  { isQuiet, variables }: CallOptions,
+  seal: Seal,
+): Promise<void> {
+  const { accountId, batchId, now } = call;
+  if (!isQuiet && variables.length === 0) return;
+  const sealed = variables.map(({ key, value }) => [key, seal.seal(value)]);
+  await tx
+    .insertInto('trigger_calls')
+    .values({
+      ...ownedBy(accountId),
+      id: idBytes(batchId),
+      called_at: now,
+      is_quiet: flag(isQuiet),
+      variables: json(sealed),
+    })
+    .execute();
+}

@@ -1,0 +1,65 @@
+// Rows of triggers: read, made by the first call, stamped by every call.
+import type { Kysely } from 'kysely';
+import type { TriggerTarget } from '#domain/checks/batch.ts';
+import type { Trigger } from '#domain/checks/trigger.ts';
+import { idBytes, idBytesOrNull, idText, idTextOrNull } from '../base/codec.ts';
+import { nextNumber } from '../base/database.ts';
+import type { Tables } from '../base/tables/schema.ts';
+import type { TriggersTable } from '../base/tables/trigger-tables.ts';
+
+/** The row of a target's trigger. */
+export function triggerOf(db: Kysely<Tables>, accountId: string, { groupId, checkId }: TriggerTarget) {
+  const owned = db.selectFrom('triggers').selectAll().where('account_id', '=', idBytes(accountId));
+  const wanted =
+    checkId === null ? owned.where('group_id', '=', groupId) : owned.where('check_id', '=', idBytes(checkId));
+  return wanted.executeTakeFirst();
+}
+
+/** Notes a call, and makes the trigger with the new token when there is none; null = there is none, and no token. */
+export async function callTrigger(
+  tx: Kysely<Tables>,
+  order: {
+    readonly accountId: string;
+    readonly target: TriggerTarget;
+    readonly newToken: string | null;
+    readonly now: number;
+  },
+): Promise<Trigger | null> {
+  const { accountId, target, newToken, now } = order;
+  const row = await triggerOf(tx, accountId, target);
+  if (row !== undefined) {
+    await tx
+      .updateTable('triggers')
+      .set({ called_at: now })
+      .where('account_id', '=', row.account_id)
+      .where('id', '=', row.id)
+      .execute();
+    return recordOf({ ...row, called_at: now });
+  }
+  if (newToken === null) return null;
+  const made: TriggersTable = {
+    account_id: idBytes(accountId),
+    id: await nextNumber(tx, accountId, 'trigger'),
+    token: newToken,
+    group_id: target.groupId,
+    check_id: idBytesOrNull(target.checkId),
+    created_at: now,
+    called_at: now,
+    updated_at: null,
+  };
+  await tx.insertInto('triggers').values(made).execute();
+  return recordOf(made);
+}
+
+export function recordOf(row: TriggersTable): Trigger {
+  return {
+    accountId: idText(row.account_id),
+    id: row.id,
+    token: row.token,
+    groupId: row.group_id,
+    checkId: idTextOrNull(row.check_id),
+    createdAt: row.created_at,
+    calledAt: row.called_at,
+    updatedAt: row.updated_at,
+  };
+}

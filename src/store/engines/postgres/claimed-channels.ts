@@ -1,0 +1,66 @@
+// Channels of claimed deliveries, in PostgreSQL, and deliveries that wait because their receiver asked for it.
+import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
+import { waitReason } from '#domain/alerts/delivery.ts';
+import { channelOf } from '../../channels/alert-channel-row.ts';
+import { isFirstAttempt, postponedAtOnce } from '../../path/deliveries/asked-wait.ts';
+import { idText } from '../../base/codec.ts';
+import { deliveryStatusCodes } from '../../base/codes.ts';
+import type { ClaimedDelivery } from '../../path/deliveries/delivery-rows.ts';
+import type { AlertChannelsTable, DeliveriesTable } from '../../base/tables/schema.ts';
+import type { Seal } from '../../base/seal.ts';
+import { inPairs } from './bulk.ts';
+import type { Session } from './session.ts';
+
+type Place = Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'>;
+
+/** A channel as a claim reads it. */
+export type ClaimedChannel = Pick<ClaimedDelivery, 'askedUntil'> & { readonly channel: AlertChannel };
+
+/** The channel of a delivery, as a key in memory. */
+export function channelKey({ account_id, alert_channel_id }: Place): string {
+  return `${idText(account_id)}/${alert_channel_id}`;
+}
+
+/** The channels of these deliveries, by `channelKey`; those that were deleted are missing. */
+export async function readChannels(
+  session: Session,
+  deliveries: readonly Place[],
+  seal: Seal,
+): Promise<Map<string, ClaimedChannel>> {
+  const wanted = [...new Map(deliveries.map((row) => [channelKey(row), row])).values()];
+  const rows = await session.query<AlertChannelsTable>(
+    `SELECT * FROM alert_channels WHERE ${inPairs('(account_id, id)', 1, 'bigint')}`,
+    [wanted.map((row) => row.account_id), wanted.map((row) => row.alert_channel_id)],
+  );
+  return new Map(
+    rows.map((row) => [
+      `${idText(row.account_id)}/${row.id}`,
+      { channel: channelOf(row, seal), askedUntil: row.asked_until },
+    ]),
+  );
+}
+
+/** Puts off first attempts that are due at the channels of these deliveries, the oldest first. */
+export async function postpone(
+  session: Session,
+  waiting: readonly Place[],
+  channels: ReadonlyMap<string, ClaimedChannel>,
+  now: number,
+): Promise<void> {
+  if (waiting.length === 0) return;
+  const lanes = [...new Map(waiting.map((row) => [channelKey(row), row])).values()];
+  const untils = lanes.map((row) => channels.get(channelKey(row))?.askedUntil ?? now);
+  await session.query(
+    `WITH waiting AS (
+       SELECT d.account_id, d.id, l.until, l.error
+       FROM unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::text[]) AS l (account_id, alert_channel_id, until, error)
+       CROSS JOIN LATERAL (
+         SELECT account_id, id FROM deliveries WHERE status = ${deliveryStatusCodes.encode('pending')}
+           AND account_id = l.account_id AND alert_channel_id = l.alert_channel_id AND next_attempt_at <= $5
+           AND ${isFirstAttempt}
+         ORDER BY next_attempt_at, id LIMIT ${postponedAtOnce} FOR UPDATE SKIP LOCKED) d)
+     UPDATE deliveries d SET next_attempt_at = w.until, error = w.error FROM waiting w
+     WHERE d.account_id = w.account_id AND d.id = w.id`,
+    [lanes.map((row) => row.account_id), lanes.map((row) => row.alert_channel_id), untils, untils.map(waitReason), now],
+  );
+}

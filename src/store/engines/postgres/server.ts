@@ -1,0 +1,85 @@
+// A PostgreSQL database as the nouns' files see it: the same queries as over SQLite.
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import type { Database } from '../../base/database.ts';
+import { writesHeartbeats } from '../../path/heartbeats/hold-heartbeats.ts';
+import { hasAskedForRounds, noteHolder } from '../../path/schedule/hold-rounds.ts';
+import type { Tables } from '../../base/tables/schema.ts';
+import type { EngineOptions } from '../../store.ts';
+import type { PostgresAddress } from '#lib/net/postgres-address.ts';
+import { type Connections, openConnections, transactionSettings } from './connections.ts';
+import { migratePostgres } from './schema.ts';
+
+/** An open database whose schema is the present one. */
+export interface PostgresServer extends Pick<Database, 'reader' | 'transaction' | 'waitingTransaction'> {
+  readonly address: PostgresAddress;
+  readonly connections: Connections;
+  /** What time it is there, epoch ms with fractions. */
+  askTime(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Opens the database and migrates it. Throws StoreUnavailableError and NewerDatabaseError. */
+export async function openPostgres(
+  address: PostgresAddress,
+  onMigrating?: EngineOptions['onMigrating'],
+): Promise<PostgresServer> {
+  const connections = await openConnections(address);
+  try {
+    await migratePostgres(connections, onMigrating);
+  } catch (error) {
+    await connections.close();
+    throw error;
+  }
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: connections.pool }) });
+  const transactionAt =
+    (level: 'serializable' | 'read committed'): Database['transaction'] =>
+    (work) => {
+      let [isAboutRounds, isAboutHeartbeats] = [false, false];
+      return connections.repeated(() =>
+        kysely
+          .transaction()
+          .setIsolationLevel(level)
+          .execute(async (tx) => {
+            await sql.raw(transactionSettings).execute(tx);
+            if (isAboutRounds) await lockRounds(tx);
+            if (isAboutHeartbeats) await lockHeartbeats(tx);
+            try {
+              return await work(tx);
+            } finally {
+              isAboutRounds = hasAskedForRounds(tx) || isAboutRounds;
+              isAboutHeartbeats = writesHeartbeats(tx) || isAboutHeartbeats;
+            }
+          }),
+      );
+    };
+  return {
+    address,
+    connections,
+    async askTime() {
+      const [row] = await connections.statement<{ now: number }>(
+        'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now',
+      );
+      return row?.now ?? Number.NaN;
+    },
+    reader: kysely,
+    // Serializable, so that what was written for the one writer of a file holds: what a transaction read is still so
+    // when it commits, or it runs again (docs/decisions/0032).
+    transaction: transactionAt('serializable'),
+    waitingTransaction: transactionAt('read committed'),
+    close: () => connections.close(),
+  };
+}
+
+/**
+ * Holds the rounds before the transaction has seen anything: schedulers that never rest would move one between its first
+ * look and its change each time.
+ */
+async function lockRounds(tx: Kysely<Tables>): Promise<void> {
+  await sql`LOCK TABLE schedule_rounds IN EXCLUSIVE MODE`.execute(tx);
+  noteHolder(tx);
+}
+
+/** The same for heartbeats: pings, which never rest either, wait until the change is through. */
+async function lockHeartbeats(tx: Kysely<Tables>): Promise<void> {
+  await sql`LOCK TABLE heartbeats IN EXCLUSIVE MODE`.execute(tx);
+}

@@ -1,0 +1,52 @@
+// Rows of counters in SQLite: runs by outcome, and what the execution limit is judged by.
+import { monthStart } from '#domain/accounts/account.ts';
+import type { IdBytes } from '../../base/codec.ts';
+import { addToCounts, type Counts } from '../../base/counts.ts';
+import type { Connection } from './connection.ts';
+
+/** Adds what was counted to the rows of the day of `now` (epoch ms). */
+export function writeCounts(connection: Connection, counts: Counts, now: number): void {
+  for (const row of counts.rows(now)) {
+    connection
+      .prepare(
+        `INSERT INTO run_counts (account_id, day, scheduled, on_demand, passed, degraded, failed, unknown, missed,
+           limited, misconfigured) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${addToCounts}`,
+      )
+      .run(
+        row.account_id,
+        row.day,
+        row.scheduled,
+        row.on_demand,
+        row.passed,
+        row.degraded,
+        row.failed,
+        row.unknown,
+        row.missed,
+        row.limited,
+        row.misconfigured,
+      );
+  }
+}
+
+/** Runs that an account may still start in the month of `now`; Infinity without a limit. */
+export function remainingRuns(connection: Connection, accountId: IdBytes, now: number): number {
+  const row = connection
+    .prepare(
+      `SELECT a.execution_limit AS most, u.used AS used FROM accounts a
+       LEFT JOIN usage u ON u.account_id = a.id AND u.month = ? WHERE a.id = ?`,
+    )
+    .get(monthStart(now), accountId);
+  if (row === undefined || row['most'] === null) return Number.POSITIVE_INFINITY;
+  return Math.max(0, Number(row['most']) - Number(row['used'] ?? 0));
+}
+
+/** Counts runs toward the execution limit; a negative number gives back those that were never run. */
+export function countUsage(connection: Connection, accountId: IdBytes, now: number, runs: number): void {
+  if (runs === 0) return;
+  connection
+    .prepare(
+      `INSERT INTO usage (account_id, month, used) VALUES (?, ?, max(0, ?))
+       ON CONFLICT (account_id, month) DO UPDATE SET used = max(0, used + ?)`,
+    )
+    .run(accountId, monthStart(now), runs, runs);
+}

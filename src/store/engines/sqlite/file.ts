@@ -1,0 +1,164 @@
+// The SQLite file: one process owns it, it is migrated and, after a crash, checked before anything uses it.
+import { DatabaseSync } from 'node:sqlite';
+import { sqliteDialect } from '../../base/dialect.ts';
+import { migrationsFrom, schemaVersion } from '../../base/migrate.ts';
+import type { EngineOptions } from '../../store.ts';
+import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
+import { type Connection, openConnection } from './connection.ts';
+import { createWriteQueue, type WriteQueue } from './write-queue.ts';
+
+/** How a file is opened. */
+export interface FileOptions extends Pick<EngineOptions, 'onMigrating'> {
+  /** How long a write waits for others to share its commit with, ms. */
+  readonly gatherMs?: number;
+}
+
+/** An open SQLite file. Reads outside transactions go to `reader`, everything that writes through the queue. */
+export interface SqliteFile {
+  readonly path: string;
+  readonly reader: Connection;
+  readonly queue: WriteQueue;
+  /** Another number when anybody else than the queue has written since. */
+  readonly writesOfOthers: () => number;
+  /** Whether the process before this one ended without closing the file. */
+  readonly wasCrashed: boolean;
+  close(): Promise<void>;
+}
+
+/** The database cannot be opened as it is; the message says why and what to do. */
+export class DatabaseOpenError extends Error {
+  override readonly name = 'DatabaseOpenError';
+}
+
+/**
+ * Opens the file at `path`, makes or migrates its schema. Throws DatabaseOpenError (in use, damaged, not a database,
+ * folder not writable) and NewerDatabaseError.
+ */
+export function openSqliteFile(
+  path: string,
+  { gatherMs, onMigrating = () => undefined }: FileOptions = {},
+): SqliteFile {
+  const lock = takeLock(path);
+  const opened: Connection[] = [];
+  try {
+    const writer = openConnection(path, 'write');
+    opened.push(writer);
+    migrate(writer, onMigrating);
+    const wasCrashed = checkAfterCrash(writer, path);
+    mark(writer, 'open');
+    const reader = openConnection(path, 'read');
+    opened.push(reader);
+    const checkpoints = createCheckpoints(path, writer);
+    const queue = createWriteQueue(writer, checkpoints.noteCommit, gatherMs);
+    const version = writer.select<{ readonly data_version: number }>('PRAGMA data_version');
+    const writesOfOthers = (): number => version()[0]?.data_version ?? 0;
+    return { path, reader, writesOfOthers, wasCrashed, ...lifeOf(queue, checkpoints, writer, reader, lock) };
+  } catch (cause) {
+    for (const connection of opened) connection.close();
+    lock.close();
+    throw openErrorOf(path, cause);
+  }
+}
+
+function lifeOf(
+  queue: WriteQueue,
+  checkpoints: Checkpoints,
+  writer: Connection,
+  reader: Connection,
+  lock: DatabaseSync,
+): Pick<SqliteFile, 'queue' | 'close'> {
+  let closed: Promise<void> | null = null;
+  const close = async (): Promise<void> => {
+    await queue.drain();
+    await checkpoints.close();
+    try {
+      mark(writer, 'closed');
+    } catch {
+      // A full disk: the next start checks the file as after a crash, which does no harm.
+    }
+    reader.close();
+    writer.close();
+    lock.close();
+  };
+  return {
+    queue,
+    close: () => {
+      closed ??= close();
+      return closed;
+    },
+  };
+}
+
+/**
+ * Makes the file at `path` this process's own; closing what it answers gives it back, and so does the process's end,
+ * however it ends. Throws DatabaseOpenError.
+ */
+export function takeLock(path: string): DatabaseSync {
+  let lock: DatabaseSync | null = null;
+  try {
+    lock = new DatabaseSync(`${path}.lock`, { timeout: 0 });
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return lock;
+  } catch (cause) {
+    lock?.close();
+    if (cause instanceof Error && cause.message.includes('locked')) {
+      throw new DatabaseOpenError(
+        `${path} is in use by another Tocsin process: stop that one, or give this one its own TOCSIN_DATA_DIR`,
+      );
+    }
+    throw openErrorOf(path, cause);
+  }
+}
+
+/** SQLite's result codes for a file that is damaged (11) or that is something else (26). */
+const damaged: ReadonlySet<number> = new Set([11, 26]);
+
+/** What SQLite says of a file that cannot be used, in words that say what to do; every other error is itself. */
+export function openErrorOf(path: string, cause: unknown): Error {
+  if (!(cause instanceof Error) || !('errcode' in cause))
+    return cause instanceof Error ? cause : new Error(String(cause));
+  if (typeof cause.errcode === 'number' && damaged.has(cause.errcode & 0xff)) return damagedError(path, cause.message);
+  return new DatabaseOpenError(
+    `the database ${path} cannot be opened (${cause.message}): check that the folder exists and that this user may ` +
+      `write it, or set TOCSIN_DATA_DIR to one that it may`,
+    { cause },
+  );
+}
+
+function damagedError(path: string, finding: string): DatabaseOpenError {
+  return new DatabaseOpenError(
+    `the database ${path} is damaged (${finding}): move it away and put the newest backup in its place`,
+  );
+}
+
+function migrate(writer: Connection, onMigrating: NonNullable<FileOptions['onMigrating']>): void {
+  const found = Number(writer.database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
+  const statements = migrationsFrom(found, sqliteDialect);
+  // A version may be of the other engine alone: it is kept all the same.
+  if (found === schemaVersion) return;
+  if (found > 0) onMigrating({ from: found, to: schemaVersion });
+  writer.database.exec('BEGIN IMMEDIATE');
+  try {
+    for (const statement of statements) writer.database.exec(statement);
+    writer.database.exec(`PRAGMA user_version = ${schemaVersion}; COMMIT`);
+  } catch (cause) {
+    writer.database.exec('ROLLBACK');
+    throw cause;
+  }
+}
+
+function mark(writer: Connection, state: 'open' | 'closed'): void {
+  writer
+    .prepare(
+      `INSERT INTO installation (key, value) VALUES ('file', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+    )
+    .run(state);
+}
+
+function checkAfterCrash(writer: Connection, path: string): boolean {
+  const row = writer.prepare(`SELECT value FROM installation WHERE key = 'file'`).get();
+  if (row?.['value'] !== 'open') return false;
+  const finding = String(writer.database.prepare('PRAGMA quick_check(1)').get()?.['quick_check']);
+  if (finding !== 'ok') throw damagedError(path, finding);
+  return true;
+}

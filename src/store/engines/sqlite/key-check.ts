@@ -1,0 +1,23 @@
+// Whether the installation's key is the one that sealed this file.
+import { keyMark, openMark } from '../../base/key-check.ts';
+import { copyingFact, UnfinishedCopyError } from '../../base/unfinished.ts';
+import type { Seal } from '../../base/seal.ts';
+import type { SqliteFile } from './file.ts';
+
+/**
+ * Opens a sealed mark that the first start leaves in the database.
+ *
+ * @throws {WrongKeyError} when another key sealed it
+ */
+export function checkSqliteKey({ path, reader, queue }: SqliteFile, seal: Seal): void {
+  const fact = reader.prepare('SELECT value FROM installation WHERE key = ?');
+  if (fact.get(copyingFact) !== undefined) throw new UnfinishedCopyError(path);
+  const row = fact.get(keyMark);
+  if (row === undefined) {
+    const leaveMark = `INSERT INTO installation (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING`;
+    // On a full disk the mark is left by a later start.
+    queue.group((connection) => connection.prepare(leaveMark).run(keyMark, seal.seal(keyMark))).catch(() => undefined);
+    return;
+  }
+  openMark(seal, String(row['value']), path);
+}

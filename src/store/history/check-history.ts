@@ -1,0 +1,341 @@
+// What checks have been through: roll-ups of the hours and days that have them, results of the rest, so that figures are
+// always current (docs/decisions/0042).
+import type { Kysely, Selectable } from 'kysely';
+import { sumBySpan } from '#domain/results/analytics.ts';
+import type { DetailedRollUp, RollUpParts } from '#domain/results/detailed-roll-up.ts';
+import {
+  dayMs,
+  dayOf,
+  emptyRollUp,
+  hourMs,
+  hourOf,
+  hoursKeptDays,
+  mergeRollUp,
+  type RollUp,
+  type Stretch,
+} from '#domain/results/roll-up.ts';
+import { readSums } from './check-sums.ts';
+import { type IdBytes, idBytes, idOfDigits, idText } from '../base/codec.ts';
+import type { Dialect } from '../base/dialect.ts';
+import type { Database } from '../base/database.ts';
+import { createMergedResponses, type MergedResponses } from './merged-responses.ts';
+import { type CheckKey, type Progress, readProgress, readResultsFrom, rolledUpTo } from './roll-up-progress.ts';
+import { detailedRollUpOf, type PartColumn, spans } from './roll-up-rows.ts';
+import type { LateHoursTable, RollUpsTable } from '../base/tables/roll-up-tables.ts';
+import { isLongStretch, rollUpsOf, stretchesOf } from './roll-ups.ts';
+import { readResults, slotOf, type TimedResult } from './raw-results.ts';
+import type { Tables } from '../base/tables/schema.ts';
+
+/** What a span of a check at a location came to. Instants are epoch ms. */
+export interface HistoryPiece {
+  readonly checkId: string;
+  readonly startAt: number;
+  readonly location: string;
+  readonly rollUp: DetailedRollUp;
+}
+
+/** A span, `to` excluded, in pieces no longer than asked for: days, hours, or less than an hour. */
+export interface HistoryQuestion {
+  /** The start of an hour, or of a UTC day where only days are kept; of any minute when pieces are shorter. */
+  readonly from: number;
+  readonly to: number;
+  /** A divisor of an hour, an hour, or a day: then pieces may be days wherever whole ones fit. */
+  readonly pieceMs: number;
+  /** What is asked beside the sums, which costs more to read: what is not asked is not known of any piece. */
+  readonly parts?: RollUpParts | null;
+}
+
+export interface History {
+  /** Without long stretches of missed slots. */
+  readonly pieces: readonly HistoryPiece[];
+  readonly stretches: readonly (Stretch & { readonly checkId: string })[];
+}
+
+export interface CheckHistory {
+  /** How many checks are best read at once. */
+  readonly checksAtOnce: number;
+  /** Of checks of one account: at most that many at once. */
+  read(accountId: string, checkIds: readonly string[], question: HistoryQuestion): Promise<History>;
+  /**
+   * What each of them came to in a span (epoch ms, `to` excluded) as a whole, at all locations together; by its id. The span
+   * begins as that of a question for days does.
+   */
+  sums(
+    accountId: string,
+    checkIds: readonly string[],
+    span: Pick<HistoryQuestion, 'from' | 'to'>,
+  ): Promise<ReadonlyMap<string, RollUp>>;
+}
+
+/** Roll-ups are read so much at once, ms: bounds how long a read of months holds the loop. */
+const windowsMs = { hour: 7 * dayMs, day: 180 * dayMs };
+
+export function createCheckHistory({ reader, clock, dialect, writesOfOthers }: Database): CheckHistory {
+  let merged = createMergedResponses();
+  let lastOfOthers = 0;
+  const scopeOf = (accountId: string, checkIds: readonly string[], question: HistoryQuestion): Scope => {
+    const ofOthers = writesOfOthers();
+    if (ofOthers !== lastOfOthers) [merged, lastOfOthers] = [createMergedResponses(), ofOthers];
+    const [account, checks] = [idBytes(accountId), checkIds.map(idBytes)];
+    const areTogether = dialect.rowsAtOnce === null;
+    const parts = question.parts ?? null;
+    return { reader, dialect, merged, account, checks, question, areTogether, parts };
+  };
+  return {
+    checksAtOnce: dialect.historiesAtOnce,
+    async read(accountId, checkIds, question) {
+      const scope = scopeOf(accountId, checkIds, question);
+      return readHistory(scope, await readKnown(scope), clock.now());
+    },
+    async sums(accountId, checkIds, span) {
+      if (checkIds.length === 0) return new Map();
+      const scope = scopeOf(accountId, checkIds, { ...span, pieceMs: dayMs });
+      return sumsOf(scope, await readKnown(scope), clock.now());
+    },
+  };
+}
+
+/** Checks of which nothing has to be looked at row by row are summed up by the database: nearly all of them. */
+async function sumsOf(scope: Scope, known: Known, now: number): Promise<Map<string, RollUp>> {
+  const { account, question } = scope;
+  const stale = new Set([...known.stale.values()].map((row) => idText(row.check_id)));
+  const plain = scope.checks.filter((check) => !stale.has(idText(check)));
+  const [{ ofChecks, odd }, kept] = await Promise.all([
+    readSums({ ...scope, checks: plain }, question, known.progress.hourAt),
+    // PostgreSQL knows no empty list.
+    plain.length === 0 ? [] : readStretches({ ...scope, checks: plain }),
+  ]);
+  const others = scope.checks.filter((check) => stale.has(idText(check)) || odd.has(idText(check)));
+  for (const id of odd) ofChecks.delete(id);
+  const rest = others.length === 0 ? null : await readHistory({ ...scope, checks: others }, known, now);
+  const pieces = Map.groupBy(rest?.pieces ?? [], ({ checkId }) => checkId);
+  const isOdd = (stretch: { readonly check_id: IdBytes }): boolean => odd.has(idText(stretch.check_id));
+  const own = stretchesIn(
+    kept.filter((row) => !isOdd(row)),
+    [],
+    account,
+  );
+  const stretches = Map.groupBy([...own, ...(rest?.stretches ?? [])], ({ checkId }) => checkId);
+  for (const id of new Set([...pieces.keys(), ...stretches.keys()])) {
+    const [sum = emptyRollUp()] = sumBySpan([question], pieces.get(id) ?? [], stretches.get(id) ?? []);
+    mergeRollUp(sum, ofChecks.get(id) ?? emptyRollUp());
+    ofChecks.set(id, sum);
+  }
+  return ofChecks;
+}
+
+async function readHistory(scope: Scope, known: Known, now: number): Promise<History> {
+  const { question, account } = scope;
+  const pieces: HistoryPiece[] = [];
+  const [results, kept] = await Promise.all([
+    readRest(scope, known),
+    readStretches(scope),
+    question.pieceMs >= hourMs ? readRollUps(scope, known, now, pieces) : null,
+  ]);
+  addResults(results, scope, pieces);
+  return { pieces, stretches: stretchesIn(kept, results, account) };
+}
+
+interface Scope {
+  readonly reader: Kysely<Tables>;
+  readonly dialect: Dialect;
+  readonly merged: MergedResponses;
+  readonly account: IdBytes;
+  readonly checks: readonly IdBytes[];
+  readonly question: HistoryQuestion;
+  /** Whether statements gain by being under way together. */
+  readonly areTogether: boolean;
+  readonly parts: RollUpParts | null;
+}
+
+interface Known {
+  readonly progress: Progress;
+  /** Hours of which there are newer results, as `check/hour`. */
+  readonly stale: ReadonlyMap<string, LateHoursTable>;
+}
+
+async function readKnown({ reader, dialect, account, checks, question, areTogether }: Scope): Promise<Known> {
+  const facts = reader.selectFrom('installation').selectAll().where('key', 'in', ['rolled-up', 'results-from']);
+  const marks = reader
+    .selectFrom('late_hours')
+    .selectAll()
+    .where('account_id', '=', account)
+    .where(dialect.idIn('check_id', checks))
+    .where('start_at', '>=', hourOf(question.from))
+    .where('start_at', '<', question.to);
+  // In either order: an hour that is rolled up between the two is read with what was late, or from its results.
+  const [rows, late] = areTogether
+    ? await Promise.all([facts.execute(), marks.execute()])
+    : [await facts.execute(), await marks.execute()];
+  const fact = (key: string): string | null => rows.find((row) => row.key === key)?.value ?? null;
+  const progress = readProgress(fact('rolled-up')) ?? { hourAt: 0, after: null };
+  const resultsFrom = readResultsFrom(fact('results-from'));
+  const stale = late.filter(
+    (row) =>
+      row.start_at >= resultsFrom && row.start_at < rolledUpTo(progress, { accountId: account, checkId: row.check_id }),
+  );
+  return { progress, stale: new Map(stale.map((row) => [hourKey(row), row])) };
+}
+
+function keyOf(accountId: IdBytes, { check_digits }: Pick<TimedResult, 'check_digits'>): CheckKey {
+  return { accountId, checkId: idBytes(idOfDigits(check_digits)) };
+}
+
+/** Ids of checks by their digits: each is a text once, however many rows are of it. */
+function knownIds(): (digits: string) => string {
+  const ids = new Map<string, string>();
+  return (digits) => {
+    const known = ids.get(digits);
+    if (known !== undefined) return known;
+    const id = idOfDigits(digits);
+    ids.set(digits, id);
+    return id;
+  };
+}
+
+/** A roll-up with the digits of its check, and without its account. */
+type KeptRollUp = Omit<RollUpsTable, 'account_id' | 'check_id' | PartColumn> &
+  Partial<Pick<RollUpsTable, PartColumn>> &
+  Pick<TimedResult, 'check_digits'>;
+
+function hourKey({ check_id, start_at }: Pick<RollUpsTable, 'check_id' | 'start_at'>): string {
+  return `${idText(check_id)}/${start_at}`;
+}
+
+/** Days where they are wanted or nothing finer is left, hours around them. */
+async function readRollUps(scope: Scope, known: Known, now: number, pieces: HistoryPiece[]): Promise<void> {
+  const { from, to, pieceMs } = scope.question;
+  const { progress, stale } = known;
+  const finerFrom = dayOf(now) - hoursKeptDays * dayMs;
+  const firstDay = Math.ceil(from / dayMs) * dayMs;
+  const wantedTo = pieceMs >= dayMs ? dayOf(to) : Math.min(finerFrom, dayOf(to));
+  const endOfDays = Math.max(firstDay, Math.min(wantedTo, dayOf(progress.hourAt)));
+  const staleDays = new Set([...stale.values()].map((row) => `${idText(row.check_id)}/${dayOf(row.start_at)}`));
+  const idOf = knownIds();
+  const add = (row: KeptRollUp): void => {
+    const { start_at: startAt, location } = row;
+    pieces.push({
+      checkId: idOf(row.check_digits),
+      startAt,
+      location,
+      rollUp: onlyWith(scope.parts, detailedRollUpOf(row)),
+    });
+  };
+  const isStale = (row: KeptRollUp, all: { has(key: string): boolean; readonly size: number }): boolean =>
+    all.size > 0 && all.has(`${idOf(row.check_digits)}/${row.start_at}`);
+  // Thousands of rows are asked: nearly none of them is of the hour that is being rolled up, or stale.
+  const isFresh = (row: KeptRollUp): boolean =>
+    (row.start_at < progress.hourAt || row.start_at < rolledUpTo(progress, keyOf(scope.account, row))) &&
+    !isStale(row, stale);
+  for await (const row of rowsOf(scope, 'day', firstDay, endOfDays)) if (!isStale(row, staleDays)) add(row);
+  for (const [start, end] of [
+    [from, Math.min(firstDay, to)],
+    [Math.max(endOfDays, from), Math.min(to, progress.hourAt + hourMs)],
+  ] as const) {
+    for await (const row of rowsOf(scope, 'hour', start, end)) if (isFresh(row)) add(row);
+  }
+  for (const key of staleDays) {
+    const [checkId = '', day = ''] = key.split('/');
+    const startAt = Number(day);
+    if (startAt < firstDay || startAt >= endOfDays) continue;
+    const one = { ...scope, checks: [idBytes(checkId)] };
+    for await (const row of rowsOf(one, 'hour', startAt, startAt + dayMs)) if (isFresh(row)) add(row);
+  }
+}
+
+async function* rowsOf(
+  { reader, dialect, account, checks, parts }: Scope,
+  span: 'hour' | 'day',
+  from: number,
+  to: number,
+): AsyncGenerator<KeptRollUp> {
+  for (let start = from; start < to; start += windowsMs[span]) {
+    yield* await reader
+      .selectFrom('roll_ups')
+      .select(['span', 'start_at', 'location', 'passed', 'degraded', 'failed', 'unknown', 'missed', 'retries'])
+      .select(['known_ms', 'down_ms', 'unknown_ms', 'responses', 'failed_responses'])
+      .$if(parts === 'byStatus', (query) => query.select('by_status'))
+      .$if(parts === 'phases', (query) => query.select('phases'))
+      .select(dialect.idDigits('check_id').$castTo<string>().as('check_digits'))
+      .where('account_id', '=', account)
+      .where(dialect.idIn('check_id', checks))
+      .where('span', '=', spans[span])
+      .where('start_at', '>=', start)
+      .where('start_at', '<', Math.min(to, start + windowsMs[span]))
+      .execute();
+    if (start + windowsMs[span] < to) await breathe();
+  }
+}
+
+const breathe = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
+/** Results of hours that are not rolled up, or of which there are newer results. */
+async function readRest(scope: Scope, { progress, stale }: Known): Promise<TimedResult[]> {
+  const { from, to, pieceMs } = scope.question;
+  if (pieceMs < hourMs) return readResults(scope, scope.checks, { from, to });
+  const fresh = await readResults(scope, scope.checks, { from: Math.max(from, progress.hourAt), to });
+  // Only while an hour is being rolled up it is so of some checks and not of others.
+  const results =
+    progress.after === null
+      ? fresh
+      : fresh.filter((row) => slotOf(row) >= rolledUpTo(progress, keyOf(scope.account, row)));
+  for (const { check_id, start_at } of stale.values()) {
+    const hour = { from: Math.max(from, start_at), to: Math.min(to, start_at + hourMs) };
+    results.push(...(await readResults(scope, [check_id], hour)));
+  }
+  return results;
+}
+
+function addResults(results: readonly TimedResult[], { question, parts }: Scope, pieces: HistoryPiece[]): void {
+  const width = Math.min(question.pieceMs, hourMs);
+  const idOf = knownIds();
+  for (const [digits, ofCheck] of Map.groupBy(results, (row) => row.check_digits)) {
+    const checkId = idOf(digits);
+    for (const [startAt, rows] of Map.groupBy(ofCheck, (row) => Math.floor(slotOf(row) / width) * width)) {
+      for (const [location, rollUp] of rollUpsOf(rows)) {
+        pieces.push({ checkId, startAt, location, rollUp: onlyWith(parts, rollUp) });
+      }
+    }
+  }
+}
+
+/** What was not asked is not shown as if it were known: of some rows it is, of others not. */
+function onlyWith(parts: RollUpParts | null, rollUp: DetailedRollUp): DetailedRollUp {
+  const { byStatus, phases } = rollUp;
+  return {
+    ...rollUp,
+    byStatus: parts === 'byStatus' ? byStatus : null,
+    phases: parts === 'phases' ? phases : null,
+    finalResults: null,
+  };
+}
+
+type KeptStretch = Selectable<Tables['missed_stretches']>;
+
+function readStretches({ reader, dialect, account, checks, question: { from, to } }: Scope): Promise<KeptStretch[]> {
+  return reader
+    .selectFrom('missed_stretches')
+    .selectAll()
+    .where('account_id', '=', account)
+    .where(dialect.idIn('check_id', checks))
+    .where('slot_at', '<', to)
+    .where('end_at', '>', from)
+    .execute();
+}
+
+/** Those that were kept, and those among results that are not rolled up. */
+function stretchesIn(
+  kept: readonly KeptStretch[],
+  results: readonly TimedResult[],
+  account: IdBytes,
+): History['stretches'] {
+  const found = results.filter((row) => isLongStretch(row)).flatMap((row) => stretchesOf(keyOf(account, row), [row]));
+  const each = new Map([...kept, ...found].map((row) => [idText(row.result_id), row]));
+  return [...each.values()].map((row) => ({
+    checkId: idText(row.check_id),
+    location: row.location,
+    slotAt: row.slot_at,
+    slots: row.slots,
+    intervalMs: row.interval_ms,
+  }));
+}

@@ -1,0 +1,227 @@
+// Results as the API reads them: lists, one by its id, and the exchange in full.
+import type { Kysely } from 'kysely';
+import type { CheckType } from '#domain/checks/check.ts';
+import type { JsonObject, JsonValue } from '#domain/json.ts';
+import type { Outcome, Reason } from '#domain/results/result.ts';
+import type { RunSource } from '#domain/checks/run.ts';
+import { firstIdAt, idBytes, idText, parsed } from '../base/codec.ts';
+import { outcomeCodes, reasonCodes, sourceCodes } from '../base/codes.ts';
+import type { Database } from '../base/database.ts';
+import { unpacked } from '../base/packed.ts';
+import { type TotalScope, totalOfResults } from './result-totals.ts';
+import type { ResultsTable, Tables } from '../base/tables/schema.ts';
+import { headInSlices, type IdRange, pageInSlices, type SlicedList } from '../base/slices.ts';
+
+/** A result as it is kept. Instants are epoch ms. */
+export interface StoredResult {
+  readonly accountId: string;
+  readonly checkId: string;
+  readonly id: string;
+  readonly runId: string;
+  /** The last attempt of its run, whose outcome counts. */
+  readonly isFinal: boolean;
+  readonly attempt: number;
+  readonly outcome: Outcome;
+  readonly reason: Reason | null;
+  readonly message: string | null;
+  readonly location: string;
+  readonly source: RunSource;
+  /** Slots it stands for: more than 1 for a stretch of missed ones. */
+  readonly slots: number;
+  readonly startedAt: number;
+  readonly stoppedAt: number;
+  /** ms with decimals; null when there was no answer. */
+  readonly responseTimeMs: number | null;
+  readonly details: JsonValue;
+  /** Request and response in full, where they are kept. */
+  readonly exchange: JsonObject | null;
+}
+
+/** Which results of a check. Instants are epoch ms, both included. */
+export interface ResultFilter {
+  readonly location?: string;
+  readonly hasFailures?: boolean;
+  readonly resultType: 'FINAL' | 'ATTEMPT' | 'ALL';
+  readonly from?: number;
+  readonly to?: number;
+}
+
+/** Results of checks, newest first. */
+export interface CheckResults {
+  list(
+    accountId: string,
+    checkId: string,
+    filter: ResultFilter,
+    page: { limit: number; offset: number },
+  ): Promise<{ rows: StoredResult[]; total: number }>;
+  /** Those that are older than the result `before`; null = from the newest. */
+  walk(
+    accountId: string,
+    checkId: string,
+    filter: ResultFilter,
+    before: string | null,
+    limit: number,
+  ): Promise<StoredResult[]>;
+  find(accountId: string, checkId: string, id: string): Promise<StoredResult | null>;
+  /** A result whose check is not known: every check of the account is looked at. */
+  findAnywhere(accountId: string, id: string): Promise<StoredResult | null>;
+  /** Name and type of a check; null = there is no such check. */
+  subject(accountId: string, checkId: string): Promise<{ name: string; checkType: CheckType } | null>;
+}
+
+export function createCheckResults({ reader, dialect, clock }: Database): CheckResults {
+  const sliced = (accountId: string, checkId: string, filter: ResultFilter) =>
+    slicedResults({ reader, dialect, clock }, accountId, checkId, filter);
+  return {
+    async list(accountId, checkId, filter, page) {
+      const { rows, total } = await pageInSlices(sliced(accountId, checkId, filter), page);
+      return { rows: await withExchanges(reader, rows), total };
+    },
+    async walk(accountId, checkId, filter, before, limit) {
+      const start = before === null ? null : idBytes(before);
+      const rows = await headInSlices(sliced(accountId, checkId, filter), start, limit);
+      return withExchanges(reader, rows);
+    },
+    async find(accountId, checkId, id) {
+      const row = await reader
+        .selectFrom('results')
+        .selectAll()
+        .where('account_id', '=', idBytes(accountId))
+        .where('check_id', '=', idBytes(checkId))
+        .where('id', '=', idBytes(id))
+        .executeTakeFirst();
+      return row === undefined ? null : ((await withExchanges(reader, [row]))[0] ?? null);
+    },
+    async findAnywhere(accountId, id) {
+      const row = await reader
+        .selectFrom('checks')
+        .innerJoin('results', (join) =>
+          join.onRef('results.account_id', '=', 'checks.account_id').onRef('results.check_id', '=', 'checks.id'),
+        )
+        .selectAll('results')
+        .where('checks.account_id', '=', idBytes(accountId))
+        .where('results.id', '=', idBytes(id))
+        .executeTakeFirst();
+      return row === undefined ? null : ((await withExchanges(reader, [row]))[0] ?? null);
+    },
+    async subject(accountId, checkId) {
+      const row = await reader
+        .selectFrom('checks')
+        .select(['name', 'check_type'])
+        .where('account_id', '=', idBytes(accountId))
+        .where('id', '=', idBytes(checkId))
+        .executeTakeFirst();
+      return row === undefined ? null : { name: row.name, checkType: row.check_type as CheckType };
+    },
+  };
+}
+
+const failed = outcomeCodes.encode('failed');
+const recentMs = 86_400_000;
+
+function slicedResults(
+  { reader, dialect, clock }: Pick<Database, 'reader' | 'dialect' | 'clock'>,
+  accountId: string,
+  checkId: string,
+  filter: ResultFilter,
+): SlicedList<ResultsTable> {
+  const scoped = ({ from, before }: IdRange) => {
+    let query = reader
+      .selectFrom('results')
+      .where('account_id', '=', idBytes(accountId))
+      .where('check_id', '=', idBytes(checkId));
+    // The first 48 bits of an id are its time, so a span of time is a span of the key.
+    if (filter.from !== undefined) query = query.where('id', '>=', firstIdAt(filter.from));
+    if (filter.to !== undefined) query = query.where('id', '<', firstIdAt(filter.to + 1));
+    if (from !== null) query = query.where('id', '>=', from);
+    return before === null ? query : query.where('id', '<', before);
+  };
+  const filtered = (range: IdRange) => {
+    let query = scoped(range);
+    if (filter.location !== undefined) query = query.where('location', '=', filter.location);
+    if (filter.hasFailures !== undefined) query = query.where('outcome', filter.hasFailures ? '=' : '!=', failed);
+    if (filter.resultType === 'ALL') return query;
+    return query.where('run_id', filter.resultType === 'FINAL' ? 'is' : 'is not', null);
+  };
+  // Without a filter that looks into rows.
+  const isPlain = filter.location === undefined && filter.hasFailures === undefined && filter.resultType !== 'ATTEMPT';
+  const totalScope = (): TotalScope => ({
+    reader,
+    account: idBytes(accountId),
+    check: idBytes(checkId),
+    withAttempts: filter.resultType === 'ALL',
+    from: filter.from ?? null,
+    to: filter.to === undefined ? null : filter.to + 1,
+    rows: scoped,
+  });
+  return {
+    sliceSize: dialect.rowsAtOnce,
+    recentFrom: dialect.hasDays && filter.from === undefined ? firstIdAt(clock.now() - recentMs) : null,
+    async edge(before, size) {
+      const ids = scoped({ from: null, before }).select('id').orderBy('id', 'desc');
+      return (
+        (
+          await ids
+            .limit(1)
+            .offset(size - 1)
+            .executeTakeFirst()
+        )?.id ?? null
+      );
+    },
+    async count(range) {
+      const isWhole = range.from === null && range.before === null;
+      if (isWhole && isPlain && dialect.hasDays) return totalOfResults(totalScope());
+      const counted = filtered(range).select((row) => row.fn.countAll<number>().as('rows'));
+      return (await counted.executeTakeFirstOrThrow()).rows;
+    },
+    rows: (range, limit, offset) =>
+      filtered(range).selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+  };
+}
+
+/** Rows of one check with what is kept of their exchanges. */
+async function withExchanges(reader: Kysely<Tables>, rows: readonly ResultsTable[]): Promise<StoredResult[]> {
+  const [first] = rows;
+  if (first === undefined) return [];
+  const ids = rows.map(({ id }) => id).toSorted((a, b) => Buffer.compare(a, b));
+  const [least = first.id, most = first.id] = [ids[0], ids.at(-1)];
+  const exchanges = new Map<string, string>();
+  const read = async (table: 'exchanges' | 'passing_exchanges'): Promise<void> => {
+    const kept = await reader
+      .selectFrom(table)
+      .select(['result_id', 'exchange'])
+      .where('account_id', '=', first.account_id)
+      .where('check_id', '=', first.check_id)
+      .where('result_id', 'in', ids)
+      // Says which days are looked into.
+      .where('result_id', '>=', least)
+      .where('result_id', '<=', most)
+      .execute();
+    for (const { result_id, exchange } of kept) exchanges.set(idText(result_id), exchange);
+  };
+  await Promise.all([read('exchanges'), read('passing_exchanges')]);
+  return rows.map((row) => resultOf(row, exchanges.get(idText(row.id)) ?? null));
+}
+
+function resultOf(row: ResultsTable, exchange: string | null): StoredResult {
+  const id = idText(row.id);
+  return {
+    accountId: idText(row.account_id),
+    checkId: idText(row.check_id),
+    id,
+    runId: row.run_id === null ? id : idText(row.run_id),
+    isFinal: row.run_id === null,
+    attempt: row.attempt,
+    outcome: outcomeCodes.decode(row.outcome),
+    reason: row.reason === null ? null : reasonCodes.decode(row.reason),
+    message: row.message,
+    location: row.location,
+    source: sourceCodes.decode(row.source),
+    slots: row.slots,
+    startedAt: row.started_at,
+    stoppedAt: row.started_at + row.duration_ms,
+    responseTimeMs: row.response_us === null ? null : row.response_us / 1000,
+    details: row.details === null ? null : unpacked(row.details),
+    exchange: exchange === null ? null : parsed<JsonObject>(exchange),
+  };
+}

@@ -1,0 +1,246 @@
+// What checks came to in a span as a whole, put together by the database: a page of an overview is thousands of rows
+// otherwise (docs/decisions/0042).
+import { type Kysely, sql } from 'kysely';
+import {
+  addResult,
+  dayMs,
+  dayOf,
+  emptyResponses,
+  emptyRollUp,
+  mergeResponses,
+  mergeRollUp,
+  type RollUp,
+} from '#domain/results/roll-up.ts';
+import { firstIdAt, type IdBytes, idBytes, idOfDigits } from '../base/codec.ts';
+import { outcomeCodes } from '../base/codes.ts';
+import type { Dialect } from '../base/dialect.ts';
+import type { MergedResponses } from './merged-responses.ts';
+import { responsesOf } from '../base/response-bytes.ts';
+import { rollUpOf, type Span, spans } from './roll-up-rows.ts';
+import type { Tables } from '../base/tables/schema.ts';
+
+/** Checks of one account. */
+export interface SumsScope {
+  readonly reader: Kysely<Tables>;
+  readonly dialect: Pick<Dialect, 'idDigits' | 'idIn' | 'rollUpVersions'>;
+  readonly merged: MergedResponses;
+  readonly account: IdBytes;
+  readonly checks: readonly IdBytes[];
+  /** Whether statements gain by being under way together. */
+  readonly areTogether: boolean;
+}
+
+/** Epoch ms, `to` excluded. */
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What checks came to, at all locations together. */
+export interface Sums {
+  /** By the id of the check; without long stretches of missed slots. Checks without anything are left out. */
+  readonly ofChecks: Map<string, RollUp>;
+  /** Ids of checks whose results have to be looked at one by one: their sums are not whole. */
+  readonly odd: ReadonlySet<string>;
+}
+
+/** Sums that grow. */
+interface Found extends Sums {
+  readonly odd: Set<string>;
+}
+
+const minuteMs = 60_000;
+
+/** Columns of a roll-up that are sums. */
+const counted = [
+  'passed',
+  'degraded',
+  'failed',
+  'unknown',
+  'missed',
+  'retries',
+  'known_ms',
+  'down_ms',
+  'unknown_ms',
+] as const;
+
+/** So many days or hours are summed up in one statement, so that none holds the loop for long. */
+const windowsMs = { day: 60 * dayMs, hour: 2 * dayMs };
+/** How many results a statement should look at where it holds the loop: so much of a span is asked for as had as many before. */
+const resultsAtOnce = 2000;
+const firstWindowMs = 15 * minuteMs;
+
+/**
+ * Sums up a span (epoch ms) that begins with an hour that roll-ups are kept of.
+ *
+ * @param rolledTo up to when all checks are rolled up, epoch ms; read before
+ */
+export async function readSums(scope: SumsScope, { from, to }: Range, rolledTo: number): Promise<Sums> {
+  const sums: Found = { ofChecks: new Map(), odd: new Set() };
+  // PostgreSQL knows no empty list.
+  if (scope.checks.length === 0) return sums;
+  const { days, hours } = partsOf(from, Math.min(to, rolledTo));
+  const parts = [
+    ...inWindows([days], windowsMs.day).map((range) => () => addRollUps(scope, 'day', range, sums)),
+    ...inWindows(hours, windowsMs.hour).map((range) => () => addRollUps(scope, 'hour', range, sums)),
+    () => addResults(scope, { from: Math.max(from, rolledTo), to }, sums),
+  ];
+  if (scope.areTogether) await Promise.all(parts.map((part) => part()));
+  else for (const part of parts) await part().then(breathe);
+  return sums;
+}
+
+/** Whole days where there are some, hours around them. */
+function partsOf(from: number, to: number): { days: Range; hours: Range[] } {
+  const days = { from: Math.ceil(from / dayMs) * dayMs, to: dayOf(to) };
+  if (days.from >= days.to) return { days, hours: [{ from, to }] };
+  return {
+    days,
+    hours: [
+      { from, to: days.from },
+      { from: days.to, to },
+    ],
+  };
+}
+
+function inWindows(ranges: readonly Range[], windowMs: number): Range[] {
+  return ranges.flatMap(({ from, to }) =>
+    Array.from({ length: Math.max(0, Math.ceil((to - from) / windowMs)) }, (_, index) => ({
+      from: from + index * windowMs,
+      to: Math.min(to, from + (index + 1) * windowMs),
+    })),
+  );
+}
+
+const breathe = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
+/** One row for each check: its counts, and the digits of response times side by side, where they were not merged before. */
+async function addRollUps(scope: SumsScope, span: Span, { from, to }: Range, { ofChecks }: Found): Promise<void> {
+  const { merged, dialect } = scope;
+  const part = `${span}/${from}/${to}`;
+  const ofRows = (checks: readonly IdBytes[]) => rollUpsWithin({ ...scope, checks }, span, { from, to });
+  let unknown: readonly IdBytes[] = scope.checks;
+  if (merged.isAny(part, unknown)) {
+    const others: IdBytes[] = [];
+    for (const { check_digits, versions, ...counts } of await ofRows(unknown).execute()) {
+      const id = idOfDigits(check_digits);
+      const kept = merged.get(part, id, versions);
+      if (kept === undefined) others.push(idBytes(id));
+      else addParts(sumAt(ofChecks, id), counts, kept);
+    }
+    if (others.length === 0) return;
+    unknown = others;
+  }
+  const listOf = (column: string) => sql<string | null>`string_agg(${dialect.idDigits(column)}, ',')`;
+  const rows = await ofRows(unknown)
+    .select([listOf('responses').as('responses'), listOf('failed_responses').as('failed_responses')])
+    .execute();
+  for (const { check_digits, versions, responses, failed_responses, ...counts } of rows) {
+    const id = idOfDigits(check_digits);
+    const parts = { responses: emptyResponses(), failedResponses: emptyResponses() };
+    for (const bytes of listed(responses)) mergeResponses(parts.responses, responsesOf(bytes));
+    for (const bytes of listed(failed_responses)) mergeResponses(parts.failedResponses, responsesOf(bytes));
+    addParts(sumAt(ofChecks, id), counts, parts);
+    merged.keep(part, id, { versions, ...parts });
+  }
+}
+
+/** Counts of each check, and what is another number when any of its rows is another. */
+function rollUpsWithin({ reader, dialect, account, checks }: SumsScope, span: Span, { from, to }: Range) {
+  return reader
+    .selectFrom('roll_ups')
+    .select(dialect.idDigits('check_id').$castTo<string>().as('check_digits'))
+    .select(counted.map((column) => sql<number>`sum(${sql.ref(column)})`.as(column)))
+    .select(dialect.rollUpVersions.as('versions'))
+    .where('account_id', '=', account)
+    .where(dialect.idIn('check_id', checks))
+    .where('span', '=', spans[span])
+    .where('start_at', '>=', from)
+    .where('start_at', '<', to)
+    .groupBy('check_id');
+}
+
+type Counts = Readonly<Record<(typeof counted)[number], number>>;
+
+function addParts(sum: RollUp, counts: Counts, parts: Pick<RollUp, 'responses' | 'failedResponses'>): void {
+  mergeRollUp(sum, rollUpOf({ ...counts, responses: null, failed_responses: null }));
+  mergeResponses(sum.responses, parts.responses);
+  mergeResponses(sum.failedResponses, parts.failedResponses);
+}
+
+function listed(digits: string | null): Uint8Array[] {
+  return digits === null ? [] : digits.split(',').map((each) => Buffer.from(each, 'hex'));
+}
+
+function sumAt(ofChecks: Map<string, RollUp>, id: string): RollUp {
+  const known = ofChecks.get(id);
+  if (known !== undefined) return known;
+  const fresh = emptyRollUp();
+  ofChecks.set(id, fresh);
+  return fresh;
+}
+
+/**
+ * What counts of a result, as one number: response time in µs and 1 (0 = none), outcome, whether it is final, and whether it
+ * stands for time. The last two are bits, an outcome is less than eight.
+ */
+const shape = { time: 32, outcome: 4, final: 2, timed: 1 } as const;
+
+async function addResults(scope: SumsScope, { from, to }: Range, sums: Found): Promise<void> {
+  let widthMs = scope.areTogether ? to - from : firstWindowMs;
+  for (let start = from; start < to;) {
+    if (start > from) await breathe();
+    const end = Math.min(to, start + widthMs);
+    const results = await addSomeResults(scope, { from: start, to: end }, sums);
+    start = end;
+    widthMs = Math.max(minuteMs, Math.floor((widthMs * resultsAtOnce) / Math.max(1, results)));
+  }
+}
+
+/** One row for each check: a number for each of its results, side by side. @returns how many results there are */
+async function addSomeResults(scope: SumsScope, { from, to }: Range, { ofChecks, odd }: Found): Promise<number> {
+  const { reader, dialect, account, checks } = scope;
+  const code = sql`(coalesce(response_us, -1) + 1) * ${sql.lit(shape.time)} + outcome * ${sql.lit(shape.outcome)}
+    + case when run_id is null then ${sql.lit(shape.final)} else 0 end
+    + case when interval_ms is null then 0 else ${sql.lit(shape.timed)} end`;
+  const rows = await reader
+    .selectFrom('results')
+    .select(dialect.idDigits('check_id').$castTo<string>().as('check_digits'))
+    .select(sql<string>`string_agg(cast(${code} as text), ',')`.as('codes'))
+    .select(({ fn }) => [
+      fn.max<number>('slots').as('slots'),
+      fn.min<number | null>('interval_ms').as('shortest'),
+      fn.max<number | null>('interval_ms').as('longest'),
+    ])
+    .where('account_id', '=', account)
+    .where(dialect.idIn('check_id', checks))
+    .where('results.id', '>=', firstIdAt(from))
+    .where('results.id', '<', firstIdAt(to))
+    .groupBy('check_id')
+    .execute();
+  let results = 0;
+  for (const { check_digits, codes, slots, shortest, longest } of rows) {
+    const each = codes.split(',');
+    results += each.length;
+    const id = idOfDigits(check_digits);
+    // Stretches are looked at one by one; the interval of a check changes hardly ever.
+    if (slots > 1 || shortest !== longest) odd.add(id);
+    else addCodes(sumAt(ofChecks, id), each, shortest);
+  }
+  return results;
+}
+
+function addCodes(sum: RollUp, codes: readonly string[], intervalMs: number | null): void {
+  for (const text of codes) {
+    const code = Number(text);
+    const time = Math.floor(code / shape.time);
+    const bits = code % shape.time;
+    addResult(sum, {
+      isFinal: (bits & shape.final) !== 0,
+      outcome: outcomeCodes.decode(Math.floor(bits / shape.outcome)),
+      slots: 1,
+      intervalMs: (bits & shape.timed) === 0 ? null : intervalMs,
+      responseUs: time === 0 ? null : time - 1,
+    });
+  }
+}

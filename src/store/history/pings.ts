@@ -1,0 +1,44 @@
+// Pings of heartbeats as they are shown: every call that came, and every time that none did.
+import type { PingEvent } from '#domain/checks/heartbeat.ts';
+import { idBytes, idText, idTime } from '../base/codec.ts';
+import { pingSignalCodes, pingStateCodes } from '../base/codes.ts';
+import type { Database } from '../base/database.ts';
+import type { PingsTable } from '../base/tables/heartbeat-tables.ts';
+
+export interface Pings {
+  /** Newest first. */
+  list(accountId: string, checkId: string, limit: number): Promise<PingEvent[]>;
+  find(accountId: string, checkId: string, id: string): Promise<PingEvent | null>;
+}
+
+export function createPings({ reader }: Database): Pings {
+  const ofCheck = (accountId: string, checkId: string) =>
+    reader
+      .selectFrom('pings')
+      .selectAll()
+      .where('account_id', '=', idBytes(accountId))
+      .where('check_id', '=', idBytes(checkId));
+  return {
+    async list(accountId, checkId, limit) {
+      return (await ofCheck(accountId, checkId).orderBy('id', 'desc').limit(limit).execute()).map(pingOf);
+    },
+    async find(accountId, checkId, id) {
+      const row = await ofCheck(accountId, checkId).where('id', '=', idBytes(id)).executeTakeFirst();
+      return row === undefined ? null : pingOf(row);
+    },
+  };
+}
+
+function pingOf(row: PingsTable): PingEvent {
+  return {
+    id: idText(row.id),
+    at: idTime(row.id),
+    signal: pingSignalCodes.decode(row.signal),
+    exitCode: row.exit_code,
+    state: pingStateCodes.decode(row.state),
+    method: row.method,
+    source: row.source,
+    userAgent: row.user_agent,
+    body: row.body,
+  };
+}

@@ -1,0 +1,38 @@
+// Marks of hours that must be rolled up anew, in PostgreSQL.
+import { type IdBytes, idText } from '../base/codec.ts';
+import type { LateHoursTable } from '../base/tables/roll-up-tables.ts';
+import type { Bulk } from '../engines/postgres/bulk.ts';
+
+/** The marks of a transaction, each hour once. */
+export interface LateHours {
+  /** @param startAt epoch ms */
+  readonly note: (accountId: IdBytes, checkId: IdBytes, startAt: number) => void;
+  rows(): LateHoursTable[];
+}
+
+export function createLateHours(): LateHours {
+  const hours = new Map<string, LateHoursTable>();
+  return {
+    note: (account_id, check_id, start_at) =>
+      void hours.set(`${idText(account_id)}${idText(check_id)}${start_at}`, {
+        account_id,
+        check_id,
+        start_at,
+        touched: 1,
+      }),
+    // In one order in every process, so that two that mark the same hours wait for each other one way.
+    rows: () => [...hours].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row),
+  };
+}
+
+/**
+ * Writes them. A mark that is there is changed and so held until the commit: whoever rolls up the hour meanwhile does not
+ * take it away.
+ */
+export function sendLateHours(bulk: Bulk, late: LateHours): void {
+  bulk.send(
+    'late_hours',
+    late.rows(),
+    'ON CONFLICT (account_id, check_id, start_at) DO UPDATE SET touched = late_hours.touched + 1',
+  );
+}

@@ -1,0 +1,240 @@
+// Rows of roll-ups in PostgreSQL; what a turn decides stands in roll-ups.ts.
+import { dayMs, hourMs } from '#domain/results/roll-up.ts';
+import { firstIdAt, type IdBytes, idText } from '../base/codec.ts';
+import {
+  begunEarlier,
+  type CheckKey,
+  readProgress,
+  readResultsFrom,
+  rewound,
+  writtenProgress,
+} from './roll-up-progress.ts';
+import { type SpanKey, spans } from './roll-up-rows.ts';
+import {
+  type LateHour,
+  type RawResult,
+  releaseResults,
+  type RollUps,
+  type RollUpStore,
+  rollUpTurn,
+} from './roll-ups.ts';
+import type { RollUpsTable } from '../base/tables/roll-up-tables.ts';
+import { type Bulk, type ColumnTypes, createBulk } from '../engines/postgres/bulk.ts';
+import type { Connections } from '../engines/postgres/connections.ts';
+import type { Session } from '../engines/postgres/session.ts';
+
+/** Results of a turn. They are added up a few at a time. */
+const resultsMost = 1800;
+
+/** Checks and marks of a turn. */
+const size = { checks: 1000, lateHours: 50 };
+/** Of the lock that whoever rolls up holds: any number that nothing else takes. */
+const lock = 0x746f_6373;
+
+/** Roll-ups of a database: one process at a time, whichever comes. */
+export function createPostgresRollUps(connections: Connections, types: ColumnTypes): RollUps {
+  const alone = <Answer>(work: (store: RollUpStore) => Promise<Answer>): Promise<Answer | null> =>
+    connections.transaction(async (session) => {
+      const [taken] = await session.query<{ mine: boolean }>(`SELECT pg_try_advisory_xact_lock(${lock}) AS mine`);
+      return taken?.mine === true ? work(rollUpStoreOf(session, createBulk(session, types))) : null;
+    });
+  return {
+    turn: async (now, resultsKeptMs) =>
+      (await alone((store) => rollUpTurn(store, now, size, resultsKeptMs))) ?? {
+        results: 0,
+        hours: 0,
+        isThrough: true,
+      },
+    // Waits for a turn that is under way: whoever is told that nothing may go asks again after minutes.
+    release: (before) =>
+      connections.transaction(async (session) => {
+        await session.query(`SELECT pg_advisory_xact_lock(${lock})`);
+        return releaseResults(rollUpStoreOf(session, createBulk(session, types)), before);
+      }),
+  };
+}
+
+/** When the clock was set back: hours that come again are rolled up again, with what was recorded the first time. */
+export async function rewindRollUps(session: Session, now: number): Promise<void> {
+  // No turn is under way, so that none takes its hours to be done.
+  await session.query(`SELECT pg_advisory_xact_lock(${lock})`);
+  const [kept] = await session.query<{ value: string }>(`SELECT value FROM installation WHERE key = 'rolled-up'`);
+  const progress =
+    kept === undefined ? begunEarlier(await firstCheckAt(session), now) : rewound(readProgress(kept.value), now);
+  if (progress === null) return;
+  await session.query(
+    `INSERT INTO installation VALUES ('rolled-up', $1) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+    [writtenProgress(progress)],
+  );
+}
+
+/** When the oldest check was made, epoch ms. */
+async function firstCheckAt(session: Session): Promise<number | null> {
+  const [oldest] = await session.query<{ at: number | null }>('SELECT min(created_at) AS at FROM checks');
+  return oldest?.at ?? null;
+}
+
+function rollUpStoreOf(session: Session, bulk: Bulk): RollUpStore {
+  return {
+    ...progressRows(session),
+    ...lateRows(session),
+    ...sourceRows(session),
+    ...writtenRows(session, bulk),
+    breathe: () => new Promise((resolve) => void setImmediate(resolve)),
+  };
+}
+
+function progressRows(
+  session: Session,
+): Pick<RollUpStore, 'progress' | 'writeProgress' | 'resultsFrom' | 'writeResultsFrom' | 'oldestCheckAt'> {
+  const value = async (key: string): Promise<string | null> => {
+    const [row] = await session.query<{ value: string }>('SELECT value FROM installation WHERE key = $1', [key]);
+    return row?.value ?? null;
+  };
+  const keep = async (key: string, text: string): Promise<void> => {
+    await session.query(
+      'INSERT INTO installation VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+      [key, text],
+    );
+  };
+  return {
+    progress: async () => readProgress(await value('rolled-up')),
+    writeProgress: (progress) => keep('rolled-up', writtenProgress(progress)),
+    resultsFrom: async () => readResultsFrom(await value('results-from')),
+    writeResultsFrom: (at) => keep('results-from', String(at)),
+    oldestCheckAt: () => firstCheckAt(session),
+  };
+}
+
+function lateRows(session: Session): Pick<RollUpStore, 'lateHours' | 'oldestLateHour' | 'forget'> {
+  return {
+    lateHours: (before, most) => readLateHours(session, before, most),
+    async oldestLateHour() {
+      const [row] = await session.query<{ at: number | null }>('SELECT min(start_at) AS at FROM late_hours');
+      return row?.at ?? null;
+    },
+    async forget(hours) {
+      if (hours.length === 0) return;
+      await session.query(
+        `DELETE FROM late_hours l
+         USING unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[]) AS g (account_id, check_id, start_at, touched)
+         WHERE l.account_id = g.account_id AND l.check_id = g.check_id AND l.start_at = g.start_at
+           AND l.touched = g.touched`,
+        [
+          hours.map(({ account_id }) => account_id),
+          hours.map(({ check_id }) => check_id),
+          hours.map(({ start_at }) => start_at),
+          hours.map(({ touched }) => touched),
+        ],
+      );
+    },
+  };
+}
+
+function sourceRows(session: Session): Pick<RollUpStore, 'checksAfter' | 'results' | 'hoursOf'> {
+  return {
+    checksAfter: (after, most) =>
+      // Held, so that no check is deleted while its rows are written.
+      session.query<CheckKey>(
+        `SELECT account_id AS "accountId", id AS "checkId" FROM checks WHERE (account_id, id) > ($1, $2)
+         ORDER BY account_id, id LIMIT $3 FOR KEY SHARE`,
+        [after?.accountId ?? Buffer.alloc(0), after?.checkId ?? Buffer.alloc(0), most],
+      ),
+    results: (hours) => readResults(session, hours),
+    async hoursOf(days) {
+      const rows = await session.query<RollUpsTable>(
+        `SELECT r.* FROM ${keysFrom(1)} JOIN roll_ups r ON r.account_id = k.account_id AND r.check_id = k.check_id
+           AND r.span = 0 AND r.start_at >= k.start_at AND r.start_at < k.start_at + ${dayMs}
+         ORDER BY r.start_at, r.location`,
+        keyArrays(days),
+      );
+      const byDay = Map.groupBy(
+        rows,
+        (row) => `${idText(row.check_id)}${Math.floor(row.start_at / dayMs) * dayMs}${idText(row.account_id)}`,
+      );
+      return days.map((day) => byDay.get(`${idText(day.checkId)}${day.startAt}${idText(day.accountId)}`) ?? []);
+    },
+  };
+}
+
+function writtenRows(session: Session, bulk: Bulk): Pick<RollUpStore, 'replace' | 'keepStretches' | 'removeOld'> {
+  return {
+    async replace(span, keys, rows) {
+      await session.query(
+        `DELETE FROM roll_ups r USING ${keysFrom(1)}
+         WHERE r.account_id = k.account_id AND r.check_id = k.check_id AND r.span = $4 AND r.start_at = k.start_at`,
+        [...keyArrays(keys), spans[span]],
+      );
+      await bulk.insert('roll_ups', rows);
+    },
+    keepStretches: async (stretches) =>
+      void (await bulk.insert('missed_stretches', stretches, 'ON CONFLICT DO NOTHING')),
+    async removeOld(checks, { hours, days }) {
+      const keys = [checks.map(({ accountId }) => accountId), checks.map(({ checkId }) => checkId)];
+      const ofChecks = `USING unnest($1::bytea[], $2::bytea[]) AS k (account_id, check_id)
+         WHERE r.account_id = k.account_id AND r.check_id = k.check_id`;
+      await session.query(`DELETE FROM roll_ups r ${ofChecks} AND r.span = 0 AND r.start_at < $3`, [...keys, hours]);
+      await session.query(`DELETE FROM roll_ups r ${ofChecks} AND r.span = 1 AND r.start_at < $3`, [...keys, days]);
+      await session.query(`DELETE FROM missed_stretches r ${ofChecks} AND r.end_at < $3`, [...keys, days]);
+    },
+  };
+}
+
+/** Keys of spans as a table `k`, of three arrays that are the values `from` and the next. */
+function keysFrom(from: number): string {
+  return `unnest($${from}::bytea[], $${from + 1}::bytea[], $${from + 2}::bigint[]) AS k (account_id, check_id, start_at)`;
+}
+
+function keyArrays(keys: readonly SpanKey[]): [IdBytes[], IdBytes[], number[]] {
+  return [
+    keys.map(({ accountId }) => accountId),
+    keys.map(({ checkId }) => checkId),
+    keys.map(({ startAt }) => startAt),
+  ];
+}
+
+async function readLateHours(session: Session, before: number, most: number): Promise<LateHour[]> {
+  const rows = await session.query<LateHour & { is_gone: boolean }>(
+    `SELECT l.*, NOT EXISTS (SELECT FROM checks c WHERE c.account_id = l.account_id AND c.id = l.check_id) AS is_gone
+     FROM late_hours l WHERE l.start_at < $1 ORDER BY l.start_at, l.account_id, l.check_id LIMIT $2`,
+    [before, most],
+  );
+  return rows.map((row) => ({ ...row, isGone: row.is_gone }));
+}
+
+interface Numbered extends RawResult {
+  /** Which of the hours it belongs to, from 1. */
+  readonly hour: number;
+}
+
+async function readResults(session: Session, hours: readonly SpanKey[]): Promise<RawResult[][]> {
+  const rows = await readNumbered(session, hours, resultsMost + 1);
+  // Cut off within an hour: that one comes again; if it is the first, it is read whole.
+  const cut = rows.length > resultsMost ? (rows.at(-1)?.hour ?? 1) : null;
+  if (cut === 1 && hours.length > 0) return [await readNumbered(session, hours.slice(0, 1), null)];
+  const byHour = Map.groupBy(rows, ({ hour }) => hour);
+  return hours.slice(0, cut === null ? hours.length : cut - 1).map((_, index) => byHour.get(index + 1) ?? []);
+}
+
+function readNumbered(session: Session, hours: readonly SpanKey[], most: number | null): Promise<Numbered[]> {
+  // Outermost bounds as values, so that days without any of these hours are not looked at.
+  const starts = hours.map(({ startAt }) => startAt);
+  return session.query<Numbered>(
+    `SELECT k.hour, r.* FROM unnest($1::bytea[], $2::bytea[], $3::bytea[], $4::bytea[]) WITH ORDINALITY
+       AS k (account_id, check_id, first_id, end_id, hour)
+     CROSS JOIN LATERAL (
+       SELECT CASE WHEN slots > 1 THEN id END AS id, (run_id IS NULL)::int AS is_final, outcome, location, slots,
+         interval_ms, response_us, encode(details, 'hex') AS details_digits FROM results
+       WHERE account_id = k.account_id AND check_id = k.check_id AND id >= k.first_id AND id < k.end_id
+         AND id >= $5 AND id < $6 ORDER BY results.id) r
+     ORDER BY k.hour LIMIT $7`,
+    [
+      ...keyArrays(hours).slice(0, 2),
+      starts.map((at) => firstIdAt(at)),
+      starts.map((at) => firstIdAt(at + hourMs)),
+      firstIdAt(Math.min(...starts)),
+      firstIdAt(Math.max(...starts) + hourMs),
+      most,
+    ],
+  );
+}

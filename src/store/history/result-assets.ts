@@ -1,0 +1,200 @@
+// Files that runs of scripts left: kept in parts once their result is recorded, listed with it, and read
+// a part at a time.
+import type { Kysely } from 'kysely';
+import type { Asset, AssetFacts, AssetFile, AssetSort, AssetType } from '#domain/results/asset.ts';
+import type { ResultAssetsTable } from '../base/tables/asset-tables.ts';
+import { type IdBytes, idBytes, idText } from '../base/codec.ts';
+import type { Database } from '../base/database.ts';
+import type { Tables } from '../base/tables/schema.ts';
+
+/**
+ * Bytes of a part, the last one excepted: a commit of one takes a few milliseconds, beside which others are not held up. What
+ * is kept was divided so, and is read by it.
+ */
+const partBytes = 262_144;
+
+/** Whose assets they are. */
+export interface AssetOwner {
+  readonly accountId: string;
+  readonly checkId: string;
+  readonly resultId: string;
+  readonly location: string;
+}
+
+/** Assets of results. */
+export interface ResultAssets {
+  /**
+   * Keeps the assets of a result that is recorded; those of a check that is gone meanwhile are dropped. They are listed
+   * once all of their content is there. Rejects with StoreUnavailableError while their account is moved. `newest`: those of its check and location that were kept so before go.
+   */
+  keep(owner: AssetOwner, assets: readonly Asset[], keeping: 'with-result' | 'newest'): Promise<void>;
+  /** By result, in the order of their numbers; results without any are missing. */
+  of(
+    accountId: string,
+    checkId: string,
+    resultIds: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly AssetFacts[]>>;
+  /** null = there is none of that number, or it is no longer stored. */
+  read(accountId: string, checkId: string, resultId: string, number: number): Promise<AssetFile | null>;
+}
+
+interface Key {
+  readonly account_id: IdBytes;
+  readonly check_id: IdBytes;
+  readonly result_id: IdBytes;
+}
+
+export function createResultAssets({ reader, transaction }: Database): ResultAssets {
+  return {
+    async keep({ accountId, checkId, resultId, location }, assets, keeping) {
+      const key = { account_id: idBytes(accountId), check_id: idBytes(checkId), result_id: idBytes(resultId) };
+      for (const [index, { content }] of assets.entries()) {
+        for (let part = 0; part * partBytes < content.length; part++) {
+          const piece = content.subarray(part * partBytes, (part + 1) * partBytes);
+          const row = { ...key, number: index + 1, part, content: piece };
+          const isKept = await transaction((tx) => insertPart(tx, row));
+          if (!isKept) return;
+        }
+      }
+      const rows = assets.map(({ sort, name, contentType, content }, index) => ({
+        ...key,
+        number: index + 1,
+        sort,
+        name,
+        content_type: contentType,
+        bytes: content.length,
+        location,
+        is_newest: keeping === 'newest' ? 1 : 0,
+      }));
+      if (rows.length > 0) await transaction((tx) => listAssets(tx, key, rows, keeping === 'newest' ? location : null));
+    },
+    async of(accountId, checkId, resultIds) {
+      const ids = resultIds.map(idBytes).toSorted((one, other) => Buffer.compare(one, other));
+      const [least, most] = [ids[0], ids.at(-1)];
+      if (least === undefined || most === undefined) return new Map();
+      const rows = await reader
+        .selectFrom('result_assets')
+        .selectAll()
+        .where('account_id', '=', idBytes(accountId))
+        .where('check_id', '=', idBytes(checkId))
+        .where('result_id', 'in', ids)
+        // Says which days are looked into.
+        .where('result_id', '>=', least)
+        .where('result_id', '<=', most)
+        .orderBy('number')
+        .execute();
+      const found = new Map<string, AssetFacts[]>();
+      for (const row of rows) {
+        const id = idText(row.result_id);
+        found.set(id, [...(found.get(id) ?? []), factsOf(row)]);
+      }
+      return found;
+    },
+    async read(accountId, checkId, resultId, number) {
+      const key = { account_id: idBytes(accountId), check_id: idBytes(checkId), result_id: idBytes(resultId) };
+      const row = await reader
+        .selectFrom('result_assets')
+        .selectAll()
+        .where((at) => at.and({ ...key, number }))
+        .executeTakeFirst();
+      return row === undefined ? null : openAsset(reader, { ...key, number }, factsOf(row));
+    },
+  };
+}
+
+/** @returns false when the check is gone */
+async function insertPart(
+  tx: Kysely<Tables>,
+  row: Key & { readonly number: number; readonly part: number; readonly content: Uint8Array },
+): Promise<boolean> {
+  if (!(await isThere(tx, row))) return false;
+  await tx
+    .insertInto('asset_parts')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return true;
+}
+
+/** In the transaction that writes: a check that is deleted later takes what was written with it. */
+async function isThere(tx: Kysely<Tables>, { account_id, check_id }: Key): Promise<boolean> {
+  const check = await tx
+    .selectFrom('checks')
+    .select('id')
+    .where('account_id', '=', account_id)
+    .where('id', '=', check_id)
+    .executeTakeFirst();
+  return check !== undefined;
+}
+
+/** @param newestAt where those that were kept as the newest go; null = none goes */
+async function listAssets(
+  tx: Kysely<Tables>,
+  key: Key,
+  rows: readonly ResultAssetsTable[],
+  newestAt: string | null,
+): Promise<void> {
+  if (!(await isThere(tx, key))) return;
+  await tx
+    .insertInto('result_assets')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  if (newestAt === null) return;
+  const before = await tx
+    .selectFrom('result_assets')
+    .select('result_id')
+    .distinct()
+    .where('account_id', '=', key.account_id)
+    .where('check_id', '=', key.check_id)
+    .where('location', '=', newestAt)
+    .where('is_newest', '=', 1)
+    .where('result_id', '<', key.result_id)
+    .execute();
+  for (const { result_id } of before) {
+    for (const table of ['result_assets', 'asset_parts'] as const) {
+      await tx
+        .deleteFrom(table)
+        .where('account_id', '=', key.account_id)
+        .where('check_id', '=', key.check_id)
+        .where('result_id', '=', result_id)
+        .execute();
+    }
+  }
+}
+
+function factsOf({ number, sort, name, content_type, bytes }: ResultAssetsTable): AssetFacts {
+  return { number, sort: sort as AssetSort, name, contentType: content_type as AssetType, bytes };
+}
+
+/** null = some of it has gone. */
+async function openAsset(
+  reader: Kysely<Tables>,
+  key: Key & { readonly number: number },
+  facts: AssetFacts,
+): Promise<AssetFile | null> {
+  const count = Math.ceil(facts.bytes / partBytes);
+  const { parts } = await reader
+    .selectFrom('asset_parts')
+    .select(({ fn }) => fn.countAll<number>().as('parts'))
+    .where((at) => at.and({ ...key }))
+    .executeTakeFirstOrThrow();
+  return parts === count ? { ...facts, parts: partsOf(reader, key, count) } : null;
+}
+
+/** The next one is read when it is asked for: nobody holds all of an asset. */
+async function* partsOf(
+  reader: Kysely<Tables>,
+  key: Key & { readonly number: number },
+  count: number,
+): AsyncGenerator<Uint8Array> {
+  for (let part = 0; part < count; part++) {
+    const row = await reader
+      .selectFrom('asset_parts')
+      .select('content')
+      .where((at) => at.and({ ...key, part }))
+      .executeTakeFirst();
+    if (row === undefined) throw new Error('an asset went while it was read');
+    yield row.content;
+  }
+}

@@ -1,0 +1,315 @@
+// Rolls up results hour by hour, and hours day by day: what a turn decides, written once for every engine over the rows of
+// one transaction (docs/decisions/0040).
+import {
+  type DetailedRollUp,
+  emptyDetailedRollUp,
+  mergeDetailedRollUp,
+  wholeOf,
+} from '#domain/results/detailed-roll-up.ts';
+import { addPhase, phaseNames, type Phases } from '#domain/results/phases.ts';
+import {
+  addResult,
+  closedAfterMs,
+  dayMs,
+  dayOf,
+  daysKeptDays,
+  emptyRollUp,
+  hourMs,
+  hourOf,
+  hoursKeptDays,
+  isLong,
+  type RollUp,
+} from '#domain/results/roll-up.ts';
+import { type IdBytes, idText, idTime } from '../base/codec.ts';
+import { outcomeCodes } from '../base/codes.ts';
+import { phasesIn, statusIn } from '../base/measured.ts';
+import { type CheckKey, type Progress, rewound, rolledUpTo } from './roll-up-progress.ts';
+import { detailedRollUpOf, rollUpRow, type Span, type SpanKey } from './roll-up-rows.ts';
+import type { LateHoursTable, MissedStretchesTable, RollUpsTable } from '../base/tables/roll-up-tables.ts';
+
+/** A result, as far as a roll-up counts it. */
+export interface RawResult {
+  /** Needed of those that stand for several slots; of the others it may be left out. */
+  readonly id: IdBytes | null;
+  /** 1 = final. */
+  readonly is_final: number;
+  readonly outcome: number;
+  readonly location: string;
+  readonly slots: number;
+  readonly interval_ms: number | null;
+  readonly response_us: number | null;
+  /** Its packed details in digits of either case; null or nothing = there are none, or nobody asked for them. */
+  readonly details_digits: string | null;
+}
+
+/** A mark; `isGone` when its check is. */
+export type LateHour = LateHoursTable & { readonly isGone: boolean };
+
+/** The rows that a turn reads and writes. */
+export interface RollUpStore {
+  progress(): Promise<Progress | null>;
+  writeProgress(progress: Progress): Promise<void>;
+  /** From when on results are kept whole, epoch ms. */
+  resultsFrom(): Promise<number>;
+  writeResultsFrom(at: number): Promise<void>;
+  /** When the oldest check was made, epoch ms; null without checks. */
+  oldestCheckAt(): Promise<number | null>;
+  lateHours(before: number, most: number): Promise<LateHour[]>;
+  /** Start of the oldest hour that is marked, epoch ms; null without any. */
+  oldestLateHour(): Promise<number | null>;
+  /** Takes marks away that were not touched since they were read. */
+  forget(hours: readonly LateHour[]): Promise<void>;
+  /** The next checks by key, deleted ones left out. */
+  checksAfter(after: CheckKey | null, most: number): Promise<CheckKey[]>;
+  /** All results of each hour, for as many of the hours as fit into a turn, at least one. */
+  results(hours: readonly SpanKey[]): Promise<(readonly RawResult[])[]>;
+  replace(span: Span, keys: readonly SpanKey[], rows: readonly RollUpsTable[]): Promise<void>;
+  hoursOf(days: readonly SpanKey[]): Promise<(readonly RollUpsTable[])[]>;
+  keepStretches(stretches: readonly MissedStretchesTable[]): Promise<void>;
+  /**
+   * Lets others have their turn of the loop, where it may: a server's transaction waits without holding up anybody; in that of
+   * a file nothing else may happen.
+   */
+  breathe(): Promise<void>;
+  /** Removes what is older than roll-ups are kept. */
+  removeOld(checks: readonly CheckKey[], bounds: { readonly hours: number; readonly days: number }): Promise<void>;
+}
+
+/** Rolls up, turn by turn. Instants are epoch ms. */
+export interface RollUps {
+  /** Some of what is due; several processes may ask at once. @param resultsKeptMs how long results are kept at most */
+  turn(now: number, resultsKeptMs: number): Promise<RolledUp>;
+  /**
+   * Up to when results may be removed that are older than `before`: none that is not rolled up. From then on, what is
+   * older counts as gone.
+   */
+  release(before: number): Promise<number>;
+}
+
+/** What a turn did. */
+export interface RolledUp {
+  /** Results that were counted. */
+  readonly results: number;
+  /** Hours of checks that were rolled up. */
+  readonly hours: number;
+  /** Nothing is left to do until another hour has ended. */
+  readonly isThrough: boolean;
+}
+
+/** How much a turn does at most. */
+export interface TurnSize {
+  readonly checks: number;
+  readonly lateHours: number;
+}
+
+/** Results that are added up, and roll-ups that are merged, before others have their turn: a few milliseconds of work. */
+const resultsAtOnce = 200;
+const hoursAtOnce = 32;
+
+/** In the last hour of a day a turn takes only every so manieth of the checks that it takes otherwise. */
+const checksOfDay = 25;
+
+/** Rolls up some of what is due at `now` (epoch ms); all of a turn belongs in one transaction. */
+export async function rollUpTurn(
+  store: RollUpStore,
+  now: number,
+  size: TurnSize,
+  resultsKeptMs: number,
+): Promise<RolledUp> {
+  const progress = await presentProgress(store, now, resultsKeptMs);
+  const late = await store.lateHours(progress.hourAt, size.lateHours);
+  if (late.length > 0) return rollUpLate(store, progress, late);
+  if (progress.hourAt >= hourOf(now - closedAfterMs)) return { results: 0, hours: 0, isThrough: true };
+  // A day is made of its hours, each as large as some results, with all that they are made of.
+  const most = isLastOfDay(progress.hourAt) ? Math.ceil(size.checks / checksOfDay) : size.checks;
+  const checks = await store.checksAfter(progress.after, most);
+  const keys = checks.map((check) => ({ ...check, startAt: progress.hourAt }));
+  const found = keys.length === 0 ? [] : await store.results(keys);
+  const done = keys.slice(0, found.length);
+  await writeHours(store, done, found);
+  if (isLastOfDay(progress.hourAt)) {
+    const startAt = dayOf(progress.hourAt);
+    await writeDays(
+      store,
+      done.map((key) => ({ ...key, startAt })),
+    );
+    const bounds = { hours: startAt - hoursKeptDays * dayMs, days: startAt - daysKeptDays * dayMs };
+    if (done.length > 0) await store.removeOld(done, bounds);
+  }
+  const isHourDone = checks.length < most && done.length === keys.length;
+  const last = done.at(-1);
+  await store.writeProgress(
+    isHourDone || last === undefined
+      ? { hourAt: progress.hourAt + hourMs, after: null }
+      : { hourAt: progress.hourAt, after: { accountId: last.accountId, checkId: last.checkId } },
+  );
+  return { results: found.reduce((sum, rows) => sum + rows.length, 0), hours: done.length, isThrough: false };
+}
+
+async function presentProgress(store: RollUpStore, now: number, resultsKeptMs: number): Promise<Progress> {
+  const progress = await store.progress();
+  if (progress === null) {
+    const oldest = (await store.oldestCheckAt()) ?? now;
+    const first = { hourAt: hourOf(Math.min(now, Math.max(oldest, now - resultsKeptMs))), after: null };
+    await store.writeProgress(first);
+    return first;
+  }
+  return rewound(progress, now) ?? progress;
+}
+
+/** Hours that results came to after they were rolled up are rolled up anew, from all their results. */
+async function rollUpLate(store: RollUpStore, progress: Progress, late: readonly LateHour[]): Promise<RolledUp> {
+  const resultsFrom = await store.resultsFrom();
+  const living = late.filter(({ isGone }) => !isGone);
+  const keys = living.map((hour) => ({ accountId: hour.account_id, checkId: hour.check_id, startAt: hour.start_at }));
+  const found = keys.length === 0 ? [] : await store.results(keys);
+  const done = keys.slice(0, found.length);
+  // Of an hour whose results are partly gone, what is left would replace the whole: only its stretches are kept.
+  const isWhole = ({ startAt }: SpanKey): boolean => startAt >= resultsFrom;
+  const whole = done.filter(isWhole);
+  await writeHours(
+    store,
+    whole,
+    found.filter((_, index) => isWhole(keys[index] ?? ({ startAt: 0 } as SpanKey))),
+  );
+  await store.keepStretches(done.flatMap((key, index) => (isWhole(key) ? [] : stretchesOf(key, found[index] ?? []))));
+  const days = new Map(
+    whole
+      .filter((key) => dayOf(key.startAt) + dayMs <= rolledUpTo(progress, key))
+      .map((key) => [`${idText(key.accountId)}${idText(key.checkId)}${dayOf(key.startAt)}`, key]),
+  );
+  await writeDays(
+    store,
+    [...days.values()].map((key) => ({ ...key, startAt: dayOf(key.startAt) })),
+  );
+  await store.forget([...late.filter(({ isGone }) => isGone), ...living.slice(0, done.length)]);
+  return { results: found.reduce((sum, rows) => sum + rows.length, 0), hours: done.length, isThrough: false };
+}
+
+function isLastOfDay(hourAt: number): boolean {
+  return dayOf(hourAt) !== dayOf(hourAt + hourMs);
+}
+
+/** Hours without results have no roll-up, and never had one: they are left alone. */
+async function writeHours(
+  store: RollUpStore,
+  keys: readonly SpanKey[],
+  found: readonly (readonly RawResult[])[],
+): Promise<void> {
+  const filled = keys.flatMap((key, index) => {
+    const results = found[index] ?? [];
+    return results.length === 0 ? [] : [{ key, results }];
+  });
+  if (filled.length === 0) return;
+  const rows: RollUpsTable[] = [];
+  let added = 0;
+  for (const { key, results } of filled) {
+    for (const [location, rollUp] of rollUpsOf(results)) rows.push(rollUpRow('hour', key, location, rollUp));
+    if ((added += results.length) >= resultsAtOnce) {
+      await store.breathe();
+      added = 0;
+    }
+  }
+  await store.replace(
+    'hour',
+    filled.map(({ key }) => key),
+    rows,
+  );
+  await store.keepStretches(filled.flatMap(({ key, results }) => stretchesOf(key, results)));
+}
+
+async function writeDays(store: RollUpStore, keys: readonly SpanKey[]): Promise<void> {
+  if (keys.length === 0) return;
+  const hours = await store.hoursOf(keys);
+  const rows: RollUpsTable[] = [];
+  let merged = 0;
+  for (const [index, key] of keys.entries()) {
+    const days = new Map<string, DetailedRollUp>();
+    for (const row of hours[index] ?? []) {
+      mergeDetailedRollUp(at(days, row.location, emptyDetailedRollUp), detailedRollUpOf(row));
+      if (++merged % hoursAtOnce === 0) await store.breathe();
+    }
+    for (const [location, rollUp] of days) rows.push(rollUpRow('day', key, location, rollUp));
+  }
+  await store.replace('day', keys, rows);
+}
+
+/** What the results of a location come to, while they are added up. */
+interface OfLocation {
+  readonly byStatus: Map<number, RollUp>;
+  readonly phases: Phases;
+  finalResults: number;
+}
+
+/** What results come to, by location. Stretches that reach beyond their hour are left out. */
+export function rollUpsOf(results: readonly RawResult[]): Map<string, DetailedRollUp> {
+  const locations = new Map<string, OfLocation>();
+  for (const row of results) {
+    if (isLongStretch(row)) continue;
+    const ofLocation = at(locations, row.location, () => ({ byStatus: new Map(), phases: new Map(), finalResults: 0 }));
+    const { byStatus, phases } = ofLocation;
+    const outcome = outcomeCodes.decode(row.outcome);
+    const isFinal = row.is_final === 1;
+    ofLocation.finalResults += row.is_final;
+    addResult(at(byStatus, statusIn(row.details_digits), emptyRollUp), {
+      isFinal,
+      outcome,
+      slots: row.slots,
+      intervalMs: row.interval_ms,
+      responseUs: row.response_us,
+    });
+    const isJudged = isFinal && outcome !== 'unknown' && outcome !== 'missed';
+    if (isJudged && row.response_us !== null) addPhases(phases, row, outcome === 'failed');
+  }
+  return new Map(
+    [...locations].map(([location, { byStatus, phases, finalResults }]) => [
+      location,
+      wholeOf(byStatus, phases, finalResults),
+    ]),
+  );
+}
+
+function addPhases(phases: Phases, { details_digits }: RawResult, isFailed: boolean): void {
+  const times = phasesIn(details_digits);
+  for (const [index, phase] of phaseNames.entries()) {
+    const us = times[index];
+    if (us !== undefined) addPhase(phases, phase, us, isFailed);
+  }
+}
+
+function at<Key, Value>(found: Map<Key, Value>, key: Key, fresh: () => Value): Value {
+  const known = found.get(key);
+  if (known !== undefined) return known;
+  const value = fresh();
+  found.set(key, value);
+  return value;
+}
+
+/** Whether a result is a stretch of missed slots that is kept by itself. */
+export function isLongStretch({ id, slots, interval_ms }: RawResult): boolean {
+  return (
+    slots > 1 && id !== null && interval_ms !== null && isLong({ slotAt: idTime(id), slots, intervalMs: interval_ms })
+  );
+}
+
+/** The long stretches among results, as they are kept. */
+export function stretchesOf({ accountId, checkId }: CheckKey, results: readonly RawResult[]): MissedStretchesTable[] {
+  return results.flatMap((row) => {
+    const { id, interval_ms, slots, location } = row;
+    if (id === null || interval_ms === null || !isLongStretch(row)) return [];
+    const slot_at = idTime(id);
+    const end_at = slot_at + slots * interval_ms;
+    return [{ account_id: accountId, check_id: checkId, result_id: id, location, slot_at, slots, interval_ms, end_at }];
+  });
+}
+
+/** Up to when results may be removed; see `RollUps`. */
+export async function releaseResults(store: RollUpStore, before: number): Promise<number> {
+  const progress = await store.progress();
+  if (progress === null) return 0;
+  const oldest = (await store.oldestLateHour()) ?? Number.POSITIVE_INFINITY;
+  const bound = Math.min(before, progress.hourAt, oldest);
+  const wholeFrom = hourOf(bound + hourMs - 1);
+  if (wholeFrom > (await store.resultsFrom())) await store.writeResultsFrom(wholeFrom);
+  return bound;
+}

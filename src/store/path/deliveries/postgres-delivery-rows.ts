@@ -1,0 +1,48 @@
+// How deliveries and their attempts stand in their tables, as rows to be written many at once.
+import type { Attempt, Delivery } from '#domain/alerts/delivery.ts';
+import { type IdBytes, idBytes, idText } from '../../base/codec.ts';
+import { contentRows, exchangeText, newDeliveryRow, requestRows } from './delivery-rows.ts';
+import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
+import type { Session } from '../../engines/postgres/session.ts';
+
+/** Adds deliveries with what they send: of alerts, of test messages, of replays. */
+export async function insertDeliveries(bulk: Bulk, deliveries: readonly Delivery[]): Promise<void> {
+  bulk.send('deliveries', deliveries.map(newDeliveryRow));
+  bulk.send('delivery_requests', requestRows(deliveries));
+  bulk.send('delivery_contents', contentRows(deliveries));
+}
+
+/** An attempt's row; its position in the log is the database's to say. */
+function attemptRow(attempt: Attempt) {
+  return {
+    account_id: idBytes(attempt.accountId),
+    delivery_id: idBytes(attempt.deliveryId),
+    number: attempt.number,
+    started_at: Math.trunc(attempt.startedAt),
+    duration_ms: Math.round(attempt.durationMs),
+    status: attempt.response?.status ?? null,
+    error_class: attempt.error?.class ?? null,
+    error_message: attempt.error?.message ?? null,
+    next_attempt_at: attempt.nextAttemptAt,
+    exchange: exchangeText(attempt),
+  };
+}
+
+/** How far the logs of deliveries go, by the text of their ids; ask when they are held. */
+export async function lastPositions(session: Session, attempts: readonly Attempt[]): Promise<Map<string, number>> {
+  if (attempts.length === 0) return new Map();
+  const logged = await session.query<{ id: IdBytes; last: number }>(
+    `SELECT delivery_id AS id, max(position) AS last FROM attempts WHERE ${inPairs('(account_id, delivery_id)', 1)}
+     GROUP BY delivery_id`,
+    [attempts.map(({ accountId }) => idBytes(accountId)), attempts.map(({ deliveryId }) => idBytes(deliveryId))],
+  );
+  return new Map(logged.map(({ id, last }) => [idText(id), last]));
+}
+
+/** Adds attempts to the logs of their deliveries, behind what is there; one attempt a delivery. */
+export function sendAttempts(bulk: Bulk, attempts: readonly Attempt[], positions: ReadonlyMap<string, number>): void {
+  bulk.send(
+    'attempts',
+    attempts.map((attempt) => ({ ...attemptRow(attempt), position: (positions.get(attempt.deliveryId) ?? 0) + 1 })),
+  );
+}

@@ -1,0 +1,73 @@
+// Claimed deliveries that are rendered before their first attempt, in PostgreSQL (docs/decisions/0120).
+import type { DeliveryContent, RenderedRequest } from '#domain/alerts/delivery.ts';
+import { userVariables } from '#domain/alerts/delivery-variables.ts';
+import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import { type IdBytes, idBytes, idText, json, parsed } from '../../base/codec.ts';
+import { deliveryStatusCodes } from '../../base/codes.ts';
+import type { RenderedDelivery } from './delivery-rows.ts';
+import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
+import type { Contexts } from '../../checks/postgres-contexts.ts';
+import type { Session } from '../../engines/postgres/session.ts';
+
+type OwnedId = Pick<RenderedDelivery, 'accountId' | 'id'>;
+
+function keysOf(deliveries: readonly OwnedId[]): [IdBytes[], IdBytes[]] {
+  return [deliveries.map(({ accountId }) => idBytes(accountId)), deliveries.map(({ id }) => idBytes(id))];
+}
+
+/** What these deliveries are rendered from, in their order; null = nothing is stored. */
+export async function readContents(
+  session: Session,
+  deliveries: readonly OwnedId[],
+  contexts: Contexts,
+): Promise<(TemplateVariables | null)[]> {
+  const rows = await session.query<{ id: IdBytes; content: string }>(
+    `SELECT delivery_id AS id, content FROM delivery_contents WHERE ${inPairs('(account_id, delivery_id)', 1)}`,
+    keysOf(deliveries),
+  );
+  const byId = new Map(rows.map(({ id, content }) => [idText(id), parsed<DeliveryContent>(content)]));
+  const contents = deliveries.map(({ accountId, id }) => ({ accountId, content: byId.get(id) ?? null }));
+  const users = await contexts.variables(
+    session,
+    contents.map(({ accountId, content }) => ({ accountId, groupId: content?.groupId ?? null })),
+  );
+  return contents.map(({ content }, index) => {
+    const { ofAccount, ofGroup } = users[index] ?? { ofAccount: [], ofGroup: [] };
+    return content === null ? null : { ...userVariables(ofAccount, ofGroup), ...content.variables };
+  });
+}
+
+/** Stores what these deliveries send, and ends those that could not be rendered; answers with the requests. */
+export async function saveRendered(
+  session: Session,
+  bulk: Bulk,
+  rendered: readonly RenderedDelivery[],
+  owner: string,
+): Promise<(RenderedRequest | null)[]> {
+  const requests = rendered.flatMap(({ accountId, id, rendered: one }) =>
+    'request' in one ? [{ account_id: idBytes(accountId), delivery_id: idBytes(id), request: json(one.request) }] : [],
+  );
+  bulk.send('delivery_requests', requests, 'ON CONFLICT DO NOTHING');
+  const failed = rendered.flatMap((one) => ('error' in one.rendered ? [{ ...one, error: one.rendered.error }] : []));
+  if (failed.length > 0) {
+    session.send(
+      `UPDATE deliveries d SET status = $5, next_attempt_at = NULL, leased_by = NULL, attempt_started_at = NULL,
+         error = f.error
+       FROM unnest($1::bytea[], $2::bytea[], $3::text[]) AS f (account_id, id, error)
+       WHERE d.account_id = f.account_id AND d.id = f.id AND d.leased_by IS NOT DISTINCT FROM $4`,
+      [
+        ...keysOf(failed),
+        failed.map(({ error }) => error.replaceAll('\0', '\ufffd')),
+        owner,
+        deliveryStatusCodes.encode('failed'),
+      ],
+    );
+  }
+  const stored = await session.query<{ id: IdBytes; request: string }>(
+    `SELECT delivery_id AS id, request FROM delivery_requests WHERE ${inPairs('(account_id, delivery_id)', 1)}`,
+    keysOf(rendered),
+  );
+  // Another process may have rendered it since this one's lease ran out: every attempt sends the same bytes.
+  const requestOf = new Map(stored.map(({ id, request }) => [idText(id), parsed<RenderedRequest>(request)]));
+  return rendered.map(({ id }) => requestOf.get(id) ?? null);
+}

@@ -1,0 +1,138 @@
+// Channels that several processes send to: what the others have under way there counts, and its checks wait for it
+// (docs/decisions/0071).
+import { type IdBytes, idText } from '../../base/codec.ts';
+import type { DeliveryClaim } from './delivery-rows.ts';
+import type { DeliveriesTable } from '../../base/tables/schema.ts';
+import type { Session } from '../../engines/postgres/session.ts';
+
+/** Any number that nothing else locks. */
+const lockSpace = 7_253;
+/** Locks of one transaction are memory of the whole server: channels share so many. */
+const locks = 1000;
+
+type Place = Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'>;
+
+/** A check of a channel, of which another process has an attempt under way. */
+export type HeldCheck = Place & { readonly check_id: IdBytes };
+
+/** What other processes have under way at some channels. */
+export interface Elsewhere<Lane> {
+  /** Channels that nobody else takes from until this transaction ends. */
+  readonly lanes: readonly Lane[];
+  /** How many of a channel others have under way. */
+  count(lane: Place): number;
+  /** What else waits of these begins later. */
+  readonly held: readonly HeldCheck[];
+  /** Whether a delivery waits for one of its check that a process left behind when it ended, even if that one is not seen yet. */
+  isBehind(delivery: Pick<DeliveriesTable, 'account_id' | 'alert_channel_id' | 'check_id' | 'id'>): boolean;
+}
+
+/**
+ * Looks at these channels; those that another process takes from just now are left out. What a process left behind there when
+ * it ended is due before what was made after it (docs/decisions/0070).
+ */
+export async function lookElsewhere<Lane extends Place>(
+  session: Session,
+  lanes: readonly Lane[],
+  { owner, now, leaseMs }: Pick<DeliveryClaim, 'owner' | 'now' | 'leaseMs'>,
+): Promise<Elsewhere<Lane>> {
+  if (lanes.length === 0) return { lanes, count: () => 0, held: [], isBehind: () => false };
+  const keys = lanes.map(lockOf);
+  const places = [lanes.map((lane) => lane.account_id), lanes.map((lane) => lane.alert_channel_id)];
+  // Those behind the first see what was committed before the locks were had.
+  const [locked, , leased] = await Promise.all([
+    session.query<{ key: number }>(
+      'SELECT key FROM unnest($1::int[]) AS wanted (key) WHERE pg_try_advisory_xact_lock($2, key)',
+      [[...new Set(keys)], lockSpace],
+    ),
+    // What ended earlier was brought forward by a renewal.
+    session.query(leftIn(), [...places, owner, now, now - 2 * leaseMs]),
+    session.query<LeasedRow>(
+      `SELECT d.account_id, d.alert_channel_id, d.check_id, d.id, d.next_attempt_at FROM ${leasedOfLanes('')} d
+       WHERE d.leased_by <> $3`,
+      [...places, owner],
+    ),
+  ]);
+  const mine = new Set(locked.map(({ key }) => key));
+  const held = leased.filter((row) => row.next_attempt_at > now);
+  const left = Map.groupBy(
+    leased.filter((row) => row.next_attempt_at <= now && row.check_id !== null),
+    checkName,
+  );
+  const counts = new Map<string, number>();
+  for (const row of held) counts.set(nameOf(row), (counts.get(nameOf(row)) ?? 0) + 1);
+  return {
+    lanes: lanes.filter((_, index) => mine.has(keys[index] ?? -1)),
+    count: (lane) => counts.get(nameOf(lane)) ?? 0,
+    held: held.flatMap(({ account_id, alert_channel_id, check_id }) =>
+      check_id === null ? [] : { account_id, alert_channel_id, check_id },
+    ),
+    isBehind: (row) => {
+      const first = left.get(checkName(row));
+      return first !== undefined && first.every(({ id }) => idText(id) !== idText(row.id));
+    },
+  };
+}
+
+type LeasedRow = Place & Pick<DeliveriesTable, 'check_id' | 'id'> & { readonly next_attempt_at: number };
+
+function checkName(row: Place & Pick<DeliveriesTable, 'check_id'>): string {
+  return `${nameOf(row)}/${row.check_id === null ? '' : idText(row.check_id)}`;
+}
+
+/** What is leased of the channels in `$1` and `$2`, found channel by channel. */
+function leasedOfLanes(where: string): string {
+  return `(SELECT d.* FROM unnest($1::bytea[], $2::bigint[]) AS l (account_id, alert_channel_id)
+    CROSS JOIN LATERAL (
+      SELECT * FROM deliveries d WHERE d.leased_by IS NOT NULL AND d.account_id = l.account_id
+        AND d.alert_channel_id = l.alert_channel_id ${where} OFFSET 0) d)`;
+}
+
+/**
+ * The same as `bringForward` for these channels, without what a renewal has brought forward. Rows are found by their key: the owner is
+ * compared so that the index of what is leased is no way to them.
+ */
+function leftIn(): string {
+  const left = leasedOfLanes('AND d.next_attempt_at > $5 AND d.next_attempt_at <= $4');
+  return broughtForward(
+    `SELECT d.account_id, d.id FROM deliveries d JOIN ${left} l ON d.account_id = l.account_id AND d.id = l.id
+     WHERE coalesce(d.leased_by, $3) <> $3 AND d.next_attempt_at <= $4 AND d.next_attempt_at > d.created_at`,
+  );
+}
+
+/**
+ * What processes left behind when they ended is due before what was made after it, whatever waits (docs/decisions/0070). So is
+ * what this one has leased and knows nothing of, because the answer to its claim was lost.
+ *
+ * @param underWay what it knows of
+ */
+export async function bringForward(
+  session: Session,
+  { owner, now }: Pick<DeliveryClaim, 'owner' | 'now'>,
+  underWay: readonly IdBytes[],
+): Promise<void> {
+  const left = `SELECT d.account_id, d.id FROM deliveries d
+    WHERE d.leased_by IS NOT NULL AND d.next_attempt_at > d.created_at
+      AND (d.leased_by <> $1 AND d.next_attempt_at <= $2
+        OR d.leased_by = $1 AND d.id NOT IN (SELECT unnest($3::bytea[])))`;
+  await session.query(broughtForward(left), [owner, now, underWay]);
+}
+
+/**
+ * Deliveries made due as of when they were made. Their owner stays: he may be slow, and not gone. Nobody waits for whoever
+ * settles one of them.
+ */
+function broughtForward(left: string): string {
+  return `WITH left_behind AS (${left} FOR UPDATE OF d SKIP LOCKED)
+    UPDATE deliveries d SET next_attempt_at = d.created_at FROM left_behind l
+    WHERE d.account_id = l.account_id AND d.id = l.id`;
+}
+
+function lockOf({ account_id, alert_channel_id }: Place): number {
+  const account = Buffer.from(account_id.buffer, account_id.byteOffset, account_id.byteLength).readUInt32BE(12);
+  return (account + alert_channel_id) % locks;
+}
+
+function nameOf({ account_id, alert_channel_id }: Place): string {
+  return `${idText(account_id)}/${alert_channel_id}`;
+}

@@ -1,0 +1,374 @@
+// Deliveries that wait: the statements of the step `send-deliveries`. A lease is the delivery's next due time.
+import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
+import type { AlertType } from '#domain/alerts/alert.ts';
+import {
+  type Attempt,
+  type Delivery,
+  type DueDelivery,
+  type RenderedRequest,
+  waitReason,
+} from '#domain/alerts/delivery.ts';
+import { channelOf } from '../../channels/alert-channel-row.ts';
+import { isFirstAttempt, isPostponed, postponedAtOnce } from './asked-wait.ts';
+import { settledColumns } from './cancel-reminders.ts';
+import { type IdBytes, idBytes, idOfDigits, idText, parsedOrNull } from '../../base/codec.ts';
+import { deliveryStatusCodes } from '../../base/codes.ts';
+import {
+  type ClaimedDeliveries,
+  type ClaimedDelivery,
+  type DeliveryClaim,
+  exchangeText,
+  firstOfEachCheck,
+  interruptedAttempt,
+  isInterrupted,
+  lanesMost,
+  lookAgainMs,
+  type SettledAttempt,
+  type SettleRules,
+} from './delivery-rows.ts';
+import type { AlertChannelsTable, DeliveriesTable } from '../../base/tables/schema.ts';
+import type { Connection } from '../../engines/sqlite/connection.ts';
+import { noteOutcome } from './sqlite-failing-channels.ts';
+
+const pending = deliveryStatusCodes.encode('pending');
+
+/**
+ * Takes due deliveries, the oldest first within each channel, and records that their attempt starts. The channels are
+ * walked by index, so one with a long queue costs no more than one with a single row; and in turn, so that the first
+ * ones do not take everything: each walk begins where the last one ended.
+ */
+export function claimDeliveries(connection: Connection, claim: DeliveryClaim): ClaimedDeliveries {
+  const laneAfter = laneFinder(connection);
+  const claimed: ClaimedDelivery[] = [];
+  const looked: ClaimedDeliveries['looked'][number][] = [];
+  let nextDueAt: number | null = null;
+  const seen = new Set<string>();
+  const { accountId: from, alertChannelId } = claim.place;
+  const place = { account_id: from, accountId: idText(from), alert_channel_id: alertChannelId };
+  let lane = laneAfter(place) ?? laneAfter(beforeAll);
+  while (lane !== undefined && claimed.length < claim.most) {
+    const { accountId } = lane;
+    const name = `${accountId}/${lane.alert_channel_id}`;
+    if (seen.has(name)) return { claimed, nextDueAt, looked };
+    if (seen.size === lanesMost) {
+      return { claimed, nextDueAt: claim.now + (claimed.length > 0 ? 0 : lookAgainMs), looked };
+    }
+    seen.add(name);
+    if (claim.without?.has(accountId) === true) {
+      lane = laneAfter({ ...lane, alert_channel_id: lastChannel }) ?? laneAfter(beforeAll);
+      continue;
+    }
+    const room = claim.room(accountId, lane.alert_channel_id, 0);
+    if (room > 0) {
+      if (lane.next_attempt_at <= claim.now) {
+        const { taken, nextAt, isLooked } = claimLane(connection, lane, room, claim);
+        if (isLooked) looked.push({ accountId, alertChannelId: lane.alert_channel_id });
+        claimed.push(...taken);
+        nextDueAt = earlier(nextDueAt, nextAt);
+      } else nextDueAt = earlier(nextDueAt, lane.next_attempt_at);
+    }
+    claim.place.accountId = lane.account_id;
+    claim.place.alertChannelId = lane.alert_channel_id;
+    lane = laneAfter(lane) ?? laneAfter(beforeAll);
+  }
+  return { claimed, nextDueAt: lane === undefined ? nextDueAt : claim.now, looked };
+}
+
+/** A channel with its earliest delivery. */
+interface Lane {
+  readonly account_id: IdBytes;
+  /** The same as text. */
+  readonly accountId: string;
+  readonly alert_channel_id: number;
+  readonly next_attempt_at: number;
+}
+
+type LanePlace = Omit<Lane, 'next_attempt_at'>;
+
+/** After every channel of an account. */
+const lastChannel = Number.MAX_SAFE_INTEGER;
+const beforeAll: LanePlace = { account_id: new Uint8Array(), accountId: '', alert_channel_id: 0 };
+
+/**
+ * Finds the channel that follows in the order of accounts and channels, with its earliest delivery. Two statements,
+ * because SQLite would read every entry of the channel before for `(account_id, alert_channel_id) > (?, ?)`.
+ */
+function laneFinder(connection: Connection): (place: LanePlace) => Lane | undefined {
+  const sameAccount = connection.select<Pick<Lane, 'alert_channel_id' | 'next_attempt_at'>>(
+    `SELECT alert_channel_id, next_attempt_at FROM deliveries WHERE status = ${pending} AND account_id = ?
+     AND alert_channel_id > ? ORDER BY alert_channel_id, next_attempt_at LIMIT 1`,
+  );
+  const nextAccount = connection.select<Omit<Lane, 'accountId'>>(
+    `SELECT account_id, alert_channel_id, next_attempt_at FROM deliveries WHERE status = ${pending} AND account_id > ?
+     ORDER BY account_id, alert_channel_id, next_attempt_at LIMIT 1`,
+  );
+  return ({ account_id, accountId, alert_channel_id }) => {
+    const [same] = sameAccount(account_id, alert_channel_id);
+    if (same !== undefined) return { account_id, accountId, ...same };
+    const [next] = nextAccount(account_id);
+    return next === undefined ? undefined : { accountId: idText(next.account_id), ...next };
+  };
+}
+
+interface Taken {
+  readonly taken: readonly ClaimedDelivery[];
+  /** When the channel is to be looked at again, if it has room then; epoch ms, null = when more comes. */
+  readonly nextAt: number | null;
+  /** Whether all that is due was found, and the rest waits for attempts under way. */
+  readonly isLooked: boolean;
+}
+
+function claimLane(connection: Connection, lane: Lane, room: number, claim: DeliveryClaim): Taken {
+  const { account_id, accountId, alert_channel_id } = lane;
+  const busy = claim.busy(accountId, alert_channel_id);
+  const due = dueRows(connection, lane, room, busy, claim);
+  const firsts = firstOfEachCheck(due, ({ check_digits }) => (check_digits === '' ? null : check_digits));
+  const found = readChannel(connection, lane, claim);
+  if (found === null) {
+    for (const row of firsts) {
+      if (isInterrupted(row)) logInterrupted(connection, lane, row, claim.now, null);
+      cancelDelivery(connection, lane, row, 'the alert channel was deleted');
+    }
+    return { taken: [], nextAt: null, isLooked: false };
+  }
+  const { channel, askedUntil } = found;
+  const rows = firsts.filter((row) => !isPostponed(row, askedUntil, claim.now));
+  const isWaiting = rows.length < firsts.length;
+  if (isWaiting && askedUntil !== null) postpone(connection, lane, askedUntil, claim.now);
+  let nextAt: number | null = null;
+  // More may be due behind what was postponed.
+  if (isWaiting) nextAt = claim.now;
+  else if (due.length < room) nextAt = dueAfter(connection, lane, claim.now);
+  // Places were left by what waits for another of its check: the next claim looks past it.
+  else if (rows.length < due.length) nextAt = claim.now;
+  const lease = connection.prepare(
+    'UPDATE deliveries SET next_attempt_at = ?, leased_by = ?, attempt_started_at = ? WHERE rowid = ? AND account_id = ?',
+  );
+  const taken = rows.map((row) => {
+    const request = parsedOrNull<RenderedRequest>(row.request);
+    lease.run(claim.now + claim.leaseMs, claim.owner, claim.now, row.row, account_id);
+    if (isInterrupted(row)) logInterrupted(connection, lane, row, claim.now, claim.now);
+    const delivery: DueDelivery = {
+      accountId,
+      id: idOfDigits(row.id_digits),
+      alertChannelId: alert_channel_id,
+      checkId: idOfDigitsOrNull(row.check_digits),
+      alertType: row.alert_type as AlertType,
+      request,
+      createdAt: row.created_at,
+      replayOf: idOfDigitsOrNull(row.replayed_digits),
+      isTest: row.is_test === 1,
+    };
+    return { delivery, channel, number: row.attempts + 1, askedUntil };
+  });
+  return { taken, nextAt, isLooked: !isWaiting && due.length < room && busy.length > 0 };
+}
+
+/**
+ * What a claim reads of a delivery, and no more. Ids come as digits, '' = none: bytes would become an object each, which
+ * costs more to make and to collect than the text that is wanted of them.
+ */
+interface DueRow extends Pick<
+  DeliveriesTable,
+  'alert_type' | 'attempts' | 'created_at' | 'attempt_started_at' | 'is_test'
+> {
+  /** Of the delivery, within this transaction. */
+  readonly row: number;
+  readonly id_digits: string;
+  readonly check_digits: string;
+  readonly replayed_digits: string;
+  readonly request: string | null;
+}
+
+function idOfDigitsOrNull(digits: string): string | null {
+  return digits === '' ? null : idOfDigits(digits);
+}
+
+/** The oldest due deliveries of a channel, `room` at most; without those that wait for the checks that are busy. */
+function dueRows(
+  connection: Connection,
+  { account_id, accountId, alert_channel_id }: Lane,
+  room: number,
+  busy: readonly string[],
+  { now, lookedFrom }: DeliveryClaim,
+): DueRow[] {
+  const from = lookedFrom(accountId, alert_channel_id);
+  const select = connection.select<DueRow>(dueStatement(busy.length, from > 0));
+  const looked = from > 0 ? [from, from] : [];
+  return select(account_id, alert_channel_id, now, ...busy.map(idBytes), ...looked, room);
+}
+
+const dueStatements = new Map<number, string>();
+
+/**
+ * The statement of `dueRows`: most claims neither pass over a busy check nor over what was looked at before, and pay for
+ * neither. Comparisons one by one, because SQLite makes a table of what stands in a list.
+ */
+function dueStatement(busy: number, isLookedPast: boolean): string {
+  const key = isLookedPast ? -1 - busy : busy;
+  const known = dueStatements.get(key);
+  if (known !== undefined) return known;
+  const others = Array.from({ length: busy }, () => 'd.check_id <> ?').join(' AND ');
+  const past = `AND d.next_attempt_at >= ? AND NOT EXISTS (SELECT 1 FROM deliveries o WHERE o.status = ${pending}
+    AND o.account_id = d.account_id AND o.alert_channel_id = d.alert_channel_id AND o.next_attempt_at < ?
+    AND o.check_id = d.check_id)`;
+  const statement = `SELECT d.rowid AS row, hex(d.id) AS id_digits, hex(d.check_id) AS check_digits, d.alert_type,
+      d.attempts, d.created_at, d.attempt_started_at, hex(d.replay_of) AS replayed_digits, d.is_test, r.request FROM deliveries d
+    LEFT JOIN delivery_requests r ON r.account_id = d.account_id AND r.delivery_id = d.id
+    WHERE d.status = ${pending} AND d.account_id = ? AND d.alert_channel_id = ? AND d.next_attempt_at <= ?
+    ${busy > 0 ? `AND (d.check_id IS NULL OR (${others}))` : ''} ${isLookedPast ? past : ''}
+    ORDER BY d.next_attempt_at, d.id LIMIT ?`;
+  dueStatements.set(key, statement);
+  return statement;
+}
+
+/** @param repeatedAt epoch ms; null = its delivery is ended now */
+function logInterrupted(
+  connection: Connection,
+  { account_id }: Lane,
+  { id_digits, ...row }: DueRow,
+  now: number,
+  repeatedAt: number | null,
+): void {
+  const id = idBytes(idOfDigits(id_digits));
+  const attempt = interruptedAttempt({ ...row, account_id, id }, now, repeatedAt);
+  insertAttempt(connection, attempt, { accountId: account_id, id });
+}
+
+/** When the next delivery of a channel is due that is not due yet, epoch ms; null without any. */
+function dueAfter(connection: Connection, { account_id, alert_channel_id }: Lane, now: number): number | null {
+  const next = connection
+    .prepare(
+      `SELECT next_attempt_at AS at FROM deliveries WHERE status = ${pending} AND account_id = ? AND alert_channel_id = ?
+         AND next_attempt_at > ? AND leased_by IS NULL ORDER BY next_attempt_at LIMIT 1`,
+    )
+    .get(account_id, alert_channel_id, now);
+  return next === undefined ? null : Number(next['at']);
+}
+
+/** The earlier of two instants of which either may be missing. */
+function earlier(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
+}
+
+const channelsKept = 2000;
+
+function readChannel(
+  connection: Connection,
+  { account_id, accountId, alert_channel_id }: Lane,
+  { seal, channels }: Pick<DeliveryClaim, 'seal' | 'channels'>,
+): { readonly channel: AlertChannel; readonly askedUntil: number | null } | null {
+  const key = `${accountId}/${alert_channel_id}`;
+  const kept = channels.get(key);
+  const [stamp] = connection.select<Pick<AlertChannelsTable, 'updated_at' | 'asked_until'>>(
+    'SELECT updated_at, asked_until FROM alert_channels WHERE account_id = ? AND id = ?',
+  )(account_id, alert_channel_id);
+  if (stamp === undefined) return null;
+  const askedUntil = stamp.asked_until;
+  if (kept !== undefined && kept.updatedAt === stamp.updated_at) return { channel: kept, askedUntil };
+  const row = connection
+    .prepare('SELECT * FROM alert_channels WHERE account_id = ? AND id = ?')
+    .get(account_id, alert_channel_id) as unknown as AlertChannelsTable;
+  const channel = channelOf(row, seal);
+  if (channels.size >= channelsKept) channels.clear();
+  channels.set(key, channel);
+  return { channel, askedUntil };
+}
+
+/** Puts off first attempts that are due, the oldest first. */
+function postpone(connection: Connection, { account_id, alert_channel_id }: Lane, until: number, now: number): void {
+  connection
+    .prepare(
+      `UPDATE deliveries SET next_attempt_at = ?, error = ? WHERE account_id = ? AND rowid IN (
+         SELECT rowid FROM deliveries WHERE status = ${pending} AND account_id = ? AND alert_channel_id = ?
+           AND next_attempt_at <= ? AND ${isFirstAttempt} ORDER BY next_attempt_at, id LIMIT ${postponedAtOnce})`,
+    )
+    .run(until, waitReason(until), account_id, account_id, alert_channel_id, now);
+}
+
+/** Logs attempts and moves their deliveries on; false for those whose lease was lost: someone else repeats them. */
+export function settleAttempts(
+  connection: Connection,
+  settled: readonly SettledAttempt[],
+  rules: SettleRules,
+): boolean[] {
+  const settle = connection.prepare(
+    `UPDATE deliveries SET ${settledColumns('', '?1', '?2', '?3')}, attempts = attempts + 1, leased_by = NULL,
+       attempt_started_at = NULL WHERE account_id = ?4 AND id = ?5 AND leased_by = ?6 AND status = ${pending}`,
+  );
+  return settled.map(({ attempt, alertChannelId, isTest, step }) => {
+    const key = { accountId: idBytes(attempt.accountId), id: idBytes(attempt.deliveryId) };
+    const { changes } = settle.run(
+      deliveryStatusCodes.encode(step.status),
+      step.nextAttemptAt,
+      step.status === 'delivered' || attempt.error === null ? null : attempt.error.message,
+      key.accountId,
+      key.id,
+      rules.owner,
+    );
+    if (Number(changes) === 0) return false;
+    insertAttempt(connection, attempt, key);
+    if (!isTest) noteOutcome(connection, { attempt, alertChannelId, step }, rules.now);
+    return true;
+  });
+}
+
+/** The key of a delivery as it stands in its row. */
+interface DeliveryKey {
+  readonly accountId: IdBytes;
+  readonly id: IdBytes;
+}
+
+/** VALUES and not SELECT: for what might be many rows SQLite opens a savepoint of its own, which costs as much again. */
+function insertAttempt(connection: Connection, attempt: Attempt, { accountId, id }: DeliveryKey): void {
+  connection
+    .prepare(
+      `INSERT INTO attempts (account_id, delivery_id, position, number, started_at, duration_ms, status, error_class,
+         error_message, next_attempt_at, exchange)
+       VALUES (?1, ?2, coalesce((SELECT max(position) FROM attempts WHERE account_id = ?1 AND delivery_id = ?2), 0) + 1,
+         ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`,
+    )
+    .run(
+      accountId,
+      id,
+      attempt.number,
+      Math.trunc(attempt.startedAt),
+      Math.round(attempt.durationMs),
+      attempt.response?.status ?? null,
+      attempt.error?.class ?? null,
+      attempt.error?.message ?? null,
+      attempt.nextAttemptAt,
+      exchangeText(attempt),
+    );
+}
+
+function cancelDelivery(connection: Connection, { account_id }: Lane, { row }: DueRow, error: string): void {
+  connection
+    .prepare(
+      `UPDATE deliveries SET status = ?, next_attempt_at = NULL, leased_by = NULL, attempt_started_at = NULL, error = ?
+       WHERE rowid = ? AND account_id = ?`,
+    )
+    .run(deliveryStatusCodes.encode('cancelled'), error, row, account_id);
+}
+
+/** Keeps the leases on deliveries that are still under way. */
+export function renewDeliveries(
+  connection: Connection,
+  deliveries: readonly Pick<Delivery, 'accountId' | 'id'>[],
+  { owner, now, leaseMs }: Pick<DeliveryClaim, 'owner' | 'now' | 'leaseMs'>,
+): void {
+  const renew = connection.prepare(
+    'UPDATE deliveries SET next_attempt_at = ? WHERE account_id = ? AND id = ? AND leased_by = ?',
+  );
+  for (const delivery of deliveries) renew.run(now + leaseMs, idBytes(delivery.accountId), idBytes(delivery.id), owner);
+}
+
+/**
+ * Deliveries held by a process that is gone are due now, before what was made after them; their interrupted attempts are
+ * logged when they are taken.
+ */
+export function endDeliveryLeases(connection: Connection, now: number): void {
+  connection
+    .prepare('UPDATE deliveries SET next_attempt_at = min(created_at, ?), leased_by = NULL WHERE leased_by IS NOT NULL')
+    .run(now);
+}

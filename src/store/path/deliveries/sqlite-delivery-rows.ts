@@ -1,0 +1,40 @@
+// Adds deliveries, with what they send, to their tables.
+import type { Delivery } from '#domain/alerts/delivery.ts';
+import { contentRows, newDeliveryRow, requestRows } from './delivery-rows.ts';
+import type { Connection } from '../../engines/sqlite/connection.ts';
+
+/** Adds a delivery: of an alert, of a test message, or of a replay. */
+export function insertDeliveryRow(connection: Connection, delivery: Delivery): void {
+  const row = newDeliveryRow(delivery);
+  connection
+    .prepare(
+      `INSERT INTO deliveries (account_id, id, alert_channel_id, alert_id, check_id, check_result_id, alert_type, status,
+         created_at, next_attempt_at, replay_of, is_test, error)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    .run(
+      row.account_id,
+      row.id,
+      row.alert_channel_id,
+      row.alert_id,
+      row.check_id,
+      row.check_result_id,
+      row.alert_type,
+      row.status,
+      row.created_at,
+      row.next_attempt_at,
+      row.replay_of,
+      row.is_test,
+      row.error,
+    );
+  for (const { account_id, delivery_id, request } of requestRows([delivery])) {
+    connection
+      .prepare('INSERT INTO delivery_requests (account_id, delivery_id, request) VALUES (?, ?, ?)')
+      .run(account_id, delivery_id, request);
+  }
+  for (const { account_id, delivery_id, content } of contentRows([delivery])) {
+    connection
+      .prepare('INSERT INTO delivery_contents (account_id, delivery_id, content) VALUES (?, ?, ?)')
+      .run(account_id, delivery_id, content);
+  }
+}

@@ -1,0 +1,49 @@
+// Claimed deliveries that are rendered before their first attempt, in SQLite (docs/decisions/0120).
+import type { DeliveryContent, RenderedRequest } from '#domain/alerts/delivery.ts';
+import { userVariables } from '#domain/alerts/delivery-variables.ts';
+import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import { idBytes, json, parsed } from '../../base/codec.ts';
+import { deliveryStatusCodes } from '../../base/codes.ts';
+import type { RenderedDelivery } from './delivery-rows.ts';
+import type { Connection } from '../../engines/sqlite/connection.ts';
+import type { Contexts } from '../../checks/sqlite-contexts.ts';
+
+/** What these deliveries are rendered from, in their order; null = nothing is stored. */
+export function readContents(
+  connection: Connection,
+  deliveries: readonly Pick<RenderedDelivery, 'accountId' | 'id'>[],
+  contexts: Contexts,
+): (TemplateVariables | null)[] {
+  const read = connection.prepare('SELECT content FROM delivery_contents WHERE account_id = ? AND delivery_id = ?');
+  return deliveries.map(({ accountId, id }) => {
+    const row = read.get(idBytes(accountId), idBytes(id));
+    if (row === undefined) return null;
+    const { variables, groupId } = parsed<DeliveryContent>(String(row['content']));
+    const { ofAccount, ofGroup } = contexts.variables(connection, accountId, groupId);
+    return { ...userVariables(ofAccount, ofGroup), ...variables };
+  });
+}
+
+/** Stores what these deliveries send, and ends those that could not be rendered; answers with the requests. */
+export function saveRendered(
+  connection: Connection,
+  rendered: readonly RenderedDelivery[],
+  owner: string,
+): (RenderedRequest | null)[] {
+  const insert = connection.prepare(
+    'INSERT INTO delivery_requests (account_id, delivery_id, request) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  );
+  const fail = connection.prepare(
+    `UPDATE deliveries SET status = ?, next_attempt_at = NULL, leased_by = NULL, attempt_started_at = NULL, error = ?
+     WHERE account_id = ? AND id = ? AND leased_by = ?`,
+  );
+  return rendered.map(({ accountId, id, rendered: one }) => {
+    const key = [idBytes(accountId), idBytes(id)] as const;
+    if ('request' in one) {
+      insert.run(...key, json(one.request));
+      return one.request;
+    }
+    fail.run(deliveryStatusCodes.encode('failed'), one.error, ...key, owner);
+    return null;
+  });
+}

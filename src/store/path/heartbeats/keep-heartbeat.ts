@@ -1,0 +1,75 @@
+// Keeps the row of a heartbeat in step with its check and group: part of the transaction of each change.
+import type { Kysely } from 'kysely';
+import type { CheckGroup } from '#domain/checks/check-group.ts';
+import type { Check } from '#domain/checks/check.ts';
+import { effectiveCheck } from '#domain/checks/effective-check.ts';
+import { type Heartbeat, lookAt, neverAt, readHeartbeat } from '#domain/checks/heartbeat.ts';
+import { flag, idBytes } from '../../base/codec.ts';
+import { heartbeatOf, keyColumns, movesOf } from './heartbeat-rows.ts';
+import { noteHeartbeatWriter } from './hold-heartbeats.ts';
+import type { Tables } from '../../base/tables/schema.ts';
+
+/**
+ * Makes the row what its check and group ask for. The timer of one that was pinged once starts anew when it is activated
+ * again and when its period is changed (reference §4.9); another grace only moves its deadline.
+ */
+export async function keepHeartbeat(
+  tx: Kysely<Tables>,
+  check: Check,
+  group: CheckGroup | null,
+  now: number,
+): Promise<void> {
+  const { periodMs, graceMs, pingToken } = readHeartbeat(check.settings);
+  const isActive = effectiveCheck(check, group).activated;
+  noteHeartbeatWriter(tx);
+  const row = await tx
+    .selectFrom('heartbeats')
+    .selectAll()
+    .where('account_id', '=', idBytes(check.accountId))
+    .where('check_id', '=', idBytes(check.id))
+    .executeTakeFirst();
+  const settings = { is_active: flag(isActive), period_ms: periodMs, grace_ms: graceMs };
+  if (row === undefined) {
+    const fresh: Heartbeat = {
+      ...unpinged,
+      accountId: check.accountId,
+      checkId: check.id,
+      isActive,
+      periodMs,
+      graceMs,
+    };
+    const values = { ...keyColumns(fresh), token: idBytes(pingToken), ...settings, ...movesOf(fresh) };
+    await tx.insertInto('heartbeats').values(values).execute();
+    return;
+  }
+  const present = heartbeatOf(row);
+  if (present.isActive === isActive && present.periodMs === periodMs && present.graceMs === graceMs) return;
+  const isRestarted = present.timerAt !== null && isActive && (!present.isActive || present.periodMs !== periodMs);
+  const timerAt = isRestarted ? now : present.timerAt;
+  const next = { ...present, isActive, periodMs, graceMs, timerAt };
+  // What waits to be judged is judged, whatever the settings are now.
+  const waiting = await tx
+    .selectFrom('waiting_pings')
+    .select('id')
+    .where('account_id', '=', row.account_id)
+    .where('check_id', '=', row.check_id)
+    .limit(1)
+    .executeTakeFirst();
+  const dueAt = Math.min(lookAt(next), waiting === undefined ? neverAt : present.dueAt);
+  await tx
+    .updateTable('heartbeats')
+    .set({ ...settings, timer_at: timerAt, due_at: dueAt })
+    .where('account_id', '=', row.account_id)
+    .where('check_id', '=', row.check_id)
+    .execute();
+}
+
+const unpinged = {
+  dueAt: neverAt,
+  timerAt: null,
+  pingedAt: null,
+  startedAt: null,
+  resultAt: null,
+  isPassing: false,
+  isExcused: false,
+} as const;

@@ -1,0 +1,168 @@
+// Rows of heartbeats in PostgreSQL: what a batch of pings or a turn of judging depends on is read and held at once, decided
+// on in receive-pings.ts and judge-heartbeats.ts, and written at once.
+import { type Heartbeat, neverAt, waitingMost } from '#domain/checks/heartbeat.ts';
+import { clockSetMs } from '#lib/followed-clock.ts';
+import { idBytes, idText } from '../../base/codec.ts';
+import { addToCounts, createCounts } from '../../base/counts.ts';
+import { type HeartbeatMoves, heartbeatKey, movesOf, type WaitingPing, waitingPingOf } from './heartbeat-rows.ts';
+import type { HeartbeatsTable, WaitingPingsTable } from '../../base/tables/heartbeat-tables.ts';
+import { type JudgedTurn, judgeRows, type JudgeRules } from './judge-heartbeats.ts';
+import { type PingAnswer, receiveBatch, type ReceivedPing } from './receive-pings.ts';
+import { movedReception, readReception, type Reception, receptionKey } from './reception.ts';
+import type { Bulk } from '../../engines/postgres/bulk.ts';
+import type { Contexts } from '../../checks/postgres-contexts.ts';
+import { recordHeld } from '../record/postgres-results.ts';
+import type { Session } from '../../engines/postgres/session.ts';
+
+/** Keeps pings; each is answered for by itself. */
+export async function receivePings(
+  session: Session,
+  bulk: Bulk,
+  received: readonly ReceivedPing[],
+): Promise<readonly PingAnswer[]> {
+  const tokens = [...new Set(received.map(({ token }) => token))].map(idBytes);
+  const rows = await session.query<HeartbeatsTable>(
+    'SELECT * FROM heartbeats WHERE token = ANY($1) ORDER BY account_id, check_id FOR NO KEY UPDATE',
+    [tokens],
+  );
+  if (rows.length === 0) return received.map(() => ({ outcome: 'unknown' }));
+  const { answers, pings, waiting, heartbeats } = receiveBatch(received, rows);
+  bulk.send('pings', pings, 'ON CONFLICT DO NOTHING');
+  bulk.send('waiting_pings', waiting);
+  sendMoved(session, heartbeats);
+  return answers;
+}
+
+/** Writes heartbeats that are held. */
+function sendMoved(session: Session, heartbeats: readonly Heartbeat[]): void {
+  if (heartbeats.length === 0) return;
+  const rows: HeartbeatMoves[] = heartbeats.map(movesOf);
+  session.send(
+    `UPDATE heartbeats h SET due_at = m.due_at, timer_at = m.timer_at, pinged_at = m.pinged_at, started_at = m.started_at,
+       result_at = m.result_at, is_passing = m.is_passing, is_excused = m.is_excused
+     FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
+       $8::smallint[], $9::smallint[]) AS m (account_id, check_id, due_at, timer_at, pinged_at, started_at, result_at, is_passing, is_excused)
+     WHERE h.account_id = m.account_id AND h.check_id = m.check_id`,
+    [
+      heartbeats.map(({ accountId }) => idBytes(accountId)),
+      heartbeats.map(({ checkId }) => idBytes(checkId)),
+      rows.map(({ due_at }) => due_at),
+      rows.map(({ timer_at }) => timer_at),
+      rows.map(({ pinged_at }) => pinged_at),
+      rows.map(({ started_at }) => started_at),
+      rows.map(({ result_at }) => result_at),
+      rows.map(({ is_passing }) => is_passing),
+      rows.map(({ is_excused }) => is_excused),
+    ],
+  );
+}
+
+/** Judges heartbeats whose time has come and that no other process is at, and records what they came to. */
+export async function judgeHeartbeats(
+  session: Session,
+  bulk: Bulk,
+  rules: JudgeRules,
+  contexts: Contexts,
+): Promise<JudgedTurn> {
+  const { now, most } = rules;
+  const [reception, rows, [later]] = await Promise.all([
+    readFact(session),
+    session.query<HeartbeatsTable>(
+      'SELECT * FROM heartbeats WHERE due_at <= $1 ORDER BY due_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED',
+      [now, most],
+    ),
+    session.query<{ at: number }>(
+      `SELECT due_at AS at FROM heartbeats WHERE due_at > $1 AND due_at < ${neverAt} ORDER BY due_at LIMIT 1`,
+      [now],
+    ),
+  ]);
+  if (rows.length === 0) return { looked: 0, recorded: [], nextDueAt: later?.at ?? null };
+  // After they are held: what is read now is at least as new.
+  const owners = rows.map((row) => ({ accountId: idText(row.account_id), checkId: idText(row.check_id) }));
+  const read = await contexts.read(session, owners);
+  const contextBy = new Map(owners.map((owner, index) => [heartbeatKey(owner), read[index] ?? null]));
+  // Of those alone that are judged: pings that are taken are nowhere else.
+  const waiting = await takeWaiting(
+    session,
+    rows.filter((_, index) => (read[index] ?? null) !== null),
+  );
+  const counts = createCounts();
+  const judged = judgeRows(
+    rows,
+    {
+      waiting: (heartbeat) => waiting.get(heartbeatKey(heartbeat)) ?? [],
+      contextOf: (heartbeat) => contextBy.get(heartbeatKey(heartbeat)) ?? null,
+      reception,
+    },
+    rules,
+    counts,
+  );
+  const { attempts, heartbeats, missing } = judged;
+  const recorded =
+    attempts.length === 0 ? [] : await recordHeld(session, bulk, attempts, { ...rules, isDivisible: rows.length > 1 });
+  bulk.send('pings', missing, 'ON CONFLICT DO NOTHING');
+  sendMoved(session, heartbeats);
+  // Last, as whoever else records does.
+  bulk.send('run_counts', counts.rows(now), addToCounts);
+  const pairs = attempts.flatMap((attempt, index) => {
+    const one = recorded[index];
+    return one === undefined ? [] : [{ attempt, recorded: one }];
+  });
+  const next = heartbeats.reduce((least, { dueAt }) => Math.min(least, dueAt), later?.at ?? neverAt);
+  const nextDueAt = rows.length === most ? now : next >= neverAt ? null : next;
+  return { looked: rows.length, recorded: pairs, nextDueAt };
+}
+
+async function readFact(session: Session): Promise<Reception> {
+  const [row] = await session.query<{ value: string }>('SELECT value FROM installation WHERE key = $1', [receptionKey]);
+  return readReception(row?.value ?? null);
+}
+
+/** The pings that wait, by heartbeat; from here on they do not. */
+async function takeWaiting(
+  session: Session,
+  rows: readonly HeartbeatsTable[],
+): Promise<ReadonlyMap<string, readonly WaitingPing[]>> {
+  const taken = await session.query<WaitingPingsTable>(
+    `DELETE FROM waiting_pings w USING (
+       SELECT p.account_id, p.check_id, p.id FROM unnest($1::bytea[], $2::bytea[]) AS k (account_id, check_id)
+       CROSS JOIN LATERAL (
+         SELECT account_id, check_id, id FROM waiting_pings
+         WHERE account_id = k.account_id AND check_id = k.check_id ORDER BY received_at, id LIMIT ${waitingMost}) p) f
+     WHERE w.account_id = f.account_id AND w.check_id = f.check_id AND w.id = f.id RETURNING w.*`,
+    [rows.map(({ account_id }) => account_id), rows.map(({ check_id }) => check_id)],
+  );
+  // Ids begin with the time on the clock as it was: after a setting back they are not in the order of the pings.
+  taken.sort((a, b) => a.received_at - b.received_at || Buffer.compare(a.id, b.id));
+  const byHeartbeat = Map.groupBy(taken, (row) => idText(row.account_id) + idText(row.check_id));
+  return new Map([...byHeartbeat].map(([key, own]) => [key, own.map(waitingPingOf)]));
+}
+
+/** The clock was set by `byMs`: what is expected keeps its distance. */
+export async function moveHeartbeatsWithClock(session: Session, byMs: number): Promise<void> {
+  await session.query(
+    `UPDATE heartbeats SET timer_at = timer_at + $1, pinged_at = pinged_at + $1, started_at = started_at + $1, result_at = result_at + $1,
+       due_at = CASE WHEN due_at < ${neverAt} THEN due_at + $1 ELSE due_at END WHERE timer_at IS NOT NULL`,
+    [byMs],
+  );
+  // A state waits for no result of a time that comes again.
+  await session.query('UPDATE waiting_pings SET received_at = received_at + $1', [byMs]);
+  const [row] = await session.query<{ value: string }>('SELECT value FROM installation WHERE key = $1 FOR UPDATE', [
+    receptionKey,
+  ]);
+  if (row === undefined) return;
+  await session.query('UPDATE installation SET value = $1 WHERE key = $2', [
+    movedReception(row.value, byMs),
+    receptionKey,
+  ]);
+}
+
+/** What lies ahead of the present (the clock was set back while nothing ran) begins at the present. */
+export async function bringHeartbeatsBack(session: Session, now: () => number): Promise<void> {
+  await session.query(
+    `UPDATE heartbeats SET timer_at = $1, pinged_at = CASE WHEN pinged_at > $1 THEN $1 ELSE pinged_at END, started_at = NULL, result_at = least(result_at, $1),
+       due_at = CASE WHEN due_at < ${neverAt} THEN $1 ELSE due_at END WHERE timer_at > $2`,
+    [now(), now() + clockSetMs],
+  );
+  await session.query('UPDATE waiting_pings SET received_at = $1 WHERE received_at > $2', [now(), now() + clockSetMs]);
+}

@@ -1,0 +1,228 @@
+// Rows of heartbeats in SQLite: pings that come in, and those whose time has come; the decisions are made in
+// receive-pings.ts and judge-heartbeats.ts.
+import { type Heartbeat, neverAt, waitingMost } from '#domain/checks/heartbeat.ts';
+import type { CheckContext } from '#domain/results/recording.ts';
+import { clockSetMs } from '#lib/followed-clock.ts';
+import { idBytes, idText } from '../../base/codec.ts';
+import { createCounts } from '../../base/counts.ts';
+import { type HeartbeatMoves, movesOf, type WaitingPing, waitingPingOf } from './heartbeat-rows.ts';
+import type { HeartbeatsTable, PingsTable, WaitingPingsTable } from '../../base/tables/heartbeat-tables.ts';
+import { type JudgedTurn, judgeRows, type JudgeRules } from './judge-heartbeats.ts';
+import { type PingAnswer, receiveBatch, type ReceivedPing } from './receive-pings.ts';
+import { movedReception, readReception, type Reception, receptionKey } from './reception.ts';
+import type { CheckStatesTable, ChecksTable } from '../../base/tables/schema.ts';
+import type { Connection } from '../../engines/sqlite/connection.ts';
+import { writeCounts } from '../../engines/sqlite/counts.ts';
+import { rowsStatement, writeRows } from '../../engines/sqlite/many-rows.ts';
+import { recordHeld } from '../record/sqlite-results.ts';
+
+/** Keeps pings; each is answered for by itself. */
+export function receivePings(connection: Connection, received: readonly ReceivedPing[]): readonly PingAnswer[] {
+  const find = connection.prepare('SELECT * FROM heartbeats WHERE token = ?');
+  const rows = [...new Set(received.map(({ token }) => token))].flatMap((token) => {
+    const row = find.get(idBytes(token)) as unknown as HeartbeatsTable | undefined;
+    return row === undefined ? [] : [row];
+  });
+  const { answers, pings, waiting, heartbeats } = receiveBatch(received, rows);
+  insertPings(connection, pings);
+  for (const ping of waiting) insertWaiting(connection, ping);
+  for (const heartbeat of heartbeats) moveHeartbeat(connection, heartbeat);
+  return answers;
+}
+
+const events = rowsStatement(
+  10,
+  (rows) =>
+    `INSERT INTO pings (account_id, check_id, id, signal, exit_code, state, method, source, user_agent, body)
+     VALUES ${rows} ON CONFLICT DO NOTHING`,
+);
+
+function insertPings(connection: Connection, rows: readonly PingsTable[]): void {
+  writeRows(connection, events, rows, (row) => [
+    row.account_id,
+    row.check_id,
+    row.id,
+    row.signal,
+    row.exit_code,
+    row.state,
+    row.method,
+    row.source,
+    row.user_agent,
+    row.body,
+  ]);
+}
+
+function insertWaiting(connection: Connection, row: WaitingPingsTable): void {
+  connection
+    .prepare(
+      `INSERT INTO waiting_pings (account_id, check_id, id, signal, exit_code, state, method, source, user_agent,
+         received_at, is_failure, interval_ms, took_ms, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    .run(
+      row.account_id,
+      row.check_id,
+      row.id,
+      row.signal,
+      row.exit_code,
+      row.state,
+      row.method,
+      row.source,
+      row.user_agent,
+      row.received_at,
+      row.is_failure,
+      row.interval_ms,
+      row.took_ms,
+      row.note,
+    );
+}
+
+// One by one: several in one statement cost as much each, and one in it twice as much.
+function moveHeartbeat(connection: Connection, heartbeat: Heartbeat): void {
+  const row: HeartbeatMoves = movesOf(heartbeat);
+  connection
+    .prepare(
+      `UPDATE heartbeats SET due_at = ?, timer_at = ?, pinged_at = ?, started_at = ?, result_at = ?, is_passing = ?, is_excused = ?
+       WHERE account_id = ? AND check_id = ?`,
+    )
+    .run(
+      row.due_at,
+      row.timer_at,
+      row.pinged_at,
+      row.started_at,
+      row.result_at,
+      row.is_passing,
+      row.is_excused,
+      idBytes(heartbeat.accountId),
+      idBytes(heartbeat.checkId),
+    );
+}
+
+/** A piece of it holds the loop for as long as so many heartbeats take. */
+const atOnce = 350;
+/** The keys of those that are looked at: what else is read of all of them is joined with these. */
+const dueKeys = '(SELECT account_id, check_id FROM heartbeats WHERE due_at <= ? ORDER BY due_at LIMIT ?) h';
+
+/** A heartbeat that is due, with its check. */
+type DueRow = Omit<HeartbeatsTable, 'token'> & ChecksTable;
+
+/**
+ * Judges heartbeats whose time has come, and records what they came to.
+ *
+ * @param contextsOf in the order of the rows
+ */
+export function judgeHeartbeats(
+  connection: Connection,
+  rules: JudgeRules,
+  contextsOf: (checks: readonly ChecksTable[]) => readonly CheckContext[],
+): JudgedTurn {
+  const { now } = rules;
+  const most = Math.min(rules.most, atOnce);
+  const reception = readFact(connection);
+  const rows = connection.select<DueRow>(
+    `SELECT h.account_id, h.check_id, h.is_active, h.period_ms, h.grace_ms, h.due_at, h.timer_at, h.pinged_at, h.started_at,
+       h.result_at, h.is_passing, h.is_excused, c.check_type, c.name, c.activated, c.muted, c.group_id, c.tags,
+       c.definition, c.created_at, c.updated_at
+     FROM (SELECT * FROM heartbeats WHERE due_at <= ? ORDER BY due_at LIMIT ?) h
+     CROSS JOIN checks c ON c.account_id = h.account_id AND c.id = h.check_id`,
+  )(now, most);
+  // The same bytes, which are not read twice.
+  for (const row of rows) row.id = row.check_id;
+  const contexts = contextsOf(rows);
+  const contextOf = (_: Heartbeat, index: number): CheckContext | null => contexts[index] ?? null;
+  const counts = createCounts();
+  const called = calledOf(connection, now, most);
+  const waiting = (heartbeat: Heartbeat): readonly WaitingPing[] =>
+    called.has(heartbeat.checkId) ? takeWaiting(connection, heartbeat) : [];
+  const { attempts, heartbeats, missing } = judgeRows(rows, { waiting, contextOf, reception }, rules, counts);
+  const states = connection.select<CheckStatesTable>(
+    `SELECT s.* FROM ${dueKeys} CROSS JOIN check_states s ON s.account_id = h.account_id AND s.check_id = h.check_id`,
+  )(now, most);
+  const heard = (): ReadonlySet<string> => heardOf(connection, now, most);
+  const recorded = recordHeld(connection, attempts, { states, heard }, { ...rules, isDivisible: rows.length > 1 });
+  insertPings(connection, missing);
+  for (const heartbeat of heartbeats) moveHeartbeat(connection, heartbeat);
+  writeCounts(connection, counts, now);
+  const next = connection.prepare('SELECT min(due_at) AS at FROM heartbeats').get()?.['at'];
+  const pairs = attempts.flatMap((attempt, index) => {
+    const one = recorded[index];
+    return one === undefined ? [] : [{ attempt, recorded: one }];
+  });
+  const nextDueAt = typeof next !== 'number' || next >= neverAt ? null : next;
+  return { looked: rows.length, recorded: pairs, nextDueAt };
+}
+
+function readFact(connection: Connection): Reception {
+  const row = connection.prepare('SELECT value FROM installation WHERE key = ?').get(receptionKey);
+  return readReception(row === undefined ? null : String(row['value']));
+}
+
+/** Those of the same heartbeats that have pings which wait: of most that are overdue none came, and nobody has to ask each. */
+function calledOf(connection: Connection, now: number, most: number): ReadonlySet<string> {
+  if (connection.prepare('SELECT 1 FROM waiting_pings LIMIT 1').get() === undefined) return new Set();
+  const rows = connection
+    .prepare(
+      `SELECT DISTINCT w.check_id FROM ${dueKeys}
+       CROSS JOIN waiting_pings w ON w.account_id = h.account_id AND w.check_id = h.check_id`,
+    )
+    .all(now, most);
+  return new Set(rows.map((row) => idText(row['check_id'] as Uint8Array)));
+}
+
+/** Those of the same heartbeats that a channel may be told of, those apart that are in a group. */
+function heardOf(connection: Connection, now: number, most: number): ReadonlySet<string> {
+  const rows = connection
+    .prepare(
+      `SELECT h.check_id FROM ${dueKeys}
+       WHERE EXISTS (SELECT 1 FROM subscriptions s WHERE s.account_id = h.account_id AND s.check_id = h.check_id)
+         OR EXISTS (SELECT 1 FROM told t WHERE t.account_id = h.account_id AND t.check_id = h.check_id)`,
+    )
+    .all(now, most);
+  return new Set(rows.map((row) => idText(row['check_id'] as Uint8Array)));
+}
+
+/** The pings that wait; from here on they do not. */
+function takeWaiting(connection: Connection, heartbeat: Heartbeat): readonly WaitingPing[] {
+  const key = [idBytes(heartbeat.accountId), idBytes(heartbeat.checkId)] as const;
+  const rows = connection
+    // Ids begin with the time on the clock as it was: after a setting back they are not in the order of the pings.
+    .prepare('SELECT * FROM waiting_pings WHERE account_id = ? AND check_id = ? ORDER BY received_at, id LIMIT ?')
+    .all(...key, waitingMost) as unknown as WaitingPingsTable[];
+  const remove = connection.prepare('DELETE FROM waiting_pings WHERE account_id = ? AND check_id = ? AND id = ?');
+  for (const { id } of rows) remove.run(...key, id);
+  return rows.map(waitingPingOf);
+}
+
+/** The clock was set by `byMs`: what is expected keeps its distance, as far as it was that of a machine that was awake. */
+export function moveHeartbeatsWithClock(
+  connection: Connection,
+  byMs: number,
+  { ms: sleptMs, after }: { readonly ms: number; readonly after: number },
+): void {
+  // What began after the sleep, before the clock was moved, bears a time of before it.
+  const moved = (column: string): string => `${column} + CASE WHEN ${column} > ?3 THEN ?1 ELSE ?2 END`;
+  const values = [byMs, byMs - sleptMs, sleptMs > 0 ? after : Number.MAX_SAFE_INTEGER] as const;
+  connection
+    .prepare(
+      `UPDATE heartbeats SET timer_at = ${moved('timer_at')}, pinged_at = ${moved('pinged_at')}, started_at = ${moved('started_at')},
+         result_at = ${moved('result_at')}, due_at = CASE WHEN due_at >= ${neverAt} THEN due_at
+           WHEN timer_at > ?3 THEN due_at + ?1 ELSE due_at + ?2 END WHERE timer_at IS NOT NULL`,
+    )
+    .run(...values);
+  // A state waits for no result of a time that comes again.
+  connection.prepare(`UPDATE waiting_pings SET received_at = ${moved('received_at')}`).run(...values);
+  const row = connection.prepare('SELECT value FROM installation WHERE key = ?').get(receptionKey);
+  if (row === undefined) return;
+  const value = movedReception(String(row['value']), byMs - sleptMs);
+  connection.prepare('UPDATE installation SET value = ? WHERE key = ?').run(value, receptionKey);
+}
+
+/** What lies ahead of the present (the clock was set back while nothing ran) begins at the present. Epoch ms. */
+export function bringHeartbeatsBack(connection: Connection, now: number): void {
+  connection
+    .prepare(
+      `UPDATE heartbeats SET timer_at = ?1, pinged_at = min(pinged_at, ?1), started_at = NULL, result_at = min(result_at, ?1),
+         due_at = CASE WHEN due_at < ${neverAt} THEN ?1 ELSE due_at END WHERE timer_at > ?2`,
+    )
+    .run(now, now + clockSetMs);
+  connection.prepare('UPDATE waiting_pings SET received_at = ?1 WHERE received_at > ?2').run(now, now + clockSetMs);
+}

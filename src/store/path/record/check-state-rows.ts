@@ -1,0 +1,86 @@
+// How the state of a check stands in its row, and what a result makes of that row.
+import { type CheckState, type CheckStatus, newCheckState } from '#domain/checks/check-state.ts';
+import type { EndedAttempt } from '#domain/results/recording.ts';
+import type { Reason } from '#domain/results/result.ts';
+import { type IdBytes, idTime, json, parsed, parsedOrNull } from '../../base/codec.ts';
+import { outcomeCodes, reasonCodes } from '../../base/codes.ts';
+import type { CheckStatesTable } from '../../base/tables/schema.ts';
+
+/** The state of a row; a check without one is new. */
+export function stateOf(row: CheckStatesTable | undefined): CheckState {
+  if (row === undefined) return newCheckState;
+  return {
+    status: row.status as CheckStatus | null,
+    since: row.since,
+    position: row.position_at === null ? null : { at: row.position_at, startedAt: row.position_started_at ?? 0 },
+    failedInARow: row.failed_in_a_row,
+    degradedInARow: row.degraded_in_a_row,
+    failingSince: row.failing_since,
+    alerted: row.alerted as CheckState['alerted'],
+    byLocation: parsedOrNull<CheckState['byLocation']>(row.by_location) ?? {},
+  };
+}
+
+/** The row after a result: the state, and what the status list shows of the result itself. Instants are epoch ms. */
+export function stateRow(
+  before: CheckStatesTable | undefined,
+  ids: { readonly accountId: IdBytes; readonly checkId: IdBytes; readonly resultId: IdBytes },
+  state: CheckState,
+  { finding, outcome, run }: EndedAttempt,
+  now: number,
+): CheckStatesTable {
+  const responseUs = finding.responseTimeMs === null ? null : Math.round(finding.responseTimeMs * 1000);
+  const last = before?.last_result_id ?? null;
+  // Ids begin with the time of their slot: an older result that comes in late is not shown as the last.
+  const isNewest = last === null || idTime(ids.resultId) >= idTime(last);
+  return {
+    account_id: ids.accountId,
+    check_id: ids.checkId,
+    status: state.status,
+    since: state.since,
+    position_at: state.position?.at ?? null,
+    position_started_at: state.position?.startedAt ?? null,
+    failed_in_a_row: state.failedInARow,
+    degraded_in_a_row: state.degradedInARow,
+    failing_since: state.failingSince,
+    alerted: state.alerted,
+    by_location: isEmpty(state.byLocation) ? null : json(state.byLocation),
+    last_result_id: isNewest ? ids.resultId : last,
+    last_outcome: isNewest ? outcomeCodes.encode(outcome) : (before?.last_outcome ?? null),
+    last_reason: isNewest ? codeOf(finding.reason) : (before?.last_reason ?? null),
+    last_location: isNewest ? run.location : (before?.last_location ?? null),
+    last_response_us: isNewest ? responseUs : (before?.last_response_us ?? null),
+    longest_response_us: extreme(Math.max, before?.longest_response_us ?? null, responseUs),
+    shortest_response_us: extreme(Math.min, before?.shortest_response_us ?? null, responseUs),
+    certificate_valid_to: finding.certificate?.validTo ?? before?.certificate_valid_to ?? null,
+    created_at: before?.created_at ?? now,
+    updated_at: now,
+  };
+}
+
+/**
+ * `by_location` of a row whose position lies after `now` (epoch ms), brought back to it. What each location found stays:
+ * without it a check that still fails elsewhere would seem to pass.
+ */
+export function locationsAt(row: CheckStatesTable, now: number): string | null {
+  const found = Object.entries(parsed<CheckState['byLocation']>(row.by_location ?? '{}')).map(
+    ([code, { status, at, startedAt }]) => [
+      code,
+      { status, at: Math.min(at, now), startedAt: Math.min(startedAt, now) },
+    ],
+  );
+  return found.length === 0 ? null : json(Object.fromEntries(found));
+}
+
+function codeOf(reason: Reason | null): number | null {
+  return reason === null ? null : reasonCodes.encode(reason);
+}
+
+function extreme(of: (a: number, b: number) => number, a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : of(a, b);
+}
+
+function isEmpty(record: object): boolean {
+  for (const _ in record) return false;
+  return true;
+}

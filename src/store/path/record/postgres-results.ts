@@ -1,0 +1,313 @@
+// Recording in PostgreSQL: what a batch of ended attempts depends on is read and held at once, decided on in
+// record-attempts.ts, and written at once.
+import { monthStart } from '#domain/accounts/account.ts';
+import type { EndedAttempt, Recorded } from '#domain/results/recording.ts';
+import { cancelReminder, isPendingReminder } from '../deliveries/cancel-reminders.ts';
+import { firstIdAt, type IdBytes, idBytes, idText, idTime } from '../../base/codec.ts';
+import { addToCounts, createCounts } from '../../base/counts.ts';
+import {
+  deliveriesAtOnce,
+  firstResultOf,
+  recordAttempt,
+  type RecordRules,
+  TooManyDeliveriesError,
+} from './record-attempts.ts';
+import type { CheckStatesTable, ResultsTable } from '../../base/tables/schema.ts';
+import type { ListenerRow } from './tell-channels.ts';
+import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
+import type { Session } from '../../engines/postgres/session.ts';
+import { insertDeliveries } from '../deliveries/postgres-delivery-rows.ts';
+import { sendLateHours } from '../../history/postgres-late-hours.ts';
+import { createRecording, type Recording, resultKey } from './postgres-recording.ts';
+import { keysOf } from '../runs/postgres-runs.ts';
+
+/**
+ * Records each attempt whose run this owner still holds; the others are dropped: someone else does their work.
+ *
+ * @throws {TooManyDeliveriesError} before channels are read
+ */
+export async function recordAttempts(
+  session: Session,
+  bulk: Bulk,
+  attempts: readonly EndedAttempt[],
+  rules: RecordRules,
+): Promise<Recorded[]> {
+  const held = await letGo(session, attempts, rules.owner);
+  return recordOf(session, bulk, attempts, { held, isDivisible: true }, rules);
+}
+
+/**
+ * Records attempts without a queued run: what they are of is held by the transaction itself.
+ *
+ * @throws {TooManyDeliveriesError} where it can be divided, before channels are read
+ */
+export function recordHeld(
+  session: Session,
+  bulk: Bulk,
+  attempts: readonly EndedAttempt[],
+  rules: RecordRules & { readonly isDivisible: boolean },
+): Promise<Recorded[]> {
+  const held = new Set(attempts.map(({ run }) => run.id));
+  return recordOf(session, bulk, attempts, { held, isDivisible: rules.isDivisible }, rules);
+}
+
+async function recordOf(
+  session: Session,
+  bulk: Bulk,
+  attempts: readonly EndedAttempt[],
+  { held, isDivisible }: { readonly held: ReadonlySet<string>; readonly isDivisible: boolean },
+  rules: RecordRules,
+): Promise<Recorded[]> {
+  // Of a run that is gone the check may be gone, too: its state would stay for ever.
+  const ours = attempts.filter(({ run }) => held.has(run.id));
+  const [states, locations] = await Promise.all([
+    holdStates(session, bulk, ours, rules.now),
+    readLocations(session, attempts),
+  ]);
+  const listeners = new Map<string, readonly ListenerRow[]>();
+  // Whom to tell is known only when the results are folded. Most batches tell nobody and are through at once; the others
+  // are folded again, once the channels that they ask for are read.
+  for (;;) {
+    const counts = createCounts();
+    const recording = createRecording({ held, states, locations, listeners });
+    const recorded = attempts.map((attempt) => recordAttempt(recording.rows, attempt, rules, counts));
+    if (recording.asked.length > 0) {
+      if (isDivisible && attempts.length > 1) {
+        const sizes = await countListeners(session, recording.asked);
+        const fitting = fittingOf(attempts, sizes);
+        if (fitting < attempts.length) throw new TooManyDeliveriesError(fitting);
+      }
+      await readListeners(session, recording.asked, listeners);
+      continue;
+    }
+    await write(session, bulk, recording);
+    bulk.send('run_counts', counts.rows(rules.now), addToCounts);
+    return recorded;
+  }
+}
+
+/** Closes the runs of final attempts and sends the others back; answers with the ids of those that the owner held. */
+async function letGo(session: Session, attempts: readonly EndedAttempt[], owner: string): Promise<Set<string>> {
+  const held: { id: IdBytes }[] = [];
+  const final = attempts.filter(({ retry }) => retry === null).map(({ run }) => run);
+  if (final.length > 0) {
+    const closed = await session.query<{ id: IdBytes }>(
+      `DELETE FROM runs r USING unnest($1::bytea[], $2::bytea[], $3::bigint[]) AS e (account_id, id, attempt)
+       WHERE r.account_id = e.account_id AND r.id = e.id AND r.attempt = e.attempt AND r.leased_by = $4 RETURNING r.id`,
+      [...keysOf(final), final.map(({ attempt }) => attempt), owner],
+    );
+    held.push(...closed);
+  }
+  const again = attempts.flatMap(({ run, retry }) => (retry === null ? [] : [{ run, retry }]));
+  if (again.length > 0) {
+    const sentBack = await session.query<{ id: IdBytes }>(
+      `UPDATE runs r SET attempt = r.attempt + 1, location = e.location, due_at = e.retry_at, available_at = e.retry_at,
+         leased_by = NULL
+       FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[], $5::text[])
+         AS e (account_id, id, attempt, retry_at, location)
+       WHERE r.account_id = e.account_id AND r.id = e.id AND r.attempt = e.attempt AND r.leased_by = $6 RETURNING r.id`,
+      [
+        ...keysOf(again.map(({ run }) => run)),
+        again.map(({ run }) => run.attempt),
+        again.map(({ retry }) => retry.at),
+        again.map(({ retry }) => retry.location),
+        owner,
+      ],
+    );
+    held.push(...sentBack);
+  }
+  return new Set(held.map(({ id }) => idText(id)));
+}
+
+/**
+ * The states of the checks, held until the batch is written, in the order of their keys: two batches that share checks
+ * wait for each other and never for each other at once. A check without a state gets an empty one, so that there is
+ * something to hold.
+ */
+async function holdStates(
+  session: Session,
+  bulk: Bulk,
+  attempts: readonly EndedAttempt[],
+  now: number,
+): Promise<Map<string, CheckStatesTable>> {
+  const checks = new Map(
+    attempts
+      .filter(({ retry }) => retry === null)
+      .map(({ run }) => [
+        run.accountId + run.checkId,
+        { account_id: idBytes(run.accountId), check_id: idBytes(run.checkId) },
+      ]),
+  );
+  const states = new Map<string, CheckStatesTable>();
+  const hold = async (): Promise<void> => {
+    const missing = [...checks].filter(([key]) => !states.has(key)).map(([, check]) => check);
+    if (missing.length === 0) return;
+    const rows = await session.query<CheckStatesTable>(
+      `SELECT * FROM check_states WHERE ${inPairs('(account_id, check_id)', 1)}
+       ORDER BY account_id, check_id FOR NO KEY UPDATE`,
+      [missing.map(({ account_id }) => account_id), missing.map(({ check_id }) => check_id)],
+    );
+    for (const row of rows) states.set(idText(row.account_id) + idText(row.check_id), row);
+  };
+  await hold();
+  const fresh = [...checks].filter(([key]) => !states.has(key)).sort(([a], [b]) => (a < b ? -1 : 1));
+  const empty = { failed_in_a_row: 0, degraded_in_a_row: 0, created_at: now, updated_at: now };
+  bulk.send(
+    'check_states',
+    fresh.map(([, check]) => ({ ...check, ...empty })),
+    'ON CONFLICT DO NOTHING',
+  );
+  await hold();
+  return states;
+}
+
+/** Where the runs of parallel checks that were tried again began, by account, check and the result of the first attempt. */
+async function readLocations(session: Session, attempts: readonly EndedAttempt[]): Promise<Map<string, string>> {
+  const asked = attempts.flatMap((attempt) => {
+    const first = firstResultOf(attempt);
+    return first === null ? [] : [{ run: attempt.run, id: idBytes(first) }];
+  });
+  if (asked.length === 0) return new Map();
+  const times = asked.map(({ id }) => idTime(id));
+  const rows = await session.query<Pick<ResultsTable, 'account_id' | 'check_id' | 'id' | 'location'>>(
+    // The bounds name the days whose partitions are looked into.
+    `SELECT r.account_id, r.check_id, r.id, r.location
+     FROM unnest($1::bytea[], $2::bytea[], $3::bytea[]) AS a (account_id, check_id, id)
+     JOIN results r ON r.account_id = a.account_id AND r.check_id = a.check_id AND r.id = a.id
+     WHERE r.id >= $4 AND r.id < $5`,
+    [
+      asked.map(({ run }) => idBytes(run.accountId)),
+      asked.map(({ run }) => idBytes(run.checkId)),
+      asked.map(({ id }) => id),
+      firstIdAt(Math.min(...times)),
+      firstIdAt(Math.max(...times) + 1),
+    ],
+  );
+  return new Map(rows.map((row) => [resultKey(row.account_id, row.check_id, row.id), row.location]));
+}
+
+/** How many of these, from the first on, make at most `deliveriesAtOnce` deliveries; at least one. */
+export function fittingOf(attempts: readonly EndedAttempt[], sizes: ReadonlyMap<string, number>): number {
+  let deliveries = 0;
+  const end = attempts.findIndex(({ run }) => {
+    deliveries += sizes.get(run.accountId + run.checkId) ?? 0;
+    return deliveries > deliveriesAtOnce;
+  });
+  return end === -1 ? attempts.length : Math.max(1, end);
+}
+
+/** How many channels `readListeners` would find, by account and check. */
+export async function countListeners(
+  session: Session,
+  asked: readonly EndedAttempt[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await session.query<{ account_id: IdBytes; check_id: IdBytes; size: number }>(
+    `SELECT a.account_id, a.check_id, (SELECT count(*)::int FROM (
+         SELECT alert_channel_id FROM subscriptions
+         WHERE account_id = a.account_id AND check_id = a.check_id AND activated = 1
+         UNION
+         SELECT alert_channel_id FROM subscriptions
+         WHERE account_id = a.account_id AND group_id = a.group_id AND activated = 1
+         UNION
+         SELECT alert_channel_id FROM told
+         WHERE account_id = a.account_id AND check_id = a.check_id AND open IS NOT NULL) l) AS size
+     FROM unnest($1::bytea[], $2::bytea[], $3::bigint[]) AS a (account_id, check_id, group_id)`,
+    askedColumns(asked),
+  );
+  return new Map(rows.map((row) => [idText(row.account_id) + idText(row.check_id), row.size]));
+}
+
+function askedColumns(asked: readonly EndedAttempt[]): (IdBytes[] | (number | null)[])[] {
+  return [
+    asked.map(({ run }) => idBytes(run.accountId)),
+    asked.map(({ run }) => idBytes(run.checkId)),
+    asked.map(({ context }) => context.check.groupId),
+  ];
+}
+
+/** Channels subscribed to the checks or their groups, and those that were told of something still open. */
+export async function readListeners(
+  session: Session,
+  asked: readonly EndedAttempt[],
+  listeners: Map<string, readonly ListenerRow[]>,
+): Promise<void> {
+  const rows = await session.query<ListenerRow & { for_check: IdBytes }>(
+    `WITH asked AS (SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::bigint[]) AS a (account_id, check_id, group_id)),
+     listening AS (
+       SELECT a.account_id, a.check_id, s.alert_channel_id AS id, 1 AS is_subscribed, 0 AS is_via_group
+       FROM asked a JOIN subscriptions s ON s.account_id = a.account_id AND s.check_id = a.check_id AND s.activated = 1
+       UNION ALL
+       SELECT a.account_id, a.check_id, s.alert_channel_id, 1, 1
+       FROM asked a JOIN subscriptions s ON s.account_id = a.account_id AND s.group_id = a.group_id AND s.activated = 1
+       UNION ALL
+       SELECT a.account_id, a.check_id, t.alert_channel_id, 0, 0
+       FROM asked a JOIN told t ON t.account_id = a.account_id AND t.check_id = a.check_id AND t.open IS NOT NULL)
+     SELECT c.*, l.check_id AS for_check, t.open AS open, t.certificates AS certificates, t.told_at AS told_at, t.reminders AS reminders,
+       max(l.is_subscribed) AS is_subscribed, max(l.is_via_group) AS is_via_group
+     FROM listening l
+     JOIN alert_channels c ON c.account_id = l.account_id AND c.id = l.id
+     LEFT JOIN told t ON t.account_id = l.account_id AND t.check_id = l.check_id AND t.alert_channel_id = l.id
+     GROUP BY l.check_id, c.account_id, c.id, t.open, t.certificates, t.told_at, t.reminders ORDER BY c.id`,
+    askedColumns(asked),
+  );
+  const byCheck = Map.groupBy(rows, (row) => idText(row.account_id) + idText(row.for_check));
+  for (const { run } of asked) {
+    const key = run.accountId + run.checkId;
+    listeners.set(key, byCheck.get(key) ?? []);
+  }
+}
+
+async function write(session: Session, bulk: Bulk, recording: Recording): Promise<void> {
+  const { results, exchanges, givenBack } = recording;
+  bulk.send('results', results, 'ON CONFLICT DO NOTHING');
+  sendLateHours(bulk, recording.late);
+  bulk.send('check_states', recording.states(), `ON CONFLICT (account_id, check_id) DO UPDATE SET ${stateColumns}`);
+  bulk.send('exchanges', exchanges, 'ON CONFLICT DO NOTHING');
+  bulk.send(
+    'passing_exchanges',
+    recording.passing(),
+    `ON CONFLICT (account_id, check_id, location)
+     DO UPDATE SET result_id = excluded.result_id, exchange = excluded.exchange`,
+  );
+  await sendTold(session, bulk, recording);
+  for (const { accountId, at } of givenBack) {
+    await session.query('UPDATE usage SET used = greatest(0, used - 1) WHERE account_id = $1 AND month = $2', [
+      accountId,
+      monthStart(at),
+    ]);
+  }
+}
+
+/** Writes alerts, what channels were told, and the deliveries; cancels reminders of what has ended. */
+export async function sendTold(
+  session: Session,
+  bulk: Bulk,
+  recording: Pick<Recording, 'alerts' | 'deliveries' | 'cancelled' | 'told'>,
+): Promise<void> {
+  const { alerts, deliveries } = recording;
+  bulk.send('alerts', alerts);
+  bulk.send(
+    'told',
+    recording.told(),
+    `ON CONFLICT (account_id, check_id, alert_channel_id)
+     DO UPDATE SET open = excluded.open, certificates = excluded.certificates, told_at = excluded.told_at,
+       reminders = excluded.reminders`,
+  );
+  await insertDeliveries(bulk, deliveries);
+  for (const { account_id, alert_channel_id, check_id } of recording.cancelled) {
+    session.send(
+      `UPDATE deliveries SET ${cancelReminder}
+       WHERE account_id = $1 AND alert_channel_id = $2 AND check_id = $3 AND ${isPendingReminder}`,
+      [account_id, alert_channel_id, check_id],
+    );
+  }
+}
+
+const stateColumns = (
+  'status since position_at position_started_at failed_in_a_row degraded_in_a_row failing_since alerted by_location ' +
+  'last_result_id last_outcome last_reason last_location last_response_us longest_response_us shortest_response_us ' +
+  'certificate_valid_to updated_at'
+)
+  .split(' ')
+  .map((column) => `${column} = excluded.${column}`)
+  .join(', ');

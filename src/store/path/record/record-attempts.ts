@@ -1,0 +1,190 @@
+// Ended attempts become results, states, alerts and deliveries: the decisions of `record-results`, written once for every
+// engine over the rows of one transaction.
+import { foldResult, type StateStep } from '#domain/checks/check-state.ts';
+import { type EndedAttempt, isKeptInFull, type Recorded } from '#domain/results/recording.ts';
+import { hourOf, isLate } from '#domain/results/roll-up.ts';
+import type { JsonValue } from '#domain/json.ts';
+import type { Reason } from '#domain/results/result.ts';
+import type { Run } from '#domain/checks/run.ts';
+import { mayTell } from '#domain/alerts/tell.ts';
+import { derivedId } from '#lib/id.ts';
+import { stateOf, stateRow } from './check-state-rows.ts';
+import { type IdBytes, idBytes, idTime } from '../../base/codec.ts';
+import { outcomeCodes, reasonCodes, sourceCodes } from '../../base/codes.ts';
+import type { Counts } from '../../base/counts.ts';
+import { packed } from '../../base/packed.ts';
+import type {
+  CheckStatesTable,
+  ExchangesTable,
+  PassingExchangesTable,
+  ResultsTable,
+} from '../../base/tables/schema.ts';
+import { tellChannels, type TellRows, type TellRules } from './tell-channels.ts';
+
+/** Deliveries after which a transaction records no further attempt: bounds how long it holds the loop and its locks. */
+export const deliveriesAtOnce = 1000;
+
+/** Undoes a recording that would make too many deliveries at once. */
+export class TooManyDeliveriesError extends Error {
+  override readonly name = 'TooManyDeliveriesError';
+  /** How many of the attempts to record instead. */
+  readonly fitting: number;
+
+  constructor(fitting: number) {
+    super(`record ${fitting} attempts at once`);
+    this.fitting = fitting;
+  }
+}
+
+/** Who records, when, and how deliveries are rendered. */
+export interface RecordRules extends TellRules {
+  readonly owner: string;
+}
+
+/** The rows that recording reads and writes; what is written is there for what is read after it. */
+export interface RecordRows extends TellRows {
+  /** Closes the run or sends it back for its next attempt; false when the lease is someone else's, or the run is gone. */
+  letGo(attempt: EndedAttempt): boolean;
+  insertResult(row: ResultsTable): void;
+  /** Marks an hour of a check whose roll-up may not know this result. @param startAt epoch ms */
+  noteLate(accountId: IdBytes, checkId: IdBytes, startAt: number): void;
+  /** Where a result was found, of those that `firstResultOf` names; undefined = it is gone. */
+  locationOf(accountId: IdBytes, checkId: IdBytes, resultId: IdBytes): string | undefined;
+  state(accountId: IdBytes, checkId: IdBytes): CheckStatesTable | undefined;
+  writeState(row: CheckStatesTable): void;
+  insertExchange(row: ExchangesTable): void;
+  keepPassing(row: PassingExchangesTable): void;
+  /** Gives back a run that counted toward the execution limit of the month of `at` and was never run. */
+  giveBack(accountId: IdBytes, at: number): void;
+}
+
+interface Ids {
+  readonly accountId: IdBytes;
+  readonly checkId: IdBytes;
+  readonly runId: IdBytes;
+  readonly resultId: IdBytes;
+}
+
+/** Records an attempt whose run this owner still holds; any other is dropped: someone else does its work. */
+export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: RecordRules, counts: Counts): Recorded {
+  const { run, retry, outcome } = attempt;
+  const resultId = retry === null ? run.id : attemptId(run);
+  const nothing: Recorded = { isRecorded: false, resultId, change: null, alertTypes: [], deliveries: 0 };
+  if (!rows.letGo(attempt)) return nothing;
+  const ids: Ids = {
+    accountId: idBytes(run.accountId),
+    checkId: idBytes(run.checkId),
+    runId: idBytes(run.id),
+    resultId: idBytes(resultId),
+  };
+  rows.insertResult(resultRow(ids, attempt));
+  const at = idTime(ids.resultId);
+  if (isLate(at, rules.now)) rows.noteLate(ids.accountId, ids.checkId, hourOf(at));
+  if (retry !== null) {
+    if (attempt.finding.exchange !== null) rows.insertExchange(exchangeRow(ids, attempt.finding.exchange));
+    return { ...nothing, isRecorded: true };
+  }
+  counts.add(ids.accountId, outcome, 1);
+  // Missed on purpose: no gap of our own. A heartbeat that was not expected is `unknown`, and missed nothing.
+  if (outcome === 'missed' && isOnPurpose(attempt.finding.reason)) counts.add(ids.accountId, 'limited', 1);
+  if (outcome === 'unknown' && attempt.finding.reason === 'settings') counts.add(ids.accountId, 'misconfigured', 1);
+  if (outcome === 'missed') rows.giveBack(ids.accountId, run.slotAt ?? run.dueAt);
+  if (attempt.isQuiet === true) {
+    if (attempt.finding.exchange !== null) rows.insertExchange(exchangeRow(ids, attempt.finding.exchange));
+    return { ...nothing, isRecorded: true };
+  }
+  const row = rows.state(ids.accountId, ids.checkId);
+  const before = stateOf(row);
+  const step = foldResult(before, stateResultOf(attempt, countedAt(rows, ids, attempt)), attempt.rules);
+  rows.writeState(stateRow(row, ids, step.state, attempt, rules.now));
+  keepExchange(rows, ids, attempt, step);
+  const judged = { before, step, rules: attempt.rules, certificate: attempt.finding.certificate };
+  if (!mayTell(judged, rules.now)) return { ...nothing, isRecorded: true, change: step.change };
+  const told = tellChannels(rows, { attempt, resultId, step, before }, rules);
+  return { ...nothing, ...told, isRecorded: true, change: step.change };
+}
+
+function isOnPurpose(reason: Reason | null): boolean {
+  return reason === 'maintenance' || reason === 'deactivated' || reason === 'overlap';
+}
+
+function resultRow(ids: Ids, { run, finding, outcome, retry }: EndedAttempt): ResultsTable {
+  return {
+    account_id: ids.accountId,
+    check_id: ids.checkId,
+    id: ids.resultId,
+    run_id: retry === null ? null : ids.runId,
+    attempt: run.attempt,
+    outcome: outcomeCodes.encode(outcome),
+    reason: finding.reason === null ? null : reasonCodes.encode(finding.reason),
+    message: finding.message,
+    location: run.location,
+    source: sourceCodes.encode(run.source),
+    slots: 1,
+    started_at: Math.trunc(finding.startedAt),
+    duration_ms: Math.max(0, Math.round(finding.stoppedAt - finding.startedAt)),
+    response_us: finding.responseTimeMs === null ? null : Math.round(finding.responseTimeMs * 1000),
+    loop_delay_ms: Math.round(finding.loopDelayMs),
+    details: finding.details === null ? null : packedOnce(finding.details),
+    interval_ms: run.intervalMs,
+  };
+}
+
+let lastPacked: { readonly details: JsonValue; readonly bytes: Uint8Array } | null = null;
+
+/** The same details one after the other, as of pings that did not come, are packed once. */
+function packedOnce(details: JsonValue): Uint8Array {
+  if (lastPacked?.details !== details) lastPacked = { details, bytes: packed(details) };
+  return lastPacked.bytes;
+}
+
+function keepExchange(rows: RecordRows, ids: Ids, attempt: EndedAttempt, { change }: StateStep): void {
+  const { exchange } = attempt.finding;
+  if (exchange === null) return;
+  if (isKeptInFull(attempt.outcome, change, attempt.run.source)) rows.insertExchange(exchangeRow(ids, exchange));
+  if (attempt.outcome !== 'passed') return;
+  const { account_id, check_id, result_id } = exchangeRow(ids, exchange);
+  rows.keepPassing({ account_id, check_id, location: attempt.run.location, result_id, exchange });
+}
+
+function exchangeRow({ accountId, checkId, resultId }: Ids, exchange: string): ExchangesTable {
+  return { account_id: accountId, check_id: checkId, result_id: resultId, exchange };
+}
+
+/** The final attempt takes the run's own id; earlier ones derive theirs, so that a repeat is no second fact. */
+function attemptId(run: Pick<Run, 'id' | 'attempt' | 'slotAt' | 'batchId' | 'dueAt'>): string {
+  // The first one of a call is due when it is called, and its id can be told after others were due.
+  const calledAt = run.attempt === 1 ? calledAtOf(run) : null;
+  return derivedId(run.slotAt ?? calledAt ?? run.dueAt, run.id, run.attempt);
+}
+
+/**
+ * The result of the first attempt of a run, where it says at which location the last one counts: in the state of a parallel
+ * check, when there was more than one attempt (docs/decisions/0077). null = it counts where it was made.
+ */
+export function firstResultOf({ run, retry, rules }: EndedAttempt): string | null {
+  return retry !== null || rules.parallel === null || run.attempt === 1 ? null : attemptId({ ...run, attempt: 1 });
+}
+
+/** A retry elsewhere answers for the location that its run was planned at: each location has one answer in a round. */
+function countedAt(rows: RecordRows, { accountId, checkId }: Ids, attempt: EndedAttempt): string {
+  const first = firstResultOf(attempt);
+  const began = first === null ? undefined : rows.locationOf(accountId, checkId, idBytes(first));
+  return began ?? attempt.run.location;
+}
+
+/** When the trigger was called that started a run, epoch ms; null = none did. */
+function calledAtOf({ batchId }: Pick<Run, 'batchId'>): number | null {
+  return batchId === null ? null : idTime(idBytes(batchId));
+}
+
+function stateResultOf({ run, finding, outcome, rules }: EndedAttempt, location: string) {
+  // Runs of one call are a round of the locations of a parallel check, whenever each of them begins.
+  const calledAt = rules.parallel === null ? null : calledAtOf(run);
+  return {
+    outcome,
+    location,
+    at: run.slotAt ?? calledAt ?? Math.trunc(finding.startedAt),
+    startedAt: Math.trunc(finding.startedAt),
+  };
+}

@@ -1,0 +1,91 @@
+// Rows of alerts and of what channels were told, in SQLite.
+import type { EndedAttempt } from '#domain/results/recording.ts';
+import { cancelReminder, isPendingReminder } from '../deliveries/cancel-reminders.ts';
+import { idBytes } from '../../base/codec.ts';
+import type { AlertsTable } from '../../base/tables/schema.ts';
+import type { ListenerRow, TellRows } from './tell-channels.ts';
+import type { Connection } from '../../engines/sqlite/connection.ts';
+import { insertDeliveryRow } from '../deliveries/sqlite-delivery-rows.ts';
+import { rowsStatement, writeRows } from '../../engines/sqlite/many-rows.ts';
+
+export function tellRowsOf(connection: Connection): TellRows {
+  return {
+    listeners: (attempt) => listenersOf(connection, attempt),
+    writeTold: (row) =>
+      void connection
+        .prepare(
+          `INSERT INTO told (account_id, check_id, alert_channel_id, open, certificates, told_at, reminders)
+           VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account_id, check_id, alert_channel_id) DO UPDATE SET
+             open = excluded.open, certificates = excluded.certificates, told_at = excluded.told_at,
+             reminders = excluded.reminders`,
+        )
+        .run(
+          row.account_id,
+          row.check_id,
+          row.alert_channel_id,
+          row.open,
+          row.certificates,
+          row.told_at,
+          row.reminders,
+        ),
+    insertAlert: (row) => insertAlerts(connection, [row]),
+    insertDelivery: (delivery) => insertDeliveryRow(connection, delivery),
+    cancelReminders: ({ account_id, check_id, alert_channel_id }) =>
+      void connection
+        .prepare(
+          `UPDATE deliveries SET ${cancelReminder}
+           WHERE account_id = ? AND alert_channel_id = ? AND check_id = ? AND ${isPendingReminder}`,
+        )
+        .run(account_id, alert_channel_id, check_id),
+  };
+}
+
+const raised = rowsStatement(
+  13,
+  (rows) =>
+    `INSERT INTO alerts (account_id, id, check_id, result_id, alert_type, check_name, check_type, location, response_us,
+       error, status_code, started_at, created_at) VALUES ${rows}`,
+);
+
+/** Adds alerts. */
+export function insertAlerts(connection: Connection, rows: readonly AlertsTable[]): void {
+  writeRows(connection, raised, rows, (row) => [
+    row.account_id,
+    row.id,
+    row.check_id,
+    row.result_id,
+    row.alert_type,
+    row.check_name,
+    row.check_type,
+    row.location,
+    row.response_us,
+    row.error,
+    row.status_code,
+    row.started_at,
+    row.created_at,
+  ]);
+}
+
+/**
+ * Channels subscribed to the check or its group, and those that were told of something still open. CROSS JOIN makes SQLite
+ * begin with those few instead of every channel of the account.
+ */
+function listenersOf(connection: Connection, { run, context }: EndedAttempt): ListenerRow[] {
+  return connection
+    .prepare(
+      `WITH listening AS (
+         SELECT alert_channel_id AS id, 1 AS is_subscribed, 0 AS is_via_group FROM subscriptions
+         WHERE account_id = ?1 AND check_id = ?2 AND activated = 1
+         UNION ALL
+         SELECT alert_channel_id, 1, 1 FROM subscriptions WHERE account_id = ?1 AND group_id = ?3 AND activated = 1
+         UNION ALL
+         SELECT alert_channel_id, 0, 0 FROM told WHERE account_id = ?1 AND check_id = ?2 AND open IS NOT NULL)
+       SELECT c.*, t.open AS open, t.certificates AS certificates, t.told_at AS told_at, t.reminders AS reminders,
+         max(l.is_subscribed) AS is_subscribed, max(l.is_via_group) AS is_via_group
+       FROM listening l
+       CROSS JOIN alert_channels c ON c.account_id = ?1 AND c.id = l.id
+       LEFT JOIN told t ON t.account_id = ?1 AND t.check_id = ?2 AND t.alert_channel_id = l.id
+       GROUP BY c.id ORDER BY c.id`,
+    )
+    .all(idBytes(run.accountId), idBytes(run.checkId), context.check.groupId) as unknown as ListenerRow[];
+}

@@ -1,0 +1,226 @@
+// Runs that wait, in PostgreSQL: claimed by SKIP LOCKED, so that processes take different ones without waiting.
+import type { Run } from '#domain/checks/run.ts';
+import { idBytes, idText } from '../../base/codec.ts';
+import { sourceCodes } from '../../base/codes.ts';
+import { backlogLookedAt, type ClaimedRuns, idLength, type RunClaim } from './run-rows.ts';
+import { inPairs } from '../../engines/postgres/bulk.ts';
+import type { Session } from '../../engines/postgres/session.ts';
+import { isTheTimeAt } from '../../engines/postgres/the-time.ts';
+
+type OwnedId = Pick<Run, 'accountId' | 'id'>;
+
+/** The keys of runs as two arrays. */
+export function keysOf(runs: readonly OwnedId[]): [Uint8Array[], Uint8Array[]] {
+  return [runs.map((run) => idBytes(run.accountId)), runs.map((run) => idBytes(run.id))];
+}
+
+/** What a claim took, and how the accounts stood when it did. */
+export interface TakenRuns extends ClaimedRuns {
+  /** Counters of changes, by account; one that is missing stands at 0. */
+  readonly revisions: ReadonlyMap<string, number>;
+  /** false = it is another time at the database: nothing was taken. */
+  readonly isRightTime: boolean;
+  /** Those that must be given back: another process has a run of their check at their location. */
+  readonly behind: ReadonlySet<Run>;
+}
+
+/** How a claim looks for its runs. */
+export interface Look {
+  /** Due from this instant on, epoch ms. */
+  readonly from: number;
+  /** Whether nothing is taken when it is another time at the database. */
+  readonly asksTime: boolean;
+}
+
+/**
+ * Takes runs that are available, for `leaseMs`: their start is recorded before they start. One journey with the begin and
+ * the end of its transaction: that it is the database's time is a condition of taking, and not asked before.
+ */
+export async function claimRuns(session: Session, claim: RunClaim, { from, asksTime }: Look): Promise<TakenRuns> {
+  const { location, owner, now, leaseMs, most, without = [], isBacklog = false } = claim;
+  const isTime = (value: string): string => (asksTime ? isTheTimeAt(value) : 'true');
+  const isLeftOut = without.length > 0;
+  const packs = session.query<Pack>(takeSql(isTime('$3'), isLeftOut, isBacklog), [
+    location,
+    from,
+    now,
+    most,
+    now + leaseMs,
+    owner,
+    ...(isLeftOut ? [without.map(idBytes)] : []),
+  ]);
+  const rests = session.query<{ at: number | null; is_right: boolean }>(
+    // Leases that run out are found once a second, when everything is looked at.
+    `SELECT ${isTime('$2')} AS is_right, (SELECT due_at FROM runs WHERE location = $1 AND due_at > $2 ORDER BY due_at LIMIT 1) AS at`,
+    [location, now],
+  );
+  session.commit();
+  const [[pack], [rest]] = await Promise.all([packs, rests]);
+  const all = runsOf(pack?.runs ?? nothing, claim).sort((a, b) => a.run.dueAt - b.run.dueAt);
+  const runs = all.map(({ run }) => run);
+  return {
+    runs,
+    behind: new Set(all.flatMap(({ run, isBehind }) => (isBehind ? [run] : []))),
+    nextAvailableAt: runs.length === most ? now : (rest?.at ?? null),
+    revisions: revisionsOf(pack?.revisions ?? nothing),
+    isRightTime: rest?.is_right ?? false,
+  };
+}
+
+/** All runs of a claim as one value of bytes: rows and lists are slow to write there and to read here. null = there are none. */
+interface Pack {
+  readonly runs: Buffer | null;
+  /** Counters of changes of the runs' accounts, without those that have none. */
+  readonly revisions: Buffer | null;
+}
+
+const nothing = Buffer.alloc(0);
+/** Bytes of an instant or another number. */
+const numberLength = 8;
+
+/** Where each part of a run begins, in the order of `packed`. */
+const runAt = {
+  account: 0,
+  id: idLength,
+  check: 2 * idLength,
+  batch: 3 * idLength,
+  source: 4 * idLength,
+  attempt: 4 * idLength + 2,
+  slot: 4 * idLength + 2 + numberLength,
+  interval: 4 * idLength + 2 + 2 * numberLength,
+  due: 4 * idLength + 2 + 3 * numberLength,
+  started: 4 * idLength + 2 + 4 * numberLength,
+  held: 4 * idLength + 2 + 5 * numberLength,
+} as const;
+const runLength = runAt.held + 2;
+
+/** Runs that may overlap with others of their check, as the index `runs_that_may_overlap` holds them. */
+const mayOverlap = (run: string): string => `(${run}.source <> 0 OR ${run}.interval_ms < 60000)`;
+
+/** 1 = it was held back before, 2 = another process had a run of its check before this claim; 3 = both. */
+const heldSql = `(coalesce(held_back, 0) + CASE WHEN ${mayOverlap('taken')} AND EXISTS (SELECT FROM runs o
+    WHERE ${mayOverlap('o')} AND o.check_id = taken.check_id AND o.account_id = taken.account_id AND o.location = $1
+      AND o.leased_by <> $6 AND o.available_at > $3) THEN 2 ELSE 0 END)::int2`;
+
+/** A run as bytes. A batch of zeros and a number of -1 are null: anything put to null is null. */
+const packed = `account_id || id || check_id || coalesce(batch_id, '\\x${'00'.repeat(idLength)}') || int2send(source)
+    || int8send(attempt) || int8send(coalesce(slot_at, -1)) || int8send(coalesce(interval_ms, -1)) || int8send(due_at)
+    || int8send(first_started_at) || int2send(${heldSql})`;
+
+/** Held rows stay where they are: they are changed by their places. */
+const takeSql = (isTime: string, isLeftOut: boolean, isBacklog: boolean): string => `
+  WITH taken AS (
+    UPDATE runs SET available_at = $5, leased_by = $6, first_started_at = coalesce(first_started_at, $3)
+    WHERE ctid = ANY(ARRAY(${isBacklog ? fairSql(isTime, isLeftOut) : freeSql(isTime, isLeftOut)}))
+    RETURNING account_id, id, check_id, source, slot_at, interval_ms, attempt, due_at, batch_id, first_started_at, held_back)
+  SELECT string_agg(${packed}, '') AS runs,
+    (SELECT string_agg(account_id || int8send(last), '') FROM counters
+      WHERE noun = 'revision' AND account_id IN (SELECT account_id FROM taken)) AS revisions
+  FROM taken`;
+
+/** Runs that are available, those first that are due for longest. */
+const availableSql = (isTime: string, isLeftOut: boolean): string => `
+  FROM runs WHERE location = $1 AND due_at >= $2 AND due_at <= $3 AND available_at <= $3 AND ${isTime}
+    ${isLeftOut ? 'AND NOT (account_id = ANY($7))' : ''} ORDER BY due_at`;
+
+const freeSql = (isTime: string, isLeftOut: boolean): string =>
+  `SELECT ctid ${availableSql(isTime, isLeftOut)} LIMIT $4 FOR UPDATE SKIP LOCKED`;
+
+const triggered = sourceCodes.encode('TRIGGER_API');
+
+/** The same in a backlog: one of each account in turn, and only then those that were asked for. */
+const fairSql = (isTime: string, isLeftOut: boolean): string => `
+  SELECT ctid FROM runs WHERE available_at <= $3 AND ctid = ANY(ARRAY(
+    SELECT place_of FROM (
+      SELECT place_of, due_at, source = ${triggered} AS is_triggered,
+        row_number() OVER (PARTITION BY account_id, source = ${triggered} ORDER BY due_at, id) AS place
+      FROM (SELECT ctid AS place_of, account_id, id, due_at, source ${availableSql(isTime, isLeftOut)}
+        LIMIT ${backlogLookedAt}) f) t
+    ORDER BY is_triggered, place, due_at LIMIT $4)) FOR UPDATE SKIP LOCKED`;
+
+function runsOf(bytes: Buffer, { location, now }: RunClaim): { readonly run: Run; readonly isBehind: boolean }[] {
+  const runs: { run: Run; isBehind: boolean }[] = [];
+  for (let from = 0; from < bytes.length; from += runLength) {
+    const startedAt = numberAt(bytes, from + runAt.started);
+    const held = bytes.readUInt16BE(from + runAt.held);
+    const run: Run = {
+      accountId: idText(bytes, from + runAt.account),
+      id: idText(bytes, from + runAt.id),
+      checkId: idText(bytes, from + runAt.check),
+      location,
+      source: sourceCodes.decode(bytes.readUInt16BE(from + runAt.source)),
+      slotAt: numberOrNullAt(bytes, from + runAt.slot),
+      intervalMs: numberOrNullAt(bytes, from + runAt.interval),
+      attempt: numberAt(bytes, from + runAt.attempt),
+      dueAt: numberAt(bytes, from + runAt.due),
+      // Those that had not begun before begin now.
+      firstStartedAt: startedAt === now ? null : startedAt,
+      // Every id has its version there, which is not 0.
+      batchId: bytes[from + runAt.batch + 6] === 0 ? null : idText(bytes, from + runAt.batch),
+      ...(held % 2 === 1 && { wasHeldBack: true }),
+    };
+    runs.push({ run, isBehind: held >= 2 });
+  }
+  return runs;
+}
+
+function revisionsOf(bytes: Buffer): Map<string, number> {
+  const revisions = new Map<string, number>();
+  for (let from = 0; from < bytes.length; from += idLength + numberLength)
+    revisions.set(idText(bytes, from), numberAt(bytes, from + idLength));
+  return revisions;
+}
+
+/** The last six bytes of a number, with their sign: instants are far below 2^47, and six bytes are quicker read than eight. */
+function numberAt(bytes: Buffer, from: number): number {
+  return bytes.readIntBE(from + 2, 6);
+}
+
+function numberOrNullAt(bytes: Buffer, from: number): number | null {
+  const number = numberAt(bytes, from);
+  return number === -1 ? null : number;
+}
+
+/**
+ * Keeps the leases on runs that are still under way. What is being recorded needs none any more: to wait for it would hold up the
+ * claims behind this, and two that wait for each other's rows would be ended by the server, after a second.
+ */
+export async function renewRuns(
+  session: Session,
+  runs: readonly OwnedId[],
+  { owner, now, leaseMs }: Pick<RunClaim, 'owner' | 'now' | 'leaseMs'>,
+): Promise<void> {
+  await session.query(
+    `WITH mine AS (SELECT account_id, id FROM runs
+       WHERE ${inPairs('(account_id, id)', 1)} AND leased_by = $4 FOR UPDATE SKIP LOCKED)
+     UPDATE runs r SET available_at = $3 FROM mine m WHERE r.account_id = m.account_id AND r.id = m.id`,
+    [...keysOf(runs), now + leaseMs, owner],
+  );
+}
+
+/** Gives runs back that were taken but not started, so that another process may take them at once. */
+export async function returnRuns(session: Session, runs: readonly OwnedId[], owner: string): Promise<void> {
+  await session.query(
+    `UPDATE runs SET available_at = due_at, leased_by = NULL
+     WHERE ${inPairs('(account_id, id)', 1)} AND leased_by = $3`,
+    [...keysOf(runs), owner],
+  );
+}
+
+/** How long a run waits before it may be taken again while another process has a run of its check, ms: at first, and then. */
+export const heldBackMs = 1000;
+const heldBackAgainMs = 5000;
+
+/** Gives back runs that must wait for a run of their check that another process has. */
+export async function holdBack(
+  session: Session,
+  runs: readonly OwnedId[],
+  { owner, now }: Pick<RunClaim, 'owner' | 'now'>,
+): Promise<void> {
+  await session.query(
+    `UPDATE runs SET available_at = CASE WHEN held_back = 1 THEN $4::bigint ELSE $5 END, leased_by = NULL,
+       first_started_at = nullif(first_started_at, $6), held_back = 1
+     WHERE ${inPairs('(account_id, id)', 1)} AND leased_by = $3`,
+    [...keysOf(runs), owner, now + heldBackAgainMs, now + heldBackMs, now],
+  );
+}

@@ -1,0 +1,132 @@
+// Checks that run at once: asked for in the transaction of the change, started by the scheduler (docs/decisions/0116).
+import type { Kysely } from 'kysely';
+import { newIdAt } from '#lib/id.ts';
+import { type IdBytes, idBytes, idText } from '../../base/codec.ts';
+import { sourceCodes } from '../../base/codes.ts';
+import { type Database, holdAccount, ownedBy } from '../../base/database.ts';
+import type { RunsTable, Tables } from '../../base/tables/schema.ts';
+import { countRuns, locationsOf, remainingRuns } from '../../checks/start-trigger.ts';
+
+/** What a turn started. Instants are epoch ms. */
+export interface StartedFirstRuns {
+  readonly runs: number;
+  /** When the next check is due; null = none. */
+  readonly nextDueAt: number | null;
+}
+
+/** Checks that run once, outside their slots. */
+export interface FirstRuns {
+  /**
+   * Starts the runs that are due. A check without a schedule is left out, and so is a run that the account's execution
+   * limit cannot hold.
+   *
+   * @param servedLocations codes of the run locations that are served, this server's own first
+   */
+  start(now: number, servedLocations: readonly string[]): Promise<StartedFirstRuns>;
+}
+
+/** Between the runs of one account, ms: a deploy of a thousand checks takes 20 s. */
+const spacingMs = 20;
+/** Further ahead than the runs of any deploy, ms. */
+const aheadMostMs = 3_600_000;
+/** Checks that one turn starts at most. */
+const atOnce = 100;
+
+/** Has checks run once: the first now, the others one after the other. Belongs in the transaction of the change. */
+export async function askForRuns(
+  tx: Kysely<Tables>,
+  accountId: string,
+  checkIds: readonly string[],
+  now: number,
+): Promise<void> {
+  if (checkIds.length === 0) return;
+  const { last } = await tx
+    .selectFrom('first_runs')
+    .select(({ fn }) => fn.max('due_at').as('last'))
+    .where('account_id', '=', idBytes(accountId))
+    .executeTakeFirstOrThrow();
+  const first = last === null ? now : Math.max(now, last + spacingMs);
+  for (const [index, checkId] of checkIds.entries()) {
+    await tx
+      .insertInto('first_runs')
+      .values({ ...ownedBy(accountId), check_id: idBytes(checkId), due_at: first + index * spacingMs })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+}
+
+export function createFirstRuns({ reader, waitingTransaction }: Database): FirstRuns {
+  return {
+    async start(now, servedLocations) {
+      const found = await reader
+        .selectFrom('first_runs')
+        .selectAll()
+        .orderBy('due_at')
+        .limit(atOnce + 1)
+        .execute();
+      // After a clock was set back nothing waits for the time from which it came.
+      const isDue = ({ due_at }: { due_at: number }): boolean => due_at <= now || due_at > now + aheadMostMs;
+      const due = found.filter(isDue).slice(0, atOnce);
+      let runs = 0;
+      for (const [accountId, own] of Map.groupBy(due, ({ account_id }) => idText(account_id))) {
+        const checkIds = own.map(({ check_id }) => check_id);
+        runs += await waitingTransaction((tx) => startRuns(tx, accountId, checkIds, { now, servedLocations }));
+      }
+      return { runs, nextDueAt: found[due.length]?.due_at ?? null };
+    },
+  };
+}
+
+/** Those of one account. */
+async function startRuns(
+  tx: Kysely<Tables>,
+  accountId: string,
+  checkIds: readonly IdBytes[],
+  { now, servedLocations }: { readonly now: number; readonly servedLocations: readonly string[] },
+): Promise<number> {
+  await holdAccount(tx, accountId);
+  const account = idBytes(accountId);
+  const asked = await tx
+    .deleteFrom('first_runs')
+    .where('account_id', '=', account)
+    .where('check_id', 'in', checkIds)
+    .returning('check_id')
+    .execute();
+  if (asked.length === 0) return 0;
+  const schedules = await tx
+    .selectFrom('schedules')
+    .select(['check_id', 'locations', 'run_parallel', 'interval_ms'])
+    .where('account_id', '=', account)
+    .where(
+      'check_id',
+      'in',
+      asked.map(({ check_id }) => check_id),
+    )
+    .execute();
+  const remaining = await remainingRuns(tx, accountId, now);
+  const runs: RunsTable[] = [];
+  for (const row of schedules) {
+    const locations = locationsOf(row, servedLocations, now);
+    if (runs.length + locations.length > remaining) break;
+    const round = { check_id: row.check_id, batch_id: idBytes(newIdAt(now)) };
+    runs.push(...locations.map((location) => ({ ...waitingRun(account, now), ...round, location })));
+  }
+  if (runs.length > 0) await tx.insertInto('runs').values(runs).execute();
+  await countRuns(tx, { accountId, now }, runs.length);
+  return runs.length;
+}
+
+function waitingRun(account: IdBytes, now: number) {
+  return {
+    account_id: account,
+    id: idBytes(newIdAt(now)),
+    source: sourceCodes.encode('SCHEDULE_NOW'),
+    slot_at: null,
+    interval_ms: null,
+    attempt: 1,
+    due_at: now,
+    first_started_at: null,
+    available_at: now,
+    leased_by: null,
+  };
+}

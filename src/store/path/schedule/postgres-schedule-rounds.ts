@@ -1,0 +1,207 @@
+// Rounds of schedules in PostgreSQL: who goes on with the round of an interval holds it to the end of its transaction.
+import type { IdBytes } from '../../base/codec.ts';
+import { idLength } from '../runs/run-rows.ts';
+import { type DueSchedule, inStep, nextOfRound, type OpenRound, openRound, phaseAfter } from './schedule-rounds.ts';
+import { inStepRow, type PhaseRange, roomOf, throughOf, walk } from './schedule-rounds.ts';
+import type { ScheduleRoundsTable, SchedulesTable } from '../../base/tables/schedule-tables.ts';
+import type { Session } from '../../engines/postgres/session.ts';
+
+/** The rounds that this turn holds. */
+export interface HeldRounds {
+  /** The due schedules of them, `most` at most. */
+  due(most: number): Promise<DueSchedule[]>;
+  /** Begins rounds for schedules of intervals that have none. Before anything of them is written. */
+  begin(rows: readonly SchedulesTable[]): Promise<void>;
+  /** Whether a schedule that is planned up to now goes on in step with its interval. */
+  joins(row: SchedulesTable): boolean;
+  /** Writes how far they are, when it is known who joins. */
+  send(): void;
+  /** Whether there is more to do at once. */
+  isMore(): boolean;
+  /** When the next schedule in step is due that is not due now, epoch ms; Infinity when there is none. */
+  nextDueAt(): number;
+}
+
+/** Rounds that others hold are looked at again after this time, ms: who holds them may be changing a check, and plan nothing. */
+const othersMs = 20;
+/** Rows read of all rounds together, as a multiple of what a turn takes: how many each has is not known before. */
+const readAhead = 4;
+
+export async function takeRounds(session: Session, now: number): Promise<HeldRounds> {
+  const [held, all] = await Promise.all([
+    session.query<ScheduleRoundsTable>('SELECT * FROM schedule_rounds ORDER BY planned_to DESC FOR UPDATE SKIP LOCKED'),
+    session.query<{ interval_ms: number }>('SELECT interval_ms FROM schedule_rounds'),
+  ]);
+  const known = new Set([...all, ...held].map(({ interval_ms }) => interval_ms));
+  const progress = createProgress(now);
+  let phases: readonly Phases[] = [];
+  return {
+    async due(most) {
+      const open = held.map((row) => openRound(row, now)).filter((round) => round !== null);
+      const atOnce = Math.min(most, Math.max(1, Math.ceil((readAhead * most) / Math.max(1, open.length))));
+      const [read, found] = await Promise.all([
+        Promise.all(
+          open.map(({ ranges }) => Promise.all(ranges.map((range) => readRange(session, range, atOnce + 1)))),
+        ),
+        readPhases(session, held, now),
+      ]);
+      phases = found;
+      const due: DueSchedule[] = [];
+      for (const [index, round] of open.entries()) {
+        const room = Math.min(atOnce, roomOf(most - due.length, open.length - index));
+        due.push(...progress.goOn(round, read[index] ?? [], room));
+      }
+      return due;
+    },
+    async begin(rows) {
+      const intervals = [...new Set(rows.map(({ interval_ms }) => interval_ms))].filter((ms) => !known.has(ms));
+      progress.begin(await beginRounds(session, intervals, now));
+    },
+    joins: (row) => progress.joins(row),
+    send() {
+      sendRounds(session, progress.written());
+      const empty = phases.filter(({ first, interval_ms }) => first === null && !progress.isJoined(interval_ms));
+      endRounds(session, empty);
+    },
+    isMore: () => progress.isMore(),
+    nextDueAt() {
+      const others = known.size > held.length ? now + othersMs : Number.POSITIVE_INFINITY;
+      return phases.reduce((least, { interval_ms, ...found }) => {
+        return Math.min(least, nextOfRound(interval_ms, now, found) ?? Number.POSITIVE_INFINITY);
+      }, others);
+    },
+  };
+}
+
+/** How far the rounds of a turn come. */
+function createProgress(now: number) {
+  const written = new Map<number, ScheduleRoundsTable>();
+  const through = new Map<number, ScheduleRoundsTable>();
+  const joined = new Set<number>();
+  let isMore = false;
+  return {
+    goOn(open: OpenRound, found: readonly SchedulesTable[][], room: number): readonly DueSchedule[] {
+      const { interval_ms, round_to } = open.row;
+      const walked = walk(open, found, room);
+      if (walked.isThrough && open.until === now) through.set(interval_ms, walked.row);
+      else isMore = true;
+      if (walked.due.length > 0 || round_to !== null) written.set(interval_ms, walked.row);
+      return walked.due;
+    },
+    begin(rounds: readonly Pick<ScheduleRoundsTable, 'interval_ms'>[]): void {
+      for (const round of rounds) through.set(round.interval_ms, throughOf(round, now));
+    },
+    joins({ interval_ms }: SchedulesTable): boolean {
+      const round = through.get(interval_ms);
+      if (round === undefined) return false;
+      joined.add(interval_ms);
+      written.set(interval_ms, round);
+      return true;
+    },
+    isJoined: (intervalMs: number): boolean => joined.has(intervalMs),
+    isMore: (): boolean => isMore,
+    written: (): ScheduleRoundsTable[] => [...written.values()],
+  };
+}
+
+/** Another process may begin a round at the same time: then it is that one's. */
+async function beginRounds(
+  session: Session,
+  intervals: readonly number[],
+  now: number,
+): Promise<readonly Pick<ScheduleRoundsTable, 'interval_ms'>[]> {
+  if (intervals.length === 0) return [];
+  return session.query<Pick<ScheduleRoundsTable, 'interval_ms'>>(
+    `INSERT INTO schedule_rounds (interval_ms, planned_to) SELECT given, $2 FROM unnest($1::bigint[]) AS given
+     ORDER BY given ON CONFLICT DO NOTHING RETURNING interval_ms`,
+    [intervals, now],
+  );
+}
+
+/** Of intervals that no schedule is in step with. */
+function endRounds(session: Session, empty: readonly Pick<ScheduleRoundsTable, 'interval_ms'>[]): void {
+  if (empty.length === 0) return;
+  session.send('DELETE FROM schedule_rounds WHERE interval_ms = ANY($1)', [
+    empty.map(({ interval_ms }) => interval_ms),
+  ]);
+}
+
+async function readRange(session: Session, range: PhaseRange, most: number): Promise<SchedulesTable[]> {
+  const { intervalMs, phaseMs, accountId, checkId, lastPhaseMs } = range;
+  const [lists] = await session.query<RangeLists>(
+    `SELECT string_agg(account_id || check_id, '') AS ids, array_agg(phase_ms) AS phases, array_agg(run_parallel) AS parallels,
+       CASE WHEN bool_or(locations <> '[]') THEN array_agg(locations) END AS locations
+     FROM (SELECT account_id, check_id, phase_ms, locations, run_parallel FROM schedules
+       WHERE next_due_at = ${inStep} AND interval_ms = $1
+         AND (phase_ms, account_id, check_id) > ($2, $3, $4) AND phase_ms <= $5
+       ORDER BY phase_ms, account_id, check_id LIMIT $6) AS due`,
+    [intervalMs, phaseMs, accountId, checkId, lastPhaseMs, most],
+  );
+  return lists === undefined || lists.ids === null ? [] : rowsOf({ ...lists, ids: lists.ids }, intervalMs);
+}
+
+/** The rows of a range as lists, in their order: rows by themselves are slow to write there and to read here. */
+interface RangeLists {
+  /** Of the account and the check, one behind the other; null = there is no row. */
+  readonly ids: IdBytes | null;
+  readonly phases: readonly number[];
+  readonly parallels: readonly number[];
+  /** null = `[]` in all of them. */
+  readonly locations: readonly string[] | null;
+}
+
+function rowsOf({ ids, phases, parallels, locations }: RangeLists & { ids: IdBytes }, intervalMs: number) {
+  return phases.map((phase_ms, index) => {
+    const at = index * 2 * idLength;
+    const row = {
+      account_id: ids.subarray(at, at + idLength),
+      check_id: ids.subarray(at + idLength, at + 2 * idLength),
+      phase_ms,
+      locations: locations?.[index] ?? '[]',
+      run_parallel: parallels[index] ?? 0,
+    };
+    return inStepRow(row, intervalMs);
+  });
+}
+
+/** The lowest phase of an interval's schedules in step, and the lowest that is still to come. */
+interface Phases {
+  readonly interval_ms: number;
+  readonly later: number | null;
+  readonly first: number | null;
+}
+
+async function readPhases(
+  session: Session,
+  rounds: readonly ScheduleRoundsTable[],
+  now: number,
+): Promise<readonly Phases[]> {
+  if (rounds.length === 0) return [];
+  const next = `SELECT phase_ms FROM schedules WHERE next_due_at = ${inStep} AND interval_ms = given.interval_ms`;
+  return session.query<Phases>(
+    `SELECT given.interval_ms, (${next} AND phase_ms >= given.phase_ms ORDER BY phase_ms LIMIT 1) AS later,
+       (${next} ORDER BY phase_ms LIMIT 1) AS first
+     FROM unnest($1::bigint[], $2::bigint[]) AS given (interval_ms, phase_ms)`,
+    [rounds.map(({ interval_ms }) => interval_ms), rounds.map(({ interval_ms }) => phaseAfter(interval_ms, now))],
+  );
+}
+
+/** Writes how far the schedules of some intervals are planned. */
+export function sendRounds(session: Session, rounds: readonly ScheduleRoundsTable[]): void {
+  if (rounds.length === 0) return;
+  session.send(
+    `UPDATE schedule_rounds r SET planned_to = m.planned_to, round_to = m.round_to, at_slot = m.at_slot,
+       at_account = m.at_account, at_check = m.at_check
+     FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[], $6::bytea[])
+       AS m (interval_ms, planned_to, round_to, at_slot, at_account, at_check)
+     WHERE r.interval_ms = m.interval_ms`,
+    [
+      rounds.map(({ interval_ms }) => interval_ms),
+      rounds.map(({ planned_to }) => planned_to),
+      rounds.map(({ round_to }) => round_to),
+      rounds.map(({ at_slot }) => at_slot),
+      rounds.map(({ at_account }) => at_account),
+      rounds.map(({ at_check }) => at_check),
+    ],
+  );
+}

@@ -1,0 +1,220 @@
+// Due schedules become runs: the decisions of `schedule-runs`, written once for every engine over the rows of one
+// transaction.
+import type { RunPlan, Schedule } from '#domain/checks/plan-runs.ts';
+import type { Reason } from '#domain/results/result.ts';
+import { hourOf, isLate } from '#domain/results/roll-up.ts';
+import { derivedIdBytes } from '#lib/id.ts';
+import { type IdBytes, idText, latin1, parsed } from '../../base/codec.ts';
+import { outcomeCodes, reasonCodes, sourceCodes } from '../../base/codes.ts';
+import type { Counts } from '../../base/counts.ts';
+import type { DueSchedule } from './schedule-rounds.ts';
+import type { ResultsTable, RunsTable } from '../../base/tables/schema.ts';
+import type { SchedulesTable } from '../../base/tables/schedule-tables.ts';
+
+/** What a turn of the scheduler did. */
+export interface Scheduled {
+  readonly schedules: number;
+  readonly runs: number;
+  readonly missed: number;
+  /** When the next schedule is due, epoch ms; the present or before when more are due; null when there is none. */
+  readonly nextDueAt: number | null;
+  /** How late the oldest run of this turn was planned, ms. */
+  readonly latestByMs: number;
+}
+
+/** How due schedules are judged. Instants are epoch ms. */
+export interface ScheduleRules {
+  readonly now: number;
+  /** Schedules in one turn at most. */
+  readonly most: number;
+  readonly plan: (schedule: Schedule) => RunPlan;
+  /** Why slots before this turn were not run. */
+  readonly missedReason: (slotAt: number) => Reason;
+}
+
+/** The rows that a turn reads and writes. */
+export interface ScheduleRows {
+  /** How often the clock was set back. */
+  readonly lap: number;
+  /** Whether it is known without looking that slots of this schedule have neither run nor outcome. */
+  isNew(row: SchedulesTable): boolean;
+  /** Runs that an account may still start in the month of the turn; Infinity without a limit. */
+  remaining(accountId: IdBytes): number;
+  /**
+   * false = this slot has its run already, or its result.
+   *
+   * @param isNew that it has neither is known
+   */
+  insertRun(row: RunsTable, isNew: boolean): boolean;
+  /** false = the slot has its outcome already. */
+  insertMissed(row: ResultsTable): boolean;
+  /** Marks an hour of a check whose roll-up may not know a result. @param startAt epoch ms */
+  noteLate(accountId: IdBytes, checkId: IdBytes, startAt: number): void;
+  /** Every schedule that is due, in their order. @param nextDueAt its first slot that is not planned, epoch ms */
+  move(due: DueSchedule, nextDueAt: number): void;
+  countUsage(accountId: IdBytes, runs: number): void;
+}
+
+/**
+ * The id of the run of a slot: scheduling it twice gives one run.
+ *
+ * @param lap how often the clock was set back: slots of a repeated hour are other slots
+ */
+export function slotRunId(slotAt: number, checkId: string, location: string, lap: number): IdBytes {
+  return lap === 0 ? derivedIdBytes(slotAt, checkId, location) : derivedIdBytes(slotAt, checkId, location, lap);
+}
+
+/** Inserts the runs and missed stretches of due schedules and moves them to their next slot. */
+export function scheduleRows(
+  rows: ScheduleRows,
+  due: readonly DueSchedule[],
+  rules: ScheduleRules,
+  counts: Counts,
+): Omit<Scheduled, 'nextDueAt'> {
+  const budgets = new Map<string, Budget>();
+  const { now } = rules;
+  let runs = 0;
+  let missed = 0;
+  let latestByMs = 0;
+  for (const each of due) {
+    const { row } = each;
+    const plan = rules.plan(scheduleOf(each));
+    const slot = { row, checkId: idText(row.check_id), lap: rows.lap };
+    for (const stretch of plan.missed) {
+      missed += stretch.slots;
+      const reason = rules.missedReason(stretch.slotAt);
+      insertMissed(rows, { ...slot, ...stretch, reason, now }, counts);
+    }
+    const budget = budgetOf(rows, budgets, row.account_id);
+    const isNew = rows.isNew(row);
+    for (const run of plan.runs) {
+      if (budget.used < budget.left) {
+        if (!rows.insertRun(runRow(row, { ...slot, ...run }), isNew)) continue;
+        budget.used++;
+        runs++;
+        latestByMs = Math.max(latestByMs, now - run.slotAt);
+      } else {
+        missed++;
+        if (insertMissed(rows, { ...slot, ...run, slots: 1, reason: 'limit', now }, counts)) {
+          counts.add(row.account_id, 'limited', 1);
+        }
+      }
+    }
+    rows.move(each, plan.nextDueAt);
+  }
+  for (const { accountId, used } of budgets.values()) {
+    if (used === 0) continue;
+    counts.add(accountId, 'scheduled', used);
+    rows.countUsage(accountId, used);
+  }
+  return { schedules: due.length, runs, missed, latestByMs };
+}
+
+/**
+ * Whether nothing but the scheduler has moved the row: then its slot comes after every one that was run. An edit can
+ * bring a check back to a slot that was run, and so can a clock that was set back.
+ */
+export function isUntouched(row: SchedulesTable): boolean {
+  return row.planned_to === row.next_due_at;
+}
+
+interface Budget {
+  readonly accountId: IdBytes;
+  readonly left: number;
+  used: number;
+}
+
+/** Runs that an account may still start this month, and how many of them this turn took. */
+function budgetOf(rows: ScheduleRows, budgets: Map<string, Budget>, accountId: IdBytes): Budget {
+  const key = latin1(accountId);
+  const known = budgets.get(key);
+  if (known !== undefined) return known;
+  const budget: Budget = { accountId, left: rows.remaining(accountId), used: 0 };
+  budgets.set(key, budget);
+  return budget;
+}
+
+interface Slot {
+  readonly row: SchedulesTable;
+  readonly checkId: string;
+  readonly slotAt: number;
+  readonly location: string;
+  readonly lap: number;
+}
+
+function runRow({ account_id, check_id, interval_ms }: SchedulesTable, run: Slot & { dueAt: number }): RunsTable {
+  return {
+    account_id,
+    id: slotRunId(run.slotAt, run.checkId, run.location, run.lap),
+    check_id,
+    location: run.location,
+    source: sourceCodes.encode('SCHEDULER'),
+    slot_at: run.slotAt,
+    interval_ms,
+    attempt: 1,
+    due_at: run.dueAt,
+    first_started_at: null,
+    batch_id: null,
+    available_at: run.dueAt,
+    leased_by: null,
+  };
+}
+
+interface Missed extends Slot {
+  readonly slots: number;
+  readonly reason: Reason;
+  readonly now: number;
+}
+
+function insertMissed(rows: ScheduleRows, missed: Missed, counts: Counts): boolean {
+  const { account_id, check_id, interval_ms } = missed.row;
+  const isNew = rows.insertMissed({
+    account_id,
+    check_id,
+    id: slotRunId(missed.slotAt, missed.checkId, missed.location, missed.lap),
+    run_id: null,
+    attempt: 1,
+    outcome: outcomeCodes.encode('missed'),
+    reason: reasonCodes.encode(missed.reason),
+    message: missedMessage(missed.reason),
+    location: missed.location,
+    source: sourceCodes.encode('SCHEDULER'),
+    slots: missed.slots,
+    started_at: missed.now,
+    duration_ms: 0,
+    response_us: null,
+    loop_delay_ms: 0,
+    details: null,
+    interval_ms,
+  });
+  if (!isNew) return false;
+  if (isLate(missed.slotAt, missed.now)) rows.noteLate(account_id, check_id, hourOf(missed.slotAt));
+  counts.add(account_id, 'scheduled', missed.slots);
+  counts.add(account_id, 'missed', missed.slots);
+  return true;
+}
+
+const missedMessages: Partial<Record<Reason, string>> = {
+  limit: 'not run: the account has used up its execution limit for this month',
+  downtime: 'not run: Tocsin was not running',
+  store: 'not run: the database could not be written',
+  rollback: 'not recorded: data was rolled back by a restore',
+  clock: "not run: this machine's clock was set forward, or the machine slept",
+};
+
+/** Why a slot was not run, in a sentence. */
+export function missedMessage(reason: Reason): string {
+  return missedMessages[reason] ?? 'not run: Tocsin was too busy to start it within its interval';
+}
+
+/** A schedule that is due, as it is planned from. */
+export function scheduleOf({ row, nextDueAt, until }: DueSchedule): Schedule {
+  return {
+    nextDueAt,
+    until,
+    intervalMs: row.interval_ms,
+    phaseMs: row.phase_ms,
+    locations: row.locations === '[]' ? [] : parsed<string[]>(row.locations),
+    runParallel: row.run_parallel === 1,
+  };
+}

@@ -1,0 +1,149 @@
+// Rows of schedules in SQLite: the statements of the step `schedule-runs`; the decisions are made in schedule-due.ts.
+import { createCounts } from '../../base/counts.ts';
+import {
+  type DueSchedule,
+  inStep,
+  type InStepRow,
+  inStepRow,
+  isOnSlot,
+  nextOfRound,
+  openRound,
+  ownMostOf,
+  phaseAfter,
+  type PhaseRange,
+  roomOf,
+  throughOf,
+  walk,
+} from './schedule-rounds.ts';
+import type { RunsTable } from '../../base/tables/schema.ts';
+import type { ScheduleRoundsTable, SchedulesTable } from '../../base/tables/schedule-tables.ts';
+import { isUntouched, type Scheduled, type ScheduleRows, scheduleRows, type ScheduleRules } from './schedule-due.ts';
+import type { Connection } from '../../engines/sqlite/connection.ts';
+import { countUsage, remainingRuns, writeCounts } from '../../engines/sqlite/counts.ts';
+import { noteLate } from '../../history/sqlite-late-hours.ts';
+import { insertResult } from '../record/sqlite-results.ts';
+
+/** Takes due schedules, inserts their runs and missed stretches and moves them to their next slot. */
+export function scheduleDue(connection: Connection, rules: ScheduleRules): Scheduled {
+  const { now, most } = rules;
+  const ownMost = ownMostOf(most);
+  const byThemselves = connection
+    .prepare('SELECT * FROM schedules WHERE next_due_at <= ? ORDER BY next_due_at LIMIT ?')
+    .all(now, ownMost) as unknown as SchedulesTable[];
+  const rounds = takeRounds(connection, now, most - byThemselves.length);
+  const due = [...byThemselves.map((row) => ({ row, nextDueAt: row.next_due_at, until: now })), ...rounds.due];
+  const counts = createCounts();
+  const rows: ScheduleRows = {
+    lap: Number(connection.prepare(`SELECT value FROM installation WHERE key = 'lap'`).get()?.['value'] ?? 0),
+    remaining: (accountId) => remainingRuns(connection, accountId, now),
+    isNew: isUntouched,
+    insertRun: (row, isNew) => (isNew || !isRecorded(connection, row)) && insertRun(connection, row),
+    insertMissed: (row) => insertResult(connection, row),
+    noteLate: (...hour) => noteLate(connection, ...hour),
+    move: ({ row }, nextDueAt) => {
+      if (row.next_due_at !== inStep)
+        moveOne(connection, row, isOnSlot(row, nextDueAt) && rounds.join(row) ? inStep : nextDueAt);
+    },
+    countUsage: (accountId, runs) => countUsage(connection, accountId, now, runs),
+  };
+  const done = scheduleRows(rows, due, rules, counts);
+  writeCounts(connection, counts, now);
+  const isMore = byThemselves.length >= ownMost || due.length >= most || rounds.isMore;
+  return { ...done, nextDueAt: isMore ? now : nextDueAt(connection, now) };
+}
+
+/** The due schedules of the rounds under way, which go on by them. */
+function takeRounds(connection: Connection, now: number, most: number) {
+  const rows = connection
+    .prepare('SELECT * FROM schedule_rounds ORDER BY planned_to DESC')
+    .all() as unknown as ScheduleRoundsTable[];
+  const due: DueSchedule[] = [];
+  // Rounds that are through up to now; one that found nothing is written when a schedule joins it.
+  const through = new Map<number, ScheduleRoundsTable>();
+  let isMore = false;
+  for (const [index, row] of rows.entries()) {
+    const open = openRound(row, now);
+    if (open === null) continue;
+    const room = roomOf(most - due.length, rows.length - index);
+    const found = open.ranges.map((range) => readRange(connection, range, room + 1));
+    const walked = walk(open, found, room);
+    due.push(...walked.due);
+    if (walked.isThrough && open.until === now) through.set(row.interval_ms, walked.row);
+    else isMore = true;
+    if (walked.due.length > 0 || row.round_to !== null) writeRound(connection, walked.row);
+  }
+  const joined = new Set<number>();
+  /** Whether a schedule that is planned up to now goes on in step with its interval. */
+  const join = ({ interval_ms }: SchedulesTable): boolean => {
+    const isNew = !rows.some((row) => row.interval_ms === interval_ms);
+    const round = through.get(interval_ms) ?? (isNew ? throughOf({ interval_ms }, now) : null);
+    if (round === null) return false;
+    if (!joined.has(interval_ms)) writeRound(connection, round);
+    joined.add(interval_ms);
+    return true;
+  };
+  return { due, join, isMore };
+}
+
+function readRange(connection: Connection, range: PhaseRange, most: number): SchedulesTable[] {
+  const { intervalMs, phaseMs, accountId, checkId, lastPhaseMs } = range;
+  const read = connection.select<InStepRow>(
+    `SELECT account_id, check_id, phase_ms, locations, run_parallel FROM schedules
+     WHERE next_due_at = ${inStep} AND interval_ms = ?
+       AND (phase_ms, account_id, check_id) > (?, ?, ?) AND phase_ms <= ?
+     ORDER BY phase_ms, account_id, check_id LIMIT ?`,
+  );
+  const rows = read(intervalMs, phaseMs, accountId, checkId, lastPhaseMs, most);
+  return rows.map((row) => inStepRow(row, intervalMs));
+}
+
+/** Writes how far the schedules of an interval are planned. */
+export function writeRound(connection: Connection, round: ScheduleRoundsTable): void {
+  connection
+    .prepare(
+      `INSERT OR REPLACE INTO schedule_rounds (interval_ms, planned_to, round_to, at_slot, at_account, at_check)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+    )
+    .run(round.interval_ms, round.planned_to, round.round_to, round.at_slot, round.at_account, round.at_check);
+}
+
+function moveOne(connection: Connection, { account_id, check_id }: SchedulesTable, nextDueAt: number): void {
+  connection
+    .prepare('UPDATE schedules SET next_due_at = ?1, planned_to = ?1 WHERE account_id = ?2 AND check_id = ?3')
+    .run(nextDueAt, account_id, check_id);
+}
+
+/** When the next schedule is due that is not due now. Rounds without any schedule end. */
+function nextDueAt(connection: Connection, now: number): number | null {
+  const own = connection.prepare('SELECT min(next_due_at) AS at FROM schedules').get();
+  let next = own?.['at'] === null || own === undefined ? Number.POSITIVE_INFINITY : Number(own['at']);
+  const intervals = connection.prepare('SELECT interval_ms FROM schedule_rounds').all();
+  for (const { interval_ms } of intervals) {
+    const intervalMs = Number(interval_ms);
+    const found = connection.prepare(nextPhases).get(intervalMs, phaseAfter(intervalMs, now));
+    const [later, first] = [found?.['later'], found?.['first']].map((at) => (typeof at === 'number' ? at : null));
+    const at = nextOfRound(intervalMs, now, { later: later ?? null, first: first ?? null });
+    if (at === null) connection.prepare('DELETE FROM schedule_rounds WHERE interval_ms = ?').run(intervalMs);
+    else next = Math.min(next, at);
+  }
+  return next >= inStep ? null : next;
+}
+
+const nextPhase = `SELECT phase_ms FROM schedules WHERE next_due_at = ${inStep} AND interval_ms = ?1`;
+const nextPhases = `SELECT (${nextPhase} AND phase_ms >= ?2 ORDER BY phase_ms LIMIT 1) AS later,
+  (${nextPhase} ORDER BY phase_ms LIMIT 1) AS first`;
+
+function isRecorded(connection: Connection, row: RunsTable): boolean {
+  const found = connection.prepare('SELECT 1 FROM results WHERE account_id = ? AND check_id = ? AND id = ?');
+  return found.get(row.account_id, row.check_id, row.id) !== undefined;
+}
+
+function insertRun(connection: Connection, row: RunsTable): boolean {
+  const { changes } = connection
+    .prepare(
+      `INSERT INTO runs (account_id, id, check_id, location, source, slot_at, interval_ms, attempt, due_at, available_at)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, ?8, ?8) ON CONFLICT DO NOTHING`,
+    )
+    .run(row.account_id, row.id, row.check_id, row.location, row.source, row.slot_at, row.interval_ms, row.due_at);
+  return Number(changes) === 1;
+}

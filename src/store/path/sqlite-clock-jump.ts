@@ -1,0 +1,100 @@
+// When the machine's clock is set, everything that waits keeps its distance in real time.
+import { askedWaitMostMs, retryPausesMs } from '#domain/alerts/delivery.ts';
+import { nextSlot } from '#domain/checks/slot.ts';
+import { clockSetMs } from '#lib/followed-clock.ts';
+import { locationsAt } from './record/check-state-rows.ts';
+import { broughtBack, inStep } from './schedule/schedule-rounds.ts';
+import type { CheckStatesTable } from '../base/tables/schema.ts';
+import type { ScheduleRoundsTable, SchedulesTable } from '../base/tables/schedule-tables.ts';
+import type { Connection } from '../engines/sqlite/connection.ts';
+import { moveHeartbeatsWithClock } from './heartbeats/sqlite-heartbeats.ts';
+import { rewindRollUps } from '../history/sqlite-roll-ups.ts';
+import { writeRound } from './schedule/sqlite-schedules.ts';
+
+/**
+ * Moves due times and leases of runs and deliveries by `byMs`, and with them the instants since which a check is not
+ * passing, so that an alert due after some minutes comes after those minutes. Schedules that lie further ahead than
+ * their interval (the clock was set back) are due at their next slot, and states no longer wait for results of a time
+ * that will come again. Forward jumps leave schedules as they are: their slots are recorded as missed. Timers of heartbeats
+ * go on while the machine sleeps: the jobs they wait for did.
+ */
+export function moveWithClock(
+  connection: Connection,
+  byMs: number,
+  now: number,
+  slept: { readonly ms: number; readonly after: number },
+): void {
+  connection
+    .prepare('UPDATE runs SET available_at = available_at + ?1, first_started_at = first_started_at + ?1')
+    .run(byMs);
+  connection.prepare('UPDATE deliveries SET next_attempt_at = next_attempt_at + ? WHERE status = 0').run(byMs);
+  connection.prepare('UPDATE alert_channels SET asked_until = asked_until + ? WHERE asked_until IS NOT NULL').run(byMs);
+  connection
+    .prepare(
+      `UPDATE check_states SET since = since + ?1, failing_since = failing_since + ?1
+       WHERE status <> 'passing'`,
+    )
+    .run(byMs);
+  moveHeartbeatsWithClock(connection, byMs, slept);
+  bringSchedulesBack(connection, now);
+  bringStatesBack(connection, now);
+  rewindRollUps(connection, now);
+}
+
+/** States no longer wait for results of a time that is still to come: the next result of each location counts. */
+export function bringStatesBack(connection: Connection, now: number): void {
+  const rows = connection
+    .prepare('SELECT * FROM check_states WHERE position_at > ?')
+    .all(now + clockSetMs) as unknown as CheckStatesTable[];
+  const move = connection.prepare(
+    `UPDATE check_states SET position_at = NULL, position_started_at = NULL, by_location = ?
+     WHERE account_id = ? AND check_id = ?`,
+  );
+  for (const row of rows) move.run(locationsAt(row, now), row.account_id, row.check_id);
+}
+
+/**
+ * Deliveries whose retry lies further ahead than any pause (the clock was set back while nothing ran) wait one pause.
+ * Those of a long tail keep their time. First attempts wait again if their receiver asked for it, unless it cannot have asked for
+ * as much.
+ */
+export function bringDeliveriesBack(connection: Connection, now: number): void {
+  const latest = now + Math.max(...retryPausesMs);
+  connection
+    .prepare(
+      `UPDATE deliveries SET next_attempt_at = ?1
+       WHERE status = 0 AND attempts <= ?2 AND next_attempt_at > ?1`,
+    )
+    .run(latest, retryPausesMs.length);
+  connection.prepare('UPDATE alert_channels SET asked_until = NULL WHERE asked_until > ?').run(now + askedWaitMostMs);
+}
+
+/**
+ * Schedules further ahead than their interval are due at their next slot, and so are those of rounds that are ahead; answers
+ * how many schedules and rounds there were. Less than a setting
+ * of the clock is its correction, and no lap.
+ */
+export function bringSchedulesBack(connection: Connection, now: number): number {
+  const rows = connection
+    .prepare(`SELECT * FROM schedules WHERE next_due_at > ? + interval_ms AND next_due_at < ${inStep}`)
+    .all(now + clockSetMs) as unknown as SchedulesTable[];
+  const move = connection.prepare('UPDATE schedules SET next_due_at = ? WHERE account_id = ? AND check_id = ?');
+  for (const row of rows) move.run(nextSlot(now, row.interval_ms, row.phase_ms), row.account_id, row.check_id);
+  const rounds = bringRoundsBack(connection, now);
+  if (rows.length + rounds > 0) {
+    connection
+      .prepare(
+        `INSERT INTO installation (key, value) VALUES ('lap', '1')
+         ON CONFLICT (key) DO UPDATE SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT)`,
+      )
+      .run();
+  }
+  return rows.length + rounds;
+}
+
+function bringRoundsBack(connection: Connection, now: number): number {
+  const rows = connection.prepare('SELECT * FROM schedule_rounds').all() as unknown as ScheduleRoundsTable[];
+  const ahead = rows.map((row) => broughtBack(row, now, clockSetMs)).filter((row) => row !== null);
+  for (const row of ahead) writeRound(connection, row);
+  return ahead.length;
+}

@@ -1,0 +1,91 @@
+// The path's statements on SQLite: pieces of work for the one writer, committed in groups.
+import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
+import { walkStart } from './deliveries/delivery-rows.ts';
+import type { Path } from './path.ts';
+import type { RunClaim } from './runs/run-rows.ts';
+import type { Seal } from '../base/seal.ts';
+import { bringDeliveriesBack, bringSchedulesBack, bringStatesBack, moveWithClock } from './sqlite-clock-jump.ts';
+import type { Connection } from '../engines/sqlite/connection.ts';
+import { type Contexts, createContexts } from '../checks/sqlite-contexts.ts';
+import { claimDeliveries, endDeliveryLeases, renewDeliveries, settleAttempts } from './deliveries/sqlite-deliveries.ts';
+import { insertDeliveryRow } from './deliveries/sqlite-delivery-rows.ts';
+import type { SqliteFile } from '../engines/sqlite/file.ts';
+import { bringHeartbeatsBack, judgeHeartbeats, receivePings } from './heartbeats/sqlite-heartbeats.ts';
+import { judgeInParts } from './heartbeats/judge-heartbeats.ts';
+import { recordAttempts } from './record/sqlite-results.ts';
+import { rewindRollUps } from '../history/sqlite-roll-ups.ts';
+import { readContents, saveRendered } from './deliveries/sqlite-rendering.ts';
+import { claimRuns, endLeases, renewRuns, returnRuns } from './runs/sqlite-runs.ts';
+import { scheduleDue } from './schedule/sqlite-schedules.ts';
+import { judgeStates } from './states/sqlite-states.ts';
+
+/** Every method rejects with StoreUnavailableError while the disk cannot be written. */
+export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
+  const contexts = createContexts(seal);
+  const channels = new Map<string, AlertChannel>();
+  const place = walkStart();
+  const group = <Answer>(work: (connection: Connection) => Answer): Promise<Answer> => file.queue.group(work);
+  // What is claimed is late already: it does not wait for others to share its commit.
+  const groupNow = <Answer>(work: (connection: Connection) => Answer): Promise<Answer> => file.queue.groupNow(work);
+  return {
+    scheduleDue: (rules) => group((connection) => scheduleDue(connection, rules)),
+    claimRuns: (claim) => groupNow((connection) => claimWithContexts(connection, claim, contexts)),
+    renewRuns: (runs, lease) => group((connection) => renewRuns(connection, runs, lease)),
+    returnRuns: (runs, owner) => group((connection) => returnRuns(connection, runs, owner)),
+    contextOf: ({ accountId, checkId }) =>
+      groupNow((connection) => {
+        contexts.begin();
+        return contexts.read(connection, accountId, checkId);
+      }),
+    recordAttempts: (attempts, rules) =>
+      group((connection) => recordAttempts(connection, attempts, { ...rules, seal })),
+    receivePings: (pings) => groupNow((connection) => receivePings(connection, pings)),
+    judgeHeartbeats: (rules) =>
+      judgeInParts({ ...rules, seal }, (part) =>
+        groupNow((connection) => {
+          contexts.begin();
+          return judgeHeartbeats(connection, part, (rows) => contexts.ofRows(connection, rows));
+        }),
+      ),
+    judgeStates: (rules) =>
+      group((connection) => {
+        contexts.begin();
+        return judgeStates(connection, { ...rules, seal }, (...key) => contexts.read(connection, ...key));
+      }),
+    claimDeliveries: (claim) =>
+      groupNow((connection) => claimDeliveries(connection, { ...claim, seal, channels, place })),
+    readContents: (deliveries) =>
+      groupNow((connection) => {
+        contexts.begin();
+        return readContents(connection, deliveries, contexts);
+      }),
+    saveRendered: (rendered, owner) => groupNow((connection) => saveRendered(connection, rendered, owner)),
+    // Nobody else leaves anything behind here: a start takes it over.
+    renewDeliveries: async (deliveries, lease) => {
+      if (deliveries.length > 0) await group((connection) => renewDeliveries(connection, deliveries, lease));
+    },
+    settleAttempts: (settled, rules) => group((connection) => settleAttempts(connection, settled, rules)),
+    addDelivery: (delivery) => group((connection) => insertDeliveryRow(connection, delivery)),
+    takeOver: (now) =>
+      group((connection) => {
+        endLeases(connection, now);
+        endDeliveryLeases(connection, now);
+        bringSchedulesBack(connection, now);
+        bringStatesBack(connection, now);
+        bringDeliveriesBack(connection, now);
+        bringHeartbeatsBack(connection, now);
+        rewindRollUps(connection, now);
+      }),
+    moveWithClock: (byMs, now, slept = { ms: 0, after: now }) =>
+      group((connection) => moveWithClock(connection, byMs, now, slept)),
+  };
+}
+
+function claimWithContexts(connection: Connection, claim: RunClaim, contexts: Contexts) {
+  const { runs, nextAvailableAt } = claimRuns(connection, claim);
+  contexts.begin();
+  return {
+    runs: runs.map((run) => ({ run, context: contexts.read(connection, run.accountId, run.checkId) })),
+    nextAvailableAt,
+  };
+}

@@ -1,0 +1,163 @@
+// Rows of states that are judged without a result, in PostgreSQL: most are only looked at; those whose alert is due are held
+// and judged again. The decisions are made in judge-states.ts.
+import type { CheckContext } from '#domain/results/recording.ts';
+import { idText } from '../../base/codec.ts';
+import {
+  attemptOf,
+  type DueAlert,
+  foundBy,
+  type HeldState,
+  type JudgedStates,
+  type JudgeStatesRules,
+  keyOfRow,
+  lookedThrough,
+  nextOf,
+  type OpenedAlert,
+  type SliceRow,
+  sliceStatement,
+  standingOf,
+  startOf,
+  statesAtOnce,
+  tellStanding,
+} from './judge-states.ts';
+import type { CheckStatesTable, ResultsTable } from '../../base/tables/schema.ts';
+import type { ListenerRow } from '../record/tell-channels.ts';
+import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
+import type { Contexts } from '../../checks/postgres-contexts.ts';
+import { createRecording } from '../record/postgres-recording.ts';
+import { countListeners, fittingOf, readListeners, sendTold } from '../record/postgres-results.ts';
+import type { Session } from '../../engines/postgres/session.ts';
+
+const slice = sliceStatement(['$1', '$2', '$3']);
+
+/** A state whose alert is due. */
+interface DueState {
+  readonly row: CheckStatesTable;
+  readonly context: CheckContext;
+  readonly due: DueAlert;
+}
+
+/** Judges the states of a slice, and opens what is due and no other process is at. */
+export async function judgeStates(
+  session: Session,
+  bulk: Bulk,
+  rules: JudgeStatesRules,
+  contexts: Contexts,
+): Promise<JudgedStates> {
+  const rows = await session.query<SliceRow>(slice, [...startOf(rules.after), statesAtOnce]);
+  const open = rows.filter(({ is_open }) => is_open === 1);
+  const next = nextOf(rows);
+  const seen = open.length === 0 ? [] : await dueOf(session, await readStates(session, open), rules, contexts);
+  if (seen.length === 0) return { opened: [], next };
+  // What they are judged by is read after they are held: it is as new as what they are, or newer.
+  const held = await readStates(
+    session,
+    seen.map(({ row }) => row),
+    'FOR NO KEY UPDATE SKIP LOCKED',
+  );
+  const due = await dueOf(session, held, rules, contexts);
+  const { opened, last } = await openAll(session, bulk, due, rules);
+  return { opened, next: last === null ? next : keyOfRow(last) };
+}
+
+function keyOf({ account_id, check_id }: Pick<CheckStatesTable, 'account_id' | 'check_id'>): string {
+  return idText(account_id) + idText(check_id);
+}
+
+/** In the order of their keys. */
+function readStates(
+  session: Session,
+  keys: readonly Pick<CheckStatesTable, 'account_id' | 'check_id'>[],
+  ending = '',
+): Promise<CheckStatesTable[]> {
+  return session.query<CheckStatesTable>(
+    `SELECT * FROM check_states WHERE ${inPairs('(account_id, check_id)', 1)} ORDER BY account_id, check_id ${ending}`,
+    [keys.map(({ account_id }) => account_id), keys.map(({ check_id }) => check_id)],
+  );
+}
+
+async function dueOf(
+  session: Session,
+  rows: readonly CheckStatesTable[],
+  { judge }: JudgeStatesRules,
+  contexts: Contexts,
+): Promise<DueState[]> {
+  if (rows.length === 0) return [];
+  const owners = rows.map((row) => ({ accountId: idText(row.account_id), checkId: idText(row.check_id) }));
+  const read = await contexts.read(session, owners);
+  return rows.flatMap((row, index) => {
+    const context = read[index] ?? null;
+    const due = context === null ? null : judge(standingOf(row, context));
+    return context === null || due === null ? [] : [{ row, context, due }];
+  });
+}
+
+/** Tells the channels of states that are held. `last` is the last one that fits in this transaction; null = all do. */
+async function openAll(
+  session: Session,
+  bulk: Bulk,
+  due: readonly DueState[],
+  rules: JudgeStatesRules,
+): Promise<{ opened: OpenedAlert[]; last: CheckStatesTable | null }> {
+  if (due.length === 0) return { opened: [], last: null };
+  const results = await readResults(session, due, rules.now);
+  const all: HeldState[] = due.flatMap((one) => {
+    const result = results.get(keyOf(one.row));
+    return result === undefined ? [] : [{ ...one, result }];
+  });
+  const attempts = all.map(attemptOf);
+  const fitting = all.length > 1 ? fittingOf(attempts, await countListeners(session, attempts)) : all.length;
+  const held = all.slice(0, fitting);
+  const listeners = new Map<string, readonly ListenerRow[]>();
+  await readListeners(session, attempts.slice(0, fitting), listeners);
+  const recording = createRecording({ held: new Set(), states: new Map(), locations: new Map(), listeners });
+  const alerted = new Map<CheckStatesTable, string | null>();
+  const rows = {
+    ...recording.rows,
+    writeAlerted: (row: CheckStatesTable, what: string | null) => void alerted.set(row, what),
+  };
+  const opened = held.map((one) => tellStanding(rows, one, rules));
+  session.send(
+    `UPDATE check_states s SET alerted = a.alerted
+     FROM unnest($1::bytea[], $2::bytea[], $3::text[]) AS a (account_id, check_id, alerted)
+     WHERE s.account_id = a.account_id AND s.check_id = a.check_id`,
+    [
+      held.map(({ row }) => row.account_id),
+      held.map(({ row }) => row.check_id),
+      held.map(({ row }) => alerted.get(row) ?? row.alerted),
+    ],
+  );
+  await sendTold(session, bulk, recording);
+  return { opened, last: fitting < all.length ? (held.at(-1)?.row ?? null) : null };
+}
+
+/** The results that found the states so, by check. */
+async function readResults(
+  session: Session,
+  due: readonly DueState[],
+  now: number,
+): Promise<ReadonlyMap<string, ResultsTable>> {
+  const found = due.map(({ row }) => foundBy(row, now));
+  const ends = found.flatMap(({ from, before }) => [from, before]).toSorted((a, b) => Buffer.compare(a, b));
+  const rows = await session.query<ResultsTable>(
+    `SELECT r.* FROM unnest($1::bytea[], $2::bytea[], $3::bytea[], $4::bytea[], $5::smallint[], $6::bigint[])
+       AS f (account_id, check_id, from_id, before_id, outcome, started_at)
+     CROSS JOIN LATERAL (
+       SELECT * FROM (
+         SELECT * FROM results WHERE account_id = f.account_id AND check_id = f.check_id AND id >= f.from_id
+           AND id < f.before_id AND id >= $7 AND id < $8 AND run_id IS NULL ORDER BY id DESC LIMIT ${lookedThrough}) n
+       WHERE n.outcome = f.outcome ORDER BY n.started_at = f.started_at DESC, n.id DESC LIMIT 1) r`,
+    [
+      due.map(({ row }) => row.account_id),
+      due.map(({ row }) => row.check_id),
+      found.map(({ from }) => from),
+      found.map(({ before }) => before),
+      found.map(({ outcome }) => outcome),
+      found.map(({ startedAt }) => startedAt),
+      // Says which days are looked into.
+      ends[0],
+      ends.at(-1),
+    ],
+  );
+  return new Map(rows.map((row) => [keyOf(row), row]));
+}

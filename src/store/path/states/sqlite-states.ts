@@ -1,0 +1,87 @@
+// Rows of states that are judged without a result, in SQLite; the decisions are made in judge-states.ts.
+import type { CheckContext } from '#domain/results/recording.ts';
+import { idText } from '../../base/codec.ts';
+import {
+  foundBy,
+  type JudgedStates,
+  type JudgeStatesRows,
+  type JudgeStatesRules,
+  lookedThrough,
+  keyOfRow,
+  nextOf,
+  type OpenedAlert,
+  type SliceRow,
+  sliceStatement,
+  standingOf,
+  startOf,
+  statesAtOnce,
+  tellStanding,
+} from './judge-states.ts';
+import type { CheckStatesTable, ResultsTable } from '../../base/tables/schema.ts';
+import { deliveriesAtOnce } from '../record/record-attempts.ts';
+import { tellRowsOf } from '../record/sqlite-alerts.ts';
+import { readState } from '../record/sqlite-check-states.ts';
+import type { Connection } from '../../engines/sqlite/connection.ts';
+
+const slice = sliceStatement(['?1', '?2', '?3'], 'INDEXED BY check_states_untold');
+
+/** Judges the states of a slice, and opens what is due. */
+export function judgeStates(
+  connection: Connection,
+  rules: JudgeStatesRules,
+  contextOf: (accountId: string, checkId: string) => CheckContext | null,
+): JudgedStates {
+  const rows = connection.select<SliceRow>(slice)(...startOf(rules.after), statesAtOnce);
+  const opened: OpenedAlert[] = [];
+  let deliveries = 0;
+  const written = rowsOf(connection);
+  for (const key of rows) {
+    if (key.is_open !== 1) continue;
+    const one = judgeOne(connection, key, rules, { contextOf, written });
+    if (one !== null) opened.push(one);
+    deliveries += one?.deliveries ?? 0;
+    if (deliveries >= deliveriesAtOnce) return { opened, next: keyOfRow(key) };
+  }
+  return { opened, next: nextOf(rows) };
+}
+
+function judgeOne(
+  connection: Connection,
+  { account_id, check_id }: SliceRow,
+  rules: JudgeStatesRules,
+  {
+    contextOf,
+    written,
+  }: { contextOf: (accountId: string, checkId: string) => CheckContext | null; written: JudgeStatesRows },
+): OpenedAlert | null {
+  const row = readState(connection, account_id, check_id);
+  const context = row === undefined ? null : contextOf(idText(account_id), idText(check_id));
+  if (row === undefined || context === null) return null;
+  const due = rules.judge(standingOf(row, context));
+  if (due === null) return null;
+  const result = resultOf(connection, row, rules.now);
+  return result === undefined ? null : tellStanding(written, { row, result, context, due }, rules);
+}
+
+/** The result that found the state so. */
+function resultOf(connection: Connection, row: CheckStatesTable, now: number): ResultsTable | undefined {
+  const { from, before, outcome, startedAt } = foundBy(row, now);
+  return connection
+    .prepare(
+      `SELECT * FROM (
+         SELECT * FROM results WHERE account_id = ?1 AND check_id = ?2 AND id >= ?3 AND id < ?4 AND run_id IS NULL
+         ORDER BY id DESC LIMIT ${lookedThrough})
+       WHERE outcome = ?5 ORDER BY started_at = ?6 DESC, id DESC LIMIT 1`,
+    )
+    .get(row.account_id, row.check_id, from, before, outcome, startedAt) as unknown as ResultsTable | undefined;
+}
+
+function rowsOf(connection: Connection): JudgeStatesRows {
+  return {
+    ...tellRowsOf(connection),
+    writeAlerted: ({ account_id, check_id }, alerted) =>
+      void connection
+        .prepare('UPDATE check_states SET alerted = ? WHERE account_id = ? AND check_id = ?')
+        .run(alerted, account_id, check_id),
+  };
+}
