@@ -3,7 +3,7 @@ FROM node:20-bookworm-slim AS install
 WORKDIR /app
 # What npm ci needs, before the sources: a change of code does not install again.
 COPY package.json package-lock.json .npmrc ./
-COPY tooling/install-runtimes.mjs tooling/unpack-chromium.mjs scripts/
+COPY tooling/install-runtimes.mjs tooling/unpack-chromium.mjs tooling/
 COPY runtimes runtimes
 RUN npm ci --omit=dev && rm -rf node_modules/node-linux-*/include node_modules/node-linux-*/share node_modules/@sparticuz
 # Runtimes beside the CURRENT one, names with spaces between them: what runs below has no npm to fetch them with.

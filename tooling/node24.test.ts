@@ -79,7 +79,7 @@ test('the service starts under no setting that keeps it from code compiled witho
 
 test('what is known about folders of modules is loaded before every program', () => {
   const { stdout } = spawnSync('sh', [script, '-p', 'process.execArgv.join()'], { encoding: 'utf8' });
-  assert.match(stdout, /--import,\S+\/scripts\/quick-modules\.ts/);
+  assert.match(stdout, /--import,\S+\/tooling\/quick-modules\.ts/);
 });
 
 test('threads that compile and clear memory away are no more than there are processors', () => {

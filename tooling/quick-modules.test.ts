@@ -18,14 +18,14 @@ function project(t: TestContext, files: Readonly<Record<string, string>>): strin
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
-  mkdirSync(join(folder, 'scripts'), { recursive: true });
+  mkdirSync(join(folder, 'tooling'), { recursive: true });
   cpSync(quickModules, join(folder, 'tooling/quick-modules.ts'));
   return folder;
 }
 
 /** What `src/main.ts` prints, found slowly and quickly. */
 function bothWays(folder: string): { out: string; err: string; code: number | null }[] {
-  const quick = ['--import', './scripts/quick-modules.ts'];
+  const quick = ['--import', './tooling/quick-modules.ts'];
   return [[], quick].map((words) => {
     const { stdout, stderr, status } = spawnSync(process.execPath, [...words, 'src/main.ts'], {
       cwd: folder,

@@ -26,8 +26,8 @@ const testMost = 300;
 
 /** Where the files of a group are. */
 const groups: Readonly<Record<string, readonly string[]>> = {
-  unit: ['src/!(scripts)/**/*.test.ts', 'src/*.test.ts', 'cli/**/*.test.ts'],
-  scripts: ['src/scripts/**/*.test.ts', 'scripts/**/*.test.ts'],
+  unit: ['src/!(sandbox)/**/*.test.ts'],
+  scripts: ['src/sandbox/**/*.test.ts', 'tooling/**/*.test.ts'],
   project: ['tests/*.test.ts'],
   store: ['tests/store/**/*.test.ts'],
   rest: ['tests/rest/**/!(browser-assets).test.ts'],

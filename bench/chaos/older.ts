@@ -9,7 +9,7 @@ export class NoOlderCodeError extends Error {
   override readonly name = 'NoOlderCodeError';
 }
 
-const migrations = 'src/store/migrations';
+const migrations = 'src/store/base/migrations';
 const remedy = 'run this in a clone with its whole history (git fetch --unshallow), or name a commit with --from';
 
 /**

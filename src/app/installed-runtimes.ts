@@ -15,7 +15,7 @@ import type { Store } from '#store/store.ts';
 import { StartError } from '#config/start-error.ts';
 
 /** Where the runtimes of this installation are. */
-const here = join(import.meta.dirname, '..', 'runtimes');
+const here = join(import.meta.dirname, '..', '..', 'runtimes');
 
 /** What is installed under runtimes/, or in another folder, judged by the stages last seen. */
 export function readInstalled(

@@ -9,7 +9,7 @@ import { readInstalled } from '#app/installed-runtimes.ts';
 import { tryCommand } from './try-command.ts';
 import { UsageError } from './usage-error.ts';
 
-const installer = join(import.meta.dirname, '..', 'scripts', 'install-runtimes.mjs');
+const installer = join(import.meta.dirname, '..', '..', 'tooling', 'install-runtimes.mjs');
 
 /** @returns the exit code: 1 when a runtime could not be installed, one that is listed cannot be used, or a check would get worse */
 export async function runtimesCommand(words: string[]): Promise<number> {

@@ -74,10 +74,7 @@ export function createRestServer(options: RestOptions): FastifyInstance {
     reply.header('x-request-id', request.id);
     done(addressFault(request));
   });
-  app.addHook('preClose', (done) => {
-    ending.isClosing = true;
-    done();
-  });
+  finishAnswersBeforeClose(app, ending);
   app.setErrorHandler((error, request, reply) => sendError(error, request, endIfClosing(reply, ending), options));
   app.setNotFoundHandler((request, reply) => sendNotFound(request, endIfClosing(reply, ending), routes));
   app.removeAllContentTypeParsers();
@@ -96,6 +93,30 @@ export function createRestServer(options: RestOptions): FastifyInstance {
   for (const route of routes) mountRoute(app, route, mounting);
   answerOddRequests(app.server, nextId);
   return app;
+}
+
+/** Node.js counts a connection as idle once its answer was handed over, and would cut off what is not sent yet. */
+function finishAnswersBeforeClose(app: FastifyInstance, ending: Ending): void {
+  const sending = new Set<FastifyReply['raw']>();
+  let onSent: (() => void) | null = null;
+  app.addHook('onSend', (_request, { raw }, _payload, done) => {
+    if (!raw.destroyed) {
+      sending.add(raw);
+      raw.once('close', () => {
+        sending.delete(raw);
+        if (sending.size === 0) onSent?.();
+      });
+    }
+    done();
+  });
+  app.addHook('preClose', (done) => {
+    ending.isClosing = true;
+    // What becomes ready at this moment is handed over first.
+    setImmediate(() => {
+      if (sending.size === 0) done();
+      else onSent = done;
+    });
+  });
 }
 
 function noCompiler(): never {

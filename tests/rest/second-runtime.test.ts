@@ -20,7 +20,7 @@ const older = '2026.04';
 function checkout(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-clone-'));
   t.after(() => rmSync(folder, { recursive: true }));
-  for (const each of ['src', 'scripts', 'package.json'])
+  for (const each of ['src', 'tooling', 'package.json'])
     cpSync(join(root, each), join(folder, each), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   mkdirSync(join(folder, 'runtimes'));

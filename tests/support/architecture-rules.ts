@@ -12,37 +12,64 @@ export interface Rule {
 
 /** Which other rooms a room may import; packages from npm are open to all but domain/. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
-  'src/domain': [],
-  'src/pipeline': ['src/domain', 'src/lib'],
-  'src/checks': ['src/domain', 'src/lib'],
-  'src/channels': ['src/domain', 'src/lib'],
-  'src/runtimes': ['src/domain', 'src/lib'],
-  'src/scripts': ['src/domain', 'src/lib'],
-  'src/egress': ['src/lib'],
-  'src/store': ['src/domain', 'src/lib'],
-  'src/actions': ['src/domain', 'src/lib'],
-  'src/contract': [],
-  'src/rest': ['src/contract', 'src/actions', 'src/domain', 'src/lib'],
-  'src/upkeep': ['src/domain', 'src/lib'],
-  'src/commands': ['src/store', 'src/runtimes', 'src/domain', 'src/lib'],
   'src/lib': [],
-  cli: ['src/contract'],
+  'src/domain': [],
+  'src/contract': [],
+  'src/egress': ['src/lib'],
+  'src/config': ['src/egress', 'src/domain', 'src/lib'],
+  'src/pipeline': ['src/domain', 'src/lib'],
+  'src/upkeep': ['src/domain', 'src/lib'],
+  'src/actions': ['src/domain', 'src/lib'],
+  'src/store': ['src/domain', 'src/lib'],
+  'src/checks': ['src/egress', 'src/domain', 'src/lib'],
+  'src/channels': ['src/egress', 'src/domain', 'src/lib'],
+  'src/sandbox': ['src/egress', 'src/domain', 'src/lib'],
+  'src/metrics': ['src/store', 'src/domain', 'src/lib'],
+  'src/rest': ['src/contract', 'src/actions', 'src/domain', 'src/lib'],
+  'src/app': [
+    'src/actions',
+    'src/channels',
+    'src/checks',
+    'src/config',
+    'src/contract',
+    'src/domain',
+    'src/egress',
+    'src/lib',
+    'src/metrics',
+    'src/pipeline',
+    'src/rest',
+    'src/sandbox',
+    'src/store',
+    'src/upkeep',
+  ],
+  'src/cli': [
+    'src/actions',
+    'src/app',
+    'src/checks',
+    'src/config',
+    'src/domain',
+    'src/egress',
+    'src/lib',
+    'src/pipeline',
+    'src/sandbox',
+    'src/store',
+  ],
 };
+/** Floors above the ground floor at most: what stands on what. */
+const floorsMax = 9;
+/** Files of one folder at most, tests not counted. */
+const filesPerFolder = 25;
+/** Files of src/ itself: what is started. */
+const entries = ['src/main.ts', 'src/tocsin.ts'];
 
 /** Folders whose subfolders are kinds, and the one file that may know them all. */
-const kindFolders = ['src/checks', 'src/channels'];
+const kindFolders = ['src/checks/kinds', 'src/channels/kinds'];
 
-/** Beside the kinds: what several of them are made of. It knows no kind itself. */
-const commonFolders = [
-  'src/checks/assertions',
-  'src/checks/connection',
-  'src/checks/findings',
-  'src/checks/http',
-  'src/checks/scripted',
-];
+/** Rooms of the kinds that measure nothing of targets themselves may not reach the network past the guard. */
+const guarded = ['src/checks/runner', 'src/channels/sender'];
 
-/** What differs between the engines of the store, beside dialect.ts. */
-const engineFolders = ['src/store/sqlite', 'src/store/postgres'];
+/** What differs between the engines of the store. */
+const engines = ['sqlite', 'postgres'] as const;
 
 /** Files of tests/store/ whose cases run once, beside `postgres*`, which are about PostgreSQL alone. */
 const ofOneEngine: Readonly<Record<string, string>> = {
@@ -54,19 +81,43 @@ const ofOneEngine: Readonly<Record<string, string>> = {
 
 export const rules: readonly Rule[] = [
   {
-    sentence: 'A room imports only the rooms in its row, and the files that join (src/*.ts) are imported by none.',
+    sentence: 'A room imports only the rooms in its row, and nothing imports an entry point.',
     breaches: (sources) =>
       perImport(sources, ({ path }, to) => {
-        const from = roomOf(path);
-        if (from === 'src' || from === null) return null;
-        const room = roomOf(to);
-        return room === from || (room !== null && rooms[from]?.includes(room)) ? null : `imports ${to}`;
+        if (entries.includes(to)) return path === 'src/tocsin.ts' ? null : `imports the entry point ${to}`;
+        const [from, room] = [roomOf(path), roomOf(to)];
+        if (entries.includes(path) || from === null || room === from) return null;
+        return room !== null && rooms[from]?.includes(room) ? null : `imports ${to}`;
       }),
   },
   {
-    sentence: 'Every folder of src/ is a room with a row in the table.',
+    sentence: 'Every folder of src/ is a room with a row in the table, and src/ itself holds only entry points.',
     breaches: (sources) =>
-      production(sources).flatMap(({ path }) => (roomOf(path) === null ? [`${path}: its room has no row`] : [])),
+      production(sources).flatMap(({ path }) =>
+        roomOf(path) === null && !entries.includes(path) ? [`${path}: its room has no row`] : [],
+      ),
+  },
+  {
+    sentence: 'The rooms stand on at most nine floors.',
+    breaches: () => Object.keys(rooms).flatMap((room) => (floorOf(room) > floorsMax ? [`${room}: too high`] : [])),
+  },
+  {
+    sentence: 'No folder has more than 25 files, tests not counted.',
+    breaches: (sources) =>
+      [...Map.groupBy(production(sources), ({ path }) => path.slice(0, path.lastIndexOf('/')))]
+        .filter(([folder, files]) => folder.startsWith('src') && files.length > filesPerFolder)
+        .map(([folder, files]) => `${folder}: ${files.length} files`),
+  },
+  {
+    sentence: 'Only the threads that probe and send, and the sandbox, ask the guard of egress.',
+    breaches: (sources) =>
+      perImport(sources, ({ path }, to) =>
+        to.startsWith('src/egress/') &&
+        /^src\/(checks|channels)\//.test(path) &&
+        !guarded.some((room) => path.startsWith(room))
+          ? `imports ${to}`
+          : null,
+      ),
   },
   {
     sentence: 'A kind never sees another kind, and only registry.ts knows the kinds.',
@@ -74,17 +125,17 @@ export const rules: readonly Rule[] = [
       perImport(sources, ({ path }, to) => {
         const kind = kindOf(to);
         if (kind === null || kind === kindOf(path)) return null;
-        const registry = path === `${kind.slice(0, kind.lastIndexOf('/'))}/registry.ts`;
-        return registry || roomOf(path) === 'src' ? null : `imports ${to} of kind ${kind}`;
+        const registry = `${kind.slice(0, kind.lastIndexOf('/kinds/'))}/registry.ts`;
+        const isJoined = path === registry || /^src\/(app|cli)\//.test(path) || path.startsWith('src/channels/sender/');
+        return isJoined ? null : `imports ${to} of kind ${kind}`;
       }),
   },
   {
-    sentence:
-      'The engines of the store never see each other, and in the store only the two that open a store know them.',
+    sentence: 'The engines of the store never see each other, and in the store only their own files know them.',
     breaches: (sources) =>
       perImport(sources, ({ path }, to) => {
         const engine = engineOf(to);
-        if (engine === null || !path.startsWith('src/store/') || isOpening(path)) return null;
+        if (engine === null || !path.startsWith('src/store/')) return null;
         return engine === engineOf(path) ? null : `imports ${to} of ${engine}`;
       }),
   },
@@ -92,9 +143,8 @@ export const rules: readonly Rule[] = [
     sentence: 'The steps of the pipeline never import each other: they meet in tables.',
     breaches: (sources) =>
       perImport(sources, ({ path }, to) => {
-        const isStep = (file: string): boolean =>
-          /^src\/pipeline\/(schedule-runs|run-checks|record-results|send-deliveries)\.ts$/.test(file);
-        return isStep(to) && path.startsWith('src/pipeline/') && path !== to ? `imports the step ${to}` : null;
+        const isStep = /^src\/pipeline\/[^/]+$/;
+        return isStep.test(to) && isStep.test(path) ? `imports the step ${to}` : null;
       }),
   },
   {
@@ -233,28 +283,27 @@ function production(sources: readonly SourceFile[]): readonly SourceFile[] {
   return sources.filter(({ path }) => !isTest(path));
 }
 
-/** The room a file lies in: `src` for those that join, null where the table has no row. */
+/** The room a file lies in; null where the table has no row. */
 function roomOf(path: string): string | null {
-  if (/^src\/[^/]+$/.test(path)) return 'src';
   return Object.keys(rooms).find((room) => path.startsWith(`${room}/`)) ?? null;
 }
 
-/** The folder of the kind a file belongs to; null outside of kinds, as what they are made of is. */
+/** How many rooms stand below a room, one on the other. */
+function floorOf(room: string): number {
+  return Math.max(0, ...(rooms[room] ?? []).map((below) => 1 + floorOf(below)));
+}
+
+/** The folder of the kind a file belongs to; null outside of kinds. */
 function kindOf(path: string): string | null {
-  if (commonFolders.some((each) => path.startsWith(`${each}/`))) return null;
   const folder = kindFolders.find((each) => path.startsWith(`${each}/`));
   const [kind, ...rest] = folder === undefined ? [] : path.slice(folder.length + 1).split('/');
   return kind !== undefined && rest.length > 0 ? `${folder}/${kind}` : null;
 }
 
-/** The folder of the engine a file belongs to; null outside of engines. */
-/** The files of the store that join an engine with what is the same on both. */
-function isOpening(path: string): boolean {
-  return ['src/store/sqlite-store.ts', 'src/store/postgres-store.ts'].includes(path);
-}
-
+/** The engine that a file of the store is about, by its folder or its name; null = none. */
 function engineOf(path: string): string | null {
-  return engineFolders.find((folder) => path.startsWith(`${folder}/`)) ?? null;
+  if (!path.startsWith('src/store/')) return null;
+  return engines.find((engine) => path.includes(`/engines/${engine}/`) || path.includes(`/${engine}-`)) ?? null;
 }
 
 function lines({ text }: SourceFile): number {

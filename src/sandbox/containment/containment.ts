@@ -40,7 +40,7 @@ export interface Contained {
   readonly code: string | null;
 }
 
-const inside = join(import.meta.dirname, 'inside');
+const inside = join(import.meta.dirname, '..', 'inside');
 const enclose = join(import.meta.dirname, 'enclose.sh');
 /** Nobody, who owns nothing: whom scripts run as when we are root. */
 export const nobody = 65_534;
