@@ -20,11 +20,13 @@ const remedy = 'run this in a clone with its whole history (git fetch --unshallo
  * @throws {NoOlderCodeError} without git, without a history, or when all of it has the migration
  */
 export function beforeNewestMigration(root: string): string {
-  const newest = readdirSync(join(root, migrations)).sort().at(-1);
+  const [first, ...later] = readdirSync(join(root, migrations)).sort();
+  const newest = later.at(-1) ?? first;
   const path = `${migrations}/${newest}`;
   // Along the first parents: where a branch brought it, older is what was there before the branch came.
   const made = git(root, ['log', '--first-parent', '-m', '--diff-filter=A', '--format=%H', '-n', '1', '--', path]);
-  if (made === '') return commitOf(root, 'HEAD');
+  // Nothing is older than the first schema: then an update replaces processes by ones of the same version.
+  if (made === '' || later.length === 0) return commitOf(root, 'HEAD');
   try {
     return commitOf(root, `${made}^`);
   } catch (cause) {

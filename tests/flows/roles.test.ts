@@ -6,11 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Role } from '#config/variables.ts';
-import { postgresDialect } from '#store/base/dialect.ts';
-import { firstSchema } from '#store/base/migrations/0001-first-schema.ts';
 import { firstRun } from '../support/first-run.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
-import { openRawPostgres } from '../support/raw-rows.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { everyRole, type RoleProcesses, sharedKey, startRoleProcesses } from '../support/role-processes.ts';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
@@ -239,28 +236,6 @@ describe('about PostgreSQL: of two of each role', () => {
       assertEverySlotOnce(own, 10_000, checks);
     });
     await until('the runs under way to end', () => service.rows(conservationDifference) === 0);
-  });
-});
-
-describe('about PostgreSQL: processes that start at once on a database of the first version', () => {
-  it('all start: one brings it up to date while the others wait', async (t) => {
-    const database = await server.newDatabase();
-    const raw = openRawPostgres(database.url);
-    for (const statement of firstSchema(postgresDialect)) raw.exec(statement);
-    raw.exec(`INSERT INTO installation (key, value) VALUES ('schema-version', '1')`);
-    raw.close();
-    const roles = [...everyRole, ...everyRole];
-    const service = await startRoleProcesses(t, database, { roles, environment: { LOG_LEVEL: 'info' } });
-    const migrated = service.printed.match(/"from":1,"to":\d+,"msg":"store\.migrating"/g) ?? [];
-    assert.equal(migrated.length, 1, service.printed);
-    assert.deepEqual(
-      (await readiness(service)).map(([, status]) => status),
-      roles.map(() => 200),
-    );
-    const target = await startScriptedServer(t);
-    const { groupId } = await makeCheck(service, target);
-    await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
-    await target.hits(1);
   });
 });
 

@@ -10,7 +10,6 @@ import { scriptRules } from '#app/script-rules.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { Runtime } from '#domain/checks/runtime.ts';
 import { newId } from '#lib/id.ts';
-import { firstKeyOperates } from '#store/base/migrations/0025-operators.ts';
 import { test } from '../support/each-engine.ts';
 import type { TempStore } from '../support/temp-store.ts';
 
@@ -138,28 +137,6 @@ test('an account’s admin cannot lift its limits, make accounts or operators, o
   const second = await apiKeys.create(operator, wanted);
   assert.equal((await callerOf(second.key)).role, 'operator');
   await apiKeys.revoke(await callerOf(second.key), operator.keyId);
-});
-
-test('an update makes the first key an operator’s if it is still there, and no other', async (newStore) => {
-  await using temp = await newStore();
-  const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
-  const { apiKeys, callerOf } = open(temp);
-  const operator = await callerOf(first?.key ?? '');
-  temp.clock.turn(1);
-  const later = await apiKeys.create(operator, { name: 'tenant', role: 'admin', expiresAt: null });
-  // The time of its last use is written beside what it was used for.
-  await temp.store.apiKeys.markUsed(operator.keyId, temp.clock.now());
-  const update = (): unknown[] => {
-    temp.raw.prepare('UPDATE api_keys SET is_operator = NULL').run();
-    temp.raw.prepare(firstKeyOperates).run();
-    return temp.raw
-      .prepare('SELECT name FROM api_keys WHERE is_operator = 1')
-      .all()
-      .map(({ name }) => name);
-  };
-  assert.deepEqual(update(), ['First key']);
-  await apiKeys.revoke({ ...operator, keyId: later.id }, operator.keyId);
-  assert.deepEqual(update(), []);
 });
 
 test('only an admin key changes accounts or sees keys', async (newStore) => {

@@ -31,16 +31,14 @@ export interface Dialect {
    * rows are as good, because keys are not apart from them. Otherwise the statements that make the index of `results`.
    */
   readonly attemptsIndex: readonly string[] | null;
-  /** Statements after which runs are found by when they were due, which no lease changes, where that is cheaper. */
-  runsByDueTime(): string[];
-  /** Statements that make an index of the runs that may overlap by their check, where several processes take runs. */
-  readonly overlappingRuns: readonly string[];
+  /** Statements that make the indexes by which waiting runs are found. */
+  readonly runIndexes: readonly string[];
   /** The column behind the location in the index by which waiting runs are found. Of one that nobody holds it is its due time. */
   readonly runsOrder: 'available_at' | 'due_at';
   /** Statements that make an index of the deliveries that are leased, where several processes deliver. */
-  leasedDeliveries(): string[];
-  /** Statements after which no token is a key without its account, where rows may be distributed by account. */
-  tokensByAccount(): string[];
+  readonly leasedDeliveries: readonly string[];
+  /** The statement that makes the tokens of a table unique: with the account, where rows may be distributed by it. */
+  byToken(table: string): string;
   /** Columns after the key of an index that spare a look into the table, where an index may hold texts of any length. */
   covered(...columns: string[]): string;
   /** The text at a path of a JSON document in a column; null where there is none. */
@@ -80,12 +78,10 @@ export const sqliteDialect: Dialect = {
   byAge: (table, column) => [`CREATE INDEX ${table}_by_age ON ${table} (${column})`],
   churning: () => [],
   attemptsIndex: null,
-  runsByDueTime: () => [],
-  overlappingRuns: [],
+  runIndexes: ['CREATE INDEX runs_available ON runs (location, available_at)'],
   runsOrder: 'available_at',
-  leasedDeliveries: () => [],
-  // A file is distributed to nobody, and takes a column's key away only with its table.
-  tokensByAccount: () => [],
+  leasedDeliveries: [],
+  byToken: (table) => `CREATE UNIQUE INDEX ${table}_by_token ON ${table} (token)`,
   covered: (...columns) => columns.map((column) => `, ${column}`).join(''),
   jsonText: (column, path) => sql`json_extract(${sql.ref(column)}, ${['$', ...path].join('.')})`,
   stateStamp: (columns) =>
@@ -139,23 +135,19 @@ export const postgresDialect: Dialect = {
   ],
   // Only of days to come: to read all results would hold up every process for as long.
   attemptsIndex: ['CREATE INDEX results_attempts ON ONLY results (account_id, check_id, id) WHERE run_id IS NOT NULL'],
-  runsByDueTime: () => [
+  runIndexes: [
+    // No lease changes when a run was due.
     'CREATE INDEX runs_due ON runs (location, due_at)',
-    'DROP INDEX runs_available',
+    // Runs that may overlap, by their check: several processes take runs.
+    'CREATE INDEX runs_that_may_overlap ON runs (check_id) WHERE source <> 0 OR interval_ms < 60000',
     // Room for a second version of every row, which is its lease.
     'ALTER TABLE runs SET (fillfactor = 45)',
   ],
-  overlappingRuns: ['CREATE INDEX runs_that_may_overlap ON runs (check_id) WHERE source <> 0 OR interval_ms < 60000'],
   runsOrder: 'due_at',
-  leasedDeliveries: () => [
+  leasedDeliveries: [
     'CREATE INDEX deliveries_leased ON deliveries (account_id, alert_channel_id, next_attempt_at) WHERE leased_by IS NOT NULL',
   ],
-  tokensByAccount: () =>
-    ['triggers', 'heartbeats'].flatMap((table) => [
-      // First, as it takes the stronger lock: who holds a row and wants to write it would wait for us, and we for him.
-      `ALTER TABLE ${table} DROP CONSTRAINT ${table}_token_key`,
-      `CREATE UNIQUE INDEX ${table}_by_token ON ${table} (token, account_id)`,
-    ]),
+  byToken: (table) => `CREATE UNIQUE INDEX ${table}_by_token ON ${table} (token, account_id)`,
   covered: () => '',
   jsonText: (column, path) => sql`(${sql.ref(column)}::json #>> ${sql.lit(`{${path.join(',')}}`)})`,
   // With the time, because numbers begin anew after a failover.

@@ -1,49 +1,62 @@
-// The first schema: every table of schema.ts.
+// The first schema: every table of tables/schema.ts.
 import type { Dialect } from '../dialect.ts';
+
+/** The due time of schedules in step, as `store/path/schedule/schedule-rounds.ts` writes it. */
+const inStep = Number.MAX_SAFE_INTEGER;
 
 /** The statements that make the schema, in order. */
 export function firstSchema(dialect: Dialect): string[] {
-  const { types, clustered, strict } = dialect;
-  const { id, text, integer, instant } = types;
+  return [
+    ...accountTables(dialect),
+    ...checkTables(dialect),
+    ...triggerTables(dialect),
+    ...channelTables(dialect),
+    ...pathTables(dialect),
+    ...resultTables(dialect),
+    ...heartbeatTables(dialect),
+    ...deliveryTables(dialect),
+    ...rollUpTables(dialect),
+    ...installationTables(dialect),
+  ];
+}
+
+function accountTables({ types, clustered, strict, churning }: Dialect): string[] {
+  const { id, text, integer, code, instant } = types;
   const account = `account_id ${id} NOT NULL`;
   return [
     `CREATE TABLE accounts (id ${id} PRIMARY KEY NOT NULL, name ${text}, runtime_id ${text}, settings ${text},
-      alert_settings ${text}, execution_limit ${integer}, created_at ${instant} NOT NULL)${clustered}`,
+      alert_settings ${text}, execution_limit ${integer}, limits ${text}, created_at ${instant} NOT NULL)${clustered}`,
     `CREATE TABLE counters (${account}, noun ${text} NOT NULL, last ${integer} NOT NULL,
       PRIMARY KEY (account_id, noun))${clustered}`,
     `CREATE TABLE api_keys (id ${id} PRIMARY KEY NOT NULL, hash ${id} NOT NULL UNIQUE, prefix ${text} NOT NULL,
-      name ${text} NOT NULL, role ${text} NOT NULL, created_at ${instant} NOT NULL, last_used_at ${instant},
-      expires_at ${instant})${clustered}`,
+      name ${text} NOT NULL, role ${text} NOT NULL, is_operator ${integer}, created_at ${instant} NOT NULL,
+      last_used_at ${instant}, expires_at ${instant})${clustered}`,
     `CREATE TABLE api_key_accounts (api_key_id ${id} NOT NULL, ${account}, position ${integer} NOT NULL,
       PRIMARY KEY (api_key_id, account_id))${clustered}`,
-    ...resourceTables(types, account, clustered, strict),
-    ...pathTables(dialect, account),
-    ...deliveryTables(types, account, clustered, strict),
+    `CREATE TABLE variables (${account}, key ${text} NOT NULL, value ${text} NOT NULL, locked ${code} NOT NULL,
+      secret ${code} NOT NULL, created_at ${instant} NOT NULL, updated_at ${instant},
+      PRIMARY KEY (account_id, key))${strict}`,
+    // `key` and `passphrase` are sealed.
+    `CREATE TABLE client_certificates (${account}, id ${id} NOT NULL, host ${text} NOT NULL, cert ${text} NOT NULL,
+      ca ${text}, key ${text} NOT NULL, passphrase ${text}, created_at ${instant} NOT NULL,
+      PRIMARY KEY (account_id, id))${strict}`,
+    `CREATE TABLE maintenance_windows (${account}, id ${integer} NOT NULL, definition ${text} NOT NULL,
+      created_at ${instant} NOT NULL, updated_at ${instant}, PRIMARY KEY (account_id, id))${strict}`,
     `CREATE TABLE run_counts (${account}, day ${integer} NOT NULL, scheduled ${integer} NOT NULL DEFAULT 0,
       on_demand ${integer} NOT NULL DEFAULT 0, passed ${integer} NOT NULL DEFAULT 0,
       degraded ${integer} NOT NULL DEFAULT 0, failed ${integer} NOT NULL DEFAULT 0,
       unknown ${integer} NOT NULL DEFAULT 0, missed ${integer} NOT NULL DEFAULT 0,
-      limited ${integer} NOT NULL DEFAULT 0, PRIMARY KEY (account_id, day))${clustered}`,
+      limited ${integer} NOT NULL DEFAULT 0, misconfigured ${integer} NOT NULL DEFAULT 0,
+      PRIMARY KEY (account_id, day))${clustered}`,
     `CREATE TABLE usage (${account}, month ${integer} NOT NULL, used ${integer} NOT NULL,
       PRIMARY KEY (account_id, month))${clustered}`,
-    `CREATE TABLE runtime_stages (name ${text} PRIMARY KEY NOT NULL, stage ${text} NOT NULL,
-      seen_at ${instant} NOT NULL)${clustered}`,
-    `CREATE TABLE installation (key ${text} PRIMARY KEY NOT NULL, value ${text} NOT NULL)${clustered}`,
-    ...['results', 'exchanges'].flatMap((table) => dialect.otherDays(table)),
-    ...['schedules', 'runs', 'check_states', 'deliveries', 'passing_exchanges', 'run_counts', 'usage'].flatMap(
-      (table) => dialect.churning(table),
-    ),
+    ...['run_counts', 'usage'].flatMap((table) => churning(table)),
   ];
 }
 
-type Types = Dialect['types'];
-
-function resourceTables(
-  { id, text, integer, code, instant }: Types,
-  account: string,
-  clustered: string,
-  strict: string,
-) {
+function checkTables({ types, clustered, strict }: Dialect): string[] {
+  const { id, text, integer, code, instant } = types;
+  const account = `account_id ${id} NOT NULL`;
   const stamps = `created_at ${instant} NOT NULL, updated_at ${instant}`;
   return [
     `CREATE TABLE checks (${account}, id ${id} NOT NULL, check_type ${text} NOT NULL, name ${text} NOT NULL,
@@ -51,72 +64,150 @@ function resourceTables(
       definition ${text} NOT NULL, ${stamps}, PRIMARY KEY (account_id, id))${strict}`,
     'CREATE INDEX checks_by_group ON checks (account_id, group_id)',
     'CREATE INDEX checks_by_age ON checks (account_id, created_at, id)',
+    `CREATE INDEX checks_in_browsers ON checks (account_id, id) WHERE check_type = 'BROWSER'`,
     `CREATE TABLE check_tags (${account}, tag ${text} NOT NULL, check_id ${id} NOT NULL,
       PRIMARY KEY (account_id, tag, check_id))${clustered}`,
+    // Which variables a check uses, so that a missing one is found without reading every check.
+    `CREATE TABLE check_variables (${account}, name ${text} NOT NULL, check_id ${id} NOT NULL,
+      PRIMARY KEY (account_id, name, check_id))${clustered}`,
+    'CREATE INDEX check_variables_of_check ON check_variables (account_id, check_id)',
     `CREATE TABLE check_groups (${account}, id ${integer} NOT NULL, name ${text} NOT NULL,
       activated ${code} NOT NULL, muted ${code} NOT NULL, tags ${text} NOT NULL, definition ${text} NOT NULL,
       ${stamps}, PRIMARY KEY (account_id, id))${strict}`,
-    `CREATE TABLE alert_channels (${account}, id ${integer} NOT NULL, type ${text} NOT NULL, config ${text} NOT NULL,
-      secret ${text}, previous_secret ${text}, previous_secret_until ${instant}, send_recovery ${code} NOT NULL,
-      send_failure ${code} NOT NULL, send_degraded ${code} NOT NULL, ssl_expiry ${code} NOT NULL,
-      ssl_expiry_threshold ${integer} NOT NULL, auto_subscribe ${code} NOT NULL,
-      exhausted_in_a_row ${integer} NOT NULL DEFAULT 0, failing_since ${instant}, ${stamps},
-      PRIMARY KEY (account_id, id))${strict}`,
-    `CREATE TABLE subscriptions (${account}, id ${integer} NOT NULL, alert_channel_id ${integer} NOT NULL,
-      check_id ${id}, group_id ${integer}, activated ${code} NOT NULL, PRIMARY KEY (account_id, id),
-      UNIQUE (account_id, check_id, alert_channel_id), UNIQUE (account_id, group_id, alert_channel_id))${strict}`,
-    'CREATE INDEX subscriptions_by_channel ON subscriptions (account_id, alert_channel_id)',
-    `CREATE TABLE variables (${account}, key ${text} NOT NULL, value ${text} NOT NULL, locked ${code} NOT NULL,
-      secret ${code} NOT NULL, ${stamps}, PRIMARY KEY (account_id, key))${strict}`,
-    `CREATE TABLE triggers (${account}, id ${integer} NOT NULL, token ${text} NOT NULL UNIQUE, group_id ${integer},
+  ];
+}
+
+function triggerTables({ types, clustered, strict, byToken }: Dialect): string[] {
+  const { id, text, integer, code, instant } = types;
+  const account = `account_id ${id} NOT NULL`;
+  return [
+    `CREATE TABLE triggers (${account}, id ${integer} NOT NULL, token ${text} NOT NULL, group_id ${integer},
       check_id ${id}, created_at ${instant} NOT NULL, called_at ${instant}, updated_at ${instant},
       PRIMARY KEY (account_id, id), UNIQUE (account_id, group_id), UNIQUE (account_id, check_id))${strict}`,
+    byToken('triggers'),
+    // Options of calls by token: quiet, and sealed variables of their own (docs/decisions/0117).
+    `CREATE TABLE trigger_calls (${account}, id ${id} NOT NULL, called_at ${instant} NOT NULL,
+      is_quiet ${code} NOT NULL, variables ${text} NOT NULL, PRIMARY KEY (account_id, id))${clustered}`,
     `CREATE TABLE idempotency_keys (${account}, key ${text} NOT NULL, operation ${text} NOT NULL,
       answer ${text} NOT NULL, created_at ${instant} NOT NULL, PRIMARY KEY (account_id, key, operation))${clustered}`,
     'CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at)',
   ];
 }
 
-function pathTables(dialect: Dialect, account: string) {
-  const { types, clustered, strict } = dialect;
-  const { id, text, integer, code, instant, bytes } = types;
-  const check = `check_id ${id} NOT NULL`;
+function channelTables({ types, clustered, strict }: Dialect): string[] {
+  const { id, text, integer, code, instant } = types;
+  const account = `account_id ${id} NOT NULL`;
   return [
-    `CREATE TABLE schedules (${account}, ${check}, next_due_at ${instant} NOT NULL, interval_ms ${integer} NOT NULL,
-      phase_ms ${integer} NOT NULL, locations ${text} NOT NULL, run_parallel ${code} NOT NULL,
-      turn ${integer} NOT NULL DEFAULT 0, PRIMARY KEY (account_id, check_id))${clustered}`,
-    'CREATE INDEX schedules_due ON schedules (next_due_at)',
-    `CREATE TABLE runs (${account}, id ${id} NOT NULL, ${check}, location ${text} NOT NULL, source ${code} NOT NULL,
-      slot_at ${instant}, interval_ms ${integer}, attempt ${integer} NOT NULL, due_at ${instant} NOT NULL,
-      first_started_at ${instant}, batch_id ${id}, available_at ${instant} NOT NULL, leased_by ${text},
-      PRIMARY KEY (account_id, id))${clustered}`,
-    'CREATE INDEX runs_available ON runs (location, available_at)',
-    `CREATE TABLE results (${account}, ${check}, id ${id} NOT NULL, run_id ${id}, attempt ${integer} NOT NULL,
-      outcome ${code} NOT NULL, reason ${code}, message ${text}, location ${text} NOT NULL,
-      source ${code} NOT NULL, slots ${integer} NOT NULL, started_at ${instant} NOT NULL,
-      duration_ms ${integer} NOT NULL, response_us ${integer}, loop_delay_ms ${integer} NOT NULL, details ${bytes},
-      PRIMARY KEY (account_id, check_id, id))${clustered}${dialect.byDay('id')}`,
-    `CREATE TABLE exchanges (${account}, ${check}, result_id ${id} NOT NULL, exchange ${text} NOT NULL,
-      PRIMARY KEY (account_id, check_id, result_id))${strict}${dialect.byDay('result_id')}`,
-    `CREATE TABLE passing_exchanges (${account}, ${check}, location ${text} NOT NULL, result_id ${id} NOT NULL,
-      exchange ${text} NOT NULL, PRIMARY KEY (account_id, check_id, location))${strict}`,
-    `CREATE TABLE check_states (${account}, ${check}, status ${text}, since ${instant}, position_at ${instant},
-      position_started_at ${instant}, failed_in_a_row ${integer} NOT NULL, degraded_in_a_row ${integer} NOT NULL,
-      failing_since ${instant}, alerted ${text}, by_location ${text}, last_result_id ${id}, last_outcome ${integer},
-      last_location ${text}, last_response_us ${integer}, longest_response_us ${integer},
-      shortest_response_us ${integer}, certificate_valid_to ${instant}, created_at ${instant} NOT NULL,
-      updated_at ${instant} NOT NULL, PRIMARY KEY (account_id, check_id))${clustered}`,
-    `CREATE TABLE told (${account}, ${check}, alert_channel_id ${integer} NOT NULL, open ${text},
-      certificates ${text}, PRIMARY KEY (account_id, check_id, alert_channel_id))${clustered}`,
+    // `failing_news`: 1 = report that it fails, 2 = report its recovery; null = nothing to report (docs/decisions/0026).
+    // `asked_until`: no first attempt starts before this instant (docs/decisions/0121).
+    `CREATE TABLE alert_channels (${account}, id ${integer} NOT NULL, type ${text} NOT NULL, config ${text} NOT NULL,
+      secret ${text}, previous_secret ${text}, previous_secret_until ${instant}, send_recovery ${code} NOT NULL,
+      send_failure ${code} NOT NULL, send_degraded ${code} NOT NULL, ssl_expiry ${code} NOT NULL,
+      ssl_expiry_threshold ${integer} NOT NULL, auto_subscribe ${code} NOT NULL,
+      exhausted_in_a_row ${integer} NOT NULL DEFAULT 0, failing_since ${instant}, failing_news ${code},
+      failing_reason ${text}, failing_delivery_id ${id}, failing_told ${text}, asked_until ${instant},
+      created_at ${instant} NOT NULL, updated_at ${instant}, PRIMARY KEY (account_id, id))${strict}`,
+    'CREATE INDEX alert_channels_with_news ON alert_channels (account_id, id) WHERE failing_news IS NOT NULL',
+    `CREATE TABLE subscriptions (${account}, id ${integer} NOT NULL, alert_channel_id ${integer} NOT NULL,
+      check_id ${id}, group_id ${integer}, activated ${code} NOT NULL, PRIMARY KEY (account_id, id),
+      UNIQUE (account_id, check_id, alert_channel_id), UNIQUE (account_id, group_id, alert_channel_id))${strict}`,
+    'CREATE INDEX subscriptions_by_channel ON subscriptions (account_id, alert_channel_id)',
+    `CREATE TABLE told (${account}, check_id ${id} NOT NULL, alert_channel_id ${integer} NOT NULL, open ${text},
+      certificates ${text}, told_at ${instant}, reminders ${integer},
+      PRIMARY KEY (account_id, check_id, alert_channel_id))${clustered}`,
   ];
 }
 
-function deliveryTables(
-  { id, text, integer, code, instant }: Types,
-  account: string,
-  clustered: string,
-  strict: string,
-) {
+function pathTables({ types, clustered, churning, covered, runIndexes }: Dialect): string[] {
+  const { id, text, integer, code, instant } = types;
+  const check = `account_id ${id} NOT NULL, check_id ${id} NOT NULL`;
+  return [
+    `CREATE TABLE schedules (${check}, next_due_at ${instant} NOT NULL, interval_ms ${integer} NOT NULL,
+      phase_ms ${integer} NOT NULL, locations ${text} NOT NULL, run_parallel ${code} NOT NULL,
+      turn ${integer} NOT NULL DEFAULT 0, planned_to ${instant}, PRIMARY KEY (account_id, check_id))${clustered}`,
+    'CREATE INDEX schedules_due ON schedules (next_due_at)',
+    `CREATE INDEX schedules_in_step ON schedules (interval_ms, phase_ms, account_id, check_id${covered('locations', 'run_parallel')})
+      WHERE next_due_at = ${inStep}`,
+    // Schedules of one interval are planned in rounds, without a write to any of them (docs/decisions/0036).
+    `CREATE TABLE schedule_rounds (interval_ms ${integer} PRIMARY KEY NOT NULL, planned_to ${instant} NOT NULL,
+      round_to ${instant}, at_slot ${instant}, at_account ${id}, at_check ${id})${clustered}`,
+    // Checks that run at once, before their first slot (docs/decisions/0116).
+    `CREATE TABLE first_runs (${check}, due_at ${instant} NOT NULL, PRIMARY KEY (account_id, check_id))${clustered}`,
+    'CREATE INDEX first_runs_due ON first_runs (due_at)',
+    // `held_back`: 1 = it was due while another process had a run of its check at its location.
+    `CREATE TABLE runs (account_id ${id} NOT NULL, id ${id} NOT NULL, check_id ${id} NOT NULL, location ${text} NOT NULL,
+      source ${code} NOT NULL, slot_at ${instant}, interval_ms ${integer}, attempt ${integer} NOT NULL,
+      due_at ${instant} NOT NULL, first_started_at ${instant}, batch_id ${id}, available_at ${instant} NOT NULL,
+      leased_by ${text}, held_back ${code}, PRIMARY KEY (account_id, id))${clustered}`,
+    ...['schedules', 'schedule_rounds', 'runs'].flatMap((table) => churning(table)),
+    ...runIndexes,
+  ];
+}
+
+function resultTables(dialect: Dialect): string[] {
+  const { types, clustered, strict } = dialect;
+  const { id, text, integer, code, instant, bytes } = types;
+  const check = `account_id ${id} NOT NULL, check_id ${id} NOT NULL`;
+  const asset = `${check}, result_id ${id} NOT NULL, number ${integer} NOT NULL`;
+  return [
+    `CREATE TABLE results (${check}, id ${id} NOT NULL, run_id ${id}, attempt ${integer} NOT NULL,
+      outcome ${code} NOT NULL, reason ${code}, message ${text}, location ${text} NOT NULL,
+      source ${code} NOT NULL, slots ${integer} NOT NULL, started_at ${instant} NOT NULL,
+      duration_ms ${integer} NOT NULL, response_us ${integer}, loop_delay_ms ${integer} NOT NULL,
+      interval_ms ${integer}, details ${bytes}, PRIMARY KEY (account_id, check_id, id))${clustered}${dialect.byDay('id')}`,
+    `CREATE TABLE exchanges (${check}, result_id ${id} NOT NULL, exchange ${text} NOT NULL,
+      PRIMARY KEY (account_id, check_id, result_id))${strict}${dialect.byDay('result_id')}`,
+    // Files that runs of scripts leave, and their content in parts (docs/decisions/0083).
+    `CREATE TABLE result_assets (${asset}, sort ${text} NOT NULL, name ${text} NOT NULL, content_type ${text} NOT NULL,
+      bytes ${integer} NOT NULL, location ${text} NOT NULL, is_newest ${code} NOT NULL,
+      PRIMARY KEY (account_id, check_id, result_id, number))${strict}${dialect.byDay('result_id')}`,
+    'CREATE INDEX result_assets_newest ON result_assets (account_id, check_id, location) WHERE is_newest = 1',
+    `CREATE TABLE asset_parts (${asset}, part ${integer} NOT NULL, content ${bytes} NOT NULL,
+      PRIMARY KEY (account_id, check_id, result_id, number, part))${strict}${dialect.byDay('result_id')}`,
+    ...['results', 'exchanges', 'result_assets', 'asset_parts'].flatMap((table) => dialect.otherDays(table)),
+    ...(dialect.attemptsIndex ?? []),
+    `CREATE TABLE passing_exchanges (${check}, location ${text} NOT NULL, result_id ${id} NOT NULL,
+      exchange ${text} NOT NULL, PRIMARY KEY (account_id, check_id, location))${strict}`,
+    `CREATE TABLE check_states (${check}, status ${text}, since ${instant}, position_at ${instant},
+      position_started_at ${instant}, failed_in_a_row ${integer} NOT NULL, degraded_in_a_row ${integer} NOT NULL,
+      failing_since ${instant}, alerted ${text}, by_location ${text}, last_result_id ${id}, last_outcome ${integer},
+      last_reason ${code}, last_location ${text}, last_response_us ${integer}, longest_response_us ${integer},
+      shortest_response_us ${integer}, certificate_valid_to ${instant}, created_at ${instant} NOT NULL,
+      updated_at ${instant} NOT NULL, PRIMARY KEY (account_id, check_id))${clustered}`,
+    // Changes when a check does, and not with each result; the last two columns spare a look at the row.
+    `CREATE INDEX check_states_untold ON check_states (account_id, check_id, status, alerted)
+       WHERE status <> 'passing' AND alerted IS DISTINCT FROM status`,
+    ...['passing_exchanges', 'check_states'].flatMap((table) => dialect.churning(table)),
+  ];
+}
+
+function heartbeatTables(dialect: Dialect): string[] {
+  const { types, clustered } = dialect;
+  const { id, text, integer, code, instant } = types;
+  const check = `account_id ${id} NOT NULL, check_id ${id} NOT NULL`;
+  const ping = `id ${id} NOT NULL, signal ${code} NOT NULL, exit_code ${integer}, state ${code} NOT NULL,
+    method ${text} NOT NULL, source ${text}, user_agent ${text}`;
+  return [
+    `CREATE TABLE heartbeats (${check}, token ${id} NOT NULL, is_active ${code} NOT NULL,
+      period_ms ${integer} NOT NULL, grace_ms ${integer} NOT NULL, due_at ${instant} NOT NULL, timer_at ${instant},
+      pinged_at ${instant}, started_at ${instant}, result_at ${instant}, is_passing ${code} NOT NULL,
+      is_excused ${code} NOT NULL, PRIMARY KEY (account_id, check_id))${clustered}`,
+    dialect.byToken('heartbeats'),
+    'CREATE INDEX heartbeats_due ON heartbeats (due_at)',
+    `CREATE TABLE pings (${check}, ${ping}, body ${text},
+      PRIMARY KEY (account_id, check_id, id))${clustered}${dialect.byDay('id')}`,
+    ...dialect.otherDays('pings'),
+    ...dialect.byAge('pings', 'id'),
+    `CREATE TABLE waiting_pings (${check}, ${ping}, received_at ${instant} NOT NULL,
+      is_failure ${code} NOT NULL, interval_ms ${integer}, took_ms ${integer}, note ${text},
+      PRIMARY KEY (account_id, check_id, id))${clustered}`,
+    ...['heartbeats', 'waiting_pings'].flatMap((table) => dialect.churning(table)),
+  ];
+}
+
+function deliveryTables({ types, clustered, strict, churning, leasedDeliveries }: Dialect): string[] {
+  const { id, text, integer, code, instant } = types;
+  const account = `account_id ${id} NOT NULL`;
   return [
     `CREATE TABLE alerts (${account}, id ${id} NOT NULL, check_id ${id} NOT NULL, result_id ${id} NOT NULL,
       alert_type ${text} NOT NULL, check_name ${text} NOT NULL, check_type ${text} NOT NULL, location ${text} NOT NULL,
@@ -130,12 +221,49 @@ function deliveryTables(
       error ${text}, PRIMARY KEY (account_id, id))${strict}`,
     `CREATE INDEX deliveries_pending ON deliveries (account_id, alert_channel_id, next_attempt_at, id)
       WHERE status = 0`,
+    'CREATE INDEX deliveries_by_channel ON deliveries (account_id, alert_channel_id, id)',
+    ...leasedDeliveries,
     `CREATE TABLE delivery_requests (${account}, delivery_id ${id} NOT NULL, request ${text} NOT NULL,
       PRIMARY KEY (account_id, delivery_id))${strict}`,
-    'CREATE INDEX deliveries_by_channel ON deliveries (account_id, alert_channel_id, id)',
+    // What deliveries are rendered from (docs/decisions/0120).
+    `CREATE TABLE delivery_contents (${account}, delivery_id ${id} NOT NULL, content ${text} NOT NULL,
+      PRIMARY KEY (account_id, delivery_id))${strict}`,
     `CREATE TABLE attempts (${account}, delivery_id ${id} NOT NULL, position ${integer} NOT NULL,
       number ${integer} NOT NULL, started_at ${instant} NOT NULL, duration_ms ${integer} NOT NULL, status ${code},
       error_class ${text}, error_message ${text}, next_attempt_at ${instant}, exchange ${text} NOT NULL,
       PRIMARY KEY (account_id, delivery_id, position))${strict}`,
+    ...churning('deliveries'),
+  ];
+}
+
+function rollUpTables({ types, clustered }: Dialect): string[] {
+  const { id, text, integer, code, instant, bytes } = types;
+  const check = `account_id ${id} NOT NULL, check_id ${id} NOT NULL`;
+  const counts = ['passed', 'degraded', 'failed', 'unknown', 'missed', 'retries', 'known_ms', 'down_ms', 'unknown_ms'];
+  return [
+    `CREATE TABLE roll_ups (${check}, span ${code} NOT NULL, start_at ${instant} NOT NULL, location ${text} NOT NULL,
+      ${counts.map((name) => `${name} ${integer} NOT NULL`).join(', ')}, responses ${bytes}, failed_responses ${bytes},
+      by_status ${bytes}, phases ${bytes}, final_results ${integer},
+      PRIMARY KEY (account_id, check_id, span, start_at, location))${clustered}`,
+    `CREATE TABLE missed_stretches (${check}, result_id ${id} NOT NULL, location ${text} NOT NULL,
+      slot_at ${instant} NOT NULL, slots ${integer} NOT NULL, interval_ms ${integer} NOT NULL, end_at ${instant} NOT NULL,
+      PRIMARY KEY (account_id, check_id, result_id))${clustered}`,
+    `CREATE TABLE late_hours (${check}, start_at ${instant} NOT NULL, touched ${integer} NOT NULL,
+      PRIMARY KEY (account_id, check_id, start_at))${clustered}`,
+    'CREATE INDEX late_hours_by_age ON late_hours (start_at)',
+  ];
+}
+
+function installationTables({ types, clustered, churning }: Dialect): string[] {
+  const { id, text, integer, instant } = types;
+  return [
+    `CREATE TABLE processes (id ${id} PRIMARY KEY NOT NULL, roles ${text} NOT NULL, version ${text} NOT NULL,
+      location ${text} NOT NULL, location_name ${text} NOT NULL, host ${text} NOT NULL, pid ${integer} NOT NULL,
+      public_url ${text}, started_at ${instant} NOT NULL, seen_at ${instant} NOT NULL, runs ${integer} NOT NULL,
+      deliveries ${integer} NOT NULL, no_browser_since ${instant}, listeners ${text}, scripts_refused ${text})${clustered}`,
+    `CREATE TABLE runtime_stages (name ${text} PRIMARY KEY NOT NULL, stage ${text} NOT NULL,
+      seen_at ${instant} NOT NULL)${clustered}`,
+    `CREATE TABLE installation (key ${text} PRIMARY KEY NOT NULL, value ${text} NOT NULL)${clustered}`,
+    ...churning('processes'),
   ];
 }

@@ -1,7 +1,7 @@
 // The schema of a PostgreSQL database: brought up to date by one process while the others wait.
 import { setTimeout as pause } from 'node:timers/promises';
 import { postgresDialect } from '../../base/dialect.ts';
-import { migrationsFrom, schemaVersion } from '../../base/migrate.ts';
+import { type Migration, migrations, migrationsFrom } from '../../base/migrate.ts';
 import type { EngineOptions } from '../../store.ts';
 import { isLockBusy } from '../../base/unavailable.ts';
 import type { Connections } from './connections.ts';
@@ -41,12 +41,13 @@ export function refuseOldServer({ number, name }: ServerVersion): void {
 export async function migratePostgres(
   connections: Connections,
   onMigrating: EngineOptions['onMigrating'] = () => undefined,
+  all: readonly Migration[] = migrations,
 ): Promise<void> {
   const [row] = await connections.statement<ServerVersion>(
     `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS name`,
   );
   if (row !== undefined) refuseOldServer(row);
-  const work = (session: Session): Promise<boolean> => migrateOrFindBusy(session, onMigrating);
+  const work = (session: Session): Promise<boolean> => migrateOrFindBusy(session, onMigrating, all);
   for (let busy = 1; ;) {
     const isDone = await connections.transaction(work).catch((error: unknown) => {
       // Others hold a table: whoever waited for it longer would hold up all who come after.
@@ -54,7 +55,7 @@ export async function migratePostgres(
       throw error;
     });
     if (isDone === true) return;
-    if (isDone === false && busy++ === toldAfterTries) onMigrating({ from: null, to: schemaVersion });
+    if (isDone === false && busy++ === toldAfterTries) onMigrating({ from: null, to: all.length });
     await pause(askAgainMs);
   }
 }
@@ -63,19 +64,20 @@ export async function migratePostgres(
 async function migrateOrFindBusy(
   session: Session,
   onMigrating: NonNullable<EngineOptions['onMigrating']>,
+  all: readonly Migration[],
 ): Promise<boolean> {
   const [lock] = await session.query<{ got: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS got', [schemaLock]);
   if (lock?.got !== true) return false;
   const found = await schemaVersionOf(session);
-  const statements = migrationsFrom(found, postgresDialect);
-  if (found > 0 && statements.length > 0) onMigrating({ from: found, to: schemaVersion });
+  const statements = migrationsFrom(found, postgresDialect, all);
+  if (found > 0 && statements.length > 0) onMigrating({ from: found, to: all.length });
   for (const statement of statements) await session.queryLong(statement);
   // A version may be of the other engine alone: it is kept all the same.
-  if (found !== schemaVersion) {
+  if (found !== all.length) {
     await session.query(
       `INSERT INTO installation (key, value) VALUES ('schema-version', $1)
        ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-      [String(schemaVersion)],
+      [String(all.length)],
     );
   }
   return true;

@@ -1,7 +1,7 @@
 // The SQLite file: one process owns it, it is migrated and, after a crash, checked before anything uses it.
 import { DatabaseSync } from 'node:sqlite';
 import { sqliteDialect } from '../../base/dialect.ts';
-import { migrationsFrom, schemaVersion } from '../../base/migrate.ts';
+import { type Migration, migrations, migrationsFrom } from '../../base/migrate.ts';
 import type { EngineOptions } from '../../store.ts';
 import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
 import { type Connection, openConnection } from './connection.ts';
@@ -11,6 +11,8 @@ import { createWriteQueue, type WriteQueue } from './write-queue.ts';
 export interface FileOptions extends Pick<EngineOptions, 'onMigrating'> {
   /** How long a write waits for others to share its commit with, ms. */
   readonly gatherMs?: number;
+  /** Other schema versions than those of this program. */
+  readonly migrations?: readonly Migration[];
 }
 
 /** An open SQLite file. Reads outside transactions go to `reader`, everything that writes through the queue. */
@@ -36,14 +38,14 @@ export class DatabaseOpenError extends Error {
  */
 export function openSqliteFile(
   path: string,
-  { gatherMs, onMigrating = () => undefined }: FileOptions = {},
+  { gatherMs, onMigrating = () => undefined, migrations: all = migrations }: FileOptions = {},
 ): SqliteFile {
   const lock = takeLock(path);
   const opened: Connection[] = [];
   try {
     const writer = openConnection(path, 'write');
     opened.push(writer);
-    migrate(writer, onMigrating);
+    migrate(writer, onMigrating, all);
     const wasCrashed = checkAfterCrash(writer, path);
     mark(writer, 'open');
     const reader = openConnection(path, 'read');
@@ -131,16 +133,20 @@ function damagedError(path: string, finding: string): DatabaseOpenError {
   );
 }
 
-function migrate(writer: Connection, onMigrating: NonNullable<FileOptions['onMigrating']>): void {
+function migrate(
+  writer: Connection,
+  onMigrating: NonNullable<FileOptions['onMigrating']>,
+  all: readonly Migration[],
+): void {
   const found = Number(writer.database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
-  const statements = migrationsFrom(found, sqliteDialect);
+  const statements = migrationsFrom(found, sqliteDialect, all);
   // A version may be of the other engine alone: it is kept all the same.
-  if (found === schemaVersion) return;
-  if (found > 0) onMigrating({ from: found, to: schemaVersion });
+  if (found === all.length) return;
+  if (found > 0) onMigrating({ from: found, to: all.length });
   writer.database.exec('BEGIN IMMEDIATE');
   try {
     for (const statement of statements) writer.database.exec(statement);
-    writer.database.exec(`PRAGMA user_version = ${schemaVersion}; COMMIT`);
+    writer.database.exec(`PRAGMA user_version = ${all.length}; COMMIT`);
   } catch (cause) {
     writer.database.exec('ROLLBACK');
     throw cause;
