@@ -19,13 +19,13 @@ export interface Dialect {
   readonly clustered: string;
   readonly strict: string;
   /** What ends a CREATE TABLE whose rows go day by day, by the time that the ids in a column begin with. */
-  byDay(column: string): string;
+  readonly byDay: (column: string) => string;
   /** The statements that complete such a table: a place for rows of days that have none of their own. */
-  otherDays(table: string): string[];
+  readonly otherDays: (table: string) => string[];
   /** The index by which its old rows are found where there are no days. */
-  byAge(table: string, column: string): string[];
+  readonly byAge: (table: string, column: string) => string[];
   /** Statements that a table of millions of short-lived or often changed rows needs. */
-  churning(table: string): string[];
+  readonly churning: (table: string) => string[];
   /**
    * Whether results are counted from their keys, and attempts that were tried again from an index of their own: null =
    * rows are as good, because keys are not apart from them. Otherwise the statements that make the index of `results`.
@@ -38,9 +38,9 @@ export interface Dialect {
   /** Statements that make an index of the deliveries that are leased, where several processes deliver. */
   readonly leasedDeliveries: readonly string[];
   /** The statement that makes the tokens of a table unique: with the account, where rows may be distributed by it. */
-  byToken(table: string): string;
+  readonly byToken: (table: string) => string;
   /** Columns after the key of an index that spare a look into the table, where an index may hold texts of any length. */
-  covered(...columns: string[]): string;
+  readonly covered: (...columns: string[]) => string;
   /** The text at a path of a JSON document in a column; null where there is none. */
   jsonText(column: string, path: readonly string[]): RawBuilder<string | null>;
   /**
