@@ -1,8 +1,9 @@
 // Runs that wait, in PostgreSQL: claimed by SKIP LOCKED, so that processes take different ones without waiting.
 import type { Run } from '#domain/checks/run.ts';
-import { idBytes, idText } from '../../base/codec.ts';
+import { idBytes, idText, idTextOrNull } from '../../base/codec.ts';
+import type { RunsTable } from '../../base/tables/schema.ts';
 import { sourceCodes } from '../../base/codes.ts';
-import { backlogLookedAt, type ClaimedRuns, idLength, type RunClaim } from './run-rows.ts';
+import { backlogLookedAt, type ClaimedRuns, type RunClaim } from './run-rows.ts';
 import { inPairs } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 import { isTheTimeAt } from '../../engines/postgres/the-time.ts';
@@ -40,7 +41,7 @@ export async function claimRuns(session: Session, claim: RunClaim, { from, asksT
   const { location, owner, now, leaseMs, most, without = [], isBacklog = false } = claim;
   const isTime = (value: string): string => (asksTime ? isTheTimeAt(value) : 'true');
   const isLeftOut = without.length > 0;
-  const packs = session.query<Pack>(takeSql(isTime('$3'), isLeftOut, isBacklog), [
+  const taken = session.query<TakenRow>(takeSql(isTime('$3'), isLeftOut, isBacklog), [
     location,
     from,
     now,
@@ -55,57 +56,41 @@ export async function claimRuns(session: Session, claim: RunClaim, { from, asksT
     [location, now],
   );
   session.commit();
-  const [[pack], [rest]] = await Promise.all([packs, rests]);
-  const all = runsOf(pack?.runs ?? nothing, claim).sort((a, b) => a.run.dueAt - b.run.dueAt);
-  const runs = all.map(({ run }) => run);
+  const [rows, [rest]] = await Promise.all([taken, rests]);
+  const runs = rows.map((row) => runOf(row, claim));
+  const behind = rows.flatMap(({ is_behind }, index) => (is_behind ? (runs[index] ?? []) : []));
   return {
-    runs,
-    behind: new Set(all.flatMap(({ run, isBehind }) => (isBehind ? [run] : []))),
+    runs: runs.toSorted((a, b) => a.dueAt - b.dueAt),
+    behind: new Set(behind),
     nextAvailableAt: runs.length === most ? now : (rest?.at ?? null),
-    revisions: revisionsOf(pack?.revisions ?? nothing),
+    revisions: new Map(rows.map(({ account_id, revision }) => [idText(account_id), revision])),
     isRightTime: rest?.is_right ?? false,
   };
 }
 
-/** All runs of a claim as one value of bytes: rows and lists are slow to write there and to read here. null = there are none. */
-interface Pack {
-  readonly runs: Buffer | null;
-  /** Counters of changes of the runs' accounts, without those that have none. */
-  readonly revisions: Buffer | null;
+/** A run that was taken. */
+interface TakenRow extends Pick<
+  RunsTable,
+  | 'account_id'
+  | 'id'
+  | 'check_id'
+  | 'source'
+  | 'slot_at'
+  | 'interval_ms'
+  | 'attempt'
+  | 'due_at'
+  | 'batch_id'
+  | 'held_back'
+> {
+  readonly first_started_at: number;
+  /** Another process had a run of its check before this claim. */
+  readonly is_behind: boolean;
+  /** Counter of changes of its account. */
+  readonly revision: number;
 }
-
-const nothing = Buffer.alloc(0);
-/** Bytes of an instant or another number. */
-const numberLength = 8;
-
-/** Where each part of a run begins, in the order of `packed`. */
-const runAt = {
-  account: 0,
-  id: idLength,
-  check: 2 * idLength,
-  batch: 3 * idLength,
-  source: 4 * idLength,
-  attempt: 4 * idLength + 2,
-  slot: 4 * idLength + 2 + numberLength,
-  interval: 4 * idLength + 2 + 2 * numberLength,
-  due: 4 * idLength + 2 + 3 * numberLength,
-  started: 4 * idLength + 2 + 4 * numberLength,
-  held: 4 * idLength + 2 + 5 * numberLength,
-} as const;
-const runLength = runAt.held + 2;
 
 /** Runs that may overlap with others of their check, as the index `runs_that_may_overlap` holds them. */
 const mayOverlap = (run: string): string => `(${run}.source <> 0 OR ${run}.interval_ms < 60000)`;
-
-/** 1 = it was held back before, 2 = another process had a run of its check before this claim; 3 = both. */
-const heldSql = `(coalesce(held_back, 0) + CASE WHEN ${mayOverlap('taken')} AND EXISTS (SELECT FROM runs o
-    WHERE ${mayOverlap('o')} AND o.check_id = taken.check_id AND o.account_id = taken.account_id AND o.location = $1
-      AND o.leased_by <> $6 AND o.available_at > $3) THEN 2 ELSE 0 END)::int2`;
-
-/** A run as bytes. A batch of zeros and a number of -1 are null: anything put to null is null. */
-const packed = `account_id || id || check_id || coalesce(batch_id, '\\x${'00'.repeat(idLength)}') || int2send(source)
-    || int8send(attempt) || int8send(coalesce(slot_at, -1)) || int8send(coalesce(interval_ms, -1)) || int8send(due_at)
-    || int8send(first_started_at) || int2send(${heldSql})`;
 
 /** Held rows stay where they are: they are changed by their places. */
 const takeSql = (isTime: string, isLeftOut: boolean, isBacklog: boolean): string => `
@@ -113,10 +98,11 @@ const takeSql = (isTime: string, isLeftOut: boolean, isBacklog: boolean): string
     UPDATE runs SET available_at = $5, leased_by = $6, first_started_at = coalesce(first_started_at, $3)
     WHERE ctid = ANY(ARRAY(${isBacklog ? fairSql(isTime, isLeftOut) : freeSql(isTime, isLeftOut)}))
     RETURNING account_id, id, check_id, source, slot_at, interval_ms, attempt, due_at, batch_id, first_started_at, held_back)
-  SELECT string_agg(${packed}, '') AS runs,
-    (SELECT string_agg(account_id || int8send(last), '') FROM counters
-      WHERE noun = 'revision' AND account_id IN (SELECT account_id FROM taken)) AS revisions
-  FROM taken`;
+  SELECT taken.*, coalesce(c.last, 0) AS revision,
+    ${mayOverlap('taken')} AND EXISTS (SELECT FROM runs o
+      WHERE ${mayOverlap('o')} AND o.check_id = taken.check_id AND o.account_id = taken.account_id AND o.location = $1
+        AND o.leased_by <> $6 AND o.available_at > $3) AS is_behind
+  FROM taken LEFT JOIN counters c ON c.account_id = taken.account_id AND c.noun = 'revision'`;
 
 /** Runs that are available, those first that are due for longest. */
 const availableSql = (isTime: string, isLeftOut: boolean): string => `
@@ -138,47 +124,22 @@ const fairSql = (isTime: string, isLeftOut: boolean): string => `
         LIMIT ${backlogLookedAt}) f) t
     ORDER BY is_triggered, place, due_at LIMIT $4)) FOR UPDATE SKIP LOCKED`;
 
-function runsOf(bytes: Buffer, { location, now }: RunClaim): { readonly run: Run; readonly isBehind: boolean }[] {
-  const runs: { run: Run; isBehind: boolean }[] = [];
-  for (let from = 0; from < bytes.length; from += runLength) {
-    const startedAt = numberAt(bytes, from + runAt.started);
-    const held = bytes.readUInt16BE(from + runAt.held);
-    const run: Run = {
-      accountId: idText(bytes, from + runAt.account),
-      id: idText(bytes, from + runAt.id),
-      checkId: idText(bytes, from + runAt.check),
-      location,
-      source: sourceCodes.decode(bytes.readUInt16BE(from + runAt.source)),
-      slotAt: numberOrNullAt(bytes, from + runAt.slot),
-      intervalMs: numberOrNullAt(bytes, from + runAt.interval),
-      attempt: numberAt(bytes, from + runAt.attempt),
-      dueAt: numberAt(bytes, from + runAt.due),
-      // Those that had not begun before begin now.
-      firstStartedAt: startedAt === now ? null : startedAt,
-      // Every id has its version there, which is not 0.
-      batchId: bytes[from + runAt.batch + 6] === 0 ? null : idText(bytes, from + runAt.batch),
-      ...(held % 2 === 1 && { wasHeldBack: true }),
-    };
-    runs.push({ run, isBehind: held >= 2 });
-  }
-  return runs;
-}
-
-function revisionsOf(bytes: Buffer): Map<string, number> {
-  const revisions = new Map<string, number>();
-  for (let from = 0; from < bytes.length; from += idLength + numberLength)
-    revisions.set(idText(bytes, from), numberAt(bytes, from + idLength));
-  return revisions;
-}
-
-/** The last six bytes of a number, with their sign: instants are far below 2^47, and six bytes are quicker read than eight. */
-function numberAt(bytes: Buffer, from: number): number {
-  return bytes.readIntBE(from + 2, 6);
-}
-
-function numberOrNullAt(bytes: Buffer, from: number): number | null {
-  const number = numberAt(bytes, from);
-  return number === -1 ? null : number;
+function runOf(row: TakenRow, { location, now }: RunClaim): Run {
+  return {
+    accountId: idText(row.account_id),
+    id: idText(row.id),
+    checkId: idText(row.check_id),
+    location,
+    source: sourceCodes.decode(row.source),
+    slotAt: row.slot_at,
+    intervalMs: row.interval_ms,
+    attempt: row.attempt,
+    dueAt: row.due_at,
+    // Those that had not begun before begin now.
+    firstStartedAt: row.first_started_at === now ? null : row.first_started_at,
+    batchId: idTextOrNull(row.batch_id),
+    ...(row.held_back === 1 && { wasHeldBack: true }),
+  };
 }
 
 /**
