@@ -1,4 +1,6 @@
 // `backup <file>`: a consistent copy of the database while the service goes on, verified before it counts.
+import type { Command } from 'commander';
+import { readConfig } from '#config/config.ts';
 import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -58,4 +60,21 @@ function verify(path: string): number {
   } finally {
     copy.close();
   }
+}
+
+/** Defines `backup <file>`. */
+export function defineBackup(command: Command): void {
+  command
+    .description('Back up the SQLite database to a new file and verify the copy. The service may keep running.')
+    .argument('<file>', 'file to create; must not exist')
+    .addHelpText('after', '\nExample:\n  npm run tocsin -- backup backups/tocsin.db')
+    .action((file: string) => {
+      const { database } = readConfig();
+      if (database.kind === 'postgres') {
+        throw new CommandError('back up a PostgreSQL database with its own tools: see docs/operating.md, "PostgreSQL"');
+      }
+      const { path, bytes, tables, durationMs } = backUp(database.path, file);
+      const megabytes = (bytes / 1e6).toFixed(1);
+      process.stdout.write(`${path}: ${megabytes} MB, ${tables} tables, verified, ${durationMs.toFixed(0)} ms\n`);
+    });
 }

@@ -5,8 +5,16 @@ import { copyAccount } from '#store/copy/copy-account.ts';
 import { readFact, type Side } from '#store/copy/side.ts';
 import { createSeal, type Seal } from '#store/base/seal.ts';
 import { CommandError } from './command-error.ts';
-import { foreseen, listenerOf, opened, tableLines } from './migrate.ts';
-import { type DatabaseAddress, isSameDatabase, openSource, openTarget } from './move-sides.ts';
+import {
+  type DatabaseAddress,
+  foreseen,
+  isSameDatabase,
+  listenerOf,
+  opened,
+  openSource,
+  openTarget,
+  tableLines,
+} from './move-sides.ts';
 import { createProgress, type Screen } from './progress.ts';
 
 /** What is asked for. */

@@ -1,9 +1,25 @@
 // `migrate --from … --to …`: a whole installation into another database, verified (docs/decisions/0045).
-import { type DatabaseAddress, isSameDatabase, openSource, openTarget } from './move-sides.ts';
-import { copyInstallation, type VerifiedTable } from '#store/copy/copy-installation.ts';
-import type { Side } from '#store/copy/side.ts';
+import type { Command } from 'commander';
+import { dirname } from 'node:path';
+import { readConfig } from '#config/config.ts';
+import { findSecretKey, readKeyFile } from '#config/secret-key.ts';
+import { configVariables, type DatabaseUrl } from '#config/variables.ts';
+import { isUuid } from '#lib/id.ts';
+import { copyOneAccount } from './copy-account.ts';
+import { UsageError } from './usage-error.ts';
+import {
+  type DatabaseAddress,
+  foreseen,
+  isSameDatabase,
+  listenerOf,
+  opened,
+  openSource,
+  openTarget,
+  tableLines,
+} from './move-sides.ts';
+import { copyInstallation } from '#store/copy/copy-installation.ts';
 import { CommandError } from './command-error.ts';
-import { createProgress, type Progress, type Screen } from './progress.ts';
+import { createProgress, type Screen } from './progress.ts';
 
 /** What is asked for. */
 export interface MigrateOrder {
@@ -36,50 +52,66 @@ export async function migrate({ from, to, secretKey, overwrite }: MigrateOrder, 
   });
 }
 
-/** Shows the progress of a copy. */
-export function listenerOf(progress: Progress) {
-  return {
-    onRemove(tables: readonly { readonly name: string; readonly rows: number }[]) {
-      for (const { name, rows } of tables) progress.say(`removed from the target: ${rows} rows of ${name}`);
-    },
-    onResume: (table: string) => progress.say(`goes on at ${table}, where an earlier copy ended`),
-    onTable: (step: 'copy' | 'verify' | 'remove', table: string, rows: number) =>
-      progress.begin(`${step} ${table}`, rows),
-    onRows: (rows: number) => progress.add(rows),
-  };
+interface MigrateOptions {
+  readonly from?: string;
+  readonly to?: string;
+  readonly overwrite?: true;
+  readonly account?: string;
+  readonly toSecretKeyFile?: string;
 }
 
-/** A line per table: rows and checksum. */
-export function tableLines(tables: readonly VerifiedTable[]): string[] {
-  const width = Math.max(...tables.map(({ name }) => name.length));
-  return tables.map(
-    ({ name, rows, checksum }) => `${name.padEnd(width)}  ${String(rows).padStart(10)} rows  ${checksum}`,
-  );
+/** Defines `migrate`. */
+export function defineMigrate(command: Command): void {
+  command
+    .description(
+      'Copy the whole installation, or move one account, to another database and verify it. Stop both services first.',
+    )
+    .option('--from <database>', 'source: sqlite:<file> or postgres://…')
+    .option('--to <database>', 'target: sqlite:<file> or postgres://…')
+    .option('--overwrite', 'delete existing data in the target')
+    .option('--account <id>', 'move only this account')
+    .option('--to-secret-key-file <file>', 'secret key of the target, if it differs; requires --account')
+    .addHelpText(
+      'after',
+      '\nAn interrupted copy resumes when the command runs again.\n\nExample:\n' +
+        '  npm run tocsin -- migrate --from sqlite:data/tocsin.db --to postgres://tocsin@db/tocsin',
+    )
+    .action(migrateDatabase);
 }
 
-/** A side that is closed at the end of its block. */
-export async function opened(opening: Promise<Side>): Promise<AsyncDisposable & { readonly side: Side }> {
-  const side = await opening;
-  return { side, [Symbol.asyncDispose]: () => side.close() };
-}
-
-const foreseenErrors: ReadonlySet<string> = new Set([
-  'CopyError',
-  'DatabaseOpenError',
-  'NewerDatabaseError',
-  'OlderDatabaseError',
-  'StoreUnavailableError',
-  'UnfinishedCopyError',
-  'WrongKeyError',
-]);
-
-/** What a person can mend is said in one line. */
-export async function foreseen<Answer>(work: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Error && foreseenErrors.has(error.name))
-      throw new CommandError(error.message, { cause: error });
-    throw error;
+async function migrateDatabase(values: MigrateOptions): Promise<void> {
+  const [from, to] = [databaseOf('--from', values.from), databaseOf('--to', values.to)];
+  const config = readConfig();
+  const beside = from.kind === 'sqlite' ? [dirname(from.path)] : [];
+  const secretKey = findSecretKey(config, [...new Set([...beside, config.dataDir])]);
+  const { account, toSecretKeyFile: keyFile } = values;
+  if (account === undefined) {
+    if (keyFile !== undefined) throw new UsageError('--to-secret-key-file needs --account');
+    await migrate({ from, to, secretKey, overwrite: values.overwrite === true }, screen);
+    return;
   }
+  if (!isUuid(account)) throw new UsageError('--account must be an account id (UUID)');
+  if (values.overwrite === true) throw new UsageError('--overwrite cannot be combined with --account');
+  const toKey = keyFile === undefined ? secretKey : readKeyFile(keyFile);
+  await copyOneAccount({ accountId: account.toLowerCase(), from, to, fromKey: secretKey, toKey }, screen);
+}
+
+const screen: Screen = {
+  write: (text) => process.stdout.write(text),
+  isTerminal: process.stdout.isTTY,
+  now: () => performance.now(),
+};
+
+function databaseOf(option: string, text: string | undefined): DatabaseUrl {
+  const { read, right } = configVariables.DATABASE_URL;
+  if (text === undefined) throw new UsageError(`migrate needs ${option} ${right}`);
+  let database: DatabaseUrl | undefined;
+  let why = '';
+  try {
+    database = read(text);
+  } catch (error) {
+    why = `: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  if (database === undefined) throw new UsageError(`${option} is invalid${why}; use ${right}`);
+  return database;
 }

@@ -1,4 +1,7 @@
 // Where a database is, as `--from` and `--to` name it, and how it is opened as a side of a copy.
+import type { VerifiedTable } from '#store/copy/copy-installation.ts';
+import { CommandError } from './command-error.ts';
+import type { Progress } from './progress.ts';
 import type { PostgresAddress } from '#lib/net/postgres-address.ts';
 import { openPostgresSource, openPostgresTarget } from '#store/engines/postgres/move-side.ts';
 import { openSqliteReader, openSqliteSource, openSqliteTarget } from '#store/engines/sqlite/move-side.ts';
@@ -30,4 +33,52 @@ export function openTarget(address: DatabaseAddress): Promise<Side> {
 /** A database to read while its service may be running. Throws as `openSource` does. */
 export function openReader(address: DatabaseAddress): Promise<Side> {
   return address.kind === 'postgres' ? openPostgresSource(address.address) : openSqliteReader(address.path);
+}
+
+/** Shows the progress of a copy. */
+export function listenerOf(progress: Progress) {
+  return {
+    onRemove(tables: readonly { readonly name: string; readonly rows: number }[]) {
+      for (const { name, rows } of tables) progress.say(`removed from the target: ${rows} rows of ${name}`);
+    },
+    onResume: (table: string) => progress.say(`goes on at ${table}, where an earlier copy ended`),
+    onTable: (step: 'copy' | 'verify' | 'remove', table: string, rows: number) =>
+      progress.begin(`${step} ${table}`, rows),
+    onRows: (rows: number) => progress.add(rows),
+  };
+}
+
+/** A line per table: rows and checksum. */
+export function tableLines(tables: readonly VerifiedTable[]): string[] {
+  const width = Math.max(...tables.map(({ name }) => name.length));
+  return tables.map(
+    ({ name, rows, checksum }) => `${name.padEnd(width)}  ${String(rows).padStart(10)} rows  ${checksum}`,
+  );
+}
+
+/** A side that is closed at the end of its block. */
+export async function opened(opening: Promise<Side>): Promise<AsyncDisposable & { readonly side: Side }> {
+  const side = await opening;
+  return { side, [Symbol.asyncDispose]: () => side.close() };
+}
+
+const foreseenErrors: ReadonlySet<string> = new Set([
+  'CopyError',
+  'DatabaseOpenError',
+  'NewerDatabaseError',
+  'OlderDatabaseError',
+  'StoreUnavailableError',
+  'UnfinishedCopyError',
+  'WrongKeyError',
+]);
+
+/** Turns errors that the user can fix into one-line messages. */
+export async function foreseen<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Error && foreseenErrors.has(error.name))
+      throw new CommandError(error.message, { cause: error });
+    throw error;
+  }
 }

@@ -1,4 +1,9 @@
 // `new-key`: an admin key for whoever lost the last one, written straight into this installation's database.
+import type { Command } from 'commander';
+import { keyHash, keyPrefix, newKeyText } from '#actions/accounts/key-text.ts';
+import { readConfig } from '#config/config.ts';
+import { systemClock } from '#lib/clock.ts';
+import { UsageError } from './usage-error.ts';
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { newId } from '#lib/id.ts';
@@ -94,4 +99,26 @@ function insertKey(database: DatabaseSync, { name, hash, prefix, createdAt }: Ne
     )
     .run(id);
   return Number(changes);
+}
+
+/** Defines `new-key`. */
+export function defineNewKey(command: Command): void {
+  command
+    .description('Create and print an operator key for all accounts. The service may keep running.')
+    .option('--name <text>', 'name of the key', 'Made with new-key')
+    .addHelpText('after', '\nExample:\n  npm run tocsin -- new-key --name "after the loss"')
+    .action(newKey);
+}
+
+async function newKey(values: { readonly name: string }): Promise<void> {
+  const name = values.name.trim();
+  if (name === '' || name.length > 200) throw new UsageError('--name must have 1 to 200 characters');
+  const text = newKeyText();
+  const key = { name, hash: keyHash(text), prefix: keyPrefix(text), createdAt: systemClock.now() };
+  const { database } = readConfig();
+  const reached =
+    database.kind === 'sqlite' ? addAdminKey(database.path, key) : await addAdminKeyOnPostgres(database.address, key);
+  process.stdout.write(
+    `An operator key for ${reached} account${reached === 1 ? '' : 's'}, shown only this once:\n\n  export TOCSIN_API_KEY=${text}\n\n`,
+  );
 }

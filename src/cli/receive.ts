@@ -1,9 +1,13 @@
 // `receive`: a receiver to try channels with. It tells of what comes, and answers as it was told to.
+import type { Command } from 'commander';
+import { once } from 'node:events';
+import { systemClock } from '#lib/clock.ts';
+import { UsageError } from './usage-error.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { http } from '#lib/net/node-http.ts';
 import { CommandError } from './command-error.ts';
-import { createInbox, type Received } from './received.ts';
+import { createInbox, type Received, receivedText } from './received.ts';
 
 /** A status, no answer at all, or the connection closed in its place. */
 export type ReceiveAnswer = number | 'hang' | 'reset';
@@ -51,9 +55,7 @@ export async function startReceiving(options: ReceiveOptions): Promise<Receiving
   // A sender that is left hanging gives up by itself.
   server.requestTimeout = 0;
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) =>
-      reject(new CommandError(`${host}:${port} cannot be listened at: ${error.message}`)),
-    );
+    server.once('error', (error) => reject(new CommandError(`${host}:${port} is not available: ${error.message}`)));
     server.listen({ host, port }, resolve);
   });
   const address = server.address() as AddressInfo;
@@ -101,4 +103,77 @@ async function read(request: IncomingMessage): Promise<Buffer | null> {
     // It was cut off: what came of it is shown.
   }
   return Buffer.concat(chunks);
+}
+
+const longestWaitS = 600;
+
+interface ReceiveWords {
+  readonly secret: string[];
+  readonly host: string;
+  readonly port: string;
+  readonly answer: string;
+  readonly wait: string;
+  readonly json: boolean;
+}
+
+/** Defines `receive`. */
+export function defineReceive(command: Command): void {
+  command
+    .description('Run a test receiver that prints each webhook and verifies its signature.')
+    .option('--secret <text>', 'secret of the channel; repeat to accept several', collect, [])
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--port <number>', 'port to listen on; 0 chooses a free one', '8095')
+    .option('--answer <list>', 'response per attempt: a status, hang or reset, separated by commas', '200')
+    .option('--wait <seconds>', 'delay before each response, maximum 600 s', '0')
+    .option('--json', 'print JSON lines', false)
+    .addHelpText('after', '\nExample:\n  npm run tocsin -- receive --secret a-long-random-text --answer 500,500,200')
+    .action(receive);
+}
+
+function collect(text: string, texts: readonly string[]): string[] {
+  return [...texts, text];
+}
+
+async function receive(values: ReceiveWords): Promise<void> {
+  if (values.secret.includes(''))
+    throw new UsageError('--secret takes a text; omit the option if the channel has no secret');
+  const receiving = await startReceiving({
+    host: values.host,
+    port: within(values.port, '--port', 65_535),
+    secrets: values.secret,
+    answers: values.answer.split(',').map(answerOf),
+    waitMs: within(values.wait, '--wait', longestWaitS) * 1000,
+    now: () => systemClock.now(),
+    onReceived: (received, answer) => {
+      const line = JSON.stringify({ ...received, at: new Date(received.at).toISOString(), answer });
+      process.stdout.write(values.json ? `${line}\n` : `${receivedText(received, answerText(answer))}\n`);
+    },
+  });
+  process.stdout.write(
+    values.json ? `${JSON.stringify(receiving)}\n` : `Receives at ${receiving.url}; press Ctrl-C to stop.\n\n`,
+  );
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  receiving.close();
+}
+
+function within(text: string, name: string, most: number): number {
+  const value = Number(text);
+  if (!/^\d+(\.\d+)?$/.test(text) || value > most || (name === '--port' && !Number.isInteger(value))) {
+    throw new UsageError(`${name} takes a number from 0 to ${most}, not ${text}`);
+  }
+  return value;
+}
+
+function answerOf(text: string): ReceiveAnswer {
+  if (text === 'hang' || text === 'reset') return text;
+  const status = Number(text);
+  if (Number.isInteger(status) && status >= 200 && status <= 599) return status;
+  throw new UsageError(
+    `--answer takes statuses from 200 to 599, hang or reset, separated by commas, one per attempt; not ${text}`,
+  );
+}
+
+function answerText(answer: ReceiveAnswer): string {
+  if (answer === 'hang') return 'not at all (hang)';
+  return answer === 'reset' ? 'by closing the connection (reset)' : String(answer);
 }

@@ -1,4 +1,9 @@
 // `restore <file>`: a backup in the place of the database, verified before it counts; what was there is kept.
+import type { Command } from 'commander';
+import { releaseHint } from '#actions/alerts/held-deliveries.ts';
+import { readConfig } from '#config/config.ts';
+import { findSecretKey } from '#config/secret-key.ts';
+import { systemClock } from '#lib/clock.ts';
 import { existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -162,4 +167,39 @@ function foldLog(target: string): void {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Defines `restore <file>`. */
+export function defineRestore(command: Command): void {
+  command
+    .description(
+      'Replace the SQLite database with a verified backup. Stop the service first. The previous database is kept.',
+    )
+    .argument('<file>', 'backup to restore')
+    .addHelpText('after', '\nExample:\n  npm run tocsin -- restore backups/tocsin.db')
+    .action(restoreBackup);
+}
+
+function restoreBackup(source: string): void {
+  const config = readConfig();
+  if (config.database.kind === 'postgres') {
+    throw new CommandError('restore a PostgreSQL database with its own tools: see docs/operating.md, "PostgreSQL"');
+  }
+  const { path } = config.database;
+  const secretKey = findSecretKey(config, [config.dataDir, dirname(path)]);
+  const { replaced, backupAt, carried } = restore({ source, target: path, secretKey, now: systemClock.now() });
+  const kept = replaced === null ? '' : `; the previous database is now ${replaced}`;
+  process.stdout.write(`${path}: restored from ${source}, verified${kept}\n`);
+  if (backupAt !== null) process.stdout.write(`Data was rolled back to ${new Date(backupAt).toISOString()}.\n`);
+  process.stdout.write(carriedWords(carried));
+  process.stdout.write(`Deliveries are held at the next start. ${releaseHint}\n`);
+}
+
+function carriedWords(carried: CarriedOver | string | null): string {
+  if (carried === null) return '';
+  if (typeof carried === 'string') {
+    return `The replaced database cannot be read (${carried}), so recoveries of alerts sent after the backup will not be sent.\n`;
+  }
+  const { states, deliveries } = carried;
+  return `Copied ${states} check states and ${deliveries} deliveries from the replaced database, so that recoveries are sent and no alert is sent twice.\n`;
 }

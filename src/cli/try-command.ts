@@ -1,6 +1,5 @@
 // `runtimes try <name>`: joins what it needs of the configuration, the runtimes, the scripts and the threads that measure.
 import { dirname } from 'node:path';
-import { parseArgs } from 'node:util';
 import { CommandError } from './command-error.ts';
 import { triedText, type TryMeans, tryRuntime } from './try-runtime.ts';
 import { systemClock } from '#lib/clock.ts';
@@ -27,19 +26,17 @@ const toScreen: Log = { debug() {}, info() {}, warn: told, error: told };
 /** What ends it early, and the exit codes by which shells know that. */
 const endings = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
+/** Options of `runtimes try`. */
+export interface TryWords {
+  readonly checks?: string[];
+  readonly json?: true;
+}
+
 /**
  * @returns the exit code: 1 when a check would get worse, 128 and the number of the signal when one ended it: every process
  *   that it started has ended by then. Throws UsageError, ConfigError and CommandError.
  */
-export async function tryCommand(words: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: words,
-    options: { checks: { type: 'string', multiple: true }, json: { type: 'boolean' } },
-    allowPositionals: true,
-  });
-  const [runtime] = positionals;
-  if (runtime === undefined || positionals.length > 1)
-    throw new UsageError('runtimes try takes the name of one runtime');
+export async function tryCommand(runtime: string, values: TryWords): Promise<number> {
   const found = await readInstalled(systemClock, new Map());
   requireInstalled(runtime, found);
   const config = readConfig();
@@ -132,6 +129,6 @@ function requireInstalled(name: string, { runtimes, notInstalled }: InstalledRun
 
 function idsOf(texts: readonly string[]): string[] {
   const ids = texts.flatMap((text) => text.split(',')).map((id) => id.trim());
-  if (ids.includes('')) throw new UsageError('--checks takes ids of checks, apart by commas');
+  if (ids.includes('')) throw new UsageError('--checks takes check ids, separated by commas');
   return ids;
 }

@@ -7,8 +7,7 @@ import type { CheckContext } from '#domain/results/recording.ts';
 import { createLanes } from '#lib/lanes.ts';
 import { readContexts } from '#store/checks/read-contexts.ts';
 import { CommandError } from './command-error.ts';
-import { foreseen, opened } from './migrate.ts';
-import { type DatabaseAddress, openReader } from './move-sides.ts';
+import { type DatabaseAddress, foreseen, opened, openReader } from './move-sides.ts';
 import { createProgress, type Screen } from './progress.ts';
 import { withoutControls } from './received.ts';
 
@@ -104,7 +103,7 @@ async function contextsOf(order: TryOrder, { isScripted }: TryMeans): Promise<Ch
   const [missing] = wanted ?? [];
   if (missing !== undefined)
     throw new CommandError(
-      `there is no check ${missing} with scripts here: --checks takes ids of checks, apart by commas`,
+      `there is no check ${missing} with scripts here: --checks takes check ids, separated by commas`,
     );
   return found;
 }

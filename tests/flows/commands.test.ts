@@ -40,9 +40,22 @@ describe('the command line', () => {
       assert.match(help.out, new RegExp(`^ {2}${command} `, 'm'));
     const unknown = await tocsin(['bakup']);
     assert.equal(unknown.code, 2);
-    assert.match(unknown.err, /there is no command bakup \(did you mean backup\?\)/);
+    assert.match(unknown.err, /unknown command .bakup.\n\(Did you mean backup\?\)/);
     assert.equal((await tocsin(['constructor'])).code, 2);
     assert.equal((await tocsin(['doctor', '--jsn'])).code, 2);
+    const install = await tocsin(['runtimes', 'instal']);
+    assert.deepEqual([install.code, /did you mean install\?/.test(install.err)], [2, true], install.err);
+    for (const words of [
+      ['backup'],
+      ['migrate'],
+      ['receive'],
+      ['runtimes'],
+      ['runtimes', 'install'],
+      ['runtimes', 'try'],
+    ]) {
+      const { code, out } = await tocsin([...words, '--help']);
+      assert.deepEqual([code, out.startsWith(`Usage: npm run tocsin -- ${words.join(' ')} `)], [0, true], out);
+    }
   });
 
   it('exits with 78 and one line when the configuration is wrong', async () => {

@@ -1,7 +1,7 @@
 // `npm run tocsin -- doctor`: what of this machine and configuration is looked at.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import type { Command } from 'commander';
 import { findPing, pingProblem } from '#checks/kinds/icmp/ping.ts';
 import { type DoctorDatabase, type DoctorInput, examine } from './doctor.ts';
 import { runningFolder } from './running-folder.ts';
@@ -19,9 +19,16 @@ import { type Config, isLoopbackHost, publicUrlOf, readConfig } from '#config/co
 import { exitCodes } from '../exit-codes.ts';
 import { createScriptGateway } from '#sandbox/script-gateway.ts';
 
-/** Says what is wrong with this installation. Throws ConfigError. */
-export async function doctor(words: string[]): Promise<number> {
-  const { values } = parseArgs({ args: words, options: { json: { type: 'boolean' } } });
+/** Defines `doctor`. */
+export function defineDoctor(command: Command): void {
+  command
+    .description('Diagnose this installation and suggest fixes. Exits with 1 if there is a problem.')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  npm run tocsin -- doctor --json')
+    .action(async (values: { readonly json?: true }) => void (process.exitCode = await doctor(values)));
+}
+
+async function doctor(values: { readonly json?: true }): Promise<number> {
   const config: Config = readConfig();
   const { dataDir, database, lookedAt } = placeOf(config, runningFolder(config.port));
   // As the next start will judge them: a step back is found here first.
