@@ -1,5 +1,6 @@
 // Identifiers: random ones that sort by time, and derived ones, so that a repeat of the same fact has the same id.
-import { hash, randomFillSync } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
+import { v7 } from 'uuid';
 
 /** Where the sixteen pairs of digits stand in the text of a UUID. */
 export const pairAt = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as const;
@@ -25,71 +26,26 @@ export function idOfBytes(bytes: Uint8Array, from = 0): string {
   return letters.toString('latin1');
 }
 
-/** Random bytes that no id has yet: to ask for them one id at a time costs more than all the rest of it. */
-const random = Buffer.alloc(4096);
-let randomUsed = random.length;
-/** The id that is being made. */
-const fresh = Buffer.alloc(16);
-
-/** Begins an id: its time, which is epoch ms, and ten random bytes; answers with the first twelve bits of these. */
-function begin(at: number): number {
-  if (randomUsed + 10 > random.length) {
-    randomFillSync(random);
-    randomUsed = 0;
-  }
-  let rest = at;
-  for (let index = 5; index >= 0; index--) {
-    fresh[index] = rest % 256;
-    rest = Math.floor(rest / 256);
-  }
-  random.copy(fresh, 6, randomUsed, randomUsed + 10);
-  randomUsed += 10;
-  return (((fresh[6] ?? 0) << 8) | (fresh[7] ?? 0)) & 0xfff;
-}
-
-/** Ends it: of version 7, with twelve bits behind the time. */
-function end(ordinalBits: number): string {
-  fresh[6] = 0x70 | (ordinalBits >> 8);
-  fresh[7] = ordinalBits & 0xff;
-  fresh[8] = 0x80 | ((fresh[8] ?? 0) & 0x3f);
-  return idOfBytes(fresh);
-}
-
-let lastTime = -1;
-let ordinal = 0;
-let lastGiven = -1;
-let givenOrdinal = 0;
-
 /**
- * A fresh UUID (version 7) whose first 48 bits are the machine's time: ids made later sort later, those that one process
- * makes within a millisecond too, up to some three thousand of them.
+ * Makes a UUID (version 7) of the current time. Ids made later in one process sort later, also when the clock steps back.
  */
 export function newId(): string {
-  const at = Date.now();
-  // A random start leaves room for more, and keeps ids of different processes apart.
-  const start = begin(at) >> 2;
-  ordinal = at === lastTime ? Math.min(ordinal + 1, 0xfff) : start;
-  lastTime = at;
-  return end(ordinal);
+  return v7();
 }
 
-/** Of ids for one millisecond that is given, how many more there are in order than the random start leaves: 26 bits. */
-const ordinalMost = 0x3ff_ffff;
+let lastMs = -1;
+let sequence = 0;
 
 /**
- * The same for a time that is given, epoch ms: ids made one after the other for times that do not go back are in order, up to
- * some fifty million for one millisecond. A hundred thousand deadlines may lie in one, and ids that are in order are
- * written side by side.
+ * Makes a UUID (version 7) of a given time, in epoch milliseconds. Successive ids of one time sort in the order in which they
+ * are made, so that rows that are due together are written side by side.
  */
 export function newIdAt(atMs: number): string {
-  const at = Math.trunc(atMs);
-  const start = (begin(at) >> 2) << 14;
-  givenOrdinal = at === lastGiven ? Math.min(givenOrdinal + 1, ordinalMost) : start;
-  lastGiven = at;
-  // Below the two bits that say which sort of UUID it is.
-  fresh[8] = (givenOrdinal >> 8) & 0x3f;
-  fresh[9] = givenOrdinal & 0xff;
-  return end(givenOrdinal >> 14);
+  const msecs = Math.trunc(atMs);
+  // A random start below 2^31 keeps processes apart and leaves room for two thousand million successors.
+  sequence = msecs === lastMs ? sequence + 1 : randomInt(2 ** 31);
+  lastMs = msecs;
+  return v7({ msecs, seq: sequence });
 }
 
 /**
