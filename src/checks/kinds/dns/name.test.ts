@@ -24,3 +24,22 @@ test('a name that refers to itself or to what comes after it is none', () => {
   assert.throws(() => readName(Buffer.concat([label(1), pointer(0)]), 0), /points to itself/);
   assert.throws(() => readName(Buffer.concat([pointer(2), Buffer.from([0])]), 0), /points to itself/);
 });
+
+test('a dot in a label, a backslash and bytes that cannot be printed are escaped', () => {
+  const read = (text: string) =>
+    readName(Buffer.concat([Buffer.from([text.length]), Buffer.from(text, 'latin1'), Buffer.from([0])]), 0).name;
+  assert.equal(read('a.b'), String.raw`a\.b.`);
+  assert.equal(read('a\\b'), String.raw`a\\b.`);
+  assert.equal(read('a\0 b'), String.raw`a\000\032b.`);
+  assert.equal(read('\xff\xfe'), String.raw`\255\254.`);
+});
+
+test('a chain of more than 64 pointers is refused', () => {
+  const chain = Buffer.concat([
+    label(1),
+    Buffer.from([0]),
+    ...Array.from({ length: 65 }, (_, n) => pointer(n && 2 * n + 1)),
+  ]);
+  assert.equal(readName(chain, 3 + 2 * 63).name, 'x.');
+  assert.throws(() => readName(chain, 3 + 2 * 64), /points to itself/);
+});
