@@ -171,7 +171,7 @@ async function refusesTheRest(service: Service): Promise<void> {
   const { id, ping } = await makeHeartbeat(service);
   assert.deepEqual(await Promise.all(['PUT', 'DELETE', 'PATCH'].map((method) => ping({ method }))), [405, 405, 405]);
   assert.deepEqual(
-    await Promise.all(['/256', '/stop', '/1/2', '/-1'].map((path) => ping({ path }))),
+    await Promise.all(['/4294967296', '/stop', '/1/2', '/--1'].map((path) => ping({ path }))),
     [404, 404, 404, 404],
   );
   for (const token of ['0199f0c4-0000-7000-8000-0000000000ff', 'nonsense']) {

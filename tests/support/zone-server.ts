@@ -25,6 +25,8 @@ export interface ZoneQuestion {
   readonly name: string;
   readonly type: number;
   readonly transport: 'UDP' | 'TCP';
+  /** Whether it was asked with EDNS. */
+  readonly isExtended: boolean;
 }
 
 export interface ZoneServer {
@@ -47,7 +49,8 @@ export async function startZoneServer(
   const asked: ZoneQuestion[] = [];
   const reply = (query: Buffer, transport: ZoneQuestion['transport']): Buffer | null => {
     const { name, end } = nameIn(query);
-    const question = { name, type: query.readUInt16BE(end), transport };
+    const isExtended = query.readUInt16BE(10) > 0;
+    const question = { name, type: query.readUInt16BE(end), transport, isExtended };
     asked.push(question);
     const given = answer(question, asked.length - 1);
     if (given === null) return null;
@@ -60,9 +63,12 @@ export async function startZoneServer(
     const isCut = isShort && transport === 'UDP';
     const records = 'code' in given || isCut ? [] : given;
     const code = 'code' in given ? given.code : 0;
-    const head = Buffer.from([0, 0, isCut ? 0x83 : 0x81, 0x80 | code, 0, 1, 0, records.length, 0, 0, 0, 0]);
+    const high = code >> 4;
+    const extension = high > 0 ? [Buffer.from([0, 0, 41, 4, 208, high, 0, 0, 0, 0, 0])] : [];
+    const flags = [isCut ? 0x83 : 0x81, 0x80 | (code & 15)];
+    const head = Buffer.from([0, 0, ...flags, 0, 1, 0, records.length, 0, 0, 0, extension.length]);
     query.copy(head, 0, 0, 2);
-    return Buffer.concat([head, query.subarray(12, end + 4), ...records.map(encoded)]);
+    return Buffer.concat([head, query.subarray(12, end + 4), ...records.map(encoded), ...extension]);
   };
   const tcp = createServer((socket: Socket) => {
     socket.on('error', () => {});

@@ -99,8 +99,9 @@ async function keep(ping: ToldPing, means: PingMeans): Promise<Answer> {
 function signalOf(text: string | null): Pick<KeptPing, 'signal' | 'exitCode'> | null {
   if (text === null) return { signal: 'ping', exitCode: null };
   if (signals.has(text)) return { signal: text as 'start' | 'fail' | 'log', exitCode: null };
-  const code = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
-  return code <= 255 ? { signal: 'exit', exitCode: code } : null;
+  // Windows has exit codes of 32 bits, shown with a sign or without.
+  const code = /^-?\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  return code >= -(2 ** 31) && code < 2 ** 32 ? { signal: 'exit', exitCode: code } : null;
 }
 
 function shortened(text: string | null): string | null {

@@ -8,7 +8,7 @@ const tag = 'Heartbeats';
 const checkId = pathUuid('Id of the heartbeat check.');
 const unknown = { 404: 'Unknown heartbeat check.' };
 const token = z.string().max(100).describe('The token of the heartbeat.');
-const signal = z.string().max(20).describe('start, fail, log, or an exit code from 0 to 255.');
+const signal = z.string().max(20).describe('start, fail, log, or an exit code: an integer of 32 bits; 0 is success.');
 
 /** Bytes that are kept of a body. */
 export const pingBodyMost = 10_000;

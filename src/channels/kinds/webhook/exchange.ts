@@ -13,7 +13,7 @@ const mostInterim = 100;
 /** How long a body may take after its head, ms: the head decides, and the next delivery of the check waits. */
 const bodyMs = 5000;
 /** Bytes of the wire that are parsed of one head, with all that stands between its names and values. */
-const mostHeadBytes = 32 * 1024;
+const mostHeadBytes = 64 * 1024;
 /** Bytes of header names and values that are passed on; headers beyond them are dropped, those that frame the body never. */
 const keptHeaderBytes = 16 * 1024;
 /** Bytes of the wire that are parsed of a body, with what frames it. */
@@ -197,7 +197,7 @@ export class Exchange implements ConnectedHandler, ResponseReader {
     if (this.#answer === null) {
       this.#fail({
         class: 'protocol',
-        message: `${this.#host()} sent more than 32 kB before its headers were complete`,
+        message: `${this.#host()} sent more than 64 kB before its headers were complete`,
       });
     } else {
       this.#end(null);

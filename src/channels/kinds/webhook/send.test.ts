@@ -213,10 +213,10 @@ test('a receiver that does not speak HTTP/1 is an error of class protocol, which
   }
 });
 
-test('more than 32 kB of headers are an error of class protocol', async () => {
-  const host = await raw((socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(40_000)}\r\n\r\n`));
+test('more than 64 kB of headers are an error of class protocol', async () => {
+  const host = await raw((socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(70_000)}\r\n\r\n`));
   const outcome = await sender().send(sending(host));
-  const message = `${host} sent more than 32 kB before its headers were complete`;
+  const message = `${host} sent more than 64 kB before its headers were complete`;
   assert.deepEqual(outcome.error, { class: 'protocol', message });
 });
 

@@ -108,7 +108,7 @@ function answerIn(bytes: Buffer, id: number, { name, type }: Asking): DnsAnswer 
   // The number first: of what others send nothing is read.
   if (bytes.readUInt16BE(0) !== id) return null;
   const head = readHead(bytes);
-  if ((head.flags & isResponse) === 0) return null;
+  if ((head.flags & isResponse) === 0 || (head.flags & opcode) !== 0) return null;
   const { question } = head;
   // Who refuses a question need not repeat it.
   const isOurs =
@@ -127,6 +127,11 @@ function nonsense(error: unknown, place: string): Fault {
   };
 }
 
+/** Of a server that does not know EDNS (RFC 6891 §7). */
+const withoutExtension: ReadonlySet<string> = new Set(['FORMERR', 'NOTIMP']);
+/** Of another sort of query: its answer is none to ours. */
+const opcode = 0x7800;
+
 /** Asks one server, and after a while the next, or the same again; whichever answers first is believed. */
 function askOverUdp(means: Means, turn: number): void {
   const { asking, guard, seen, finish, onEnd } = means;
@@ -141,6 +146,7 @@ function askOverUdp(means: Means, turn: number): void {
     const place = placeOf(server, address);
     const id = randomInt(65_536);
     const socket = createSocket(isIP(address) === 6 ? 'udp6' : 'udp4');
+    let isExtended = true;
     onEnd(() => socket.close());
     const fail = (error: unknown): void => {
       clearTimeout(again);
@@ -153,6 +159,10 @@ function askOverUdp(means: Means, turn: number): void {
         const answer = answerIn(bytes, id, asking);
         if (answer === null) return;
         seen.address = address;
+        if (isExtended && withoutExtension.has(answer.code)) {
+          isExtended = false;
+          return socket.send(questionOf(id, asking.name, asking.type, false));
+        }
         if ((answer.flags & isTruncated) === 0) return finish({ answer });
         clearTimeout(again);
         if (seen.isTruncated) return;

@@ -66,6 +66,26 @@ const records: Readonly<Record<RecordType, readonly [data: Buffer, text: string]
   ],
 };
 
+test('a code that needs the extension of the header is read with it, and a server without EDNS is asked plainly', async (t) => {
+  for (const [code, name] of [
+    [16, 'BADVERS'],
+    [23, 'BADCOOKIE'],
+    [3, 'NXDOMAIN'],
+  ] as const) {
+    const finding = await look(await startZoneServer(t, () => ({ code })));
+    assert.equal(finding.verdict, 'failed', name);
+    assert.match(finding.message ?? '', new RegExp(name));
+  }
+  for (const code of [1, 4]) {
+    const server = await startZoneServer(t, ({ isExtended }) => (isExtended ? { code } : address));
+    assert.equal(verdictOf(await look(server)), 'passed', String(code));
+    assert.deepEqual(
+      server.asked.map(({ isExtended }) => isExtended),
+      [true, false],
+    );
+  }
+});
+
 for (const protocol of ['UDP', 'TCP'] as const) {
   test(`records of every type are asked for over ${protocol} and read as zone files write them`, async (t) => {
     const server = await startZoneServer(t, ({ type }) => [
@@ -82,7 +102,12 @@ for (const protocol of ['UDP', 'TCP'] as const) {
       assert.equal(response['text'], `shop.example. 300 IN ${recordType} ${text}`);
       const [question] = (response['json']?.['Question'] ?? []) as readonly JsonObject[];
       assert.equal(question?.['type'], recordTypes[recordType as RecordType]);
-      assert.deepEqual(server.asked.at(-1), { name: 'shop.example.', type: question['type'], transport: protocol });
+      assert.deepEqual(server.asked.at(-1), {
+        name: 'shop.example.',
+        type: question['type'],
+        transport: protocol,
+        isExtended: true,
+      });
     }
   });
 }

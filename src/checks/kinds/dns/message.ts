@@ -32,6 +32,8 @@ const codes = [
   'NOTAUTH',
   'NOTZONE',
 ] as const;
+/** Codes that need the extension of EDNS (RFC 6891 §6.1.3). */
+const extendedCodes: Readonly<Record<number, string>> = { 16: 'BADVERS', 23: 'BADCOOKIE' };
 
 export interface DnsRecord {
   /** With a dot at its end. */
@@ -58,6 +60,11 @@ export const isResponse = 0x8000;
 export const isTruncated = 0x0200;
 const recursionDesired = 0x0100;
 
+/** The class of all that is asked for. */
+const internet = 1;
+/** The type of the record in which EDNS puts what the header has no room for. */
+const options = 41;
+
 /** Bytes of a UDP answer that are taken: what passes nearly every network in one piece. */
 const udpBytes = 1232;
 
@@ -72,18 +79,18 @@ export function askedName(text: string): string | null {
   return isName ? `${ascii}.` : null;
 }
 
-/** A question. @param name from `askedName` */
-export function questionOf(id: number, name: string, type: number): Buffer {
+/** A question. @param name from `askedName` @param isExtended whether it says by EDNS how much is taken over UDP */
+export function questionOf(id: number, name: string, type: number, isExtended = true): Buffer {
   const head = Buffer.alloc(12);
   head.writeUInt16BE(id, 0);
   head.writeUInt16BE(recursionDesired, 2);
   head.writeUInt16BE(1, 4);
-  head.writeUInt16BE(1, 10);
+  if (isExtended) head.writeUInt16BE(1, 10);
   const labels = name === '.' ? [] : name.slice(0, -1).split('.');
   const encoded = labels.map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label, 'latin1')]));
   const tail = Buffer.from([0, type >> 8, type & 255, 0, 1]);
   const edns = Buffer.from([0, 0, 41, udpBytes >> 8, udpBytes & 255, 0, 0, 0, 0, 0, 0]);
-  return Buffer.concat([head, ...encoded, tail, edns]);
+  return Buffer.concat([head, ...encoded, tail, ...(isExtended ? [edns] : [])]);
 }
 
 /** What stands before the records of an answer. */
@@ -99,6 +106,7 @@ export function readHead(bytes: Buffer): DnsHead {
   let question: DnsAnswer['question'] = null;
   for (let left = bytes.readUInt16BE(4); left > 0; left--) {
     const { name, end } = readName(bytes, at);
+    if (bytes.readUInt16BE(end + 2) !== internet) throw new RangeError('its question is of another class');
     question ??= { name, type: bytes.readUInt16BE(end) };
     at = end + 4;
   }
@@ -107,7 +115,7 @@ export function readHead(bytes: Buffer): DnsHead {
 
 /** Reads an answer. @throws {RangeError} when it is cut short or makes no sense */
 export function readAnswer(bytes: Buffer, { flags, codeNumber, question, end: start }: DnsHead): DnsAnswer {
-  const [answers, authority] = [6, 8].map((offset) => bytes.readUInt16BE(offset));
+  const [answers = 0, authority = 0, additional = 0] = [6, 8, 10].map((offset) => bytes.readUInt16BE(offset));
   let at = start;
   const records = (count: number): DnsRecord[] =>
     Array.from({ length: count }, () => {
@@ -116,16 +124,23 @@ export function readAnswer(bytes: Buffer, { flags, codeNumber, question, end: st
       const length = bytes.readUInt16BE(end + 8);
       at = end + 10 + length;
       if (at > bytes.length) throw new RangeError('a record is truncated');
+      if (type !== options && bytes.readUInt16BE(end + 2) !== internet) {
+        throw new RangeError('a record is of another class');
+      }
       return { name, type, ttl: bytes.readUInt32BE(end + 4), data: dataText(bytes, type, end + 10, length) };
     });
+  // What was cut off is not there to be read.
+  const [own, ofZone, more] =
+    (flags & isTruncated) === 0 ? [records(answers), records(authority), records(additional)] : [[], [], []];
+  const extension = more.find(({ type }) => type === options);
+  const code = codeNumber + (extension === undefined ? 0 : (extension.ttl >>> 24) << 4);
   return {
     flags,
-    code: codes[codeNumber] ?? `RCODE${codeNumber}`,
-    codeNumber,
+    code: codes[code] ?? extendedCodes[code] ?? `RCODE${code}`,
+    codeNumber: code,
     question,
-    // What was cut off is not there to be read.
-    answers: (flags & isTruncated) === 0 ? records(answers ?? 0) : [],
-    authority: (flags & isTruncated) === 0 ? records(authority ?? 0) : [],
+    answers: own,
+    authority: ofZone,
   };
 }
 

@@ -192,7 +192,7 @@ test('a secret is hidden in the sentence about settings that it makes wrong, and
     [assertion({ source: 'STATUS_CODE', target: '{{S}}' }), /needs a number as its target, not "\*{8}"/],
     [assertion({ source: 'JSON_BODY', property: '$.{{S}}' }), /^"\$\.\*{8}" is not a JSON path/],
     [assertion({ source: 'TEXT_BODY', property: 'a{{S}}' }), /^"a\*{8}" is not a regular expression/],
-    [{ url: mirror.url, headers: [{ key: 'x-{{S}}', value: '' }] }, /^"x- \*{8}" is not a header name/],
+    [{ url: mirror.url, headers: [{ key: 'x-{{S}}', value: '' }] }, /^"x-\*{8}" is not a header name/],
     [{ url: mirror.url, headers: [{ key: '{{S}} ', value: '' }] }, /^"\*{8}" is not a header name/],
     [{ url: mirror.url, headers: [{ key: '{{T}}', value: '{{LINES}}' }] }, /^the value of header \*{8} contains/],
   ];
