@@ -1,5 +1,6 @@
 // Maintenance windows over REST.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { resourcesUnderTest } from './resources-under-test.ts';
 
@@ -142,6 +143,18 @@ test('a window names checks and groups, and warns once they are deleted', async 
   const one = `${path}/${created.body.id}`;
   const { body } = await ask('PATCH', one, { name: 'Renamed' });
   assert.deepEqual([body.checkIds, body.groupIds, body.warnings], [[check], [group], undefined]);
+  const other = (await ask('POST', '/v1/checks/api', { name: 'Search', request })).body.id;
+  const lists = async (change: object) => {
+    const patched = await ask('PATCH', one, change);
+    assert.equal(patched.status, 200);
+    const stored = (await ask('GET', one)).body;
+    assert.deepEqual([stored.checkIds, stored.groupIds], [patched.body.checkIds, patched.body.groupIds]);
+    return [stored.checkIds, stored.groupIds];
+  };
+  assert.deepEqual(await lists({ checkIds: [other.toUpperCase()] }), [[other], [group]], 'a list is replaced, the other one stays');
+  assert.deepEqual(await lists({ checkIds: null }), [[], [group]]);
+  assert.deepEqual(await lists({ checkIds: [check] }), [[check], [group]]);
+  assert.equal((await ask('PATCH', one, { checkIds: [randomUUID()] })).status, 400);
   const foreign = await ask('POST', path, { ...restart, groupIds: [group] }, 'tsn_foreign');
   assert.notEqual(foreign.status, 201);
   assert.equal((await ask('DELETE', `/v1/checks/${check}`)).status, 204);
