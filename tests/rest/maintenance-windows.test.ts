@@ -151,7 +151,11 @@ test('a window names checks and groups, and warns once they are deleted', async 
     assert.deepEqual([stored.checkIds, stored.groupIds], [patched.body.checkIds, patched.body.groupIds]);
     return [stored.checkIds, stored.groupIds];
   };
-  assert.deepEqual(await lists({ checkIds: [other.toUpperCase()] }), [[other], [group]], 'a list is replaced, the other one stays');
+  assert.deepEqual(
+    await lists({ checkIds: [other.toUpperCase()] }),
+    [[other], [group]],
+    'a list is replaced, the other one stays',
+  );
   assert.deepEqual(await lists({ checkIds: null }), [[], [group]]);
   assert.deepEqual(await lists({ checkIds: [check] }), [[check], [group]]);
   assert.equal((await ask('PATCH', one, { checkIds: [randomUUID()] })).status, 400);
