@@ -1,5 +1,7 @@
 // Warnings: what a write accepted, and what probably does not do what its author meant.
 
+import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
+import { namesIn } from '#domain/checks/placeholder.ts';
 import type { Check } from '#domain/checks/check.ts';
 import type { JsonObject } from '#domain/json.ts';
 
@@ -29,4 +31,21 @@ const most = 50;
 /** Adds the warnings of a write to its answer; without any the answer has no such field. */
 export function withWarnings<Shown extends object>(shown: Shown, warnings: readonly Warning[]): Warned<Shown> {
   return warnings.length === 0 ? shown : { ...shown, warnings: warnings.slice(0, most) };
+}
+
+/**
+ * Warnings for variables whose values contain `{{NAME}}`. Values are used literally.
+ *
+ * @param pathOf path of the value in the input
+ */
+export function nestedVariableWarnings(
+  variables: readonly EnvironmentVariable[],
+  pathOf: (index: number) => string = (index) => `environmentVariables[${index}].value`,
+): Warning[] {
+  return variables.flatMap(({ value, secret }, index) => {
+    const [name] = namesIn(value);
+    if (name === undefined) return [];
+    const shown = secret ? 'a placeholder' : `{{${name}}}`;
+    return [{ path: pathOf(index), message: `contains ${shown}, which is not filled in: values are used literally` }];
+  });
 }

@@ -26,6 +26,7 @@ test('wherever an API check uses a missing variable it is unknown, and nothing i
     ['request.basicAuth.password', { url, basicAuth: { username: 'u', password: '{{GONE}}' } }],
     ['request.assertions[0].target', { url, assertions: [body] }],
     ['request.assertions[0].property', { url, assertions: [{ ...body, source: 'JSON_BODY', property: '$.{{GONE}}' }] }],
+    ['request.assertions[0].regex', { url, assertions: [{ ...body, target: 'o', regex: '{{GONE}}' }] }],
     ['sslCheckDomain', { url }, { sslCheckDomain: '{{GONE}}' }],
   ];
   for (const [path, request, settings] of cases) {
@@ -43,6 +44,22 @@ test('wherever an API check uses a missing variable it is unknown, and nothing i
   const variables = [{ key: 'GONE', value: '', locked: false, secret: false }];
   const defined = await probeOnce({ method: 'GET', url, assertions: [body] }, { variables });
   assert.equal(defined.verdict, 'passed', 'an empty value is a value');
+});
+
+test('a variable in a regex is a part of its pattern', async (t) => {
+  const { url } = await startTarget(t, (_request, response) => void response.end('version 12.3'));
+  for (const [value, expected] of [
+    ['\\d+', 'passed'],
+    ['[0-4]+', 'passed'],
+    ['x', 'failed assertion'],
+    ['(', 'failed settings'],
+    ['{{OTHER}}', 'failed assertion'],
+  ] as const) {
+    const assertions = [{ ...body, comparison: 'EQUALS', target: '12', regex: 'version ({{N}})' }];
+    const variables = ['N', 'OTHER'].map((key) => ({ key, value, locked: true, secret: false }));
+    const finding = await probeOnce({ method: 'GET', url, assertions }, { variables });
+    assert.equal(verdictOf(finding), expected, value);
+  }
 });
 
 test('what a group gives an API check needs its variables as well, unless the check overrides it', async (t) => {

@@ -101,6 +101,14 @@ type UpdateShape<Shape extends z.ZodRawShape> = {
   >;
 };
 
+/** The name of an environment variable. */
+export const variableKey = z
+  .string()
+  .regex(
+    /^[A-Za-z_][A-Za-z0-9_]{0,255}$/,
+    'must have 1 to 256 letters, digits and underscores, not beginning with a digit',
+  );
+
 /**
  * The body of a PUT, made from that of the POST: every field may be left out, which keeps it, and `null` resets a
  * field to its default (decisions: PUT, PATCH), except where null is a value in its own right. A field without a default

@@ -1,7 +1,6 @@
 // Lists inside bodies that checks, groups and channels share, and what of them is read only.
 import { z } from 'zod';
-import { orNull } from './fields.ts';
-import { keyRule, keyShape } from './accounts/variable.ts';
+import { orNull, variableKey } from './fields.ts';
 
 const none = () => [];
 
@@ -33,7 +32,7 @@ export const ownVariables = orNull(
   z
     .array(
       z.strictObject({
-        key: z.string().regex(keyShape, keyRule),
+        key: variableKey,
         value: z.string().max(32_768).nullable(),
         locked: z.boolean().default(false),
         secret: z.boolean().default(false),

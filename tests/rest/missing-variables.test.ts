@@ -22,21 +22,21 @@ async function make(api: Resources, path: string, body: object): Promise<Reply> 
 
 test('a check that uses a missing variable is saved with a warning that names the field', async () => {
   await using api = resourcesUnderTest();
-  const assertions = [{ source: 'TEXT_BODY', comparison: 'CONTAINS', target: '{{WORD}} {{TOKEN}}' }];
+  const assertions = [{ source: 'TEXT_BODY', comparison: 'CONTAINS', target: '{{WORD}} {{TOKEN}}', regex: '{{WORD}}' }];
   const body = { name: 'A', request: { ...using, assertions }, environmentVariables: [variable] };
   const created = await make(api, '/v1/checks/api', body);
+  const message =
+    'uses {{WORD}}, which is not defined in the check, its group or the account. The check cannot run until it is defined';
   assert.deepEqual(created.body.warnings, [
-    {
-      path: 'request.assertions[0].target',
-      message:
-        'uses {{WORD}}, which is not defined in the check, its group or the account. The check cannot run until it is defined',
-    },
+    { path: 'request.assertions[0].target', message },
+    { path: 'request.assertions[0].regex', message },
   ]);
   const path = `/v1/checks/${created.body.id}`;
   assert.deepEqual(warned(await api.ask('PUT', path, { environmentVariables: [] })), [
     'request.headers[0].value',
     'request.assertions[0].target',
     'request.assertions[0].target',
+    'request.assertions[0].regex',
   ]);
   const all = await notices(api);
   assert.deepEqual(
@@ -50,6 +50,25 @@ test('a check that uses a missing variable is saved with a warning that names th
   await make(api, '/v1/variables', variable);
   await make(api, '/v1/variables', { key: 'WORD', value: '' });
   assert.deepEqual([warned(await api.ask('PUT', path, { name: 'B' })), await notices(api)], [[], []]);
+});
+
+test('the write of a variable whose value contains a variable is answered with a warning', async () => {
+  await using api = resourcesUnderTest();
+  const message = 'contains {{BASE}}, which is not filled in: values are used literally';
+  const nested = { key: 'TOKEN', value: '{{BASE}}/x' };
+  const made = await make(api, '/v1/variables', nested);
+  assert.deepEqual(made.body.warnings, [{ path: 'value', message }]);
+  const read = await api.ask('GET', '/v1/variables/TOKEN');
+  assert.equal('warnings' in read.body, false);
+  const changed = await api.ask('PUT', '/v1/variables/TOKEN', { ...made.body, secret: true });
+  assert.match(changed.body.warnings[0].message, /^contains a placeholder, which is not filled in/);
+  assert.deepEqual(warned(await api.ask('PUT', '/v1/variables/TOKEN', { value: 'x' })), []);
+
+  const environmentVariables = [{ key: 'A', value: '{A}' }, nested];
+  const ofList = [{ path: 'environmentVariables[1].value', message }];
+  const check = await make(api, '/v1/checks/api', { name: 'A', request, environmentVariables });
+  const group = await make(api, '/v2/check-groups', { name: 'G', environmentVariables });
+  assert.deepEqual([check.body.warnings, group.body.warnings], [ofList, ofList]);
 });
 
 test('a check that moves to another group, and a group that gives less, cause warnings', async () => {

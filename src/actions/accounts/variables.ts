@@ -5,7 +5,7 @@ import { type ShownVariable, shownVariables, valueMeant, type VariableInput, req
 import type { MissingVariables } from '../checks/missing-variables.ts';
 import { requirePermission } from './permission.ts';
 import { notFound, Refusal } from '../refusal.ts';
-import type { Warning } from '../warnings.ts';
+import { nestedVariableWarnings, type Warned, type Warning, withWarnings } from '../warnings.ts';
 
 /** Where a page begins and how long it is. */
 export interface Slice {
@@ -35,9 +35,9 @@ export interface VariableActions {
   list(caller: Caller, slice: Slice): Promise<{ rows: ShownVariable[]; total: number }>;
   find(caller: Caller, key: string): Promise<ShownVariable>;
   /** Refuses with `conflict` a key that is there. */
-  create(caller: Caller, variable: VariableInput): Promise<ShownVariable>;
+  create(caller: Caller, variable: VariableInput): Promise<Warned<ShownVariable>>;
   /** What is not named stays. Refuses to turn a secret into a plain variable without a new value. */
-  change(caller: Caller, key: string, change: Partial<Omit<VariableInput, 'key'>>): Promise<ShownVariable>;
+  change(caller: Caller, key: string, change: Partial<Omit<VariableInput, 'key'>>): Promise<Warned<ShownVariable>>;
   /** Warns about checks that use it. */
   remove(caller: Caller, key: string): Promise<readonly Warning[]>;
 }
@@ -47,6 +47,11 @@ export function createVariableActions({ variables, missingVariables }: VariableM
     const [one] = shownVariables(caller, [variable]);
     return one ?? { ...variable, value: null };
   };
+  const written = (caller: Caller, variable: EnvironmentVariable): Warned<ShownVariable> =>
+    withWarnings(
+      shown(caller, variable),
+      nestedVariableWarnings([variable], () => 'value'),
+    );
   return {
     async list(caller, slice) {
       requirePermission(caller, 'read');
@@ -66,7 +71,7 @@ export function createVariableActions({ variables, missingVariables }: VariableM
       if (!(await variables.add(caller.accountId, variable))) {
         throw new Refusal('conflict', `The environment variable ${variable.key} already exists.`);
       }
-      return shown(caller, variable);
+      return written(caller, variable);
     },
     async change(caller, key, { value = null, ...change }) {
       requirePermission(caller, 'write');
@@ -76,7 +81,7 @@ export function createVariableActions({ variables, missingVariables }: VariableM
         return { ...next, value: isKept ? present.value : valueMeant({ ...next, value }, present, 'value') };
       });
       if (changed === null) throw notFound('environment variable', key);
-      return shown(caller, changed);
+      return written(caller, changed);
     },
     async remove(caller, key) {
       requirePermission(caller, 'write');

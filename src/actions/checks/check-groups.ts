@@ -30,7 +30,7 @@ import type { ScriptRuntimeMeans } from './script-runtime.ts';
 import { notFound } from '../refusal.ts';
 import { type Saved, savedOrRefused } from './saved.ts';
 import type { Slice } from '../accounts/variables.ts';
-import { type SettingsWarnings, type Warned, type Warning, withWarnings } from '../warnings.ts';
+import { nestedVariableWarnings, type SettingsWarnings, type Warned, type Warning, withWarnings } from '../warnings.ts';
 
 /** A group as it is written. */
 export interface GroupInput extends Omit<
@@ -240,6 +240,7 @@ async function shownWithWarnings(caller: Caller, stored: Stored, means: GroupMea
   const { group } = stored;
   return withWarnings(shownGroup(caller, stored), [
     ...(await means.missingVariables.ofGroup(group)),
+    ...nestedVariableWarnings(group.environmentVariables),
     ...means.settingsWarnings.ofDefaults(group.apiCheckDefaults),
   ]);
 }

@@ -32,7 +32,7 @@ import {
 import { ruleWarnings } from './rule-warnings.ts';
 import { type Saved, savedOrRefused } from './saved.ts';
 import type { Slice } from '../accounts/variables.ts';
-import { type SettingsWarnings, withWarnings } from '../warnings.ts';
+import { nestedVariableWarnings, type SettingsWarnings, withWarnings } from '../warnings.ts';
 import { type PingUrl, type ShownCheck, shownCheck, type StoredCheck } from './shown-check.ts';
 
 /** A check as it is written. */
@@ -298,6 +298,7 @@ async function shownWithWarnings(caller: Caller, stored: StoredCheck, means: Che
   const found = check.groupId === null ? null : await means.checkGroups.find(check.accountId, check.groupId);
   return withWarnings(await shownWithRuntime(caller, stored, means), [
     ...(await means.missingVariables.ofCheck(check, found?.group ?? null)),
+    ...nestedVariableWarnings(check.environmentVariables),
     ...means.settingsWarnings.ofCheck(check, found?.group.apiCheckDefaults ?? null),
     ...ruleWarnings(check, found?.group ?? null),
   ]);

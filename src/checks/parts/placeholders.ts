@@ -1,7 +1,6 @@
 // `{{NAME}}` in the settings of a check: plain insertion, no helpers, no expressions.
+import { namesIn, placeholder } from '#domain/checks/placeholder.ts';
 import type { JsonValue } from '#domain/json.ts';
-
-const placeholder = /\{\{\{\s*([A-Za-z_$][\w$.-]*)\s*\}\}\}|\{\{\s*([A-Za-z_$][\w$.-]*)\s*\}\}/g;
 
 /** Whether a text has a placeholder. */
 export function hasPlaceholder(text: string): boolean {
@@ -53,17 +52,12 @@ export interface VariableUse {
   readonly name: string;
 }
 
-/** Every use in the texts of a value. A regex is not filled in. */
+/** Every use in the texts of a value. */
 export function usesIn(value: JsonValue | undefined, path: string): VariableUse[] {
   if (typeof value === 'string') return namesIn(value).map((name) => ({ path, name }));
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) {
     return (value as readonly JsonValue[]).flatMap((item, index) => usesIn(item, `${path}[${index}]`));
   }
-  return Object.entries(value).flatMap(([key, field]) => (key === 'regex' ? [] : usesIn(field, `${path}.${key}`)));
-}
-
-function namesIn(text: string): string[] {
-  if (!text.includes('{{')) return [];
-  return [...text.matchAll(placeholder)].map(([, triple, double]) => triple ?? double ?? '');
+  return Object.entries(value).flatMap(([key, field]) => usesIn(field, `${path}.${key}`));
 }

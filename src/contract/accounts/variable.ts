@@ -1,13 +1,11 @@
 // Environment variables of an account on the wire (reference: variable; spec §5).
 import { z } from 'zod';
-import { updateOf } from '../fields.ts';
+import { updateOf, variableKey } from '../fields.ts';
+import { ignoring } from '../lists.ts';
 import type { Operations } from '../operation.ts';
+import { warnings } from '../checks/warnings.ts';
 import { pageQuery } from '../paging.ts';
 
-/** What the name of a variable must look like. */
-export const keyRule = 'must have 1 to 256 letters, digits and underscores, not beginning with a digit';
-export const keyShape = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
-const key = z.string().regex(keyShape, keyRule);
 const value = z.string().max(32_768);
 
 export const variable = z
@@ -16,19 +14,20 @@ export const variable = z
     value: z.string().nullable().describe('null when the variable is secret.'),
     locked: z.boolean().describe('Its value is redacted in every log.'),
     secret: z.boolean().describe('Never shown again, and never given to an alert template.'),
+    warnings,
   })
   .meta({ id: 'Variable', description: 'A named value that checks and alert templates can use as {{KEY}}.' });
 export type VariableBody = z.output<typeof variable>;
 
-export const variableCreate = z.strictObject({
-  key: key.describe('Unique in the account. Letters, digits and underscores.'),
-  value: value.describe('Up to 32,768 characters.'),
+const variableCreate = z.strictObject({
+  key: variableKey.describe('Unique in the account. Letters, digits and underscores.'),
+  value: value.describe('Up to 32,768 characters, used literally: {{NAME}} in it is not filled in.'),
   locked: z.boolean().default(false).describe('Redact its value in every log.'),
   secret: z.boolean().default(false).describe('Never show it again, and never give it to an alert template.'),
 });
 
 /** `key` may be repeated, as the reference clients do, but not changed. */
-export const variableUpdate = updateOf(variableCreate).extend({
+const variableUpdate = updateOf(variableCreate).extend({
   value: z.string().min(1).max(32_768).nullable().exactOptional().describe('null, as it is shown, keeps a secret one.'),
 });
 
@@ -54,7 +53,7 @@ export const variableOperations = {
     summary: 'Create an environment variable',
     tag,
     permission: 'write',
-    body: variableCreate,
+    body: ignoring(['warnings'], variableCreate),
     example: { key: 'SHOP_URL', value: 'https://shop.example' },
     status: 201,
     response: variable,
@@ -78,7 +77,7 @@ export const variableOperations = {
     tag,
     permission: 'write',
     params,
-    body: variableUpdate,
+    body: ignoring(['warnings'], variableUpdate),
     example: { value: 'https://shop.example' },
     status: 200,
     response: variable,

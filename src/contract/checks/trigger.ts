@@ -1,9 +1,8 @@
 // Triggers on the wire (spec §2.3, §4.3; decisions: Trigger of a check group).
 import { z } from 'zod';
-import { day, flag, pathNumber, pathUuid, wholeNumber } from '../fields.ts';
+import { day, flag, pathNumber, pathUuid, variableKey, wholeNumber } from '../fields.ts';
 import type { Operations } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
-import { keyRule, keyShape } from '../accounts/variable.ts';
 
 const common = {
   id: z.int().describe('Trigger identifier.'),
@@ -66,7 +65,7 @@ const callBody = z
     environmentVariables: z
       .array(
         z.strictObject({
-          key: z.string().regex(keyShape, keyRule),
+          key: variableKey,
           value: z.string().max(8192),
           locked: z.boolean().exactOptional().describe('Without effect: all of them are secret.'),
           secret: z.boolean().exactOptional().describe('Without effect: all of them are secret.'),

@@ -1,6 +1,7 @@
 // Environment variables over HTTP (reference: variable).
 import type { ShownVariable } from '#actions/masking.ts';
 import type { VariableActions } from '#actions/accounts/variables.ts';
+import type { Warned } from '#actions/warnings.ts';
 import type { VariableBody } from '#contract/accounts/variable.ts';
 import { deleted } from '../deleted.ts';
 import { HttpRefusal } from '../http-refusal.ts';
@@ -26,6 +27,6 @@ function keyChanged(key: string): HttpRefusal {
   return new HttpRefusal(400, `key ${message}.`, { attributes: { key: message } });
 }
 
-function toWire({ key, value, locked, secret }: ShownVariable): VariableBody {
-  return { key, value, locked, secret };
+function toWire({ key, value, locked, secret, warnings }: Warned<ShownVariable>): VariableBody {
+  return { key, value, locked, secret, ...(warnings && { warnings: [...warnings] }) };
 }

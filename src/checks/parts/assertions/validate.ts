@@ -19,6 +19,7 @@ export function assertionProblems(
         ...assertion,
         target: sample(assertion.target, '0'),
         property: sample(assertion.property, isJson ? '$' : 'x'),
+        regex: sample(assertion.regex, 'x'),
       },
       sources,
     );

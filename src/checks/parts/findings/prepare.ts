@@ -64,8 +64,8 @@ export function compileAll(
 }
 
 function filledAssertion(settings: AssertionSettings, fill: Filling['fill']): AssertionSettings {
-  const [property, target] = [fill(settings.property), fill(settings.target)];
-  return property === settings.property && target === settings.target ? settings : { ...settings, property, target };
+  const { property, target, regex } = settings;
+  return { ...settings, property: fill(property), target: fill(target), regex: fill(regex) };
 }
 
 /**
