@@ -129,10 +129,7 @@ function mountedRoute(route: Route, operations: Operations): MountedRoute {
   return { ...route, operation: { ...operation, ...strictQuery(operation) } };
 }
 
-/**
- * Refuses unknown query parameters. Links that need no key, like triggers and pings, are called by tools that add
- * parameters of their own.
- */
+/** Refuses unknown query parameters. Links that need no key say for themselves: tools add parameters of their own to some. */
 function strictQuery({ query = z.object({}), permission }: Operation): Pick<Operation, 'query'> {
   return permission === 'none' ? {} : { query: query.strict() };
 }

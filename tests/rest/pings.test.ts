@@ -76,3 +76,16 @@ test('a client in a loop is told to wait, by an address that there is and by one
     [1, 1, 1],
   );
 });
+
+test('a query parameter is refused, so that a misspelled signal is no success', async (t) => {
+  const { on, path, kept } = await startPinged(t);
+  for (const call of ['?fail', '?status=fail', '?start=', '/log?x=1', '/0?exit=1']) {
+    for (const method of ['GET', 'POST', 'HEAD']) {
+      const answer = await fetch(`${on.address}${path}${call}`, { method });
+      const text = await answer.text();
+      assert.equal(answer.status, 400, `${method} ${call}`);
+      if (method !== 'HEAD') assert.match(text, /Unknown query parameter/);
+    }
+  }
+  assert.equal(kept(), 0);
+});

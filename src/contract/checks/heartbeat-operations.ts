@@ -18,6 +18,8 @@ const ping = {
   permission: 'none',
   status: 200,
   media: 'text/plain',
+  // A misspelled signal, like ?fail, must not count as a success.
+  query: z.strictObject({}),
   alsoAnswers: {
     404: 'Unknown heartbeat or signal.',
     429: 'Too many calls of this URL. The ping was not recorded. Wait for the number of seconds in `retry-after`.',
@@ -32,7 +34,9 @@ export const heartbeatOperations = {
     ...onTime,
     method: 'GET',
     summary: 'Ping a heartbeat',
-    description: 'For jobs. Requires no API key: the token grants access. Responds once the ping is stored durably.',
+    description:
+      'For jobs. Requires no API key: the token grants access. Responds once the ping is stored durably. ' +
+      'Query parameters are refused: a signal like fail is part of the path.',
   },
   postPing: {
     ...onTime,
