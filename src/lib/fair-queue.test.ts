@@ -1,7 +1,7 @@
 // An owner with many waiting items delays other owners by at most one item.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { FairQueue } from './fair-queue.ts';
+import { createTurns, FairQueue } from './fair-queue.ts';
 
 const rest = (queue: FairQueue<string>): string[] => Array.from({ length: queue.size }, () => queue.next() ?? '');
 
@@ -32,4 +32,24 @@ test('a removed item is not returned', () => {
   queue.remove('a', 'a2');
   queue.remove('b', 'b1');
   assert.deepEqual([queue.size, rest(queue)], [2, ['a1', 'a3']]);
+});
+
+test('accounts take turns, one large piece of work in each turn of the loop', async () => {
+  const turn = createTurns();
+  const order: string[] = [];
+  const work = async (accountId: string): Promise<void> => {
+    await turn(accountId, 1_000_000);
+    order.push(accountId);
+    setImmediate(() => order.push('loop'));
+  };
+  await Promise.all([work('loud'), work('loud'), work('loud'), work('quiet')]);
+  assert.deepEqual(
+    order.filter((name) => name !== 'loop'),
+    ['loud', 'quiet', 'loud', 'loud'],
+  );
+  assert.ok(order.indexOf('loop') < order.lastIndexOf('loud'));
+});
+
+test('small work does not wait', () => {
+  assert.equal(createTurns()('quiet', 1000), null);
 });

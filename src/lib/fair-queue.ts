@@ -54,3 +54,29 @@ function shortened<Item>(line: Line<Item>): Line<Item> {
   if (line.from * 2 < line.items.length) return line;
   return { items: line.items.slice(line.from), from: 0 };
 }
+
+/** Sizes of work up to this are small, bytes or characters. */
+const smallSize = 32 * 1024;
+
+/** Resolves when work of this owner and size may be done; null = at once. */
+export type Turn = (who: string, size: number) => Promise<void> | null;
+
+/** Creates turns: large pieces of work are done one per turn of the event loop, owners in turn. */
+export function createTurns(): Turn {
+  const waiting = new FairQueue<() => void>();
+  let isPlanned = false;
+  const next = (): void => {
+    waiting.next()?.();
+    isPlanned = waiting.size > 0;
+    if (isPlanned) setImmediate(next);
+  };
+  return (who, size) => {
+    if (size <= smallSize) return null;
+    return new Promise((resolve) => {
+      waiting.add(who, resolve);
+      if (isPlanned) return;
+      isPlanned = true;
+      setImmediate(next);
+    });
+  };
+}

@@ -7,6 +7,7 @@ import { requirePermission } from '#actions/accounts/permission.ts';
 import type { Operation } from '#contract/operation.ts';
 import { contentRange, type PageQuery } from '#contract/paging.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
+import type { Turn } from '#lib/fair-queue.ts';
 import {
   type Authenticate,
   bearerKey,
@@ -20,8 +21,8 @@ import { type Input, parseInput } from './input.ts';
 import { methodsOfOperation } from './methods-of.ts';
 import { type Allowance, countedAddress, type RateLimit } from './rate-limit.ts';
 import { readJsonBody, readRawBody } from './read-body.ts';
-import type { ParseTurn } from './parse-turns.ts';
 import { Answer, type AnyCall, JsonText, type MountedRoute, type Page, type Route } from './route.ts';
+import { writeJson } from './write-json.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -42,7 +43,8 @@ interface Mounting {
   readonly authenticate: Authenticate;
   readonly rateLimits: RateLimits;
   readonly checkResponses?: boolean;
-  readonly parseTurn: ParseTurn;
+  /** Of parsing bodies and writing answers. */
+  readonly turn: Turn;
   readonly ending: Ending;
 }
 
@@ -157,33 +159,37 @@ async function answer(
   operation: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
-  { checkResponses, parseTurn, ending }: Mounting,
+  { checkResponses, turn: turnOf, ending }: Mounting,
 ): Promise<FastifyReply> {
   // The gate in front decides; a request that came round it goes no further.
   if (operation.permission !== 'none' && request.caller === undefined) throw unauthenticated('An API key is required.');
-  const turn = (bytes: number) => parseTurn(request.caller?.accountId ?? '', bytes);
+  const turn = (size: number) => turnOf(request.caller?.accountId ?? '', size);
   const body = operation.body === undefined ? undefined : await readJsonBody(request.headers, request.raw, turn);
   const input = parseInput(operation, { params: request.params, query: request.query, body });
   const { rawBodyMost } = operation;
   const rawBody = rawBodyMost === undefined ? null : await readRawBody(request.raw, rawBodyMost);
   const ran = route.run(new RouteCall(input, rawBody, request, reply));
   const result = ran instanceof Promise ? await ran : ran;
-  const text = writeAnswer(reply, operation, result, input, checkResponses === true);
-  return endIfClosing(reply, ending).send(text);
+  const content = writeAnswer(reply, operation, result, { ...input, checkResponses, turn });
+  return endIfClosing(reply, ending).send(content instanceof Promise ? await content : content);
 }
 
 /** What is sent of an answer. */
 type Content = string | Buffer | Readable | undefined;
 
-/** Sets status and headers of an answer; its text, or undefined where it has none. */
+interface Writing extends Pick<Input, 'query'> {
+  readonly checkResponses: boolean | undefined;
+  readonly turn: (size: number) => Promise<void> | null;
+}
+
+/** Sets status and headers of an answer; its content, or undefined where it has none. */
 function writeAnswer(
   reply: FastifyReply,
   operation: Operation,
   result: unknown,
-  { query }: Input,
-  isChecked: boolean,
-): Content {
-  if (result instanceof Answer) return writeOwnAnswer(reply, operation, result);
+  { query, checkResponses, turn }: Writing,
+): Content | Promise<Content> {
+  if (result instanceof Answer) return writeOwnAnswer(reply, operation, result, turn);
   reply.code(operation.status);
   if (operation.status === 204) return undefined;
   if (operation.media) {
@@ -192,12 +198,12 @@ function writeAnswer(
   }
   reply.header('content-type', json);
   if (result instanceof JsonText) {
-    if (isChecked && operation.response) checkResponse(operation.response, JSON.parse(result.text.toString()));
+    if (checkResponses && operation.response) checkResponse(operation.response, JSON.parse(result.text.toString()));
     return result.text;
   }
   const shown = operation.isPaged ? itemsOf(result as Page<unknown>, query as PageQuery, reply) : result;
-  if (isChecked && operation.response) checkResponse(operation.response, shown);
-  return JSON.stringify(shown);
+  if (checkResponses && operation.response) checkResponse(operation.response, shown);
+  return written(reply, shown, turn);
 }
 
 /** One request as a route sees it. */
@@ -244,7 +250,12 @@ function itemsOf(page: Page<unknown>, query: PageQuery, reply: FastifyReply): re
 }
 
 /** A route's own status and headers, which may differ from what the operation declares. */
-function writeOwnAnswer(reply: FastifyReply, operation: Operation, { status, body, headers }: Answer): Content {
+function writeOwnAnswer(
+  reply: FastifyReply,
+  operation: Operation,
+  { status, body, headers }: Answer,
+  turn: Writing['turn'],
+): Content | Promise<Content> {
   reply.code(status).headers(headers);
   if (body === undefined || Buffer.isBuffer(body) || body instanceof Readable) return body;
   if (typeof body === 'string' && operation.media) {
@@ -252,7 +263,18 @@ function writeOwnAnswer(reply: FastifyReply, operation: Operation, { status, bod
     return body;
   }
   reply.header('content-type', json);
-  return JSON.stringify(body);
+  return written(reply, body, turn);
+}
+
+/** JSON of a value; a large one is handed to the socket slice by slice. */
+async function written(reply: FastifyReply, value: unknown, turn: Writing['turn']): Promise<Content> {
+  const json = await writeJson(value, turn);
+  if (typeof json !== 'object') return json;
+  reply.header(
+    'content-length',
+    json.reduce((sum, { length }) => sum + length, 0),
+  );
+  return Readable.from(json, { objectMode: false, highWaterMark: 1 });
 }
 
 function checkResponse(schema: z.ZodType, body: unknown): void {

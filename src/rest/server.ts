@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Operation, Operations } from '#contract/operation.ts';
+import { createTurns } from '#lib/fair-queue.ts';
 import type { Authenticate } from './authenticate.ts';
 import { errorAnswer, errorBody } from './errors.ts';
 import { HttpRefusal } from './http-refusal.ts';
@@ -11,7 +12,6 @@ import { answerOddRequests, answerParserFault } from './parser-faults.ts';
 import { createRateLimit } from './rate-limit.ts';
 import type { MountedRoute, Route } from './route.ts';
 import { methodsOf } from './methods-of.ts';
-import { createParseTurns } from './parse-turns.ts';
 
 /** What this room needs of a log; pino fits. */
 export interface RestLog {
@@ -89,7 +89,7 @@ export function createRestServer(options: RestOptions): FastifyInstance {
   if (routes.some(({ id }) => id === 'getDocs')) {
     app.get('/', (_request, reply) => reply.redirect('docs', 302));
   }
-  const mounting = { ...options, rateLimits, parseTurn: createParseTurns(), ending };
+  const mounting = { ...options, rateLimits, turn: createTurns(), ending };
   for (const route of routes) mountRoute(app, route, mounting);
   answerOddRequests(app.server, nextId);
   return app;

@@ -4,6 +4,7 @@ import type { CheckType } from '#domain/checks/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Outcome, Reason } from '#domain/results/result.ts';
 import type { RunSource } from '#domain/checks/run.ts';
+import { createTurns, type Turn } from '#lib/fair-queue.ts';
 import { firstIdAt, idBytes, idText, parsed } from '../base/codec.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
@@ -70,17 +71,18 @@ export interface CheckResults {
 }
 
 export function createCheckResults({ reader, dialect, clock }: Database): CheckResults {
+  const exchanges = { reader, rowsAtOnce: dialect.rowsAtOnce === null ? null : exchangesAtOnce, turn: createTurns() };
   const sliced = (accountId: string, checkId: string, filter: ResultFilter) =>
     slicedResults({ reader, dialect, clock }, accountId, checkId, filter);
   return {
     async list(accountId, checkId, filter, page) {
       const { rows, total } = await pageInSlices(sliced(accountId, checkId, filter), page);
-      return { rows: await withExchanges(reader, rows), total };
+      return { rows: await withExchanges(exchanges, rows), total };
     },
     async walk(accountId, checkId, filter, before, limit) {
       const start = before === null ? null : idBytes(before);
       const rows = await headInSlices(sliced(accountId, checkId, filter), start, limit);
-      return withExchanges(reader, rows);
+      return withExchanges(exchanges, rows);
     },
     async find(accountId, checkId, id) {
       const row = await reader
@@ -90,7 +92,7 @@ export function createCheckResults({ reader, dialect, clock }: Database): CheckR
         .where('check_id', '=', idBytes(checkId))
         .where('id', '=', idBytes(id))
         .executeTakeFirst();
-      return row === undefined ? null : ((await withExchanges(reader, [row]))[0] ?? null);
+      return row === undefined ? null : ((await withExchanges(exchanges, [row]))[0] ?? null);
     },
     async findAnywhere(accountId, id) {
       const row = await reader
@@ -102,7 +104,7 @@ export function createCheckResults({ reader, dialect, clock }: Database): CheckR
         .where('checks.account_id', '=', idBytes(accountId))
         .where('results.id', '=', idBytes(id))
         .executeTakeFirst();
-      return row === undefined ? null : ((await withExchanges(reader, [row]))[0] ?? null);
+      return row === undefined ? null : ((await withExchanges(exchanges, [row]))[0] ?? null);
     },
     async subject(accountId, checkId) {
       const row = await reader
@@ -179,10 +181,46 @@ function slicedResults(
   };
 }
 
-/** Rows of one check with what is kept of their exchanges. */
-async function withExchanges(reader: Kysely<Tables>, rows: readonly ResultsTable[]): Promise<StoredResult[]> {
+/** Exchanges that one statement of SQLite reads, which holds the loop: up to about 100 kB each. */
+const exchangesAtOnce = 5;
+/** Characters of exchanges that are parsed in one turn of the loop. */
+const parsedAtOnce = 256 * 1024;
+
+interface ExchangeReader {
+  readonly reader: Kysely<Tables>;
+  /** Of how many results the exchanges are read in one statement; null = all. */
+  readonly rowsAtOnce: number | null;
+  readonly turn: Turn;
+}
+
+/** Rows of one check with what is kept of their exchanges, parsed in slices: a page may have ten megabytes of them. */
+async function withExchanges(
+  { reader, rowsAtOnce, turn }: ExchangeReader,
+  rows: readonly ResultsTable[],
+): Promise<StoredResult[]> {
+  const results: StoredResult[] = [];
+  const size = rowsAtOnce ?? rows.length;
+  let characters = 0;
+  for (let at = 0; at < rows.length; at += size) {
+    const some = rows.slice(at, at + size);
+    const exchanges = await readExchanges(reader, some);
+    for (const row of some) {
+      const exchange = exchanges.get(idText(row.id)) ?? null;
+      const result = resultOf(row, exchange);
+      results.push(result);
+      characters += exchange?.length ?? 0;
+      if (characters < parsedAtOnce) continue;
+      await turn(result.accountId, characters);
+      characters = 0;
+    }
+  }
+  return results;
+}
+
+/** What is kept of the exchanges of some results of one check, as JSON by the results' ids. */
+async function readExchanges(reader: Kysely<Tables>, rows: readonly ResultsTable[]): Promise<Map<string, string>> {
   const [first] = rows;
-  if (first === undefined) return [];
+  if (first === undefined) return new Map();
   const ids = rows.map(({ id }) => id).toSorted((a, b) => Buffer.compare(a, b));
   const [least = first.id, most = first.id] = [ids[0], ids.at(-1)];
   const exchanges = new Map<string, string>();
@@ -200,7 +238,7 @@ async function withExchanges(reader: Kysely<Tables>, rows: readonly ResultsTable
     for (const { result_id, exchange } of kept) exchanges.set(idText(result_id), exchange);
   };
   await Promise.all([read('exchanges'), read('passing_exchanges')]);
-  return rows.map((row) => resultOf(row, exchanges.get(idText(row.id)) ?? null));
+  return exchanges;
 }
 
 function resultOf(row: ResultsTable, exchange: string | null): StoredResult {
