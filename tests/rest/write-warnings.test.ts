@@ -66,6 +66,15 @@ const cases: readonly Case[] = [
   ],
   ['/v1/checks/api', api({ assertions: [assertion('JSON_BODY', 'GREATER_THAN', '2', 'count($.items[*])')] }), []],
   ['/v1/checks/api', api({ assertions: [assertion('TEXT_BODY', 'CONTAINS', '2', 'a.length')] }), []],
+  ['/v1/checks/api', api({ assertions: [assertion('TEXT_BODY', 'CONTAINS', '')] }), [[first, /^always holds: /]]],
+  ['/v1/checks/api', api({ assertions: [assertion('TEXT_BODY', 'NOT_CONTAINS', '')] }), [[first, /^never holds: /]]],
+  ['/v1/checks/api', api({ assertions: [assertion('TEXT_BODY', 'CONTAINS', '', 'v\\d')] }), [[first, /for a text: /]]],
+  ['/v1/checks/api', api({ assertions: [assertion('JSON_BODY', 'CONTAINS', '', '$.a')] }), [[first, /for a text: /]]],
+  ['/v1/checks/api', api({ assertions: [assertion('TEXT_BODY', 'EQUALS', '')] }), []],
+  ['/v1/checks/api', api({ assertions: [assertion('HEADERS', 'CONTAINS', 'x')] }), [[first, /header has this name/]]],
+  ['/v1/checks/api', api({ assertions: [assertion('HEADERS', 'EQUALS', 'x')] }), [[first, /all headers together/]]],
+  ['/v1/checks/api', api({ assertions: [assertion('HEADERS', 'HAS_KEY', 'x')] }), []],
+  ['/v1/checks/api', api({ assertions: [assertion('HEADERS', 'CONTAINS', 'x', 'age')] }), []],
   ['/v1/checks/api', api({ method: 'POST', body: '{}' }), [['request.body', /bodyType is NONE/]]],
   [
     '/v1/checks/api',
@@ -92,6 +101,11 @@ const cases: readonly Case[] = [
       request: { query: 'a.example', recordType: 'A', assertions: [assertion('RESPONSE_TIME', 'LESS_THAN', '2000')] },
     },
     [[first, /1000 ms/]],
+  ],
+  [
+    '/v1/checks/icmp',
+    { name: 'I', request: { hostname: 'a.example', assertions: [assertion('JSON_RESPONSE', 'CONTAINS', '', '$.a')] } },
+    [[first, /the target is empty/]],
   ],
   [
     '/v1/checks/ssl',

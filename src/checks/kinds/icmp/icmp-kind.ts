@@ -7,6 +7,7 @@ import { type Fault, resolveFault } from '../../parts/connection/fault.ts';
 import { type Offload, workOn } from '../../parts/findings/answer-work.ts';
 import { describeLight, judgeFault, lightFinding } from '../../parts/findings/light.ts';
 import { failed, judgeAssertions, type Judged, outcomesOf } from '../../parts/findings/judge.ts';
+import { assertionWarnings } from '../../parts/assertions/warn.ts';
 import { compileAll, createFilling, createPlannedProbe, filledHost } from '../../parts/findings/prepare.ts';
 import type { CheckKind, ProbeMeans } from '../../kind.ts';
 import type { Redactor } from '../../parts/redact.ts';
@@ -42,6 +43,8 @@ export const icmpKind: CheckKind = {
   },
   validateSettings: validateIcmpSettings,
   variableUses,
+  warnSettings: (settings) =>
+    assertionWarnings(readIcmpSettings(settings).assertions, 'request.assertions', Number.POSITIVE_INFINITY),
   describeResult: (result, exchange) => ({ icmpCheckResult: describeLight(result, exchange) }),
   measures: { statusCode: false, phases: ['dns'] },
   alertFacts: ({ settings }) => ({

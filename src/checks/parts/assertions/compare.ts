@@ -1,6 +1,6 @@
 // Whether a value from an answer compares to a target as an assertion says. Targets are texts, values are JSON.
 import type { Comparison } from './assertion.ts';
-import { compareDecimals, type Decimal, decimalOf, isExact } from './decimal.ts';
+import { compareDecimals, type Decimal, decimalOf, isExact, plainNumber } from './decimal.ts';
 import { type ExactValue, isList, LongNumber, parseJson } from './json-document.ts';
 
 /** A value from an answer; undefined = there is none. */
@@ -138,5 +138,5 @@ function contains(value: Observed, target: Target): boolean {
   if (value instanceof LongNumber) return value.source.includes(target.text);
   if (isList(value)) return value.some((item) => equals(item, target));
   if (typeof value === 'object') return Object.hasOwn(value, target.text);
-  return String(value).includes(target.text);
+  return (typeof value === 'number' ? plainNumber(value) : String(value)).includes(target.text);
 }

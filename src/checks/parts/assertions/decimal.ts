@@ -34,6 +34,16 @@ export function decimalOf(text: string): Decimal | null {
   };
 }
 
+/** A double without an exponent: 1e21 is "1000000000000000000000". */
+export function plainNumber(value: number): string {
+  const text = String(value);
+  const decimal = text.includes('e') ? decimalOf(text) : null;
+  if (decimal === null) return text;
+  const { isNegative, digits, exponent } = decimal;
+  const whole = exponent >= 0 ? digits + '0'.repeat(exponent) : `0.${'0'.repeat(-exponent - digits.length)}${digits}`;
+  return isNegative ? `-${whole}` : whole;
+}
+
 /** Negative, 0 or positive, as one is less than the other, equals it or is greater. */
 export function compareDecimals(one: Decimal, other: Decimal): number {
   if (one.isNegative !== other.isNegative) return one.isNegative ? -1 : 1;

@@ -1,8 +1,8 @@
 // JSON of an answer, with numbers as exact as they were written, within a bound of nesting.
 import type { JsonValue } from '#domain/json.ts';
-import { decimalOf, isExact } from './decimal.ts';
+import { decimalOf, isExact, plainNumber } from './decimal.ts';
 
-/** A number that a double cannot hold, as it was written. */
+/** A number that a double cannot hold, or that has an exponent, as it was written. */
 export class LongNumber {
   readonly source: string;
   constructor(source: string) {
@@ -34,7 +34,7 @@ export class JsonProblem extends Error {
   override name = 'JsonProblem';
 }
 
-/** A literal that may be more than a double holds, where one can stand. */
+/** A literal that may be more than a double holds, or has an exponent, where one can stand. */
 const longLiteral = /(?:^|[:[,\s])-?(?:\d[\d.]{15}|\d[\d.]*[eE])/;
 
 /** @throws {JsonProblem} */
@@ -54,8 +54,8 @@ export function parseJson(text: string): JsonDocument {
 function asWritten(this: unknown, _key: string, value: unknown, context?: { readonly source?: string }): unknown {
   const source = context?.source;
   if (typeof value !== 'number' || source === undefined) return value;
-  const written = decimalOf(source);
-  return written === null || isExact(written) ? value : new LongNumber(source);
+  const written = /[eE]/.test(source) ? null : decimalOf(source);
+  return written !== null && isExact(written) ? value : new LongNumber(source);
 }
 
 function isTooDeep(text: string): boolean {
@@ -99,6 +99,7 @@ export function preview(value: ExactValue, most: number): string {
     if (left <= 0) return;
     if (item instanceof LongNumber) write(item.source.slice(0, left));
     else if (typeof item === 'string') write(JSON.stringify(item.slice(0, left)));
+    else if (typeof item === 'number') write(plainNumber(item));
     else if (typeof item !== 'object' || item === null) write(String(item));
     else visitMembers(item, isList(item));
   };

@@ -68,7 +68,8 @@ test('a path that matches nothing makes no comparison hold but that nothing is t
 
 test('numbers compare as they are written, however long they are', () => {
   const text =
-    '{"id": 9007199254740993, "ids": [9007199254740993], "x": 0.30000000000000004, "e": 1e400, "s": "0010", "long": 0.1000000000000000055}';
+    '{"id": 9007199254740993, "ids": [9007199254740993], "x": 0.30000000000000004, "e": 1e400, "s": "0010", "long": 0.1000000000000000055, ' +
+    '"big": 1e21, "bigs": [1e21], "small": -0.0000001}';
   const cases: [comparison: string, property: string, target: string, passed: boolean][] = [
     ['EQUALS', '$.id', '9007199254740993', true],
     ['EQUALS', '$.id', '9007199254740992', false],
@@ -86,6 +87,15 @@ test('numbers compare as they are written, however long they are', () => {
     ['GREATER_THAN', '$.e', '1e399', true],
     ['LESS_THAN', '$.s', '11', true],
     ['EQUALS', '$.s', '10', false],
+    ['CONTAINS', '$.big', '1e21', true],
+    ['NOT_CONTAINS', '$.big', 'e+', true],
+    ['NOT_CONTAINS', '$.big', '1e21', false],
+    ['EQUALS', '$.big', '1000000000000000000000', true],
+    ['EQUALS', '$.bigs', '[1000000000000000000000]', true],
+    ['NOT_CONTAINS', '$.small', '0.0000001', false],
+    ['CONTAINS', '$.small', 'e', false],
+    ['CONTAINS', '$.id', '993', true],
+    ['NOT_CONTAINS', '$.id', '0992', true],
   ];
   for (const [comparison, property, target, passed] of cases) {
     assert.equal(outcomeOf(comparison, property, target, text).passed, passed, `${comparison} ${property} ${target}`);

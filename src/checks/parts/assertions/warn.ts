@@ -17,6 +17,8 @@ export function assertionWarnings(
     const message =
       timeWarning(assertion, maxResponseTime) ??
       lengthWarning(assertion) ??
+      namelessWarning(assertion) ??
+      emptyWarning(assertion) ??
       contradiction(assertion, index, assertions, path);
     return message === null ? [] : [{ path: `${path}[${index}]`, message }];
   });
@@ -48,6 +50,23 @@ function lengthWarning({ source, property }: AssertionSettings): string | null {
   const list = /^(\$.*)\.length$/.exec(property.trim())?.[1];
   if (sortOf[source as AssertionSource] !== 'json' || list === undefined) return null;
   return `matches a member named "length" only; to count the items of a list, use count(${list}[*])`;
+}
+
+/** Comparisons that are about the list of headers itself. */
+const ofKeys: ReadonlySet<string> = new Set(['HAS_KEY', 'NOT_HAS_KEY', 'HAS_VALUE', 'NOT_HAS_VALUE']);
+
+function namelessWarning({ source, comparison, property, regex }: AssertionSettings): string | null {
+  if (source !== 'HEADERS' || property !== '' || ofKeys.has(comparison)) return null;
+  const isOfNames = comparison.endsWith('CONTAINS') && regex === '';
+  const what = isOfNames ? 'checks only whether a header has this name' : 'compares all headers together';
+  return `${what}: enter the name of a header as property`;
+}
+
+function emptyWarning({ source, comparison, property, target, regex }: AssertionSettings): string | null {
+  if (target !== '' || !comparison.endsWith('CONTAINS')) return null;
+  const isWhole = sortOf[source as AssertionSource] === 'text' && regex === '' && property === '';
+  const holds = comparison === 'CONTAINS' ? 'always holds' : 'never holds';
+  return `${holds}${isWhole ? '' : ' for a text'}: the target is empty, and every text contains an empty text`;
 }
 
 function contradiction(

@@ -10,7 +10,7 @@ import type { ProbeMeans } from '../../kind.ts';
 import { keepBody } from './body.ts';
 import { decodeDetails, encodeDetails } from './details.ts';
 import { exchangeWith } from './exchange-text.ts';
-import { judgeAnswer, type LookedAt, timesOf } from './finding.ts';
+import { headersOf, judgeAnswer, type LookedAt, timesOf } from './finding.ts';
 import { type HttpKind, makePlan, type Plan } from './plan.ts';
 import { createLook } from './probe.ts';
 
@@ -56,14 +56,11 @@ const notRead = {
 function answerOf(seen: LookedAt): Exchanged['answer'] {
   const { answer } = seen.hop;
   if (answer === null) return null;
-  const headers = Object.entries(answer.headers).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value] as const],
-  );
   return {
     response: {
       status: answer.statusCode ?? 0,
       statusText: answer.statusMessage ?? '',
-      headers: Object.fromEntries(headers),
+      headers: headersOf(answer),
       body: seen.body.text ?? '',
     },
     isCut: seen.body.isCut,

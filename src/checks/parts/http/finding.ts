@@ -197,7 +197,7 @@ function headerBytes({ rawHeaders, statusMessage }: IncomingMessage): number {
 function shownResponse(plan: Plan, seen: LookedAt, answer: IncomingMessage, phases: Phases): JsonObject {
   const { kept } = seen.body;
   const { none, json, text } = plan.redactor;
-  const headers = { ...answer.headers } as JsonObject;
+  const headers = headersOf(answer);
   return {
     status: answer.statusCode ?? 0,
     statusText: text(answer.statusMessage ?? ''),
@@ -208,6 +208,14 @@ function shownResponse(plan: Plan, seen: LookedAt, answer: IncomingMessage, phas
     ...(seen.redirects.length === 0 ? {} : { redirects: seen.redirects.map((each) => ({ ...each })) }),
     ...shownTimes(seen, phases),
   };
+}
+
+/** The headers of a response. Repeated ones are joined; `set-cookie` is a list. */
+export function headersOf({ headersDistinct }: IncomingMessage): Record<string, string | string[]> {
+  const all = Object.entries(headersDistinct).flatMap(([name, values = []]) => [
+    [name, name === 'set-cookie' ? values : values.join(', ')] as const,
+  ]);
+  return Object.fromEntries(all);
 }
 
 /** The times of a complete answer as scripts after it see them. */

@@ -1,5 +1,4 @@
 // Looks at an HTTP target once: request, redirects, body, assertions, verdict (decisions: Checks).
-import type { JsonObject } from '#domain/json.ts';
 import type { ThreadInput, ThreadProbe } from '#domain/checks/probe.ts';
 import type { Finding } from '#domain/results/result.ts';
 import { madeOnce } from '#lib/made-once.ts';
@@ -13,7 +12,7 @@ import { createClientTls, type TlsFor } from '../connection/client-tls.ts';
 import type { Fault } from '../connection/fault.ts';
 import { type AnswerWork, type Offload, type ReadBody, workOn } from '../findings/answer-work.ts';
 import { isNoProbe, wrongSettings } from '../findings/judge.ts';
-import { answered, type LookedAt, type SeenBody, unanswered } from './finding.ts';
+import { answered, headersOf, type LookedAt, type SeenBody, unanswered } from './finding.ts';
 import { mostBodyBytes } from './http1.ts';
 import { type Hop, type HopMeans, sendHop, type Stop, timeIsUp } from './hop.ts';
 import { type HttpKind, makePlan, type Plan } from './plan.ts';
@@ -167,7 +166,7 @@ async function concluded(
     assertions: isLast ? plan.assertions : [],
     values: {
       STATUS_CODE: statusCode,
-      HEADERS: { ...headers } as JsonObject,
+      HEADERS: headersOf(answer),
       ...(fault === null && { RESPONSE_TIME: hop.endedAt - started }),
     },
     body: {

@@ -199,6 +199,26 @@ test('headers that browsers and curl accept are accepted', async (t) => {
   assert.equal(verdictOf(await probeOnce({ url: folded.url, assertions })), 'passed');
 });
 
+test('every value of a repeated header is compared, joined by commas', async (t) => {
+  const names = ['age', 'etag', 'server', 'x-a', 'content-type', 'retry-after'];
+  const target = await startTcpTarget(t, (socket) =>
+    socket.once('data', () => {
+      const lines = names.map((name) => `${name}: one\r\n${name}: two\r\n`).join('');
+      socket.end(`HTTP/1.1 200 OK\r\n${lines}set-cookie: a=1\r\nset-cookie: b=2\r\n\r\n`);
+    }),
+  );
+  const equal = (property: string, wanted: string) => {
+    return { source: 'HEADERS', property, comparison: 'EQUALS', target: wanted };
+  };
+  const assertions = [...names.map((name) => equal(name, 'one, two')), equal('set-cookie', 'a=1, b=2')];
+  const finding = await probeOnce({ url: target.url, assertions });
+  assert.equal(verdictOf(finding), 'passed', finding.message ?? '');
+  const headers = responseOf(finding)['headers'] as JsonObject;
+  assert.deepEqual([headers['age'], headers['set-cookie']], ['one, two', ['a=1', 'b=2']]);
+  const hidden = { ...equal('server', 'two'), comparison: 'NOT_CONTAINS' };
+  assert.equal(verdictOf(await probeOnce({ url: target.url, assertions: [hidden] })), 'failed assertion');
+});
+
 test('what never ends is ended at the limit, and it is said where it stood', async (t) => {
   const dripping: readonly (readonly [RegExp, string, string])[] = [
     [/^127\.0\.0\.1:\d+ did not respond within 200 ms$/, '', ''],
