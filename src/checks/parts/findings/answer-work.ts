@@ -10,6 +10,7 @@ import type { Redactor } from '../redact.ts';
 /** A body as it came. */
 export interface WireBody {
   readonly pieces: readonly Uint8Array[];
+  /** Content and transfer encodings in the order in which they were applied. */
   readonly contentEncoding: string | undefined;
   readonly contentType: string | undefined;
   /** More of it came than was read, or was to be kept. */
@@ -42,7 +43,7 @@ export interface WorkedAnswer {
 }
 
 /** A body that was read. */
-export interface ReadBody extends Pick<DecodedBody, 'isCut' | 'problem'> {
+export interface ReadBody extends Pick<DecodedBody, 'isCut' | 'problem' | 'isUnknown'> {
   readonly kept: KeptBody;
   readonly decodedBytes: number;
   readonly text: string | null;
@@ -99,7 +100,7 @@ async function decode({ pieces, contentEncoding, isCut, unreadable }: WireBody):
     contentEncoding === undefined || bytes.length === 0
       ? { bytes, isCut, problem: null }
       : await decodeBody(bytes, { 'content-encoding': contentEncoding }, isCut);
-  return unreadable === null ? body : { ...body, problem: unreadable };
+  return unreadable === null ? body : { bytes: body.bytes, isCut: body.isCut, problem: unreadable };
 }
 
 const empty = Buffer.alloc(0);
@@ -122,13 +123,14 @@ function observationOf({ body, values }: AnswerWork, decoded: DecodedBody | null
 
 function readBody({ body, redactor }: AnswerWork, decoded: DecodedBody, { text }: Observation): ReadBody {
   const { contentType, contentEncoding, wantsText } = body as WireBody;
-  const { bytes, isCut, problem } = decoded;
+  const { bytes, isCut, problem, isUnknown } = decoded;
   const kept = keepBody(decoded, contentType, redactor);
   return {
     kept,
     decodedBytes: bytes.length,
     isCut,
     problem,
+    ...(isUnknown && { isUnknown }),
     text: wantsText && problem === null ? text() : null,
     isEncoded: contentEncoding !== undefined,
   };

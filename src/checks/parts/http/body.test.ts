@@ -1,10 +1,11 @@
 // Bodies of answers: compressed, broken, huge or in odd letters, each is judged as what it is.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import test from 'node:test';
 import * as zlib from 'node:zlib';
 import { variable } from '../../../../tests/support/api-check.ts';
 import { detailsOf, probeOnce, responseOf, verdictOf } from '../../../../tests/support/api-probe.ts';
-import { startTarget } from '../../../../tests/support/target.ts';
+import { startTarget, startTcpTarget } from '../../../../tests/support/target.ts';
 
 type Cleanup = Parameters<typeof startTarget>[0];
 
@@ -34,7 +35,7 @@ for (const [encoding, body] of Object.entries(encodings)) {
 }
 
 test('a body that is not what its content-encoding says fails', async (t) => {
-  for (const encoding of ['gzip', 'br', 'zstd', 'deflate', 'unheard-of']) {
+  for (const encoding of ['gzip', 'br', 'zstd', 'deflate']) {
     const target = await startBody(t, Buffer.alloc(1000, 'plain'), { 'content-encoding': encoding });
     const finding = await probeOnce({ url: target.url });
     assert.equal(verdictOf(finding), 'failed body', encoding);
@@ -42,6 +43,78 @@ test('a body that is not what its content-encoding says fails', async (t) => {
   }
   const target = await startBody(t, '', { 'content-encoding': 'gzip' });
   assert.equal(verdictOf(await probeOnce({ url: target.url, method: 'HEAD' })), 'passed');
+});
+
+test('bytes after the end of a compressed body are ignored, but a damaged body is not', async (t) => {
+  const large = JSON.stringify({ answer: 'grün', rest: randomBytes(300_000).toString('hex') });
+  const assertions = [{ source: 'JSON_BODY', property: '$.answer', comparison: 'EQUALS', target: 'grün' }];
+  const named = Buffer.concat([Buffer.from('1f8b080800000000000361646300', 'hex'), zlib.gzipSync(text).subarray(10)]);
+  const looked = async (encoding: string, body: Buffer) => {
+    const target = await startBody(t, body, { 'content-encoding': encoding });
+    return verdictOf(await probeOnce({ url: target.url, assertions }));
+  };
+  for (const tail of ['\r\n', 'more', '\0\0', '\x1f']) {
+    for (const [encoding, body] of [
+      ...Object.entries(encodings),
+      ['gzip', zlib.gzipSync(large)],
+      ['br', zlib.brotliCompressSync(large)],
+      ['gzip', named],
+    ] as const) {
+      const outer = Buffer.concat([body, Buffer.from(tail)]);
+      assert.equal(await looked(encoding, outer), 'passed', `${encoding} ${JSON.stringify(tail)}`);
+    }
+    const damaged = Buffer.from(encodings['gzip'] ?? '');
+    damaged.writeUInt8((damaged.at(-6) ?? 0) ^ 1, damaged.length - 6);
+    assert.equal(await looked('gzip', Buffer.concat([damaged, Buffer.from(tail)])), 'failed body');
+  }
+  const two = Buffer.concat([zlib.gzipSync(text.slice(0, 5)), zlib.gzipSync(text.slice(5))]);
+  assert.equal(await looked('gzip', two), 'passed', 'members follow each other');
+  assert.equal(await looked('gzip', two.subarray(0, -9)), 'failed body');
+});
+
+test('an unknown encoding fails only a check that reads the body, and is named', async (t) => {
+  const target = await startBody(t, text, { 'content-encoding': 'UTF-8' });
+  const finding = await probeOnce({ url: target.url });
+  assert.equal(verdictOf(finding), 'passed');
+  assert.equal(responseOf(finding)['body'], text);
+  for (const source of ['TEXT_BODY', 'JSON_BODY']) {
+    const read = await probeOnce({ url: target.url, assertions: [{ source, property: '', comparison: 'NOT_EMPTY' }] });
+    assert.equal(verdictOf(read), 'failed body');
+    assert.equal(read.message, 'the body has the unknown encoding "utf-8"');
+  }
+  const down = await startTarget(t, (_, response) => response.writeHead(503, { 'content-encoding': 'odd' }).end('a'));
+  const assertions = [{ source: 'TEXT_BODY', property: '', comparison: 'NOT_EMPTY' }];
+  const status = 'expected a status below 400, got 503 Service Unavailable';
+  assert.equal((await probeOnce({ url: down.url })).message, status);
+  const read = await probeOnce({ url: down.url, assertions });
+  assert.equal(read.message, `${status}; the body has the unknown encoding "odd"`);
+});
+
+test('transfer encodings are taken off as content encodings are', async (t) => {
+  const chunked = (body: Buffer): Buffer =>
+    Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]);
+  const plain = Buffer.from(text);
+  const gzip = zlib.gzipSync(text);
+  const assertions = [{ source: 'JSON_BODY', property: '$.answer', comparison: 'EQUALS', target: 'grün' }];
+  for (const [head, body, expected] of [
+    ['transfer-encoding: gzip, chunked', chunked(gzip), 'passed'],
+    ['transfer-encoding: gzip\r\ntransfer-encoding: Chunked', chunked(gzip), 'passed'],
+    ['transfer-encoding: gzip', gzip, 'passed'],
+    [
+      'transfer-encoding: gzip, chunked\r\ncontent-encoding: br',
+      chunked(zlib.gzipSync(encodings['br'] ?? '')),
+      'passed',
+    ],
+    ['transfer-encoding: compress, chunked', chunked(gzip), 'the body has the unknown encoding "compress"'],
+    ['transfer-encoding: chunked, gzip', zlib.gzipSync(chunked(plain)), 'the body has the unknown encoding "chunked"'],
+    ['transfer-encoding: gzip, chunked', chunked(plain), 'the body is labelled gzip but is not valid gzip'],
+  ] as const) {
+    const target = await startTcpTarget(t, (socket) =>
+      socket.once('data', () => socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n`), body]))),
+    );
+    const finding = await probeOnce({ url: target.url, assertions });
+    assert.equal(finding.message ?? finding.verdict, expected, head);
+  }
 });
 
 test('more content-encodings than anybody uses, or one that asks for much memory, fail instead of being tried', async (t) => {

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { TextDecoder } from 'node:util';
 import * as zlib from 'node:zlib';
 import type { Redactor } from '../redact.ts';
+import { gunzipMember } from './gzip.ts';
 
 /** The most a body may grow to when it is decompressed, bytes. */
 export const mostInflatedBytes = 5 * 1024 * 1024;
@@ -21,6 +22,8 @@ export interface DecodedBody {
   readonly isCut: boolean;
   /** A sentence when it is not what its content-encoding says. */
   readonly problem: string | null;
+  /** The problem is an unknown encoding: it matters only to those who read the body. */
+  readonly isUnknown?: true;
 }
 
 interface Decompressor {
@@ -46,7 +49,7 @@ const decompressors: Readonly<Record<string, (bytes: Buffer) => Decompressor>> =
       : { sync: zlib.inflateRawSync, stream: () => zlib.createInflateRaw() },
 };
 
-/** Takes off the content-encoding. `isCut`: the wire already held more than was read. */
+/** Takes off the encodings. `isCut`: the wire already held more than was read. */
 export async function decodeBody(bytes: Buffer, headers: IncomingHttpHeaders, isCut: boolean): Promise<DecodedBody> {
   const names = (headers['content-encoding'] ?? '')
     .toLowerCase()
@@ -58,7 +61,7 @@ export async function decodeBody(bytes: Buffer, headers: IncomingHttpHeaders, is
   for (const name of names.filter((each) => each !== '' && each !== 'identity').toReversed()) {
     const decompressor = decompressors[name]?.(body.bytes);
     if (decompressor === undefined)
-      return { ...body, problem: `the body has the unknown content encoding "${name.slice(0, 50)}"` };
+      return { ...body, problem: `the body has the unknown encoding "${name.slice(0, 50)}"`, isUnknown: true };
     if (body.bytes.length === 0) return body;
     body = await inflate(decompressor, body, name);
     if (body.problem !== null) return body;
@@ -67,13 +70,19 @@ export async function decodeBody(bytes: Buffer, headers: IncomingHttpHeaders, is
 }
 
 async function inflate(decompressor: Decompressor, body: DecodedBody, name: string): Promise<DecodedBody> {
+  const problem = `the body is labelled ${name} but is not valid ${name}`;
+  // Bytes after the end are ignored, as by all other decompressors.
+  const withoutTrailing = async (): Promise<DecodedBody> => {
+    const bytes = decompressor === gzip ? await gunzipMember(body.bytes, mostInflatedBytes) : null;
+    return bytes === null ? { ...body, problem } : { bytes, isCut: false, problem: null };
+  };
   if (body.bytes.length < smallBytes && !body.isCut) {
     try {
       const bytes = decompressor.sync(body.bytes, { maxOutputLength: smallBytes });
       return { bytes, isCut: false, problem: null };
     } catch (error) {
       const isLarge = error instanceof RangeError;
-      if (!isLarge) return { ...body, problem: `the body is labelled ${name} but is not valid ${name}` };
+      if (!isLarge) return withoutTrailing();
     }
   }
   const stream = decompressor.stream();
@@ -92,7 +101,7 @@ async function inflate(decompressor: Decompressor, body: DecodedBody, name: stri
     }
   } catch {
     // A body cut short on purpose ends in the middle of its compressed data.
-    if (!body.isCut) return { ...body, problem: `the body is labelled ${name} but is not valid ${name}` };
+    if (!body.isCut) return withoutTrailing();
   }
   const bytes = Buffer.concat(chunks);
   return { bytes: isFull ? bytes.subarray(0, mostInflatedBytes) : bytes, isCut: isFull || body.isCut, problem: null };

@@ -89,7 +89,7 @@ function common({ startedAt, started, hop, steps }: Omit<LookedAt, 'body' | 'out
 interface Came extends Pick<LookedAt, 'outcomes' | 'fault'> {
   readonly status: number;
   readonly statusText: string;
-  readonly body: Pick<SeenBody, 'problem' | 'isCut' | 'isRefused'>;
+  readonly body: Pick<SeenBody, 'problem' | 'isCut' | 'isRefused' | 'isUnknown'>;
 }
 
 /** The verdict of a response: status, then what is wrong with its body, then assertions, then time. */
@@ -112,10 +112,11 @@ function timeless(judged: Judged | null): Judged | null {
   return judged?.timeMarginMs === undefined ? judged : null;
 }
 
-function bodyTrouble({ needsBody }: Plan, { body, fault }: Came): Judged | null {
+function bodyTrouble({ needsBody, wantsText }: Plan, { body, fault }: Came): Judged | null {
   if (fault !== null) return judgeFault(fault);
   if (body.isRefused && needsBody) return { verdict: 'unknown', reason: 'observer-slow', message: refused };
-  if (body.problem !== null) return failed('body', body.problem);
+  const isRead = needsBody || wantsText || body.isUnknown !== true;
+  if (body.problem !== null && isRead) return failed('body', body.problem);
   if (body.isCut && needsBody) return failed('body', 'the body is larger than 5 MB, the limit for assertions');
   return null;
 }

@@ -68,6 +68,7 @@ export function exchange(
   message.once('upgrade', () => fail(withCode('HPE_UPGRADE')));
   message.once('response', (answer) => {
     const { statusCode = 0 } = answer;
+    if (answer.httpVersionMajor !== 1) return fail(withCode('HPE_INVALID_VERSION'));
     if (statusCode < 200) return fail(withCode(statusCode < 100 ? 'HPE_INVALID_STATUS' : 'HPE_UPGRADE'));
     hop.firstByteAt = performance.now();
     hop.answer = answer;

@@ -1,4 +1,5 @@
 // Looks at an HTTP target once: request, redirects, body, assertions, verdict (decisions: Checks).
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ThreadInput, ThreadProbe } from '#domain/checks/probe.ts';
 import type { Finding } from '#domain/results/result.ts';
 import { madeOnce } from '#lib/made-once.ts';
@@ -171,7 +172,7 @@ async function concluded(
     },
     body: {
       pieces: hop.body.pieces,
-      contentEncoding: headers['content-encoding'],
+      contentEncoding: encodingsOf(headers),
       contentType: headers['content-type'],
       isCut: hop.isCut || hop.body.isPart || hop.body.isRefused || fault !== null,
       unreadable: fault?.message ?? null,
@@ -184,13 +185,20 @@ async function concluded(
   return { finding: answered(plan, all), seen: all };
 }
 
+/** Content encodings, then transfer encodings but for the chunks that the parser has taken off. */
+function encodingsOf({ 'content-encoding': content, 'transfer-encoding': transfer }: IncomingHttpHeaders) {
+  const codings = transfer?.replace(/(?:^|,)\s*chunked\s*$/i, '');
+  return [content, codings].filter((each) => each !== undefined && each !== '').join(',') || undefined;
+}
+
 /** A body that was worked on; of one that is kept only in part as much was read as was wanted. */
 function shownBody({ body, bodyBytes, isCut }: Hop, read: ReadBody | null): SeenBody {
-  const { kept, problem, text, decodedBytes } = read ?? unread;
+  const { kept, problem, isUnknown, text, decodedBytes } = read ?? unread;
   const isPart = body.isPart && !isCut;
   return {
     kept: isPart ? { ...kept, truncated: true } : kept,
     problem,
+    ...(isUnknown && { isUnknown }),
     text,
     decodedBytes: isPart && read?.isEncoded === false ? bodyBytes : decodedBytes,
     isCut: isPart || read === null ? isCut : read.isCut,
