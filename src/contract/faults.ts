@@ -9,6 +9,9 @@ export type Faults = Record<string, string>;
 /** Most faults named in one answer: enough to fix by hand, bounded whatever was sent. */
 export const mostFaults = 50;
 
+/** Most members and elements of one body, over all its objects and arrays: parsing it holds the event loop in proportion. */
+export const mostMembers = 10_000;
+
 /** How unknown fields are told. */
 export interface UnknownFields {
   readonly what: 'field' | 'query parameter';

@@ -1,6 +1,7 @@
 // The OpenAPI 3.1 document of everything, made from the operations.
 import type { z } from 'zod';
 import { errorBody } from './error.ts';
+import { mostFaults, mostMembers } from './faults.ts';
 import { createSchemaBook, type JsonSchema, type SchemaBook } from './json-schemas.ts';
 import { tags, type Operation } from './operation.ts';
 import { everyOperation } from './operations.ts';
@@ -12,10 +13,11 @@ A key has access to one or more accounts. Set \`x-service-account\` to choose on
 Lists accept \`limit\` and \`page\` and return \`content-range: <from>-<to>/<total>\`.
 PUT and PATCH (RFC 7396) are equivalent: fields in the body are replaced, also in nested objects; all others are unchanged.
 Arrays are replaced as a whole; \`null\` resets a field to its default.
+A JSON body can be up to 1 MiB and have up to ${mostMembers.toLocaleString('en')} members and elements in all its objects and arrays.
 Timestamps are ISO 8601 in UTC. All errors have the same form, and every response has an \`x-request-id\`.`;
 
 const refusals = {
-  BadRequest: [400, 'Invalid input. `attributes` lists every invalid field with the reason.'],
+  BadRequest: [400, `Invalid input. \`attributes\` lists the invalid fields with the reason, up to ${mostFaults}.`],
   Unauthorized: [401, 'The API key is missing, malformed, unknown, revoked or expired.'],
   Forbidden: [403, 'The API key has no access to the account, or its role does not allow the operation.'],
   TooLarge: [413, 'The body is larger than 1 MiB.'],

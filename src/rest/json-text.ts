@@ -1,15 +1,13 @@
 // JSON as strictly as a service needs it: bounded depth, no name twice in an object, only text that can be stored.
+import { mostMembers } from '#contract/faults.ts';
 import { HttpRefusal } from './http-refusal.ts';
 
 /** Deepest nesting of a body. Ours need six levels; free JSON of an account may have more. */
 const deepest = 64;
 
-/** Most members and elements of one body, over all its objects and arrays: parsing blocks the loop in proportion. */
-export const mostMembers = 20_000;
-
 /**
- * Parses the text of a body. Refuses with 400: more than 20,000 members and elements, what is not JSON, nesting beyond 64 levels, a name that stands twice in
- * one object, the name `__proto__`, and texts with U+0000 or half a surrogate pair, which no database keeps.
+ * Parses the text of a body. Refuses with 400: more members and elements than `mostMembers`, what is not JSON, nesting
+ * beyond 64 levels, a name that stands twice in one object, the name `__proto__`, and texts with U+0000 or half a surrogate pair, which no database keeps.
  */
 export function parseJson(text: string): unknown {
   requireFewMembers(text);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { mostFaults, mostMembers } from '#contract/faults.ts';
 import { everyOperation } from '#contract/operations.ts';
 import { resourcesUnderTest } from './resources-under-test.ts';
 import { restUnderTest } from './rest-under-test.ts';
@@ -16,6 +17,10 @@ function post(
   url = '/v1/variables',
 ) {
   return server.inject({ method: 'POST', url, headers: { authorization, ...headers }, payload });
+}
+
+function unknownFields(count: number): Record<string, number> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`q${index}`, 1]));
 }
 
 function assertShape(answer: Awaited<ReturnType<typeof post>>, statusCode: number): void {
@@ -40,6 +45,21 @@ test('every wrong field of path, query and body is named at once, with what woul
   });
 });
 
+for (const [sent, message] of [
+  [4, 'Unknown field "q0"; Unknown field "q1"; Unknown field "q2"; and 1 more.'],
+  [mostFaults - 1, 'Unknown field "q0"; Unknown field "q1"; Unknown field "q2"; and 46 more.'],
+  [mostFaults, 'Unknown field "q0"; Unknown field "q1"; Unknown field "q2"; and at least 47 more.'],
+  [mostMembers - 3, 'Unknown field "q0"; Unknown field "q1"; Unknown field "q2"; and at least 47 more.'],
+] as const) {
+  test(`of ${sent} unknown fields up to 50 are named, and the message counts them`, async () => {
+    const answer = await post(JSON.stringify({ key: 'A', value: '1', ...unknownFields(sent) }));
+    assertShape(answer, 400);
+    const { message: told, attributes } = answer.json<{ message: string; attributes: object }>();
+    assert.equal(told, message);
+    assert.deepEqual(Object.keys(attributes), Object.keys(unknownFields(Math.min(sent, 50))));
+  });
+}
+
 test('a missing field is told apart from a wrong one', async () => {
   assert.deepEqual((await post('{"key":"A"}')).json().attributes, { value: 'is required: a string' });
 });
@@ -60,6 +80,7 @@ const refused: readonly (readonly [string, number, string | Buffer, Record<strin
   ['a name given twice deep inside', 400, '{"key":"A","value":"1","x":[{"a":1,"a":2}]}'],
   ['__proto__ as a name', 400, '{"__proto__":{"key":"A"},"key":"A","value":"1"}'],
   ['nesting 100,000 levels deep', 400, '['.repeat(100_000) + ']'.repeat(100_000)],
+  ['too many members', 400, JSON.stringify({ key: 'A', value: '1', ...unknownFields(mostMembers) })],
   ['bad UTF-8', 400, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])],
   ['U+0000 in a text', 400, '{"key":"A","value":"a\\u0000b"}'],
   ['half a surrogate pair', 400, '{"key":"A","value":"\\ud800"}'],
