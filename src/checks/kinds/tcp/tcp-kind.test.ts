@@ -131,6 +131,26 @@ test('what came too late, not at all or with the end of the connection is told a
   );
 });
 
+test('what a server that closes without sending data must not send does not hold', async (t) => {
+  const { port } = await startTcpTarget(t, (socket) => socket.end());
+  for (const [comparison, target, verdict] of [
+    ['NOT_CONTAINS', 'ERR', 'failed assertion'],
+    ['NOT_EQUALS', 'ERR', 'failed assertion'],
+    ['EQUALS', '', 'failed assertion'],
+    ['CONTAINS', '', 'failed assertion'],
+    ['IS_EMPTY', '', 'passed'],
+    ['IS_NULL', '', 'passed'],
+  ] as const) {
+    assert.equal(verdictOf(await look(port, { assertions: [data(comparison, target)] })), verdict, comparison);
+  }
+  const finding = await look(port, { assertions: [data('NOT_CONTAINS', 'ERR')] });
+  assert.equal(
+    finding.message,
+    'expected data not to contain "ERR", but the server closed the connection without sending data',
+  );
+  assert.equal(verdictOf(await look(port)), 'passed');
+});
+
 test('a flood is read no further than there is use for it', async (t) => {
   const { port } = await startTcpTarget(t, (socket) => void socket.write('x'.repeat(300_000)));
   const finding = await look(port, { assertions: [data('CONTAINS', 'y')] });

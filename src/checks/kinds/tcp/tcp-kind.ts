@@ -121,15 +121,19 @@ async function look(plan: TcpPlan, startedAt: number, means: ProbeMeans, signal:
   const text = textOf(seen);
   const responseTimeMs = seen.fault === null ? (seen.dataAt || seen.connectedAt) - seen.startedAt : null;
   const found = responseTimeMs === null ? [] : await evaluate(assertions, text, { RESPONSE_TIME: responseTimeMs });
-  const outcomes = seen.isCut ? found.map((outcome, index) => ofCut(assertions[index], outcome)) : found;
+  const outcomes = found.map((outcome, index) => outcomeOfData(assertions[index], outcome, seen));
   return findingOf(plan, startedAt, seen, { text, responseTimeMs, outcomes });
 }
 
-/** What holds because something is absent says nothing of data that was not read. */
-function ofCut(assertion: Assertion | undefined, outcome: Outcome): Outcome {
-  const isOfAll = assertion?.source === 'RESPONSE_DATA' && isNegated.has(assertion.comparison);
-  if (!outcome.passed || !isOfAll) return outcome;
-  return { ...outcome, passed: false, problem: `only the first ${mostBytes / 1024} kB of the data are read` };
+/** What holds because something is absent says nothing of data that was not read or never sent. */
+function outcomeOfData(assertion: Assertion | undefined, outcome: Outcome, { isCut, isLate, length }: Talked): Outcome {
+  if (!outcome.passed || assertion?.source !== 'RESPONSE_DATA') return outcome;
+  const { comparison } = assertion;
+  if (isCut && isNegated.has(comparison)) {
+    return { ...outcome, passed: false, problem: `only the first ${mostBytes / 1024} kB of the data are read` };
+  }
+  if (length > 0 || isLate || holdsOfSilence.has(comparison)) return outcome;
+  return { passed: false, actual: null, problem: 'the server closed the connection without sending data' };
 }
 
 interface Evaluated {
