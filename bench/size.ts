@@ -97,6 +97,7 @@ async function recordDue(store: Store, now: number): Promise<number> {
       owner: 'bench',
       now,
       statusOf: () => 200,
+      judge: (attempt) => attempt,
       render: () => ({ error: 'a passing result tells nobody' }),
     });
   }

@@ -88,6 +88,7 @@ export async function beginLife(path: string, world: World, outside: Outside): P
   const joint = { store: store.path, clock, owner, render: rendered, statusOf: () => null };
   const records = createRecordResults({
     ...joint,
+    locations: () => ['local'],
     onRecorded: () => undefined,
     onError: (error) => faults.push(error),
   });

@@ -38,6 +38,7 @@ export async function pendingDeliveries(store: Store, order: PendingOrder): Prom
     owner: 'bench',
     now: Date.now(),
     statusOf: () => 500,
+    judge: (attempt: EndedAttempt) => attempt,
     render: (facts: DeliveryFacts) => {
       const prepared = prepare(facts);
       const { channel, createdAt } = facts;

@@ -35,6 +35,7 @@ export async function record(churned: Churned, claimed: readonly ClaimedRun[], o
     store: path,
     clock: { now: () => churned.now },
     owner,
+    locations: () => ['local'],
     render: () => ({ error: 'there is no channel' }),
     statusOf: () => 200,
     onRecorded: (_, { isRecorded }) => (lost ??= isRecorded ? null : new Error('a run was not recorded')),

@@ -248,11 +248,12 @@ function joinRunChecks(
 }
 
 function joinRecordResults(joint: Joint): RecordResults {
-  const { store, clock, owner, log } = joint;
+  const { store, clock, owner, ownProcess, log } = joint;
   return createRecordResults({
     store: store.path,
     clock,
     owner,
+    locations: servedCodes(ownProcess),
     render: prepareWith(joint),
     statusOf: statusCodeOf,
     onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, joint),

@@ -1,6 +1,7 @@
 // Findings become results, states, alerts and one delivery per subscribed channel, in one durable commit
 // (docs/decisions/0020: what was found passes in memory).
-import type { DeliveryFacts, EndedAttempt, Prepared, Recorded } from '#domain/results/recording.ts';
+import { judgedNow } from '#domain/checks/state-rules.ts';
+import type { DeliveryFacts, EndedAttempt, Judge, Prepared, Recorded } from '#domain/results/recording.ts';
 import { createBatchWriter } from '#lib/batch-writer.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isPassing } from '#lib/passing.ts';
@@ -15,6 +16,7 @@ interface RecordStore {
       readonly now: number;
       readonly render: (facts: DeliveryFacts) => Prepared;
       readonly statusOf: (attempt: EndedAttempt) => number | null;
+      readonly judge: Judge;
     },
   ): Promise<Recorded[]>;
 }
@@ -24,6 +26,8 @@ export interface RecordResultsOptions {
   readonly store: RecordStore;
   readonly clock: Clock;
   readonly owner: string;
+  /** Codes of the run locations that are served, this server's own first. */
+  readonly locations: () => readonly string[];
   readonly render: (facts: DeliveryFacts) => Prepared;
   /** The status code that a finding carries, where its kind has one. */
   readonly statusOf: (attempt: EndedAttempt) => number | null;
@@ -73,7 +77,9 @@ export function createRecordResults(options: RecordResultsOptions): RecordResult
       for (let most = rest.length; rest.length > 0;) {
         const part = rest.slice(0, most);
         const attempts = part.map(({ attempt }) => attempt);
-        const recorded = await store.recordAttempts(attempts, { owner, now: clock.now(), render, statusOf });
+        const now = clock.now();
+        const judge: Judge = (attempt, context) => judgedNow(attempt, context, options.locations(), now);
+        const recorded = await store.recordAttempts(attempts, { owner, now, render, statusOf, judge });
         recorded.forEach((outcome, index) => settle(part[index], outcome));
         rest = rest.slice(recorded.length);
         most = recorded.length < part.length ? recorded.length : 2 * most;

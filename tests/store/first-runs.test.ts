@@ -165,6 +165,7 @@ test('a paused check does not run at once: the window is recorded', async (newSt
     store: test.path,
     clock: test.temp.clock,
     owner: 'one',
+    locations: () => ['local'],
     render: rendered,
     statusOf: () => null,
     onRecorded: () => undefined,

@@ -183,7 +183,8 @@ export class PathUnderTest implements AsyncDisposable {
     owner = 'one',
     render: (facts: DeliveryFacts) => Prepared = rendered,
   ): Promise<Recorded[]> {
-    return this.path.recordAttempts(attempts, { owner, now: this.now, render, statusOf: () => 500 });
+    const judge = (attempt: EndedAttempt): EndedAttempt => attempt;
+    return this.path.recordAttempts(attempts, { owner, now: this.now, render, statusOf: () => 500, judge });
   }
 
   /** One whole turn of the path for every due check: scheduled, claimed, and recorded with that outcome. */

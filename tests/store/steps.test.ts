@@ -24,6 +24,7 @@ function recordStep(test: PathUnderTest, fault: { isAway: boolean }, change: Par
     },
     clock: test.temp.clock,
     owner: 'one',
+    locations: () => ['local'],
     render: rendered,
     statusOf: () => null,
     onRecorded: () => {},

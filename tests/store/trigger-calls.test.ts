@@ -55,6 +55,7 @@ async function runAll(test: PathUnderTest, outcome: Outcome): Promise<ProbeInput
   const common = { store: test.path, clock: test.temp.clock, owner: 'one' };
   const records = createRecordResults({
     ...common,
+    locations: () => ['local'],
     render: rendered,
     statusOf: () => null,
     onRecorded: () => undefined,

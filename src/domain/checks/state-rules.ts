@@ -5,8 +5,9 @@ import { effectiveCheck } from './effective-check.ts';
 import { readHeartbeat } from './heartbeat.ts';
 import type { TimeSpan } from './calendar.ts';
 import { lastPause, type Maintenance, maintenanceAt, type NamedCheck, noMaintenance } from './maintenance-window.ts';
-import type { CheckContext } from '../results/recording.ts';
+import type { CheckContext, EndedAttempt } from '../results/recording.ts';
 import { intervalMs } from './slot.ts';
+import { hasOtherRequest, hasOtherTarget } from './target.ts';
 
 /** What the windows of its account, and a mute that ends by itself, mean for a check now (epoch ms). */
 export function maintenanceOf({ check, group, maintenanceWindows }: CheckContext, now: number): Maintenance {
@@ -45,6 +46,36 @@ export function stateRulesOf(
       effective.runParallel && all.length > 1
         ? { locations: all, failingShare: threshold?.enabled === true ? (threshold.percentage || 10) / 100 : null }
         : null,
+  };
+}
+
+/**
+ * An ended attempt as it is judged when it is recorded: by the settings that hold then. If its check is deactivated or paused
+ * by then, or has another request, it moves no state and alerts nobody (docs/decisions/0103).
+ *
+ * @param context its check as stored now; null = it is deleted
+ * @param locations run locations that are served
+ * @param now epoch ms
+ */
+export function judgedNow(
+  attempt: EndedAttempt,
+  context: CheckContext | null,
+  locations: readonly string[],
+  now: number,
+): EndedAttempt {
+  if (context === null || attempt.outcome === 'missed') return attempt;
+  const before = attempt.context;
+  const maintenance = maintenanceOf(context, now);
+  const isPaused = maintenance.isPaused && attempt.run.source !== 'TRIGGER_API';
+  const isOff = isPaused || !effectiveCheck(context.check, context.group).activated;
+  const isOutdated = hasOtherRequest(before, context);
+  return {
+    ...attempt,
+    context,
+    rules: stateRulesOf(context, locations, maintenance),
+    ...((isOff || isOutdated) && { isQuiet: true }),
+    // Another target has asked for its run already.
+    ...(isOutdated && !isOff && !hasOtherTarget(before.check, context.check) && { runsAgain: true }),
   };
 }
 

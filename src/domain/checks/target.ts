@@ -1,6 +1,7 @@
 // What a check looks at: when that changes, the check runs at once.
 import type { Check } from './check.ts';
 import type { JsonValue } from '../json.ts';
+import type { CheckContext } from '../results/recording.ts';
 
 /** Settings that only decide what is made of an answer. */
 const judging: ReadonlySet<string> = new Set([
@@ -15,6 +16,15 @@ const judging: ReadonlySet<string> = new Set([
 /** Whether a change makes a check look at something else: another request, host or script. */
 export function hasOtherTarget(before: Pick<Check, 'settings'>, after: Pick<Check, 'settings'>): boolean {
   return targetOf(before) !== targetOf(after);
+}
+
+/** Whether a change makes a result of the check outdated: another target, other assertions or limits, other defaults of its group. */
+export function hasOtherRequest(before: CheckContext, after: CheckContext): boolean {
+  return before.revision !== after.revision && requestOf(before) !== requestOf(after);
+}
+
+function requestOf({ check, group }: CheckContext): string {
+  return JSON.stringify([check.settings, group?.apiCheckDefaults]);
 }
 
 function targetOf({ settings }: Pick<Check, 'settings'>): string {

@@ -40,7 +40,16 @@ export interface EndedAttempt {
   readonly rules: StateRules;
   /** It alerts nobody, and the state of its check stays as it is. */
   readonly isQuiet?: boolean;
+  /** Its check is to run once more, outside its slots. */
+  readonly runsAgain?: boolean;
 }
+
+/**
+ * An ended attempt as the settings at its recording judge it.
+ *
+ * @param context its check as stored now; null = it is deleted
+ */
+export type Judge = (attempt: EndedAttempt, context: CheckContext | null) => EndedAttempt;
 
 /** All that a delivery is rendered from. */
 export interface DeliveryFacts {

@@ -1,6 +1,6 @@
 // What the steps of the path ask of the store. Each call is one durable piece of work, committed with others.
 import type { Delivery, RenderedRequest } from '#domain/alerts/delivery.ts';
-import type { CheckContext, EndedAttempt, Recorded } from '#domain/results/recording.ts';
+import type { CheckContext, EndedAttempt, Judge, Recorded } from '#domain/results/recording.ts';
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import type { Run } from '#domain/checks/run.ts';
 import type {
@@ -33,9 +33,12 @@ export interface Path {
   contextOf(run: Pick<Run, 'accountId' | 'checkId'>): Promise<CheckContext | null>;
   /**
    * Records the first of these attempts in one transaction: at least one, and no more than make about `deliveriesAtOnce`
-   * deliveries. Answers for those alone.
+   * deliveries. Answers for those alone. Each is judged by its check as stored in that transaction.
    */
-  recordAttempts(attempts: readonly EndedAttempt[], rules: Omit<RecordRules, 'seal'>): Promise<Recorded[]>;
+  recordAttempts(
+    attempts: readonly EndedAttempt[],
+    rules: Omit<RecordRules, 'seal'> & { readonly judge: Judge },
+  ): Promise<Recorded[]>;
   /** In the order of the pings; those that are kept are durable. */
   receivePings(pings: readonly ReceivedPing[]): Promise<readonly PingAnswer[]>;
   /** Judges heartbeats whose time has come, in one transaction with what they came to. */

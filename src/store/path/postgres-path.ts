@@ -1,5 +1,6 @@
 // The path's statements on PostgreSQL: each method is one transaction, which many processes may run at once.
 import { idBytes } from '../base/codec.ts';
+import type { EndedAttempt } from '#domain/results/recording.ts';
 import { walkStart } from './deliveries/delivery-rows.ts';
 import { type JudgedTurn, judgeInParts } from './heartbeats/judge-heartbeats.ts';
 import type { JudgedStates } from './states/judge-states.ts';
@@ -103,11 +104,21 @@ function claimsWith(
 }
 
 /** Records as many attempts as one transaction takes. */
-function recordsWith(written: Written, seal: Seal): Path['recordAttempts'] {
-  return async (attempts, rules) => {
+function recordsWith(written: Written, contexts: Contexts, seal: Seal): Path['recordAttempts'] {
+  return async (attempts, { judge, ...rules }) => {
     for (let part = attempts; ;) {
       try {
-        return await written((session, bulk) => recordAttempts(session, bulk, part, { ...rules, seal }));
+        const of = part;
+        return await written((session, bulk) => {
+          const judged = async (): Promise<EndedAttempt[]> => {
+            const found = await contexts.read(
+              session,
+              of.map(({ run }) => run),
+            );
+            return of.map((attempt, index) => judge(attempt, found[index] ?? null));
+          };
+          return recordAttempts(session, bulk, { attempts: of, judged }, { ...rules, seal });
+        });
       } catch (error) {
         if (!(error instanceof TooManyDeliveriesError)) throw error;
         part = part.slice(0, error.fitting);
@@ -135,7 +146,7 @@ export function createPostgresPath(means: PostgresPathMeans): Path {
     renewRuns: (runs, lease) => written((session) => renewRuns(session, runs, lease)),
     returnRuns: (runs, owner) => written((session) => returnRuns(session, runs, owner)),
     contextOf: async (run) => (await written((session) => contexts.read(session, [run])))[0] ?? null,
-    recordAttempts: recordsWith(written, seal),
+    recordAttempts: recordsWith(written, contexts, seal),
     receivePings: (pings) => written((session, bulk) => receivePings(session, bulk, pings)),
     judgeHeartbeats: (rules) =>
       judgeInParts({ ...rules, seal }, (part) =>

@@ -1,5 +1,6 @@
 // The path's statements on SQLite: pieces of work for the one writer, committed in groups.
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
+import type { EndedAttempt, Judge } from '#domain/results/recording.ts';
 import { walkStart } from './deliveries/delivery-rows.ts';
 import type { Path } from './path.ts';
 import type { RunClaim } from './runs/run-rows.ts';
@@ -37,8 +38,10 @@ export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
         contexts.begin();
         return contexts.read(connection, accountId, checkId);
       }),
-    recordAttempts: (attempts, rules) =>
-      group((connection) => recordAttempts(connection, attempts, { ...rules, seal })),
+    recordAttempts: (attempts, { judge, ...rules }) =>
+      group((connection) =>
+        recordAttempts(connection, judgedWith(connection, attempts, judge, contexts), { ...rules, seal }),
+      ),
     receivePings: (pings) => groupNow((connection) => receivePings(connection, pings)),
     judgeHeartbeats: (rules) =>
       judgeInParts({ ...rules, seal }, (part) =>
@@ -79,6 +82,18 @@ export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
     moveWithClock: (byMs, now, slept = { ms: 0, after: now }) =>
       group((connection) => moveWithClock(connection, byMs, now, slept)),
   };
+}
+
+function judgedWith(
+  connection: Connection,
+  attempts: readonly EndedAttempt[],
+  judge: Judge,
+  contexts: Contexts,
+): EndedAttempt[] {
+  contexts.begin();
+  return attempts.map((attempt) =>
+    judge(attempt, contexts.read(connection, attempt.run.accountId, attempt.run.checkId)),
+  );
 }
 
 function claimWithContexts(connection: Connection, claim: RunClaim, contexts: Contexts) {

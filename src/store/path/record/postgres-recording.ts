@@ -11,6 +11,7 @@ import type {
   ResultsTable,
   ToldTable,
 } from '../../base/tables/schema.ts';
+import type { FirstRunsTable } from '../../base/tables/schedule-tables.ts';
 import type { ListenerRow, RemindersOf } from './tell-channels.ts';
 import { createLateHours, type LateHours } from '../../history/postgres-late-hours.ts';
 
@@ -35,6 +36,7 @@ export interface Recording {
   readonly alerts: readonly AlertsTable[];
   readonly deliveries: readonly Delivery[];
   readonly cancelled: readonly RemindersOf[];
+  readonly again: readonly FirstRunsTable[];
   readonly givenBack: readonly { readonly accountId: IdBytes; readonly at: number }[];
   states(): CheckStatesTable[];
   passing(): PassingExchangesTable[];
@@ -47,6 +49,7 @@ export function createRecording({ held, states, locations, listeners }: Recordin
   const [results, exchanges, alerts]: [ResultsTable[], ExchangesTable[], AlertsTable[]] = [[], [], []];
   const deliveries: Delivery[] = [];
   const cancelled: RemindersOf[] = [];
+  const again: FirstRunsTable[] = [];
   const late = createLateHours();
   const givenBack: { accountId: IdBytes; at: number }[] = [];
   // Of what a batch writes twice the last holds; what is read after it is what was written.
@@ -66,6 +69,7 @@ export function createRecording({ held, states, locations, listeners }: Recordin
     writeState: (row) => void newStates.set(idText(row.account_id) + idText(row.check_id), row),
     insertExchange: (row) => void exchanges.push(row),
     keepPassing: (row) => void passing.set(`${idText(row.account_id)}${idText(row.check_id)}${row.location}`, row),
+    runAgain: (row) => void again.push(row),
     giveBack: (accountId, at) => void givenBack.push({ accountId, at }),
     listeners(attempt) {
       const key = attempt.run.accountId + attempt.run.checkId;
@@ -92,6 +96,7 @@ export function createRecording({ held, states, locations, listeners }: Recordin
     alerts,
     deliveries,
     cancelled,
+    again,
     givenBack,
     states: () => [...newStates.values()],
     passing: () => sorted(passing),

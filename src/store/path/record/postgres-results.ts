@@ -24,16 +24,17 @@ import { keysOf } from '../runs/postgres-runs.ts';
 /**
  * Records each attempt whose run this owner still holds; the others are dropped: someone else does their work.
  *
+ * @param judged reads how they are judged
  * @throws {TooManyDeliveriesError} before channels are read
  */
 export async function recordAttempts(
   session: Session,
   bulk: Bulk,
-  attempts: readonly EndedAttempt[],
+  { attempts, judged }: { readonly attempts: readonly EndedAttempt[]; readonly judged: () => Promise<EndedAttempt[]> },
   rules: RecordRules,
 ): Promise<Recorded[]> {
-  const held = await letGo(session, attempts, rules.owner);
-  return recordOf(session, bulk, attempts, { held, isDivisible: true }, rules);
+  const [held, ended] = await Promise.all([letGo(session, attempts, rules.owner), judged()]);
+  return recordOf(session, bulk, ended, { held, isDivisible: true }, rules);
 }
 
 /**
@@ -270,6 +271,7 @@ async function write(session: Session, bulk: Bulk, recording: Recording): Promis
      DO UPDATE SET result_id = excluded.result_id, exchange = excluded.exchange`,
   );
   await sendTold(session, bulk, recording);
+  bulk.send('first_runs', recording.again, 'ON CONFLICT DO NOTHING');
   for (const { accountId, at } of givenBack) {
     await session.query('UPDATE usage SET used = greatest(0, used - 1) WHERE account_id = $1 AND month = $2', [
       accountId,

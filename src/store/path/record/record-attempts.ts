@@ -19,6 +19,7 @@ import type {
   PassingExchangesTable,
   ResultsTable,
 } from '../../base/tables/schema.ts';
+import type { FirstRunsTable } from '../../base/tables/schedule-tables.ts';
 import { tellChannels, type TellRows, type TellRules } from './tell-channels.ts';
 
 /** Deliveries after which a transaction records no further attempt: bounds how long it holds the loop and its locks. */
@@ -54,6 +55,8 @@ export interface RecordRows extends TellRows {
   writeState(row: CheckStatesTable): void;
   insertExchange(row: ExchangesTable): void;
   keepPassing(row: PassingExchangesTable): void;
+  /** Has a check run once more, outside its slots (docs/decisions/0116). */
+  runAgain(row: FirstRunsTable): void;
   /** Gives back a run that counted toward the execution limit of the month of `at` and was never run. */
   giveBack(accountId: IdBytes, at: number): void;
 }
@@ -90,6 +93,9 @@ export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: Re
   if (outcome === 'unknown' && attempt.finding.reason === 'settings') counts.add(ids.accountId, 'misconfigured', 1);
   if (outcome === 'missed') rows.giveBack(ids.accountId, run.slotAt ?? run.dueAt);
   if (attempt.isQuiet === true) {
+    if (attempt.runsAgain === true) {
+      rows.runAgain({ account_id: ids.accountId, check_id: ids.checkId, due_at: rules.now });
+    }
     if (attempt.finding.exchange !== null) rows.insertExchange(exchangeRow(ids, attempt.finding.exchange));
     return { ...nothing, isRecorded: true };
   }

@@ -16,6 +16,7 @@ import type {
   PassingExchangesTable,
   ResultsTable,
 } from '../../base/tables/schema.ts';
+import type { FirstRunsTable } from '../../base/tables/schedule-tables.ts';
 import { insertAlerts, tellRowsOf } from './sqlite-alerts.ts';
 import { readState, writeStates } from './sqlite-check-states.ts';
 import type { Connection, Values } from '../../engines/sqlite/connection.ts';
@@ -115,6 +116,7 @@ function recordWith(
     writeState: (row) => writeStates(connection, [row]),
     insertExchange: (row) => insertExchange(connection, row),
     keepPassing: (row) => keepPassing(connection, row),
+    runAgain: (row) => runAgain(connection, row),
     giveBack: (accountId, at) => countUsage(connection, accountId, at, -1),
     ...own,
   };
@@ -144,6 +146,12 @@ function letGo(connection: Connection, { run, retry }: EndedAttempt, owner: stri
           )
           .run(retry.location, retry.at, retry.at, accountId, runId, owner, run.attempt);
   return Number(held.changes) === 1;
+}
+
+function runAgain(connection: Connection, { account_id, check_id, due_at }: FirstRunsTable): void {
+  connection
+    .prepare('INSERT INTO first_runs (account_id, check_id, due_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+    .run(account_id, check_id, due_at);
 }
 
 function readLocation(connection: Connection, key: readonly [IdBytes, IdBytes, IdBytes]): string | undefined {
