@@ -21,7 +21,7 @@ function prepare(facts: DeliveryFacts): Prepared {
 }
 
 /** One slot of every check, recorded with that outcome. */
-async function slot(test: PathUnderTest, outcome: 'passed' | 'failed'): Promise<void> {
+async function slot(test: PathUnderTest, outcome: 'passed' | 'degraded' | 'failed'): Promise<void> {
   test.temp.clock.turn(10_000);
   await test.schedule();
   const rules = { reminders: { amount: 2, intervalMs: 10_000 } };
@@ -33,13 +33,16 @@ async function slot(test: PathUnderTest, outcome: 'passed' | 'failed'): Promise<
 }
 
 /** A failed check with its alert and a reminder, each of them tried once and waiting for its retry. */
-async function reminded(test: PathUnderTest): Promise<{ checkId: string; reminder: ClaimedDelivery }> {
+async function reminded(
+  test: PathUnderTest,
+  outcome: 'degraded' | 'failed' = 'failed',
+): Promise<{ checkId: string; reminder: ClaimedDelivery }> {
   const checkId = await test.check();
-  await test.channel(checkId);
-  await slot(test, 'failed');
+  await test.channel(checkId, { sendDegraded: true });
+  await slot(test, outcome);
   const [alert] = await test.claimDeliveries();
   await test.settle(alert ?? assert.fail(), 500);
-  await slot(test, 'failed');
+  await slot(test, outcome);
   const [reminder] = await test.claimDeliveries();
   return { checkId, reminder: reminder ?? assert.fail() };
 }
@@ -47,7 +50,7 @@ async function reminded(test: PathUnderTest): Promise<{ checkId: string; reminde
 const states = (test: PathUnderTest): unknown[] =>
   test.rows('SELECT alert_type AS type, status, error FROM deliveries ORDER BY id');
 const alert = { type: 'ALERT_FAILURE', status: 0, error: 'answered 500' };
-const cancelled = { type: 'ALERT_FAILURE', status: 5, error: 'the check recovered' };
+const cancelled = { type: 'ALERT_FAILURE', status: 5, error: 'the check recovered or changed state' };
 const recovery = { type: 'ALERT_RECOVERY', status: 0, error: null };
 
 describe('a reminder that is still being retried', () => {
@@ -78,6 +81,21 @@ describe('a reminder that is still being retried', () => {
       assert.equal(test.one('SELECT count(*) FROM deliveries WHERE status > 0 AND next_attempt_at IS NOT NULL'), 0);
     });
   }
+
+  it('is cancelled when its check goes from degraded to failing, and stays so when it recovers', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { reminder } = await reminded(test, 'degraded');
+    await test.settle(reminder, 500);
+    await slot(test, 'failed');
+    const opened = [
+      { ...alert, type: 'ALERT_DEGRADED' },
+      { ...cancelled, type: 'ALERT_DEGRADED' },
+    ];
+    const failure = { ...alert, error: null };
+    assert.deepEqual(states(test), [...opened, failure]);
+    await slot(test, 'passed');
+    assert.deepEqual(states(test), [...opened, failure, recovery]);
+  });
 
   it('that was delivered is replayed all the same', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);

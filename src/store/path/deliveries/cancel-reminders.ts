@@ -1,9 +1,9 @@
-// A reminder that is still being retried when its check recovers is cancelled (docs/decisions/0121).
+// A reminder that is still being retried when its check recovers or changes state is cancelled (docs/decisions/0121).
 import { deliveryStatusCodes } from '../../base/codes.ts';
 
 const pending = deliveryStatusCodes.encode('pending');
 const cancelled = deliveryStatusCodes.encode('cancelled');
-const reason = `'the check recovered'`;
+const reason = `'the check recovered or changed state'`;
 // An attempt in progress is not taken back: its delivery is marked, and cancelled instead of retried.
 const isWaiting = 'attempt_started_at IS NULL';
 

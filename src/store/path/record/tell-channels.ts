@@ -155,7 +155,8 @@ function tell(
   const alertIds = new Map([...types].map((type) => [type, insertAlert(rows, type, occasion, rules.now)]));
   let deliveries = 0;
   for (const telling of tellings) {
-    if (news.isPassing && telling.listener.told.reminders > 0) {
+    // Reminders are counted anew: those so far are of a state that is over.
+    if (telling.listener.told.reminders > telling.told.reminders) {
       const { account_id, check_id, alert_channel_id } = toldRow(occasion.context, telling);
       rows.cancelReminders({ account_id, check_id, alert_channel_id });
     }
