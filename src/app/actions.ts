@@ -13,7 +13,6 @@ import { createCheckStatusActions } from '#actions/checks/check-statuses.ts';
 import { createCheckActions } from '#actions/checks/checks.ts';
 import { createClientCertificateActions } from '#actions/accounts/client-certificates.ts';
 import { createDeliveryActions } from '#actions/alerts/deliveries.ts';
-import { createRedactorOf } from '#actions/alerts/delivery-redactor.ts';
 import { createHeldDeliveryActions } from '#actions/alerts/held-deliveries.ts';
 import { createHeartbeatActions } from '#actions/heartbeats/heartbeats.ts';
 import { createPingAllowance } from '#actions/heartbeats/ping-allowance.ts';
@@ -44,6 +43,7 @@ import type { Store } from '#store/store.ts';
 import { composeAlertMessages } from './alert-messages.ts';
 import type { ActionMeans } from './means.ts';
 import { prepareWith } from './path.ts';
+import { redactorOfStore } from './redaction.ts';
 import { programReader, scriptRules } from './script-rules.ts';
 import { composeMissingVariables, settingsWarnings } from './warnings.ts';
 
@@ -251,18 +251,4 @@ type DescribedResult = { readonly details: JsonValue; readonly message: string |
 
 function describeResult(checkType: CheckType, result: DescribedResult, exchange: JsonObject | null): JsonObject {
   return checkKinds[checkType].describeResult(result, exchange);
-}
-
-function redactorOfStore({ alertChannels, variables, checks, checkGroups }: Store) {
-  return createRedactorOf({
-    kinds: channelKinds,
-    channelOf: async (accountId, id) => (await alertChannels.find(accountId, id))?.channel ?? null,
-    variablesOf: (accountId) => variables.all(accountId),
-    groupVariablesOf: async (accountId, checkId) => {
-      const groupId = (await checks.find(accountId, checkId))?.check.groupId ?? null;
-      // Of a check that is gone, or in no group any more, nobody knows which one it was in.
-      if (groupId === null) return checkGroups.lockedVariables(accountId);
-      return (await checkGroups.find(accountId, groupId))?.group.environmentVariables ?? [];
-    },
-  });
 }

@@ -39,6 +39,7 @@ import type { Prober } from '#checks/runner/probe-threads.ts';
 import type { LoopName } from '#config/roles.ts';
 import { idleMs, startLoops } from './loops.ts';
 import { createFindIdentity } from './client-identities.ts';
+import { loggedReason } from './redaction.ts';
 import type { WebhookSender } from '#channels/kinds/webhook/send.ts';
 
 /** What the path is joined with. */
@@ -263,6 +264,8 @@ function joinRecordResults(joint: Joint): RecordResults {
 
 function joinSendDeliveries(joint: Joint) {
   const { store, clock, random, owner, ownProcess, sender, metrics, log, userAgent, wake, onLogged } = joint;
+  // One after the other: a receiver that is down ends many deliveries at once.
+  let logging = Promise.resolve();
   const findIdentity = createFindIdentity((accountId) => store.clientCertificates.all(accountId));
   return createSendDeliveries({
     store: store.path,
@@ -285,10 +288,13 @@ function joinSendDeliveries(joint: Joint) {
     render: (channel, variables, createdAt) =>
       renderRequest(channel, variables, { createdAt, ...randomValues(random), userAgent }),
     wake: () => wake('send-deliveries'),
-    onSettled: ({ id, alertChannelId, checkId }, { error }, { status }) => {
+    onSettled: ({ accountId, id, alertChannelId, checkId }, attempt, { status }) => {
       metrics.onSettled(status);
       if (status !== 'exhausted') return;
-      log.warn('delivery.exhausted', { id, channel: alertChannelId, check: checkId, error: error?.message });
+      logging = logging.then(async () => {
+        const error = await loggedReason(store, accountId, id, attempt);
+        log.warn('delivery.exhausted', { id, channel: alertChannelId, check: checkId, error });
+      });
     },
     onLogged,
     onError: (error) => log.error('attempt.log-failed', { error: messageOf(error) }),
@@ -309,9 +315,10 @@ function joinReportFailingChannels(joint: Joint): () => Promise<number> {
       const variables = reportVariables(report, deliveryId, link);
       return renderRequest(through, variables, { createdAt, ...randomValues(random), userAgent });
     },
-    onReported: ({ kind, alertChannelId, name, reason }, deliveries) => {
-      log.warn(`channel.${kind}`, { id: alertChannelId, name, told: deliveries, ...(reason !== null && { reason }) });
+    onReported: async ({ kind, accountId, alertChannelId, name, deliveryId }, deliveries) => {
       if (deliveries > 0) wake('send-deliveries');
+      const reason = deliveryId === null ? null : await loggedReason(store, accountId, deliveryId);
+      log.warn(`channel.${kind}`, { id: alertChannelId, name, told: deliveries, ...(reason !== null && { reason }) });
     },
   });
 }

@@ -18,7 +18,7 @@ export interface ReportFailingChannelsOptions {
   };
   readonly clock: Clock;
   readonly render: (report: ChannelReport, through: AlertChannel, deliveryId: string, createdAt: number) => Rendered;
-  readonly onReported: (report: ChannelReport, deliveries: number) => void;
+  readonly onReported: (report: ChannelReport, deliveries: number) => Promise<void> | void;
 }
 
 const pauseMs = 1000;
@@ -37,7 +37,7 @@ export function createReportFailingChannels(options: ReportFailingChannelsOption
         // Templates of one account must not hold up the others.
         await nextTurn();
       }
-      if (await store.report(report, deliveries)) onReported(report, deliveries.length);
+      if (await store.report(report, deliveries)) await onReported(report, deliveries.length);
     }
     return pauseMs;
   };

@@ -1,6 +1,8 @@
 // A channel that an update of ours has broken is told of when the service starts, until it is mended.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test as composedTest } from 'node:test';
@@ -97,3 +99,30 @@ composedTest(
     assert.equal((await noticeFor(String(key)))?.message, shown('https://new.example/…'));
   },
 );
+
+composedTest('log lines of a lost delivery and its channel hide values of locked variables', async (t) => {
+  const service = await startComposed(t);
+  const { must } = asker(() => service.address, service.apiKey);
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await must('POST', '/v1/variables', { key: 'HOOK_HOST', value: '127.0.0.1', locked: true });
+  const config = { name: 'Chat', url: `http://{{HOOK_HOST}}:${port}/` };
+  await must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config, autoSubscribe: true });
+  const request = { method: 'GET', url: `http://127.0.0.1:${port}/` };
+  await must('POST', '/v1/checks/api', { name: 'Shop', frequency: 10, request });
+  const attempted = await until('the first attempt', () =>
+    service.raw.prepare('SELECT hex(id) AS id FROM deliveries WHERE attempts = 1').get(),
+  );
+  // As if four more had failed.
+  service.raw.exec('UPDATE deliveries SET attempts = 5');
+  const id = String(attempted['id'])
+    .toLowerCase()
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  await must('POST', `/v1/deliveries/${id}/retry`);
+  const line = (name: string) => until(name, () => service.logged.find((each) => each.name === name));
+  const shown = new RegExp(String.raw`^connection refused by \*{8}:${port} after \d+ ms$`);
+  assert.match(String((await line('delivery.exhausted')).fields['error']), shown);
+  assert.match(String((await line('channel.failing')).fields['reason']), shown);
+});

@@ -70,7 +70,9 @@ export class PathUnderTest implements AsyncDisposable {
         const body = [ALERT_TYPE, ALERT_TITLE, CHECK_ERROR_MESSAGE, rest['HOOK'], rest['TOKEN']].join('|');
         return { request: { method: 'POST', url, headers: [], body } };
       },
-      onReported: ({ kind, alertChannelId, reason }, told) => this.reports.push({ kind, alertChannelId, reason, told }),
+      onReported: ({ kind, alertChannelId, reason }, told) => {
+        this.reports.push({ kind, alertChannelId, reason, told });
+      },
     })();
   }
 

@@ -43,6 +43,7 @@ it('a failing channel is reported under one alert type, whatever its name holds'
     reason: 'the receiver answered with status 410',
     check: { id: 'c', name: 'Cart', tags: ['shop'], groupName: null },
     checkResultId: null,
+    deliveryId: null,
     through: [],
     variables: [{ key: 'HOOK', value: 'http://127.0.0.1:9', locked: true, secret: false }],
   } as const;

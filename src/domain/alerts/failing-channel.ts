@@ -54,6 +54,8 @@ export interface ChannelReport {
     readonly groupName: string | null;
   } | null;
   readonly checkResultId: string | null;
+  /** The delivery that made the channel fail; null = unknown. */
+  readonly deliveryId: string | null;
   /** The channels that send the report. */
   readonly through: readonly AlertChannel[];
   /** Of the account, without secrets. */

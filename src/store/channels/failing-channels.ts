@@ -190,6 +190,7 @@ async function reportOf({ reader, seal }: Database, row: AlertChannelsTable, isT
     ...factsOf(row, lost),
     kind: isFailing ? 'failing' : 'receiving',
     checkResultId: idTextOrNull(lost?.check_result_id ?? null),
+    deliveryId: idTextOrNull(row.failing_delivery_id),
     through: through.map((each) => channelOf(each, seal)),
     variables: variables.map(({ key, value }) => ({ key, value, locked: false, secret: false })),
   };

@@ -1,0 +1,45 @@
+// Masks secrets of alert channels in what is shown and logged of their deliveries.
+import { createRedactorOf, type RedactorOf } from '#actions/alerts/delivery-redactor.ts';
+import { channelKinds } from '#channels/registry.ts';
+import type { Attempt } from '#domain/alerts/delivery.ts';
+import { lostReason, withoutPaths } from '#domain/alerts/failing-channel.ts';
+import type { Store } from '#store/store.ts';
+
+/** Redactors of deliveries by what is stored. */
+export function redactorOfStore({ alertChannels, variables, checks, checkGroups }: Store): RedactorOf {
+  return createRedactorOf({
+    kinds: channelKinds,
+    channelOf: async (accountId, id) => (await alertChannels.find(accountId, id))?.channel ?? null,
+    variablesOf: (accountId) => variables.all(accountId),
+    groupVariablesOf: async (accountId, checkId) => {
+      const groupId = (await checks.find(accountId, checkId))?.check.groupId ?? null;
+      // Of a check that is gone, or in no group any more, nobody knows which one it was in.
+      if (groupId === null) return checkGroups.lockedVariables(accountId);
+      return (await checkGroups.find(accountId, groupId))?.group.environmentVariables ?? [];
+    },
+  });
+}
+
+/**
+ * Why a delivery was lost, for the log: masked as in the delivery log, and without paths, which may be secrets.
+ *
+ * @param attempt absent = its last one
+ * @returns null = unknown, or it cannot be read
+ */
+export async function loggedReason(
+  store: Store,
+  accountId: string,
+  deliveryId: string,
+  attempt?: Attempt,
+): Promise<string | null> {
+  try {
+    const found = await store.deliveries.find(accountId, deliveryId);
+    const last = attempt ?? found?.log.at(-1);
+    if (found === null || last === undefined) return null;
+    const redactor = await redactorOfStore(store)(found.delivery);
+    const reason = lostReason(redactor.attempt(last, found.delivery.request));
+    return reason === null ? null : withoutPaths(reason);
+  } catch {
+    return null;
+  }
+}
