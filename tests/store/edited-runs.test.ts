@@ -107,6 +107,14 @@ describe('a run that fails, whose check changed while it ran', () => {
     });
   }
 
+  it('asks for no other run if it was quiet', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { subject, attempt } = await runningCheck(test);
+    await edited({ settings: { request: { ...request, assertions } } })(subject);
+    await record(test, { ...attempt, isQuiet: true });
+    assert.deepEqual(effectOf(test), movesNothing);
+  });
+
   it('counts all the same if it was triggered in spite of a pause', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const { subject, attempt } = await runningCheck(test);

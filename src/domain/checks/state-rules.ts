@@ -74,8 +74,11 @@ export function judgedNow(
     context,
     rules: stateRulesOf(context, locations, maintenance),
     ...((isOff || isOutdated) && { isQuiet: true }),
-    // Another target has asked for its run already.
-    ...(isOutdated && !isOff && !hasOtherTarget(before.check, context.check) && { runsAgain: true }),
+    // Another target has asked for its run already, and a quiet run has left nothing to be judged.
+    ...(isOutdated &&
+      !isOff &&
+      attempt.isQuiet !== true &&
+      !hasOtherTarget(before.check, context.check) && { runsAgain: true }),
   };
 }
 
