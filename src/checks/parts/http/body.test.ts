@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import test from 'node:test';
 import * as zlib from 'node:zlib';
-import { variable } from '../../../../tests/support/api-check.ts';
+import { createGuard } from '#egress/guard.ts';
+import { apiCheck, inputOf, variable } from '../../../../tests/support/api-check.ts';
+import { apiKind } from '../../kinds/api/api-kind.ts';
 import { detailsOf, probeOnce, responseOf, verdictOf } from '../../../../tests/support/api-probe.ts';
 import { startTarget, startTcpTarget } from '../../../../tests/support/target.ts';
 
@@ -82,6 +84,14 @@ test('an unknown encoding fails only a check that reads the body, and is named',
     assert.equal(verdictOf(read), 'failed body');
     assert.equal(read.message, 'the body has the unknown encoding "utf-8"');
   }
+  const guard = createGuard({ mode: 'any', allow: [] });
+  const exchange = apiKind.around?.createExchange({ guard, version: '9.9' }) ?? assert.fail();
+  const work = { half: 'send', input: inputOf(apiCheck({ url: target.url })), wantsAnswer: true } as const;
+  const forScript = (await exchange(work, new AbortController().signal)).finding;
+  assert.deepEqual(
+    [verdictOf(forScript), forScript.message],
+    ['failed body', 'the body has the unknown encoding "utf-8"'],
+  );
   const down = await startTarget(t, (_, response) => response.writeHead(503, { 'content-encoding': 'odd' }).end('a'));
   const assertions = [{ source: 'TEXT_BODY', property: '', comparison: 'NOT_EMPTY' }];
   const status = 'expected a status below 400, got 503 Service Unavailable';
