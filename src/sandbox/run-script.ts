@@ -18,6 +18,7 @@ import {
   type ScriptProcess,
 } from './script-process.ts';
 import { takeAssets } from './take-assets.ts';
+import { traceMasker } from './trace-masker.ts';
 import { watchUse } from './watch-use.ts';
 
 /**
@@ -72,7 +73,8 @@ async function runIn(warm: ScriptProcess | null, run: Run, means: ScriptMeans): 
     if (ending === 'stopped' || ending === 'crashed') return outcome;
     const hasFailed = ending !== 'ended' || failedTests > 0 || errors.length > 0;
     const whose = owner ?? process.getuid?.() ?? 0;
-    return { ...outcome, ...(await takeAssets(folder.home, wantedOf(report, work), { owner: whose, hasFailed })) };
+    const taking = { owner: whose, hasFailed, mask: traceMasker(work.hidden) };
+    return { ...outcome, ...(await takeAssets(folder.home, wantedOf(report, work), taking)) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return outcomeOf(emptyReport(), 'crashed', startedAt, `the script could not be started: ${why}`);
@@ -173,10 +175,10 @@ const showMs = 15_000;
 const programShowMs = 10_000;
 
 /** What the process of a script is told to do. */
-function orderOf({ environment, entry, around, hidden, keeps, limits: { wallClockMs } }: ScriptWork): object {
+function orderOf({ environment, entry, around, keeps, limits: { wallClockMs } }: ScriptWork): object {
   const testMs = wallClockMs - Math.min(showMs, wallClockMs / 2);
   const showAtMs = wallClockMs - Math.min(programShowMs, wallClockMs / 2);
-  return { environment, entry, around, hidden, keeps, wallClockMs, testMs, showAtMs };
+  return { environment, entry, around, keeps, wallClockMs, testMs, showAtMs };
 }
 
 /** Characters of a line of the report: more than any that is not made to be long. */

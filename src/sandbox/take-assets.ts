@@ -21,6 +21,12 @@ const beginnings: readonly (readonly [AssetSort, AssetType, readonly number[]])[
   ['video', 'video/webm', [0x1a, 0x45, 0xdf, 0xa3]],
 ];
 
+interface Taking {
+  readonly owner: number;
+  readonly hasFailed: boolean;
+  readonly mask: (zip: Buffer) => Promise<Uint8Array | null>;
+}
+
 /** What was taken, and what was not. */
 export interface TakenAssets {
   readonly assets: readonly Asset[];
@@ -32,11 +38,12 @@ export interface TakenAssets {
  *
  * @param home the script's folder
  * @param owner the user whose files they must be
+ * @param mask takes hidden values out of a trace; null where that cannot be done
  */
 export async function takeAssets(
   home: string,
   told: readonly ToldAsset[],
-  { owner, hasFailed }: { readonly owner: number; readonly hasFailed: boolean },
+  { owner, hasFailed, mask }: Taking,
 ): Promise<TakenAssets> {
   const [taken, leftOut]: [Taken[], LeftOutAsset[]] = [[], []];
   const wanted = told.filter(({ isOfFailure }) => hasFailed || !isOfFailure);
@@ -59,8 +66,9 @@ export async function takeAssets(
       else if (isFull) leave(content.bytes.length, 'count');
       else {
         const type = typeOf(sort, content.bytes);
-        if (type === null) leave(content.bytes.length, 'content');
-        else taken.push({ asset: { sort, name, contentType: type, content: content.bytes }, isNamed });
+        const shown = type !== null && sort === 'trace' ? await mask(content.bytes) : content.bytes;
+        if (type === null || shown === null) leave(content.bytes.length, 'content');
+        else taken.push({ asset: { sort, name, contentType: type, content: shown }, isNamed });
         total += content.bytes.length;
       }
     }

@@ -37,7 +37,7 @@ async function scene(t: TestContext) {
       files: [{ path: entry, content }],
       environment: { SHOP: `${target.url}/`, TOKEN: secret, KEY: key },
       // The second stands in traces as a number, which must stay one.
-      hidden: createRedactor([key, secret, '200']).patterns,
+      hidden: createRedactor([key, secret, '200']).forms,
       browser,
       keeps: { screenshots: 'on-failure', trace: 'on-failure', video: 'off', ...keeps },
       limits: { wallClockMs, memoryBytes: 2 ** 31, processes: 128, diskBytes: 512 << 20 },

@@ -16,10 +16,13 @@ interface Asset {
 }
 
 const secret = 'hush-hush-token';
+/** The same with an escape of HTML and one of URLs. */
+const mixed = 'hush&#45;hush%2Dtoken';
 const script = `import { test, expect } from '@playwright/test';
 test('an order is taken', async ({ request }) => {
   const basic = Buffer.from('shop:' + process.env.TOKEN).toString('base64');
-  const headers = { 'x-token': process.env.TOKEN, authorization: 'Basic ' + basic };
+  console.log('${mixed}');
+  const headers = { 'x-token': process.env.TOKEN, 'x-mixed': '${mixed}', authorization: 'Basic ' + basic };
   const answer = await request.post(process.env.SHOP + '/orders', { headers, data: { token: process.env.TOKEN } });
   expect((await answer.json()).seen.length).toBe(Number(process.env.WANTED));
 });
@@ -74,11 +77,16 @@ test('a multi-step check that fails leaves a trace of its requests that Playwrig
   assert.match(requests, /POST.*orders/);
   const entries = [...unzip(trace)];
   const basic = Buffer.from(`shop:${secret}`).toString('base64');
-  for (const told of [secret, basic]) {
+  for (const told of [secret, mixed, basic]) {
     for (const [name, content] of entries) assert.ok(!content.includes(told), `${name} tells it`);
   }
   const network = entries.filter(([name]) => name.endsWith('.network')).map(([, content]) => content.toString());
-  assert.match(network.join(''), /x-token[^}]*\*{8}/i, 'the header was sent, and is in the trace');
+  for (const name of ['x-token', 'x-mixed']) assert.match(network.join(''), new RegExp(`${name}[^}]*\\*{8}`, 'i'));
+  const { jobLog } = result['multiStepCheckResult'] as { jobLog: readonly { msg: string }[] };
+  assert.ok(
+    jobLog.some(({ msg }) => msg.trim() === '********'),
+    JSON.stringify(jobLog),
+  );
 });
 
 test('of a test without a browser a trace is kept of the runs that its check names, and none where it is off', async (t) => {

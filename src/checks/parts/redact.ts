@@ -1,6 +1,5 @@
 // The one redaction point of a probe: what may not be shown leaves it as asterisks, whoever sent it.
 import type { JsonObject, JsonValue } from '#domain/json.ts';
-import { patternsOf } from '#lib/patterns-of.ts';
 import { createMasker } from '#lib/text-masker.ts';
 
 export const mask = '********';
@@ -15,8 +14,8 @@ export interface Redactor {
   /** What it was made of. */
   readonly values: readonly string[];
   readonly text: (text: string) => string;
-  /** Sources of the patterns of all that it takes out, in whatever case it stands; to be used one after the other. */
-  readonly patterns: readonly string[];
+  /** All texts that it takes out, for another masker. */
+  readonly forms: readonly string[];
   /** Every text in it, names of fields included. */
   readonly json: (value: JsonObject) => JsonObject;
 }
@@ -42,10 +41,7 @@ export function createRedactor(values: readonly string[]): Redactor {
     longest: [...lengths, ...escaped].reduce((most, length) => Math.max(most, length), 0),
     size: lengths.reduce((sum, length) => sum + length, 0),
     values,
-    get patterns() {
-      const ordered = [...forms].toSorted((one, other) => other.length - one.length);
-      return patternsOf(ordered).map(({ source }) => source);
-    },
+    forms: [...forms],
     text,
     json: (value) => redactObject(value, text),
   };
@@ -56,7 +52,7 @@ const hidesNothing: Redactor = {
   longest: 0,
   size: 0,
   values: [],
-  patterns: [],
+  forms: [],
   text: (text) => text,
   json: (value) => value,
 };

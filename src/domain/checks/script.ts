@@ -86,7 +86,7 @@ export interface ScriptWork {
    * printed is hidden at its end.
    */
   readonly onSecret?: (value: string | null) => void;
-  /** Patterns of what `hide` takes out, one after the other, for what is hidden inside: the texts of traces. */
+  /** Texts that `hide` takes out, for the thread that masks traces. */
   readonly hidden: readonly string[];
   readonly limits: ScriptLimits;
 }

@@ -1,8 +1,7 @@
 // Puts the files that a run leaves where they are found after its end, and tells of each.
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hideInZip } from './zip.mjs';
 
 /** Of larger ones only that they were is told; what is taken is judged once more outside. */
 const mostBytes = 10 << 20;
@@ -28,10 +27,7 @@ export function createKeeper(home, tell) {
       }
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const file = randomBytes(12).toString('hex');
-      const hidden = globalThis.tocsinHidden ?? [];
-      if (sort === 'trace' && hidden.length > 0)
-        writeFileSync(join(folder, file), hideInZip(readFileSync(path), hidden));
-      else if (content === undefined) copyFileSync(path, join(folder, file));
+      if (content === undefined) copyFileSync(path, join(folder, file));
       else writeFileSync(join(folder, file), content);
       tell({ ...told, bytes, file });
     } catch (error) {

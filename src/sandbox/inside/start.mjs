@@ -132,8 +132,6 @@ async function begin(order) {
   await told.next();
   ({ entry } = order);
   setEnvironment(order.environment);
-  // Read by who keeps traces, in this process: an environment has no room for many.
-  globalThis.tocsinHidden = order.hidden;
   startedAt = Date.now();
   return order;
 }

@@ -48,7 +48,7 @@ export function createScriptedProbe(means: ScriptProbeMeans, kind: ScriptedProbe
     // Who has no browser has nothing to show of it, whatever it says, but what its tests asked.
     const asked = readKeeps(input.check.settings);
     const keeps = browser === null ? { ...keepsNothing, trace: script.sort === 'spec' ? asked.trace : 'off' } : asked;
-    const hiding = { hide, hidden: redactor.patterns };
+    const hiding = { hide, hidden: redactor.forms };
     const work = { ...script, runtime: { folder, nodeBinary }, environment, ...hiding, browser, keeps, limits };
     // Meanwhile, and whatever comes of it the verdict is that of the script.
     const looked = certificateBeside(input, signal, means, kind);

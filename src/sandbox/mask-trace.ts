@@ -1,16 +1,24 @@
 // Takes hidden values out of the texts in a trace: a zip of JSON lines, of what pages loaded, and of pictures.
 import { isUtf8 } from 'node:buffer';
 import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { JsonObject, JsonValue } from '#domain/json.ts';
+import { createMasker } from '#lib/text-masker.ts';
 
 const mask = '********';
-/** Of an entry that is unpacked: more than a trace that is small enough to be kept can hold. */
-const mostBytes = 256 << 20;
+/** Of all entries, unpacked. */
+const mostBytes = 64 << 20;
+const mostEntries = 10_000;
 
-/** @param hidden patterns of what to take out, in any case, one after the other; throws when it is no zip */
-export function hideInZip(zip, hidden) {
-  const patterns = hidden.map((source) => new RegExp(source, 'gi'));
-  const hidePlain = (text) => patterns.reduce((shown, pattern) => shown.replace(pattern, mask), text);
-  const hide = (text) => hidePlain(hiddenInBasic(text, hidePlain));
+type Hide = (text: string) => string;
+
+/**
+ * The same trace with the texts in it masked. Throws where it is no zip, or larger than 64 MB unpacked.
+ *
+ * @param hidden none empty
+ */
+export function maskTrace(zip: Buffer, hidden: readonly string[]): Buffer {
+  const hidePlain = createMasker(hidden, mask);
+  const hide: Hide = (text) => hidePlain(hiddenInBasic(text, hidePlain));
   return rewritten(zip, (name, content) => {
     if (!isUtf8(content)) return content;
     const text = content.toString();
@@ -32,35 +40,50 @@ const entryName = /^[\da-f]{40}(\.\w+)?$/;
 /** Names of fields as the viewer has them. */
 const fieldName = /^[a-z]+$/i;
 
-function hiddenInLine(line, hide) {
+function hiddenInLine(line: string, hide: Hide): string {
   if (line === '') return line;
   try {
-    return JSON.stringify(hiddenInValue(JSON.parse(line), hide));
+    return JSON.stringify(hiddenInValue(JSON.parse(line) as JsonValue, hide));
   } catch {
     return hide(line);
   }
 }
 
 /** What stands in basic authorization is found in none of the forms of its parts. */
-function hiddenInBasic(text, hide) {
-  return text.replace(/\b(basic\s+)([\w+/-]+=*)/gi, (whole, scheme, encoded) => {
+function hiddenInBasic(text: string, hide: Hide): string {
+  return text.replace(/\b(basic\s+)([\w+/-]+=*)/gi, (whole: string, scheme: string, encoded: string) => {
     const plain = Buffer.from(encoded, 'base64').toString();
     return hide(plain) === plain ? whole : scheme + mask;
   });
 }
 
-function hiddenInValue(value, hide) {
+function hiddenInValue(value: JsonValue, hide: Hide): JsonValue {
   if (typeof value === 'string') {
     const clean = hide(value);
     // A secret may look like the name of an entry: then it is one as a whole.
     return entryName.test(value) && clean !== mask ? value : clean;
   }
-  if (Array.isArray(value)) return value.map((item) => hiddenInValue(item, hide));
   if (typeof value !== 'object' || value === null) return value;
+  if (isList(value)) return value.map((item) => hiddenInValue(item, hide));
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [fieldName.test(name) ? name : hide(name), hiddenInValue(item, hide)]),
   );
 }
+
+function isList(value: readonly JsonValue[] | JsonObject): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+interface Entry {
+  readonly method: number;
+  readonly crc: number;
+  readonly packed: Buffer;
+  readonly plainLength: number;
+  readonly stamp: number;
+}
+
+/** The content of an entry, changed; the same buffer where nothing changes. */
+type Change = (name: string, content: Buffer) => Buffer;
 
 const endMark = 0x06054b50;
 const entryMark = 0x02014b50;
@@ -68,17 +91,21 @@ const localMark = 0x04034b50;
 const endLength = 22;
 
 /** The same zip with other contents; entries that do not change are copied as they are. */
-function rewritten(zip, change) {
+function rewritten(zip: Buffer, change: Change): Buffer {
   const end = zip.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]));
   if (end < 0 || end + endLength > zip.length) throw new Error('the trace is no zip');
   const count = zip.readUInt16LE(end + 10);
-  const [locals, entries] = [[], []];
-  let [at, length] = [zip.readUInt32LE(end + 16), 0];
+  if (count > mostEntries) throw new Error('the trace has too many entries');
+  const [locals, entries]: [Buffer[], Buffer[]] = [[], []];
+  let [at, length, left] = [zip.readUInt32LE(end + 16), 0, mostBytes];
   for (let index = 0; index < count; index++) {
     if (zip.readUInt32LE(at) !== entryMark) throw new Error('the trace is a broken zip');
-    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((offset) => zip.readUInt16LE(at + offset));
+    const [nameLength, extraLength, commentLength] = sizesAt(zip, at);
     const name = zip.subarray(at + 46, at + 46 + nameLength);
-    const entry = changedEntry(zip, at, name.toString(), change);
+    const plain = plainAt(zip, at, left);
+    left -= plain.length;
+    if (left < 0) throw new Error('the trace is too large');
+    const entry = changedEntry(zip, at, plain, change(name.toString(), plain));
     const local = Buffer.concat([localHeader(entry, name), entry.packed]);
     entries.push(centralHeader(entry, name, length));
     locals.push(local);
@@ -95,21 +122,34 @@ function rewritten(zip, change) {
   return Buffer.concat([...locals, directory, last]);
 }
 
-function changedEntry(zip, at, name, change) {
-  const method = zip.readUInt16LE(at + 10);
-  const [crc, packedLength, plainLength, from] = [16, 20, 24, 42].map((offset) => zip.readUInt32LE(at + offset));
+function sizesAt(zip: Buffer, at: number): readonly [number, number, number] {
+  return [zip.readUInt16LE(at + 28), zip.readUInt16LE(at + 30), zip.readUInt16LE(at + 32)];
+}
+
+function packedAt(zip: Buffer, at: number): Buffer {
+  const from = zip.readUInt32LE(at + 42);
   const start = from + 30 + zip.readUInt16LE(from + 26) + zip.readUInt16LE(from + 28);
-  const packed = zip.subarray(start, start + packedLength);
-  const plain = method === 0 ? packed : inflateRawSync(packed, { maxOutputLength: mostBytes });
-  const next = change(name, plain);
+  return zip.subarray(start, start + zip.readUInt32LE(at + 20));
+}
+
+function plainAt(zip: Buffer, at: number, most: number): Buffer {
+  const packed = packedAt(zip, at);
+  const isStored = zip.readUInt16LE(at + 10) === 0;
+  // Zero would be no bound.
+  return isStored ? packed : inflateRawSync(packed, { maxOutputLength: Math.max(1, most) });
+}
+
+function changedEntry(zip: Buffer, at: number, plain: Buffer, next: Buffer): Entry {
   // When it was written.
   const stamp = zip.readUInt32LE(at + 12);
-  if (next === plain) return { method, crc, packed, plainLength, stamp };
-  return { method: 8, crc: crc32(next), packed: deflateRawSync(next), plainLength: next.length, stamp };
+  if (next !== plain)
+    return { method: 8, crc: crc32(next), packed: deflateRawSync(next), plainLength: next.length, stamp };
+  const [method, crc, plainLength] = [zip.readUInt16LE(at + 10), zip.readUInt32LE(at + 16), zip.readUInt32LE(at + 24)];
+  return { method, crc, packed: packedAt(zip, at), plainLength, stamp };
 }
 
 /** What both headers of an entry have in common, from the version that is needed on; names are UTF-8. */
-function commonFields({ method, crc, packed, plainLength, stamp }, name) {
+function commonFields({ method, crc, packed, plainLength, stamp }: Entry, name: Buffer): Buffer {
   const fields = Buffer.alloc(26);
   fields.writeUInt16LE(20, 0);
   fields.writeUInt16LE(0x800, 2);
@@ -122,13 +162,13 @@ function commonFields({ method, crc, packed, plainLength, stamp }, name) {
   return fields;
 }
 
-function localHeader(entry, name) {
+function localHeader(entry: Entry, name: Buffer): Buffer {
   const mark = Buffer.alloc(4);
   mark.writeUInt32LE(localMark, 0);
   return Buffer.concat([mark, commonFields(entry, name), name]);
 }
 
-function centralHeader(entry, name, offset) {
+function centralHeader(entry: Entry, name: Buffer, offset: number): Buffer {
   const head = Buffer.alloc(6);
   head.writeUInt32LE(entryMark, 0);
   head.writeUInt16LE(20, 4);

@@ -1,0 +1,6 @@
+// Masks one trace, which is foreign and may be made to take long, beside the thread that schedules.
+import { parentPort, workerData } from 'node:worker_threads';
+import { maskTrace } from './mask-trace.ts';
+
+const { zip, hidden } = workerData as { readonly zip: Uint8Array; readonly hidden: readonly string[] };
+parentPort?.postMessage(maskTrace(Buffer.from(zip.buffer, zip.byteOffset, zip.byteLength), hidden));
