@@ -1,5 +1,6 @@
 // Deliveries that are held, on both engines (docs/decisions/0119).
 import assert from 'node:assert/strict';
+import { newId } from '#lib/id.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import { test } from '../support/each-engine.ts';
 import { until } from '../support/until.ts';
@@ -34,6 +35,14 @@ test('nothing is sent while deliveries are held, and what waits is sent once the
   await heldDeliveries.release();
   await deliveries.turn();
   await until('all to be sent', () => sent.length === 3);
+  await heldDeliveries.hold(hold);
+  const replay = () => path.temp.store.deliveries.replay(path.accountId, sent[0] ?? '', newId());
+  await until('the first one to be recorded, and replayed', async () => (await replay()) === 'done');
+  assert.equal(await deliveries.turn(), 1000);
+  assert.deepEqual([sent.length, await heldDeliveries.waiting()], [3, 1], 'the replay is held too');
+  await heldDeliveries.release();
+  await deliveries.turn();
+  await until('the replay to be sent', () => sent.length === 4);
   await deliveries.stop(5000);
 });
 
