@@ -2,8 +2,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { idBytes, json } from '#store/base/codec.ts';
-import { insertRow, putCheck, putResult } from '../support/rows.ts';
-import { openServer } from './server-on-store.ts';
+import { insertRow, putChannel, putCheck, putDelivery, putResult } from '../support/rows.ts';
+import { openServer, type ServerOnStore } from './server-on-store.ts';
+
+/** Reads a page, and counts the turns that the event loop takes meanwhile. */
+async function readCounting(on: ServerOnStore, url: string) {
+  let turns = 0;
+  const look = () => {
+    turns++;
+    next = setImmediate(look);
+  };
+  let next = setImmediate(look);
+  const page = await on.server.inject({ url, headers: on.as() });
+  clearImmediate(next);
+  return { page, turns };
+}
 
 test('a page of ten megabytes lets other requests have their turn', async () => {
   await using on = await openServer();
@@ -24,16 +37,23 @@ test('a page of ten megabytes lets other requests have their turn', async () => 
     });
   }
   on.raw.exec('COMMIT');
-  let turns = 0;
-  const look = () => {
-    turns++;
-    next = setImmediate(look);
-  };
-  let next = setImmediate(look);
-  const page = await on.server.inject({ url: `/v1/check-results/${checkId}?limit=100`, headers: on.as() });
-  clearImmediate(next);
+  const { page, turns } = await readCounting(on, `/v1/check-results/${checkId}?limit=100`);
   assert.deepEqual([page.statusCode, Number(page.headers['content-length'])], [200, Buffer.byteLength(page.body)]);
   assert.ok(page.body.length > 10_000_000);
   // About 40 each for what is parsed and for what is written.
   assert.ok(turns > 60, `${turns} turns`);
+});
+
+test('large deliveries are masked one in each turn', async () => {
+  await using on = await openServer();
+  putChannel(on.raw, on.accountId, 1);
+  const request = { method: 'POST', url: 'http://127.0.0.1:9/', headers: [], body: 'x'.repeat(100_000) };
+  on.raw.exec('BEGIN');
+  for (let index = 0; index < 50; index++) putDelivery(on.raw, on.accountId, on.clock.now() - index, { request });
+  on.raw.exec('COMMIT');
+  for (const path of ['deliveries', 'alert-notifications']) {
+    const { page, turns } = await readCounting(on, `/v1/${path}?limit=100`);
+    assert.deepEqual([page.statusCode, page.json<object[]>().length], [200, 50]);
+    assert.ok(turns >= 50, `${turns} turns for ${path}`);
+  }
 });

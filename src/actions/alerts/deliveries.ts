@@ -2,6 +2,7 @@
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
 import type { Attempt, Delivery, DeliveryStatus, RenderedRequest } from '#domain/alerts/delivery.ts';
 import type { DeliveryHold } from '#domain/alerts/delivery-hold.ts';
+import { createTurns } from '#lib/fair-queue.ts';
 import { newId } from '#lib/id.ts';
 import type { Redactor, RedactorOf } from './delivery-redactor.ts';
 import { holdWords, releaseHint } from './held-deliveries.ts';
@@ -124,6 +125,9 @@ export function createDeliveryActions(means: DeliveryMeans): DeliveryActions {
   };
 }
 
+/** Masking a large body takes milliseconds: one in each turn of the loop, accounts in turn. */
+const turn = createTurns();
+
 /** Each channel and check is looked up once. */
 export async function redactAll(
   caller: Caller,
@@ -136,6 +140,7 @@ export async function redactAll(
     const key = `${row.delivery.alertChannelId} ${row.delivery.checkId}`;
     const redactor = redactors.get(key) ?? (await redactorOf(row.delivery));
     redactors.set(key, redactor);
+    await turn(caller.accountId, row.delivery.request?.body.length ?? 0);
     shown.push(redacted(caller, row, redactor));
   }
   return shown;
