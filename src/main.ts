@@ -1,6 +1,5 @@
 // Starts one process of Tocsin: reads the configuration, composes, runs its roles, stops on a signal.
 import { mkdirSync } from 'node:fs';
-import { giveBackMemory } from '#lib/give-back-memory.ts';
 import { createLog } from '#lib/log.ts';
 import { WrongKeyError } from '#store/base/key-check.ts';
 import type { Tocsin } from '#app/compose.ts';
@@ -42,7 +41,6 @@ async function serve(): Promise<void> {
     process.exit(isConfig ? exitCodes.config : exitCodes.failed);
   }
   stopOnSignals(tocsin);
-  giveBackMemory();
 }
 
 function makeDataDir({ dataDir }: Config): void {

@@ -5,6 +5,7 @@ import { exitCodes } from '#cli/exit-codes.ts';
 import { UsageError } from '#cli/usage-error.ts';
 import { ConfigError } from '#config/config.ts';
 import { StoreUnavailableError } from '#store/base/unavailable.ts';
+import { commandName } from '#lib/package-files.ts';
 
 type Define = (command: Command) => unknown;
 
@@ -28,11 +29,11 @@ process.exitCode = await run(process.argv.slice(2));
 async function run(words: string[]): Promise<number> {
   const asked = (words[0] === 'help' ? words[1] : words[0]) ?? 'help';
   process.stdout.on('error', (error: NodeJS.ErrnoException) => onBrokenPipe(error, asked));
-  const program = new Command('npm run tocsin --')
+  const program = new Command(commandName)
     .usage('<command>')
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error:/, 'tocsin:')) })
-    .showHelpAfterError('Run npm run tocsin -- help to list all commands.')
+    .showHelpAfterError(`Run ${commandName} help to list all commands.`)
     .addHelpText(
       'after',
       '\nConfiguration comes from the environment: see docs/configuration.md.\n' +
@@ -64,6 +65,6 @@ function onBrokenPipe(error: NodeJS.ErrnoException, command: string): void {
 function defineServe(command: Command): void {
   command
     .description('Run the service, like npm start. It stops on Ctrl-C or SIGTERM.')
-    .addHelpText('after', '\nExample:\n  PORT=8080 npm run tocsin -- serve')
+    .addHelpText('after', `\nExample:\n  PORT=8080 ${commandName} serve`)
     .action(async () => void (await import('./main.ts')));
 }

@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bundled } from '../tests/support/bundle.ts';
 import { type Client, createClient, ServiceError } from '#contract/client.ts';
 
 const secret = 'a secret between the two';
@@ -113,7 +114,7 @@ async function showLog(client: Client): Promise<void> {
 }
 
 async function startService(): Promise<string> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], {
+  const child = spawn(process.execPath, [bundled('main')], {
     env: {
       ...process.env,
       PORT: '0',

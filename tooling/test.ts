@@ -1,10 +1,12 @@
 // Runs groups of tests: passes only when files and tests were found, all of them passed, and every file ended by itself.
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { availableParallelism, freemem, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
+import { sourceNewerThanBundle } from './bundle-age.ts';
 import {
   isMadeElsewhere,
   ownProcess,
@@ -168,6 +170,11 @@ async function main(args: readonly string[]): Promise<void> {
   process.env['NODE_COMPILE_CACHE'] = cache;
   // Set when a test of this file runs it: the runner would then take itself for a test and run nothing.
   delete process.env['NODE_TEST_CONTEXT'];
+  // Tests that start processes start the bundle, as people do.
+  if (sourceNewerThanBundle() !== undefined) {
+    const { status } = spawnSync(process.execPath, ['tooling/build.ts'], { stdio: 'inherit' });
+    if (status !== 0) throw new Error('npm run build failed');
+  }
   const startedAt = performance.now();
   const folder = makeTemporaryFolder();
   process.env['TMPDIR'] = folder;

@@ -5,13 +5,15 @@
 // of the machine. Without it everything works but browser checks; so it never ends an install.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const folderWord = process.argv.find((word) => word.startsWith('--folder='));
-const modules = resolve(folderWord?.slice('--folder='.length) ?? join(root, 'node_modules'));
+// In a clone its own packages, where npm installed Tocsin as a package those beside it.
+const beside = basename(dirname(root)) === 'node_modules' ? dirname(root) : join(root, 'node_modules');
+const modules = resolve(folderWord?.slice('--folder='.length) ?? beside);
 const source = join(modules, '@sparticuz', 'chromium');
 
 /** For systems without fonts: those that lie beside, wherever that is. */

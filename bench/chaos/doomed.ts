@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { bundled } from '../../tests/support/bundle.ts';
 import { pause } from '../support/service.ts';
 import { bootstrapKey } from '../support/seed.ts';
 
@@ -22,7 +23,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** @param words for Node.js itself */
 export function startDoomed(words: readonly string[], environment: Readonly<Record<string, string>>): Doomed {
   const startedAt = Date.now();
-  const child = spawn('sh', ['tooling/serve.sh', ...words], {
+  const child = spawn('sh', ['tooling/node24.sh', ...words, bundled('main')], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', ...environment },

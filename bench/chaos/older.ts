@@ -57,20 +57,14 @@ export function takeOut(root: string, name: string, folder: string): Program {
   git(root, ['archive', '--format=tar', `--output=${packed}`, commit]);
   run('tar', ['-xf', packed, '-C', folder], folder);
   rmSync(packed);
-  if (!existsSync(join(folder, 'tooling/serve.sh'))) {
-    throw new NoOlderCodeError(`${commit} has no tooling/serve.sh to be started by`);
+  if (!existsSync(join(folder, 'tooling/build.ts'))) {
+    throw new NoOlderCodeError(`${commit} has no tooling/build.ts that bundles it`);
   }
   const lockOf = (place: string): string => readFileSync(join(place, 'package-lock.json'), 'utf8');
   if (lockOf(folder) === lockOf(root)) symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   else run('npm', ['ci', '--ignore-scripts', '--no-fund', '--no-audit'], folder);
-  const program = { folder, environment: { NODE_COMPILE_CACHE: join(folder, '.compiled') } };
-  // Ten processes that compile all at once would be late with everything. Code that cannot be compiled before does without.
-  spawnSync('sh', ['tooling/serve.sh', '--compile'], {
-    cwd: folder,
-    env: { PATH: process.env['PATH'], ...program.environment },
-    stdio: 'ignore',
-  });
-  return program;
+  run('sh', ['tooling/node24.sh', 'tooling/build.ts'], folder);
+  return { folder };
 }
 
 /** What git prints, without the space around it. */

@@ -2,12 +2,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { bundled } from '../../tests/support/bundle.ts';
 import { bootstrapKey, secretKeyText } from './seed.ts';
 
 /** Code that can be started: a folder with its packages, and what a start of it is told beside everything else. */
 export interface Program {
   readonly folder: string;
-  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** How the service is started. */
@@ -56,7 +56,7 @@ export interface Service {
 }
 
 /** The code of this checkout. */
-export const presentProgram: Program = { folder: fileURLToPath(new URL('../..', import.meta.url)), environment: {} };
+export const presentProgram: Program = { folder: fileURLToPath(new URL('../..', import.meta.url)) };
 const readyWithinMs = 60_000;
 
 /** What every process of a bench is told. */
@@ -77,7 +77,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const startedAt = performance.now();
   const { dataDir, profileFolder = null, program = presentProgram } = options;
   const profile = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
-  const child = spawn('sh', ['tooling/serve.sh', ...profile], {
+  const main = program === presentProgram ? bundled('main') : 'dist/main.js';
+  const child = spawn('sh', ['tooling/node24.sh', ...profile, main], {
     cwd: program.folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -85,7 +86,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       PATH: '/usr/local/bin:/usr/bin:/bin',
       ...serviceEnvironment(dataDir),
       ...options.environment,
-      ...program.environment,
     },
   });
   if (child.pid !== undefined) options.onSpawned?.(child.pid);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Notice } from '#actions/operating/notices.ts';
 import type { EndedRuntime } from '#actions/checks/runtime-ends.ts';
 import { endOfLifeAt, endsSoon, type RuntimeLife, type RuntimeStage, stageAt } from '#domain/checks/runtime.ts';
+import { commandName, packageFolder } from '#lib/package-files.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import {
@@ -15,7 +16,7 @@ import type { Store } from '#store/store.ts';
 import { StartError } from '#config/start-error.ts';
 
 /** Where the runtimes of this installation are. */
-const here = join(import.meta.dirname, '..', '..', 'runtimes');
+const here = join(packageFolder, 'runtimes');
 
 /** What is installed under runtimes/, or in another folder, judged by the stages last seen. */
 export function readInstalled(
@@ -122,6 +123,6 @@ function brokenNotice(since: number) {
     since,
     subject: runtime,
     message: `The runtime ${runtime} cannot be used: ${message}`,
-    action: 'Fix its folder under runtimes/ or run npm run tocsin -- runtimes install, then restart.',
+    action: `Fix its folder under runtimes/ or run ${commandName} runtimes install, then restart.`,
   });
 }

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } fr
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CommandError } from './command-error.ts';
+import { commandName } from '#lib/package-files.ts';
 
 /** What a backup says while it works, and what it made. */
 export interface BackupResult {
@@ -67,7 +68,7 @@ export function defineBackup(command: Command): void {
   command
     .description('Back up the SQLite database to a new file and verify the copy. The service may keep running.')
     .argument('<file>', 'file to create; must not exist')
-    .addHelpText('after', '\nExample:\n  npm run tocsin -- backup backups/tocsin.db')
+    .addHelpText('after', `\nExample:\n  ${commandName} backup backups/tocsin.db`)
     .action((file: string) => {
       const { database } = readConfig();
       if (database.kind === 'postgres') {

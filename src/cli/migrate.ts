@@ -20,6 +20,7 @@ import {
 import { copyInstallation } from '#store/copy/copy-installation.ts';
 import { CommandError } from './command-error.ts';
 import { createProgress, type Screen } from './progress.ts';
+import { commandName } from '#lib/package-files.ts';
 
 /** What is asked for. */
 export interface MigrateOrder {
@@ -74,7 +75,7 @@ export function defineMigrate(command: Command): void {
     .addHelpText(
       'after',
       '\nAn interrupted copy resumes when the command runs again.\n\nExample:\n' +
-        '  npm run tocsin -- migrate --from sqlite:data/tocsin.db --to postgres://tocsin@db/tocsin',
+        `  ${commandName} migrate --from sqlite:data/tocsin.db --to postgres://tocsin@db/tocsin`,
     )
     .action(migrateDatabase);
 }

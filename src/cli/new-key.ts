@@ -13,6 +13,7 @@ import { type PostgresAddress, shownAddress } from '#lib/net/postgres-address.ts
 import { openConnections } from '#store/engines/postgres/connections.ts';
 import { schemaVersionOf } from '#store/engines/postgres/schema.ts';
 import { CommandError } from './command-error.ts';
+import { commandName } from '#lib/package-files.ts';
 
 /** The key to add, without the key itself. */
 export interface NewKey {
@@ -106,7 +107,7 @@ export function defineNewKey(command: Command): void {
   command
     .description('Create and print an operator key for all accounts. The service may keep running.')
     .option('--name <text>', 'name of the key', 'Made with new-key')
-    .addHelpText('after', '\nExample:\n  npm run tocsin -- new-key --name "after the loss"')
+    .addHelpText('after', `\nExample:\n  ${commandName} new-key --name "after the loss"`)
     .action(newKey);
 }
 

@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import { once } from 'node:events';
 import { systemClock } from '#lib/clock.ts';
 import { UsageError } from './usage-error.ts';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { http } from '#lib/net/node-http.ts';
 import { CommandError } from './command-error.ts';
 import { createInbox, type Received, receivedText } from './received.ts';
+import { commandName } from '#lib/package-files.ts';
 
 /** A status, no answer at all, or the connection closed in its place. */
 export type ReceiveAnswer = number | 'hang' | 'reset';
@@ -42,7 +42,7 @@ const bodyMost = 1_000_000;
 export async function startReceiving(options: ReceiveOptions): Promise<Receiving> {
   const { host, port, secrets, now } = options;
   const judge = createInbox(secrets);
-  const server = http.createServer((request, response) => {
+  const server = createServer((request, response) => {
     void read(request).then((body) => {
       if (body === null) return response.writeHead(413, { connection: 'close' }).end();
       const { method = '', url = '', headers } = request;
@@ -126,7 +126,7 @@ export function defineReceive(command: Command): void {
     .option('--answer <list>', 'response per attempt: a status, hang or reset, separated by commas', '200')
     .option('--wait <seconds>', 'delay before each response, maximum 600 s', '0')
     .option('--json', 'print JSON lines', false)
-    .addHelpText('after', '\nExample:\n  npm run tocsin -- receive --secret a-long-random-text --answer 500,500,200')
+    .addHelpText('after', `\nExample:\n  ${commandName} receive --secret a-long-random-text --answer 500,500,200`)
     .action(receive);
 }
 

@@ -16,6 +16,7 @@ import { deliveryHoldKey } from '#store/channels/held-deliveries.ts';
 import { backUp } from './backup.ts';
 import { type CarriedOver, carryOver } from './carry-over.ts';
 import { CommandError } from './command-error.ts';
+import { commandName } from '#lib/package-files.ts';
 
 /** What is asked for. Paths are files. */
 export interface RestoreOrder {
@@ -176,7 +177,7 @@ export function defineRestore(command: Command): void {
       'Replace the SQLite database with a verified backup. Stop the service first. The previous database is kept.',
     )
     .argument('<file>', 'backup to restore')
-    .addHelpText('after', '\nExample:\n  npm run tocsin -- restore backups/tocsin.db')
+    .addHelpText('after', `\nExample:\n  ${commandName} restore backups/tocsin.db`)
     .action(restoreBackup);
 }
 

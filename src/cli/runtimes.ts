@@ -5,11 +5,12 @@ import type { Command } from 'commander';
 import { endedWords } from '#domain/checks/runtime.ts';
 import { systemClock } from '#lib/clock.ts';
 import { readInstalled } from '#app/installed-runtimes.ts';
+import { commandName, packageFolder } from '#lib/package-files.ts';
 import { suggestion } from '#lib/nearest.ts';
 import { UsageError } from './usage-error.ts';
 import { tryCommand, type TryWords } from './try-command.ts';
 
-const installer = join(import.meta.dirname, '..', '..', 'tooling', 'install-runtimes.mjs');
+const installer = join(packageFolder, 'tooling', 'install-runtimes.mjs');
 
 /** Defines `runtimes` and its subcommands. */
 export function defineRuntimes(command: Command): void {
@@ -17,7 +18,7 @@ export function defineRuntimes(command: Command): void {
   command
     .command('list', { isDefault: true })
     .description('List runtimes.')
-    .addHelpText('after', '\nExample:\n  npm run tocsin -- runtimes list')
+    .addHelpText('after', `\nExample:\n  ${commandName} runtimes list`)
     .allowExcessArguments()
     .action(async (_, { args: [unknown] }: Command) => {
       // The default subcommand also receives misspelled names.
@@ -30,7 +31,7 @@ export function defineRuntimes(command: Command): void {
     .command('install')
     .description('Install the packages of runtimes.')
     .argument('[name...]', 'runtimes to install, or all; default: the CURRENT runtime')
-    .addHelpText('after', '\nExample:\n  npm run tocsin -- runtimes install 2026.04')
+    .addHelpText('after', `\nExample:\n  ${commandName} runtimes install 2026.04`)
     .action((names: string[]) => void (process.exitCode = install(names)));
   command
     .command('try')
@@ -44,7 +45,7 @@ export function defineRuntimes(command: Command): void {
       text,
     ])
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  npm run tocsin -- runtimes try 2026.10')
+    .addHelpText('after', `\nExample:\n  ${commandName} runtimes try 2026.10`)
     .action(async (name: string, values: TryWords) => void (process.exitCode = await tryCommand(name, values)));
 }
 
@@ -69,7 +70,7 @@ async function list(): Promise<number> {
     process.stdout.write(`${name}  ${facts.join(', ')}\n`);
   }
   for (const name of notInstalled) {
-    process.stdout.write(`${name}  not installed: npm run tocsin -- runtimes install ${name}\n`);
+    process.stdout.write(`${name}  not installed: ${commandName} runtimes install ${name}\n`);
   }
   for (const runtime of ended) process.stdout.write(`${runtime.name}  ${endedWords(runtime, systemClock.now())}\n`);
   for (const { runtime, message } of problems) process.stdout.write(`${runtime}  PROBLEM: ${message}\n`);

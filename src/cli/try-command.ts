@@ -17,6 +17,7 @@ import { createProber } from '#checks/runner/probe-threads.ts';
 import { findSecretKey } from '#config/secret-key.ts';
 import { UsageError } from './usage-error.ts';
 import { version } from '#config/version.ts';
+import { commandName } from '#lib/package-files.ts';
 
 /** What whoever tries must know: that scripts are not kept apart here, or cannot connect. */
 const told = (event: string, fields: Readonly<Record<string, unknown>> = {}): void =>
@@ -122,7 +123,7 @@ function requireInstalled(name: string, { runtimes, notInstalled }: InstalledRun
   const names = runtimes.map((runtime) => runtime.name);
   if (names.includes(name)) return;
   if (notInstalled.includes(name))
-    throw new CommandError(`runtime ${name} is not installed: npm run tocsin -- runtimes install ${name}`);
+    throw new CommandError(`runtime ${name} is not installed: ${commandName} runtimes install ${name}`);
   const known = [...names, ...notInstalled];
   throw new CommandError(`there is no runtime ${name}${suggestion(name, known)}: those there are: ${known.join(', ')}`);
 }

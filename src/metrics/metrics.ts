@@ -1,15 +1,14 @@
 // What Prometheus reads: the path's own figures, and those of the process.
-import type { Registry as MetricRegistry } from 'prom-client';
 import type { ProcessSign } from '#domain/accounts/process.ts';
 import type { EndedAttempt } from '#domain/results/recording.ts';
 import { type LongestHoldUp, watchLongestHoldUp } from '#lib/loop-delay.ts';
 import type { Figures } from '#store/accounts/figures.ts';
-import { Counter, Gauge, Histogram, Registry } from './metric-classes.ts';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { addStoreGauges } from './store-gauges.ts';
 
 /** The registry and what the path tells it. */
 export interface Metrics {
-  readonly registry: MetricRegistry;
+  readonly registry: Registry;
   onScheduled(done: { readonly missed: number; readonly latestByMs: number }): void;
   onStarted(delayMs: number): void;
   onRecorded(
@@ -103,7 +102,7 @@ export function createMetrics(figures: Figures, sources: MetricSources): Metrics
 }
 
 /** How late slots were planned: the longest since the last scrape, since each turn has its own. */
-function addLagGauge(registers: MetricRegistry[]): (seconds: number) => void {
+function addLagGauge(registers: Registry[]): (seconds: number) => void {
   let longest = 0;
   const lag = new Gauge({
     name: 'tocsin_schedule_lag_seconds',
@@ -119,7 +118,7 @@ function addLagGauge(registers: MetricRegistry[]): (seconds: number) => void {
   };
 }
 
-function addHeartbeatMetrics(registers: MetricRegistry[]): Pick<Metrics, 'onPing' | 'onOverdue'> {
+function addHeartbeatMetrics(registers: Registry[]): Pick<Metrics, 'onPing' | 'onOverdue'> {
   const pings = new Counter({
     name: 'tocsin_pings_total',
     help: 'Calls of ping addresses at this process, by signal and by what became of them',
@@ -139,7 +138,7 @@ function addHeartbeatMetrics(registers: MetricRegistry[]): Pick<Metrics, 'onPing
   };
 }
 
-function addProcessGauges(registers: MetricRegistry[], loop: LongestHoldUp, probeLoopDelayMs: () => number): void {
+function addProcessGauges(registers: Registry[], loop: LongestHoldUp, probeLoopDelayMs: () => number): void {
   const delay = new Gauge({
     name: 'tocsin_event_loop_delay_seconds',
     help: 'Longest delay of the event loop since the last scrape',
@@ -170,7 +169,7 @@ function addProcessGauges(registers: MetricRegistry[], loop: LongestHoldUp, prob
 }
 
 /** What this process is among the others: the same as GET /v1/processes shows of it. */
-function addSignGauges(registers: MetricRegistry[], ownProcess: () => ProcessSign | null): void {
+function addSignGauges(registers: Registry[], ownProcess: () => ProcessSign | null): void {
   const info = new Gauge({
     name: 'tocsin_process_info',
     help: 'Always 1: which process this is, what it does, in which version and location',
@@ -205,7 +204,7 @@ function addSignGauges(registers: MetricRegistry[], ownProcess: () => ProcessSig
   });
 }
 
-function addRuntimeGauge(registers: MetricRegistry[], runtimeEnds: MetricSources['runtimeEnds']): void {
+function addRuntimeGauge(registers: Registry[], runtimeEnds: MetricSources['runtimeEnds']): void {
   const ends = new Gauge({
     name: 'tocsin_runtime_end_timestamp_seconds',
     help: 'When a runtime of this process ends or has ended, Unix time; of those without an end nothing is told',

@@ -1,8 +1,7 @@
 // What Prometheus reads of the store: figures of the whole installation, asked at each scrape.
-import type { Registry as MetricRegistry } from 'prom-client';
 import type { Figures } from '#store/accounts/figures.ts';
 import { StoreUnavailableError } from '#store/base/unavailable.ts';
-import { Gauge } from './metric-classes.ts';
+import { Gauge, type Registry } from 'prom-client';
 
 /** A figure of the store; undefined = it is away for now. */
 type Reading<Found> = () => Promise<Found | undefined>;
@@ -48,7 +47,7 @@ function oncePerScrape<Found>(read: () => Promise<Found>): () => Promise<Found> 
 
 /** A gauge of one figure, which has no line where the figure cannot be read. */
 function addFigure<Found>(
-  registers: MetricRegistry[],
+  registers: Registry[],
   [name, help]: readonly [string, string],
   reading: Reading<Found>,
   valueOf: (found: Found) => number,
@@ -77,7 +76,7 @@ export interface StoreGaugeSources {
 
 /** Adds the figures of the whole installation, which every process tells alike. */
 export function addStoreGauges(
-  registers: MetricRegistry[],
+  registers: Registry[],
   figures: Figures,
   { now, ownLocation, showsChecks }: StoreGaugeSources,
 ): void {
@@ -138,7 +137,7 @@ export function addStoreGauges(
 }
 
 function addOutboxGauges(
-  registers: MetricRegistry[],
+  registers: Registry[],
   outbox: Reading<Awaited<ReturnType<Figures['outbox']>>>,
   age: (at: number | null) => number,
 ): void {
@@ -160,7 +159,7 @@ function addOutboxGauges(
 }
 
 function addRunQueueGauge(
-  registers: MetricRegistry[],
+  registers: Registry[],
   queue: Reading<Awaited<ReturnType<Figures['runQueue']>>>,
   { age, ownLocation }: { age: (at: number | null) => number; ownLocation: () => string | null },
 ): void {
@@ -182,7 +181,7 @@ function addRunQueueGauge(
 }
 
 function addConservationGauges(
-  registers: MetricRegistry[],
+  registers: Registry[],
   conservation: Reading<Awaited<ReturnType<Figures['conservation']>>>,
 ): void {
   const runs = new Gauge({
@@ -209,7 +208,7 @@ function addConservationGauges(
 
 type CheckFigures = Awaited<ReturnType<Figures['checkStates']>>[number];
 
-function addCheckGauges(registers: MetricRegistry[], states: Reading<readonly CheckFigures[]>): void {
+function addCheckGauges(registers: Registry[], states: Reading<readonly CheckFigures[]>): void {
   const labelNames = ['account', 'check', 'name'] as const;
   const labelsOf = ({ accountId: account, checkId: check, name }: CheckFigures) => ({ account, check, name });
   const response = new Gauge({

@@ -1,5 +1,5 @@
 // From whatever was thrown to the one error shape (decisions: Error body).
-import { http } from '#lib/net/node-http.ts';
+import { STATUS_CODES } from 'node:http';
 import { Refusal, type RefusalCode } from '#actions/refusal.ts';
 import type { ErrorBody } from '#contract/error.ts';
 import { LimitReachedError } from '#domain/accounts/account.ts';
@@ -32,7 +32,7 @@ export function errorBody(
   message: string,
   attributes?: Readonly<Record<string, unknown>>,
 ): ErrorBody {
-  const error = http.STATUS_CODES[statusCode] ?? 'Error';
+  const error = STATUS_CODES[statusCode] ?? 'Error';
   return attributes ? { statusCode, error, message, attributes: { ...attributes } } : { statusCode, error, message };
 }
 
@@ -81,6 +81,6 @@ function frameworkMessage(error: unknown): readonly [number, string] | null {
   if (known) return known;
   const status = 'statusCode' in error ? Number(error.statusCode) : 500;
   return error.code.startsWith('FST_ERR_') && status >= 400 && status < 500
-    ? [status, http.STATUS_CODES[status] ?? 'Bad Request']
+    ? [status, STATUS_CODES[status] ?? 'Bad Request']
     : null;
 }

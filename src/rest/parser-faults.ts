@@ -1,6 +1,5 @@
 // Requests that the HTTP parser refuses before there is a request: they get the error shape, too.
-import type { Server, ServerResponse } from 'node:http';
-import { http } from '#lib/net/node-http.ts';
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorBody } from './errors.ts';
 
@@ -46,9 +45,7 @@ function refuseOnSocket(socket: Duplex, status: number, message: string, request
   }
   const body = JSON.stringify(errorBody(status, message));
   const headers = Object.entries(headersOf(body, requestId)).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${headers.join('')}\r\n${body}`, () =>
-    socket.destroy(),
-  );
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.join('')}\r\n${body}`, () => socket.destroy());
 }
 
 function headersOf(body: string, requestId: string): Record<string, string> {

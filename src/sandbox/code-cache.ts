@@ -17,6 +17,7 @@ import { keepsNothing, type ScriptBrowser, type ScriptOutcome, type ScriptWork }
 import { createUseMarks, problemOf, problemOfOwn, removeOldPlaces } from './code-folder.ts';
 import { type Containment, containments, hasGateway, hasOtherUser, nobody } from './containment/containment.ts';
 import { insideEnclosed } from './containment/enclosure.ts';
+import { insideFolder } from './inside-folder.ts';
 import type { ScriptCode } from './script-process.ts';
 
 type Runtime = ScriptWork['runtime'];
@@ -45,8 +46,6 @@ export interface CodeCacheOptions {
   /** Told once of each folder that is there and not used, because others than us may write it. */
   readonly onRefused: (problem: string) => void;
 }
-
-const inside = join(import.meta.dirname, 'inside');
 
 /** A page to be opened, read and used, from a server of the script's own. */
 const serving = `const page = '<!doctype html><title>Page</title><button onclick="this.textContent = 1">0</button>';
@@ -186,7 +185,7 @@ function hashOf({ folder, nodeBinary }: Runtime, containment: Containment, isRoo
   hash.update(
     JSON.stringify([node, statSync(nodeBinary).size, containment, insideEnclosed, user, asking, opening, program]),
   );
-  for (const name of readdirSync(inside).toSorted()) hash.update(readFileSync(join(inside, name)));
+  for (const name of readdirSync(insideFolder).toSorted()) hash.update(readFileSync(join(insideFolder, name)));
   const lock = join(folder, 'node_modules', '.package-lock.json');
   hash.update(existsSync(lock) ? readFileSync(lock) : '');
   return hash.digest('hex').slice(0, 16);

@@ -1,6 +1,7 @@
 // The Chromium that scripts get: the one that is named, else one of the system, else the one that came with `npm ci`.
 import { existsSync, globSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { modulesFolder } from '#lib/package-files.ts';
 import type { ScriptBrowser } from '#domain/checks/script.ts';
 
 /** Where one may be that nobody has named. */
@@ -18,7 +19,7 @@ const usualPlaces: ChromiumPlaces = {
     '/usr/lib64/chromium-browser/chromium-browser',
     '/opt/google/chrome/chrome',
   ],
-  unpacked: join(import.meta.dirname, '..', '..', 'node_modules', '.tocsin'),
+  unpacked: join(modulesFolder, '.tocsin'),
 };
 
 /**

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { ScriptFault, ScriptReading, ScriptWork } from '#domain/checks/script.ts';
+import { insideFolder } from './inside-folder.ts';
 import { createRecent } from '#lib/recent.ts';
 import { createSharedLanes } from '#lib/shared-lanes.ts';
 
@@ -137,7 +138,7 @@ interface Read {
 const flags = ['--max-old-space-size=256', '--experimental-vm-modules', '--expose-internals', '--no-warnings'];
 
 async function read(script: ReadableScript, { folder, nodeBinary }: ScriptWork['runtime']): Promise<Read> {
-  const reader = join(import.meta.dirname, 'inside', 'read.mjs');
+  const reader = join(insideFolder, 'read.mjs');
   const child = started(nodeBinary, reader);
   if (child === null) return { fault: null, isLate: false, isCertain: false };
   // What cannot be started has found nothing.

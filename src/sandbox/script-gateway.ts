@@ -2,6 +2,7 @@
 import { startThreadPool, type ThreadPool } from '#lib/thread-pool.ts';
 import type { OpenGateway } from './run-script.ts';
 import type { FromGateway, GatewaySettings, ToGateway } from './gateway-thread.ts';
+import { threadFile } from '#lib/package-files.ts';
 
 /** Gateways of scripts. */
 export interface ScriptGateway {
@@ -34,7 +35,7 @@ export function createScriptGateway({ egress, onThreadEnd }: ScriptGatewayOption
   };
   const start = (): ThreadPool =>
     startThreadPool({
-      entry: new URL('./gateway-thread.ts', import.meta.url),
+      entry: threadFile('gateway-thread', import.meta.url),
       size: 1,
       data: { egress } satisfies GatewaySettings,
       onMessage: (_, message) => {

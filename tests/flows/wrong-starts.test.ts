@@ -14,7 +14,6 @@ import { plainEnvironment } from '../support/plain-environment.ts';
 import type { Cleanup } from '../support/scripted-server.ts';
 import { sharedKey } from '../support/role-processes.ts';
 import { apiKey, startService } from '../support/service.ts';
-import { startWords } from '../support/start-words.ts';
 import { openTempStore, secretKey } from '../support/temp-store.ts';
 import { main, startProcess } from '../support/tocsin-process.ts';
 import { until } from '../support/until.ts';
@@ -27,7 +26,7 @@ interface Said {
 
 /** Starts the service and waits for its end; one that goes on is ended, and fails the test. */
 async function start(environment: NodeJS.ProcessEnv, enter: readonly string[] = []): Promise<Said> {
-  const [command, ...words] = [...enter, ...startWords, main];
+  const [command, ...words] = [...enter, process.execPath, main];
   const child = spawn(command, words, {
     env: { ...plainEnvironment(), HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent', ...environment },
   });

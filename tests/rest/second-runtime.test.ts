@@ -20,7 +20,7 @@ const older = '2026.04';
 function checkout(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-clone-'));
   t.after(() => rmSync(folder, { recursive: true }));
-  for (const each of ['src', 'tooling', 'package.json'])
+  for (const each of ['dist', 'bin', 'tooling', 'package.json'])
     cpSync(join(root, each), join(folder, each), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   mkdirSync(join(folder, 'runtimes'));
@@ -104,9 +104,7 @@ test('a runtime with another major of Node.js is fetched by its command, and che
     response.setHeader('content-type', 'text/html').end('<!doctype html><title>Shop</title>'),
   );
   const dataDir = mkdtempSync(join(tmpdir(), 'tocsin-service-'));
-  // Compiling all of a runtime beforehand is for those who run it more than once.
-  const once = { NODE_COMPILE_CACHE: '' };
-  const service = await startService(t, once, { dataDir, enter: [], program: join(folder, 'src', 'main.ts') });
+  const service = await startService(t, {}, { dataDir, enter: [], program: join(folder, 'dist', 'main.js') });
   const must = (method: string, path: string, body?: unknown) => service.must(method, path, body);
   const runtimes = (await must('GET', '/v1/runtimes')) as unknown as readonly Record<string, string>[];
   assert.deepEqual(

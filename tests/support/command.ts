@@ -1,10 +1,9 @@
 // `npm run tocsin -- …` as a process of its own.
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { bundled } from './bundle.ts';
 import { plainEnvironment } from './plain-environment.ts';
-import { startWords } from './start-words.ts';
 
-const entry = fileURLToPath(new URL('../../src/tocsin.ts', import.meta.url));
+const entry = bundled('tocsin');
 
 /** What a command said, and how it ended. */
 export interface Said {
@@ -21,8 +20,7 @@ export interface Running {
 
 /** @param cwd where it is run; that of this process unless told otherwise */
 export function startCommand(words: readonly string[], environment: NodeJS.ProcessEnv = {}, cwd?: string): Running {
-  const [command, ...start] = startWords;
-  return saidBy(spawn(command, [...start, entry, ...words], { env: { ...plainEnvironment(), ...environment }, cwd }));
+  return saidBy(spawn(process.execPath, [entry, ...words], { env: { ...plainEnvironment(), ...environment }, cwd }));
 }
 
 function saidBy(child: ChildProcessWithoutNullStreams): Running {
@@ -41,7 +39,7 @@ export function runCommand(words: readonly string[], environment: NodeJS.Process
 
 /** Lines of a page as if they were pasted into a shell, in a folder in the place of the checkout. */
 export async function paste(lines: string, folder: string, environment: NodeJS.ProcessEnv = {}): Promise<Said> {
-  const command = [...startWords, entry].map((word) => `"${word}"`).join(' ');
+  const command = [process.execPath, entry].map((word) => `"${word}"`).join(' ');
   const npm = `npm() { shift 3; ${command} "$@"; }`;
   const child = spawn('sh', ['-ec', `${npm}\n${lines}`], {
     cwd: folder,

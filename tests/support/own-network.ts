@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { plainEnvironment } from './plain-environment.ts';
-import { startWords } from './start-words.ts';
 
 /** What the program finds there instead of the machine's own. */
 export interface NetworkFiles {
@@ -35,7 +34,7 @@ export async function runInOwnNetwork(file: string, files: NetworkFiles): Promis
   writeFileSync(resolver, files.resolver);
   // Numbers of processes of its own as well, so that all that was started in it ends with it.
   const flags = [...(process.getuid?.() === 0 ? [] : ['-r']), '-n', '-m', '-p', '-f', '--kill-child'];
-  const words = ['sh', '-c', setUp, 'sh', hosts, resolver, ...startWords, file];
+  const words = ['sh', '-c', setUp, 'sh', hosts, resolver, process.execPath, file];
   const child = spawn('unshare', [...flags, ...words], { stdio: ['ignore', 'pipe', 'pipe'], env: plainEnvironment() });
   let [said, complained] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));

@@ -1,9 +1,8 @@
 // One process of the service: started, waited for until it is ready, ended by a signal.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { bundled } from './bundle.ts';
 import { plainEnvironment } from './plain-environment.ts';
-import { startWords } from './start-words.ts';
 import { until } from './until.ts';
 
 /** How a process ended, or several at once. */
@@ -37,7 +36,7 @@ export interface Starting {
 }
 
 /** The entry of the service. */
-export const main: string = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+export const main: string = bundled('main');
 
 /** On a machine that does much else, ms. */
 const startsWithinMs = 60_000;
@@ -53,7 +52,7 @@ export function startProcess(
   enter: readonly string[] = [],
   program: string = main,
 ): Starting {
-  const [command, ...words] = [...enter, ...startWords, program];
+  const [command, ...words] = [...enter, process.execPath, program];
   const child = spawn(command, words, {
     env: {
       ...plainEnvironment(),

@@ -3,6 +3,7 @@ import type { Sending, WebhookSender } from '../kinds/webhook/send.ts';
 import type { SendOutcome } from '#domain/alerts/delivery.ts';
 import { startThreadPool, type ThreadPool } from '#lib/thread-pool.ts';
 import type { FromSender, SenderSettings, ToSender } from './sender-thread.ts';
+import { threadFile } from '#lib/package-files.ts';
 
 /** What the thread may do, and who is told of its end. */
 export interface SenderThreadOptions
@@ -44,7 +45,7 @@ export function createSender({
   let isFlushing = false;
   let isClosed = false;
   const pool = startThreadPool({
-    entry: new URL('./sender-thread.ts', import.meta.url),
+    entry: threadFile('sender-thread', import.meta.url),
     size: 1,
     data: { egress, extraCertificates, deadlineMs } satisfies SenderSettings,
     onMessage: (_, message) => settle(desk, message as FromSender),

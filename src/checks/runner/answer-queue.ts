@@ -9,6 +9,7 @@ import {
   type WorkedAnswer,
 } from '../parts/findings/answer-work.ts';
 import { FairQueue } from '#lib/fair-queue.ts';
+import { threadFile } from '#lib/package-files.ts';
 
 /** A job that waits longer is given up, ms. */
 const mostWaitMs = 5000;
@@ -93,7 +94,7 @@ export function createAnswerQueue(memoryMb = mostMemoryMb): Offload {
 
 function startAnswerThread(memoryMb: number): Worker {
   const resourceLimits = { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 };
-  const thread = new Worker(new URL('./answer-thread.ts', import.meta.url), { resourceLimits });
+  const thread = new Worker(threadFile('answer-thread', import.meta.url), { resourceLimits });
   thread.unref();
   return thread;
 }

@@ -21,6 +21,7 @@ import {
   settle,
 } from './probe-lanes.ts';
 import type { FromThread, ThreadSettings } from './probe-messages.ts';
+import { threadFile } from '#lib/package-files.ts';
 
 /** How many threads there are and what they may do. */
 export interface ProberOptions extends Pick<ThreadSettings, 'egress' | 'version'> {
@@ -131,7 +132,7 @@ function startPool(lanes: readonly Lane[], limitMs: number, options: ProberOptio
   const { egress, version, extraCertificates = [] } = options;
   const data: ThreadSettings = { egress, version, limitMs, extraCertificates };
   const pool = startThreadPool({
-    entry: new URL('./probe-thread.ts', import.meta.url),
+    entry: threadFile('probe-thread', import.meta.url),
     size: lanes.length,
     data,
     onMessage: (index, message) => {

@@ -18,13 +18,14 @@ import { nearestVariable } from '#config/variables.ts';
 import { type Config, isLoopbackHost, publicUrlOf, readConfig } from '#config/config.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { createScriptGateway } from '#sandbox/script-gateway.ts';
+import { commandName } from '#lib/package-files.ts';
 
 /** Defines `doctor`. */
 export function defineDoctor(command: Command): void {
   command
     .description('Diagnose this installation and suggest fixes. Exits with 1 if there is a problem.')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  npm run tocsin -- doctor --json')
+    .addHelpText('after', `\nExample:\n  ${commandName} doctor --json`)
     .action(async (values: { readonly json?: true }) => void (process.exitCode = await doctor(values)));
 }
 

@@ -7,6 +7,7 @@ import type { PostgresAddress } from '#lib/net/postgres-address.ts';
 import { heldFindings } from './doctor-held.ts';
 import { postgresFindings } from './doctor-postgres.ts';
 import type { Finding } from './finding.ts';
+import { commandName } from '#lib/package-files.ts';
 
 /** Where the data is. */
 export type DoctorDatabase =
@@ -209,7 +210,7 @@ function pingFinding(problem: string | null): Finding {
 }
 
 function runtimeFindings({ names, notInstalled, problems, ends }: DoctorInput['runtimes']): Finding[] {
-  const install = 'npm run tocsin -- runtimes install';
+  const install = `${commandName} runtimes install`;
   const others = notInstalled.length > 0 ? `; not installed: ${notInstalled.join(', ')} (${install} <name>)` : '';
   const found: Finding[] =
     names.length > 0

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keepsNothing, type ScriptOutcome, type ScriptWork } from '#domain/checks/script.ts';
 import { type Containment, containments, hasGateway } from './containment.ts';
+import { insideFolder } from '../inside-folder.ts';
 import { type OpenGateway, runScript } from '../run-script.ts';
 
 /** What was chosen, and why none of the stronger ones. */
@@ -79,7 +80,7 @@ export async function whyNotContained(
   writeFileSync(canary, '');
   const content = hasGateway(containment) ? lookout(canary) : '';
   const work: ScriptWork = {
-    runtime: { folder: import.meta.dirname, nodeBinary },
+    runtime: { folder: insideFolder, nodeBinary },
     sort: 'plain',
     files: [{ path: 'lookout.mjs', content }],
     entry: 'lookout.mjs',

@@ -10,6 +10,7 @@ import {
   settingFolders,
   systemFolders,
 } from './enclosure.ts';
+import { insideFolder } from '../inside-folder.ts';
 import { ownGroup } from './own-group.ts';
 
 /** From the strongest down: what each does is in docs/security.md. */
@@ -40,8 +41,7 @@ export interface Contained {
   readonly code: string | null;
 }
 
-const inside = join(import.meta.dirname, '..', 'inside');
-const enclose = join(import.meta.dirname, 'enclose.sh');
+const enclose = join(insideFolder, 'enclose.sh');
 /** Nobody, who owns nothing: whom scripts run as when we are root. */
 export const nobody = 65_534;
 /** Room that Node.js reserves beyond what a script uses, bytes; each process has its own. */
@@ -103,7 +103,7 @@ export function contained(
   if (containment === 'namespaces') {
     const apart = ['--mount', '--pid', '--ipc', '--uts', '--net'];
     const unshare = ['unshare', ...(isRoot ? [] : ['--user', '--map-root-user']), ...apart];
-    const ours = ['--fork', '--kill-child=KILL', '--', 'sh', enclose, root, ...enclosureWords(folders, inside)];
+    const ours = ['--fork', '--kill-child=KILL', '--', 'sh', enclose, root, ...enclosureWords(folders, insideFolder)];
     // The shell stays as the first process there: it takes in what loses its parent, and everything ends with it.
     const theirs = [...bounds, 'sh', '-c', '"$@"; exit $?', 'sh', ...start];
     const words = ['--pdeathsig', 'KILL', ...unshare, ...ours, user === null ? '-' : String(user), ...theirs];
@@ -111,7 +111,7 @@ export function contained(
   }
   const packages = join(runtime, 'node_modules');
   const open = { hasOwnNumbers: false, home, packages, gateway, browser, network: null, code: null };
-  const plain = [nodeBinary, ...flags, join(inside, 'start.mjs')];
+  const plain = [nodeBinary, ...flags, join(insideFolder, 'start.mjs')];
   if (process.platform !== 'linux')
     return { command: nodeBinary, words: plain.slice(1), user: null, group: null, ...open };
   const words = ['--no-new-privs', '--pdeathsig', 'KILL', ...bounds, ...plain];
@@ -154,7 +154,7 @@ function bubblewrapWords(folders: RunFolders, isRoot: boolean): readonly string[
     `/etc/${name}`,
   ]);
   const own = ['--bind', home, '/home/check', '--bind', join(home, 'tmp'), '/tmp', '--chdir', '/home/check'];
-  const ours = ['--ro-bind', inside, insideEnclosed, '--ro-bind', runtime, '/tocsin/runtime'];
+  const ours = ['--ro-bind', insideFolder, insideEnclosed, '--ro-bind', runtime, '/tocsin/runtime'];
   const out = ['--ro-bind', gateway, '/tocsin/gateway'];
   const node = ['--ro-bind', nodeBinary, '/tocsin/node'];
   const chromium = browser === null ? [] : ['--ro-bind', browser, '/tocsin/browser'];

@@ -29,7 +29,7 @@ function enclosed(t: TestContext, name: string, script: string, change = (mounts
   const folders = { root, home, gateway, ...currentRuntime, runtime: currentRuntime.folder, browser: null, code: null };
   const [mounts = '', ...words] = enclosureWords(folders, resolve(import.meta.dirname, '..', 'inside'));
   const apart = ['--mount', '--pid', '--ipc', '--uts', '--net', '--fork', '--kill-child=KILL'];
-  const shell = [join(import.meta.dirname, 'enclose.sh'), root, change(mounts), ...words];
+  const shell = [resolve(import.meta.dirname, '..', 'inside', 'enclose.sh'), root, change(mounts), ...words];
   const started = ['sh', ...shell, isRoot ? String(nobody) : '-', 'sh', '-c', script];
   const { status, stdout, stderr } = spawnSync(
     'unshare',

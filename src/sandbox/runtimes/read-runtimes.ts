@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { mayFollow, type Runtime, type RuntimeLife, type RuntimeStage, stageAt } from '#domain/checks/runtime.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { nodeVersion } from './node-version.ts';
+import { commandName } from '#lib/package-files.ts';
 
 /** A runtime that scripts can be run with. */
 export interface InstalledRuntime extends Runtime {
@@ -144,7 +145,7 @@ async function installedPackages(folder: string): Promise<Readonly<Record<string
   const missing = names.filter((_, index) => versions[index] === undefined);
   if (missing.length > 0) {
     throw new Error(
-      `is not installed: ${missing.join(', ')} missing; npm run tocsin -- runtimes install ${basename(folder)} fetches them`,
+      `is not installed: ${missing.join(', ')} missing; ${commandName} runtimes install ${basename(folder)} fetches them`,
     );
   }
   return Object.fromEntries(names.map((name, index) => [name, versions[index] ?? '']));

@@ -1,7 +1,6 @@
 // The connections to receivers, by origin: each request is told which one it goes over, and what is idle for long is forgotten.
 import type { Socket } from 'node:net';
-import type { buildConnector, Client as ClientOfOne, Dispatcher, Pool as PoolOfMany } from 'undici';
-import { Client, errors, Pool } from './undici.ts';
+import { type buildConnector, Client, type Dispatcher, errors, Pool } from 'undici';
 
 /** One connection; another socket after the first was lost. */
 export interface Connection {
@@ -43,10 +42,10 @@ const sweptEveryMs = 10_000;
  * Opens no connection yet. undici's own list of origins keeps one for ever when a request to it was aborted, and templates
  * can name any number of them: here an origin is dropped as soon as nothing is open or under way.
  */
-export function createConnections(connect: buildConnector.connector, options: ClientOfOne.Options): Connections {
-  const pools = new Map<string, PoolOfMany>();
+export function createConnections(connect: buildConnector.connector, options: Client.Options): Connections {
+  const pools = new Map<string, Pool>();
   let isClosed = false;
-  const poolOf = (origin: string): PoolOfMany => {
+  const poolOf = (origin: string): Pool => {
     if (isClosed) throw new errors.ClientDestroyedError();
     const known = pools.get(origin);
     if (known !== undefined) return known;
@@ -86,7 +85,7 @@ export function createConnections(connect: buildConnector.connector, options: Cl
 class KnownClient extends Client {
   readonly #connection: Connection;
 
-  constructor(url: URL, options: ClientOfOne.Options, connect: buildConnector.connector) {
+  constructor(url: URL, options: Client.Options, connect: buildConnector.connector) {
     const connection: Connection = { socket: null, hasServed: false, reader: null };
     super(url, {
       ...options,

@@ -3,10 +3,9 @@ import net from 'node:net';
 import type { LookupFunction } from 'node:net';
 import tls from 'node:tls';
 import { connectInTurn } from '#lib/net/connect-in-turn.ts';
-import type { buildConnector as Connecting } from 'undici';
 import { sentCertificates, type Trust } from '#lib/net/tls-trust.ts';
 import { certificateSentence } from '#lib/net/tls-words.ts';
-import { buildConnector } from './undici.ts';
+import { buildConnector } from 'undici';
 
 /** Where requests may go, as far as sending needs to know. */
 export interface EgressGuard {
@@ -36,7 +35,7 @@ function refusal(message: string): Error {
  *
  * @param timeoutMs the longest that connecting may take
  */
-export function guardedConnector(guard: EgressGuard, trust: Trust, timeoutMs: number): Connecting.connector {
+export function guardedConnector(guard: EgressGuard, trust: Trust, timeoutMs: number): buildConnector.connector {
   const secure = buildConnector({
     timeout: timeoutMs,
     allowH2: false,

@@ -1,6 +1,6 @@
 // What is kept of every result of an HTTP probe, as a compact JSON list: thousands of results are kept per check, so the
 // usual case is a few numbers, and what is unusual stands in an object at the end.
-import { http } from '#lib/net/node-http.ts';
+import { STATUS_CODES } from 'node:http';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { type AssertionOutcome, decodeAssertion, encodeAssertion, trimmed, withoutTime } from '../assertions/stored.ts';
 
@@ -186,7 +186,7 @@ function totalText(phases: Phases): string {
 }
 
 function usualText(status: number | null): string {
-  return (status === null ? undefined : http.STATUS_CODES[status]) ?? '';
+  return (status === null ? undefined : STATUS_CODES[status]) ?? '';
 }
 
 function micros(ms: number): number {

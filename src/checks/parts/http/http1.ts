@@ -1,8 +1,7 @@
 // One request and its response in HTTP/1.1 over a ready connection.
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { http } from '#lib/net/node-http.ts';
 import { ResponseHeadFilter } from '#lib/net/response-head.ts';
 import type { BodyStore } from './body-store.ts';
 import type { OutgoingRequest } from './plan.ts';
@@ -49,7 +48,7 @@ export function exchange(
   fail: (error: unknown) => void,
 ): void {
   const filter = new ResponseHeadFilter();
-  const message = http.request({
+  const message = request({
     method,
     path: target.path,
     headers: wireHeaders(method, target.hostHeader, headers, body),

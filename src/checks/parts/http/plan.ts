@@ -1,5 +1,5 @@
 // All of a probe that does not change from run to run, made once per revision: the filled-in request and its assertions.
-import { http } from '#lib/net/node-http.ts';
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { ScriptedRequest } from '#domain/checks/exchange.ts';
 import type { ThreadInput } from '#domain/checks/probe.ts';
 import type { JsonObject } from '#domain/json.ts';
@@ -203,12 +203,12 @@ function withBuiltIn(
 export function headerProblem(headers: readonly (readonly [string, string])[]): string | null {
   for (const [name, value] of headers) {
     try {
-      http.validateHeaderName(name);
+      validateHeaderName(name);
     } catch {
       return `"${name}" is not a header name`;
     }
     try {
-      http.validateHeaderValue(name, value);
+      validateHeaderValue(name, value);
     } catch {
       return `the value of header ${name} contains a character that HTTP does not allow`;
     }

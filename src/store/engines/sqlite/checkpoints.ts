@@ -3,6 +3,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Connection } from './connection.ts';
 import { checkpoint, copiesBeside, type LogState } from './checkpoint.ts';
+import { threadFile } from '#lib/package-files.ts';
 
 /** Keeps the log short while its file is written. */
 export interface Checkpoints {
@@ -84,7 +85,7 @@ export function createCheckpoints(path: string, writer: Connection): Checkpoints
 
 /** Whatever is wrong with it, the writer copies the log back when it has grown fourfold, and another is started before. */
 function startThread(path: string, onMessage: () => void, onEnd: () => void): Worker {
-  const thread = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), { workerData: path });
+  const thread = new Worker(threadFile('checkpoint-thread', import.meta.url), { workerData: path });
   thread.on('message', onMessage);
   thread.on('error', () => undefined);
   thread.once('exit', onEnd);

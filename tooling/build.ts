@@ -1,0 +1,44 @@
+// Bundles the server into dist/, with source maps and the licences of what is in it; npm runs it after an install
+// (docs/decisions/0124).
+import { cpSync, existsSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'rolldown';
+
+const root = join(import.meta.dirname, '..');
+const output = join(root, 'dist');
+/** Entry points, and threads: each is a file of its own, all in one folder (src/lib/package-files.ts). */
+const entries = ['main.ts', 'tocsin.ts', ...globSync('**/*-thread.ts', { cwd: join(root, 'src') })];
+
+rmSync(output, { recursive: true, force: true });
+const { output: files } = await build({
+  cwd: root,
+  input: Object.fromEntries(entries.map((entry) => [basename(entry, '.ts'), `src/${entry}`])),
+  platform: 'node',
+  output: {
+    dir: output,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+    sourcemap: true,
+  },
+});
+// What runs enclosed is read as files, by other versions of Node.js too.
+cpSync(join(root, 'src/sandbox/inside'), join(output, 'inside'), { recursive: true });
+const modules = files.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+writeFileSync(join(output, 'LICENSES.txt'), licencesOf(modules));
+
+/** The licences of the packages that modules come from, as text. */
+function licencesOf(modules: readonly string[]): string {
+  const fromPackages = modules.filter((path) => path.includes('/node_modules/') && existsSync(path));
+  const manifests = new Set(fromPackages.map((path) => findPackageJSON('.', pathToFileURL(path))));
+  const texts = [...manifests].flatMap((manifest) => {
+    const { name, version, license } = JSON.parse(readFileSync(manifest ?? '', 'utf8')) as Record<string, string>;
+    if (manifest === undefined || name === undefined) return [];
+    const file = readdirSync(dirname(manifest)).find((each) => /^licen[cs]e/i.test(each));
+    const text = file === undefined ? '' : readFileSync(join(dirname(manifest), file), 'utf8').trim();
+    return [`${name} ${version} (${license})\n\n${text}\n`];
+  });
+  return texts.toSorted().join(`\n${'-'.repeat(80)}\n\n`);
+}
