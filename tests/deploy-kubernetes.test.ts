@@ -212,9 +212,8 @@ function checkDeployment(deployment: Fields): void {
     assert.equal(pod['automountServiceAccountToken'], false);
     const mounts = listOf(container['volumeMounts']);
     const writable = mounts.filter(({ readOnly }) => readOnly !== true).map((mount) => textAt(mount, 'mountPath'));
-    const { TOCSIN_DATA_DIR = '', NODE_COMPILE_CACHE = '' } = environmentOf(deployment);
-    // What is mounted can be written by everybody: compiled code is kept in a folder of this user in it.
-    assert.deepEqual(writable.toSorted(), [TOCSIN_DATA_DIR, '/tmp', posix.dirname(NODE_COMPILE_CACHE)].toSorted());
+    const { TOCSIN_DATA_DIR = '' } = environmentOf(deployment);
+    assert.deepEqual(writable.toSorted(), [TOCSIN_DATA_DIR, '/tmp'].toSorted());
     assert.deepEqual(
       mounts.map(({ name }) => name),
       listOf(pod['volumes']).map(({ name }) => name),

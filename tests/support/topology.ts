@@ -5,7 +5,7 @@ import type { Cleanup } from './scripted-server.ts';
 import { type Service, startService } from './service.ts';
 
 /** The part of a service's environment that is about the place where it runs, and so is another one here. */
-const ofThePlace = ['HOST', 'PORT', 'TOCSIN_METRICS_PORT', 'TOCSIN_DATA_DIR', 'NODE_ENV', 'NODE_COMPILE_CACHE', 'PATH'];
+const ofThePlace = ['HOST', 'PORT', 'TOCSIN_METRICS_PORT', 'TOCSIN_DATA_DIR', 'NODE_ENV', 'PATH'];
 
 /** What metrics are read with. */
 export const metricsToken = 'metrics'.repeat(4);
