@@ -1,7 +1,6 @@
 // deploy/kubernetes/ says what the code does: roles, variables, paths and ports exist, and what refers to each other fits.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { posix } from 'node:path';
 import { describe, it } from 'node:test';
 import { configVariables, type Role, roles } from '#config/variables.ts';
 import { readConfig } from '#config/config.ts';

@@ -1,9 +1,7 @@
 // Bundles the server into dist/, with source maps and the licences of what is in it; npm runs it after an install
 // (docs/decisions/0124).
-import { cpSync, existsSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { findPackageJSON } from 'node:module';
-import { basename, dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { cpSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { build } from 'rolldown';
 
 const root = join(import.meta.dirname, '..');
@@ -29,16 +27,25 @@ cpSync(join(root, 'src/sandbox/inside'), join(output, 'inside'), { recursive: tr
 const modules = files.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
 writeFileSync(join(output, 'LICENSES.txt'), licencesOf(modules));
 
+/** What of a package's package.json is told. */
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+}
+
 /** The licences of the packages that modules come from, as text. */
 function licencesOf(modules: readonly string[]): string {
-  const fromPackages = modules.filter((path) => path.includes('/node_modules/') && existsSync(path));
-  const manifests = new Set(fromPackages.map((path) => findPackageJSON('.', pathToFileURL(path))));
-  const texts = [...manifests].flatMap((manifest) => {
-    const { name, version, license } = JSON.parse(readFileSync(manifest ?? '', 'utf8')) as Record<string, string>;
-    if (manifest === undefined || name === undefined) return [];
-    const file = readdirSync(dirname(manifest)).find((each) => /^licen[cs]e/i.test(each));
-    const text = file === undefined ? '' : readFileSync(join(dirname(manifest), file), 'utf8').trim();
+  const folders = new Set(modules.map((path) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]));
+  const texts = [...folders].map((folder) => {
+    if (folder === undefined) return [];
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+    const text = file === undefined ? '' : readFileSync(join(folder, file), 'utf8').trim();
     return [`${name} ${version} (${license})\n\n${text}\n`];
   });
-  return texts.toSorted().join(`\n${'-'.repeat(80)}\n\n`);
+  return texts
+    .flat()
+    .toSorted()
+    .join(`\n${'-'.repeat(80)}\n\n`);
 }
