@@ -36,13 +36,24 @@ export function privatePages(pid: number): number | null {
   }
 }
 
-/** Each thread lists those that it started. */
+/** Each thread lists those that it started; one that ends meanwhile leaves them to another. */
 function childrenOf(pid: number): number[] {
+  const children = (thread: string): string => readIfThere(`/proc/${pid}/task/${thread}/children`);
+  return threadsOf(pid).flatMap((thread) => children(thread).split(' ').filter(Boolean).map(Number));
+}
+
+function threadsOf(pid: number): string[] {
   try {
-    return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-      readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
-    );
+    return readdirSync(`/proc/${pid}/task`);
   } catch {
     return [];
+  }
+}
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
   }
 }
