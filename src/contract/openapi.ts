@@ -1,7 +1,7 @@
 // The OpenAPI 3.1 document of everything, made from the operations.
 import type { z } from 'zod';
 import { errorBody } from './error.ts';
-import { mostFaults, mostMembers } from './faults.ts';
+import { mostFaults, mostMembers } from '#lib/schema/faults.ts';
 import { createSchemaBook, type JsonSchema, type SchemaBook } from './json-schemas.ts';
 import { tags, type Operation } from './operation.ts';
 import { everyOperation } from './operations.ts';

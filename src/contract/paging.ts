@@ -1,6 +1,6 @@
 // Lists read page by page: `limit` and `page` in, `content-range: <from>-<to>/<total>` out (decisions: Lists).
 import { z } from 'zod';
-import { wholeNumber } from './fields.ts';
+import { wholeNumber } from '#lib/schema/fields.ts';
 
 /** Items of a page when the caller does not say. */
 export const defaultLimit = 10;

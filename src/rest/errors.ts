@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import { Refusal, type RefusalCode } from '#actions/refusal.ts';
 import type { ErrorBody } from '#contract/error.ts';
 import { LimitReachedError } from '#domain/accounts/account.ts';
-import { InvalidMerge } from '#contract/patch.ts';
+import { InvalidMerge } from '#lib/schema/patch.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { faultsRefused } from './input.ts';
 

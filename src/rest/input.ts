@@ -1,5 +1,5 @@
 // Path parameters, query and body of a request, parsed by the contract; all that is wrong is told at once.
-import { type Faults, mostFaults, parseTelling, type UnknownFields } from '#contract/faults.ts';
+import { type Faults, mostFaults, parseTelling, type UnknownFields } from '#lib/schema/faults.ts';
 import type { Operation } from '#contract/operation.ts';
 import { nearestName } from '#lib/nearest.ts';
 import { HttpRefusal } from './http-refusal.ts';

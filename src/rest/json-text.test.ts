@@ -1,7 +1,7 @@
 // Bodies with very many members are refused before they are parsed.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { mostMembers } from '#contract/faults.ts';
+import { mostMembers } from '#lib/schema/faults.ts';
 import { parseJson } from './json-text.ts';
 
 const refusal = { statusCode: 400, message: /more than 10000 members and elements/ };

@@ -1,5 +1,5 @@
 // JSON as strictly as a service needs it: bounded depth, no name twice in an object, only text that can be stored.
-import { mostMembers } from '#contract/faults.ts';
+import { mostMembers } from '#lib/schema/faults.ts';
 import { HttpRefusal } from './http-refusal.ts';
 
 /** Deepest nesting of a body. Ours need six levels; free JSON of an account may have more. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { mostFaults, mostMembers } from '#contract/faults.ts';
+import { mostFaults, mostMembers } from '#lib/schema/faults.ts';
 import { everyOperation } from '#contract/operations.ts';
 import { resourcesUnderTest } from './resources-under-test.ts';
 import { restUnderTest } from './rest-under-test.ts';

@@ -1,7 +1,7 @@
 // Dates that come in: in UTC unless they name a zone, whatever zone this process is in.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bodyInstant, queryInstant } from '#contract/fields.ts';
+import { bodyInstant, queryInstant } from '#lib/schema/fields.ts';
 
 process.env['TZ'] = 'Asia/Tokyo';
 

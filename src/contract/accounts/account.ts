@@ -1,11 +1,11 @@
 // Accounts on the wire (spec §2.2, §4.2; decisions: Execution limit).
 import { z } from 'zod';
 import { alertSettings, alertSettingsShown } from '../alerts/alert-settings.ts';
-import { instant, updateOf } from '../fields.ts';
+import { instant, updateOf } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
-import { jsonObject } from '../json.ts';
-import { ignoring, readOnlyFields } from '../lists.ts';
-import { merges } from '../patch.ts';
+import { jsonObject } from '#lib/schema/json.ts';
+import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
+import { merges } from '#lib/schema/patch.ts';
 
 /** How many of each resource an account may have; 0 = no limit. */
 const limits = z

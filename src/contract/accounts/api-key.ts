@@ -1,6 +1,6 @@
 // API keys on the wire (decisions: API key).
 import { z } from 'zod';
-import { bodyInstant, instant, pathUuid } from '../fields.ts';
+import { bodyInstant, instant, pathUuid } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 

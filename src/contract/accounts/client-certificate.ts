@@ -1,6 +1,6 @@
 // Client certificates on the wire (reference §4.7: client certificate).
 import { z } from 'zod';
-import { instant } from '../fields.ts';
+import { instant } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 
 const pem = z.string().min(1).max(32_768);

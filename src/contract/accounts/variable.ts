@@ -1,7 +1,7 @@
 // Environment variables of an account on the wire (reference: variable; spec §5).
 import { z } from 'zod';
-import { updateOf, variableKey } from '../fields.ts';
-import { ignoring } from '../lists.ts';
+import { updateOf, variableKey } from '#lib/schema/fields.ts';
+import { ignoring } from '#lib/schema/bodies.ts';
 import type { Operations } from '../operation.ts';
 import { warnings } from '../checks/warnings.ts';
 import { pageQuery } from '../paging.ts';

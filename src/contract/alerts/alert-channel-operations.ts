@@ -1,6 +1,6 @@
 // The operations on alert channels (reference §1; decisions: Resources of our own).
 import { z } from 'zod';
-import { bodyInstant } from '../fields.ts';
+import { bodyInstant } from '#lib/schema/fields.ts';
 import {
   alertChannel,
   channelCreate,
@@ -13,7 +13,7 @@ import {
 } from './alert-channel.ts';
 import { alertTypes } from '../checks/check-status.ts';
 import { attemptError, delivery, receivedResponse, sentRequest } from './delivery.ts';
-import { merges } from '../patch.ts';
+import { merges } from '#lib/schema/patch.ts';
 import type { Operations } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 

@@ -1,8 +1,8 @@
 // Alert channels on the wire (reference §1, spec §2.4).
 import { z } from 'zod';
 import { httpMethod } from '../checks/api-request.ts';
-import { bodyInstantText, instant, instantOf, orNull, pathNumber, updateOf } from '../fields.ts';
-import { creating, ignoring, pairs, readOnlyFields } from '../lists.ts';
+import { bodyInstantText, instant, instantOf, orNull, pathNumber, updateOf } from '#lib/schema/fields.ts';
+import { creating, ignoring, pairs, readOnlyFields } from '#lib/schema/bodies.ts';
 import { warnings } from '../checks/warnings.ts';
 
 const templatePairs = pairs.describe('Values are templates.');

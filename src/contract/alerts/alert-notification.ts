@@ -1,7 +1,7 @@
 // Deliveries as the reference clients read them (reference §4.7: alert-notification).
 import { z } from 'zod';
 import { deliveryStatuses } from './delivery.ts';
-import { flag, instant, queryInstant, wholeNumber } from '../fields.ts';
+import { flag, instant, queryInstant, wholeNumber } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 

@@ -1,7 +1,7 @@
 // Deliveries and their attempts on the wire (decisions: Resources of our own).
 import { z } from 'zod';
 import { alertTypes } from '../checks/check-status.ts';
-import { instant, pathUuid, queryInstant, wholeNumber } from '../fields.ts';
+import { instant, pathUuid, queryInstant, wholeNumber } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 

@@ -1,6 +1,6 @@
 // Deliveries that are held after a restore, or for a copy started elsewhere.
 import { z } from 'zod';
-import { instant } from '../fields.ts';
+import { instant } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 
 export const heldDeliveries = z

@@ -1,8 +1,8 @@
 // The request of an API check and what is asserted of its answer (reference §4.3, decisions: Methods, URL).
 import { z } from 'zod';
 import { assertionList, assertionsShown } from './assertions.ts';
-import { orNull } from '../fields.ts';
-import { pairs } from '../lists.ts';
+import { orNull } from '#lib/schema/fields.ts';
+import { pairs } from '#lib/schema/bodies.ts';
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
 

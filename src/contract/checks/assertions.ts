@@ -1,7 +1,7 @@
 // Assertions on the wire: the same shape for every type of check, each with its own sources (reference §4.3).
 import { z } from 'zod';
-import { orNull } from '../fields.ts';
-import { ignoring } from '../lists.ts';
+import { orNull } from '#lib/schema/fields.ts';
+import { ignoring } from '#lib/schema/bodies.ts';
 
 const comparisons = [
   'EQUALS',

@@ -1,8 +1,9 @@
 // Fields that checks of every type have, as they are written and as they are shown (reference §4.3).
 import { z } from 'zod';
 import { alertSettings, alertSettingsShown } from '../alerts/alert-settings.ts';
-import { bodyInstant, instant, orNull } from '../fields.ts';
-import { jsonObject } from '../json.ts';
+import { bodyInstant, instant, orNull } from '#lib/schema/fields.ts';
+import { jsonObject } from '#lib/schema/json.ts';
+import { readOnlyFields } from '#lib/schema/bodies.ts';
 import {
   channelSubscriptions,
   channelSubscriptionsShown,
@@ -11,7 +12,6 @@ import {
   ownVariablesRule,
   ownVariablesShown,
   privateLocationList,
-  readOnlyFields,
   tagList,
 } from '../lists.ts';
 import { retryStrategy, retryStrategyShown } from './retry-strategy.ts';

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { check } from './check.ts';
 import { checkGroup, groupCreate, groupCreateV2, groupParams, groupUpdate, groupUpdateV2 } from './check-group.ts';
 import { assignQuery } from './check-operations.ts';
-import { pathNumber, pathUuid, queryList } from '../fields.ts';
-import { merges } from '../patch.ts';
+import { pathNumber, pathUuid, queryList } from '#lib/schema/fields.ts';
+import { merges } from '#lib/schema/patch.ts';
 import type { Operations } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 

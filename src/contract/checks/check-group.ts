@@ -2,19 +2,17 @@
 import { z } from 'zod';
 import { alertSettings, alertSettingsShown } from '../alerts/alert-settings.ts';
 import { apiCheckDefaults, apiCheckDefaultsShown } from './api-request.ts';
-import { bodyInstant, instant, orNull, pathNumber, updateOf } from '../fields.ts';
-import { jsonObject } from '../json.ts';
+import { bodyInstant, instant, orNull, pathNumber, updateOf } from '#lib/schema/fields.ts';
+import { jsonObject } from '#lib/schema/json.ts';
+import { creating, ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import {
   channelSubscriptions,
   channelSubscriptionsShown,
-  creating,
-  ignoring,
   locationList,
   ownVariables,
   ownVariablesRule,
   ownVariablesShown,
   privateLocationList,
-  readOnlyFields,
   tagList,
 } from '../lists.ts';
 import { retryStrategy, retryStrategyShown } from './retry-strategy.ts';

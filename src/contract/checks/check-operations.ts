@@ -35,8 +35,8 @@ import {
   urlCheckCreate,
   urlCheckUpdate,
 } from './check.ts';
-import { flag, queryList, wholeNumber } from '../fields.ts';
-import { merges } from '../patch.ts';
+import { flag, queryList, wholeNumber } from '#lib/schema/fields.ts';
+import { merges } from '#lib/schema/patch.ts';
 import type { Operations } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 

@@ -1,7 +1,7 @@
 // Where each check stands, and the alerts that came of it (reference §4.7).
 import { z } from 'zod';
 import { checkTypes } from './check.ts';
-import { instant, pathUuid, queryInstant } from '../fields.ts';
+import { instant, pathUuid, queryInstant } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 

@@ -9,9 +9,9 @@ import {
   responseTime,
   responseTimesShown,
 } from './check-fields.ts';
-import { pathUuid, updateOf } from '../fields.ts';
+import { pathUuid, updateOf } from '#lib/schema/fields.ts';
 import { heartbeat, heartbeatShown } from './heartbeat.ts';
-import { creating, ignoring, refusing } from '../lists.ts';
+import { creating, ignoring, refusing } from '#lib/schema/bodies.ts';
 import {
   browserFieldsOnly,
   browserFieldsShown,

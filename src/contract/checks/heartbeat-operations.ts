@@ -1,6 +1,6 @@
 // The operations on pings of heartbeats (reference §4.2, §4.9; decisions: Heartbeat).
 import { z } from 'zod';
-import { pathUuid, wholeNumber } from '../fields.ts';
+import { pathUuid, wholeNumber } from '#lib/schema/fields.ts';
 import { heartbeatAvailability, pingEvent, pingEvents } from './heartbeat.ts';
 import type { Operations } from '../operation.ts';
 

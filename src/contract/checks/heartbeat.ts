@@ -1,6 +1,6 @@
 // What a heartbeat check expects, and its pings, on the wire (reference §4.9, decisions: Heartbeat).
 import { z } from 'zod';
-import { instant } from '../fields.ts';
+import { instant } from '#lib/schema/fields.ts';
 
 const units = ['seconds', 'minutes', 'hours', 'days'] as const;
 /** Taken from clients that send back what they read. */

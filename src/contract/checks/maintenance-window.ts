@@ -1,8 +1,8 @@
 // Maintenance windows on the wire (reference §4.7).
 import { z } from 'zod';
-import { instant, pathNumber, updateOf, zonedInstant } from '../fields.ts';
-import { creating, ignoring, readOnlyFields } from '../lists.ts';
-import { merges } from '../patch.ts';
+import { instant, pathNumber, updateOf, zonedInstant } from '#lib/schema/fields.ts';
+import { creating, ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
+import { merges } from '#lib/schema/patch.ts';
 import type { Operations } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 import { warnings } from './warnings.ts';

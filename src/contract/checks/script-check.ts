@@ -1,7 +1,7 @@
 // Checks that are a script: what they are written and shown with (reference §4.3: BROWSER, MULTI_STEP).
 import { z } from 'zod';
 import { certificateDomain, checkFields, ignored } from './check-fields.ts';
-import { orNull } from '../fields.ts';
+import { orNull } from '#lib/schema/fields.ts';
 
 /** Characters of one file: a script is read, shown and sent as one piece. */
 const mostText = 524_288;

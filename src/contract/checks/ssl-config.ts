@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ipFamily, ipFamilyShown } from './api-request.ts';
 import { assertionList, assertionsShown } from './assertions.ts';
-import { orNull } from '../fields.ts';
+import { orNull } from '#lib/schema/fields.ts';
 import { hostname, port } from './tcp-request.ts';
 
 const sources = ['CERTIFICATE', 'CONNECTION', 'RESPONSE_TIME', 'JSON_RESPONSE', 'TEXT_RESPONSE'] as const;

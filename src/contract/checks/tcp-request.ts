@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ipFamily, ipFamilyShown } from './api-request.ts';
 import { assertionList, assertionsShown } from './assertions.ts';
-import { orNull } from '../fields.ts';
+import { orNull } from '#lib/schema/fields.ts';
 
 const sources = ['RESPONSE_DATA', 'RESPONSE_TIME'] as const;
 

@@ -1,6 +1,6 @@
 // Triggers on the wire (spec §2.3, §4.3; decisions: Trigger of a check group).
 import { z } from 'zod';
-import { day, flag, pathNumber, pathUuid, variableKey, wholeNumber } from '../fields.ts';
+import { day, flag, pathNumber, pathUuid, variableKey, wholeNumber } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 

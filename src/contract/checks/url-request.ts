@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ipFamily, ipFamilyShown, templatedUrl } from './api-request.ts';
 import { assertionList, assertionsShown } from './assertions.ts';
-import { refusing } from '../lists.ts';
+import { refusing } from '#lib/schema/bodies.ts';
 
 const sources = ['STATUS_CODE'] as const;
 

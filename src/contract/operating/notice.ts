@@ -1,6 +1,6 @@
 // Notices on the wire: conditions that need attention (decisions: Resources of our own).
 import { z } from 'zod';
-import { instant } from '../fields.ts';
+import { instant } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 
 export const notice = z

@@ -1,6 +1,6 @@
 // Processes of this installation on the wire (decisions: Resources of our own).
 import { z } from 'zod';
-import { instant } from '../fields.ts';
+import { instant } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 
 export const process = z

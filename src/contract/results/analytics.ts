@@ -1,7 +1,7 @@
 // Analytics and reports on the wire (reference §4.7).
 import { z } from 'zod';
 import { checkTypes } from '../checks/check.ts';
-import { instant, pathUuid, queryInstant, queryList, wholeNumber } from '../fields.ts';
+import { instant, pathUuid, queryInstant, queryList, wholeNumber } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 
 type CheckType = (typeof checkTypes)[number];

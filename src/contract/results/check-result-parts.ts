@@ -1,7 +1,7 @@
 // The part of a result that belongs to the type of its check (reference §4.7).
 import { z } from 'zod';
 import type { checkTypes } from '../checks/check.ts';
-import { jsonObject } from '../json.ts';
+import { jsonObject } from '#lib/schema/json.ts';
 import { browserResult, multiStepResult, scriptResult } from '../checks/script-check.ts';
 import { aroundLog, aroundResult } from '../checks/scripts.ts';
 import { heartbeatCheckResult } from '../checks/heartbeat.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { checkTypes } from '../checks/check.ts';
 import { resultPartsOf } from './check-result-parts.ts';
 import { resultAsset } from '../checks/script-check.ts';
-import { flag, instant, pathUuid, queryInstant, wholeNumber } from '../fields.ts';
+import { flag, instant, pathUuid, queryInstant, wholeNumber } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 
