@@ -110,11 +110,16 @@ async function timeStarts(dataDir: string, { isQuick, say }: BenchOptions) {
   say('filling the history, timing starts');
   const database = new DatabaseSync(databasePath(dataDir));
   const present = Number(database.prepare('SELECT count(*) AS n FROM results').get()?.['n']);
+  const columns = database
+    .prepare("SELECT name FROM pragma_table_info('results')")
+    .all()
+    .map(({ name }) => String(name));
+  const newId = 'CAST(substr(id, 1, 6) || randomblob(10) AS BLOB)';
   const copies = Math.ceil((isQuick ? historyRows / 6 : historyRows) / present);
   database
     .prepare(
-      `INSERT INTO results SELECT account_id, check_id, CAST(substr(id, 1, 6) || randomblob(10) AS BLOB), run_id, attempt,
-         outcome, reason, message, location, source, slots, started_at, duration_ms, response_us, loop_delay_ms, details, interval_ms
+      `INSERT INTO results (${columns.join(', ')})
+       SELECT ${columns.map((name) => (name === 'id' ? newId : name)).join(', ')}
        FROM results, (WITH RECURSIVE copy(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < ?) SELECT n FROM copy)`,
     )
     .run(copies);

@@ -77,8 +77,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const startedAt = performance.now();
   const { dataDir, profileFolder = null, program = presentProgram } = options;
   const profile = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
+  // As bin/tocsin starts it.
   const main = program === presentProgram ? bundled('main') : 'dist/main.js';
-  const child = spawn('sh', ['tooling/node24.sh', ...profile, main], {
+  const child = spawn('sh', ['tooling/node24.sh', '--max-semi-space-size=8', ...profile, main], {
     cwd: program.folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
