@@ -13,7 +13,7 @@ import type { Bench, BenchOptions, Findings, Row } from './support/report.ts';
 import { bootstrapKey, databasePath, secretKeyText, seedAccount } from './support/seed.ts';
 import { pause, startService } from './support/service.ts';
 
-/** So many that none of them is called more often than an address may be (docs/decisions/0039). */
+/** So many that none of them is called more often than an address may be (docs/decisions/0090). */
 const pinged = 10_000;
 const connections = 64;
 const hourMs = 3_600_000;

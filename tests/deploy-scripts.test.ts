@@ -6,13 +6,13 @@ import { readConfig } from '#config/config.ts';
 import { type Fields, fieldsAt, listOf, readCompose, readImage, textAt, textsOf } from './support/deploy-files.ts';
 import { containerOf, deployments, podOf, roleOf } from './support/manifests.ts';
 
-/** One script in each lane, of a multi-step check, of a browser check and around a request (docs/decisions/0110). */
+/** One script in each lane, of a multi-step check, of a browser check and around a request (docs/decisions/0082). */
 const lanes = [programLimits, browserLimits, aroundLimits];
 const memoryMost = lanes.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0);
 const diskMost = lanes.reduce((sum, { diskBytes }) => sum + diskBytes, 0);
 /** What a runner takes itself, bytes: threads that probe, and findings that wait while the database is away. */
 const serviceBytes = 768 << 20;
-/** What each process takes that waits for a script (docs/decisions/0111). */
+/** What each process takes that waits for a script (docs/decisions/0082). */
 const waitingBytes = 160 << 20;
 /** What there is beside scripts: the manifests leave as many waiting as wait without a word. */
 const besideBytes = serviceBytes + waitingBytes * readConfig({}, 2).scriptsWarm;

@@ -1,4 +1,4 @@
-// `migrate --account …`: one account from one installation to another, both stopped (docs/decisions/0046).
+// `migrate --account …`: one account from one installation to another, both stopped (docs/decisions/0045).
 import { idBytes } from '#store/base/codec.ts';
 import { keyMark, openMark } from '#store/base/key-check.ts';
 import { copyAccount } from '#store/copy/copy-account.ts';

@@ -25,7 +25,7 @@ export const loopsOfAll: readonly LoopName[] = ['follow-clock', 'sign-of-life'];
 /** Role → its loops. `record-results` belongs to whoever runs checks: findings are recorded where they are made. */
 export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {
   // Templates are kept ready wherever a step renders: alerts of heartbeats, of states and of runs, and reports of failing
-  // channels; and where they are saved, and broken ones told by whom people ask (docs/decisions/0061).
+  // channels; and where they are saved, and broken ones told by whom people ask (docs/decisions/0060).
   api: ['keep-templates', 'hear-pings'],
   scheduler: ['schedule-runs', 'judge-heartbeats', 'judge-states', 'keep-templates'],
   runner: ['run-checks', 'close-unserved-runs', 'keep-templates'],

@@ -212,7 +212,7 @@ export const configVariables = {
     meaning:
       'Pings allowed per minute for each URL and signal (success, fail, start, log), per process. 0 disables the limit.',
     right: '0, or an integer from 60 to 1000000',
-    // Below one per second, a refused ping could make a check late (docs/decisions/0039).
+    // Below one per second, a refused ping could make a check late (docs/decisions/0090).
     read: (text) => (text === '0' ? 0 : wholeNumber(text, 60, 1_000_000)),
   } satisfies ConfigVariable<number>,
   TOCSIN_PROBE_THREADS: {

@@ -1,5 +1,5 @@
 // The proxy that all requests may be told to go through: how it is written, and a connection through it
-// (docs/decisions/0065).
+// (docs/decisions/0027).
 import { connect, type Socket } from 'node:net';
 
 /** An HTTP proxy that makes connections on request (CONNECT). */

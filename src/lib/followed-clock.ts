@@ -1,6 +1,6 @@
 // A clock that never jumps by itself: it runs with a steady one and is moved to the machine's time on purpose, so that
 // whoever reads it sees a setting of the machine's clock only once everything that waits has been moved with it
-// (docs/decisions/0024).
+// (docs/decisions/0016).
 import { uptime } from 'node:os';
 import type { Clock } from './clock.ts';
 

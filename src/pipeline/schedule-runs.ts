@@ -1,5 +1,5 @@
 // Due checks become runs: one per check, location and slot; slots that can no longer be run are recorded as missed
-// (docs/decisions/0011; when the clock is set: docs/decisions/0016).
+// (docs/decisions/0010; when the clock is set: docs/decisions/0016).
 import { planRuns, type RunPlan, type Schedule } from '#domain/checks/plan-runs.ts';
 import type { Reason } from '#domain/results/result.ts';
 import type { FollowedClock } from '#lib/followed-clock.ts';

@@ -1,4 +1,4 @@
-// The compiled code of runtimes: made once by a run of our own, read by every other, written by no script (docs/decisions/0054).
+// The compiled code of runtimes: made once by a run of our own, read by every other, written by no script (docs/decisions/0082).
 import { createHash } from 'node:crypto';
 import {
   chmodSync,

@@ -1,4 +1,4 @@
-// Folders of compiled code: whoever writes there decides what scripts run, so that only our own are used, and marks tell whose are (docs/decisions/0054).
+// Folders of compiled code: whoever writes there decides what scripts run, so that only our own are used, and marks tell whose are (docs/decisions/0082).
 import { randomUUID } from 'node:crypto';
 import { lstatSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';

@@ -1,5 +1,5 @@
 // The thread of the gateways: what goes in and out of scripts passes here, behind whatever else this machine has to do, so
-// that it holds up nothing else (docs/decisions/0085, 0089).
+// that it holds up nothing else (docs/decisions/0081, 0089).
 import { chmodSync, chownSync, rmSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openGateway } from '#egress/gateway.ts';

@@ -51,8 +51,8 @@ const bytesPerVerdict = 200;
 const mostMs = 10_000;
 
 /**
- * Makes what reads scripts (docs/decisions/0058). What was found of a text is remembered for its account, sort, path and runtime as
- * it is installed; accounts take turns with the processes (docs/decisions/0056).
+ * Makes what reads scripts (docs/decisions/0080). What was found of a text is remembered for its account, sort, path and runtime as
+ * it is installed; accounts take turns with the processes (docs/decisions/0080).
  */
 export function createScriptReader(bounds: Partial<ReaderBounds> = {}): ScriptReader {
   const { atOnce, waitMs, rememberedBytes } = { ...usual, ...bounds };

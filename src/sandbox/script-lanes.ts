@@ -1,4 +1,4 @@
-// Room for scripts: of each type of check a few at once, and accounts take turns (docs/decisions/0110).
+// Room for scripts: of each type of check a few at once, and accounts take turns (docs/decisions/0082).
 import type { CheckType } from '#domain/checks/check.ts';
 import { createSharedLanes } from '#lib/shared-lanes.ts';
 

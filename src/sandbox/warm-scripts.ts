@@ -1,4 +1,4 @@
-// Processes of scripts that are begun before there is a script for them: what loads slowly is loaded by then (docs/decisions/0111).
+// Processes of scripts that are begun before there is a script for them: what loads slowly is loaded by then (docs/decisions/0082).
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';

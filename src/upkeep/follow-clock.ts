@@ -1,5 +1,5 @@
 // Beside the path: when the machine's clock is set, everything that waits keeps its distance in real time
-// (docs/decisions/0016, 0024).
+// (docs/decisions/0016).
 import { clockSetMs, type FollowedClock } from '#lib/followed-clock.ts';
 
 /** What following is joined with. */

@@ -1,5 +1,5 @@
 // Beside the path: templates of stored channels are judged again by this version, and compiled before an alert needs them
-// (docs/decisions/0061).
+// (docs/decisions/0060).
 import type { ChannelType } from '#domain/alerts/alert-channel.ts';
 import type { JsonObject } from '#domain/json.ts';
 

@@ -1,5 +1,5 @@
 // A proxy that is configured makes every connection of the service, and judges in the place of TOCSIN_EGRESS
-// (docs/decisions/0065).
+// (docs/decisions/0027).
 import assert from 'node:assert/strict';
 import { startConnectProxy } from '../support/connect-proxy.ts';
 import { test } from '../support/each-topology.ts';

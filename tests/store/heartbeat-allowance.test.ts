@@ -1,4 +1,4 @@
-// Pings beyond the allowance of their address, on both engines: none of them changes what a check comes to (docs/decisions/0039).
+// Pings beyond the allowance of their address, on both engines: none of them changes what a check comes to (docs/decisions/0090).
 import assert from 'node:assert/strict';
 import { createPingAllowance } from '#actions/heartbeats/ping-allowance.ts';
 import { createPingActions, type PingActions, type PingFate } from '#actions/heartbeats/pings.ts';

@@ -1,5 +1,5 @@
 // Checks, groups and channels that are deleted while something is open: who was told of it is told of its end, once
-// (docs/decisions/0102).
+// (docs/decisions/0103).
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe } from 'node:test';

@@ -1,4 +1,4 @@
-// Deliveries of one channel and check: one begins after the other, also over a crash (docs/decisions/0070).
+// Deliveries of one channel and check: one begins after the other, also over a crash (docs/decisions/0014).
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { it } from '../support/each-engine.ts';

@@ -1,4 +1,4 @@
-// Over PostgreSQL what is asked for at once leaves in one piece, the end of a transaction too (docs/decisions/0050).
+// Over PostgreSQL what is asked for at once leaves in one piece, the end of a transaction too (docs/decisions/0032).
 import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { it, type TestContext } from 'node:test';

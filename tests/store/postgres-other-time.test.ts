@@ -1,4 +1,4 @@
-// Over PostgreSQL nobody takes work by a clock that is not the database's (docs/decisions/0055).
+// Over PostgreSQL nobody takes work by a clock that is not the database's (docs/decisions/0016).
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { sharedPostgres } from '../support/shared-postgres.ts';

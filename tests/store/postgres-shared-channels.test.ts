@@ -1,4 +1,4 @@
-// Several processes that send to one channel over PostgreSQL (docs/decisions/0071).
+// Several processes that send to one channel over PostgreSQL (docs/decisions/0014).
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { idBytes } from '#store/base/codec.ts';

@@ -1,4 +1,4 @@
-// Retries at another location (docs/decisions/0077): who makes them, what their results say, and for which location of a
+// Retries at another location (docs/decisions/0098): who makes them, what their results say, and for which location of a
 // parallel check they answer.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';

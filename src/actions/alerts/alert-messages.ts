@@ -221,7 +221,7 @@ async function preview(
 
 /**
  * An alert with the mask in the place of each variable that the caller may not see: whatever a template asks of it or
- * makes of it tells nothing (docs/decisions/0066).
+ * makes of it tells nothing (docs/decisions/0060).
  */
 function asSeenBy(caller: Caller, alert: MessageAlert): MessageAlert {
   const { context } = alert.facts;

@@ -1,5 +1,5 @@
 // Who is told that a runtime ends, or has ended: accounts that use it, with how many of their checks do, and where it is named
-// (decisions: Runtimes; docs/decisions/0079).
+// (decisions: Runtimes; docs/decisions/0080).
 import type { Account } from '#domain/accounts/account.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';

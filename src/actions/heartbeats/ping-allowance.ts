@@ -1,5 +1,5 @@
 // How often a ping address may be called: a steady pace with a burst, counted in memory before anything is asked of the
-// database (docs/decisions/0039).
+// database (docs/decisions/0090).
 import type { PingSignal } from '#domain/checks/heartbeat.ts';
 
 /** What a call says, as far as its allowance goes: none of them uses up that of another. */

@@ -134,7 +134,7 @@ function failingMessage(name: string, count: number, reason: string | null, call
   return `${alerts} to the channel "${name}" could not be delivered${shown === null ? '' : `: ${shown}`}.`;
 }
 
-/** A channel that this version of Tocsin cannot render (docs/decisions/0061). */
+/** A channel that this version of Tocsin cannot render (docs/decisions/0060). */
 function brokenNotice({ alertChannelId, name, since, fault }: BrokenChannel): Notice {
   const place =
     fault.line === undefined ? fault.path : `${fault.path}, line ${fault.line}, column ${fault.column ?? 1}`;

@@ -86,7 +86,7 @@ export function createReportActions({ checkSubjects, checkHistory, clock }: Repo
         }
         after = some.length === checksAtOnce ? (some.at(-1)?.checkId ?? null) : null;
         // Others have their turn, here and at the database. While a long one is made they have half of the time: nobody waits for it at
-        // a screen (docs/decisions/0095), and for what they ask somebody does.
+        // a screen (docs/decisions/0040), and for what they ask somebody does.
         const endedAt = performance.now();
         const restMs = endedAt - startedAt < atOnceMs ? 0 : Math.min(endedAt - pieceAt, restMost);
         await new Promise<void>((resolve) => void (restMs === 0 ? setImmediate(resolve) : setTimeout(resolve, restMs)));

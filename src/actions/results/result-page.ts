@@ -22,13 +22,13 @@ export interface ResultPageActions {
   /** Refuses (`not-found`) a link that is wrong or has expired, and a result that is no longer kept, in the same words. */
   open(token: string): Promise<ShownResult & { readonly expiresAt: number }>;
   /**
-   * The file of a screenshot of the linked result (docs/decisions/0093); refuses with `not-found` like `open`, also what is no
+   * The file of a screenshot of the linked result (docs/decisions/0083); refuses with `not-found` like `open`, also what is no
    * screenshot, and with `unavailable` while too many are downloaded. The signal gives up waiting.
    */
   screenshot(token: string, number: number, signal: AbortSignal): Promise<AssetDownload>;
   /** Whether a test message or a preview brought this link: there is no result behind it, and nothing is wrong. */
   isOfTestMessage(token: string): boolean;
-  /** Whether the link is right, and the check of its result was deleted: nothing else is wrong with it (docs/decisions/0102). */
+  /** Whether the link is right, and the check of its result was deleted: nothing else is wrong with it (docs/decisions/0103). */
   isOfDeletedCheck(token: string): Promise<boolean>;
 }
 

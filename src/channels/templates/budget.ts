@@ -1,5 +1,5 @@
 // One rendering of all templates of a channel: what it has printed, and what it may still cost, so that it ends (decisions:
-// Limits; docs/decisions/0067).
+// Limits; docs/decisions/0060).
 import { TemplateError } from './template-error.ts';
 import type { Place } from './template-error.ts';
 

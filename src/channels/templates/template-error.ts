@@ -36,7 +36,7 @@ export class TemplateError extends Error {
 
 /**
  * What was rendered, in a sentence about it: whole or not at all. What is hidden is looked for in the sentence later, and
- * a piece of it would not be found (docs/decisions/0066).
+ * a piece of it would not be found (docs/decisions/0060).
  *
  * @param most the longest text that is quoted, in characters
  */

@@ -205,7 +205,7 @@ export const analyticsOperations = {
     tag,
     permission: 'read',
     query: z.object({ quickRange }),
-    // As many as a page of a list holds (docs/decisions/0095).
+    // As many as a page of a list holds (docs/decisions/0040).
     body: z.strictObject({ checkIds: z.array(z.uuid()).max(100) }),
     example: { checkIds: ['0199f0c4-0000-7000-8000-0000000000ff'] },
     status: 200,

@@ -8,7 +8,7 @@ export interface Account {
   readonly name: string | null;
   /** Name of the account's default runtime; null = the CURRENT one. */
   readonly runtimeId: string | null;
-  /** The users' own: nothing here reads it (docs/decisions/0106). */
+  /** The users' own: nothing here reads it (docs/decisions/0009). */
   readonly settings: JsonObject | null;
   /** Of checks for which neither their group's nor their own are in force. */
   readonly alertSettings: AlertSettings | null;

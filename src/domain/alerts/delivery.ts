@@ -149,7 +149,7 @@ const pausesOf: Readonly<Record<RetryPlan, readonly number[]>> = {
 /**
  * What becomes of a delivery after an attempt: a status below 400 delivers it, a refusal by the egress policy ends it,
  * everything else is retried 20 s after the attempt's end, five times (spec §6.5, decisions: Webhook delivery; a test message is
- * tried once: docs/decisions/0013). Where a 429 or 503 asks for more time (`Retry-After`), a step of the long tail waits at least
+ * tried once: docs/decisions/0012). Where a 429 or 503 asks for more time (`Retry-After`), a step of the long tail waits at least
  * as long, and one more attempt follows the last unless that one began after the time asked for.
  *
  * @param attempt number of the attempt that ended, from 1

@@ -69,7 +69,7 @@ export function newsOf({ step, rules, certificate }: Omit<Judged, 'before'>, now
     isMuted: rules.isMuted,
     now,
     status: step.state.status,
-    // A result that says nothing of the check finds it so no more, though it saw the certificate (docs/decisions/0097).
+    // A result that says nothing of the check finds it so no more, though it saw the certificate (docs/decisions/0022).
     reminders: step.isMoved ? rules.reminders : null,
     certificate: certificate === null ? null : endOf(certificate, now),
   };
@@ -143,7 +143,7 @@ function statusTelling(news: News, listener: Listener): StatusTelling | null {
   return reminderTelling(news, listener);
 }
 
-/** What is still so is told again, as often as is asked for (reference §3: reminders; docs/decisions/0097). */
+/** What is still so is told again, as often as is asked for (reference §3: reminders; docs/decisions/0022). */
 function reminderTelling(news: News, { told, sendFailure, sendDegraded }: Listener): StatusTelling | null {
   const { reminders, isMuted, now, status } = news;
   const { open, toldAt } = told;

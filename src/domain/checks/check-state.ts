@@ -1,5 +1,5 @@
 // The state of a check: folded from its results, one after the other (decisions: Check state and alert types;
-// below its failing share a parallel check passes: docs/decisions/0023), and judged again as time goes on without one
+// below its failing share a parallel check passes: docs/decisions/0098), and judged again as time goes on without one
 // (docs/decisions/0100).
 import type { Escalation, Reminders } from '../alerts/alert-settings.ts';
 import type { AlertType } from '../alerts/alert.ts';

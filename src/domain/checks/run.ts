@@ -94,7 +94,7 @@ export function runRetryAt(
 }
 
 /**
- * Where a failed attempt is tried again (docs/decisions/0077): where it failed, or with `sameRegion` false at the location that
+ * Where a failed attempt is tried again (docs/decisions/0098): where it failed, or with `sameRegion` false at the location that
  * comes next in the check's list, after the last the first, of those that somebody serves. So a run that is tried again as
  * often as there are others is tried at each of them, and where every location fails each takes over from one other.
  *

@@ -102,7 +102,7 @@ export function standingRulesOf(
   return {
     rules: {
       ...stateRulesOf(context, isCalled ? [] : locations, maintenanceOf(context, now)),
-      // They come with results (docs/decisions/0097).
+      // They come with results (docs/decisions/0022).
       reminders: null,
     },
     everyMs: isCalled ? periodMs + graceMs : intervalMs(check.frequency, check.frequencyOffset),

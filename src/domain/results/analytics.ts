@@ -225,7 +225,7 @@ export interface SeriesGroup {
   readonly location?: string;
   /**
    * A status code, or `none`: there was no answer, or the slot was not run. `unknown`: of roll-ups that were made before
-   * status codes were kept (docs/decisions/0108).
+   * status codes were kept (docs/decisions/0040).
    */
   readonly status?: number | 'none' | 'unknown';
 }

@@ -1,4 +1,4 @@
-// A roll-up and what it is made of: its parts by status code, the phases of responses (docs/decisions/0108).
+// A roll-up and what it is made of: its parts by status code, the phases of responses (docs/decisions/0040).
 import { mergePhases, type Phases } from './phases.ts';
 import { emptyRollUp, mergeRollUp, type RollUp } from './roll-up.ts';
 

@@ -1,4 +1,4 @@
-// How long the phases of responses took, summed up (docs/decisions/0108).
+// How long the phases of responses took, summed up (docs/decisions/0040).
 import { emptyResponses, mergeResponses, type Responses, type RollUp } from './roll-up.ts';
 import { addToSketch, quantileOf } from './sketch.ts';
 

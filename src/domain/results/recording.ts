@@ -66,7 +66,7 @@ export interface DeliveryFacts {
   readonly resultId: string;
   readonly location: string;
   readonly finding: Finding;
-  /** The check was deleted while it was open: what is said of a run is said of its last (docs/decisions/0102). */
+  /** The check was deleted while it was open: what is said of a run is said of its last (docs/decisions/0103). */
   readonly isDeletion?: boolean;
 }
 

@@ -88,7 +88,7 @@ export interface Finding {
   /**
    * Request and response in full, a JSON object whose shape belongs to the check type. Written to text where it was
    * seen: most are only carried to their table, some not even that (decisions: What is kept of a result;
-   * docs/decisions/0029).
+   * docs/decisions/0030).
    */
   readonly exchange: string | null;
   readonly certificate: SeenCertificate | null;

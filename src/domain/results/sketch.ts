@@ -1,5 +1,5 @@
 // A sketch of a distribution: percentiles of any number of values in a few hundred bytes, and mergeable without further
-// loss. Values fall into classes whose bounds grow by a constant factor, so the error is relative (docs/decisions/0041).
+// loss. Values fall into classes whose bounds grow by a constant factor, so the error is relative (docs/decisions/0040).
 
 /** The most by which a percentile differs from the value that it stands for: 1 %. */
 export const relativeError = 0.01;

@@ -1,4 +1,4 @@
-// Tracks each alert channel's attempts in progress, and how far claims have scanned its deliveries (docs/decisions/0070).
+// Tracks each alert channel's attempts in progress, and how far claims have scanned its deliveries (docs/decisions/0014).
 import type { DueDelivery } from '#domain/alerts/delivery.ts';
 
 /** A delivery during an attempt, without its request, which the sender holds. */
@@ -50,7 +50,7 @@ const commitsWithinMs = 1000;
 
 /**
  * How far channels were looked at in vain: thousands of deliveries that wait for one attempt are not walked past again until it
- * ends (docs/decisions/0070). Forgotten with every renewal, for the sake of what is made due at an earlier time than its own.
+ * ends (docs/decisions/0014). Forgotten with every renewal, for the sake of what is made due at an earlier time than its own.
  */
 export function createLookedChannels() {
   const times = new Map<string, number>();

@@ -1,4 +1,4 @@
-// The sections of a result's page that show a script (docs/decisions/0093).
+// The sections of a result's page that show a script (docs/decisions/0083).
 import { type Html, html } from '../html.ts';
 import type { ScriptView, ViewedLine } from './script-view.ts';
 import { milliseconds } from './times.ts';

@@ -74,7 +74,7 @@ export function contained(
 ): Contained {
   const { root, home, runtime, nodeBinary, browser, code, gateway } = folders;
   const bounds = [
-    // Whatever else runs here comes first (docs/decisions/0085).
+    // Whatever else runs here comes first (docs/decisions/0081).
     'nice',
     '-n19',
     'prlimit',
@@ -134,7 +134,7 @@ const becomingNobody = [
 
 /**
  * As root it mounts as root and becomes nobody afterwards, as enclose.sh does: nobody could not mount what lies in folders of root's,
- * as a browser below /root, and would need user namespaces (docs/decisions/0104).
+ * as a browser below /root, and would need user namespaces (docs/decisions/0081).
  */
 function isolationWords(isRoot: boolean): readonly string[] {
   const ended = ['--die-with-parent', '--new-session', '--cap-drop', 'ALL'];

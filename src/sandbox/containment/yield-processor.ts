@@ -1,5 +1,5 @@
 // Puts what a script runs, and the thread that serves it, behind whatever else this machine has to do: a browser takes all of a processor that it can get
-// (docs/decisions/0085).
+// (docs/decisions/0081).
 import { existsSync, readFileSync, readlinkSync, stat, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 

@@ -87,7 +87,7 @@ export async function prepareBrowser(home, playwright, browser, tell, steps) {
     const browser = await launch({ ...options, ...ours, args: argsOf(args) });
     const newContext = browser.newContext.bind(browser);
     const followed = [];
-    // Videos are ours: Playwright's need a program that is not here (docs/decisions/0084).
+    // Videos are ours: Playwright's need a program that is not here (docs/decisions/0083).
     browser.newContext = async ({ recordVideo, ...asked } = {}) => {
       allow(asked);
       const context = await newContext(asked);

@@ -1,4 +1,4 @@
-// A video of a page from pictures that Chromium takes of it: there is no other encoder here (docs/decisions/0084).
+// A video of a page from pictures that Chromium takes of it: there is no other encoder here (docs/decisions/0083).
 //
 // A lossy WebP picture is a key frame of VP8: a row of them, with their times, is a WebM video that every browser plays.
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,5 +1,5 @@
 // What roll-ups count by out of the details of a result, read from their packed form as digits: a text costs a fraction of
-// what an array of bytes does, and of most of it nothing is needed (docs/decisions/0108).
+// what an array of bytes does, and of most of it nothing is needed (docs/decisions/0040).
 import { phaseNames } from '#domain/results/phases.ts';
 import {
   addressText,

@@ -1,4 +1,4 @@
-// Times of the phases of responses as bytes, in a column of their own (docs/decisions/0108).
+// Times of the phases of responses as bytes, in a column of their own (docs/decisions/0040).
 import { coarse, phaseNames, type Phases, type PhaseTimes } from '#domain/results/phases.ts';
 import { emptyResponses, type Responses } from '#domain/results/roll-up.ts';
 import { addToSketch, emptySketch, pushNumber, sketchBytes, sketchOf, takeNumber } from '#domain/results/sketch.ts';

@@ -1,4 +1,4 @@
-// Parts of a roll-up by status code, as bytes in a column of their own (docs/decisions/0108).
+// Parts of a roll-up by status code, as bytes in a column of their own (docs/decisions/0040).
 import type { DetailedRollUp } from '#domain/results/detailed-roll-up.ts';
 import { emptyResponses, emptyRollUp, type Responses, type RollUp } from '#domain/results/roll-up.ts';
 import { pushNumber, takeNumber } from '#domain/results/sketch.ts';

@@ -1,5 +1,5 @@
 // Slots that were due when their check was changed or deactivated: their outcome is recorded before the row moves
-// (docs/decisions/0011).
+// (docs/decisions/0010).
 import type { Kysely } from 'kysely';
 import { planRuns } from '#domain/checks/plan-runs.ts';
 import { hourOf, isLate } from '#domain/results/roll-up.ts';

@@ -58,7 +58,7 @@ export interface Checks {
    */
   change(accountId: string, id: string, edit: (present: StoredCheck) => CheckWrite): Promise<Saved<StoredCheck> | null>;
   /**
-   * Whoever was told of something that is still open is told of its end (docs/decisions/0102). A long history goes in slices, by
+   * Whoever was told of something that is still open is told of its end (docs/decisions/0103). A long history goes in slices, by
    * `Leftovers`.
    *
    * @returns false when there is none

@@ -1,4 +1,4 @@
-// One account from one installation to another while both are stopped (docs/decisions/0046).
+// One account from one installation to another while both are stopped (docs/decisions/0045).
 import { hourMs, hourOf } from '#domain/results/roll-up.ts';
 import { readProgress } from '../history/roll-up-progress.ts';
 import { dueAtStatement, inStep } from '../path/schedule/schedule-rounds.ts';

@@ -1,5 +1,5 @@
 // What checks have been through: roll-ups of the hours and days that have them, results of the rest, so that figures are
-// always current (docs/decisions/0042).
+// always current (docs/decisions/0040).
 import type { Kysely, Selectable } from 'kysely';
 import { sumBySpan } from '#domain/results/analytics.ts';
 import type { DetailedRollUp, RollUpParts } from '#domain/results/detailed-roll-up.ts';

@@ -10,7 +10,7 @@ import { breathe, createStatusRows } from './status-rows.ts';
 export interface CheckStatuses {
   /**
    * All of them, checks without any result too, oldest check first, side by side in pieces. A piece is the same array
-   * again, and a status the same object, as long as nothing in it changed (docs/decisions/0043).
+   * again, and a status the same object, as long as nothing in it changed (docs/decisions/0040).
    */
   list(accountId: string): Promise<readonly StatusPiece[]>;
   find(accountId: string, checkId: string): Promise<StatusOfCheck | null>;

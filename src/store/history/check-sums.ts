@@ -1,5 +1,5 @@
 // What checks came to in a span as a whole, put together by the database: a page of an overview is thousands of rows
-// otherwise (docs/decisions/0042).
+// otherwise (docs/decisions/0040).
 import { type Kysely, sql } from 'kysely';
 import {
   addResult,

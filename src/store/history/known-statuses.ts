@@ -1,5 +1,5 @@
 // What is known of the statuses of an account from one reading to the next: by it a reading finds what changed since
-// (docs/decisions/0043). Nothing here is changed in place, so that readings under way at once do not disturb each other.
+// (docs/decisions/0040). Nothing here is changed in place, so that readings under way at once do not disturb each other.
 import type { CheckStatus } from '#domain/checks/check-state.ts';
 import type { Outcome, Reason } from '#domain/results/result.ts';
 import type { StatusOfCheck } from '#domain/checks/status-of-check.ts';

@@ -1,5 +1,5 @@
 // Response times of spans that are over, as they were merged for an overview before: the same checks are looked at again and
-// again, and what was rolled up is written anew only where a result came late (docs/decisions/0042).
+// again, and what was rolled up is written anew only where a result came late (docs/decisions/0040).
 import type { RollUp } from '#domain/results/roll-up.ts';
 import { createRecent } from '#lib/recent.ts';
 import { type IdBytes, idText } from '../base/codec.ts';

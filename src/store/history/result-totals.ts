@@ -1,5 +1,5 @@
 // How many results a check has where a server would have to look at all of them: of days that are rolled up what was counted
-// then, of the others the rows (docs/decisions/0113).
+// then, of the others the rows (docs/decisions/0040).
 import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { dayMs, dayOf, daysKeptDays } from '#domain/results/roll-up.ts';
 import { firstIdAt, type IdBytes, idTime } from '../base/codec.ts';

@@ -1,5 +1,5 @@
 // What the stamps of states come to together: while it is the same, or becomes so by the stamps of a few of them, the others
-// need not be read (docs/decisions/0043).
+// need not be read (docs/decisions/0040).
 import { type Known, keyLength, ownText, type Tally } from './known-statuses.ts';
 
 /** Sums of instants since then (epoch ms) are exact for centuries. */

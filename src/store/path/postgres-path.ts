@@ -47,7 +47,7 @@ type Work<Answer> = (session: Session, bulk: Bulk) => Promise<Answer>;
 /** Does work in one transaction. */
 type Written = <Answer>(work: Work<Answer>) => Promise<Answer>;
 
-/** How work is taken: nothing is taken by a clock that is not the database's (docs/decisions/0055). */
+/** How work is taken: nothing is taken by a clock that is not the database's (docs/decisions/0016). */
 function takenWith(
   written: Written,
   onOtherTime: PostgresPathMeans['onOtherTime'],

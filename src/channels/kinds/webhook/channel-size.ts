@@ -1,4 +1,4 @@
-// What the templates of one channel hold together: they are rendered within one budget (docs/decisions/0067).
+// What the templates of one channel hold together: they are rendered within one budget (docs/decisions/0060).
 import type { JsonObject } from '#domain/json.ts';
 import { limits } from '../../templates/budget.ts';
 import { readConfig, templatesOf } from './config.ts';

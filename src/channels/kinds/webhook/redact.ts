@@ -89,7 +89,7 @@ export function redactAttempt<A extends SendOutcome>(attempt: A, request: Render
 
 /**
  * What is said of the template in a field, as it may be shown: a sentence may quote what was rendered, as a whole
- * (docs/decisions/0066).
+ * (docs/decisions/0060).
  */
 export function redactFault(path: string, message: string, locked: Locked): string {
   return locked.reshapedFields.has(path) ? withheld : hider(null, locked)(message);

@@ -1,4 +1,4 @@
-// What goes through a proxy and what it comes to when the proxy does not connect (docs/decisions/0065).
+// What goes through a proxy and what it comes to when the proxy does not connect (docs/decisions/0027).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createWebhookSender } from '#channels/kinds/webhook/send.ts';

@@ -1,5 +1,5 @@
 // Reading DER as strangers send it: nothing is believed to be as long as it says, and nothing is read that was not asked for
-// (X.690; docs/decisions/0038).
+// (X.690; docs/decisions/0037).
 
 /** The sorts of elements that certificates, OCSP responses and lists of revoked certificates are made of. */
 export const tags = {

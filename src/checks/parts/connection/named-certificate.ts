@@ -1,5 +1,5 @@
 // The certificate of a domain that a check names beside what it looks at, seen about once an hour (reference §4.3:
-// sslCheckDomain; docs/decisions/0073).
+// sslCheckDomain; docs/decisions/0037).
 import type { ThreadInput } from '#domain/checks/probe.ts';
 import type { SeenCertificate } from '#domain/results/result.ts';
 import { createKeptUsed } from '#lib/kept-used.ts';

@@ -1,5 +1,5 @@
 // The work on an answer once it has come: decompress, decode, parse, compare, and cut to what is kept. None of it is
-// measured, and what could take more than a moment is done by another thread (docs/decisions/0115).
+// measured, and what could take more than a moment is done by another thread (docs/decisions/0030).
 import type { Assertion, AssertionSettings } from '../assertions/assertion.ts';
 import { type Budget, budgetMs, evaluateAll, isCheap, type Observation } from '../assertions/evaluate.ts';
 import type { Outcome } from '../assertions/outcome.ts';

@@ -1,4 +1,4 @@
-// Details of a finding without the times in them, which contain a delay of Tocsin's own (docs/decisions/0115).
+// Details of a finding without the times in them, which contain a delay of Tocsin's own (docs/decisions/0030).
 import type { JsonValue } from '#domain/json.ts';
 import { httpWithoutTimes } from '../http/details.ts';
 import { lightWithoutTimes } from './light.ts';

@@ -85,7 +85,7 @@ function triggerTables({ types, clustered, strict, byToken }: Dialect): string[]
       check_id ${id}, created_at ${instant} NOT NULL, called_at ${instant}, updated_at ${instant},
       PRIMARY KEY (account_id, id), UNIQUE (account_id, group_id), UNIQUE (account_id, check_id))${strict}`,
     byToken('triggers'),
-    // Options of calls by token: quiet, and sealed variables of their own (docs/decisions/0117).
+    // Options of calls by token: quiet, and sealed variables of their own (docs/decisions/0116).
     `CREATE TABLE trigger_calls (${account}, id ${id} NOT NULL, called_at ${instant} NOT NULL,
       is_quiet ${code} NOT NULL, variables ${text} NOT NULL, PRIMARY KEY (account_id, id))${clustered}`,
     `CREATE TABLE idempotency_keys (${account}, key ${text} NOT NULL, operation ${text} NOT NULL,
@@ -99,7 +99,7 @@ function channelTables({ types, clustered, strict }: Dialect): string[] {
   const account = `account_id ${id} NOT NULL`;
   return [
     // `failing_news`: 1 = report that it fails, 2 = report its recovery; null = nothing to report (docs/decisions/0026).
-    // `asked_until`: no first attempt starts before this instant (docs/decisions/0121).
+    // `asked_until`: no first attempt starts before this instant (docs/decisions/0014).
     `CREATE TABLE alert_channels (${account}, id ${integer} NOT NULL, type ${text} NOT NULL, config ${text} NOT NULL,
       secret ${text}, previous_secret ${text}, previous_secret_until ${instant}, send_recovery ${code} NOT NULL,
       send_failure ${code} NOT NULL, send_degraded ${code} NOT NULL, ssl_expiry ${code} NOT NULL,

@@ -12,7 +12,7 @@ export interface SchedulesTable {
   /** Run location codes, JSON; [] = this server's own. */
   locations: string;
   run_parallel: Flag;
-  /** `next_due_at` as the scheduler last left it (docs/decisions/0049). */
+  /** `next_due_at` as the scheduler last left it (docs/decisions/0036). */
   planned_to: number | null;
 }
 

@@ -35,7 +35,7 @@ export const transactionSettings = `SET LOCAL idle_in_transaction_session_timeou
 
 /**
  * For transactions whose every statement names its rows by keys or by an index, a few hundred at a time: they are looked
- * up one by one, whatever the statistics say of tables that change faster than statistics do (docs/decisions/0051).
+ * up one by one, whatever the statistics say of tables that change faster than statistics do (docs/decisions/0032).
  */
 export const keyedSettings = ['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']
   .map((name) => `SET LOCAL ${name} = off`)

@@ -1,5 +1,5 @@
 // The database's clock, by which every process judges leases and due times, whatever its own machine's clock says
-// (docs/decisions/0034).
+// (docs/decisions/0016).
 import { uptime } from 'node:os';
 import type { Clock } from '#lib/clock.ts';
 

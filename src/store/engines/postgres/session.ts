@@ -1,4 +1,4 @@
-// Statements on one connection, sent without waiting for the answers of those before (docs/decisions/0050).
+// Statements on one connection, sent without waiting for the answers of those before (docs/decisions/0032).
 import type { PoolClient, QueryResult } from 'pg';
 import { listOf } from './lists.ts';
 

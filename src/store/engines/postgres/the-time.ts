@@ -1,10 +1,10 @@
-// What time it is at the database, asked by those who take work (docs/decisions/0055).
+// What time it is at the database, asked by those who take work (docs/decisions/0016).
 import type { Session } from './session.ts';
 
 /** Half a lease: who is this far from the database's time has not seen yet that its clock was set, or was suspended, ms. */
 const farOffMs = 5000;
 
-/** Whether `now` is the database's time, as far as taking work goes (docs/decisions/0055). */
+/** Whether `now` is the database's time, as far as taking work goes (docs/decisions/0016). */
 export async function isTheTime(session: Session, now: number): Promise<boolean> {
   const [row] = await session.query<{ off: number }>(
     'SELECT abs(extract(epoch FROM clock_timestamp()) * 1000 - $1)::float8 AS off',

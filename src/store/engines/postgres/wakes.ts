@@ -1,5 +1,5 @@
 // Wake-ups by NOTIFY. They are sent apart from the transactions they tell of, because a NOTIFY in a transaction makes all
-// commits of the database wait for each other (docs/decisions/0035).
+// commits of the database wait for each other (docs/decisions/0032).
 import type { Client } from 'pg';
 import { newId } from '#lib/id.ts';
 import type { Wakes } from '../../base/wakes.ts';

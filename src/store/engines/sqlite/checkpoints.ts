@@ -1,5 +1,5 @@
 // Copies the log back into the file before it grows, most of it in a thread beside: at every sixteen megabytes a commit would
-// hold the loop for tens of milliseconds (docs/decisions/0088).
+// hold the loop for tens of milliseconds (docs/decisions/0003).
 import { Worker } from 'node:worker_threads';
 import type { Connection } from './connection.ts';
 import { checkpoint, copiesBeside, type LogState } from './checkpoint.ts';

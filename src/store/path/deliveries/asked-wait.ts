@@ -1,4 +1,4 @@
-// Channels whose receivers asked to wait: their first attempts are postponed when they are claimed (docs/decisions/0121).
+// Channels whose receivers asked to wait: their first attempts are postponed when they are claimed (docs/decisions/0014).
 import type { Kysely } from 'kysely';
 import { idBytes } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';

@@ -1,4 +1,4 @@
-// A reminder that is still being retried when its check recovers or changes state is cancelled (docs/decisions/0121).
+// A reminder that is still being retried when its check recovers or changes state is cancelled (docs/decisions/0014).
 import { deliveryStatusCodes } from '../../base/codes.ts';
 
 const pending = deliveryStatusCodes.encode('pending');

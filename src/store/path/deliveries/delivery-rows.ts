@@ -26,11 +26,11 @@ export interface DeliveryClaim {
   readonly room: (accountId: string, alertChannelId: number, elsewhere: number) => number;
   /** Accounts of which nothing is taken and whose channels are not walked; none by default. */
   readonly without?: ReadonlySet<string>;
-  /** The checks of a channel of which an attempt is under way here: what else waits of them is left (docs/decisions/0070). */
+  /** The checks of a channel of which an attempt is under way here: what else waits of them is left (docs/decisions/0014). */
   readonly busy: (accountId: string, alertChannelId: number) => readonly string[];
   /**
    * Of a channel, what is due then or later is looked at, epoch ms; 0 = everything. Before it nothing is due but what waits for
-   * attempts under way here (docs/decisions/0070).
+   * attempts under way here (docs/decisions/0014).
    */
   readonly lookedFrom: (accountId: string, alertChannelId: number) => number;
   /** Whether other processes deliver as well, or did until a moment ago. */
@@ -137,7 +137,7 @@ export type DeliveryRow = DeliveriesTable & { readonly request: string | null };
 
 /**
  * The first of each channel and check, of rows in the order in which they are due: the others begin when its attempt has ended
- * (docs/decisions/0070).
+ * (docs/decisions/0014).
  *
  * @param nameOf the channel and check of a row; null = it belongs to no check, and waits for nobody
  */

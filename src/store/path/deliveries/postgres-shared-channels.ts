@@ -1,5 +1,5 @@
 // Channels that several processes send to: what the others have under way there counts, and its checks wait for it
-// (docs/decisions/0071).
+// (docs/decisions/0014).
 import { type IdBytes, idText } from '../../base/codec.ts';
 import type { DeliveryClaim } from './delivery-rows.ts';
 import type { DeliveriesTable } from '../../base/tables/schema.ts';
@@ -29,7 +29,7 @@ export interface Elsewhere<Lane> {
 
 /**
  * Looks at these channels; those that another process takes from just now are left out. What a process left behind there when
- * it ended is due before what was made after it (docs/decisions/0070).
+ * it ended is due before what was made after it (docs/decisions/0014).
  */
 export async function lookElsewhere<Lane extends Place>(
   session: Session,
@@ -101,7 +101,7 @@ function leftIn(): string {
 }
 
 /**
- * What processes left behind when they ended is due before what was made after it, whatever waits (docs/decisions/0070). So is
+ * What processes left behind when they ended is due before what was made after it, whatever waits (docs/decisions/0014). So is
  * what this one has leased and knows nothing of, because the answer to its claim was lost.
  *
  * @param underWay what it knows of

@@ -1,5 +1,5 @@
 // What a check leaves open when it is deleted is closed: whoever was told of it is told of its end, in the same transaction
-// (docs/decisions/0102).
+// (docs/decisions/0103).
 import { type Kysely, sql } from 'kysely';
 import type { Delivery } from '#domain/alerts/delivery.ts';
 import type { CheckContext } from '#domain/results/recording.ts';

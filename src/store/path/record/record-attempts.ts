@@ -166,7 +166,7 @@ function attemptId(run: Pick<Run, 'id' | 'attempt' | 'slotAt' | 'batchId' | 'due
 
 /**
  * The result of the first attempt of a run, where it says at which location the last one counts: in the state of a parallel
- * check, when there was more than one attempt (docs/decisions/0077). null = it counts where it was made.
+ * check, when there was more than one attempt (docs/decisions/0098). null = it counts where it was made.
  */
 export function firstResultOf({ run, retry, rules }: EndedAttempt): string | null {
   return retry !== null || rules.parallel === null || run.attempt === 1 ? null : attemptId({ ...run, attempt: 1 });

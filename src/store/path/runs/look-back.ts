@@ -1,5 +1,5 @@
 // How far back a claim looks for due rows. What was due and has been taken still lies at the begin of the index, dead,
-// until it is cleared away: a hundred thousand entries that every claim would pass (docs/decisions/0051).
+// until it is cleared away: a hundred thousand entries that every claim would pass (docs/decisions/0032).
 
 /** What a look found; instants are epoch ms. */
 interface FoundRuns {
