@@ -1,7 +1,8 @@
 // Bundles the server into dist/, with source maps and the licences of what is in it; npm runs it after an install
 // (docs/decisions/0124).
 import { cpSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
 import { build } from 'rolldown';
 
 const root = join(import.meta.dirname, '..');
@@ -24,6 +25,11 @@ const { output: files } = await build({
 });
 // What runs enclosed is read as files, by other versions of Node.js too.
 cpSync(join(root, 'src/sandbox/inside'), join(output, 'inside'), { recursive: true });
+// The API reference is served as it comes.
+const reference = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'swagger-ui-bundle.js.LICENSE.txt', 'LICENSE']) {
+  cpSync(join(reference, name), join(output, 'reference', name));
+}
 const modules = files.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
 writeFileSync(join(output, 'LICENSES.txt'), licencesOf(modules));
 

@@ -57,7 +57,7 @@ export interface Operation {
   /** What the answer's body looks like; absent with 204 and where `media` is not JSON. */
   readonly response?: z.ZodType;
   /** Media type of the answer where it is not JSON. */
-  readonly media?: 'text/html' | 'text/plain' | 'application/octet-stream';
+  readonly media?: 'text/html' | 'text/plain' | 'text/css' | 'text/javascript' | 'application/octet-stream';
   /** Further statuses this operation answers with, beyond those of every operation: status → when. */
   readonly alsoAnswers?: Readonly<Record<number, string>>;
   /** A list that is read page by page: takes `limit` and `page`, answers with `content-range`. */

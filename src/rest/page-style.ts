@@ -2,12 +2,10 @@
 
 export const style = `
 :root{color-scheme:light dark;--paper:#fbfaf8;--card:#fff;--ink:#1d2129;--soft:#5b6472;--line:#e4e1da;--code:#f3f1ec;
---accent:#9a4b12;--good:#1d7a46;--slow:#a66a00;--bad:#b3261e;--odd:#5b6472;--get:#1f6f5c;--post:#2458b8;--put:#8a5a00;--delete:#b3261e}
+--accent:#9a4b12;--good:#1d7a46;--slow:#a66a00;--bad:#b3261e;--odd:#5b6472}
 @media (prefers-color-scheme:dark){:root{--paper:#14161a;--card:#1b1e24;--ink:#e8e6e1;--soft:#9aa3b0;--line:#2c313a;--code:#22262d;
---accent:#f0a468;--good:#5fce8f;--slow:#e9b44c;--bad:#ff8a80;--odd:#9aa3b0;--get:#63c7ae;--post:#8fb4ff;--put:#e9b44c;--delete:#ff8a80}}
+--accent:#f0a468;--good:#5fce8f;--slow:#e9b44c;--bad:#ff8a80;--odd:#9aa3b0}}
 *{box-sizing:border-box}
-html{scroll-padding-top:1rem}
-:target{border-color:var(--accent)}
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,sans-serif;overflow-wrap:anywhere}
 a{color:var(--accent);text-decoration-thickness:1px;text-underline-offset:2px}
 a:focus-visible,summary:focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:4px}
@@ -25,20 +23,7 @@ td,th{padding:.4rem .8rem .4rem 0;border-top:1px solid var(--line);vertical-alig
 tr:first-child>td,tr:first-child>th{border-top:0}
 .soft{color:var(--soft)}
 .card{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:1rem 1.25rem;margin:0 0 1rem}
-.docs{display:grid;grid-template-columns:17rem minmax(0,1fr);max-width:84rem;margin:0 auto}
-.docs nav{position:sticky;top:0;height:100vh;overflow:auto;padding:1.5rem 1rem 2rem 1.5rem;border-right:1px solid var(--line);font-size:.88rem}
-.docs nav b{display:block;margin:1.1rem 0 .2rem}
-.docs nav a{display:block;color:inherit;text-decoration:none;padding:.12rem 0}
-.docs nav a:hover{color:var(--accent)}
-.docs main{padding:2rem clamp(1rem,3vw,3rem) 4rem;min-width:0}
-.head{display:flex;flex-wrap:wrap;gap:.3rem .7rem;align-items:baseline}
-.head .path{font-weight:600;background:none;padding:0}
-.method{font:700 .74rem/1 ui-monospace,Menlo,Consolas,monospace;letter-spacing:.04em;min-width:3.6rem}
-.GET{color:var(--get)}.POST{color:var(--post)}.PUT{color:var(--put)}.DELETE{color:var(--delete)}
-.chip{font-size:.72rem;border:1px solid var(--line);border-radius:99px;padding:.05rem .55rem;color:var(--soft);white-space:nowrap}
-.chip.strong{border-color:var(--accent);color:var(--accent)}
 details>summary{cursor:pointer;color:var(--soft);font-size:.9rem;margin:.6rem 0 .2rem}
-.fields td:first-child{width:28%}.codes td:first-child{width:4rem}.need{color:var(--bad)}
 .result{max-width:60rem;margin:0 auto;padding:2rem clamp(1rem,4vw,2rem) 4rem}
 .verdict{display:inline-block;font-weight:700;border-radius:99px;padding:.15rem .8rem;border:2px solid currentColor}
 .passed{color:var(--good)}.degraded{color:var(--slow)}.failed{color:var(--bad)}.unknown,.missed{color:var(--odd)}
@@ -54,8 +39,6 @@ figure img{display:block;width:100%;height:auto;border:1px solid var(--line);bor
 .steps .at{width:6rem;text-align:right;padding-right:1rem;white-space:nowrap;font-variant-numeric:tabular-nums;color:var(--soft)}
 .named{font-weight:600}.vital{white-space:nowrap;margin-right:1rem}
 .p0{fill:#8d6bc9}.p1{fill:#3f8fd2}.p2{fill:#2ba08f}.p3{fill:#d08b2a}.p4{fill:#c85a7c}.p5{fill:#7d8796}
-@media (max-width:60rem){.docs{display:block}.docs nav{position:static;height:auto;max-height:45vh;border-right:0;border-bottom:1px solid var(--line)}}
-@media (max-width:34rem){.facts th,.facts td{display:block;width:auto;padding:.25rem 0}.facts td{border-top:0;padding-top:0}
-.fields td{display:block;width:auto!important;border-top:0;padding:.1rem 0}.fields tr{display:block;border-top:1px solid var(--line);padding:.4rem 0}}
-@media print{.docs nav{display:none}.docs{display:block}pre{max-height:none}}
+@media (max-width:34rem){.facts th,.facts td{display:block;width:auto;padding:.25rem 0}.facts td{border-top:0;padding-top:0}}
+@media print{pre{max-height:none}}
 `;

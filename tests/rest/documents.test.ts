@@ -12,9 +12,21 @@ const document = openApiDocument(service);
 const { server } = restUnderTest({ routes: docsRoutes({ ...service, server: () => service.server }) });
 const golden = new URL('openapi.json', import.meta.url);
 
+/** Values that fit stay on one line: short to read in a review, and every change is a line of its own. */
+function compact(value: unknown, indent = ''): string {
+  const line = JSON.stringify(value);
+  if (line.length <= 1000 || typeof value !== 'object' || value === null) return line;
+  const inner = `${indent} `;
+  const parts = Array.isArray(value)
+    ? value.map((each) => compact(each, inner))
+    : Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}: ${compact(each, inner)}`);
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  return `${open}\n${parts.map((part) => inner + part).join(',\n')}\n${indent}${close}`;
+}
+
 /** Written anew when the file is deleted: a change of the document must be seen in a review. */
 test('the OpenAPI document is the one that was reviewed', () => {
-  const text = `${JSON.stringify(document, null, 1)}\n`;
+  const text = `${compact(JSON.parse(JSON.stringify(document)))}\n`;
   if (!existsSync(golden)) writeFileSync(golden, text);
   assert.equal(text, readFileSync(golden, 'utf8'), 'delete tests/rest/openapi.json, run again and review the change');
 });
@@ -65,55 +77,16 @@ test('operations have paths of their own, and path parameters that are declared'
   }
 });
 
-test('the document and its page are served without a key', async () => {
+test('the document and its page are served without a key, and no script of another origin may run', async () => {
   const json = await server.inject({ url: '/v1/openapi.json' });
   assert.deepEqual(json.json(), JSON.parse(JSON.stringify(document)));
   const page = await server.inject({ url: '/docs' });
-  assert.equal(page.statusCode, 200);
   assert.match(String(page.headers['content-type']), /^text\/html/);
-  for (const { id, path } of everyOperation()) {
-    assert.ok(page.body.includes(`id="${id}"`), id);
-    assert.ok(page.body.includes(path), path);
-  }
-});
-
-test('the page needs no script, loads nothing, and every link in it leads somewhere', async () => {
-  const page = await server.inject({ url: '/docs' });
-  assert.doesNotMatch(page.body, /<script|\son\w+=|\sstyle=|<link|<img|@import|url\(/i);
-  assert.match(String(page.headers['content-security-policy']), /default-src 'none'/);
-  const ids = new Set([...page.body.matchAll(/\sid="([^"]+)"/g)].map((match) => match[1]));
-  const links = [...page.body.matchAll(/href="#([^"]+)"/g)].map((match) => match[1]);
-  assert.ok(links.length > 100);
-  for (const link of links) assert.ok(ids.has(link), link);
-});
-
-test('the page says once what holds for every key, and shows the fields of each body where it is needed', async () => {
-  const { body: text } = await server.inject({ url: '/docs' });
-  assert.equal(text.split('<code>x-service-account</code>').length - 1, 2, 'in the introduction and in the list');
-  assert.equal(text.split('The API key is missing, malformed').length - 1, 1);
-  const cards = new Map(
-    [...text.matchAll(/<section class="card" id="(\w+)">([^]*?)<\/section>/g)].map(([, id, card]) => [id, card]),
-  );
-  for (const [id, field] of [
-    ['createApiCheck', 'degradedResponseTime'],
-    ['createVariable', 'secret'],
-    ['createAlertChannel', 'sendDegraded'],
-  ] as const) {
-    assert.match(cards.get(id) ?? '', new RegExp(`<h4>Body</h4>[^]*<code>${field}</code>[^]*<h4>Answers</h4>`), id);
-  }
-});
-
-test('what an operation answers with reads as a sentence', async () => {
-  const { body } = await server.inject({ url: '/docs' });
-  const answers = [...body.matchAll(/<td><code>2\d\d<\/code><\/td>\s*<td>([^]*?)<\/td>/g)].map(([, cell]) =>
-    (cell ?? '').replaceAll(/<[^>]+>/g, ''),
-  );
-  assert.ok(answers.length > 50, `only ${answers.length} answers were found`);
-  assert.ok(answers.includes('Done. Answers with a list of Runtime.'));
-  assert.ok(answers.includes('Done; there is no body.'));
-  const sentence =
-    /^(Done|Created|Accepted)(; there is no body|\. Answers with (a list of |an object|a file|text\/|[A-Z]).*)?\.$/;
-  for (const answer of answers) assert.match(answer, sentence);
+  assert.match(String(page.headers['content-security-policy']), /default-src 'none'; script-src 'self';/);
+  // Relative: a reverse proxy may add a prefix.
+  const files = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path);
+  assert.deepEqual(files, ['docs/reference.css', 'docs/reference.js', 'v1/openapi.json']);
+  for (const path of files) assert.equal((await server.inject({ url: `/${path}` })).statusCode, 200, path);
 });
 
 test('the bare address leads to the page', async () => {

@@ -67,4 +67,22 @@ export const healthOperations = {
     status: 200,
     media: 'text/html',
   },
+  getDocsScript: {
+    method: 'GET',
+    path: '/docs/reference.js',
+    summary: 'Get the script of the API reference',
+    tag,
+    permission: 'none',
+    status: 200,
+    media: 'text/javascript',
+  },
+  getDocsStyle: {
+    method: 'GET',
+    path: '/docs/reference.css',
+    summary: 'Get the style of the API reference',
+    tag,
+    permission: 'none',
+    status: 200,
+    media: 'text/css',
+  },
 } as const satisfies Operations;

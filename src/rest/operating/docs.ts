@@ -1,17 +1,83 @@
-// The OpenAPI document and the page to read it, both written once.
+// The OpenAPI document, and the API reference that shows it: Swagger UI from our own files, with no script in the page.
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { openApiDocument } from '#contract/openapi.ts';
-import { docsPage } from './docs-page.ts';
-import { pageHeaders } from '../html.ts';
 import { Answer, JsonText, type Route, route } from '../route.ts';
+
+/** Addresses are relative: a reverse proxy may add a prefix. */
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="robots" content="noindex, nofollow" />
+    <title>Tocsin API</title>
+    <link rel="stylesheet" href="docs/reference.css" />
+    <script src="docs/reference.js" defer></script>
+  </head>
+  <body>
+    <div id="reference"></div>
+    <noscript>The reference needs JavaScript. The same as <a href="v1/openapi.json">OpenAPI document</a>.</noscript>
+  </body>
+</html>
+`;
+
+/** Runs after Swagger UI's own script; nothing is asked of another host. */
+const start = `
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', follow);
+follow();
+SwaggerUIBundle({
+  url: 'v1/openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  docExpansion: 'list',
+  filter: true,
+  defaultModelsExpandDepth: 0,
+  validatorUrl: null,
+});
+`;
+
+const pageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex, nofollow',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-cache',
+};
+
+/** Beside the bundle, which the build copies it to; else in its package. */
+function referenceFile(name: string): string {
+  const built = join(import.meta.dirname, 'reference', name);
+  if (existsSync(built)) return readFileSync(built, 'utf8');
+  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  return readFileSync(join(folder, name), 'utf8');
+}
+
+/** A file that changes with the version only. */
+function file(type: string, text: string): Answer {
+  return new Answer(200, text, { 'content-type': type, 'cache-control': 'max-age=3600' });
+}
 
 /** The routes of the document. @param service what stands in it: the version, and the address clients use, asked at the first request */
 export function docsRoutes(service: { readonly version: string; readonly server: () => string }): Route[] {
-  let written: { readonly json: JsonText; readonly page: Answer } | null = null;
-  const both = () => {
-    if (written !== null) return written;
-    const document = openApiDocument({ version: service.version, server: service.server() });
-    written = { json: new JsonText(JSON.stringify(document)), page: new Answer(200, docsPage(document), pageHeaders) };
-    return written;
-  };
-  return [route('getOpenApi', () => both().json), route('getDocs', () => both().page)];
+  let json: JsonText | null = null;
+  let script: Answer | null = null;
+  let style: Answer | null = null;
+  return [
+    route('getOpenApi', () => {
+      json ??= new JsonText(JSON.stringify(openApiDocument({ version: service.version, server: service.server() })));
+      return json;
+    }),
+    route('getDocs', () => new Answer(200, page, pageHeaders)),
+    route('getDocsScript', () => {
+      script ??= file('text/javascript; charset=utf-8', referenceFile('swagger-ui-bundle.js') + start);
+      return script;
+    }),
+    route('getDocsStyle', () => (style ??= file('text/css; charset=utf-8', referenceFile('swagger-ui.css')))),
+  ];
 }
