@@ -202,8 +202,8 @@ function noticeKinds(): string[] {
 describe('every word of a closed list is explained', () => {
   const lists = [
     ['kinds of notices', noticeKinds(), 'docs/operating.md'],
-    ['reasons of results', unionOf('src/domain/results/result.ts', 'Reason'), 'docs/api-checks.md'],
-    ['outcomes of results', outcomes, 'docs/api-checks.md'],
+    ['reasons of results', unionOf('src/domain/results/result.ts', 'Reason'), 'docs/checks.md'],
+    ['outcomes of results', outcomes, 'docs/checks.md'],
     ['types of alerts', alertTypes, 'docs/webhooks.md'],
     ['states of deliveries', deliveryStatuses, 'docs/webhooks.md'],
     ['errors of attempts', unionOf('src/domain/alerts/delivery.ts', 'AttemptError'), 'docs/webhooks.md'],

@@ -17,19 +17,10 @@ For PostgreSQL, database URLs and the needs of each role, see [postgresql.md](po
 `;
 
 const foot = `
-## Where requests may go
+\`TOCSIN_EGRESS\` and \`TOCSIN_PROXY\`: see [egress policy](security.md#egress-policy). \`HTTP_PROXY\` and similar variables have no effect.
 
-\`TOCSIN_EGRESS\` judges every address that a check or a webhook connects to, redirects included. While the server listens
-on a loopback address only, whoever can call it is on this machine already, so the default is \`any\`. As soon as it listens
-elsewhere the default is \`public\`: an account must not be able to look into your network through Tocsin. Set \`private\`
-where checking your own network is what Tocsin is for. With \`TOCSIN_PROXY\` the proxy judges instead
-([security.md](security.md#through-a-proxy)); \`HTTP_PROXY\` and the like have no effect.
-
-## Secrets
-
-\`TOCSIN_BOOTSTRAP_API_KEY\` and \`TOCSIN_SECRET_KEY\` are never shown again, not even in the error for an invalid value.
-With containers prefer \`TOCSIN_SECRET_KEY_FILE\`. Back up the secret key apart from the database: one without the other
-gives no secret away, and both are needed to restore.
+> [!WARNING]
+> Back up the secret key (\`secret.key\`, \`TOCSIN_SECRET_KEY\` or \`TOCSIN_SECRET_KEY_FILE\`) apart from the database. Both are needed to restore.
 `;
 
 /** The whole page as Markdown. */

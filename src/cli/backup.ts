@@ -72,7 +72,7 @@ export function defineBackup(command: Command): void {
     .action((file: string) => {
       const { database } = readConfig();
       if (database.kind === 'postgres') {
-        throw new CommandError('back up a PostgreSQL database with its own tools: see docs/operating.md, "PostgreSQL"');
+        throw new CommandError('back up a PostgreSQL database with its own tools: see docs/backup.md');
       }
       const { path, bytes, tables, durationMs } = backUp(database.path, file);
       const megabytes = (bytes / 1e6).toFixed(1);

@@ -184,7 +184,7 @@ export function defineRestore(command: Command): void {
 function restoreBackup(source: string): void {
   const config = readConfig();
   if (config.database.kind === 'postgres') {
-    throw new CommandError('restore a PostgreSQL database with its own tools: see docs/operating.md, "PostgreSQL"');
+    throw new CommandError('restore a PostgreSQL database with its own tools: see docs/backup.md');
   }
   const { path } = config.database;
   const secretKey = findSecretKey(config, [config.dataDir, dirname(path)]);

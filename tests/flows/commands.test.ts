@@ -87,8 +87,8 @@ describe('about the file: backup', () => {
 
     await service.must('POST', '/v1/variables', { key: 'LATER', value: 'not in the copy' });
     await service.stop();
-    const restore = blockOf(readPage('docs/operating.md'), 'sh', 'restore');
-    const drill = await paste(blockOf(readPage('docs/operating.md'), 'sh', 'drill'), folder);
+    const restore = blockOf(readPage('docs/backup.md'), 'sh', 'restore');
+    const drill = await paste(blockOf(readPage('docs/backup.md'), 'sh', 'drill'), folder);
     assert.equal(drill.code, 0, `a drill leaves the live data alone: ${drill.err}`);
     assert.ok(existsSync(join(folder, 'drill', 'tocsin.db')));
     const pasted = await paste(restore, folder);

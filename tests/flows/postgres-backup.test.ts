@@ -1,4 +1,4 @@
-// A dump of PostgreSQL's own tools is a whole installation: what docs/operating.md says, tried where the tools are.
+// A dump of PostgreSQL's own tools is a whole installation: what docs/backup.md says, tried where the tools are.
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import { startPostgres } from '../support/postgres.ts';
 import { openRawPostgres } from '../support/raw-rows.ts';
 
 const bin = dumpingBinaries();
-const page = readPage('docs/operating.md');
+const page = readPage('docs/backup.md');
 const lines = { dump: blockOf(page, 'sh', 'postgres-backup'), restore: blockOf(page, 'sh', 'postgres-restore') };
 const secretKey = new Uint8Array(32).fill(7);
 

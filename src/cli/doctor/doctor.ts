@@ -205,7 +205,7 @@ function egressFinding({ mode, proxy, isLoopback }: DoctorInput['egress']): Find
 function pingFinding(problem: string | null): Finding {
   const what = 'pings';
   if (problem === null) return { what, grade: 'ok', message: 'can be sent' };
-  const remedy = 'ICMP checks end as unknown here; see docs/light-checks.md, "ICMP"';
+  const remedy = 'ICMP checks end as unknown here; see docs/icmp-checks.md';
   return { what, grade: 'warning', message: `${problem}; ${remedy}` };
 }
 

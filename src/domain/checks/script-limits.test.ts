@@ -20,8 +20,8 @@ test('a multi-step check has 120 s, a browser check 240 s, a script around a req
   });
 });
 
-test('docs/script-checks.md names the limits that hold', () => {
-  const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'script-checks.md'), 'utf8');
+test('docs/multi-step-checks.md names the limits that hold', () => {
+  const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'multi-step-checks.md'), 'utf8');
   const rows = (text.split('\n## Limits\n')[1] ?? '').matchAll(/^\| (\w+)[^|]*\| ([^|]+) \| ([^|]+) \|$/gm);
   const told = Object.fromEntries([...rows].map(([, what = '', ...both]) => [what, both]));
   const bytes = (count: number): string => (count < 1 << 30 ? `${count / mega} MB` : `${count / (1 << 30)} GB`);
