@@ -183,7 +183,7 @@ describe('about the file: restore', () => {
       assert.equal(said.code, 1);
       assert.match(
         said.err,
-        /^tocsin: (?:restore|back up) a PostgreSQL database with its own tools: see docs\/operating\.md, "PostgreSQL"\n$/,
+        /^tocsin: (?:restore|back up) a PostgreSQL database with its own tools: see docs\/backup\.md\n$/,
       );
     }
   });
