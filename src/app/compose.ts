@@ -181,9 +181,12 @@ function createRoleMeans(
   const { roles, probeThreads, scriptsAtOnce, scriptMs, scriptsWarm, chromium, caCertificates } = config;
   const trusting = { extraCertificates: caCertificates };
   const egress = { ...config.egress, closed };
-  const onThreadEnd = (error: Error): void => log.error('sender.thread-ended', { error: error.message });
+  const logEnd =
+    (event: string) =>
+    (error: Error): void =>
+      log.error(event, { error: error.message });
   const prober = roles.includes('runner')
-    ? createProber({ threads: probeThreads, egress, version, ...trusting })
+    ? createProber({ threads: probeThreads, egress, version, ...trusting, onThreadEnd: logEnd('prober.thread-ended') })
     : null;
   const codeFolder = codeFolderHere();
   if (prober !== null) void removeOldScriptCode(codeFolder, runtimes, log);
@@ -206,7 +209,9 @@ function createRoleMeans(
             prober,
           }),
     prober,
-    sender: roles.includes('deliverer') ? createSender({ egress, ...trusting, onThreadEnd }) : null,
+    sender: roles.includes('deliverer')
+      ? createSender({ egress, ...trusting, onThreadEnd: logEnd('sender.thread-ended') })
+      : null,
   };
 }
 

@@ -39,7 +39,7 @@ test('a thread that dies gives its attempts back as interrupted, and another one
   for (const { response, error } of [await underWay, await poisoned]) {
     assert.equal(response, null);
     assert.equal(error?.class, 'interrupted');
-    assert.match(error.message, /^the sending thread died: /);
+    assert.match(error.message, /^the sending thread stopped unexpectedly: /);
   }
   assert.match((await died.promise).message, /null/);
   assert.equal((await sender.send(sending(host))).response?.status, 200);

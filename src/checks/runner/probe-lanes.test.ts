@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ProbeInput, threadInputOf } from '#domain/checks/probe.ts';
 import { aCheck } from '../../../tests/support/records.ts';
-import { emptyOutbox, giveBack, handProbe, type Lane, newLane } from './probe-lanes.ts';
+import { emptyOutbox, forgetTold, handProbe, type Lane, newLane } from './probe-lanes.ts';
 
 const minute = 60_000;
 const accountId = '0198a000-0000-7000-8000-000000000001';
@@ -80,21 +80,14 @@ test('a definition that has grown beyond what there is room for is forgotten aft
   assert.deepEqual([lane.outbox.define.length, lane.outbox.forget.size], [1, 0], 'small again');
 });
 
-test('of a thread that is gone the definitions are told anew, but for those that were not sent', async () => {
+test('of a thread that is gone the definitions are told anew, but for those that were not sent', () => {
   const lane = newLane();
   const [sent, unsent] = inputsOf(2);
   assert.ok(sent && unsent);
   handProbe(lane, 1, sent, 0);
   lane.outbox = emptyOutbox();
   handProbe(lane, 2, unsent, 0);
-  const results = [1, 2].map((number) => {
-    const { promise, resolve } = Promise.withResolvers<{ readonly finding: { readonly message: string | null } }>();
-    lane.pending.set(number, { startedAt: 0, resolve });
-    return promise;
-  });
-  giveBack(lane, 'the thread is gone');
-  assert.equal((await results[0])?.finding.message, 'the thread is gone');
-  assert.deepEqual([...lane.pending.keys()], [2]);
+  forgetTold(lane);
   handProbe(lane, 3, sent, 0);
   handProbe(lane, 4, unsent, 0);
   const defined = lane.outbox.define.map(({ checkId }) => checkId);

@@ -12,20 +12,13 @@ const keptMost = 120_000_000;
 /** One that was not asked for this long makes room for another, ms; sooner after two intervals of its check. */
 const unusedMostMs = 20 * 60_000;
 
-interface Pending {
-  readonly startedAt: number;
-  readonly resolve: (exchanged: Exchanged) => void;
-}
-
 /** One thread, seen from outside. */
 export interface Lane {
   /** Revisions of the definitions that it keeps, by check id. */
   readonly known: KeptUsed<number>;
   /** Client certificates that it has, by account; those without any are left out. */
   readonly certificates: Map<string, readonly ClientIdentity[]>;
-  readonly pending: Map<number, Pending>;
   outbox: ToThread;
-  isFlushing: boolean;
   loopDelayMs: number;
 }
 
@@ -74,32 +67,24 @@ export function tellCertificates(
   else certificates.set(accountId, clientCertificates);
 }
 
-/** Hands out the findings of a message. */
-export function settle(lane: Lane, { numbers, findings, answers, loopDelayMs }: FromThread): void {
+/** Reads a message of the thread: findings by the number of their probe. */
+export function findingsOf(
+  lane: Lane,
+  { numbers, findings, answers, loopDelayMs }: FromThread,
+): (readonly [number, Exchanged])[] {
   lane.loopDelayMs = loopDelayMs;
   const answerOf = new Map(answers.map(({ number, answer }) => [number, answer]));
-  for (const [index, number] of numbers.entries()) {
-    const pending = lane.pending.get(number);
-    const finding = findings[index];
-    lane.pending.delete(number);
-    if (finding !== undefined) pending?.resolve({ finding, answer: answerOf.get(number) ?? null });
-  }
+  return findings.map((finding, index) => {
+    const number = numbers[index] ?? 0;
+    return [number, { finding, answer: answerOf.get(number) ?? null }];
+  });
 }
 
-/** All that was sent to a thread that is gone; what waits to be sent to the next one stays. */
-export function giveBack(lane: Lane, message: string): void {
-  const unsent = new Set([
-    ...lane.outbox.numbers,
-    ...[...lane.outbox.strangers, ...lane.outbox.halves].map(({ number }) => number),
-  ]);
+/** Forgets what a thread that stopped had been told. What is not sent yet goes to the next one. */
+export function forgetTold(lane: Lane): void {
   const defined = new Set(lane.outbox.define.map(({ checkId }) => checkId));
   for (const id of lane.certificates.keys()) if (!lane.outbox.certificates.has(id)) lane.certificates.delete(id);
   for (const id of lane.known.keys()) if (!defined.has(id)) lane.known.forget(id);
-  for (const [number, { resolve }] of lane.pending) {
-    if (unsent.has(number)) continue;
-    lane.pending.delete(number);
-    resolve({ finding: crashed(message), answer: null });
-  }
 }
 
 /** The thread of a check: always the same, so that its definition is kept once. */
@@ -116,9 +101,7 @@ export function newLane(): Lane {
   const lane: Lane = {
     known,
     certificates: new Map(),
-    pending: new Map(),
     outbox: emptyOutbox(),
-    isFlushing: false,
     loopDelayMs: 0,
   };
   return lane;
@@ -137,11 +120,6 @@ export function emptyOutbox(): ToThread {
     stop: [],
     certificates: new Map(),
   };
-}
-
-/** Whether there is nothing to send. */
-export function isEmpty({ numbers, strangers, halves, stop }: ToThread): boolean {
-  return numbers.length + strangers.length + halves.length + stop.length === 0;
 }
 
 /** The finding of a probe that could not be brought to its end. */

@@ -7,18 +7,17 @@ import {
   threadInputOf,
 } from '#domain/checks/probe.ts';
 import type { Finding } from '#domain/results/result.ts';
-import { startThreadPool, type ThreadPool } from '#lib/thread-pool.ts';
+import { ThreadCalls } from '#lib/thread-calls.ts';
 import {
   crashed,
   emptyOutbox,
-  giveBack,
+  findingsOf,
+  forgetTold,
   handProbe,
   tellCertificates,
-  isEmpty,
   type Lane,
   laneOf,
   newLane,
-  settle,
 } from './probe-lanes.ts';
 import type { FromThread, ThreadSettings } from './probe-messages.ts';
 import { threadFile } from '#lib/package-files.ts';
@@ -48,49 +47,36 @@ export interface Prober {
   close(): Promise<void>;
 }
 
-/** Beyond its limit a probe may be this late before its thread counts as hung, ms. */
-const hungAfterMs = 15_000;
-
 /** Starts the threads. */
 export function createProber(options: ProberOptions): Prober {
-  const limitMs = options.limitMs ?? 30_000;
   const size = Math.max(1, options.threads);
   const lanes = Array.from({ length: size }, newLane);
-  const pool = startPool(lanes, limitMs, options);
-  let lastNumber = 0;
-  let isClosed = false;
-
-  const flushSoon = (index: number, lane: Lane): void => {
-    if (lane.isFlushing) return;
-    lane.isFlushing = true;
-    queueMicrotask(() => flush(pool, index, lane));
-  };
-  const watch = watchHung(lanes, pool, limitMs + hungAfterMs);
+  const calls = startCalls(lanes, options);
 
   /** Hands something over to the thread of a check. */
-  const hand = (
+  const hand = async (
     input: ThreadInput,
     put: (lane: Lane, number: number) => void,
     signal: AbortSignal | undefined,
   ): Promise<Exchanged> => {
-    if (isClosed || signal?.aborted === true)
-      return Promise.resolve({ finding: crashed('the probe was stopped before it started'), answer: null });
+    if (signal?.aborted === true) return notProbed('the probe was stopped before it started');
     const index = laneOf(input.check.id, size);
     const lane = lanes[index] ?? newLane();
-    const number = ++lastNumber;
+    const { number, answer } = calls.begin(index);
     tellCertificates(lane, input);
     put(lane, number);
-    flushSoon(index, lane);
-    const done = new Promise<Exchanged>((resolve) => {
-      lane.pending.set(number, { startedAt: performance.now(), resolve });
-    });
-    if (signal === undefined) return done;
     const onAbort = (): void => {
       lane.outbox.stop.push(number);
-      flushSoon(index, lane);
+      calls.flushSoon(index);
     };
-    signal.addEventListener('abort', onAbort, { once: true });
-    return done.finally(() => signal.removeEventListener('abort', onAbort));
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await answer;
+    } catch (error) {
+      return notProbed(error instanceof Error ? error.message : String(error));
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+    }
   };
 
   return {
@@ -103,57 +89,32 @@ export function createProber(options: ProberOptions): Prober {
       return hand(work.input, (lane, number) => lane.outbox.halves.push({ number, work: sent }), signal);
     },
     get underWay() {
-      return lanes.reduce((sum, { pending }) => sum + pending.size, 0);
+      return calls.pending;
     },
     get loopDelayMs() {
       return Math.max(...lanes.map((lane) => lane.loopDelayMs));
     },
-    close: async () => {
-      isClosed = true;
-      clearInterval(watch);
-      await pool.close();
-      for (const lane of lanes) giveBack(lane, 'the probe was stopped before it finished');
-    },
+    close: () => calls.close(),
   };
 }
 
-/** Ends threads whose oldest probe is later than any can be. */
-function watchHung(lanes: readonly Lane[], pool: ThreadPool, mostMs: number): NodeJS.Timeout {
-  const watch = setInterval(() => {
-    for (const [index, lane] of lanes.entries()) {
-      const [oldest] = lane.pending.values();
-      if (oldest !== undefined && performance.now() - oldest.startedAt > mostMs) pool.kill(index);
-    }
-  }, 5000);
-  return watch.unref();
-}
-
-function startPool(lanes: readonly Lane[], limitMs: number, options: ProberOptions): ThreadPool {
-  const { egress, version, extraCertificates = [] } = options;
-  const data: ThreadSettings = { egress, version, limitMs, extraCertificates };
-  const pool = startThreadPool({
+function startCalls(lanes: readonly Lane[], options: ProberOptions): ThreadCalls<Lane, Exchanged> {
+  const { egress, version, extraCertificates = [], limitMs = 30_000 } = options;
+  return new ThreadCalls<Lane, Exchanged>({
+    name: 'the probe thread',
     entry: threadFile('probe-thread', import.meta.url),
-    size: lanes.length,
-    data,
-    onMessage: (index, message) => {
-      const lane = lanes[index];
-      if (lane !== undefined) settle(lane, message as FromThread);
-    },
-    onEnd: (index, error) => {
-      const lane = lanes[index];
-      if (lane !== undefined) giveBack(lane, `the probe thread stopped unexpectedly: ${error.message}`);
+    data: { egress, version, limitMs, extraCertificates } satisfies ThreadSettings,
+    lanes,
+    emptyOutbox,
+    deadlineMs: limitMs,
+    readAnswers: (lane, message) => findingsOf(lane, message as FromThread),
+    onThreadEnd: (lane, error) => {
+      forgetTold(lane);
       options.onThreadEnd?.(error);
     },
-    onRestart: (index) => {
-      const lane = lanes[index];
-      if (lane !== undefined) flush(pool, index, lane);
-    },
   });
-  return pool;
 }
 
-/** Sends what has gathered; while the thread is down it stays until the next one is there. */
-function flush(pool: ThreadPool, index: number, lane: Lane): void {
-  lane.isFlushing = false;
-  if (!isEmpty(lane.outbox) && pool.post(index, lane.outbox)) lane.outbox = emptyOutbox();
+function notProbed(message: string): Exchanged {
+  return { finding: crashed(message), answer: null };
 }

@@ -1,0 +1,141 @@
+// Calls to threads: gathered into messages, answered by number, rejected if their thread stops or hangs.
+import { startThreadPool, type ThreadPool, type ThreadPoolOptions } from './thread-pool.ts';
+
+/** The threads and how to speak with them. */
+export interface ThreadCallsOptions<Lane extends { outbox: unknown }, Answer> extends Pick<
+  ThreadPoolOptions,
+  'entry' | 'data'
+> {
+  /** The threads in messages, such as `the probe thread`. */
+  readonly name: string;
+  /** One for each thread; `outbox` is what is sent to it next. */
+  readonly lanes: readonly Lane[];
+  readonly emptyOutbox: () => Lane['outbox'];
+  /** The thread answers every call within this time, ms. */
+  readonly deadlineMs: number;
+  readonly readAnswers: (lane: Lane, message: unknown) => readonly (readonly [number: number, answer: Answer])[];
+  /** A thread has stopped: what was sent to it is lost, and it is started again. */
+  readonly onThreadEnd: (lane: Lane, error: Error) => void;
+}
+
+interface Call<Answer> {
+  readonly startedAt: number;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Thread<Lane, Answer> {
+  readonly lane: Lane;
+  /** Without an answer yet, by number. */
+  readonly calls: Map<number, Call<Answer>>;
+  /** The newest call that the thread was sent. */
+  lastSent: number;
+  isFlushing: boolean;
+}
+
+/** A call this late beyond its deadline shows that its thread hangs, ms. */
+const hungAfterMs = 15_000;
+const watchEveryMs = 5000;
+
+/** Starts the threads. */
+export class ThreadCalls<Lane extends { outbox: unknown }, Answer> {
+  readonly #options: ThreadCallsOptions<Lane, Answer>;
+  readonly #threads: readonly Thread<Lane, Answer>[];
+  readonly #pool: ThreadPool;
+  readonly #watch: NodeJS.Timeout;
+  #lastNumber = 0;
+  #isClosed = false;
+
+  constructor(options: ThreadCallsOptions<Lane, Answer>) {
+    this.#options = options;
+    const { lanes, entry, data } = options;
+    this.#threads = lanes.map((lane) => ({ lane, calls: new Map(), lastSent: 0, isFlushing: false }));
+    this.#pool = startThreadPool({
+      entry,
+      data,
+      size: lanes.length,
+      onMessage: (index, message) => this.#settle(this.#threads[index], message),
+      onEnd: (index, error) => this.#giveBack(this.#threads[index], error),
+      onRestart: (index) => this.#flush(index),
+    });
+    this.#watch = setInterval(() => this.#endHung(), watchEveryMs).unref();
+  }
+
+  /**
+   * Begins a call. The caller adds it to the outbox of its thread at once, under this number.
+   *
+   * @returns `answer` rejects if the thread stops, hangs or is closed
+   */
+  begin(index: number): { readonly number: number; readonly answer: Promise<Answer> } {
+    const number = ++this.#lastNumber;
+    const { promise: answer, resolve, reject } = Promise.withResolvers<Answer>();
+    if (this.#isClosed) reject(new Error('the process is stopping'));
+    else this.#threads[index]?.calls.set(number, { startedAt: performance.now(), resolve, reject });
+    this.flushSoon(index);
+    return { number, answer };
+  }
+
+  /** Sends the outbox of a thread, with all that is added to it before the current task ends. */
+  flushSoon(index: number): void {
+    const thread = this.#threads[index];
+    if (thread === undefined || thread.isFlushing) return;
+    thread.isFlushing = true;
+    queueMicrotask(() => {
+      thread.isFlushing = false;
+      this.#flush(index);
+    });
+  }
+
+  /** Calls without an answer. */
+  get pending(): number {
+    return this.#threads.reduce((sum, { calls }) => sum + calls.size, 0);
+  }
+
+  /** Ends the threads. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#watch);
+    await this.#pool.close();
+    for (const thread of this.#threads) reject(thread, this.#lastNumber, 'the process is stopping');
+  }
+
+  /** While the thread is down the outbox waits for the next one. */
+  #flush(index: number): void {
+    const thread = this.#threads[index];
+    if (thread === undefined || !this.#pool.post(index, thread.lane.outbox)) return;
+    thread.lane.outbox = this.#options.emptyOutbox();
+    thread.lastSent = this.#lastNumber;
+  }
+
+  #settle(thread: Thread<Lane, Answer> | undefined, message: unknown): void {
+    if (thread === undefined) return;
+    for (const [number, answer] of this.#options.readAnswers(thread.lane, message)) {
+      thread.calls.get(number)?.resolve(answer);
+      thread.calls.delete(number);
+    }
+  }
+
+  #giveBack(thread: Thread<Lane, Answer> | undefined, error: Error): void {
+    if (thread === undefined) return;
+    this.#options.onThreadEnd(thread.lane, error);
+    reject(thread, thread.lastSent, `${this.#options.name} stopped unexpectedly: ${error.message}`);
+  }
+
+  /** Ends threads whose oldest call is later than any can be. */
+  #endHung(): void {
+    const since = performance.now() - this.#options.deadlineMs - hungAfterMs;
+    for (const [index, { calls }] of this.#threads.entries()) {
+      const [oldest] = calls.values();
+      if (oldest !== undefined && oldest.startedAt < since) this.#pool.kill(index);
+    }
+  }
+}
+
+/** Rejects the calls up to a number; those after it wait for the next thread. */
+function reject({ calls }: Thread<unknown, never>, last: number, message: string): void {
+  for (const [number, call] of calls) {
+    if (number > last) break;
+    calls.delete(number);
+    call.reject(new Error(message));
+  }
+}
