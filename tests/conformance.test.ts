@@ -1,4 +1,4 @@
-// docs/conformance.md tells the truth: every file and every test that it names exists.
+// tests/conformance.md tells the truth: every file and every test that it names exists.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
@@ -42,7 +42,7 @@ function hasTest(path: string, name: string): boolean {
   );
 }
 
-const rows = readRows(readFileSync(`${root}docs/conformance.md`, 'utf8'));
+const rows = readRows(readFileSync(`${root}tests/conformance.md`, 'utf8'));
 
 describe('the page on conformance', () => {
   it('covers every section of the specification', () => {
@@ -80,7 +80,7 @@ describe('the page on conformance', () => {
     const self = 'tests/conformance.test.ts';
     assert.ok(hasTest(self, 'names only tests that exist'));
     assert.ok(!hasTest(self, 'names only tests that existed'));
-    assert.ok(!hasTest(self, 'docs/conformance.md tells the truth'));
+    assert.ok(!hasTest(self, 'tests/conformance.md tells the truth'));
     assert.ok(!hasTest('tests/gone.test.ts', 'names only tests that exist'));
   });
 });

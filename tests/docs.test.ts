@@ -20,7 +20,7 @@ import { allPages, blockOf, readPage, type Page } from './support/pages.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const pages = allPages();
-const userPages = pages.filter(({ path }) => !path.includes('decisions/') && path !== 'docs/conformance.md');
+const userPages = pages.filter(({ path }) => !path.includes('decisions/'));
 const scripts = (JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { scripts: Record<string, string> })
   .scripts;
 
