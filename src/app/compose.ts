@@ -19,7 +19,7 @@ import { type PathMeans, type RunningPath, startPath } from './path.ts';
 import { createOwnProcess, type OwnProcess } from './process.ts';
 import { composeRoutes, metricsRoutes } from './rest.ts';
 import { type LoadedRuntimes, loadRuntimes } from './installed-runtimes.ts';
-import { codeFolderHere, createScriptProber, removeOldScriptCode, scriptsRefusedBy, trustedCasOf } from './scripts.ts';
+import { createScriptProber, scriptsRefusedBy, trustedCasOf } from './scripts.ts';
 import { type Clocks, openConfiguredStore, whenDatabaseIsThere } from './store.ts';
 import { type Config, publicUrlOf } from '#config/config.ts';
 import { createMetrics, type Metrics } from '#metrics/metrics.ts';
@@ -188,8 +188,6 @@ function createRoleMeans(
   const prober = roles.includes('runner')
     ? createProber({ threads: probeThreads, egress, version, ...trusting, onThreadEnd: logEnd('prober.thread-ended') })
     : null;
-  const codeFolder = codeFolderHere();
-  if (prober !== null) void removeOldScriptCode(codeFolder, runtimes, log);
   return {
     scripts:
       prober === null
@@ -204,7 +202,6 @@ function createRoleMeans(
             wallClockMs: scriptMs,
             warm: scriptsWarm,
             chromium,
-            codeFolder,
             trustedCas: trustedCasOf(config),
             prober,
           }),

@@ -1,6 +1,4 @@
 // The scripts of this process: checks that are scripts or have some around them, joined with what runs them, a few at a time.
-import { getCompileCacheDir } from 'node:module';
-import { dirname, join } from 'node:path';
 import { getCACertificates } from 'node:tls';
 import { checkKinds } from '#checks/registry.ts';
 import type { AroundProbeMeans } from '#checks/kind.ts';
@@ -12,7 +10,6 @@ import type { Clock } from '#lib/clock.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
 import type { Log } from '#lib/log.ts';
 import { type ChosenContainment, chooseContainment } from '#sandbox/containment/choose-containment.ts';
-import { type CodeCache, createCodeCache, removeOldCode } from '#sandbox/code-cache.ts';
 import { hasGateway } from '#sandbox/containment/containment.ts';
 import { findChromium } from '#sandbox/find-chromium.ts';
 import { removeOldRunFolders } from '#sandbox/run-folder.ts';
@@ -60,8 +57,6 @@ export interface ScriptProberOptions {
   readonly warm: number;
   /** The program that is to be used; null = whichever is found. */
   readonly chromium: string | null;
-  /** Where compiled code of runtimes is kept; null = nowhere: each run compiles anew. */
-  readonly codeFolder: string | null;
   /** CAs that scripts trust besides the usual ones; null = none. */
   readonly trustedCas?: TrustedCas | null;
   /** Does what is no script: halves of probes with scripts around them, and looks beside a script. */
@@ -70,27 +65,6 @@ export interface ScriptProberOptions {
 
 const uncontained =
   'this machine cannot contain scripts with bubblewrap or namespaces. Install bubblewrap, allow user namespaces, or set TOCSIN_SCRIPTS_UNCONTAINED=yes to run them uncontained (docs/security.md, "Scripts")';
-
-/** Beside what is compiled of this program itself, where that is kept (NODE_COMPILE_CACHE); null = it is not. */
-export function codeFolderHere(): string | null {
-  const own = getCompileCacheDir();
-  return own === undefined ? null : join(dirname(own), 'scripts');
-}
-
-/** Removes compiled code that is of no runtime of this start any more. Never rejects. */
-export async function removeOldScriptCode(
-  codeFolder: string | null,
-  runtimes: Pick<LoadedRuntimes, 'list'>,
-  log: Log,
-): Promise<void> {
-  if (codeFolder === null) return;
-  try {
-    const removed = await removeOldCode(codeFolder, runtimes.list(), isRoot);
-    if (removed.length > 0) log.info('scripts.old-code-removed', { removed });
-  } catch (error) {
-    log.warn('scripts.old-code-kept', { error: error instanceof Error ? error.message : String(error) });
-  }
-}
 
 /** The CAs of `NODE_EXTRA_CA_CERTS` and `TOCSIN_CA_FILE`, for scripts; null = there are none. */
 export function trustedCasOf({ caCertificates }: Pick<Config, 'caCertificates'>): TrustedCas | null {
@@ -101,16 +75,13 @@ export function trustedCasOf({ caCertificates }: Pick<Config, 'caCertificates'>)
 export const isRoot = process.getuid?.() === 0;
 
 export function createScriptProber(options: ScriptProberOptions): ScriptProber {
-  const { runtimes, clock, log, egress, atOnce, chromium, codeFolder, trustedCas = null, prober } = options;
+  const { runtimes, clock, log, egress, atOnce, chromium, trustedCas = null, prober } = options;
   const warm = createWarmScripts(options.warm);
   const onThreadEnd = (error: Error): void => log.error('scripts.gateway-ended', { error: error.message });
   const gateway = createScriptGateway({ egress, onThreadEnd });
   const lanes = createScriptLanes(scriptRules.scriptTypes, atOnce);
   const closing = new AbortController();
   const containment = containmentOnce(gateway.open, log);
-  let codes: CodeCache | null = null;
-  const codesOf = (level: ChosenContainment['containment']): CodeCache | null =>
-    codeFolder === null ? null : (codes ??= codeCacheFor(codeFolder, level, options, lanes, gateway.open));
   const means: AroundProbeMeans = {
     exchange: prober.exchange,
     lookBeside: (input, signal) => prober.probe(input, signal),
@@ -119,10 +90,7 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
     chromium: findWithWarning(chromium, log),
     now: () => clock.now(),
     runScript: async (work, signal) => {
-      const level = await containment();
-      const folder = codesOf(level)?.folderOf(work) ?? null;
-      const code = folder === null ? null : { folder, isWritable: false };
-      const script = { containment: level, isRoot, openGateway: gateway.open, code, trustedCas };
+      const script = { containment: await containment(), isRoot, openGateway: gateway.open, trustedCas };
       return runWarm(work, signal, script, warm);
     },
   };
@@ -151,7 +119,7 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
     holdBack: () => lanes.close(),
     async close() {
       closing.abort();
-      await Promise.all([codes?.close(), warm.close()]);
+      await warm.close();
       await gateway.close();
     },
   };
@@ -233,39 +201,6 @@ function findWithWarning(named: string | null, log: Log): AroundProbeMeans['chro
 
 const rightBrowser =
   'browser checks end as unknown on this machine: run npm ci, or set TOCSIN_CHROMIUM to the path of Chromium, and restart';
-
-/** Who enters a lane for no account. */
-const ourselves = '';
-
-const rightFolder =
-  'scripts run without compiled code: set NODE_COMPILE_CACHE to a folder that belongs to the user of Tocsin and that no other user can write';
-
-function codeCacheFor(
-  folder: string,
-  containment: ChosenContainment['containment'],
-  { chromium, log }: ScriptProberOptions,
-  lanes: ScriptLanes,
-  openGateway: OpenGateway,
-): CodeCache {
-  return createCodeCache({
-    folder,
-    containment,
-    isRoot,
-    browser: () => findChromium(chromium),
-    run: async (work, code, signal) => {
-      // As any other script with a browser: so many at once and no more.
-      const leave = await lanes.enter('BROWSER', ourselves, signal);
-      if (leave === null) throw new Error('the process is stopping');
-      try {
-        return await runScript(work, signal, { containment, isRoot, openGateway, code });
-      } finally {
-        leave();
-      }
-    },
-    onMade: (runtime, problem) => log.debug('scripts.code-compiled', { runtime, problem }),
-    onRefused: (problem) => log.warn('scripts.code-refused', { problem, hint: rightFolder }),
-  });
-}
 
 function scriptProbes(means: AroundProbeMeans): ReadonlyMap<string, Probe> {
   return new Map(

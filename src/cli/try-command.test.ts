@@ -84,7 +84,6 @@ test('runtimes try runs checks in both runtimes, says which get worse and why, a
     warm: 0,
     atOnce: 2,
     chromium: null,
-    codeFolder: null,
     prober,
   });
   t.after(async () => {

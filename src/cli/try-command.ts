@@ -10,7 +10,7 @@ import { probeInputOf } from '#pipeline/run-checks.ts';
 import type { InstalledRuntime, InstalledRuntimes } from '#sandbox/runtimes/read-runtimes.ts';
 import { readInstalled } from '#app/installed-runtimes.ts';
 import { isWithScripts } from '#app/script-rules.ts';
-import { codeFolderHere, createScriptProber, trustedCasOf } from '#app/scripts.ts';
+import { createScriptProber, trustedCasOf } from '#app/scripts.ts';
 import { type Config, readConfig } from '#config/config.ts';
 import { ownPlaces } from '#app/own-places.ts';
 import { createProber } from '#checks/runner/probe-threads.ts';
@@ -93,7 +93,6 @@ function joinMeans(config: Config, runtimes: readonly InstalledRuntime[]) {
     // Runtimes are compared: none is to begin sooner than another.
     warm: 0,
     chromium,
-    codeFolder: codeFolderHere(),
     trustedCas: trustedCasOf(config),
     prober,
   });

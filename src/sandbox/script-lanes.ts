@@ -5,13 +5,12 @@ import { createSharedLanes } from '#lib/shared-lanes.ts';
 /** The lanes of a process, one for each type of check that has scripts. */
 export interface ScriptLanes {
   /**
-   * Resolves when there is room for a check of that type, with how to leave it again; with null when the lanes are closed, or the
-   * signal ends the waiting.
+   * Resolves when there is room for a check of that type, with how to leave it again; with null when the lanes are closed.
    *
    * @param who whose it is: of those who wait, whoever has least inside is next
    * @throws {Error} when checks of that type have no scripts
    */
-  enter(type: CheckType, who: string, signal?: AbortSignal): Promise<(() => void) | null>;
+  enter(type: CheckType, who: string): Promise<(() => void) | null>;
   /** Lets nobody in any more. */
   close(): void;
 }
@@ -26,10 +25,10 @@ export function createScriptLanes(types: readonly CheckType[], atOnce: number): 
   const closing = new AbortController();
   const lanes = new Map(types.map((type) => [type, createSharedLanes(atOnce, atOnce)]));
   return {
-    async enter(type, who, signal) {
+    async enter(type, who) {
       const lane = lanes.get(type);
       if (lane === undefined) throw new Error(`${type} checks have no scripts`);
-      return lane.enter(who, signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal]));
+      return lane.enter(who, closing.signal);
     },
     close: () => closing.abort(),
   };

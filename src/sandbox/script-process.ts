@@ -8,21 +8,12 @@ import { caFile, makeRunFolder, type RunFolder } from './run-folder.ts';
 import { runProcesses } from './run-processes.ts';
 import type { TrustedCas } from './trusted-cas.ts';
 
-/** Compiled code of the runtime's packages. */
-export interface ScriptCode {
-  readonly folder: string;
-  /** For a script of ours alone: whoever writes there decides what others run. */
-  readonly isWritable: boolean;
-}
-
 /** What of a run its process is made for: all of it stands before the script itself is known. */
 export type ScriptShape = Pick<ScriptWork, 'runtime' | 'sort' | 'browser' | 'limits'>;
 
 /** How processes of scripts are made here. */
 export interface ProcessMeans {
   readonly containment: Containment;
-  /** null or absent = none; only where files of a script are apart from all others (`hasGateway`). */
-  readonly code?: ScriptCode | null;
   /** null or absent = the usual CAs alone. */
   readonly trustedCas?: TrustedCas | null;
   /** Whether this process may be anybody: scripts then run as nobody. */
@@ -56,12 +47,12 @@ export interface Closed {
 
 /** @throws {Error} when there is no room for its folder */
 export async function makePlace(shape: ScriptShape, means: ProcessMeans): Promise<ScriptPlace> {
-  const { containment, isRoot, code = null, trustedCas = null } = means;
+  const { containment, isRoot, trustedCas = null } = means;
   const owner = hasOtherUser(isRoot, containment) ? nobody : null;
   const folder = await makeRunFolder(owner, trustedCas);
   const { folder: runtime, nodeBinary } = shape.runtime;
   try {
-    const folders = { ...folder, runtime, nodeBinary, browser: shape.browser?.folder ?? null, code };
+    const folders = { ...folder, runtime, nodeBinary, browser: shape.browser?.folder ?? null };
     return { folder, command: contained(containment, folders, shape.limits, isRoot), owner };
   } catch (error) {
     await folder.remove();
@@ -79,7 +70,7 @@ const wrapperEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin
  */
 export function beginProcess(shape: ScriptShape, place: ScriptPlace, order: object | null): ScriptProcess {
   const { command, folder } = place;
-  const { network, code, packages } = command;
+  const { network, packages } = command;
   const certificates = folder.hasCertificates ? join(command.gateway, caFile) : null;
   const child = spawn(command.command, command.words, {
     cwd: folder.home,
@@ -92,7 +83,7 @@ export function beginProcess(shape: ScriptShape, place: ScriptPlace, order: obje
   const closed = closing(child);
   // There is none of one that could not be begun at all.
   child.stdin?.on('error', () => undefined);
-  const told = { sort: shape.sort, browser: browserOf(shape.browser, command), network, code, packages, certificates };
+  const told = { sort: shape.sort, browser: browserOf(shape.browser, command), network, packages, certificates };
   tell(child, order === null ? told : { ...told, order });
   if (order !== null) child.stdin?.end();
   return { place, child, closed };

@@ -1,6 +1,6 @@
 // Processes that wait for their script: a run in one is as a run in a process of its own, but sooner, and sees nothing of another.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
@@ -224,16 +224,19 @@ test('one that was made of what is not there any more gives way at once', async 
   const made = await programRun(`console.log('here');`);
   const reason = wrongLevel(made.means);
   if (reason !== false) return t.skip(reason);
-  const folder = mkdtempSync(join(tmpdir(), 'code-'));
+  const folder = mkdtempSync(join(tmpdir(), 'node-'));
   t.after(() => rmSync(folder, { recursive: true }));
-  const compiled = { ...made.means, code: { folder, isWritable: false } };
-  await warm.prepare(made.work, made.means);
-  assert.equal(warm.take(made.work, compiled), null);
-  await warm.prepare(made.work, compiled);
-  assert.equal(warm.take(made.work, made.means), null);
-  const process = warm.take(made.work, compiled);
+  const nodeBinary = join(folder, 'node');
+  const work = { ...made.work, runtime: { ...made.work.runtime, nodeBinary } };
+  copyFileSync(made.work.runtime.nodeBinary, nodeBinary);
+  await warm.prepare(work, made.means);
+  // As if it was installed again.
+  utimesSync(nodeBinary, 0, 0);
+  assert.equal(warm.take(work, made.means), null);
+  await warm.prepare(work, made.means);
+  const process = warm.take(work, made.means);
   assert.ok(process);
-  assert.equal(printed(await run({ ...made, means: compiled }, process)), 'here\n');
+  assert.equal(printed(await run({ ...made, work }, process)), 'here\n');
 });
 
 test('what it tells and prints is read as it comes, however much it is', async (t) => {

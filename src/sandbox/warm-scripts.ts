@@ -171,18 +171,18 @@ async function loading(
 /** What a process was made for. */
 interface Key {
   readonly shape: string;
-  /** What it was made of: its compiled code, and the files that it has open, which are others once they were installed anew. */
+  /** The files that it has open, which are others once they were installed anew. */
   readonly state: string;
 }
 
-function keyOf({ runtime, sort, browser, limits }: ScriptShape, { containment, code = null }: ProcessMeans): Key {
+function keyOf({ runtime, sort, browser, limits }: ScriptShape, { containment }: ProcessMeans): Key {
   const { folder, nodeBinary } = runtime;
   const { memoryBytes, diskBytes } = limits;
   const program = browser === null ? [] : [join(browser.folder, browser.program)];
   const files = [join(folder, 'node_modules', '.package-lock.json'), nodeBinary, ...program].map(factsOf);
   return {
     shape: JSON.stringify([folder, sort, browser, memoryBytes, diskBytes]),
-    state: JSON.stringify([files, containment, code]),
+    state: JSON.stringify([files, containment]),
   };
 }
 

@@ -9,7 +9,6 @@ import { createPlaceBoard, type Place } from '#egress/place-board.ts';
 import { type Containment, containments, hasGateway } from '#sandbox/containment/containment.ts';
 import { type ChosenContainment, chooseContainment, whyNotContained } from '#sandbox/containment/choose-containment.ts';
 import { type OpenGateway, runScript, type ScriptMeans } from '#sandbox/run-script.ts';
-import type { ScriptCode } from '#sandbox/script-process.ts';
 import type { TrustedCas } from '#sandbox/trusted-cas.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -85,8 +84,6 @@ export interface RunOptions extends Partial<Omit<ScriptWork, 'limits'>> {
   readonly egress?: EgressPolicy;
   /** Where scripts may not connect, whatever the policy says. */
   readonly closed?: readonly Place[];
-  /** Compiled code of the runtime. */
-  readonly code?: ScriptCode | null;
   /** CAs to be trusted besides the usual ones. */
   readonly trustedCas?: TrustedCas | null;
   /** As far as this machine can by default. */
@@ -96,15 +93,7 @@ export interface RunOptions extends Partial<Omit<ScriptWork, 'limits'>> {
 /** A run of a plain script in the CURRENT runtime, but for what is said otherwise. */
 export async function plainRun(
   content: string,
-  {
-    limits = {},
-    egress = open,
-    closed = [],
-    level,
-    code = null,
-    trustedCas = null,
-    ...work
-  }: Omit<RunOptions, 'signal'> = {},
+  { limits = {}, egress = open, closed = [], level, trustedCas = null, ...work }: Omit<RunOptions, 'signal'> = {},
 ): Promise<{ work: ScriptWork; means: ScriptMeans }> {
   const containment = level ?? (await containmentHere()).containment;
   const files = [{ path: 'script.mjs', content }];
@@ -122,7 +111,7 @@ export async function plainRun(
       ...work,
       limits: { ...roomyLimits, ...limits },
     },
-    means: { containment, isRoot, openGateway: gatewaysOf(egress, closed), code, trustedCas },
+    means: { containment, isRoot, openGateway: gatewaysOf(egress, closed), trustedCas },
   };
 }
 

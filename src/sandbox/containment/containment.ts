@@ -37,8 +37,6 @@ export interface Contained {
   readonly browser: string | null;
   /** What leads its connections through the gateway, by the name it has there; null = it has the machine's network. */
   readonly network: string | null;
-  /** Where compiled code is, by the name it has there; null = none. */
-  readonly code: string | null;
 }
 
 const enclose = join(insideFolder, 'enclose.sh');
@@ -72,7 +70,7 @@ export function contained(
   limits: ScriptLimits,
   isRoot: boolean,
 ): Contained {
-  const { root, home, runtime, nodeBinary, browser, code, gateway } = folders;
+  const { root, home, runtime, nodeBinary, browser, gateway } = folders;
   const bounds = [
     // Whatever else runs here comes first (docs/decisions/0081).
     'nice',
@@ -92,7 +90,6 @@ export function contained(
     gateway: '/tocsin/gateway',
     browser: browser === null ? null : '/tocsin/browser',
     network: `${insideEnclosed}/network.cjs`,
-    code: code === null ? null : '/tocsin/code',
   };
   const start = ['/tocsin/node', ...flags, `--require=${enclosed.network}`, `${insideEnclosed}/start.mjs`];
   const user = isRoot ? nobody : null;
@@ -110,7 +107,7 @@ export function contained(
     return { command: 'setpriv', words, user: null, group: null, ...enclosed };
   }
   const packages = join(runtime, 'node_modules');
-  const open = { hasOwnNumbers: false, home, packages, gateway, browser, network: null, code: null };
+  const open = { hasOwnNumbers: false, home, packages, gateway, browser, network: null };
   const plain = [nodeBinary, ...flags, join(insideFolder, 'start.mjs')];
   if (process.platform !== 'linux')
     return { command: nodeBinary, words: plain.slice(1), user: null, group: null, ...open };
@@ -144,7 +141,7 @@ function isolationWords(isRoot: boolean): readonly string[] {
 }
 
 function bubblewrapWords(folders: RunFolders, isRoot: boolean): readonly string[] {
-  const { home, runtime, nodeBinary, browser, gateway, code } = folders;
+  const { home, runtime, nodeBinary, browser, gateway } = folders;
   // It would close a folder that it makes where what it mounts there is closed.
   const open = ['/etc', '/home', '/tocsin', '/tocsin/node_modules'].flatMap((path) => ['--dir', path]);
   const system = systemFolders.flatMap((name) => systemFolder(`/${name}`));
@@ -158,7 +155,6 @@ function bubblewrapWords(folders: RunFolders, isRoot: boolean): readonly string[
   const out = ['--ro-bind', gateway, '/tocsin/gateway'];
   const node = ['--ro-bind', nodeBinary, '/tocsin/node'];
   const chromium = browser === null ? [] : ['--ro-bind', browser, '/tocsin/browser'];
-  const compiled = code === null ? [] : [code.isWritable ? '--bind' : '--ro-bind', code.folder, '/tocsin/code'];
   const devices = ['--proc', '/proc', '--dev', '/dev', '--remount-ro', '/dev'];
   return [
     ...isolationWords(isRoot),
@@ -170,7 +166,6 @@ function bubblewrapWords(folders: RunFolders, isRoot: boolean): readonly string[
     ...ours,
     ...out,
     ...chromium,
-    ...compiled,
     ...node,
     '--remount-ro',
     '/',

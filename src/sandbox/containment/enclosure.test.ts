@@ -26,7 +26,7 @@ function enclosed(t: TestContext, name: string, script: string, change = (mounts
   for (const path of [base, root, home, join(home, 'tmp'), gateway]) mkdirSync(path);
   chmodSync(above, 0o711);
   if (isRoot) chownSync(home, nobody, nobody);
-  const folders = { root, home, gateway, ...currentRuntime, runtime: currentRuntime.folder, browser: null, code: null };
+  const folders = { root, home, gateway, ...currentRuntime, runtime: currentRuntime.folder, browser: null };
   const [mounts = '', ...words] = enclosureWords(folders, resolve(import.meta.dirname, '..', 'inside'));
   const apart = ['--mount', '--pid', '--ipc', '--uts', '--net', '--fork', '--kill-child=KILL'];
   const shell = [resolve(import.meta.dirname, '..', 'inside', 'enclose.sh'), root, change(mounts), ...words];

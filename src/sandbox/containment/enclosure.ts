@@ -14,8 +14,6 @@ export interface RunFolders {
   readonly browser: string | null;
   /** Where the socket of its gateway is. */
   readonly gateway: string;
-  /** Compiled code of the runtime's packages; null = none. */
-  readonly code: { readonly folder: string; readonly isWritable: boolean } | null;
 }
 
 /** Of the system: programs and libraries. */
@@ -69,13 +67,12 @@ export function enclosureWords(folders: RunFolders, inside: string): readonly st
 }
 
 /** What it reads. */
-function shownBy({ runtime, browser, gateway, code }: RunFolders, inside: string): readonly Mount[] {
+function shownBy({ runtime, browser, gateway }: RunFolders, inside: string): readonly Mount[] {
   const ours: readonly (readonly [string | null, string])[] = [
     [inside, insideEnclosed.slice(1)],
     [runtime, 'tocsin/runtime'],
     [gateway, 'tocsin/gateway'],
     [browser, 'tocsin/browser'],
-    [code?.isWritable === false ? code.folder : null, 'tocsin/code'],
   ];
   return [
     ...systemFolders.filter((name) => isFolder(`/${name}`)).map((name): Mount => [`/${name}`, name]),
@@ -85,12 +82,11 @@ function shownBy({ runtime, browser, gateway, code }: RunFolders, inside: string
 }
 
 /** What it writes. */
-function writtenBy({ home, code }: RunFolders): readonly Mount[] {
-  const own: readonly Mount[] = [
+function writtenBy({ home }: RunFolders): readonly Mount[] {
+  return [
     [home, 'home/check'],
     [join(home, 'tmp'), 'tmp'],
   ];
-  return code?.isWritable === true ? [...own, [code.folder, 'tocsin/code']] : own;
 }
 
 /** As fstab has the characters that divide its fields. */

@@ -1,7 +1,7 @@
 // The first code of a script's own process: takes from stdin, where nobody else reads it, what it is to be, and what it is to do.
 //
 // Plain JavaScript, because it runs under the Node.js of any runtime.
-import * as modules from 'node:module';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -25,18 +25,12 @@ const home = process.cwd();
 
 // What it is to be. With its order, or that comes later: who was begun before there is one is warm by then.
 const told = readTold();
-const { sort, browser: installed, network, code, packages, certificates, order: atOnce = null } = await nextTold();
+const { sort, browser: installed, network, packages, certificates, order: atOnce = null } = await nextTold();
 setEnvironment(atOnce?.environment ?? {});
 // The thread starts while this one loads what it needs.
 const forwarding = installed === null || network === null ? null : startForwarding();
 
-// Apart for each: of what all of them load each does something else, and what another has compiled is worth less.
-if (code !== null) {
-  const ofProgram = installed === null ? 'tests' : 'program';
-  modules.enableCompileCache?.(join(code, sort === 'spec' ? 'runner' : ofProgram));
-}
-
-const require = modules.createRequire(join(dirname(packages), 'start.js'));
+const require = createRequire(join(dirname(packages), 'start.js'));
 const endNoting = atOnce === null ? noteReads() : null;
 let startedAt = 0;
 let entry = '';
@@ -119,7 +113,6 @@ function setEnvironment(environment) {
     process.env.NODE_OPTIONS = [`--require=${network}`, environment.NODE_OPTIONS].filter(Boolean).join(' ');
   // For every Node.js that it starts.
   if (certificates !== null) process.env.NODE_EXTRA_CA_CERTS ??= certificates;
-  if (code !== null) process.env.NODE_COMPILE_CACHE ??= join(code, 'tests');
 }
 
 /** Where it waits for its order: from now on it takes no time to load anything. */
