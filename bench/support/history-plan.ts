@@ -101,5 +101,6 @@ export function rowOfState({ check, checkId }: CheckPlan, now: number): CheckSta
     certificate_valid_to: now + 60 * dayMs,
     created_at: now - ageMs,
     updated_at: now,
+    revision: 1,
   };
 }

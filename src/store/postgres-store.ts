@@ -47,7 +47,7 @@ export async function storeOnPostgres(server: PostgresServer, options: PostgresO
   } = options;
   const seal = createSeal(secretKey);
   const { reader, transaction, waitingTransaction, connections, address } = server;
-  const base = { dialect: postgresDialect, reader, transaction, waitingTransaction, writesOfOthers: () => 0 };
+  const base = { dialect: postgresDialect, reader, transaction, waitingTransaction };
   const database: Database = { ...base, seal, clock, limits, ownLocation };
   try {
     await checkKey(database, shownAddress(address));

@@ -36,7 +36,6 @@ export function openStore(options: StoreOptions): Store {
     transaction,
     // There is one writer: nobody loses to another.
     waitingTransaction: transaction,
-    writesOfOthers: file.writesOfOthers,
     seal,
     clock,
     limits,

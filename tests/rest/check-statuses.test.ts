@@ -25,7 +25,7 @@ test('a status names its state, since when and why; a check that never ran is pe
   on.raw
     .prepare(
       `INSERT INTO check_states (account_id, check_id, status, since, failed_in_a_row, degraded_in_a_row, last_outcome,
-         last_reason, created_at, updated_at) VALUES (?, ?, 'failing', ?, 1, 0, ?, ?, ?, ?)`,
+         last_reason, created_at, updated_at, revision) VALUES (?, ?, 'failing', ?, 1, 0, ?, ?, ?, ?, 1)`,
     )
     .run(key.account_id, key.check_id, 5000, outcomeCodes.encode('failed'), reasonCodes.encode('timeout'), now, now);
   const failing = { state: 'failing', since: '1970-01-01T00:00:05.000Z', reason: 'timeout', nextRunAt };

@@ -269,6 +269,7 @@ test('every check has a status, also one that never ran, and thousands are liste
     certificate_valid_to: temp.clock.now() + 9.5 * 86_400_000,
     created_at: 6000,
     updated_at: 7000,
+    revision: 1,
   });
   const statuses = createCheckStatusActions({ checkStatuses: temp.store.checkStatuses, clock: temp.clock });
   const all = (await statuses.list(callerOf(accountId))).flat();

@@ -202,7 +202,12 @@ export const accountExceptions: readonly AccountException[] = [
   { table: 'alert_channels', statement: /asked_until (> \?|is not null)$/, why: clock, seenIn: 'asked-wait' },
   { table: 'schedules', statement: /where next_due_at > \? \+ interval_ms/, why: clock, seenIn: 'path-clock' },
   { table: 'check_states', statement: /from check_states where position_at > \?/, why: clock, seenIn: 'path-clock' },
-  { table: 'check_states', statement: /^update check_states set since = since \+/, why: clock, seenIn: 'path-clock' },
+  {
+    table: 'check_states',
+    statement: /^update check_states set revision = revision \+ 1, since/,
+    why: clock,
+    seenIn: 'path-clock',
+  },
   {
     table: 'runs',
     statement: /^update runs set (due_at = due_at \+ \?, )?available_at = available_at \+/,

@@ -26,7 +26,7 @@ export interface CheckStatusMeans {
 export interface CheckStatusActions {
   /**
    * Of every check of the account, those without a result too, side by side in pieces. A piece is the same array as long
-   * as what it shows is the same, and so is what is shown of a check: each is written to JSON once.
+   * as what it shows is the same: it is written to JSON once.
    */
   list(caller: Caller): Promise<(readonly ShownStatus[])[]>;
   /** Refuses with `not-found`. */
@@ -43,18 +43,7 @@ interface ShownPiece {
 }
 
 export function createCheckStatusActions({ checkStatuses, clock }: CheckStatusMeans): CheckStatusActions {
-  const shown = new WeakMap<StatusOfCheck, ShownStatus>();
   const pieces = new WeakMap<readonly StatusOfCheck[], ShownPiece>();
-  const shownStatus = (stored: StatusOfCheck, now: number): ShownStatus => {
-    const { certificateValidTo, slots, ...status } = stored;
-    const nextRunAt = slots === null ? null : nextSlot(now + 1, slots.intervalMs, slots.phaseMs);
-    const sslDaysRemaining = certificateValidTo === null ? null : Math.floor((certificateValidTo - now) / dayMs);
-    const before = shown.get(stored);
-    if (before?.sslDaysRemaining === sslDaysRemaining && before.nextRunAt === nextRunAt) return before;
-    const fresh = { ...status, sslDaysRemaining, nextRunAt };
-    shown.set(stored, fresh);
-    return fresh;
-  };
   const shownPiece = (stored: readonly StatusOfCheck[], now: number): readonly ShownStatus[] => {
     const before = pieces.get(stored);
     if (before !== undefined && now > before.after && now <= before.until) return before.statuses;
@@ -85,5 +74,13 @@ export function createCheckStatusActions({ checkStatuses, clock }: CheckStatusMe
       if (status === null) throw notFound('check', checkId);
       return shownStatus(status, clock.now());
     },
+  };
+}
+
+function shownStatus({ certificateValidTo, slots, ...status }: StatusOfCheck, now: number): ShownStatus {
+  return {
+    ...status,
+    nextRunAt: slots === null ? null : nextSlot(now + 1, slots.intervalMs, slots.phaseMs),
+    sslDaysRemaining: certificateValidTo === null ? null : Math.floor((certificateValidTo - now) / dayMs),
   };
 }

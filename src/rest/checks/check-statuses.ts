@@ -7,7 +7,7 @@ import { isoText, isoTextOrNull } from '../wire.ts';
 
 /** The routes of statuses and alerts. */
 export function checkStatusRoutes(statuses: CheckStatusActions, alerts: CheckAlertActions): Route[] {
-  const written: Written = { statuses: new WeakMap(), pieces: new WeakMap(), lists: new WeakMap() };
+  const written: Written = { pieces: new WeakMap(), lists: new WeakMap() };
   return [
     route('listCheckStatuses', async ({ caller }) => writeStatuses(await statuses.list(caller), written)),
     route('getCheckStatus', async ({ caller, params }) => statusToWire(await statuses.find(caller, params.checkId))),
@@ -20,9 +20,8 @@ export function checkStatusRoutes(statuses: CheckStatusActions, alerts: CheckAle
   ];
 }
 
-/** JSON of what is shown, as long as that is. */
+/** JSON of pieces of a list, as long as they are shown. */
 interface Written {
-  readonly statuses: WeakMap<ShownStatus, string>;
   readonly pieces: WeakMap<readonly ShownStatus[], Buffer>;
   /** The last list that began with these bytes. */
   readonly lists: WeakMap<Buffer, { readonly parts: readonly Buffer[]; readonly text: JsonText }>;
@@ -30,20 +29,20 @@ interface Written {
 
 const [opening, comma, closing] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
 
-/** The list as JSON, of what was written before where it shows the same. */
+/** The list as JSON, of what was written before where it shows the same (docs/decisions/0040). */
 async function writeStatuses(pieces: readonly (readonly ShownStatus[])[], written: Written): Promise<JsonText> {
-  const parts: Buffer[] = [opening];
+  const parts: Buffer[] = [];
   for (const piece of pieces) {
     let bytes = written.pieces.get(piece);
     if (bytes === undefined) {
-      bytes = Buffer.from(piece.map((status) => writeStatus(status, written)).join(','));
+      bytes = Buffer.from(piece.map((status) => JSON.stringify(statusToWire(status))).join(','));
       written.pieces.set(piece, bytes);
       // So that a list of thousands does not hold the loop.
       await new Promise<void>((resolve) => void setImmediate(resolve));
     }
-    if (parts.length > 1) parts.push(comma);
-    parts.push(bytes);
+    parts.push(parts.length === 0 ? opening : comma, bytes);
   }
+  if (parts.length === 0) parts.push(opening);
   parts.push(closing);
   // Megabytes that are put together for every answer are garbage after it, and the next collection is an answer's wait.
   const first = parts[1] ?? closing;
@@ -51,14 +50,6 @@ async function writeStatuses(pieces: readonly (readonly ShownStatus[])[], writte
   if (before?.parts.length === parts.length && parts.every((part, at) => part === before.parts[at])) return before.text;
   const text = new JsonText(Buffer.concat(parts));
   written.lists.set(first, { parts, text });
-  return text;
-}
-
-function writeStatus(status: ShownStatus, { statuses }: Written): string {
-  const before = statuses.get(status);
-  if (before !== undefined) return before;
-  const text = JSON.stringify(statusToWire(status));
-  statuses.set(status, text);
   return text;
 }
 

@@ -3,7 +3,7 @@ import type { CheckType } from '#domain/checks/check.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import { type IdBytes, idBytes, idText } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
-import { breathe } from '../history/status-rows.ts';
+import { breathe } from '../base/slices.ts';
 
 /** What of a check says which runtime it has, and whether it has scripts for it. */
 export interface CheckWish {

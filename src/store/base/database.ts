@@ -19,11 +19,6 @@ export interface Database {
    * a row, instead of losing to him, and holds by itself what it depends on (docs/decisions/0032).
    */
   readonly waitingTransaction: Database['transaction'];
-  /**
-   * Another number when somebody else than this store has written since: where rows have no versions only its own writes are known to
-   * leave a trace in them. Where they have some, always the same.
-   */
-  readonly writesOfOthers: () => number;
   readonly seal: Seal;
   readonly clock: Clock;
   /** How many of each thing an account may have, unless its own limits say otherwise; 0 or absent = no limit. */

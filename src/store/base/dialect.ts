@@ -43,18 +43,6 @@ export interface Dialect {
   readonly covered: (...columns: string[]) => string;
   /** The text at a path of a JSON document in a column; null where there is none. */
   jsonText(column: string, path: readonly string[]): RawBuilder<string | null>;
-  /**
-   * A text of a row of `check_states` without line breaks that is another one whenever one of these columns is: the number of its
-   * version, `updated_at`, and whatever else is needed, apart by blanks. `updated_at` must be among the columns.
-   */
-  stateStamp(columns: readonly string[]): RawBuilder<string>;
-  /** The sum of such numbers: another one whenever one of them is. Where rows have no versions, 0. */
-  readonly stateVersions: RawBuilder<number>;
-  /**
-   * What is another number, of rows of `roll_ups` that are counted together, whenever any of them holds something else: whoever
-   * writes or removes it, of whatever version of this program, says nothing of it.
-   */
-  readonly rollUpVersions: RawBuilder<number>;
   /** Whether an id in a column is one of at least one, however many: planned without a look at each of them. */
   idIn(column: string, ids: readonly Uint8Array[]): RawBuilder<SqlBool>;
   /** The digits of an id in a column, in either case. */
@@ -84,12 +72,6 @@ export const sqliteDialect: Dialect = {
   byToken: (table) => `CREATE UNIQUE INDEX ${table}_by_token ON ${table} (token)`,
   covered: (...columns) => columns.map((column) => `, ${column}`).join(''),
   jsonText: (column, path) => sql`json_extract(${sql.ref(column)}, ${['$', ...path].join('.')})`,
-  stateStamp: (columns) =>
-    sql`concat('0 ', updated_at, ' ', json_array(${sql.join(columns.map((column) => (column.endsWith('_id') ? sql`hex(${sql.ref(column)})` : sql.ref(column))))}))`,
-  stateVersions: sql.lit(0),
-  // A row is written anew when there are more results of its span, and holds as many more: no result is changed, and a span of which
-  // some are gone is left as it is. With the hour, because rows of a span go while others of it grow.
-  rollUpVersions: sql`sum((start_at / 3600000) * (1 + passed + degraded + failed + unknown + missed + retries) + known_ms + unknown_ms)`,
   idIn: (column, ids) => sql`${sql.ref(column)} in (${sql.join(ids)})`,
   // Of nothing, hex() makes an empty text.
   idDigits: (column) => sql`nullif(hex(${sql.ref(column)}), '')`,
@@ -101,13 +83,6 @@ export const sqliteDialect: Dialect = {
   },
   idValue: (id) => sql`${id}`,
 };
-
-/**
- * Whoever changes a row makes a version of it that has the number of his transaction, of which texts of all columns cost ten times
- * as much. As a distance, because the number itself is no integer there and becomes one only by way of a text, which costs twice
- * as much. Numbers begin anew after four billion, where all distances become others once.
- */
-const versionOf = sql<number>`(age(xmin)::bigint - age('3'::xid))`;
 
 export const postgresDialect: Dialect = {
   name: 'postgres',
@@ -150,10 +125,6 @@ export const postgresDialect: Dialect = {
   byToken: (table) => `CREATE UNIQUE INDEX ${table}_by_token ON ${table} (token, account_id)`,
   covered: () => '',
   jsonText: (column, path) => sql`(${sql.ref(column)}::json #>> ${sql.lit(`{${path.join(',')}}`)})`,
-  // With the time, because numbers begin anew after a failover.
-  stateStamp: () => sql`concat(${versionOf}, ${sql.lit(' ')}, updated_at)`,
-  stateVersions: sql`coalesce(sum(${versionOf}), 0)`,
-  rollUpVersions: sql`sum(${versionOf})`,
   // A list that the planner sees makes it estimate each element of it: 1.6 ms for a hundred ids, 0.3 ms for what it does not see.
   idIn: (column, ids) =>
     ids.length === 1

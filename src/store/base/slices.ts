@@ -22,7 +22,8 @@ export interface SlicedList<Row> {
   rows(range: IdRange, limit: number, offset: number): Promise<Row[]>;
 }
 
-const breathe = () => new Promise<void>((resolve) => void setImmediate(resolve));
+/** Lets others have their turn. */
+export const breathe = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /** One page, and the total over all pages. */
 export async function pageInSlices<Row>(

@@ -16,6 +16,7 @@ import {
 } from '#domain/results/roll-up.ts';
 import { readSums } from './check-sums.ts';
 import { type IdBytes, idBytes, idOfDigits, idText } from '../base/codec.ts';
+import { breathe } from '../base/slices.ts';
 import type { Dialect } from '../base/dialect.ts';
 import type { Database } from '../base/database.ts';
 import { createMergedResponses, type MergedResponses } from './merged-responses.ts';
@@ -70,12 +71,9 @@ export interface CheckHistory {
 /** Roll-ups are read so much at once, ms: bounds how long a read of months holds the loop. */
 const windowsMs = { hour: 7 * dayMs, day: 180 * dayMs };
 
-export function createCheckHistory({ reader, clock, dialect, writesOfOthers }: Database): CheckHistory {
-  let merged = createMergedResponses();
-  let lastOfOthers = 0;
+export function createCheckHistory({ reader, clock, dialect }: Database): CheckHistory {
+  const merged = createMergedResponses();
   const scopeOf = (accountId: string, checkIds: readonly string[], question: HistoryQuestion): Scope => {
-    const ofOthers = writesOfOthers();
-    if (ofOthers !== lastOfOthers) [merged, lastOfOthers] = [createMergedResponses(), ofOthers];
     const [account, checks] = [idBytes(accountId), checkIds.map(idBytes)];
     const areTogether = dialect.rowsAtOnce === null;
     const parts = question.parts ?? null;
@@ -266,8 +264,6 @@ async function* rowsOf(
     if (start + windowsMs[span] < to) await breathe();
   }
 }
-
-const breathe = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 /** Results of hours that are not rolled up, or of which there are newer results. */
 async function readRest(scope: Scope, { progress, stale }: Known): Promise<TimedResult[]> {

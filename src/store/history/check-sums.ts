@@ -12,6 +12,7 @@ import {
   type RollUp,
 } from '#domain/results/roll-up.ts';
 import { firstIdAt, type IdBytes, idBytes, idOfDigits } from '../base/codec.ts';
+import { breathe } from '../base/slices.ts';
 import { outcomeCodes } from '../base/codes.ts';
 import type { Dialect } from '../base/dialect.ts';
 import type { MergedResponses } from './merged-responses.ts';
@@ -22,7 +23,7 @@ import type { Tables } from '../base/tables/schema.ts';
 /** Checks of one account. */
 export interface SumsScope {
   readonly reader: Kysely<Tables>;
-  readonly dialect: Pick<Dialect, 'idDigits' | 'idIn' | 'rollUpVersions'>;
+  readonly dialect: Pick<Dialect, 'idDigits' | 'idIn'>;
   readonly merged: MergedResponses;
   readonly account: IdBytes;
   readonly checks: readonly IdBytes[];
@@ -112,8 +113,6 @@ function inWindows(ranges: readonly Range[], windowMs: number): Range[] {
   );
 }
 
-const breathe = () => new Promise<void>((resolve) => void setImmediate(resolve));
-
 /** One row for each check: its counts, and the digits of response times side by side, where they were not merged before. */
 async function addRollUps(scope: SumsScope, span: Span, { from, to }: Range, { ofChecks }: Found): Promise<void> {
   const { merged, dialect } = scope;
@@ -145,13 +144,20 @@ async function addRollUps(scope: SumsScope, span: Span, { from, to }: Range, { o
   }
 }
 
+/**
+ * Another number whenever a roll-up was written anew: it then has more results of its span, and counts each of them. With the hour,
+ * because rows of a span go while others of it grow.
+ */
+const versions = sql<number>`sum((start_at / 3600000)
+  * (1 + passed + degraded + failed + unknown + missed + retries) + known_ms + unknown_ms)`;
+
 /** Counts of each check, and what is another number when any of its rows is another. */
 function rollUpsWithin({ reader, dialect, account, checks }: SumsScope, span: Span, { from, to }: Range) {
   return reader
     .selectFrom('roll_ups')
     .select(dialect.idDigits('check_id').$castTo<string>().as('check_digits'))
     .select(counted.map((column) => sql<number>`sum(${sql.ref(column)})`.as(column)))
-    .select(dialect.rollUpVersions.as('versions'))
+    .select(versions.as('versions'))
     .where('account_id', '=', account)
     .where(dialect.idIn('check_id', checks))
     .where('span', '=', spans[span])

@@ -1,6 +1,7 @@
 // Rows of roll-ups in PostgreSQL; what a turn decides stands in roll-ups.ts.
 import { dayMs, hourMs } from '#domain/results/roll-up.ts';
 import { firstIdAt, type IdBytes, idText } from '../base/codec.ts';
+import { breathe } from '../base/slices.ts';
 import {
   begunEarlier,
   type CheckKey,
@@ -80,7 +81,7 @@ function rollUpStoreOf(session: Session, bulk: Bulk): RollUpStore {
     ...lateRows(session),
     ...sourceRows(session),
     ...writtenRows(session, bulk),
-    breathe: () => new Promise((resolve) => void setImmediate(resolve)),
+    breathe,
   };
 }
 

@@ -2,6 +2,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { RollUpParts } from '#domain/results/detailed-roll-up.ts';
 import { firstIdAt, idBytes, type IdBytes, idOfDigits } from '../base/codec.ts';
+import { breathe } from '../base/slices.ts';
 import type { Dialect } from '../base/dialect.ts';
 import type { RawResult } from './roll-ups.ts';
 import type { Tables } from '../base/tables/schema.ts';
@@ -103,5 +104,3 @@ function readSome(
     .where('results.id', '<', end);
   return (checks.length === 1 ? query.orderBy('results.id') : query).limit(resultsAtOnce + 1).execute();
 }
-
-const breathe = () => new Promise<void>((resolve) => void setImmediate(resolve));

@@ -65,7 +65,7 @@ export async function moveWithClock(session: Session, byMs: number, now: GoingTi
   await session.query('UPDATE deliveries SET next_attempt_at = next_attempt_at + $1 WHERE status = 0', [byMs]);
   await session.query('UPDATE alert_channels SET asked_until = asked_until + $1 WHERE asked_until IS NOT NULL', [byMs]);
   await session.query(
-    `UPDATE check_states SET since = since + $1, failing_since = failing_since + $1 WHERE status <> 'passing'`,
+    `UPDATE check_states SET revision = revision + 1, since = since + $1, failing_since = failing_since + $1 WHERE status <> 'passing'`,
     [byMs],
   );
   await moveHeartbeatsWithClock(session, byMs);

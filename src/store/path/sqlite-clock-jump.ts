@@ -31,7 +31,7 @@ export function moveWithClock(
   connection.prepare('UPDATE alert_channels SET asked_until = asked_until + ? WHERE asked_until IS NOT NULL').run(byMs);
   connection
     .prepare(
-      `UPDATE check_states SET since = since + ?1, failing_since = failing_since + ?1
+      `UPDATE check_states SET revision = revision + 1, since = since + ?1, failing_since = failing_since + ?1
        WHERE status <> 'passing'`,
     )
     .run(byMs);

@@ -173,7 +173,7 @@ function resultTables(dialect: Dialect): string[] {
       failing_since ${instant}, alerted ${text}, by_location ${text}, last_result_id ${id}, last_outcome ${integer},
       last_reason ${code}, last_location ${text}, last_response_us ${integer}, longest_response_us ${integer},
       shortest_response_us ${integer}, certificate_valid_to ${instant}, created_at ${instant} NOT NULL,
-      updated_at ${instant} NOT NULL, PRIMARY KEY (account_id, check_id))${clustered}`,
+      updated_at ${instant} NOT NULL, revision ${integer} NOT NULL, PRIMARY KEY (account_id, check_id))${clustered}`,
     // Changes when a check does, and not with each result; the last two columns spare a look at the row.
     `CREATE INDEX check_states_untold ON check_states (account_id, check_id, status, alerted)
        WHERE status <> 'passing' AND alerted IS DISTINCT FROM status`,

@@ -196,6 +196,8 @@ export interface CheckStatesTable {
   certificate_valid_to: number | null;
   created_at: number;
   updated_at: number;
+  /** Counts up with each write that changes what a status shows (docs/decisions/0040). */
+  revision: number;
 }
 
 export interface ToldTable {

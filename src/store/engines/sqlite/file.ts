@@ -20,8 +20,6 @@ export interface SqliteFile {
   readonly path: string;
   readonly reader: Connection;
   readonly queue: WriteQueue;
-  /** Another number when anybody else than the queue has written since. */
-  readonly writesOfOthers: () => number;
   /** Whether the process before this one ended without closing the file. */
   readonly wasCrashed: boolean;
   close(): Promise<void>;
@@ -52,9 +50,7 @@ export function openSqliteFile(
     opened.push(reader);
     const checkpoints = createCheckpoints(path, writer);
     const queue = createWriteQueue(writer, checkpoints.noteCommit, gatherMs);
-    const version = writer.select<{ readonly data_version: number }>('PRAGMA data_version');
-    const writesOfOthers = (): number => version()[0]?.data_version ?? 0;
-    return { path, reader, writesOfOthers, wasCrashed, ...lifeOf(queue, checkpoints, writer, reader, lock) };
+    return { path, reader, wasCrashed, ...lifeOf(queue, checkpoints, writer, reader, lock) };
   } catch (cause) {
     for (const connection of opened) connection.close();
     lock.close();

@@ -55,6 +55,7 @@ export function stateRow(
     certificate_valid_to: finding.certificate?.validTo ?? before?.certificate_valid_to ?? null,
     created_at: before?.created_at ?? now,
     updated_at: now,
+    revision: (before?.revision ?? 0) + 1,
   };
 }
 

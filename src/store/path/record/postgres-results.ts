@@ -152,7 +152,7 @@ async function holdStates(
   };
   await hold();
   const fresh = [...checks].filter(([key]) => !states.has(key)).sort(([a], [b]) => (a < b ? -1 : 1));
-  const empty = { failed_in_a_row: 0, degraded_in_a_row: 0, created_at: now, updated_at: now };
+  const empty = { failed_in_a_row: 0, degraded_in_a_row: 0, created_at: now, updated_at: now, revision: 0 };
   bulk.send(
     'check_states',
     fresh.map(([, check]) => ({ ...check, ...empty })),
@@ -308,7 +308,7 @@ export async function sendTold(
 const stateColumns = (
   'status since position_at position_started_at failed_in_a_row degraded_in_a_row failing_since alerted by_location ' +
   'last_result_id last_outcome last_reason last_location last_response_us longest_response_us shortest_response_us ' +
-  'certificate_valid_to updated_at'
+  'certificate_valid_to updated_at revision'
 )
   .split(' ')
   .map((column) => `${column} = excluded.${column}`)

@@ -12,11 +12,11 @@ export function readState(connection: Connection, accountId: IdBytes, checkId: I
 }
 
 const written = rowsStatement(
-  21,
+  22,
   (rows) =>
     `INSERT OR REPLACE INTO check_states (account_id, check_id, status, since, position_at, position_started_at,
        failed_in_a_row, degraded_in_a_row, failing_since, alerted, by_location, last_result_id, last_outcome, last_reason, last_location,
-       last_response_us, longest_response_us, shortest_response_us, certificate_valid_to, created_at, updated_at)
+       last_response_us, longest_response_us, shortest_response_us, certificate_valid_to, created_at, updated_at, revision)
      VALUES ${rows}`,
 );
 
@@ -44,5 +44,6 @@ export function writeStates(connection: Connection, rows: readonly CheckStatesTa
     row.certificate_valid_to,
     row.created_at,
     row.updated_at,
+    row.revision,
   ]);
 }
