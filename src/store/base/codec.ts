@@ -10,29 +10,8 @@ const digitOf = Int16Array.from({ length: 128 }, (_, code) => {
   return Number.isNaN(value) ? 0x100 : value;
 });
 
-/** Texts whose bytes were asked for last, and the bytes: an id of a result stands in four rows, one of an account in all. */
-const known = Array.from({ length: 256 }, (): { text: string; bytes: IdBytes } => ({
-  text: '',
-  bytes: Buffer.alloc(0),
-}));
-
-/**
- * The 16 bytes of a UUID text, which nobody may change: who asks again soon is given the same. Ids are most of what is written
- * and read.
- */
+/** The 16 bytes of a UUID text. */
 export function idBytes(id: string): IdBytes {
-  // The end of an id is what differs most between those of one time.
-  const place = known[(id.charCodeAt(35) + 17 * id.charCodeAt(34) + 89 * id.charCodeAt(33)) & 255];
-  if (place?.text === id) return place.bytes;
-  const bytes = bytesOf(id);
-  if (place !== undefined && bytes.length === 16) {
-    place.text = id;
-    place.bytes = bytes;
-  }
-  return bytes;
-}
-
-function bytesOf(id: string): IdBytes {
   const bytes = Buffer.allocUnsafe(16);
   let seen = id.length === 36 ? 0 : 0x100;
   for (let index = 0; index < 16; index++) {
