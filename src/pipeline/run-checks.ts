@@ -227,8 +227,7 @@ function failedOurselves(run: Run, context: CheckContext, options: RunChecksOpti
 export function probeInputOf(context: CheckContext, ofCall: readonly EnvironmentVariable[] = []): ProbeInput {
   const { check, group, variables, revision, accountRuntimeId, clientCertificates = [] } = context;
   const merged = mergeVariables(variables, group?.environmentVariables ?? [], check.environmentVariables, ofCall);
-  const input = { check, group, variables: merged, revision, accountRuntimeId, clientCertificates };
-  return ofCall.length === 0 ? input : { ...input, isOneOff: true };
+  return { check, group, variables: merged, revision, accountRuntimeId, clientCertificates };
 }
 
 const notRunMessages: Partial<Record<Reason, string>> = {

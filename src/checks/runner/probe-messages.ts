@@ -13,21 +13,11 @@ export interface ThreadSettings {
   readonly extraCertificates: readonly string[];
 }
 
-/** An input as JSON: half of what a copy of its objects costs on the way, and kept in the place of a quarter of them. */
-export type InputText = string;
-
-/** To the thread: inputs it does not know yet, probes to start as (number, check id) pairs, and probes to stop. */
+/** To the thread: probes to start and to stop. */
 export interface ToThread {
-  readonly define: { readonly checkId: string; readonly text: InputText }[];
-  /** Check ids it will not be asked about after this message without being told anew. */
-  readonly forget: Set<string>;
-  readonly numbers: number[];
-  readonly checkIds: string[];
-  /** Whose checks these are: probes are begun in turn. */
-  readonly accountIds: string[];
-  /** Probes whose input is not kept. */
-  readonly strangers: { readonly number: number; readonly accountId: string; readonly text: InputText }[];
-  /** Halves of probes, each with an input of its own that is not kept. */
+  /** Each with its input as JSON: half of what a copy of its objects costs on the way. Those of one account wait in turn. */
+  readonly probes: { readonly number: number; readonly accountId: string; readonly text: string }[];
+  /** Halves of probes. */
   readonly halves: { readonly number: number; readonly work: ExchangeWork }[];
   readonly stop: number[];
   /** Client certificates by account, where they are others than before. */

@@ -4,7 +4,7 @@ import { createByteBudget } from '../parts/http/body-store.ts';
 import { withoutTimes } from '../parts/findings/without-times.ts';
 import { checkKinds } from '../registry.ts';
 import { honestFinding } from '#domain/results/honest-finding.ts';
-import type { Exchange, Exchanged, ExchangeWork, ThreadProbe } from '#domain/checks/probe.ts';
+import type { Exchange, Exchanged, ExchangeWork, ThreadInput, ThreadProbe } from '#domain/checks/probe.ts';
 import type { ClientIdentity } from '#domain/accounts/client-certificate.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import { createGuard } from '#egress/guard.ts';
@@ -12,8 +12,7 @@ import { FairQueue } from '#lib/fair-queue.ts';
 import { createLoopWatch } from '#lib/loop-delay.ts';
 import { createAnswerQueue } from './answer-queue.ts';
 import { crashed } from './probe-lanes.ts';
-import { createProbeInputs, readInput } from './probe-inputs.ts';
-import type { FromThread, InputText, ThreadSettings, ToThread } from './probe-messages.ts';
+import type { FromThread, ThreadSettings, ToThread } from './probe-messages.ts';
 import { createPace } from './probe-pace.ts';
 
 /**
@@ -42,13 +41,9 @@ const exchanges = new Map<string, Exchange>(
     around === undefined ? [] : [[type, around.createExchange(means)]],
   ),
 );
-const inputs = createProbeInputs(() => performance.now());
 const underWay = new Map<number, AbortController>();
-/** What is to be begun: a probe by the definition that held when it was handed over, or half a probe. */
-type Waiting = { readonly number: number } & (
-  | { readonly checkId: string | null; readonly text: InputText | undefined }
-  | { readonly work: ExchangeWork }
-);
+/** What is to be begun: a probe by the text of its input, or half a probe. */
+type Waiting = { readonly number: number } & ({ readonly text: string } | { readonly work: ExchangeWork });
 const waiting = new FairQueue<Waiting>();
 const pace = createPace(() => performance.now());
 let isPlanned = false;
@@ -60,16 +55,9 @@ parentPort?.on('message', (message: ToThread) => {
     if (list.length === 0) certificates.delete(accountId);
     else certificates.set(accountId, list);
   }
-  for (const { checkId, text } of message.define) inputs.define(checkId, text);
   for (const number of message.stop) underWay.get(number)?.abort();
-  for (const [index, number] of message.numbers.entries()) {
-    const checkId = message.checkIds[index] ?? '';
-    waiting.add(message.accountIds[index] ?? '', { number, checkId, text: inputs.textOf(checkId) });
-  }
-  for (const { number, accountId, text } of message.strangers) waiting.add(accountId, { number, checkId: null, text });
+  for (const { number, accountId, text } of message.probes) waiting.add(accountId, { number, text });
   for (const { number, work } of message.halves) waiting.add(work.input.check.accountId, { number, work });
-  // Last: a probe of this message may be of one that has no room since.
-  for (const id of message.forget) inputs.forget(id);
   if (!isPlanned) startWaiting();
 });
 
@@ -127,9 +115,7 @@ async function lookAt(started: Waiting, signal: AbortSignal): Promise<Exchanged>
       const exchange = exchanges.get(started.work.input.check.checkType satisfies CheckType);
       return exchange === undefined ? unknownCheck() : await exchange(started.work, signal);
     }
-    const { checkId, text } = started;
-    if (text === undefined) return unknownCheck();
-    const input = checkId === null ? readInput(text) : inputs.read(checkId, text);
+    const input = JSON.parse(started.text) as ThreadInput;
     const probe = probes.get(input.check.checkType satisfies CheckType);
     if (probe === undefined) return unknownCheck();
     return { finding: await probe(input, signal), answer: null };

@@ -180,7 +180,7 @@ test('times of a run that a busy thread may have delayed are left out of phases 
         const long = inputOf(
           apiCheck({ url: 'no URL', pad: Array.from({ length: size }, () => []) }, {}, { id: 'long' }),
         );
-        keepBusy = () => void (delayed && prober.probe({ ...long, isOneOff: true }));
+        keepBusy = () => void (delayed && prober.probe(long));
         // oxlint-disable-next-line no-await-in-loop -- one after the other
         const finding = await prober.probe(input);
         if ((finding.responseTimeMs === null) === delayed) return { finding, part: describedKind(checkType, finding) };

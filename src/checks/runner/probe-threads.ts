@@ -13,7 +13,6 @@ import {
   emptyOutbox,
   findingsOf,
   forgetTold,
-  handProbe,
   tellCertificates,
   type Lane,
   laneOf,
@@ -35,7 +34,7 @@ export interface ProberOptions extends Pick<ThreadSettings, 'egress' | 'version'
 
 /** Probes in threads. */
 export interface Prober {
-  /** Looks at a target once; never rejects. The definition does not travel where the thread keeps it. */
+  /** Looks at a target once; never rejects. */
   probe(input: ProbeInput, signal?: AbortSignal): Promise<Finding>;
   /** Does half a probe; never rejects. */
   readonly exchange: Exchange;
@@ -81,8 +80,10 @@ export function createProber(options: ProberOptions): Prober {
 
   return {
     probe: async (input, signal) => {
-      const put = (lane: Lane, number: number): void => handProbe(lane, number, input, performance.now());
-      return (await hand(input, put, signal)).finding;
+      const { accountId } = input.check;
+      const text = JSON.stringify(threadInputOf(input));
+      return (await hand(input, (lane, number) => lane.outbox.probes.push({ number, accountId, text }), signal))
+        .finding;
     },
     exchange: (work, signal) => {
       const sent = { ...work, input: threadInputOf(work.input) };

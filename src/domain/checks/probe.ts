@@ -6,7 +6,7 @@ import type { EnvironmentVariable } from '../accounts/environment-variable.ts';
 import type { ScriptedRequest, SeenAnswer } from './exchange.ts';
 import type { Finding } from '../results/result.ts';
 
-/** What of a probe's input looking at a target takes, and a probe thread is told of: threads keep some hundred thousand of them. */
+/** What of a probe's input looking at a target takes, and a probe thread is sent. */
 export interface ThreadInput {
   readonly check: Pick<Check, 'id' | 'accountId' | 'checkType' | 'shouldFail' | 'settings'>;
   /** Changes whenever anything here does: with the check's id it names this input. */
@@ -27,8 +27,6 @@ export interface ProbeInput extends ThreadInput {
   readonly group: CheckGroup | null;
   /** The runtime its account names; null = none, which leaves the CURRENT one (decisions: Runtimes). */
   readonly accountRuntimeId: string | null;
-  /** It is for this run alone: nothing of it may be kept for another. */
-  readonly isOneOff?: boolean;
 }
 
 /** The part of an input that goes to a thread. */

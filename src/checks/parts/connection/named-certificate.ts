@@ -2,7 +2,7 @@
 // sslCheckDomain; docs/decisions/0037).
 import type { ThreadInput } from '#domain/checks/probe.ts';
 import type { SeenCertificate } from '#domain/results/result.ts';
-import { createKeptUsed } from '#lib/kept-used.ts';
+import { createRecent } from '#lib/recent.ts';
 import type { Trust } from '#lib/net/tls-trust.ts';
 import type { EgressGuard } from '../../kind.ts';
 import { seenCertificate } from './certificate.ts';
@@ -38,11 +38,14 @@ export type NamedCertificates = (domain: NamedDomain, signal: AbortSignal) => Pr
 
 export function createNamedCertificates(guard: EgressGuard, trust: Trust): NamedCertificates {
   const secureContext = trust.createContext();
-  const known = createKeptUsed<{ readonly until: number; readonly found: NamedCertificate }>(believedMost);
+  const known = createRecent<{ readonly until: number; readonly found: NamedCertificate }>({
+    most: believedMost,
+    sizeOf: () => 1,
+  });
   return async ({ by, place, family, hide }, signal) => {
     const now = performance.now();
     const name = `${by.check.id} ${by.revision} ${family} ${place.host} ${place.port}`;
-    const kept = known.use(name);
+    const kept = known.get(name);
     if (kept !== undefined && now < kept.until) return hidden(kept.found, hide);
     const serverName = place.isAddress ? null : place.host;
     const handshake = { place, serverName, family, secureContext, trust, limitMs };
@@ -52,8 +55,7 @@ export function createNamedCertificates(guard: EgressGuard, trust: Trust): Named
       peer === null
         ? { certificate: null, problem: `${domain}: ${hide(fault?.message ?? 'no certificate was shown')}` }
         : { certificate: seenCertificate(peer.path, domain), problem: null };
-    const until = now + (peer === null ? leftAloneMs : believedMs);
-    known.keep(name, { value: { until, found }, size: 1, expectedTo: until }, now);
+    known.set(name, { until: now + (peer === null ? leftAloneMs : believedMs), found });
     return found;
   };
 }

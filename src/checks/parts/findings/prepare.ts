@@ -3,7 +3,6 @@ import type { JsonObject } from '#domain/json.ts';
 import type { ThreadInput, ThreadProbe } from '#domain/checks/probe.ts';
 import type { Finding } from '#domain/results/result.ts';
 import { asciiHost } from '#lib/net/host-name.ts';
-import { madeOnce } from '#lib/made-once.ts';
 import {
   type Assertion,
   type AssertionSettings,
@@ -12,7 +11,7 @@ import {
 } from '../assertions/assertion.ts';
 import { fillIn, type VariableUse } from '../placeholders.ts';
 import { createRedactor, type Redactor } from '../redact.ts';
-import { isNoProbe, missingVariable, type NoProbe, wrongSettings } from './judge.ts';
+import { isNoProbe, missingVariable, wrongSettings } from './judge.ts';
 
 /** The variables of an input, ready to be filled in and to be hidden. */
 export interface Filling {
@@ -69,10 +68,10 @@ function filledAssertion(settings: AssertionSettings, fill: Filling['fill']): As
 }
 
 /**
- * The probe of a kind. Plans are kept as long as their input is.
+ * The probe of a kind.
  *
  * @param uses the variables that its settings use
- * @param makePlan all that does not change from run to run, or a sentence that says what is wrong; it may be shown
+ * @param makePlan all that is known before it looks, or a sentence that says what is wrong; it may be shown
  * @param look never rejects for what the target does
  */
 export function createPlannedProbe<Plan extends object>(
@@ -80,12 +79,9 @@ export function createPlannedProbe<Plan extends object>(
   makePlan: (input: ThreadInput) => Plan | string,
   look: (plan: Plan, startedAt: number, signal: AbortSignal) => Promise<Finding>,
 ): ThreadProbe {
-  const planOf = madeOnce((input: ThreadInput): Plan | NoProbe => {
-    const names = new Set(input.variables.map(({ key }) => key));
-    return missingVariable(uses(input.check.settings), names) ?? makePlan(input);
-  });
   return (input, signal) => {
-    const plan = planOf(input);
+    const names = new Set(input.variables.map(({ key }) => key));
+    const plan = missingVariable(uses(input.check.settings), names) ?? makePlan(input);
     const startedAt = Date.now();
     return isNoProbe(plan) ? Promise.resolve(wrongSettings(startedAt, plan)) : look(plan, startedAt, signal);
   };

@@ -1,8 +1,7 @@
 // Looks at an HTTP target once: request, redirects, body, assertions, verdict (decisions: Checks).
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ThreadInput, ThreadProbe } from '#domain/checks/probe.ts';
+import type { ThreadProbe } from '#domain/checks/probe.ts';
 import type { Finding } from '#domain/results/result.ts';
-import { madeOnce } from '#lib/made-once.ts';
 import type { ProbeMeans } from '../../kind.ts';
 import { keptBytes } from './body.ts';
 import { BodyStore, type ByteBudget } from './body-store.ts';
@@ -20,12 +19,11 @@ import { type HttpKind, makePlan, type Plan } from './plan.ts';
 import { createFindCertificates, type ShownCertificate } from './find-certificates.ts';
 import { isRedirect, mostRedirects, redirected } from './redirect.ts';
 
-/** Makes the probe of a type of check. Plans are kept as long as their input is: hand in the same input for the same revision. */
+/** Makes the probe of a type of check. */
 export function createHttpProbe(means: ProbeMeans, kind: HttpKind): ThreadProbe {
-  const planOf = madeOnce((input: ThreadInput) => makePlan(input, kind, means.version));
   const look = createLook(means);
   return async (input, signal) => {
-    const plan = planOf(input);
+    const plan = makePlan(input, kind, means.version);
     return isNoProbe(plan) ? wrongSettings(Date.now(), plan) : (await look(plan, signal)).finding;
   };
 }
