@@ -51,7 +51,10 @@ describe('addresses in docs/postgresql.md', () => {
 
   it('have every character escaped that has to be, and rightly', () => {
     const [list = ''] = /- In a user and a password write [^]*?\. This/.exec(page.text) ?? [];
-    const pairs = [...list.matchAll(/`(\S)`\s+as\s+`(%\w\w)`/g)].map(([, plain = '', escaped = '']) => [plain, escaped]);
+    const pairs = [...list.matchAll(/`(\S)`\s+as\s+`(%\w\w)`/g)].map(([, plain = '', escaped = '']) => [
+      plain,
+      escaped,
+    ]);
     assert.equal(pairs.length, 8);
     for (const [plain, escaped] of pairs) assert.equal(encodeURIComponent(plain ?? ''), escaped);
     const url = `postgres://u:${pairs.map(([, escaped]) => escaped).join('')}@h/d`;
