@@ -3,7 +3,7 @@ import Handlebars from 'handlebars';
 import { compileTemplate, forgetTemplates } from '#channels/templates/compile.ts';
 import { contextOf } from '#channels/templates/context.ts';
 import { renderWebhook } from '#channels/kinds/webhook/render.ts';
-import { validateWebhook } from '#channels/kinds/webhook/validate.ts';
+import { channelRules } from '#channels/rules.ts';
 import { median } from './support/numbers.ts';
 import {
   bareTemplate,
@@ -36,7 +36,7 @@ function measure(rounds: number, calls: number): Findings {
     save: () =>
       repeated(5, () => {
         forgetTemplates();
-        validateWebhook(config, new Set());
+        channelRules.validateConfig('WEBHOOK', config, new Set());
       }),
   });
   const { ours: own = Number.NaN, bare: limit = Number.NaN, request = Number.NaN, save = Number.NaN } = figures;

@@ -4,7 +4,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, it, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { validateWebhook } from '#channels/kinds/webhook/validate.ts';
+import { channelRules } from '#channels/rules.ts';
 import { checkKinds } from '#checks/registry.ts';
 import { configVariables } from '#config/variables.ts';
 import { type Faults, parseTelling } from '#lib/schema/faults.ts';
@@ -143,7 +143,7 @@ function faultsOf(id: OperationId, body: unknown): object {
   if (parsed === undefined) return faults;
   const { config, ...settings } = parsed as { config?: JsonObject };
   if (config instanceof Patch) return {};
-  if (config !== undefined) return validateWebhook(config, new Set());
+  if (config !== undefined) return channelRules.validateConfig('WEBHOOK', config, new Set());
   const checkType = checkTypes.find((type) => id.toLowerCase() === `create${type.toLowerCase()}check`);
   return checkType === undefined ? [] : checkKinds[checkType].validateSettings(settings);
 }

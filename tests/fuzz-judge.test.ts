@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, beforeEach, test } from 'node:test';
-import type { RenderedRequest } from '#domain/alerts/delivery.ts';
+import type { Message } from '#domain/alerts/delivery.ts';
 import { judgeCase, type Subject } from '../bench/fuzz/judge-templates.ts';
 import { templateCase } from '../bench/fuzz/template-cases.ts';
 import { fuzzTemplates, service } from '../bench/fuzz/templates.ts';
 import { watchProcess } from '../bench/fuzz/watched.ts';
 
 const plain = { source: '{{CHECK_NAME}}', field: 'template', variables: { CHECK_NAME: 'Shop' } } as const;
-const request: RenderedRequest = { method: 'POST', url: 'https://receiver.example/', headers: [], body: 'Shop' };
+const request: Message = { method: 'POST', url: 'https://receiver.example/', headers: [], body: 'Shop' };
 
 /** What is noticed of a subject that does something beside its work. */
 function breachesOf(change: Partial<Subject>): readonly string[] {
@@ -94,7 +94,7 @@ for (const [what, [change, breach]] of Object.entries(planted)) {
 
 test('the fuzz of templates notices memory that grows', () => {
   const kept: string[][] = [];
-  const render = (): RenderedRequest => {
+  const render = (): Message => {
     kept.push(Array.from({ length: 100_000 }, () => 'x'));
     return request;
   };

@@ -5,7 +5,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it, test, type TestContext } from 'node:test';
-import { createWebhookSender, type Sending } from '#channels/kinds/webhook/send.ts';
+import type { Sending } from '#channels/kind.ts';
+import { createWebhookSender } from '#channels/kinds/webhook/send.ts';
 import { createGuard } from '#egress/guard.ts';
 import { receiverVectors, receiverVectorsText } from '../tooling/receiver-vectors.ts';
 import { freePort } from './support/free-port.ts';
@@ -72,13 +73,12 @@ async function tryServer(t: TestContext, language: ReceiverLanguage): Promise<vo
   await send(200, 'repeated', { deliveryId: 'd-1', attempt: 2 });
   await send(200, 'late', { deliveryId: 'd-0', createdAt: now - 15_000 });
   await send(200, 'replay', { deliveryId: 'd-2', replayOf: 'd-0', createdAt: now + 100 });
-  await send(400, 'forged', { deliveryId: 'd-3', secret: 'the-secret-of-nobody' });
+  await send(400, 'forged', { deliveryId: 'd-3', secrets: { webhookSecret: 'the-secret-of-nobody' } });
   await send(400, 'expired', { deliveryId: 'd-4', startedAt: now - 600_000 });
   await send(200, 'accepted', {
     deliveryId: 'd-5',
     createdAt: now + 1,
-    secret: 'a-third-one',
-    previousSecret: { secret: 'the-old-one', until: now + 60_000 },
+    secrets: { webhookSecret: 'a-third-one', previousSecret: { secret: 'the-old-one', until: now + 60_000 } },
   });
   await until('what it did', () => server.lines().length >= said.length, { seen: server.printed });
   const did = server.lines().map((line) => JSON.parse(line) as { outcome: string; id: string });
@@ -88,6 +88,7 @@ async function tryServer(t: TestContext, language: ReceiverLanguage): Promise<vo
 
 function aSending(url: string, now: number): Sending {
   return {
+    type: 'WEBHOOK',
     request: {
       method: 'POST',
       url,
@@ -102,8 +103,7 @@ function aSending(url: string, now: number): Sending {
     createdAt: now,
     attempt: 1,
     replayOf: null,
-    secret: 'the-new-one',
-    previousSecret: null,
+    secrets: { webhookSecret: 'the-new-one' },
   };
 }
 

@@ -1,7 +1,7 @@
 // Judges one case of the template fuzz after the other: what saving and rendering it took, and what they must never do.
 import { limits } from '#channels/templates/budget.ts';
 import type { JsonObject } from '#domain/json.ts';
-import type { RenderedRequest } from '#domain/alerts/delivery.ts';
+import type { Message } from '#domain/alerts/delivery.ts';
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import type { TemplateCase } from './template-cases.ts';
 import type { Watch } from './watched.ts';
@@ -10,7 +10,7 @@ import type { Watch } from './watched.ts';
 export interface Subject {
   /** What is wrong with a configuration; empty = it can be saved. Nothing is remembered from call to call. */
   save(config: JsonObject): readonly { readonly message: string; readonly line?: number; readonly column?: number }[];
-  render(config: JsonObject, variables: TemplateVariables): RenderedRequest;
+  render(config: JsonObject, variables: TemplateVariables): Message;
   /** Whether an error is the one that a rendering may end with. */
   isTemplateError(error: unknown): error is Error & { readonly line: number; readonly column: number };
 }
@@ -92,7 +92,7 @@ export function configOf(field: TemplateCase['field'], source: string): JsonObje
 }
 
 /** Characters of the body and of the headers that templates made. */
-function printedIn({ body, headers }: RenderedRequest): number {
+function printedIn({ body, headers }: Message): number {
   return headers.reduce((sum, [name, value]) => sum + (name === 'x-fuzz' ? value.length : 0), body.length);
 }
 

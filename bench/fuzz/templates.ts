@@ -2,7 +2,7 @@
 import { forgetTemplates } from '#channels/templates/compile.ts';
 import { renderWebhook } from '#channels/kinds/webhook/render.ts';
 import { TemplateError } from '#channels/templates/template-error.ts';
-import { validateWebhook } from '#channels/kinds/webhook/validate.ts';
+import { channelRules } from '#channels/rules.ts';
 import type { Subject } from './judge-templates.ts';
 import { judgeCase } from './judge-templates.ts';
 import { templateCase } from './template-cases.ts';
@@ -13,7 +13,7 @@ import { collectGarbage } from '../support/collect-garbage.ts';
 export const service: Subject = {
   save(config) {
     forgetTemplates();
-    return validateWebhook(config, new Set());
+    return channelRules.validateConfig('WEBHOOK', config, new Set());
   },
   render: (config, variables) =>
     renderWebhook(config, variables, {

@@ -5,7 +5,7 @@ import type { DeliveryFacts, EndedAttempt } from '#domain/results/recording.ts';
 import type { Finding } from '#domain/results/result.ts';
 import { randomValues } from '#domain/alerts/random-values.ts';
 import { systemRandom } from '#lib/random.ts';
-import { channelKinds } from '#channels/registry.ts';
+import { channelRules } from '#channels/rules.ts';
 import { encodeDetails } from '#checks/parts/http/details.ts';
 import type { Store } from '#store/store.ts';
 import { aGroup } from '../../tests/support/records.ts';
@@ -44,7 +44,7 @@ export async function pendingDeliveries(store: Store, order: PendingOrder): Prom
       const { channel, createdAt } = facts;
       const values = { createdAt, ...randomValues(systemRandom), userAgent: 'Tocsin/bench' };
       if (body === '' && 'content' in prepared)
-        ({ body } = channelKinds[channel.type].render(channel.config, prepared.content.variables, values));
+        ({ body } = channelRules.render(channel, prepared.content.variables, values));
       return prepared;
     },
   };

@@ -57,7 +57,7 @@ export async function seedChannels(store: Store, accountId: string, receiver: st
     const channel = aChannel(accountId, {
       id,
       config: { name: `channel ${id}`, url: `${receiver}/${id}`, method: 'POST' },
-      secret: channelSecret(id),
+      secrets: { webhookSecret: channelSecret(id) },
     });
     const added = await store.alertChannels.add({ channel, subscriptions: null });
     if ('dangling' in added || added.saved.channel.id !== id) throw new Error('channels do not count up from 1');

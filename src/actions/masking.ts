@@ -1,13 +1,10 @@
 // Secrets on their way out are masked; on their way in, what was masked means what is stored.
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
-import { maskAddress, maskUserInfo } from '#domain/alerts/shown-url.ts';
+import { mask, maskAddress, maskUserInfo } from '#domain/alerts/shown-url.ts';
 import { variableNameProblem } from '#domain/accounts/variable-name.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { invalidField } from './refusal.ts';
-
-/** Shown in the place of a secret; sent back, it leaves the secret as it is (decisions: Secret). */
-export const mask = '********';
 
 /** A variable as it may be shown. */
 export interface ShownVariable extends Omit<EnvironmentVariable, 'value'> {

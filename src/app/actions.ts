@@ -29,9 +29,9 @@ import { createTriggerActions } from '#actions/checks/triggers.ts';
 import { createMaintenanceWindowActions } from '#actions/checks/maintenance-windows.ts';
 import { createUnheardNotices } from '#actions/alerts/unheard-checks.ts';
 import { createVariableActions } from '#actions/accounts/variables.ts';
-import { channelKinds } from '#channels/registry.ts';
+import { channelRules } from '#channels/rules.ts';
+import { wholeConfig } from '#contract/alerts/alert-channel.ts';
 import { checkKinds } from '#checks/registry.ts';
-import type { ChannelType } from '#domain/alerts/alert-channel.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Reason } from '#domain/results/result.ts';
@@ -72,7 +72,7 @@ export function composeActions(means: ActionMeans) {
     accounts: createAccountActions({ ...store, ...scriptRules, runtimes: runtimes.list, forgetKey, clock }),
     apiKeys: createApiKeyActions({ apiKeys: store.apiKeys, forgetKey, clock }),
     ...checksOf(means),
-    alertChannels: createChannelActions({ ...store, validateConfig, nameWarnings, clock, onWritten }),
+    alertChannels: createChannelActions({ ...store, ...channelRules, wholeConfig, clock, onWritten }),
     alertMessages: composeAlertMessages(means, redactorOf),
     variables: createVariableActions({ variables, missingVariables: composeMissingVariables(store) }),
     clientCertificates: createClientCertificateActions(store),
@@ -100,6 +100,7 @@ export function composeActions(means: ActionMeans) {
       deliveries,
       alertNotifications: store.alertNotifications,
       redactorOf,
+      defaultType: channelRules.defaultType,
       clock,
     }),
     locations: createLocationActions(() => ownProcess.servedLocations()),
@@ -137,7 +138,7 @@ function checksOf(means: ActionMeans) {
       newToken: randomUUID,
       pingUrl,
     }),
-    checkGroups: createGroupActions({ ...choices, pingUrl, checks, checkGroups, alertChannels, validateConfig }),
+    checkGroups: createGroupActions({ ...choices, ...channelRules, pingUrl, checks, checkGroups, alertChannels }),
     heartbeats: createHeartbeatActions({ ...store, clock }),
     pings: joinPings(means),
   };
@@ -224,9 +225,8 @@ async function shownFailing(store: ActionMeans['store'], accountId: string) {
     failing.map(async (one) => {
       const found = await store.alertChannels.find(accountId, one.alertChannelId);
       if (one.reason === null || found === null) return { ...one, reason: null };
-      const kind = channelKinds[found.channel.type];
-      const locked = kind.lockedOf(found.channel.config, variables);
-      return { ...one, reason: kind.redactFault('config.url', one.reason, locked) };
+      const locked = channelRules.lockedOf(found.channel, variables);
+      return { ...one, reason: channelRules.redactFault('config.url', one.reason, locked) };
     }),
   );
 }
@@ -237,14 +237,6 @@ function forgetEverywhere({ authentication, onKeysChanged }: ActionMeans): (keyI
     authentication.forget(keyId);
     onKeysChanged();
   };
-}
-
-function nameWarnings(type: ChannelType, channelConfig: JsonObject, defined: ReadonlySet<string>) {
-  return channelKinds[type].nameWarnings(channelConfig, defined);
-}
-
-function validateConfig(type: ChannelType, channelConfig: JsonObject, secretNames: ReadonlySet<string>) {
-  return channelKinds[type].validateConfig(channelConfig, secretNames);
 }
 
 type DescribedResult = { readonly details: JsonValue; readonly message: string | null; readonly reason: Reason | null };

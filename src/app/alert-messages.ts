@@ -1,7 +1,7 @@
 // Joins previews and test messages with the channels' renderers and the path that sends every delivery.
 import { createAlertMessageActions, type MessageAlert } from '#actions/alerts/alert-messages.ts';
 import type { RedactorOf } from '#actions/alerts/delivery-redactor.ts';
-import { channelKinds } from '#channels/registry.ts';
+import { channelRules } from '#channels/rules.ts';
 import { checkKinds } from '#checks/registry.ts';
 import { deliveryVariables } from '#domain/alerts/delivery-variables.ts';
 import { randomValues } from '#domain/alerts/random-values.ts';
@@ -11,6 +11,7 @@ import type { ActionMeans } from './means.ts';
 export function composeAlertMessages(means: ActionMeans, redactorOf: RedactorOf) {
   const { config, store, clock, random, links, userAgent, wake, attemptHints } = means;
   return createAlertMessageActions({
+    ...channelRules,
     channels: store.alertChannels,
     heldDeliveries: store.heldDeliveries,
     variables: store.variables,
@@ -26,26 +27,24 @@ export function composeAlertMessages(means: ActionMeans, redactorOf: RedactorOf)
         isTest,
       }),
     render: (channel, variables, createdAt) => {
-      const kind = channelKinds[channel.type];
       const facts = { createdAt, ...randomValues(random), userAgent };
       try {
-        return { request: kind.render(channel.config, variables, facts) };
+        return { request: channelRules.render(channel, variables, facts) };
       } catch (error) {
         // All faults that can be seen without rendering are better than the first that rendering met.
-        const faults = kind.storedFaults(channel.config).map(placed);
+        const faults = channelRules.storedFaults(channel.type, channel.config).map(placed);
         return { errors: faults.length > 0 ? faults : [placed(faultOf(error))] };
       }
     },
-    sizeFaults: (channelConfig) => channelKinds.WEBHOOK.sizeFaults(channelConfig).map(placed),
-    warnings: (channelConfig, variables, secretNames, groupNames) =>
-      channelKinds.WEBHOOK.warnings(channelConfig, variables, secretNames, groupNames),
-    presets: channelKinds.WEBHOOK.presets,
-    redact: (request, channelConfig, variables) =>
-      channelKinds.WEBHOOK.redactRequest(request, channelKinds.WEBHOOK.lockedOf(channelConfig, variables)),
-    redactFaults: (faults, channelConfig, variables) => {
-      const kind = channelKinds.WEBHOOK;
-      const locked = kind.lockedOf(channelConfig, variables);
-      return faults.map((fault) => ({ ...fault, message: kind.redactFault(fault.path, fault.message, locked) }));
+    sizeFaults: (type, channelConfig) => channelRules.sizeFaults(type, channelConfig).map(placed),
+    redact: (request, channel, variables) =>
+      channelRules.redactRequest(request, channelRules.lockedOf(channel, variables)),
+    redactFaults: (faults, channel, variables) => {
+      const locked = channelRules.lockedOf(channel, variables);
+      return faults.map((fault) => ({
+        ...fault,
+        message: channelRules.redactFault(fault.path, fault.message, locked),
+      }));
     },
     deliver: async (delivery) => {
       await store.path.addDelivery(delivery);

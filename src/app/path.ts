@@ -1,6 +1,6 @@
 // Joins the steps with the store, the kinds of checks and the channels, and turns the loops of this process's roles.
 import type { ResultLinks } from '#actions/results/result-links.ts';
-import { channelKinds } from '#channels/registry.ts';
+import { channelRules } from '#channels/rules.ts';
 import { overdueFinding, pingFinding } from '#checks/kinds/heartbeat/finding.ts';
 import { checkKinds } from '#checks/registry.ts';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
@@ -40,7 +40,7 @@ import type { LoopName } from '#config/roles.ts';
 import { idleMs, startLoops } from './loops.ts';
 import { createFindIdentity } from './client-identities.ts';
 import { loggedReason } from './redaction.ts';
-import type { WebhookSender } from '#channels/kinds/webhook/send.ts';
+import type { ChannelSender } from '#channels/kind.ts';
 
 /** What the path is joined with. */
 export interface PathMeans {
@@ -51,7 +51,7 @@ export interface PathMeans {
   /** null without the role `runner`. */
   readonly scripts: ScriptProber | null;
   /** null without the role `deliverer`. */
-  readonly sender: WebhookSender | null;
+  readonly sender: ChannelSender | null;
   readonly ownProcess: OwnProcess;
   readonly pingFailures: PingFailures;
   readonly metrics: Metrics;
@@ -273,8 +273,9 @@ function joinSendDeliveries(joint: Joint) {
     owner,
     isHeld: createWatchHold(store.heldDeliveries),
     isShared: () => ownProcess.known().some(({ id, roles }) => id !== owner && roles.includes('deliverer')),
-    send: async ({ accountId, id: deliveryId, createdAt, replayOf, request }, { secret, previousSecret }, attempt) =>
+    send: async ({ accountId, id: deliveryId, createdAt, replayOf, request }, { type, secrets }, attempt) =>
       required(sender, 'sender').send({
+        type,
         request,
         startedAt: clock.now(),
         identity: await findIdentity(accountId, request.url),
@@ -282,8 +283,7 @@ function joinSendDeliveries(joint: Joint) {
         createdAt,
         attempt,
         replayOf,
-        secret,
-        previousSecret,
+        secrets,
       }),
     render: (channel, variables, createdAt) =>
       renderRequest(channel, variables, { createdAt, ...randomValues(random), userAgent }),
@@ -358,12 +358,12 @@ export function prepareWith({
 }
 
 function renderRequest(
-  { type, config }: Pick<AlertChannel, 'type' | 'config'>,
+  channel: Pick<AlertChannel, 'type' | 'config'>,
   variables: TemplateVariables,
   facts: { createdAt: number; uuid: string; randomNumber: number; userAgent: string },
 ): Rendered {
   try {
-    return { request: channelKinds[type].render(config, variables, facts) };
+    return { request: channelRules.render(channel, variables, facts) };
   } catch (error) {
     return { error: messageOf(error) };
   }

@@ -1,6 +1,6 @@
 // Masks secrets of alert channels in what is shown and logged of their deliveries.
 import { createRedactorOf, type RedactorOf } from '#actions/alerts/delivery-redactor.ts';
-import { channelKinds } from '#channels/registry.ts';
+import { channelRules } from '#channels/rules.ts';
 import type { Attempt } from '#domain/alerts/delivery.ts';
 import { lostReason, withoutPaths } from '#domain/alerts/failing-channel.ts';
 import type { Store } from '#store/store.ts';
@@ -8,7 +8,7 @@ import type { Store } from '#store/store.ts';
 /** Redactors of deliveries by what is stored. */
 export function redactorOfStore({ alertChannels, variables, checks, checkGroups }: Store): RedactorOf {
   return createRedactorOf({
-    kinds: channelKinds,
+    rules: channelRules,
     channelOf: async (accountId, id) => (await alertChannels.find(accountId, id))?.channel ?? null,
     variablesOf: (accountId) => variables.all(accountId),
     groupVariablesOf: async (accountId, checkId) => {

@@ -1,6 +1,6 @@
 // Joins the keeping of templates with the channels, the log and the notices.
 import type { BrokenChannel, BrokenChannels } from '#actions/operating/notices.ts';
-import { channelKinds } from '#channels/registry.ts';
+import { channelRules } from '#channels/rules.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#store/store.ts';
@@ -18,7 +18,7 @@ interface Means {
 export function keepTemplates({ config, store, clock, log }: Means): KeepTemplates {
   return createKeepTemplates({
     store: store.channelConfigs,
-    judge: (type, channelConfig) => channelKinds[type].storedFaults(channelConfig),
+    judge: (type, channelConfig) => channelRules.storedFaults(type, channelConfig),
     onBroken: ({ accountId, id, name, fault }) => {
       const { path, line, column, message } = fault;
       log.warn('channel.broken', { account: accountId, id, name, path, line, column, error: message });
@@ -42,7 +42,7 @@ export function brokenChannelsOf(
     const broken: BrokenChannel[] = [];
     for (const { id, foundAt } of found(accountId).slice(0, toldMost)) {
       const channel = (await alertChannels.find(accountId, id))?.channel;
-      const [fault] = channel === undefined ? [] : channelKinds[channel.type].storedFaults(channel.config);
+      const [fault] = channel === undefined ? [] : channelRules.storedFaults(channel.type, channel.config);
       if (channel === undefined || fault === undefined) continue;
       const name = typeof channel.config['name'] === 'string' ? channel.config['name'] : '';
       broken.push({ alertChannelId: id, name: name || `alert channel ${id}`, since: foundAt, fault });

@@ -6,7 +6,7 @@ import {
   type Attempt,
   type DeliveryStep,
   type DueDelivery,
-  type RenderedRequest,
+  type Message,
   type RetryPlan,
   type SendOutcome,
 } from '#domain/alerts/delivery.ts';
@@ -34,7 +34,7 @@ interface Claimed {
 }
 
 /** A delivery whose request is known. */
-type Sendable = DueDelivery & { readonly request: RenderedRequest };
+type Sendable = DueDelivery & { readonly request: Message };
 
 interface Settled {
   readonly attempt: Attempt;

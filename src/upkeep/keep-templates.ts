@@ -1,6 +1,5 @@
 // Beside the path: templates of stored channels are judged again by this version, and compiled before an alert needs them
 // (docs/decisions/0060).
-import type { ChannelType } from '#domain/alerts/alert-channel.ts';
 import type { JsonObject } from '#domain/json.ts';
 
 /** Which channel. */
@@ -11,7 +10,7 @@ export interface ChannelPlace {
 
 /** A stored channel. */
 export interface KeptChannel extends ChannelPlace {
-  readonly type: ChannelType;
+  readonly type: string;
   readonly config: JsonObject;
   /** Epoch ms. */
   readonly writtenAt: number;
@@ -32,7 +31,7 @@ export interface KeepTemplatesOptions {
     writtenSince(at: number, limit: number): Promise<KeptChannel[]>;
   };
   /** Compiles the templates and says what is wrong with the channel; empty = nothing. */
-  readonly judge: (type: ChannelType, config: JsonObject) => readonly ConfigFault[];
+  readonly judge: (type: string, config: JsonObject) => readonly ConfigFault[];
   /** Told of each channel that cannot be used as it is stored. */
   readonly onBroken: (channel: ChannelPlace & { readonly name: string; readonly fault: ConfigFault }) => void;
   /** Whether channels are written by other processes, too. */

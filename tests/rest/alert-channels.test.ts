@@ -67,7 +67,8 @@ test('a secret is masked, kept when the mask or nothing is sent back, replaced, 
   const put = (config: object) => api.ask('PUT', `/v1/alert-channels/${id}`, { config: { url, ...config } });
   const secrets = async () => {
     const stored = await api.temp.store.alertChannels.find(ownId, id);
-    return [stored?.channel.secret, stored?.channel.previousSecret];
+    const { webhookSecret = null, previousSecret = null } = stored?.channel.secrets ?? {};
+    return [webhookSecret, previousSecret];
   };
   const shown = await api.ask('GET', `/v1/alert-channels/${id}`);
   assert.equal(shown.body.config.webhookSecret, '********');

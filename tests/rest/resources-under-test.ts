@@ -8,10 +8,9 @@ import { createCheckActions } from '#actions/checks/checks.ts';
 import { createClientCertificateActions } from '#actions/accounts/client-certificates.ts';
 import { createMaintenanceWindowActions } from '#actions/checks/maintenance-windows.ts';
 import { createVariableActions } from '#actions/accounts/variables.ts';
-import { channelKinds } from '#channels/registry.ts';
+import { channelRules } from '#channels/rules.ts';
+import { wholeConfig } from '#contract/alerts/alert-channel.ts';
 import { checkKinds } from '#checks/registry.ts';
-import type { ChannelType } from '#domain/alerts/alert-channel.ts';
-import type { JsonObject } from '#domain/json.ts';
 import type { Runtime } from '#domain/checks/runtime.ts';
 import { composeMissingVariables, settingsWarnings } from '#app/warnings.ts';
 import { programReader, scriptRules } from '#app/script-rules.ts';
@@ -84,11 +83,7 @@ export function resourcesUnderTest(
     runtimes: () => [installed, ...others()],
     now: () => clock.now(),
   };
-  const channels = {
-    alertChannels: store.alertChannels,
-    validateConfig: (type: ChannelType, config: JsonObject, secretNames: ReadonlySet<string>) =>
-      channelKinds[type].validateConfig(config, secretNames),
-  };
+  const channels = { ...channelRules, wholeConfig, alertChannels: store.alertChannels };
   const server: FastifyInstance = createRestServer({
     operations,
     routes: [
@@ -116,7 +111,6 @@ export function resourcesUnderTest(
           ...channels,
           variables: store.variables,
           checkGroups: store.checkGroups,
-          nameWarnings: (type, config, defined) => channelKinds[type].nameWarnings(config, defined),
           clock,
           onWritten: () => undefined,
         }),

@@ -22,7 +22,7 @@ import { createResultPageActions } from '#actions/results/result-page.ts';
 import { createTriggerCallActions } from '#actions/checks/trigger-calls.ts';
 import { createUnheardNotices } from '#actions/alerts/unheard-checks.ts';
 import { createTriggerActions } from '#actions/checks/triggers.ts';
-import { channelKinds } from '#channels/registry.ts';
+import { channelRules } from '#channels/rules.ts';
 import { checkKinds } from '#checks/registry.ts';
 import { scriptRules } from '#app/script-rules.ts';
 import { composeMissingVariables } from '#app/warnings.ts';
@@ -145,7 +145,7 @@ function routesOfRows(
     exchange: JsonObject | null,
   ) => checkKinds[checkType].describeResult(result, exchange);
   const redactorOf = createRedactorOf({
-    kinds: channelKinds,
+    rules: channelRules,
     channelOf: async (accountId, id) => (await store.alertChannels.find(accountId, id))?.channel ?? null,
     variablesOf: (accountId) => store.variables.all(accountId),
     groupVariablesOf: async () => [],
@@ -160,7 +160,7 @@ function routesOfRows(
     ...checkStatusRoutes(createCheckStatusActions({ ...store, clock }), createCheckAlertActions({ ...store, clock })),
     ...deliveryRoutes(
       createDeliveryActions({ ...store, redactorOf, wake: () => {} }),
-      createAlertNotificationActions({ ...store, redactorOf, clock }),
+      createAlertNotificationActions({ ...store, ...channelRules, redactorOf, clock }),
     ),
     ...noticeRoutes(
       createNoticeActions({

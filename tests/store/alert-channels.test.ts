@@ -12,7 +12,7 @@ test('channels are listed in the order of their ids with their subscriptions, pa
   const [accountId, foreign] = [putAccount(temp.raw), putAccount(temp.raw)];
   const add = async (of: string, checkIds: readonly string[]): Promise<StoredChannel> => {
     const saved = await alertChannels.add({
-      channel: aChannel(of, { secret: `secret of ${checkIds.length}` }),
+      channel: aChannel(of, { secrets: { webhookSecret: `secret of ${checkIds.length}` } }),
       subscriptions: checkIds.map((checkId) => ({ checkId, groupId: null, activated: true })),
     });
     assert.ok('saved' in saved);

@@ -363,12 +363,12 @@ test('a channel names only checks and groups of its own account, and keeps its s
   const accountId = randomUUID();
   const { store } = temp;
   const foreign = await addCheck(store, aCheck(randomUUID()));
-  const channel = aChannel(accountId, { secret: 'canary-a', previousSecret: { secret: 'canary-b', until: 5 } });
+  const channel = aChannel(accountId, { secrets: { a: 'canary-a', b: { secret: 'canary-b', until: 5 } } });
   const subscriptions = [{ checkId: foreign.id, groupId: null, activated: true }];
   assert.deepEqual(await store.alertChannels.add({ channel, subscriptions }), { dangling: 'subscriptions[0].checkId' });
   const added = saved(await store.alertChannels.add({ channel, subscriptions: [] }));
   assert.equal(added.channel.id, 1, 'a refused one takes no number');
-  assert.equal(added.channel.secret, 'canary-a');
+  assert.deepEqual(added.channel.secrets, channel.secrets);
   const { id } = added.channel;
   assert.deepEqual(await store.alertChannels.subscribe(accountId, id, { checkId: null, groupId: 3, activated: true }), {
     dangling: 'groupId',

@@ -5,7 +5,7 @@ import { createDeliveryActions } from '#actions/alerts/deliveries.ts';
 import { createRedactorOf } from '#actions/alerts/delivery-redactor.ts';
 import { createNoticeActions } from '#actions/operating/notices.ts';
 import { Refusal } from '#actions/refusal.ts';
-import { channelKinds } from '#channels/registry.ts';
+import { channelRules } from '#channels/rules.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes, json } from '#store/base/codec.ts';
@@ -26,7 +26,7 @@ const refusedWith = (code: string) => (error: unknown) => error instanceof Refus
 function open({ store, clock }: TempStore) {
   let woken = 0;
   const redactorOf = createRedactorOf({
-    kinds: channelKinds,
+    rules: channelRules,
     channelOf: async (accountId, id) => (await store.alertChannels.find(accountId, id))?.channel ?? null,
     variablesOf: (accountId) => store.variables.all(accountId),
     groupVariablesOf: async () => [],
@@ -36,7 +36,7 @@ function open({ store, clock }: TempStore) {
   };
   return {
     deliveries: createDeliveryActions({ ...store, redactorOf, wake }),
-    notifications: createAlertNotificationActions({ ...store, redactorOf, clock }),
+    notifications: createAlertNotificationActions({ ...store, ...channelRules, redactorOf, clock }),
     woken: () => woken,
   };
 }

@@ -9,7 +9,7 @@ import { aChannel } from '../support/records.ts';
 import { putAccount } from '../support/rows.ts';
 import { PathUnderTest, lookedFrom } from './path-under-test.ts';
 
-const columns = `type, config, secret, previous_secret, previous_secret_until, send_recovery, send_failure, send_degraded,
+const columns = `type, config, secrets, send_recovery, send_failure, send_degraded,
   ssl_expiry, ssl_expiry_threshold, auto_subscribe, exhausted_in_a_row, failing_since, created_at, updated_at`;
 
 /** An account with so many channels; ids count up from 1. */

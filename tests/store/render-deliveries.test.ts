@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { createSendDeliveries, type SendDeliveriesOptions } from '#pipeline/send-deliveries.ts';
-import type { RenderedRequest, SendOutcome } from '#domain/alerts/delivery.ts';
+import type { Message, SendOutcome } from '#domain/alerts/delivery.ts';
 import { newId } from '#lib/id.ts';
 import { it } from '../support/each-engine.ts';
 import { aGroup } from '../support/records.ts';
@@ -15,7 +15,7 @@ function textOf(value: unknown): string {
 
 /** A sending step over the path, and what it rendered and sent. */
 function sender(test: PathUnderTest, change: Partial<SendDeliveriesOptions> = {}) {
-  const sent: RenderedRequest[] = [];
+  const sent: Message[] = [];
   const renders: string[] = [];
   const step = createSendDeliveries({
     store: test.path,

@@ -14,7 +14,7 @@ export interface Rule {
 const rooms: Readonly<Record<string, readonly string[]>> = {
   'src/lib': [],
   'src/domain': [],
-  'src/contract': ['src/lib'],
+  'src/contract': ['src/channels', 'src/domain', 'src/lib'],
   'src/egress': ['src/lib'],
   'src/config': ['src/egress', 'src/domain', 'src/lib'],
   'src/pipeline': ['src/domain', 'src/lib'],

@@ -1,31 +1,30 @@
 // What a caller may do with alert channels and their subscriptions (reference §1; spec §2.4, §5 rule 2).
-import type { AlertChannel, ChannelType, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
+import type { AlertChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { type Change, merged } from '#domain/patch.ts';
 import type { Clock } from '#lib/clock.ts';
-import { configApart, secretsMeant, shownConfig } from './channel-secret.ts';
 import { withoutSecretUrl } from './delivery-redactor.ts';
 import { unmasked, withoutLocked } from '../masking.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { type Problem, refuseProblems } from '../problems.ts';
-import { notFound } from '../refusal.ts';
+import { invalidField, notFound } from '../refusal.ts';
 import { type Saved, savedOrRefused } from '../checks/saved.ts';
 import type { Slice } from '../accounts/variables.ts';
 import { type Warned, type Warning, withWarnings } from '../warnings.ts';
 
 type Switch = 'sendRecovery' | 'sendFailure' | 'sendDegraded' | 'sslExpiry' | 'sslExpiryThreshold' | 'autoSubscribe';
 
-/** A channel as it is written; `webhookSecret` and `previousSecretUntil` stand in its configuration. */
+/** A channel as it is written, with its secrets in its configuration. */
 export interface ChannelInput extends Pick<AlertChannel, Switch> {
-  readonly type: ChannelType;
+  readonly type: string;
   readonly config: JsonObject;
   readonly subscriptions: readonly SubscribedTo[];
 }
 
-/** A channel as it may be shown, its secret masked. */
-export interface ShownChannel extends Warned<Omit<AlertChannel, 'secret' | 'previousSecret'>> {
+/** A channel as it may be shown, its secrets masked. */
+export interface ShownChannel extends Warned<Omit<AlertChannel, 'secrets'>> {
   readonly subscriptions: readonly Subscription[];
 }
 
@@ -58,13 +57,22 @@ export interface ChannelMeans {
     variableKeys(accountId: string): Promise<readonly Pick<EnvironmentVariable, 'key'>[]>;
   };
   /** What the kind of a channel says of its configuration; empty = fine. */
-  readonly validateConfig: (
-    type: ChannelType,
-    config: JsonObject,
-    secretNames: ReadonlySet<string>,
-  ) => readonly Problem[];
+  readonly validateConfig: (type: string, config: JsonObject, secretNames: ReadonlySet<string>) => readonly Problem[];
   /** What the kind of a channel warns of. `defined`: variables of the account and its groups. */
-  readonly nameWarnings: (type: ChannelType, config: JsonObject, defined: ReadonlySet<string>) => readonly Warning[];
+  readonly nameWarnings: (type: string, config: JsonObject, defined: ReadonlySet<string>) => readonly Warning[];
+  /** What is stored of a written configuration: without its secrets, and these. `present`: secrets before. Instants are epoch ms. */
+  readonly storedConfig: (
+    type: string,
+    written: JsonObject,
+    present: JsonObject,
+    now: number,
+  ) => Pick<AlertChannel, 'config' | 'secrets'> | { readonly issue: Problem };
+  /** The configuration as everybody may see it, secrets masked. */
+  readonly shownConfig: (channel: Pick<AlertChannel, 'type' | 'config' | 'secrets'>, now: number) => JsonObject;
+  /** The configuration that a change is merged into. */
+  readonly mergedConfig: (channel: AlertChannel) => JsonObject;
+  /** A merged configuration as the kind of the channel reads it; throws if it is invalid. */
+  readonly wholeConfig: (type: string, config: unknown) => JsonObject;
   readonly clock: Clock;
   /** Told of each channel that was made or changed. */
   readonly onWritten: () => void;
@@ -90,7 +98,8 @@ const newChannel = { id: 0, createdAt: 0, updatedAt: null, exhaustedInARow: 0, f
 
 export function createChannelActions(means: ChannelMeans): ChannelActions {
   const { alertChannels, validateConfig, clock } = means;
-  const shown = (caller: Caller, stored: Stored) => shownChannel(caller, stored, clock.now());
+  const shown = (caller: Caller, stored: Stored) =>
+    shownChannel(caller, stored, means.shownConfig(stored.channel, clock.now()));
   return {
     async list(caller, slice) {
       requirePermission(caller, 'read');
@@ -105,16 +114,10 @@ export function createChannelActions(means: ChannelMeans): ChannelActions {
     },
     async create(caller, { subscriptions, ...input }) {
       requirePermission(caller, 'write');
-      const config = configApart(input.config);
-      refuseProblems(validateConfig(input.type, config, await secretNames(caller, subscriptions, means)));
-      const secrets = secretsMeant(input.config, { secret: null, previousSecret: null }, clock.now());
-      const channel: AlertChannel = {
-        ...newChannel,
-        ...input,
-        ...secrets,
-        config,
-        accountId: caller.accountId,
-      };
+      const names = await secretNames(caller, subscriptions, means);
+      const stored = storedOrRefused(means.storedConfig(input.type, input.config, {}, clock.now()));
+      refuseProblems(validateConfig(input.type, stored.config, names));
+      const channel: AlertChannel = { ...newChannel, ...input, ...stored, accountId: caller.accountId };
       const saved = savedOrRefused(await alertChannels.add({ channel, subscriptions }));
       means.onWritten();
       return warned(means, shown(caller, saved));
@@ -154,24 +157,37 @@ async function changeChannel(
   { subscriptions, ...written }: Change<ChannelInput>,
 ): Promise<Stored> {
   requirePermission(caller, 'write');
-  const { alertChannels, validateConfig, clock } = means;
+  const { alertChannels, validateConfig } = means;
   const before = await alertChannels.find(caller.accountId, id);
   if (before === null) throw notFound('alert channel', id);
+  const { type } = before.channel;
+  if (written.type !== undefined && written.type !== type)
+    throw invalidField('type', `cannot be changed: it is ${type}`);
   const names = await secretNames(caller, subscriptions ?? before.subscriptions, means);
   const changed = await alertChannels.change(caller.accountId, id, ({ channel: present }) => {
-    const change = merged<Omit<ChannelInput, 'subscriptions'>>(written, present);
-    const config =
-      change.config === undefined ? present.config : configApart(unmasked(change.config, present.config, 'config'));
-    const secrets = change.config === undefined ? {} : secretsMeant(change.config, present, clock.now());
-    const channel: AlertChannel = { ...present, ...change, ...secrets, config };
-    const isJudged = change.config !== undefined || subscriptions !== undefined;
-    if (isJudged) refuseProblems(validateConfig(channel.type, config, names));
+    const base = { ...present, config: means.mergedConfig(present) };
+    const { config, ...change } = merged<Omit<ChannelInput, 'subscriptions'>>(written, base);
+    const stored = config === undefined ? present : storedMeant(means, present, config);
+    const channel: AlertChannel = { ...present, ...change, config: stored.config, secrets: stored.secrets };
+    const isJudged = config !== undefined || subscriptions !== undefined;
+    if (isJudged) refuseProblems(validateConfig(type, channel.config, names));
     return { channel, subscriptions: subscriptions ?? null };
   });
   if (changed === null) throw notFound('alert channel', id);
   const saved = savedOrRefused(changed);
   means.onWritten();
   return saved;
+}
+
+/** What is stored of a changed configuration. */
+function storedMeant(means: ChannelMeans, { type, config, secrets }: AlertChannel, written: JsonObject) {
+  const meant = unmasked(means.wholeConfig(type, written), config, 'config');
+  return storedOrRefused(means.storedConfig(type, meant, secrets, means.clock.now()));
+}
+
+function storedOrRefused<Stored extends object>(outcome: Stored | { readonly issue: Problem }): Stored {
+  if ('issue' in outcome) throw invalidField(outcome.issue.path, outcome.issue.message);
+  return outcome;
 }
 
 async function subscribeChannel(
@@ -211,9 +227,8 @@ async function secretNames(
   return new Set(lists.flat().flatMap(({ key, secret }) => (secret ? key : [])));
 }
 
-function shownChannel(caller: Caller, { channel, subscriptions }: Stored, now: number): ShownChannel {
-  const { secret: _secret, previousSecret: _previous, ...shown } = channel;
-  const config = shownConfig(channel, now);
+function shownChannel(caller: Caller, { channel, subscriptions }: Stored, config: JsonObject): ShownChannel {
+  const { secrets: _secrets, ...shown } = channel;
   return {
     ...shown,
     config: mayDo(caller.role, 'write') ? config : withoutSecretUrl(withoutLocked(config)),

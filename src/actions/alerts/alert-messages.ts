@@ -5,7 +5,7 @@ import type { ChannelPreset } from '#domain/alerts/channel-preset.ts';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { AlertType } from '#domain/alerts/alert.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
-import type { Attempt, Delivery, RenderedRequest } from '#domain/alerts/delivery.ts';
+import type { Attempt, Delivery, Message } from '#domain/alerts/delivery.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { DeliveryFacts } from '#domain/results/recording.ts';
@@ -39,13 +39,14 @@ export interface TemplateWarning {
 /** What a preview shows. */
 export interface Preview {
   /** null when a template cannot be rendered. */
-  readonly request: RenderedRequest | null;
+  readonly request: Message | null;
   readonly warnings: readonly TemplateWarning[];
   readonly errors: readonly TemplateFault[];
 }
 
 /** What is previewed. */
 export interface PreviewOrder {
+  readonly type: string;
   readonly config: JsonObject;
   readonly alertType: AlertType;
   readonly checkResultId: string | null;
@@ -76,10 +77,11 @@ export interface AlertMessageMeans {
     channel: Pick<AlertChannel, 'type' | 'config'>,
     variables: TemplateVariables,
     createdAt: number,
-  ) => { readonly request: RenderedRequest } | { readonly errors: readonly TemplateFault[] };
+  ) => { readonly request: Message } | { readonly errors: readonly TemplateFault[] };
   /** What there is too much of in a configuration: it is neither saved nor rendered. Cheap to ask. */
-  readonly sizeFaults: (config: JsonObject) => readonly TemplateFault[];
+  readonly sizeFaults: (type: string, config: JsonObject) => readonly TemplateFault[];
   readonly warnings: (
+    type: string,
     config: JsonObject,
     variables: TemplateVariables,
     secretNames: ReadonlySet<string>,
@@ -88,14 +90,14 @@ export interface AlertMessageMeans {
   readonly presets: readonly ChannelPreset[];
   /** Values of locked headers and variables hidden. */
   readonly redact: (
-    request: RenderedRequest,
-    config: JsonObject,
+    request: Message,
+    channel: Pick<AlertChannel, 'type' | 'config'>,
     variables: readonly EnvironmentVariable[],
-  ) => RenderedRequest;
+  ) => Message;
   /** The same for faults, whose messages may quote what was rendered. */
   readonly redactFaults: (
     faults: readonly TemplateFault[],
-    config: JsonObject,
+    channel: Pick<AlertChannel, 'type' | 'config'>,
     variables: readonly EnvironmentVariable[],
   ) => readonly TemplateFault[];
   /** Adds the delivery and wakes who sends it. */
@@ -150,7 +152,7 @@ export function createAlertMessageActions(means: AlertMessageMeans): AlertMessag
       const facts = alerts.facts(channel, alertType, alert);
       const rendered = means.render(channel, means.variablesOf(facts, alert, true), facts.createdAt);
       if ('errors' in rendered) {
-        throw faultyTemplate(means.redactFaults(rendered.errors, channel.config, variablesIn(alert)));
+        throw faultyTemplate(means.redactFaults(rendered.errors, channel, variablesIn(alert)));
       }
       await means.deliver(testDelivery(facts, rendered.request));
       let found: { delivery: Delivery; attempt: Attempt } | null = null;
@@ -194,29 +196,30 @@ async function preview(
   means: AlertMessageMeans,
   alerts: Alerts,
   caller: Caller,
-  { config, alertType, checkResultId, variables: overlay }: PreviewOrder,
+  { alertType, checkResultId, variables: overlay, ...channel }: PreviewOrder,
 ): Promise<Preview> {
   requirePermission(caller, 'read');
   const { accountId } = caller;
-  const tooMuch = means.sizeFaults(config);
+  const { type, config } = channel;
+  const tooMuch = means.sizeFaults(type, config);
   if (tooMuch.length > 0) return { request: null, warnings: [], errors: tooMuch };
   const found =
     checkResultId === null ? await alerts.sample(accountId, alertType) : await means.resultOf(accountId, checkResultId);
   if (found === null) throw invalidField('checkResultId', 'must be the id of a result of this account');
   const alert = named(asSeenBy(caller, found), overlay['CHECK_NAME']);
-  const facts = alerts.facts({ ...unsavedChannel, accountId, config }, alertType, alert);
+  const facts = alerts.facts({ ...unsavedChannel, ...channel, accountId }, alertType, alert);
   const values = { ...means.variablesOf(facts, alert, false), ...overlay };
   const all = variablesIn(alert);
   // What only a group defines has no value here, and is no mistake either.
   const ofGroups = (await means.groupKeys(accountId)).filter(({ key }) => !Object.hasOwn(values, key));
   const secretNames = new Set([...all, ...ofGroups].filter(({ secret }) => secret).map(({ key }) => key));
   const groupNames = new Set(ofGroups.map(({ key }) => key));
-  const rendered = means.render({ type: 'WEBHOOK', config }, values, facts.createdAt);
-  const warnings = means.warnings(config, values, secretNames, groupNames);
+  const rendered = means.render(channel, values, facts.createdAt);
+  const warnings = means.warnings(type, config, values, secretNames, groupNames);
   if ('errors' in rendered) {
-    return { request: null, warnings, errors: means.redactFaults(rendered.errors, config, all) };
+    return { request: null, warnings, errors: means.redactFaults(rendered.errors, channel, all) };
   }
-  return { request: means.redact(rendered.request, config, all), warnings, errors: [] };
+  return { request: means.redact(rendered.request, channel, all), warnings, errors: [] };
 }
 
 /**
@@ -241,12 +244,10 @@ function variablesIn({ facts: { context } }: MessageAlert): readonly Environment
   return [...context.variables, ...(context.group?.environmentVariables ?? [])];
 }
 
-/** A channel that is previewed before it is saved: only its account and config matter. */
-const unsavedChannel: Omit<AlertChannel, 'accountId' | 'config'> = {
+/** A channel that is previewed before it is saved: only its account, type and config matter. */
+const unsavedChannel: Omit<AlertChannel, 'accountId' | 'type' | 'config'> = {
   id: 0,
-  type: 'WEBHOOK',
-  secret: null,
-  previousSecret: null,
+  secrets: {},
   sendRecovery: true,
   sendFailure: true,
   sendDegraded: false,
@@ -259,7 +260,7 @@ const unsavedChannel: Omit<AlertChannel, 'accountId' | 'config'> = {
   updatedAt: null,
 };
 
-function testDelivery(facts: DeliveryFacts, request: RenderedRequest): Delivery {
+function testDelivery(facts: DeliveryFacts, request: Message): Delivery {
   return {
     accountId: facts.channel.accountId,
     id: facts.deliveryId,

@@ -1,5 +1,4 @@
 // Deliveries as the reference shows them: one line for each alert on its way to a channel (reference §4.7).
-import type { ChannelType } from '#domain/alerts/alert-channel.ts';
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
 import type { Delivery, DeliveryStatus } from '#domain/alerts/delivery.ts';
 import type { JsonObject } from '#domain/json.ts';
@@ -21,7 +20,7 @@ export interface NotificationQuestion {
 /** One of them. */
 export interface Notification {
   readonly delivery: Delivery;
-  readonly channelType: ChannelType;
+  readonly channelType: string;
   /** Name, URL and method of the channel as it is now; empty when it is gone. */
   readonly alertConfig: Readonly<Record<string, string>>;
   /** What the last attempt came to, in a few words. */
@@ -39,10 +38,12 @@ export interface AlertNotificationMeans extends Pick<DeliveryMeans, 'redactorOf'
       accountId: string,
       of: { readonly alertChannelIds: readonly number[]; readonly alertIds: readonly string[] },
     ): Promise<{
-      readonly channels: ReadonlyMap<number, { readonly type: ChannelType; readonly config: JsonObject }>;
+      readonly channels: ReadonlyMap<number, { readonly type: string; readonly config: JsonObject }>;
       readonly checkTypes: ReadonlyMap<string, string>;
     }>;
   };
+  /** Shown of a channel that is gone. */
+  readonly defaultType: string;
   readonly clock: Clock;
 }
 
@@ -79,7 +80,7 @@ export function createAlertNotificationActions(means: AlertNotificationMeans): A
         const channel = facts.channels.get(row.delivery.alertChannelId);
         return {
           delivery: row.delivery,
-          channelType: channel?.type ?? 'WEBHOOK',
+          channelType: channel?.type ?? means.defaultType,
           alertConfig: shownConfig(
             mayDo(caller.role, 'write') ? (channel?.config ?? {}) : withoutSecretUrl(channel?.config ?? {}),
           ),
@@ -105,5 +106,5 @@ function shownConfig(config: JsonObject): Record<string, string> {
 function resultOf({ delivery, log }: LoggedDelivery): string {
   const last = log.at(-1);
   if (last === undefined) return delivery.error ?? 'not sent yet';
-  return last.error?.message ?? `HTTP ${last.response?.status}`;
+  return last.error?.message ?? (last.response === null ? 'sent' : `HTTP ${last.response.status}`);
 }

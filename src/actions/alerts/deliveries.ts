@@ -1,6 +1,6 @@
 // What a caller may see of deliveries and do with them by hand (decisions: Webhook delivery, Resources of our own).
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
-import type { Attempt, Delivery, DeliveryStatus, RenderedRequest } from '#domain/alerts/delivery.ts';
+import type { Attempt, Delivery, DeliveryStatus, Message } from '#domain/alerts/delivery.ts';
 import type { DeliveryHold } from '#domain/alerts/delivery-hold.ts';
 import { createTurns } from '#lib/fair-queue.ts';
 import { newId } from '#lib/id.ts';
@@ -148,7 +148,7 @@ export async function redactAll(
 
 function redacted(caller: Caller, { delivery, log }: LoggedDelivery, redactor: Redactor): LoggedDelivery {
   const isWhole = mayDo(caller.role, 'write');
-  const sent: RenderedRequest | null = delivery.request;
+  const sent: Message | null = delivery.request;
   return {
     delivery: {
       ...delivery,

@@ -1,32 +1,33 @@
 // What of a delivery may be shown: locked headers, query parameters and variables are hidden wherever they stand.
-import type { AlertChannel, ChannelType } from '#domain/alerts/alert-channel.ts';
-import type { Attempt, Delivery, RenderedRequest } from '#domain/alerts/delivery.ts';
+import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
+import type { Attempt, Delivery, Message } from '#domain/alerts/delivery.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { hasSecretUrl, maskAddress, maskUserInfo } from '#domain/alerts/shown-url.ts';
 
 /** Copies that may be shown. */
 export interface Redactor {
-  readonly request: (request: RenderedRequest) => RenderedRequest;
-  readonly attempt: (attempt: Attempt, request: RenderedRequest | null) => Attempt;
+  readonly request: (request: Message) => Message;
+  readonly attempt: (attempt: Attempt, request: Message | null) => Attempt;
   /** The same for those who may not write: without an address that is a secret, and without credentials from it. */
-  readonly address: (request: RenderedRequest) => RenderedRequest;
-  readonly headers: (headers: RenderedRequest['headers']) => RenderedRequest['headers'];
+  readonly address: (request: Message) => Message;
+  readonly headers: (headers: Message['headers']) => Message['headers'];
 }
 
 /** Finds what holds for a delivery. */
 export type RedactorOf = (delivery: Pick<Delivery, 'accountId' | 'alertChannelId' | 'checkId'>) => Promise<Redactor>;
 
-/** What a kind of channel knows to hide; what it calls locked is its own affair. */
-export interface RedactingKind<Locked> {
-  lockedOf(config: JsonObject, variables: readonly EnvironmentVariable[]): Locked;
-  redactRequest(request: RenderedRequest, locked: Locked): RenderedRequest;
-  redactAttempt<A extends Attempt>(attempt: A, request: RenderedRequest | null, locked: Locked): A;
+/** What is hidden of a channel's deliveries; what is called locked is its own affair. */
+export interface RedactingRules<Locked> {
+  /** null = the channel is gone. */
+  lockedOf(channel: Pick<AlertChannel, 'type' | 'config'> | null, variables: readonly EnvironmentVariable[]): Locked;
+  redactRequest(request: Message, locked: Locked): Message;
+  redactAttempt<A extends Attempt>(attempt: A, request: Message | null, locked: Locked): A;
 }
 
 /** What finding it needs. */
 export interface RedactorMeans<Locked> {
-  readonly kinds: Readonly<Record<ChannelType, RedactingKind<Locked>>>;
+  readonly rules: RedactingRules<Locked>;
   /** null = it is gone. */
   readonly channelOf: (
     accountId: string,
@@ -45,23 +46,23 @@ export function createRedactorOf<Locked>(means: RedactorMeans<Locked>): Redactor
       ...(await means.variablesOf(accountId)),
       ...(checkId === null ? [] : await means.groupVariablesOf(accountId, checkId)),
     ];
-    const kind = means.kinds[channel?.type ?? 'WEBHOOK'];
+    const { rules } = means;
+    const locked = rules.lockedOf(channel, variables);
     // Of a channel that is gone nobody knows any more which headers were locked: all of them are.
-    const locked = kind.lockedOf(channel?.config ?? {}, variables);
     const hideHeaders = channel === null;
-    const request = (shown: RenderedRequest): RenderedRequest => {
-      const redacted = kind.redactRequest(shown, locked);
+    const request = (shown: Message): Message => {
+      const redacted = rules.redactRequest(shown, locked);
       return hideHeaders ? { ...redacted, headers: masked(redacted.headers) } : redacted;
     };
-    const attempt = (shown: Attempt, sent: RenderedRequest | null): Attempt => {
-      const redacted = kind.redactAttempt(shown, sent, locked);
+    const attempt = (shown: Attempt, sent: Message | null): Attempt => {
+      const redacted = rules.redactAttempt(shown, sent, locked);
       return hideHeaders ? { ...redacted, headers: masked(redacted.headers) } : redacted;
     };
     const config = channel?.config ?? {};
     // Of a channel that is gone nobody knows any more whether its address was a secret.
     const isSecret = channel === null || hasSecretUrl(config);
-    const headers = hasOwnAuthorization(config) ? (all: RenderedRequest['headers']) => all : withoutAuthorization;
-    const address = (shown: RenderedRequest): RenderedRequest => ({
+    const headers = hasOwnAuthorization(config) ? (all: Message['headers']) => all : withoutAuthorization;
+    const address = (shown: Message): Message => ({
       ...shown,
       url: isSecret ? maskAddress(shown.url) : maskUserInfo(shown.url),
       headers: headers(shown.headers),
@@ -72,7 +73,7 @@ export function createRedactorOf<Locked>(means: RedactorMeans<Locked>): Redactor
 
 const plain: ReadonlySet<string> = new Set(['content-type', 'user-agent', 'content-length', 'host', 'accept']);
 
-function masked(headers: RenderedRequest['headers']): RenderedRequest['headers'] {
+function masked(headers: Message['headers']): Message['headers'] {
   const isPlain = (name: string) => plain.has(name.toLowerCase()) || name.toLowerCase().startsWith('x-service-');
   return headers.map(([name, value]) => [name, isPlain(name) ? value : '********']);
 }
@@ -90,6 +91,6 @@ function hasOwnAuthorization({ headers }: JsonObject): boolean {
   return pairs.some(({ key }) => typeof key === 'string' && key.toLowerCase() === 'authorization');
 }
 
-function withoutAuthorization(headers: RenderedRequest['headers']): RenderedRequest['headers'] {
+function withoutAuthorization(headers: Message['headers']): Message['headers'] {
   return headers.map(([name, value]) => [name, name.toLowerCase() === 'authorization' ? '********' : value]);
 }

@@ -1,5 +1,5 @@
 // Secrets of a group and the channels it subscribes: what a channel's own route refuses, a group's refuses too.
-import type { AlertChannel, ChannelType, SubscribedChannel } from '#domain/alerts/alert-channel.ts';
+import type { AlertChannel, SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { Problem } from '../problems.ts';
@@ -8,11 +8,7 @@ import type { Problem } from '../problems.ts';
 export interface GroupSecretMeans {
   readonly alertChannels: { find(accountId: string, id: number): Promise<{ readonly channel: AlertChannel } | null> };
   /** What the kind of a channel says of its configuration; empty = fine. */
-  readonly validateConfig: (
-    type: ChannelType,
-    config: JsonObject,
-    secretNames: ReadonlySet<string>,
-  ) => readonly Problem[];
+  readonly validateConfig: (type: string, config: JsonObject, secretNames: ReadonlySet<string>) => readonly Problem[];
 }
 
 /**

@@ -1,6 +1,7 @@
 // The sending thread: it signs, connects, sends and reads answers, so that the path's own thread does not (docs/decisions/0030).
 import { parentPort, workerData } from 'node:worker_threads';
-import { createWebhookSender, type Sending } from '../kinds/webhook/send.ts';
+import type { ChannelKind, ChannelSender, Sending } from '../kind.ts';
+import { channelKinds } from '../registry.ts';
 import type { SendOutcome } from '#domain/alerts/delivery.ts';
 import { createGuard, type EgressPolicy } from '#egress/guard.ts';
 
@@ -26,7 +27,11 @@ export interface FromSender {
 }
 
 const { egress, extraCertificates, deadlineMs } = workerData as SenderSettings;
-const sender = createWebhookSender({ guard: createGuard(egress), extraCertificates, deadlineMs });
+const options = { guard: createGuard(egress), extraCertificates, deadlineMs };
+/** By the type of channel; made at the start, so that the first alert does not wait for it. */
+const senders: ReadonlyMap<string, Promise<ChannelSender>> = new Map(
+  channelKinds.map(({ type, loadSender }: ChannelKind) => [type, loadSender().then((create) => create(options))]),
+);
 let ended: FromSender = { numbers: [], outcomes: [] };
 
 parentPort?.on('message', ({ numbers, sendings }: ToSender) => {
@@ -46,6 +51,8 @@ async function send(number: number, sending: Sending): Promise<void> {
 /** What throws here would throw at every repeat: it counts as an attempt, and holds up no other. */
 async function outcomeOf(sending: Sending): Promise<SendOutcome> {
   try {
+    const sender = await senders.get(sending.type);
+    if (sender === undefined) throw new Error(`there are no channels of the type ${sending.type}`);
     return await sender.send(sending);
   } catch (cause) {
     const { startedAt, request } = sending;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import net from 'node:net';
 import test, { type TestContext } from 'node:test';
-import type { WebhookSender } from '../kinds/webhook/send.ts';
+import type { ChannelSender } from '../kind.ts';
 import { until } from '../../../tests/support/until.ts';
 import { listen, receiver, sending } from '../kinds/webhook/test-receivers.ts';
 import { createSender, type SenderThreadOptions } from './sender.ts';
@@ -15,7 +15,13 @@ test('many attempts at once arrive signed, and each gets its own answer', async 
   const sender = start(t);
   const outcomes = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
-      sender.send(sending(host, {}, { deliveryId: `d-${index}`, secret: 'whisper', startedAt: 1_800_000_000_000 })),
+      sender.send(
+        sending(
+          host,
+          {},
+          { deliveryId: `d-${index}`, secrets: { webhookSecret: 'whisper' }, startedAt: 1_800_000_000_000 },
+        ),
+      ),
     ),
   );
   assert.equal(received.length, 50);
@@ -97,7 +103,7 @@ test('an attempt ends at its deadline', async (t) => {
   assert.equal(error?.class, 'timeout');
 });
 
-function start(t: TestContext, options: Partial<SenderThreadOptions> = {}): WebhookSender {
+function start(t: TestContext, options: Partial<SenderThreadOptions> = {}): ChannelSender {
   const sender = createSender({ egress: { mode: 'any', allow: [] }, ...options });
   t.after(() => sender.close());
   return sender;

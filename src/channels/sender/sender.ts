@@ -1,5 +1,5 @@
 // The sender of this process: attempts are handed to a thread of their own, many at once.
-import type { Sending, WebhookSender } from '../kinds/webhook/send.ts';
+import type { ChannelSender, Sending } from '../kind.ts';
 import type { SendOutcome } from '#domain/alerts/delivery.ts';
 import { ThreadCalls } from '#lib/thread-calls.ts';
 import type { FromSender, SenderSettings, ToSender } from './sender-thread.ts';
@@ -8,7 +8,7 @@ import { threadFile } from '#lib/package-files.ts';
 /** What the thread may do, and who is told of its end. */
 export interface SenderThreadOptions
   extends Pick<SenderSettings, 'egress'>, Partial<Pick<SenderSettings, 'extraCertificates'>> {
-  /** As for WebhookSender; 30 s by default (spec §6.5). */
+  /** As for ChannelSender; 30 s by default (spec §6.5). */
   readonly deadlineMs?: number;
   /** Told when the thread has died; its attempts have come back as interrupted, and it is started again. */
   readonly onThreadEnd?: (error: Error) => void;
@@ -26,7 +26,7 @@ export function createSender({
   extraCertificates = [],
   deadlineMs = 30_000,
   onThreadEnd,
-}: SenderThreadOptions): WebhookSender {
+}: SenderThreadOptions): ChannelSender {
   const lane = { outbox: emptyOutbox() };
   const calls = new ThreadCalls<{ outbox: ToSender }, SendOutcome>({
     name: 'the sending thread',

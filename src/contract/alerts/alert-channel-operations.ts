@@ -1,15 +1,18 @@
 // The operations on alert channels (reference §1; decisions: Resources of our own).
 import { z } from 'zod';
 import { bodyInstant } from '#lib/schema/fields.ts';
+import { channelKinds } from '#channels/registry.ts';
 import {
   alertChannel,
+  anyOf,
   channelCreate,
   channelParams,
+  channelTypes,
   channelUpdate,
-  pairsShown,
   subscription,
+  ofEachKind,
   subscriptionWrite,
-  webhookConfig,
+  unknownType,
 } from './alert-channel.ts';
 import { alertTypes } from '../checks/check-status.ts';
 import { attemptError, delivery, receivedResponse, sentRequest } from './delivery.ts';
@@ -19,15 +22,18 @@ import { pageQuery } from '../paging.ts';
 
 const alertType = z.enum(alertTypes).default('ALERT_FAILURE');
 
-const previewBody = z.strictObject({
-  config: webhookConfig,
-  alertType,
-  checkResultId: z.uuid().exactOptional().describe('Take the variables from this result; else from a sample.'),
-  variables: z
-    .record(z.string().min(1).max(256), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
-    .default({})
-    .describe('Laid over them, system names included.'),
-});
+const previewBody = ofEachKind(({ type, config }) =>
+  z.strictObject({
+    type: type === channelTypes[0] ? z.literal(type, unknownType).default(type) : z.literal(type),
+    config,
+    alertType,
+    checkResultId: z.uuid().exactOptional().describe('Take the variables from this result; else from a sample.'),
+    variables: z
+      .record(z.string().min(1).max(256), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
+      .default({})
+      .describe('Laid over them, system names included.'),
+  }),
+);
 
 const preview = z.strictObject({
   request: z
@@ -49,23 +55,14 @@ export type PreviewBody = z.output<typeof preview>;
 
 const preset = z
   .strictObject({
-    type: z.literal('WEBHOOK'),
-    webhookType: z.string(),
+    type: z.literal(channelTypes),
+    webhookType: z.string().exactOptional(),
     name: z.string(),
     note: z.string().describe('What to fill in, and where to find it.'),
     variables: z
       .array(z.strictObject({ key: z.string(), locked: z.boolean() }))
       .describe('Variables of the account that it uses, and whether to make them locked.'),
-    config: z.strictObject({
-      name: z.string(),
-      webhookType: z.string(),
-      url: z.string(),
-      method: z.string(),
-      headers: pairsShown,
-      queryParameters: pairsShown,
-      template: z.string(),
-      longTail: z.boolean(),
-    }),
+    config: anyOf(channelKinds.map(({ shownConfig }) => shownConfig.partial())),
   })
   .meta({
     id: 'AlertChannelPreset',
@@ -84,7 +81,7 @@ export type ChannelTestBody = z.output<typeof testAnswer>;
 const tag = 'Alert channels';
 const unknown = { 404: 'Unknown alert channel.' };
 const example = {
-  type: 'WEBHOOK',
+  type: channelTypes[0],
   config: { url: 'https://hooks.example/alerts', webhookSecret: 'change me' },
   subscriptions: [{ groupId: 4, activated: true }],
 };

@@ -1,54 +1,31 @@
 // Alert channels on the wire (reference §1, spec §2.4).
 import { z } from 'zod';
-import { httpMethod } from '../checks/api-request.ts';
-import { bodyInstantText, instant, instantOf, orNull, pathNumber, updateOf } from '#lib/schema/fields.ts';
-import { creating, ignoring, pairs, readOnlyFields } from '#lib/schema/bodies.ts';
+import type { JsonObject } from '#domain/json.ts';
+import { channelKinds } from '#channels/registry.ts';
+import { creating, ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
+import { instant, orNull, pathNumber, updateOf } from '#lib/schema/fields.ts';
+import { Patch, patchField } from '#lib/schema/patch.ts';
 import { warnings } from '../checks/warnings.ts';
 
-const templatePairs = pairs.describe('Values are templates.');
-const text = (most: number) => z.string().max(most).nullable();
+type Kind = (typeof channelKinds)[number];
+/** Names of the kinds that there are. */
+export const channelTypes = channelKinds.map(({ type }) => type) as [string, ...string[]];
 
-/** Where a webhook goes and what it says. URL, template and the values of headers and parameters are templates. */
-export const webhookConfig = z
-  .strictObject({
-    name: orNull(z.string().max(200), () => '').default(''),
-    url: z.string().min(1).max(32_768).describe('A template; must render to an http or https URL.'),
-    method: httpMethod.default('POST'),
-    template: text(32_768).default(null).describe('Of the body; null = JSON of all variables.'),
-    headers: templatePairs.default([]),
-    queryParameters: templatePairs.default([]),
-    webhookSecret: text(1000)
-      .exactOptional()
-      .describe('Signs deliveries. Left out, or sent back masked, it stays as it is; null removes it.'),
-    previousSecretUntil: bodyInstantText
-      .transform((text) => new Date(instantOf(text)).toISOString())
-      .nullable()
-      .exactOptional()
-      .describe('With a new secret: until when the old one signs, too.'),
-    webhookType: text(100)
-      .default(null)
-      .describe('Which preset it was made from: GET /v1/alert-channels/presets. Any other text is kept as it is.'),
-    longTail: z.boolean().default(false).describe('After the six attempts four more: 5 min, 30 min, 2 h, 6 h.'),
-  })
-  .meta({ id: 'WebhookConfigWrite' });
+/** One schema of each kind, told apart by their `type`; one alone stands for itself. */
+export function ofEachKind<Schema extends z.ZodObject>(schemaOf: (kind: Kind) => Schema): Schema {
+  const [first, ...others] = channelKinds.map(schemaOf) as [Schema, ...Schema[]];
+  const error = unknownType;
+  // To those who only read its type, a union is what its members have in common.
+  return others.length === 0 ? first : (z.discriminatedUnion('type', [first, ...others] as never, { error }) as never);
+}
 
-/** Headers or query parameters as they are shown. */
-export const pairsShown = z.array(z.strictObject({ key: z.string(), value: z.string(), locked: z.boolean() }));
+/** Any of some schemas; one alone stands for itself. */
+export function anyOf(schemas: readonly z.ZodType[]): z.ZodType {
+  const [first, ...others] = schemas;
+  return first === undefined || others.length > 0 ? z.union(schemas) : first;
+}
 
-const webhookConfigShown = z
-  .strictObject({
-    name: z.string(),
-    url: z.string(),
-    method: z.string(),
-    template: z.string().nullable(),
-    headers: pairsShown,
-    queryParameters: pairsShown,
-    webhookSecret: z.string().nullable().describe('Masked; null = unsigned.'),
-    previousSecretUntil: instant.nullable(),
-    webhookType: z.string().nullable(),
-    longTail: z.boolean(),
-  })
-  .meta({ id: 'WebhookConfig' });
+export const unknownType = `must be ${channelTypes.join(' or ')}: for Slack, e-mail gateways and others start from a preset (GET /v1/alert-channels/presets)`;
 
 const subscriptionFields = z.strictObject({
   checkId: z.uuid().nullish(),
@@ -76,14 +53,7 @@ export const subscription = z
   .meta({ id: 'Subscription', description: 'A check, or every check of a group, that a channel is told of.' });
 export type SubscriptionBody = z.output<typeof subscription>;
 
-const type = z.literal(
-  'WEBHOOK',
-  'must be WEBHOOK: for Slack, e-mail gateways and others start from a preset (GET /v1/alert-channels/presets)',
-);
-
 const fields = z.strictObject({
-  type,
-  config: webhookConfig,
   subscriptions: orNull(z.array(subscriptionWrite).max(1000), () => []).default([]),
   sendRecovery: z.boolean().default(true),
   sendFailure: z.boolean().default(true),
@@ -96,16 +66,33 @@ const fields = z.strictObject({
 const ignored = [...readOnlyFields, 'isFailing', 'failingSince'];
 /** Fields of a preset that a channel does not have; only presets have a `note`. */
 const ofPreset = ['webhookType', 'name', 'note', 'variables'];
-export const channelCreate = creating((body) => ('note' in body ? [...ignored, ...ofPreset] : ignored), fields).meta({
-  id: 'AlertChannelCreate',
-});
-export const channelUpdate = ignoring(ignored, updateOf(fields)).meta({ id: 'AlertChannelUpdate' });
+export const channelCreate = creating(
+  (body) => ('note' in body ? [...ignored, ...ofPreset] : ignored),
+  ofEachKind(({ type, config }) => z.strictObject({ type: z.literal(type, unknownType), config, ...fields.shape })),
+).meta({ id: 'AlertChannelCreate' });
 
-export const alertChannel = z
-  .strictObject({
+/** A change of a configuration; what comes of it is judged as that of the channel's kind (`wholeConfig`). */
+const configPatch = patchField('config', anyOf(channelKinds.map(({ config }): z.ZodType => config)), z.looseObject({}));
+export const channelUpdate = ignoring(
+  ignored,
+  z.strictObject({
+    type: z.literal(channelTypes, unknownType).exactOptional(),
+    config: (configPatch as z.ZodType<Patch<JsonObject>>).exactOptional(),
+    ...updateOf(fields).shape,
+  }),
+).meta({ id: 'AlertChannelUpdate' });
+
+/** A whole configuration as the kind of its channel reads it. Throws InvalidMerge. */
+export function wholeConfig(type: string, config: unknown): JsonObject {
+  const kind = channelKinds.find((each) => each.type === type) ?? channelKinds[0];
+  return new Patch<JsonObject>('config', {}, kind.config).onto(config);
+}
+
+export const alertChannel = ofEachKind(({ type, shownConfig }) =>
+  z.strictObject({
     id: z.int(),
-    type: z.literal('WEBHOOK'),
-    config: webhookConfigShown,
+    type: z.literal<string>(type),
+    config: shownConfig,
     subscriptions: z.array(subscription),
     sendRecovery: z.boolean(),
     sendFailure: z.boolean(),
@@ -120,8 +107,8 @@ export const alertChannel = z
     warnings,
     created_at: instant,
     updated_at: instant.nullable(),
-  })
-  .meta({ id: 'AlertChannel', description: 'Where alerts go, and which of them.' });
+  }),
+).meta({ id: 'AlertChannel', description: 'Where alerts go, and which of them.' });
 export type AlertChannelBody = z.output<typeof alertChannel>;
 
 export const channelParams = z.object({ id: pathNumber('Id of the channel.') });

@@ -1,5 +1,6 @@
 // Deliveries as the reference clients read them (reference §4.7: alert-notification).
 import { z } from 'zod';
+import { channelTypes } from './alert-channel.ts';
 import { deliveryStatuses } from './delivery.ts';
 import { flag, instant, queryInstant, wholeNumber } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
@@ -8,7 +9,7 @@ import { pageQuery } from '../paging.ts';
 export const alertNotification = z
   .strictObject({
     id: z.uuid().describe('Id of the delivery.'),
-    type: z.enum(['WEBHOOK']),
+    type: z.enum(channelTypes),
     status: z.enum(deliveryStatuses),
     alertConfig: z.record(z.string(), z.string()).describe('Name, URL and method of the channel.'),
     notificationResult: z.string().describe('What the last attempt came to.'),

@@ -1,20 +1,16 @@
 // Alert channels: where alerts are sent, and which of them.
 import type { JsonObject } from '../json.ts';
 
-export const channelTypes = ['WEBHOOK'] as const;
-export type ChannelType = (typeof channelTypes)[number];
-
-/** Where alerts go, and which of them. `config` belongs to the type; the secret is kept apart from it. */
+/** Where alerts go, and which of them. `config` and `secrets` belong to the type. */
 export interface AlertChannel {
   readonly accountId: string;
   /** Counts up per account. */
   readonly id: number;
-  readonly type: ChannelType;
+  /** Names its kind. */
+  readonly type: string;
   readonly config: JsonObject;
-  /** Signs deliveries (spec §6.4); null = unsigned. */
-  readonly secret: string | null;
-  /** The secret before the last rotation and the instant (epoch ms) until which it signs too. */
-  readonly previousSecret: { readonly secret: string; readonly until: number } | null;
+  /** What its kind keeps apart from `config`, sealed where it is stored. */
+  readonly secrets: JsonObject;
   readonly sendRecovery: boolean;
   readonly sendFailure: boolean;
   readonly sendDegraded: boolean;

@@ -1,19 +1,25 @@
 // A delivery, its attempts, and what comes after each of them (decisions: Schedule).
+import type { JsonValue } from '../json.ts';
 import type { AlertType } from './alert.ts';
 import type { TemplateVariables } from './template-variables.ts';
 
 export const deliveryStatuses = ['pending', 'delivered', 'exhausted', 'refused', 'failed', 'cancelled'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** An HTTP request, rendered once per delivery; every attempt sends the same bytes (decisions: Render once). */
-export interface RenderedRequest {
+/**
+ * What a delivery sends, rendered once; every attempt sends the same (decisions: Render once). The log shows it as a request,
+ * whatever its kind of channel makes of it.
+ */
+export interface Message {
   readonly method: string;
-  /** Absolute, without user-info. */
+  /** Where it goes: absolute, without user-info. */
   readonly url: string;
   /** In order; values may repeat a name. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** '' for GET and HEAD. */
+  /** '' = none. */
   readonly body: string;
+  /** What else its kind needs to send it; never shown. */
+  readonly data?: JsonValue;
 }
 
 /** What a delivery is rendered from, with its channel and the user's variables, right before its first attempt. */
@@ -36,7 +42,7 @@ export interface Delivery {
   readonly alertType: AlertType;
   readonly status: DeliveryStatus;
   /** null when it is not rendered yet, or could not be. */
-  readonly request: RenderedRequest | null;
+  readonly request: Message | null;
   /** What a new delivery is rendered from; absent when it was rendered already. */
   readonly content?: DeliveryContent;
   /** Attempts made so far, interrupted ones not counted. */

@@ -1,7 +1,7 @@
 // When a channel is failing, and what other channels are told about it.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { channelKinds } from '#channels/registry.ts';
+import { channelRules } from '#channels/rules.ts';
 import { deliveryEnd, lostReason, reportVariables, withoutPaths } from './failing-channel.ts';
 
 const answered = (status: number, location?: string) => ({
@@ -50,7 +50,11 @@ it('a failing channel is reported under one alert type, whatever its name holds'
   const facts = { createdAt: 0, uuid: '', randomNumber: 0, userAgent: 'Tocsin/0' };
   const bodyOf = (kind: 'failing' | 'receiving') => {
     const variables = reportVariables({ ...report, kind }, 'd', undefined);
-    const { body, url } = channelKinds.WEBHOOK.render({ url: '{{{HOOK}}}/{{CHECK_ID}}' }, variables, facts);
+    const { body, url } = channelRules.render(
+      { type: 'WEBHOOK', config: { url: '{{{HOOK}}}/{{CHECK_ID}}' } },
+      variables,
+      facts,
+    );
     assert.equal(url, 'http://127.0.0.1:9/alert-channel-7');
     return JSON.parse(body) as Record<string, unknown>;
   };

@@ -1,7 +1,8 @@
 // URLs as they may be shown: user info is a secret, and of some receivers the whole address is.
 import type { JsonObject } from '../json.ts';
 
-const mask = '********';
+/** Shown in the place of a secret; sent back, it leaves the secret as it is (decisions: Secret). */
+export const mask = '********';
 const parts = /^(\s*[a-z][a-z0-9+.-]*:\/\/)(?:([^/?#]*)@)?([^/?#]*)(.*)$/is;
 
 /** The URL, or template of one, with a mask in the place of its user info. */

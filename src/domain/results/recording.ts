@@ -6,7 +6,7 @@ import type { CheckGroup } from '../checks/check-group.ts';
 import type { StateRules, StateStep } from '../checks/check-state.ts';
 import type { Check } from '../checks/check.ts';
 import type { ClientIdentity } from '../accounts/client-certificate.ts';
-import type { DeliveryContent, RenderedRequest } from '../alerts/delivery.ts';
+import type { DeliveryContent, Message } from '../alerts/delivery.ts';
 import type { EnvironmentVariable } from '../accounts/environment-variable.ts';
 import type { MaintenanceWindow } from '../checks/maintenance-window.ts';
 import type { Finding, Outcome } from './result.ts';
@@ -71,7 +71,7 @@ export interface DeliveryFacts {
 }
 
 /** A request to send, or why there is none. */
-export type Rendered = { readonly request: RenderedRequest } | { readonly error: string };
+export type Rendered = { readonly request: Message } | { readonly error: string };
 
 /** What a new delivery carries: the content to render later (docs/decisions/0120), or what was rendered already. */
 export type Prepared = Rendered | { readonly content: DeliveryContent };

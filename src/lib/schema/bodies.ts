@@ -16,6 +16,9 @@ export const pairs = orNull(
   () => [],
 );
 
+/** The same as they are shown. */
+export const pairsShown = z.array(z.strictObject({ key: z.string(), value: z.string(), locked: z.boolean() }));
+
 /** Fields of an answer that the reference clients send back as they got them: taken out unread (reference §5.6). */
 export const readOnlyFields = [
   'id',

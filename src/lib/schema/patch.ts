@@ -72,10 +72,11 @@ export type Patched<Whole> = Whole extends readonly unknown[] ? Whole : Whole ex
  * A field of an update that holds an object: a patch of the object; null and other values, like FALLBACK, replace it.
  *
  * @param create the same field of the create body
+ * @param whole of the merged object, where another schema judges it
  */
-export function patchField(key: string, create: z.ZodType): z.ZodType {
+export function patchField(key: string, create: z.ZodType, whole?: z.ZodType): z.ZodType {
   return nullResets(create, (inner) =>
-    partial(inner).transform((value) => (isObject(value) ? new Patch(key, value, inner) : inner.parse(value))),
+    partial(inner).transform((value) => (isObject(value) ? new Patch(key, value, whole ?? inner) : inner.parse(value))),
   );
 }
 

@@ -1,6 +1,6 @@
 // Renders claimed deliveries outside of any transaction and stores each request before sending it (docs/decisions/0120).
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
-import type { DueDelivery, RenderedRequest } from '#domain/alerts/delivery.ts';
+import type { DueDelivery, Message } from '#domain/alerts/delivery.ts';
 import type { Rendered } from '#domain/results/recording.ts';
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import { FairQueue } from '#lib/fair-queue.ts';
@@ -15,7 +15,7 @@ export interface RenderStore {
   saveRendered(
     rendered: readonly (OwnedId & { readonly rendered: Rendered })[],
     owner: string,
-  ): Promise<readonly (RenderedRequest | null)[]>;
+  ): Promise<readonly (Message | null)[]>;
 }
 
 /** A delivery that is leased to this process. */
@@ -29,7 +29,7 @@ export interface RenderDeliveriesOptions<Claim extends Claimed> {
   readonly store: RenderStore;
   readonly owner: string;
   readonly render: (channel: AlertChannel, variables: TemplateVariables, createdAt: number) => Rendered;
-  readonly send: (delivery: DueDelivery & { readonly request: RenderedRequest }, claimed: Claim) => void;
+  readonly send: (delivery: DueDelivery & { readonly request: Message }, claimed: Claim) => void;
   /** Called for a delivery that could not be rendered or stored: this claim does not send it. */
   readonly drop: (claimed: Claim) => void;
   readonly onError: (error: unknown) => void;

@@ -2,7 +2,7 @@
 import type { AlertMessageActions } from '#actions/alerts/alert-messages.ts';
 import type { ChannelPreset } from '#domain/alerts/channel-preset.ts';
 import type { ChannelTestBody, PresetBody, PreviewBody } from '#contract/alerts/alert-channel-operations.ts';
-import type { RenderedRequest } from '#domain/alerts/delivery.ts';
+import type { Message } from '#domain/alerts/delivery.ts';
 import { deliveryToWire, exchangeToWire } from './deliveries.ts';
 import { type Route, route } from '../route.ts';
 
@@ -10,13 +10,7 @@ import { type Route, route } from '../route.ts';
 export function alertMessageRoutes(actions: AlertMessageActions): Route[] {
   return [
     route('previewAlertChannel', async ({ caller, body }): Promise<PreviewBody> => {
-      const { config, alertType, checkResultId = null, variables } = body;
-      const { request, warnings, errors } = await actions.preview(caller, {
-        config,
-        alertType,
-        checkResultId,
-        variables,
-      });
+      const { request, warnings, errors } = await actions.preview(caller, { checkResultId: null, ...body });
       return { request: request === null ? null : previewed(request), warnings: [...warnings], errors: [...errors] };
     }),
     route('listAlertChannelPresets', ({ caller }): PresetBody[] => actions.presets(caller).map(presetToWire)),
@@ -33,15 +27,10 @@ export function alertMessageRoutes(actions: AlertMessageActions): Route[] {
   ];
 }
 
-function previewed({ method, url, headers, body }: RenderedRequest): NonNullable<PreviewBody['request']> {
+function previewed({ method, url, headers, body }: Message): NonNullable<PreviewBody['request']> {
   return { method, url, headers: Object.fromEntries(headers), body };
 }
 
 function presetToWire({ variables, config, ...rest }: ChannelPreset): PresetBody {
-  const { headers, queryParameters, ...plain } = config;
-  return {
-    ...rest,
-    variables: [...variables],
-    config: { ...plain, headers: [...headers], queryParameters: [...queryParameters] },
-  };
+  return { ...rest, variables: [...variables], config: { ...config } };
 }

@@ -1,4 +1,4 @@
-import type { AlertChannel, ChannelType } from '#domain/alerts/alert-channel.ts';
+import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { idText, parsed } from '../base/codec.ts';
 import type { AlertChannelsTable } from '../base/tables/schema.ts';
@@ -6,14 +6,12 @@ import type { Seal } from '../base/seal.ts';
 
 /** The record of a row; its secrets are opened. */
 export function channelOf(row: AlertChannelsTable, seal: Seal): AlertChannel {
-  const previous = row.previous_secret;
   return {
     accountId: idText(row.account_id),
     id: row.id,
-    type: row.type as ChannelType,
+    type: row.type,
     config: parsed<JsonObject>(row.config),
-    secret: row.secret === null ? null : seal.open(row.secret),
-    previousSecret: previous === null ? null : { secret: seal.open(previous), until: row.previous_secret_until ?? 0 },
+    secrets: row.secrets === null ? {} : parsed<JsonObject>(seal.open(row.secrets)),
     sendRecovery: row.send_recovery === 1,
     sendFailure: row.send_failure === 1,
     sendDegraded: row.send_degraded === 1,

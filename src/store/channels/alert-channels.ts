@@ -113,13 +113,11 @@ function channelColumns(
   AlertChannelsTable,
   'account_id' | 'id' | 'exhausted_in_a_row' | `failing_${string}` | 'asked_until' | 'created_at' | 'updated_at'
 > {
-  const { secret, previousSecret } = channel;
+  const { secrets } = channel;
   return {
     type: channel.type,
     config: json(channel.config),
-    secret: secret === null ? null : seal.seal(secret),
-    previous_secret: previousSecret === null ? null : seal.seal(previousSecret.secret),
-    previous_secret_until: previousSecret?.until ?? null,
+    secrets: Object.keys(secrets).length === 0 ? null : seal.seal(json(secrets)),
     send_recovery: flag(channel.sendRecovery),
     send_failure: flag(channel.sendFailure),
     send_degraded: flag(channel.sendDegraded),

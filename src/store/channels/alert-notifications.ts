@@ -1,5 +1,4 @@
 // Notifications as the API lists them: deliveries with the alert that they tell of.
-import type { ChannelType } from '#domain/alerts/alert-channel.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { idBytes, idText, parsed } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
@@ -7,7 +6,7 @@ import type { Database } from '../base/database.ts';
 /** What a list of notifications says of each delivery beyond the delivery itself. */
 export interface NotificationFacts {
   /** Channels that still exist, by id. */
-  readonly channels: ReadonlyMap<number, { readonly type: ChannelType; readonly config: JsonObject }>;
+  readonly channels: ReadonlyMap<number, { readonly type: string; readonly config: JsonObject }>;
   /** Types of the checks, by alert id. */
   readonly checkTypes: ReadonlyMap<string, string>;
 }
@@ -38,9 +37,7 @@ export function createAlertNotifications({ reader }: Database): AlertNotificatio
         .where('id', 'in', [new Uint8Array(16), ...alertIds.map(idBytes)])
         .execute();
       return {
-        channels: new Map(
-          channels.map((row) => [row.id, { type: row.type as ChannelType, config: parsed<JsonObject>(row.config) }]),
-        ),
+        channels: new Map(channels.map((row) => [row.id, { type: row.type, config: parsed<JsonObject>(row.config) }])),
         checkTypes: new Map(alerts.map((row) => [idText(row.id), row.check_type])),
       };
     },

@@ -1,6 +1,5 @@
 // Configurations of all channels there are, for who keeps their templates ready and tells of broken ones.
 import { sql } from 'kysely';
-import type { ChannelType } from '#domain/alerts/alert-channel.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { idBytes, idText, parsed } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
@@ -13,7 +12,7 @@ export interface ChannelPlace {
 
 /** A channel's configuration. */
 export interface ChannelConfig extends ChannelPlace {
-  readonly type: ChannelType;
+  readonly type: string;
   readonly config: JsonObject;
   /** Epoch ms: when it was last written. */
   readonly writtenAt: number;
@@ -33,7 +32,7 @@ export function createChannelConfigs({ reader }: Database): ChannelConfigs {
   const configOf = (row: Awaited<ReturnType<ReturnType<typeof columns>['execute']>>[number]): ChannelConfig => ({
     accountId: idText(row.account_id),
     id: row.id,
-    type: row.type as ChannelType,
+    type: row.type,
     config: parsed<JsonObject>(row.config),
     writtenAt: row.updated_at ?? row.created_at,
   });

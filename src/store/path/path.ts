@@ -1,5 +1,5 @@
 // What the steps of the path ask of the store. Each call is one durable piece of work, committed with others.
-import type { Delivery, RenderedRequest } from '#domain/alerts/delivery.ts';
+import type { Delivery, Message } from '#domain/alerts/delivery.ts';
 import type { CheckContext, EndedAttempt, Judge, Recorded } from '#domain/results/recording.ts';
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import type { Run } from '#domain/checks/run.ts';
@@ -55,7 +55,7 @@ export interface Path {
    * Stores what claimed deliveries send, before their first attempt; those that could not be rendered end as failed. Answers
    * with the requests to send, in order; null = it ended.
    */
-  saveRendered(rendered: readonly RenderedDelivery[], owner: string): Promise<readonly (RenderedRequest | null)[]>;
+  saveRendered(rendered: readonly RenderedDelivery[], owner: string): Promise<readonly (Message | null)[]>;
   renewDeliveries(deliveries: readonly OwnedId[], lease: Lease): Promise<void>;
   settleAttempts(settled: readonly SettledAttempt[], rules: SettleRules): Promise<boolean[]>;
   /** A delivery that no alert caused: a test message, a replay. */

@@ -1,13 +1,14 @@
 // What a webhook channel's stored configuration says, with every default filled in (spec §2.4).
 import type { JsonObject, JsonValue } from '#domain/json.ts';
+import type { TemplateField } from '../../templates/fields.ts';
 
 /** A header or query parameter: the value is a template, the key is not. */
-export interface Pair {
+export type Pair = {
   readonly key: string;
   readonly value: string;
   /** Its value is redacted wherever attempts are shown. */
   readonly locked: boolean;
-}
+};
 
 /** A webhook channel's configuration. */
 export interface WebhookConfig {
@@ -20,9 +21,6 @@ export interface WebhookConfig {
   readonly headers: readonly Pair[];
   readonly queryParameters: readonly Pair[];
 }
-
-/** Methods that a channel may use (decisions: Methods). */
-export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'HEAD', 'DELETE', 'OPTIONS'] as const;
 
 /** Whether requests of this method (upper case) carry a body. */
 export function hasBody(method: string): boolean {
@@ -51,11 +49,15 @@ function readPairs(value: JsonValue | undefined): Pair[] {
 }
 
 /** Every template of a configuration with the path of its field. */
-export function templatesOf(config: WebhookConfig): { path: string; source: string }[] {
-  const found = [{ path: 'config.url', source: config.url }];
-  if (config.template !== null) found.push({ path: 'config.template', source: config.template });
-  for (const list of ['headers', 'queryParameters'] as const) {
-    config[list].forEach(({ value }, index) => found.push({ path: `config.${list}[${index}].value`, source: value }));
+export function templatesOf(config: JsonObject): TemplateField[] {
+  const { url, template, headers, queryParameters } = readConfig(config);
+  const found: TemplateField[] = [{ path: 'config.url', source: url, goesTo: 'url' }];
+  if (template !== null) found.push({ path: 'config.template', source: template, goesTo: 'body' });
+  for (const [index, { key, value }] of headers.entries()) {
+    found.push({ path: `config.headers[${index}].value`, source: value, goesTo: `header ${key.toLowerCase()}` });
+  }
+  for (const [index, { value }] of queryParameters.entries()) {
+    found.push({ path: `config.queryParameters[${index}].value`, source: value, goesTo: 'url' });
   }
   return found;
 }

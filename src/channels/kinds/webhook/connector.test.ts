@@ -5,7 +5,7 @@ import net from 'node:net';
 import { test } from 'node:test';
 import { tunnelThrough } from '#egress/proxy.ts';
 import { listenWithoutAccepting } from '../../../../tests/support/hostile-receivers.ts';
-import type { EgressGuard } from './connector.ts';
+import type { EgressGuard } from '../../kind.ts';
 import { listen, open, raw, receiver, sender, sending } from './test-receivers.ts';
 
 test('an address in the URL is judged before a connection is made', async () => {

@@ -1,29 +1,11 @@
 // Opens connections for deliveries, each judged by the egress guard before and after it is made (decisions: Where requests may go).
 import net from 'node:net';
-import type { LookupFunction } from 'node:net';
 import tls from 'node:tls';
 import { connectInTurn } from '#lib/net/connect-in-turn.ts';
 import { sentCertificates, type Trust } from '#lib/net/tls-trust.ts';
 import { certificateSentence } from '#lib/net/tls-words.ts';
 import { buildConnector } from 'undici';
-
-/** Where requests may go, as far as sending needs to know. */
-export interface EgressGuard {
-  /**
-   * `dns.lookup` for connections to a port; refuses by an error whose code is `EGRESS_REFUSED` and whose message is the sentence
-   * to show.
-   */
-  lookupFor(port: number): LookupFunction;
-  /** null = may be connected to; otherwise the sentence of the refusal. */
-  judge(address: string, port: number): string | null;
-  /** Makes connections instead, where a proxy is configured; answers with how to give up. */
-  readonly tunnel?: Tunnel | null;
-}
-
-type Tunnel = (
-  target: { readonly host: string; readonly port: number },
-  done: (error: Error | null, socket: net.Socket | null) => void,
-) => () => void;
+import type { EgressGuard, Tunnel } from '../../kind.ts';
 
 function refusal(message: string): Error {
   return Object.assign(new Error(message), { code: 'EGRESS_REFUSED' });

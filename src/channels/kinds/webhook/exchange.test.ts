@@ -4,7 +4,7 @@ import type http from 'node:http';
 import net from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { EgressGuard } from './connector.ts';
+import type { EgressGuard } from '../../kind.ts';
 import { createWebhookSender } from './send.ts';
 import { listen, open, raw, receiver, sender, sending } from './test-receivers.ts';
 

@@ -1,6 +1,6 @@
 // One request and its answer, from the first try to the last byte or the deadline (docs/decisions/0064).
 import type { Socket } from 'node:net';
-import type { RenderedRequest, SendOutcome } from '#domain/alerts/delivery.ts';
+import type { Message, SendOutcome } from '#domain/alerts/delivery.ts';
 import type { Dispatcher } from 'undici';
 import { Answer } from './answer.ts';
 import type { ConnectedHandler, Connection, Connections, ResponseReader } from './connection.ts';
@@ -73,7 +73,7 @@ export class Exchange implements ConnectedHandler, ResponseReader {
   #timer: NodeJS.Timeout | undefined;
   #settle: ((ended: Ended) => void) | null = null;
 
-  constructor(request: RenderedRequest, headers: readonly (readonly [string, string])[], deadlineMs: number) {
+  constructor(request: Message, headers: readonly (readonly [string, string])[], deadlineMs: number) {
     const { origin, pathname, search } = new URL(request.url);
     this.#options = {
       origin,

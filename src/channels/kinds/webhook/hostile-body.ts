@@ -1,10 +1,11 @@
 // Warnings about a body that is meant as JSON and is none, or is JSON only as long as no value holds a character that matters there.
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import type { WebhookConfig } from './config.ts';
+import type { ConfigWarning } from '../../templates/fields.ts';
 import type { Reference } from '../../templates/gate.ts';
 import { type JsonFault, jsonFault } from '../../templates/json-place.ts';
 import { isJson } from './render.ts';
-import { firstOfEach, harmless, holding, isFree, type PreviewWarning, type Trial } from './trial.ts';
+import { firstOfEach, harmless, holding, isFree, type Trial } from './trial.ts';
 
 /** What breaks what was not made for it, the smallest first, and what to call it. */
 const breakers: readonly (readonly [text: string, what: string])[] = [
@@ -32,7 +33,7 @@ export function bodyWarnings(
   references: readonly Reference[],
   variables: TemplateVariables,
   trial: Trial,
-): PreviewWarning[] {
+): ConfigWarning[] {
   if (template === null) return [];
   const breaks = (values: TemplateVariables): boolean => {
     const request = trial.request(values);
@@ -46,7 +47,7 @@ export function bodyWarnings(
     const fault = body.trim() !== '' && (isSaidToBe || looksLikeJson(body)) ? jsonFault(body) : null;
     return fault === null ? [] : [neverJson(template, fault, decidingIn(named, variables, breaks, trial))];
   }
-  return named.flatMap((reference): PreviewWarning[] => {
+  return named.flatMap((reference): ConfigWarning[] => {
     const { name } = reference;
     if (trial.isOver) return [];
     const isBreakable = isFree(name) && Object.hasOwn(base, name);
@@ -77,7 +78,7 @@ function decidingIn(
   return named.find(decides) ?? null;
 }
 
-function neverJson(template: string, { line, column, wanted }: JsonFault, deciding: Reference | null): PreviewWarning {
+function neverJson(template: string, { line, column, wanted }: JsonFault, deciding: Reference | null): ConfigWarning {
   const where = `expected ${wanted} at line ${line}, column ${column} of the rendered body`;
   if (deciding === null) return { path: 'config.template', message: `The body is not valid JSON: ${where}.` };
   const { name, place } = deciding;
@@ -90,7 +91,7 @@ function broken(
   named: Reference,
   references: readonly Reference[],
   [example, what]: readonly [text: string, what: string],
-): PreviewWarning {
+): ConfigWarning {
   const { name, place } = named;
   const also = example === '"' ? '' : ', although quotation marks are escaped';
   const isItem = name === 'TAGS' && references.some(({ name: other }) => other === 'this');
@@ -117,7 +118,7 @@ function advice(template: string, name: string): string {
   return `Write "{{jsonString ${name}}}" inside quotes, or ${safe} instead of the quotes and braces`;
 }
 
-function missing({ name, place }: Reference): PreviewWarning {
+function missing({ name, place }: Reference): ConfigWarning {
   return {
     path: 'config.template',
     ...place,

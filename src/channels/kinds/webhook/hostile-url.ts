@@ -1,8 +1,9 @@
 // Warnings about a URL that another value would bend, and about what is encoded twice on its way into one.
 import { systemVariableNames, type TemplateVariables } from '#domain/alerts/template-variables.ts';
 import type { WebhookConfig } from './config.ts';
+import type { ConfigWarning } from '../../templates/fields.ts';
 import type { Reference } from '../../templates/gate.ts';
-import { firstOfEach, harmless, holding, isFree, type PreviewWarning, type Trial } from './trial.ts';
+import { firstOfEach, harmless, holding, isFree, type Trial } from './trial.ts';
 
 /** A field of a channel that ends up in its URL, with what it names. */
 export interface UrlField {
@@ -23,7 +24,7 @@ export function urlWarnings(
   fields: readonly UrlField[],
   variables: TemplateVariables,
   trial: Trial,
-): PreviewWarning[] {
+): ConfigWarning[] {
   const base = [variables, harmless(variables)].find((values) => trial.request(values) !== null);
   if (base === undefined) return [];
   const urlWith = (name: string, text: string): URL | null => {
@@ -31,7 +32,7 @@ export function urlWarnings(
     return request === null ? null : URL.parse(request.url);
   };
   return fields.flatMap(({ path, references }) =>
-    firstOfEach(references).flatMap((reference): PreviewWarning[] => {
+    firstOfEach(references).flatMap((reference): ConfigWarning[] => {
       const { name, place } = reference;
       if (trial.isOver || !isFree(name) || !Object.hasOwn(base, name) || isWholeUrl(webhook.url, name)) return [];
       const twice = encodedTwice(path, name, urlWith);
@@ -50,7 +51,7 @@ function isWholeUrl(url: string, name: string): boolean {
   return new RegExp(String.raw`^\s*\{\{\{?~?\s*${name.replace(/\W/g, String.raw`\$&`)}\s*~?\}\}`).test(url);
 }
 
-type Said = Pick<PreviewWarning, 'message' | 'example'>;
+type Said = Pick<ConfigWarning, 'message' | 'example'>;
 
 function encodedTwice(path: string, name: string, urlWith: (name: string, text: string) => URL | null): Said | null {
   const isQuery = path.startsWith('config.queryParameters');

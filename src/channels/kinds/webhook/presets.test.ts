@@ -5,11 +5,10 @@ import { z } from 'zod';
 import { alertTypes } from '#domain/alerts/alert.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { type AlertFacts, systemVariables, type TemplateVariables } from '#domain/alerts/template-variables.ts';
-import { warnAboutWebhook } from './preview.ts';
 import { presets } from './presets.ts';
 import { tooMuchFor } from './receivers.ts';
 import { renderWebhook } from './render.ts';
-import { validateWebhook } from './validate.ts';
+import { channelRules } from '../../rules.ts';
 
 const text = (most: number) => z.string().min(1).max(most);
 const plainText = (most: number) => z.strictObject({ type: z.literal('plain_text'), text: text(most) });
@@ -199,7 +198,7 @@ const own: Readonly<Record<string, string>> = {
 const facts = { createdAt: Date.parse('2026-03-10T12:00:05Z'), uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0' };
 
 /** The configuration of a preset as a channel stores it. */
-function stored(webhookType: string): JsonObject {
+function stored(webhookType = ''): JsonObject {
   const found = presets.find((preset) => preset.webhookType === webhookType);
   assert.ok(found);
   return { ...(JSON.parse(JSON.stringify(found.config)) as JsonObject), webhookType };
@@ -256,7 +255,7 @@ const hostileValues = [
   '][@]:'.repeat(800),
 ];
 
-for (const { webhookType, name, config, variables } of presets) {
+for (const { webhookType = '', name, config, variables } of presets) {
   test(`the preset for ${name} makes what it takes, of every alert and with hostile values`, () => {
     const schema = schemas[webhookType];
     assert.ok(schema);
@@ -273,9 +272,12 @@ for (const { webhookType, name, config, variables } of presets) {
   });
 
   test(`the preset for ${name} can be saved, brings no warning, and says which variables it uses`, () => {
-    assert.deepEqual(validateWebhook(stored(webhookType), new Set()), []);
+    assert.deepEqual(channelRules.validateConfig('WEBHOOK', stored(webhookType), new Set()), []);
     for (const alertType of ['ALERT_FAILURE', 'ALERT_RECOVERY'] as const) {
-      assert.deepEqual(warnAboutWebhook(stored(webhookType), variablesOf(alertType, null), new Set()), []);
+      assert.deepEqual(
+        channelRules.warnings('WEBHOOK', stored(webhookType), variablesOf(alertType, null), new Set(), new Set()),
+        [],
+      );
     }
     const used = Object.keys(own).filter((key) => JSON.stringify(config).includes(key));
     assert.deepEqual(variables.map(({ key }) => key).toSorted(), used.toSorted());
@@ -290,7 +292,7 @@ test('every preset says when it happened, to which check, group and tags, where 
     ['GROUP_NAME', 'Shop'],
     ['RESULT_LINK', 'https://tocsin.example/results/AbC'],
   ] as const;
-  for (const { webhookType } of presets) {
+  for (const { webhookType = '' } of presets) {
     const alert = { ...variablesOf('ALERT_FAILURE', null), GROUP_NAME: 'Shop', STARTED_AT: '2026-01-02T03:04:05.000Z' };
     const { body } = renderWebhook(stored(webhookType), { ...alert, IS_REPLAY: true, REPLAY_OF: 'd' }, facts);
     for (const [name, value] of said) assert.ok(body.includes(value), `${webhookType} without ${name}: ${body}`);
@@ -303,7 +305,7 @@ test('every preset says when it happened, to which check, group and tags, where 
 function bodiesWith(hostile: string): Readonly<Record<string, string>> {
   const render = (webhookType: string) =>
     renderWebhook(stored(webhookType), variablesOf('ALERT_FAILURE', hostile), facts).body;
-  return Object.fromEntries(presets.map(({ webhookType }) => [webhookType, render(webhookType)]));
+  return Object.fromEntries(presets.map(({ webhookType = '' }) => [webhookType, render(webhookType)]));
 }
 
 test('what calls people stays text in the presets of those who would read it so', () => {

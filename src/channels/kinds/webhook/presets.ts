@@ -1,8 +1,11 @@
 // Ready-made templates for what people send alerts to, by the name that a channel's `webhookType` carries (decisions: Presets).
-import type { ChannelPreset, PresetPair } from '#domain/alerts/channel-preset.ts';
+import type { ChannelKind } from '../../kind.ts';
+import type { Pair } from './config.ts';
 import { presetTemplates } from './preset-templates.ts';
 
-const json: PresetPair = { key: 'content-type', value: 'application/json', locked: false };
+type Preset = NonNullable<ChannelKind['presets']>[number];
+
+const json: Pair = { key: 'content-type', value: 'application/json', locked: false };
 
 function preset(
   webhookType: keyof typeof presetTemplates,
@@ -10,14 +13,13 @@ function preset(
   url: string,
   note: string,
   more: {
-    readonly headers?: readonly PresetPair[];
+    readonly headers?: readonly Pair[];
     readonly open?: readonly string[];
     readonly locked?: readonly string[];
   } = {},
-): ChannelPreset {
+): Preset {
   const { headers = [], open = [], locked = [] } = more;
   return {
-    type: 'WEBHOOK',
     webhookType,
     name,
     note,
@@ -37,7 +39,7 @@ function preset(
 }
 
 /** Every preset, by name. */
-export const presets: readonly ChannelPreset[] = [
+export const presets: readonly Preset[] = [
   preset(
     'WEBHOOK_DISCORD',
     'Discord',

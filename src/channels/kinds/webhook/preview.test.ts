@@ -1,7 +1,9 @@
 // Warnings about a webhook that is saved or previewed: what would break with other values.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { warnAboutWebhook } from './preview.ts';
+import { channelRules } from '../../rules.ts';
+import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { JsonObject } from '#domain/json.ts';
 
 const variables = {
   CHECK_NAME: 'Shop',
@@ -13,8 +15,15 @@ const variables = {
   CHANNEL_NAME: 'ops',
 };
 
-function warnings(template: string, values: Parameters<typeof warnAboutWebhook>[1] = variables): string[] {
-  return warnAboutWebhook({ url: 'https://h/', template }, values, new Set(['TOKEN'])).map(
+const warningsOf = (
+  config: JsonObject,
+  values: TemplateVariables,
+  secretNames = new Set<string>(),
+  ofGroups = new Set<string>(),
+) => channelRules.warnings('WEBHOOK', config, values, secretNames, ofGroups);
+
+function warnings(template: string, values: TemplateVariables = variables): string[] {
+  return warningsOf({ url: 'https://h/', template }, values, new Set(['TOKEN'])).map(
     ({ path, message }) => `${path}: ${message}`,
   );
 }
@@ -72,9 +81,7 @@ test('system variables that the alert has no value for are known', () => {
 
 test('a variable that only a group defines is known, and no JSON without a value where it stands alone', () => {
   const of = (template: string) =>
-    warnAboutWebhook({ url: 'https://h/', template }, variables, new Set(), new Set(['FLOOR'])).map(
-      ({ message }) => message,
-    );
+    warningsOf({ url: 'https://h/', template }, variables, new Set(), new Set(['FLOOR'])).map(({ message }) => message);
   assert.deepEqual(of('{{FLOOR}} {"floor": {{json FLOOR}} }'), []);
   assert.match(of('{"floor": {{FLOOR}} }')[0] ?? '', /^The body is not valid JSON because of FLOOR/);
 });
@@ -87,7 +94,7 @@ test('a variable used inside each without a way up is warned of', () => {
 
 test('a secret is warned of in every field', () => {
   const config = { url: 'https://h/{{TOKEN}}', headers: [{ key: 'a', value: '{{TOKEN}}' }] };
-  const found = warnAboutWebhook(config, variables, new Set(['TOKEN']));
+  const found = warningsOf(config, variables, new Set(['TOKEN']));
   assert.deepEqual(
     found.map(({ path }) => path),
     ['config.url', 'config.headers[0].value'],
@@ -95,8 +102,8 @@ test('a secret is warned of in every field', () => {
   assert.match(found[0]?.message ?? '', /TOKEN is a secret/);
 });
 
-function found(config: Parameters<typeof warnAboutWebhook>[0], values: Parameters<typeof warnAboutWebhook>[1] = {}) {
-  return warnAboutWebhook(config, { ...variables, ...values }, new Set());
+function found(config: JsonObject, values: TemplateVariables = {}) {
+  return warningsOf(config, { ...variables, ...values }, new Set());
 }
 
 const smallest: readonly (readonly [template: string, example: string, message: RegExp])[] = [
@@ -127,7 +134,7 @@ test('the fix that a warning names brings no warning', () => {
   );
 });
 
-const urls: readonly (readonly [config: Parameters<typeof warnAboutWebhook>[0], example: string, message: RegExp])[] = [
+const urls: readonly (readonly [config: JsonObject, example: string, message: RegExp])[] = [
   [
     { url: 'https://h/{{{CHECK_NAME}}}' },
     '/',
@@ -186,7 +193,7 @@ test('a template that cannot be saved brings no warnings of its own', () => {
   assert.deepEqual(warnings('{{#if X}}'), []);
 });
 
-const never: readonly (readonly [config: Parameters<typeof warnAboutWebhook>[0], message: RegExp, place: string])[] = [
+const never: readonly (readonly [config: JsonObject, message: RegExp, place: string])[] = [
   [
     { template: '{"name": {{CHECK_NAME}} }' },
     /^The body is not valid JSON because of CHECK_NAME: expected a value at line 1, column 10 of the rendered body\. .*{{json CHECK_NAME}}/,

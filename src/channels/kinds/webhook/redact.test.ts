@@ -1,7 +1,10 @@
 // Hidden values are hidden wherever a delivery is shown, in every form that they were sent in.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lockedOf, mask, redactAttempt, redactFault, redactRequest, withheld, withheldAnswer } from './redact.ts';
+import { mask } from '#domain/alerts/shown-url.ts';
+import * as redact from '../../redact.ts';
+import { redactAttempt, redactFault, redactRequest, withheld, withheldAnswer } from '../../redact.ts';
+import { templatesOf } from './config.ts';
 import { renderWebhook } from './render.ts';
 import { TemplateError } from '../../templates/template-error.ts';
 
@@ -24,6 +27,7 @@ const request = renderWebhook(
   { KEY: key, OPEN: 'open' },
   { createdAt: 0, uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0' },
 );
+const lockedOf = redact.lockedOf.bind(null, { templatesOf });
 const locked = lockedOf(config, variables);
 
 function textsOf({ url, headers, body }: typeof request): string {

@@ -1,5 +1,5 @@
 /** Makes the one request of a delivery out of its channel's templates and variables (decisions: Render once). */
-import type { RenderedRequest } from '#domain/alerts/delivery.ts';
+import type { Message } from '#domain/alerts/delivery.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { systemVariableNames } from '#domain/alerts/template-variables.ts';
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
@@ -9,6 +9,7 @@ import { hasBody, readConfig } from './config.ts';
 import type { WebhookConfig } from './config.ts';
 import { contextOf, ownsAllNames } from '../../templates/context.ts';
 import type { RenderFacts, TemplateContext } from '../../templates/context.ts';
+import { headerText } from '../../templates/header-text.ts';
 import { sizeOf } from '../../templates/text-helpers.ts';
 import { inField, quoted, TemplateError } from '../../templates/template-error.ts';
 
@@ -20,7 +21,7 @@ type Render = (path: string, source: string) => string;
  * @param config as stored; what `validateConfig` lets through
  * @throws TemplateError that names the field: the delivery ends as failed, nothing is sent
  */
-export function renderWebhook(config: JsonObject, variables: TemplateVariables, facts: RenderFacts): RenderedRequest {
+export function renderWebhook(config: JsonObject, variables: TemplateVariables, facts: RenderFacts): Message {
   const webhook = readConfig(config);
   const context = contextOf(variables, facts);
   const rendering = new Rendering(facts.createdAt, limits.output, ownsAllNames(context));
@@ -100,12 +101,6 @@ export function isJson(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** A header's value is one line: what a variable brings along of line breaks and control characters becomes a space. */
-export function headerText(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what must go
-  return text.replace(/[\u0000-\u0008\u000a-\u001f\u007f]+/g, ' ').trim();
 }
 
 function renderUrl(webhook: WebhookConfig, render: Render): { url: string; authorization: string | null } {

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import tls from 'node:tls';
 import { createAuthority } from '../../../../tests/support/certificates.ts';
-import type { EgressGuard } from './connector.ts';
+import type { EgressGuard } from '../../kind.ts';
 import { listen, open, raw, receiver, sender, sending } from './test-receivers.ts';
 
 test('the exact bytes arrive, signed, with the headers of the delivery', async () => {
@@ -18,7 +18,7 @@ test('the exact bytes arrive, signed, with the headers of the delivery', async (
     ['content-type', 'application/json'],
   ] as const;
   const outcome = await sender().send(
-    sending(host, { headers, url: `http://${host}/a%20b?c=%2f` }, { secret: 's', attempt: 3 }),
+    sending(host, { headers, url: `http://${host}/a%20b?c=%2f` }, { secrets: { webhookSecret: 's' }, attempt: 3 }),
   );
   assert.equal(outcome.error, null);
   assert.equal(outcome.response?.status, 200);
@@ -47,7 +47,7 @@ test('headers of ours win over the channel’s of the same name', async () => {
     ['Accept-Encoding', 'gzip'],
     ['Webhook-Id', 'forged'],
   ] as const;
-  await sender().send(sending(host, { headers }, { secret: 's' }));
+  await sender().send(sending(host, { headers }, { secrets: { webhookSecret: 's' } }));
   const names = received[0]?.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()) ?? [];
   assert.equal(new Set(names).size, names.length);
   assert.equal(received[0]?.headers['x-service-timestamp'], '1000');
@@ -58,7 +58,7 @@ test('GET and HEAD carry no body and the signature of the empty payload', async 
   const { host, received } = await receiver((_request, response) => response.end('x'));
   const one = sender();
   for (const method of ['GET', 'HEAD']) {
-    const outcome = await one.send(sending(host, { method, body: '' }, { secret: 's' }));
+    const outcome = await one.send(sending(host, { method, body: '' }, { secrets: { webhookSecret: 's' } }));
     assert.equal(outcome.error, null);
   }
   assert.deepEqual(

@@ -2,41 +2,15 @@
  * Sends a rendered request once and reports the outcome; connections are reused between deliveries. An interrupted attempt
  * is repeated with the same bytes: docs/decisions/0012.
  */
-import type { RenderedRequest, SendOutcome } from '#domain/alerts/delivery.ts';
+import type { Message, SendOutcome } from '#domain/alerts/delivery.ts';
 import type { ClientIdentity } from '#domain/accounts/client-certificate.ts';
 import { createTrust, type Trust } from '#lib/net/tls-trust.ts';
 import { createConnections } from './connection.ts';
 import { Exchange, type Ways } from './exchange.ts';
 import { guardedConnector } from './connector.ts';
-import type { EgressGuard } from './connector.ts';
+import type { ChannelSender, SenderOptions } from '../../kind.ts';
+import { signingSecrets } from './secrets.ts';
 import { signatureHeaders } from './sign.ts';
-import type { Signing } from './sign.ts';
-
-/** What is sent in one attempt: the stored request, and what is signed beside its body. */
-export interface Sending extends Omit<Signing, 'body'> {
-  readonly request: RenderedRequest;
-  /** Epoch ms: when the attempt starts. */
-  readonly startedAt: number;
-  /** Shown to a receiver that asks for a client certificate; absent or null = none. */
-  readonly identity?: ClientIdentity | null;
-}
-
-/** Sends deliveries. */
-export interface WebhookSender {
-  /** One attempt. Never rejects for what the receiver or the network does: that is the outcome. */
-  send(sending: Sending): Promise<SendOutcome>;
-  /** Closes every connection; attempts under way end as interrupted. */
-  close(): Promise<void>;
-}
-
-/** What a sender is made with. */
-export interface SenderOptions {
-  readonly guard: EgressGuard;
-  /** CA certificates (PEM) trusted besides Node's own. */
-  readonly extraCertificates?: readonly string[];
-  /** From the start to the answer's last byte, ms; 30,000 unless told otherwise (spec §6.5, §8). */
-  readonly deadlineMs?: number;
-}
 
 const idleMs = 10_000;
 const longestIdleMs = 30_000;
@@ -48,7 +22,7 @@ export function createWebhookSender({
   guard,
   extraCertificates = [],
   deadlineMs = 30_000,
-}: SenderOptions): WebhookSender {
+}: SenderOptions): ChannelSender {
   // Later than the deadline, which else would race with it for what the attempt is told as.
   const connect = guardedConnector(guard, createTrust(extraCertificates), deadlineMs + lateMs);
   const connectAs = ({ cert, key, passphrase, ca }: ClientIdentity) => {
@@ -73,8 +47,9 @@ export function createWebhookSender({
   const underWay = new Set<Exchange>();
 
   return {
-    async send({ request, startedAt, identity = null, ...signing }) {
-      const headers = allHeaders(request, signatureHeaders({ ...signing, body: request.body }, startedAt));
+    async send({ request, startedAt, identity = null, secrets, ...delivery }) {
+      const signing = { ...delivery, ...signingSecrets(secrets), body: request.body };
+      const headers = allHeaders(request, signatureHeaders(signing, startedAt));
       const exchange = new Exchange(request, headers, deadlineMs);
       underWay.add(exchange);
       // Connections that show an account's certificate are kept for nobody.
@@ -97,7 +72,7 @@ export function createWebhookSender({
 type Header = SendOutcome['headers'][number];
 
 /** The request's headers and ours, which win over the channel's. Answers are kept as they come, so none is compressed. */
-function allHeaders(request: RenderedRequest, signature: readonly Header[]): Header[] {
+function allHeaders(request: Message, signature: readonly Header[]): Header[] {
   const ours: Header[] = [['accept-encoding', 'identity'], ...signature];
   const names = new Set(ours.map(([name]) => name));
   const theirs = request.headers.filter(([name]) => !names.has(name.toLowerCase()));

@@ -4,10 +4,9 @@ import dns from 'node:dns';
 import http from 'node:http';
 import net from 'node:net';
 import { after } from 'node:test';
-import type { RenderedRequest } from '#domain/alerts/delivery.ts';
-import type { EgressGuard } from './connector.ts';
+import type { Message } from '#domain/alerts/delivery.ts';
+import type { ChannelSender, EgressGuard, Sending } from '../../kind.ts';
 import { createWebhookSender } from './send.ts';
-import type { Sending, WebhookSender } from './send.ts';
 
 /** Lets everything through. */
 export const open: EgressGuard = { lookupFor: () => dns.lookup, judge: () => null };
@@ -21,7 +20,7 @@ export function sender(
   deadlineMs = 5000,
   guard: EgressGuard = open,
   extraCertificates: readonly string[] = [],
-): WebhookSender {
+): ChannelSender {
   const made = createWebhookSender({ guard, deadlineMs, extraCertificates });
   closing.push(() => made.close());
   return made;
@@ -72,16 +71,16 @@ export async function receiver(answer: http.RequestListener): Promise<{ host: st
 }
 
 /** A sending with defaults for what a test does not care about. */
-export function sending(host: string, request: Partial<RenderedRequest> = {}, more: Partial<Sending> = {}): Sending {
+export function sending(host: string, request: Partial<Message> = {}, more: Partial<Sending> = {}): Sending {
   const base = { method: 'POST', url: `http://${host}/hook`, headers: [], body: '{"a":"größer 🔥"}' };
   const signing = {
+    type: 'WEBHOOK',
     deliveryId: 'd-1',
     createdAt: 1000,
     startedAt: Date.now(),
     attempt: 1,
     replayOf: null,
-    secret: null,
-    previousSecret: null,
+    secrets: {},
   };
   return { ...signing, ...more, request: { ...base, ...request } };
 }

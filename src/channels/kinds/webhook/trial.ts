@@ -1,22 +1,10 @@
 // Renders a channel again and again with other values, to see what would go wrong with them.
 import type { JsonObject } from '#domain/json.ts';
-import type { RenderedRequest } from '#domain/alerts/delivery.ts';
+import type { Message } from '#domain/alerts/delivery.ts';
 import { systemVariableNames, type TemplateValue, type TemplateVariables } from '#domain/alerts/template-variables.ts';
 import type { Reference } from '../../templates/gate.ts';
 import { renderWebhook } from './render.ts';
 import { TemplateError } from '../../templates/template-error.ts';
-
-/** Something in a template that deserves a second look. */
-export interface PreviewWarning {
-  readonly path: string;
-  readonly message: string;
-  /** From 1; where the warning is about one place of a template. */
-  readonly line?: number;
-  /** From 1. */
-  readonly column?: number;
-  /** The smallest value that does what the warning says. */
-  readonly example?: string;
-}
 
 /** System variables whose text comes from people or from the target; the others never hold a character that matters. */
 const freeText: ReadonlySet<string> = new Set([
@@ -63,7 +51,7 @@ function workedMs(): number {
 /** Renderings of one channel, within a time that a preview may take. */
 export interface Trial {
   /** The request with these values; null = it could not be rendered. */
-  request(variables: TemplateVariables): RenderedRequest | null;
+  request(variables: TemplateVariables): Message | null;
   /** Asked before more is tried: whether there is no time left for it. */
   readonly isOver: boolean;
   /** Whether something was left out for that. */

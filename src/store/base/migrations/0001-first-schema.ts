@@ -101,7 +101,7 @@ function channelTables({ types, clustered, strict }: Dialect): string[] {
     // `failing_news`: 1 = report that it fails, 2 = report its recovery; null = nothing to report (docs/decisions/0026).
     // `asked_until`: no first attempt starts before this instant (docs/decisions/0014).
     `CREATE TABLE alert_channels (${account}, id ${integer} NOT NULL, type ${text} NOT NULL, config ${text} NOT NULL,
-      secret ${text}, previous_secret ${text}, previous_secret_until ${instant}, send_recovery ${code} NOT NULL,
+      secrets ${text}, send_recovery ${code} NOT NULL,
       send_failure ${code} NOT NULL, send_degraded ${code} NOT NULL, ssl_expiry ${code} NOT NULL,
       ssl_expiry_threshold ${integer} NOT NULL, auto_subscribe ${code} NOT NULL,
       exhausted_in_a_row ${integer} NOT NULL DEFAULT 0, failing_since ${instant}, failing_news ${code},

@@ -62,10 +62,8 @@ export interface AlertChannelsTable {
   id: number;
   type: string;
   config: string;
-  /** Sealed. */
-  secret: string | null;
-  previous_secret: string | null;
-  previous_secret_until: number | null;
+  /** JSON, sealed; null = none. */
+  secrets: string | null;
   send_recovery: Flag;
   send_failure: Flag;
   send_degraded: Flag;

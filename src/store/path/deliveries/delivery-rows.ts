@@ -1,7 +1,7 @@
 // How a delivery stands in its rows, and what a claim of deliveries and a settling of attempts ask and get.
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { AlertType } from '#domain/alerts/alert.ts';
-import type { Attempt, Delivery, DeliveryStep, DueDelivery, RenderedRequest } from '#domain/alerts/delivery.ts';
+import type { Attempt, Delivery, DeliveryStep, DueDelivery, Message } from '#domain/alerts/delivery.ts';
 import type { Rendered } from '#domain/results/recording.ts';
 import {
   flag,
@@ -163,7 +163,7 @@ export function deliveryOf(row: DeliveryRow): Delivery {
     checkResultId: idTextOrNull(row.check_result_id),
     alertType: row.alert_type as AlertType,
     status: deliveryStatusCodes.decode(row.status),
-    request: parsedOrNull<RenderedRequest>(row.request),
+    request: parsedOrNull<Message>(row.request),
     attempts: row.attempts,
     createdAt: row.created_at,
     nextAttemptAt: row.next_attempt_at,
@@ -207,7 +207,7 @@ export function interruptedAttempt(
     number: row.attempts + 1,
     startedAt: row.attempt_started_at ?? now,
     durationMs: 0,
-    headers: parsedOrNull<RenderedRequest>(row.request)?.headers ?? [],
+    headers: parsedOrNull<Message>(row.request)?.headers ?? [],
     response: null,
     error: {
       class: 'interrupted',

@@ -1,5 +1,5 @@
 // Claimed deliveries that are rendered before their first attempt, in PostgreSQL (docs/decisions/0120).
-import type { DeliveryContent, RenderedRequest } from '#domain/alerts/delivery.ts';
+import type { DeliveryContent, Message } from '#domain/alerts/delivery.ts';
 import { userVariables } from '#domain/alerts/delivery-variables.ts';
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import { type IdBytes, idBytes, idText, json, parsed } from '../../base/codec.ts';
@@ -43,7 +43,7 @@ export async function saveRendered(
   bulk: Bulk,
   rendered: readonly RenderedDelivery[],
   owner: string,
-): Promise<(RenderedRequest | null)[]> {
+): Promise<(Message | null)[]> {
   const requests = rendered.flatMap(({ accountId, id, rendered: one }) =>
     'request' in one ? [{ account_id: idBytes(accountId), delivery_id: idBytes(id), request: json(one.request) }] : [],
   );
@@ -68,6 +68,6 @@ export async function saveRendered(
     keysOf(rendered),
   );
   // Another process may have rendered it since this one's lease ran out: every attempt sends the same bytes.
-  const requestOf = new Map(stored.map(({ id, request }) => [idText(id), parsed<RenderedRequest>(request)]));
+  const requestOf = new Map(stored.map(({ id, request }) => [idText(id), parsed<Message>(request)]));
   return rendered.map(({ id }) => requestOf.get(id) ?? null);
 }

@@ -1,13 +1,7 @@
 // Deliveries that wait: the statements of the step `send-deliveries`. A lease is the delivery's next due time.
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { AlertType } from '#domain/alerts/alert.ts';
-import {
-  type Attempt,
-  type Delivery,
-  type DueDelivery,
-  type RenderedRequest,
-  waitReason,
-} from '#domain/alerts/delivery.ts';
+import { type Attempt, type Delivery, type DueDelivery, type Message, waitReason } from '#domain/alerts/delivery.ts';
 import { channelOf } from '../../channels/alert-channel-row.ts';
 import { isFirstAttempt, isPostponed, postponedAtOnce } from './asked-wait.ts';
 import { settledColumns } from './cancel-reminders.ts';
@@ -145,7 +139,7 @@ function claimLane(connection: Connection, lane: Lane, room: number, claim: Deli
     'UPDATE deliveries SET next_attempt_at = ?, leased_by = ?, attempt_started_at = ? WHERE rowid = ? AND account_id = ?',
   );
   const taken = rows.map((row) => {
-    const request = parsedOrNull<RenderedRequest>(row.request);
+    const request = parsedOrNull<Message>(row.request);
     lease.run(claim.now + claim.leaseMs, claim.owner, claim.now, row.row, account_id);
     if (isInterrupted(row)) logInterrupted(connection, lane, row, claim.now, claim.now);
     const delivery: DueDelivery = {

@@ -1,5 +1,5 @@
 // Claimed deliveries that are rendered before their first attempt, in SQLite (docs/decisions/0120).
-import type { DeliveryContent, RenderedRequest } from '#domain/alerts/delivery.ts';
+import type { DeliveryContent, Message } from '#domain/alerts/delivery.ts';
 import { userVariables } from '#domain/alerts/delivery-variables.ts';
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import { idBytes, json, parsed } from '../../base/codec.ts';
@@ -29,7 +29,7 @@ export function saveRendered(
   connection: Connection,
   rendered: readonly RenderedDelivery[],
   owner: string,
-): (RenderedRequest | null)[] {
+): (Message | null)[] {
   const insert = connection.prepare(
     'INSERT INTO delivery_requests (account_id, delivery_id, request) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   );

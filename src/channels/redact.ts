@@ -1,15 +1,13 @@
 /** Hides the values of locked variables and headers wherever a request or an attempt is shown. */
-import type { RenderedRequest, SendOutcome } from '#domain/alerts/delivery.ts';
+import type { Message, SendOutcome } from '#domain/alerts/delivery.ts';
+import { mask } from '#domain/alerts/shown-url.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
-import type { JsonObject } from '#domain/json.ts';
+import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { createMasker } from '#lib/text-masker.ts';
 import Handlebars from 'handlebars';
-import { readConfig, templatesOf } from './config.ts';
-import { headerText } from './render.ts';
-import { reshapes } from '../../templates/reshaping.ts';
-
-/** Replaces a hidden value. */
-export const mask = '********';
+import type { ChannelKind } from './kind.ts';
+import { headerText } from './templates/header-text.ts';
+import { reshapes } from './templates/reshaping.ts';
 
 /** Replaces a text in which a hidden value could not be recognised. */
 export const withheld =
@@ -32,29 +30,32 @@ export interface Locked {
 }
 
 /** What must not be shown of a channel's deliveries: its locked pairs, and the variables that may stand in its templates. */
-export function lockedOf(config: JsonObject, variables: readonly EnvironmentVariable[]): Locked {
-  const webhook = readConfig(config);
-  const { headers, queryParameters } = webhook;
+export function lockedOf(
+  { templatesOf }: Pick<ChannelKind, 'templatesOf'>,
+  config: JsonObject,
+  variables: readonly EnvironmentVariable[],
+): Locked {
   const hidden = variables.filter(({ locked, secret }) => locked || secret);
   const names = new Set(hidden.map(({ key }) => key));
-  const reshaped = templatesOf(webhook).filter(({ source }) => reshapes(source, names));
+  const reshaped = templatesOf(config).filter(({ source }) => reshapes(source, names));
   return {
     values: hidden.map(({ value }) => value),
-    reshaped: new Set(
-      reshaped.map(({ path }) => {
-        const header = /^config\.headers\[(\d+)\]/.exec(path)?.[1];
-        if (header !== undefined) return `header ${headers[Number(header)]?.key.toLowerCase()}`;
-        return path === 'config.template' ? 'body' : 'url';
-      }),
-    ),
+    reshaped: new Set(reshaped.map(({ goesTo }) => goesTo)),
     reshapedFields: new Set(reshaped.map(({ path }) => path)),
-    headers: new Set(headers.filter(({ locked }) => locked).map(({ key }) => key.toLowerCase())),
-    queryParameters: new Set(queryParameters.filter(({ locked }) => locked).map(({ key }) => key)),
+    headers: new Set(lockedKeys(config['headers']).map((key) => key.toLowerCase())),
+    queryParameters: new Set(lockedKeys(config['queryParameters'])),
   };
 }
 
+function lockedKeys(pairs: JsonValue | undefined): string[] {
+  if (!Array.isArray(pairs)) return [];
+  return (pairs as readonly JsonObject[]).flatMap(({ key, locked }) =>
+    locked === true && typeof key === 'string' ? key : [],
+  );
+}
+
 /** A copy of a request that may be shown (decisions: Log). */
-export function redactRequest(request: RenderedRequest, locked: Locked): RenderedRequest {
+export function redactRequest(request: Message, locked: Locked): Message {
   const hide = hider(request, locked);
   return {
     method: request.method,
@@ -65,7 +66,7 @@ export function redactRequest(request: RenderedRequest, locked: Locked): Rendere
 }
 
 /** A copy of an attempt that may be shown: what the receiver echoes is hidden too. */
-export function redactAttempt<A extends SendOutcome>(attempt: A, request: RenderedRequest | null, locked: Locked): A {
+export function redactAttempt<A extends SendOutcome>(attempt: A, request: Message | null, locked: Locked): A {
   const hide = hider(request, locked);
   const { response, error } = attempt;
   const isAny = locked.reshaped.size > 0;
@@ -97,7 +98,7 @@ export function redactFault(path: string, message: string, locked: Locked): stri
 
 type Hide = (text: string) => string;
 
-function hideHeaders(headers: RenderedRequest['headers'], locked: Locked, hide: Hide): [string, string][] {
+function hideHeaders(headers: Message['headers'], locked: Locked, hide: Hide): [string, string][] {
   return headers.map(([name, value]) => {
     const key = name.toLowerCase();
     if (locked.headers.has(key) || hidesInBasic(value, hide)) return [name, mask];
@@ -135,7 +136,7 @@ function decodedQuery(text: string): string {
 }
 
 /** The rendered values of locked headers and query parameters, so that they are recognised elsewhere. */
-function renderedValues(request: RenderedRequest | null, locked: Locked): string[] {
+function renderedValues(request: Message | null, locked: Locked): string[] {
   if (request === null) return [];
   const fromHeaders = request.headers
     .filter(([name]) => locked.headers.has(name.toLowerCase()))
@@ -145,7 +146,7 @@ function renderedValues(request: RenderedRequest | null, locked: Locked): string
 }
 
 /** Replaces each value, as it stands and in the forms that templates, headers, URLs and JSON give it, in any case. */
-function hider(request: RenderedRequest | null, locked: Locked): Hide {
+function hider(request: Message | null, locked: Locked): Hide {
   const forms = new Set([...locked.values, ...renderedValues(request, locked)].flatMap(formsOf));
   forms.delete('');
   if (forms.size === 0) return (text) => text;

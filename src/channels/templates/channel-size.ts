@@ -1,17 +1,8 @@
 // What the templates of one channel hold together: they are rendered within one budget (docs/decisions/0060).
-import type { JsonObject } from '#domain/json.ts';
-import { limits } from '../../templates/budget.ts';
-import { readConfig, templatesOf } from './config.ts';
-import { sizeOfTemplate, type TemplateSize } from '../../templates/scan.ts';
-import { TemplateError } from '../../templates/template-error.ts';
-
-/** What is too much, said of the first field that is too much. */
-export interface SizeIssue {
-  readonly path: string;
-  readonly message: string;
-  readonly line: number;
-  readonly column: number;
-}
+import { limits } from './budget.ts';
+import type { ConfigIssue, TemplateField } from './fields.ts';
+import { sizeOfTemplate, type TemplateSize } from './scan.ts';
+import { TemplateError } from './template-error.ts';
 
 interface ChannelSize extends TemplateSize {
   /** Bytes. */
@@ -19,12 +10,12 @@ interface ChannelSize extends TemplateSize {
 }
 
 /**
- * Whether the templates of a channel together are within the limits of one (decisions: Limits); empty = they are. One that
- * is too long by itself is left to the gate, and one that is broken counts by its length. Takes time by their length only.
+ * Whether the templates of a channel together are within the limits of one (decisions: Limits); empty = they are, else
+ * what is said of the first field that is too much. One that is too long by itself is left to the gate, and one that is broken counts by its length. Takes time by their length only.
  */
-export function sizeIssues(config: JsonObject): SizeIssue[] {
+export function sizeIssues(fields: readonly TemplateField[]): ConfigIssue[] {
   const all = { source: 0, expressions: 0, nodes: 0 };
-  for (const { path, source } of templatesOf(readConfig(config))) {
+  for (const { path, source } of fields) {
     const length = Buffer.byteLength(source);
     if (length > limits.source) continue;
     all.source += length;

@@ -1,0 +1,45 @@
+// The secrets of a webhook: the one that signs and, for a time after its rotation, the one before it (decisions: Secret).
+import type { JsonObject } from '#domain/json.ts';
+import type { SecretRules } from '../../kind.ts';
+import type { Signing } from './sign.ts';
+
+type SigningSecrets = Pick<Signing, 'secret' | 'previousSecret'>;
+
+/** What deliveries are signed with. */
+export function signingSecrets(stored: JsonObject): SigningSecrets {
+  const { webhookSecret = null, previousSecret = null } = stored as {
+    readonly webhookSecret?: string;
+    readonly previousSecret?: NonNullable<SigningSecrets['previousSecret']>;
+  };
+  return { secret: webhookSecret, previousSecret };
+}
+
+/**
+ * A new secret that takes the place of another comes with `previousSecretUntil` (ISO): until then the old one signs, too, or not
+ * at all. Without a new secret that field moves the end of the time or, as null, ends it.
+ */
+export const secretRules: SecretRules = {
+  stored({ config: { previousSecretUntil, ...config }, secrets }, stored, now) {
+    const until = typeof previousSecretUntil === 'string' ? Date.parse(previousSecretUntil) : previousSecretUntil;
+    const issue = (message: string) => ({ issue: { path: 'config.previousSecretUntil', message } });
+    const [{ secret }, present] = [signingSecrets(secrets), signingSecrets(stored)];
+    const kept = { ...(secret !== null && { webhookSecret: secret }) };
+    const previous = (previousSecret: SigningSecrets['previousSecret']) => ({
+      config,
+      secrets: { ...kept, ...(previousSecret !== null && { previousSecret }) },
+    });
+    if (secret !== present.secret) {
+      if (secret === null || present.secret === null || typeof until !== 'number') return previous(null);
+      if (until <= now) return issue('must be in the future');
+      return previous({ secret: present.secret, until });
+    }
+    if (typeof until !== 'number') return previous(until === null ? null : present.previousSecret);
+    if (present.previousSecret !== null) return previous({ ...present.previousSecret, until });
+    return until > now ? issue('requires a new webhookSecret in the same request') : previous(null);
+  },
+  shown(secrets, now) {
+    const { previousSecret } = signingSecrets(secrets);
+    const isRotating = previousSecret !== null && previousSecret.until > now;
+    return { previousSecretUntil: isRotating ? new Date(previousSecret.until).toISOString() : null };
+  },
+};

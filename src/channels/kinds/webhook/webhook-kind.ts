@@ -1,0 +1,22 @@
+// Alerts by HTTP to any receiver, in the words of the channel's own templates (spec §6).
+import type { ChannelKind } from '../../kind.ts';
+import { templatesOf } from './config.ts';
+import { presets } from './presets.ts';
+import { warnAboutWebhook } from './preview.ts';
+import { renderWebhook } from './render.ts';
+import { webhookConfig, webhookConfigShown } from './schema.ts';
+import { secretRules } from './secrets.ts';
+import { faultsOfWebhook } from './validate.ts';
+
+export const webhookKind = {
+  type: 'WEBHOOK',
+  config: webhookConfig,
+  shownConfig: webhookConfigShown,
+  secretRules,
+  templatesOf,
+  faults: faultsOfWebhook,
+  warnings: warnAboutWebhook,
+  presets,
+  render: renderWebhook,
+  loadSender: async () => (await import('./send.ts')).createWebhookSender,
+} as const satisfies ChannelKind;
