@@ -19,10 +19,17 @@ function phasesFrom(all: readonly { phase: (typeof phaseNames)[number]; us: numb
   return phases;
 }
 
-const shown = ({ count, sum, least, most, sketch }: Responses) => [count, sum, least, most, sketchBytes(sketch)];
+const shown = ({ count, sum, sumOfSquares, least, most, sketch }: Responses) => [
+  count,
+  sum,
+  sumOfSquares,
+  least,
+  most,
+  sketchBytes(sketch),
+];
 
 describe('times of phases', () => {
-  it('come back from their bytes, how they deviate within a millionth', () => {
+  it('come back from their bytes', () => {
     fc.assert(
       fc.property(fc.array(timed, { maxLength: 200 }), (all) => {
         const phases = phasesFrom(all);
@@ -33,8 +40,6 @@ describe('times of phases', () => {
           assert.ok(back !== undefined);
           assert.deepEqual(shown(back.responses), shown(responses));
           assert.deepEqual(shown(back.failedResponses), shown(failedResponses));
-          const off = Math.abs(back.responses.sumOfSquares - responses.sumOfSquares);
-          assert.ok(off <= 1e-6 * responses.sumOfSquares);
         }
       }),
     );
@@ -53,17 +58,17 @@ describe('times of phases', () => {
     );
   });
 
-  it('take a byte where there are none, and a few for each that is always the same', () => {
-    assert.equal(phaseBytes(new Map())?.length, 1);
+  it('take a few bytes where there are none, and a hundred or two for an hour of different ones', () => {
     assert.equal(phaseBytes(null), null);
-    const one = phasesFrom(phaseNames.map((phase) => ({ phase, us: 120_000, isFailed: true })));
-    assert.equal(phaseBytes(one)?.length, 1 + 5 * 6);
-    const same = phasesFrom(Array.from({ length: 60 }, () => ({ phase: 'dns' as const, us: 500, isFailed: false })));
-    assert.equal(phaseBytes(same)?.length, 1 + 5);
+    assert.ok((phaseBytes(new Map())?.length ?? 0) < 8);
+    const hour = phaseNames.flatMap((phase) =>
+      Array.from({ length: 60 }, (_, index) => ({ phase, us: 20_000 + index * 700, isFailed: false })),
+    );
+    assert.ok((phaseBytes(phasesFrom(hour))?.length ?? 0) < 200);
   });
 
-  it('are refused in a form, and of a phase, that is not known', () => {
-    assert.throws(() => phasesOf(Uint8Array.of(9)), /form 9/);
-    assert.throws(() => phasesOf(Uint8Array.of(1, 10, 1, 1, 0)), /phase 5/);
+  it('are refused when they are cut off', () => {
+    const bytes = phaseBytes(phasesFrom([{ phase: 'dns', us: 500, isFailed: false }])) ?? new Uint8Array();
+    assert.throws(() => phasesOf(bytes.subarray(0, -3)));
   });
 });
