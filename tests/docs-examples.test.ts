@@ -14,7 +14,7 @@ import { signatureHeaders } from '#channels/kinds/webhook/sign.ts';
 import { compileAssertion, comparisonsOf } from '#checks/parts/assertions/assertion.ts';
 import { evaluateAll, type Observation } from '#checks/parts/assertions/evaluate.ts';
 import { sentence } from '#checks/parts/assertions/sentence.ts';
-import { httpSources } from '#checks/parts/http/settings.ts';
+import { httpSources } from '#checks/parts/http/schema.ts';
 import { type AlertFacts, systemVariableNames, systemVariables } from '#domain/alerts/template-variables.ts';
 import { blockOf, codeOf, readPage, type Page, type Table } from './support/pages.ts';
 

@@ -5,13 +5,12 @@ import { posix } from 'node:path';
 import { describe, it, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { channelRules } from '#channels/rules.ts';
-import { checkKinds } from '#checks/registry.ts';
+import { checkKinds } from '#checks/check-kinds.ts';
 import { configVariables } from '#config/variables.ts';
 import { type Faults, parseTelling } from '#lib/schema/faults.ts';
 import { Patch } from '#lib/schema/patch.ts';
 import { everyOperation, operationOf, operations, type OperationId } from '#contract/operations.ts';
 import { alertTypes } from '#domain/alerts/alert.ts';
-import { checkTypes } from '#domain/checks/check.ts';
 import { deliveryStatuses } from '#domain/alerts/delivery.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { outcomes } from '#domain/results/result.ts';
@@ -144,8 +143,8 @@ function faultsOf(id: OperationId, body: unknown): object {
   const { config, ...settings } = parsed as { config?: JsonObject };
   if (config instanceof Patch) return {};
   if (config !== undefined) return channelRules.validateConfig('WEBHOOK', config, new Set());
-  const checkType = checkTypes.find((type) => id.toLowerCase() === `create${type.toLowerCase()}check`);
-  return checkType === undefined ? [] : checkKinds[checkType].validateSettings(settings);
+  const kind = checkKinds.find(({ schema }) => id === `create${schema.name}Check`);
+  return kind?.validateSettings(settings) ?? [];
 }
 
 describe('every request shown in JSON is one that its operation takes', () => {

@@ -31,7 +31,7 @@ import { createUnheardNotices } from '#actions/alerts/unheard-checks.ts';
 import { createVariableActions } from '#actions/accounts/variables.ts';
 import { channelRules } from '#channels/rules.ts';
 import { wholeConfig } from '#contract/alerts/alert-channel.ts';
-import { checkKinds } from '#checks/registry.ts';
+import { kindOf } from '#checks/check-kinds.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Reason } from '#domain/results/result.ts';
@@ -91,7 +91,7 @@ export function composeActions(means: ActionMeans) {
       ...store,
       clock,
       retentionDays: means.config.retentionDays,
-      measuresOf: (checkType) => checkKinds[checkType].measures,
+      measuresOf: (checkType) => kindOf(checkType).measures,
     }),
     reports: createReportActions({ ...store, clock }),
     heldDeliveries: createHeldDeliveryActions({ ...store, wake: () => wake('send-deliveries') }),
@@ -132,7 +132,7 @@ function checksOf(means: ActionMeans) {
       ...choices,
       checks,
       checkGroups,
-      validateSettings: (checkType, settings) => checkKinds[checkType].validateSettings(settings),
+      validateSettings: (checkType, settings) => kindOf(checkType).validateSettings(settings),
       programFault: programReader(runtimes.list, reader),
       newId,
       newToken: randomUUID,
@@ -242,5 +242,5 @@ function forgetEverywhere({ authentication, onKeysChanged }: ActionMeans): (keyI
 type DescribedResult = { readonly details: JsonValue; readonly message: string | null; readonly reason: Reason | null };
 
 function describeResult(checkType: CheckType, result: DescribedResult, exchange: JsonObject | null): JsonObject {
-  return checkKinds[checkType].describeResult(result, exchange);
+  return kindOf(checkType).describeResult(result, exchange);
 }

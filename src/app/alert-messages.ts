@@ -2,7 +2,7 @@
 import { createAlertMessageActions, type MessageAlert } from '#actions/alerts/alert-messages.ts';
 import type { RedactorOf } from '#actions/alerts/delivery-redactor.ts';
 import { channelRules } from '#channels/rules.ts';
-import { checkKinds } from '#checks/registry.ts';
+import { kindOf } from '#checks/check-kinds.ts';
 import { deliveryVariables } from '#domain/alerts/delivery-variables.ts';
 import { randomValues } from '#domain/alerts/random-values.ts';
 import type { Finding } from '#domain/results/result.ts';
@@ -121,6 +121,6 @@ async function alertOfResult(
       resultId: result.id,
       location: result.location,
     },
-    ...checkKinds[check.checkType].alertFacts(check, result.details),
+    ...kindOf(check.checkType).alertFacts(check, result.details),
   };
 }

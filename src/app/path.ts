@@ -2,7 +2,7 @@
 import type { ResultLinks } from '#actions/results/result-links.ts';
 import { channelRules } from '#channels/rules.ts';
 import { overdueFinding, pingFinding } from '#checks/kinds/heartbeat/finding.ts';
-import { checkKinds } from '#checks/registry.ts';
+import { kindOf } from '#checks/check-kinds.ts';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import { alertVariables } from '#domain/alerts/delivery-variables.ts';
 import { reportVariables } from '#domain/alerts/failing-channel.ts';
@@ -349,7 +349,7 @@ export function prepareWith({
     const { context, createdAt, isViaGroup } = facts;
     const { check } = context;
     const variables = alertVariables(facts, {
-      ...checkKinds[check.checkType].alertFacts(check, facts.finding.details),
+      ...kindOf(check.checkType).alertFacts(check, facts.finding.details),
       locationName: facts.location === config.location.code ? config.location.name : facts.location,
       link: links.link(check.accountId, check.id, facts.resultId, createdAt),
     });
@@ -370,7 +370,7 @@ function renderRequest(
 }
 
 function statusCodeOf({ context, finding }: EndedAttempt): number | null {
-  return checkKinds[context.check.checkType].alertFacts(context.check, finding.details).status;
+  return kindOf(context.check.checkType).alertFacts(context.check, finding.details).status;
 }
 
 /** What a step cannot be without, and never is: a step is joined only where its role is. */

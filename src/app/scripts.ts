@@ -1,6 +1,6 @@
 // The scripts of this process: checks that are scripts or have some around them, joined with what runs them, a few at a time.
 import { getCACertificates } from 'node:tls';
-import { checkKinds } from '#checks/registry.ts';
+import { checkKinds } from '#checks/check-kinds.ts';
 import type { AroundProbeMeans } from '#checks/kind.ts';
 import type { Check } from '#domain/checks/check.ts';
 import type { Probe, ProbeInput } from '#domain/checks/probe.ts';

@@ -6,17 +6,17 @@ import {
 } from '#actions/checks/missing-variables.ts';
 import type { SettingsWarnings } from '#actions/warnings.ts';
 import { defaultsWarnings } from '#checks/parts/http/warn.ts';
-import { checkKinds } from '#checks/registry.ts';
+import { kindOf } from '#checks/check-kinds.ts';
 
 export const settingsWarnings: SettingsWarnings = {
   ofCheck: ({ checkType, settings, shouldFail }, apiCheckDefaults) =>
-    checkKinds[checkType].warnSettings?.(settings, shouldFail, apiCheckDefaults) ?? [],
+    kindOf(checkType).warnSettings?.(settings, shouldFail, apiCheckDefaults) ?? [],
   ofDefaults: defaultsWarnings,
 };
 
 /** A variable that a setup script names may be set by it. */
 const variableUses: MissingVariableMeans['variableUses'] = ({ checkType, settings }, group) => {
-  const kind = checkKinds[checkType];
+  const kind = kindOf(checkType);
   const uses = kind.variableUses?.(settings, group?.apiCheckDefaults ?? null) ?? [];
   const scripts = kind.around === undefined ? [] : [settings['localSetupScript'], group?.localSetupScript];
   const text = scripts.filter((script) => typeof script === 'string').join('\n');

@@ -12,6 +12,7 @@ import type { RunScript, ScriptBrowser } from '#domain/checks/script.ts';
 import type { Offload } from './parts/findings/answer-work.ts';
 import type { ByteBudget } from './parts/http/body-store.ts';
 import type { VariableUse } from './parts/placeholders.ts';
+import type { CheckSchema } from './schema.ts';
 
 /** Where requests may go, as the kinds need it. */
 export interface EgressGuard {
@@ -111,7 +112,7 @@ export interface BesideScripts {
 }
 
 /** A kind of check that is looked at by a thread that does nothing else. */
-export interface CheckKind extends KindWords {
+export interface CheckKind<Schema extends CheckSchema = CheckSchema> extends KindWords<Schema> {
   readonly isScripted?: never;
   readonly isCalled?: never;
   readonly around?: AroundScripts;
@@ -119,7 +120,7 @@ export interface CheckKind extends KindWords {
 }
 
 /** A kind of check whose probes are scripts, each in a process of its own, a few at a time (docs/decisions/0082). */
-export interface ScriptedKind extends KindWords {
+export interface ScriptedKind<Schema extends CheckSchema = CheckSchema> extends KindWords<Schema> {
   readonly isScripted: true;
   readonly isCalled?: never;
   readonly around?: never;
@@ -130,23 +131,28 @@ export interface ScriptedKind extends KindWords {
 }
 
 /** A kind of check that looks at nothing: it waits to be called (docs/decisions/0090). */
-export interface CalledKind extends KindWords {
+export interface CalledKind<Schema extends CheckSchema = CheckSchema> extends KindWords<Schema> {
   readonly isScripted?: never;
   readonly isCalled: true;
   readonly around?: never;
 }
 
+/** A kind of check, of whatever sort. */
+export type AnyKind = CheckKind | ScriptedKind | CalledKind;
+
 /** What every kind says of its settings and results. */
-export interface KindWords {
+export interface KindWords<Schema extends CheckSchema = CheckSchema> {
+  /** What the API says of it. */
+  readonly schema: Schema;
   /** What its results can be counted by. */
   readonly measures: Measures;
-  /** What the wire schema cannot say; empty = fine. */
+  /** What its schema cannot say; empty = fine. */
   validateSettings(settings: JsonObject): SettingsProblem[];
   /** Variables that the settings, and those of the group that take effect, use; absent = none. */
   variableUses?(settings: JsonObject, apiCheckDefaults: JsonObject | null): VariableUse[];
   /** Settings that can be saved but cannot have the wished effect. */
   warnSettings?(settings: JsonObject, shouldFail: boolean, apiCheckDefaults: JsonObject | null): SettingsProblem[];
-  /** The part of a check-result that belongs to the kind, as `{apiCheckResult: …}` (reference §4.7). */
+  /** The part of a check result that belongs to the kind (reference §4.7). */
   describeResult(result: Pick<Result, 'details' | 'message' | 'reason'>, exchange: JsonObject | null): JsonObject;
   alertFacts(check: Pick<Check, 'settings'>, details: JsonValue): KindFacts;
 }

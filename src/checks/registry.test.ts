@@ -5,13 +5,13 @@ import type { JsonObject } from '#domain/json.ts';
 import { apiCheck } from '../../tests/support/api-check.ts';
 import { exchangeOf, probeOnce } from '../../tests/support/api-probe.ts';
 import { startTarget } from '../../tests/support/target.ts';
-import { checkKinds } from './registry.ts';
+import { kindOf } from './check-kinds.ts';
 
 test('settings an API check cannot run with are refused, each with its path and what would be right', () => {
   const problems = (request: JsonObject, settings: JsonObject = {}) =>
-    checkKinds.API.validateSettings(apiCheck(request, settings).settings).map(
-      ({ path, message }) => `${path}: ${message}`,
-    );
+    kindOf('API')
+      .validateSettings(apiCheck(request, settings).settings)
+      .map(({ path, message }) => `${path}: ${message}`);
   const assertion = (facts: JsonObject) => [{ source: 'JSON_BODY', comparison: 'EQUALS', target: '1', ...facts }];
   const cases: readonly (readonly [JsonObject, RegExp | null])[] = [
     [{ url: 'https://example.test/a?b=c' }, null],
@@ -58,7 +58,7 @@ test('a result is described in full with its exchange, in short without it, and 
   const target = await startTarget(t, (_, response) => response.writeHead(503, { 'x-a': '1' }).end('down'));
   const assertions = [{ source: 'STATUS_CODE', comparison: 'EQUALS', target: '200' }];
   const finding = await probeOnce({ url: target.url, assertions });
-  const full = checkKinds.API.describeResult(finding, exchangeOf(finding))['apiCheckResult'] as Record<
+  const full = kindOf('API').describeResult(finding, exchangeOf(finding))['apiCheckResult'] as Record<
     string,
     JsonObject
   >;
@@ -66,13 +66,13 @@ test('a result is described in full with its exchange, in short without it, and 
   assert.equal(full['response']?.['status'], 503);
   assert.equal(full['response']['body'], 'down');
   assert.equal(full['requestError'], null);
-  const short = checkKinds.API.describeResult(finding, null)['apiCheckResult'] as Record<string, JsonObject>;
+  const short = kindOf('API').describeResult(finding, null)['apiCheckResult'] as Record<string, JsonObject>;
   assert.equal(short['request'], null);
   assert.deepEqual([short['response']?.['status'], short['response']?.['statusText']], [503, 'Service Unavailable']);
   assert.deepEqual(short['assertions'], full['assertions']);
   assert.match(JSON.stringify(short['assertions']), /expected status code to equal 200, got 503/);
-  const facts = checkKinds.API.alertFacts(apiCheck({ url: target.url }), finding.details);
+  const facts = kindOf('API').alertFacts(apiCheck({ url: target.url }), finding.details);
   assert.deepEqual(facts, { url: target.url, status: 503, statusText: 'Service Unavailable' });
-  const silent = checkKinds.API.describeResult({ details: null, message: 'no answer', reason: 'timeout' }, null);
+  const silent = kindOf('API').describeResult({ details: null, message: 'no answer', reason: 'timeout' }, null);
   assert.equal((silent['apiCheckResult'] as JsonObject)['requestError'], 'no answer');
 });

@@ -1,8 +1,7 @@
 // Checks of every type over REST: each under its own path, with its own defaults; read, listed and deleted alike.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkTypes as typesOfContract } from '#contract/checks/check.ts';
-import { checkTypes } from '#domain/checks/check.ts';
+import { checkTypes } from '#contract/checks/check.ts';
 import { resourcesUnderTest } from './resources-under-test.ts';
 import { runtime } from './rest-under-test.ts';
 
@@ -120,10 +119,10 @@ const types = {
     shown: { frequency: 10 },
     refused: [{ heartbeat: { period: 29, periodUnit: 'seconds', grace: 0, graceUnit: 'days' } }, 'heartbeat.period'],
   },
-} as const satisfies Record<(typeof checkTypes)[number], object>;
+} as const;
 
-test('the contract knows the types of checks that are run', () => {
-  assert.deepEqual(typesOfContract, checkTypes);
+test('each type of check has its line here', () => {
+  assert.deepEqual(Object.keys(types).toSorted(), checkTypes);
 });
 
 for (const [checkType, { path, least, shown, refused }] of Object.entries(types)) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { z } from 'zod';
-import type { scriptResult } from '#contract/checks/script-check.ts';
+import type { scriptResult } from '#checks/parts/scripted/schema.ts';
 import { asker } from '../support/service.ts';
 import { startComposed } from '../support/composed.ts';
 import { startReceiver } from '../support/receiver.ts';

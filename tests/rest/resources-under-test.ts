@@ -10,7 +10,7 @@ import { createMaintenanceWindowActions } from '#actions/checks/maintenance-wind
 import { createVariableActions } from '#actions/accounts/variables.ts';
 import { channelRules } from '#channels/rules.ts';
 import { wholeConfig } from '#contract/alerts/alert-channel.ts';
-import { checkKinds } from '#checks/registry.ts';
+import { kindOf } from '#checks/check-kinds.ts';
 import type { Runtime } from '#domain/checks/runtime.ts';
 import { composeMissingVariables, settingsWarnings } from '#app/warnings.ts';
 import { programReader, scriptRules } from '#app/script-rules.ts';
@@ -97,7 +97,7 @@ export function resourcesUnderTest(
           ...choices,
           checks: { ...store.checks, remove: (accountId, id) => store.checks.remove(accountId, id, nobodyHears) },
           checkGroups: store.checkGroups,
-          validateSettings: (type, settings) => checkKinds[type].validateSettings(settings),
+          validateSettings: (type, settings) => kindOf(type).validateSettings(settings),
           newId,
           newToken: randomUUID,
           pingUrl,

@@ -23,7 +23,8 @@ import { createTriggerCallActions } from '#actions/checks/trigger-calls.ts';
 import { createUnheardNotices } from '#actions/alerts/unheard-checks.ts';
 import { createTriggerActions } from '#actions/checks/triggers.ts';
 import { channelRules } from '#channels/rules.ts';
-import { checkKinds } from '#checks/registry.ts';
+import { kindOf } from '#checks/check-kinds.ts';
+import type { AnyKind } from '#checks/kind.ts';
 import { scriptRules } from '#app/script-rules.ts';
 import { composeMissingVariables } from '#app/warnings.ts';
 import type { CheckType } from '#domain/checks/check.ts';
@@ -141,9 +142,9 @@ function routesOfRows(
 ) {
   const describeResult = (
     checkType: CheckType,
-    result: Parameters<(typeof checkKinds)['API']['describeResult']>[0] & { details: JsonValue },
+    result: Parameters<AnyKind['describeResult']>[0] & { details: JsonValue },
     exchange: JsonObject | null,
-  ) => checkKinds[checkType].describeResult(result, exchange);
+  ) => kindOf(checkType).describeResult(result, exchange);
   const redactorOf = createRedactorOf({
     rules: channelRules,
     channelOf: async (accountId, id) => (await store.alertChannels.find(accountId, id))?.channel ?? null,

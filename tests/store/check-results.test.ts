@@ -25,7 +25,7 @@ const callerOf = (accountId: string): Caller => ({
   accountIds: [accountId],
 });
 const describeResult = (_type: string, { details }: { details: unknown }, exchange: JsonObject | null) => ({
-  apiCheckResult: json({ details, exchange }),
+  written: json({ details, exchange }),
 });
 const meansOf = ({ store: { accounts, checkResults, resultAssets } }: TempStore) => ({
   accounts,
@@ -177,7 +177,7 @@ test('a result shows request and response where they are kept, a missed one how 
   });
   const results = resultsOf(temp);
   const caller = callerOf(accountId);
-  const text = async (id: string) => (await results.find(caller, checkId, id)).described['apiCheckResult'];
+  const text = async (id: string) => (await results.find(caller, checkId, id)).described?.['written'];
   assert.equal(await text(plain), '{"details":{"s":200},"exchange":null}');
   assert.equal(await text(kept), '{"details":null,"exchange":{"full":1}}');
   assert.equal(await text(newest), '{"details":null,"exchange":{"full":2}}');
@@ -186,7 +186,7 @@ test('a result shows request and response where they are kept, a missed one how 
     [result.outcome, result.reason, result.slots, result.responseTimeMs],
     ['missed', 'downtime', 12, null],
   );
-  assert.deepEqual([described, checkName], [{}, 'Größe ✓']);
+  assert.deepEqual([described, checkName], [null, 'Größe ✓']);
 });
 
 test('results of unknown checks, foreign checks and unknown results are not found', async (newStore) => {

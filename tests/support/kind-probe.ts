@@ -1,5 +1,5 @@
 // Probing a target with the real probe of any kind and the real guard, as tests do it.
-import { checkKinds } from '#checks/registry.ts';
+import { kindOf } from '#checks/check-kinds.ts';
 import type { ProbeMeans } from '#checks/kind.ts';
 import type { Check, CheckType } from '#domain/checks/check.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
@@ -37,7 +37,7 @@ export function startProbing(
 
 function preparing(checkType: CheckType, options: KindProbeOptions) {
   const guard = createGuard({ mode: 'any', allow: [], ...options.egress });
-  const kind = checkKinds[checkType];
+  const kind = kindOf(checkType);
   if (kind.isScripted === true || kind.isCalled === true) throw new Error(`${checkType} checks are not probed`);
   const probe = kind.createProbe({ guard, version: '9.9', ...options.means });
   const input = (settings: JsonObject) => {
@@ -61,11 +61,12 @@ export function startPlanned(
 /** The part of the result that belongs to the type, as the API shows it where all of it was kept. */
 export function describedKind(checkType: CheckType, finding: Finding): JsonObject {
   const exchange = finding.exchange === null ? null : (JSON.parse(finding.exchange) as JsonObject);
-  const [part] = Object.values(checkKinds[checkType].describeResult(finding, exchange));
-  return part as JsonObject;
+  return kindOf(checkType).describeResult(finding, exchange);
 }
 
 /** The problems of settings, `path: message` each. */
 export function problemsOfKind(checkType: CheckType, settings: JsonObject): string[] {
-  return checkKinds[checkType].validateSettings(settings).map(({ path, message }) => `${path}: ${message}`);
+  return kindOf(checkType)
+    .validateSettings(settings)
+    .map(({ path, message }) => `${path}: ${message}`);
 }

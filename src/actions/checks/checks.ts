@@ -3,7 +3,7 @@ import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { CheckStatus } from '#domain/checks/check-state.ts';
-import type { Check, CheckType } from '#domain/checks/check.ts';
+import { type Check, type CheckType, pathOfType } from '#domain/checks/check.ts';
 import { effectiveCheck } from '#domain/checks/effective-check.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { type Change, merged } from '#domain/patch.ts';
@@ -241,8 +241,7 @@ function requireType(
     refuseProblems([{ path: 'checkType', message }]);
   }
   if (checkType !== null && checkType !== present.checkType) {
-    const path = present.checkType.toLowerCase().replace('_', '');
-    const message = `Check ${present.id} is of type ${present.checkType}. Use /v1/checks/${path}/${present.id}.`;
+    const message = `Check ${present.id} is of type ${present.checkType}. Use /v1/checks/${pathOfType(present.checkType)}/${present.id}.`;
     throw new Refusal('not-found', message);
   }
   if (checkType !== null || present.checkType === 'API' || change.settings === undefined) return;

@@ -46,12 +46,12 @@ export interface ResultQuestion extends ResultFilter {
   readonly checkType?: string;
 }
 
-/** A result ready to be shown, with the part that belongs to the check's type, as `{apiCheckResult: …}`. */
+/** A result ready to be shown, with the part that belongs to the check's type; null for a slot that was missed. */
 export interface ShownResult {
   readonly result: StoredResult;
   readonly checkName: string;
   readonly checkType: CheckType;
-  readonly described: JsonObject;
+  readonly described: JsonObject | null;
   /** In the order of their numbers. */
   readonly assets: readonly AssetFacts[];
 }
@@ -175,6 +175,6 @@ export function shown(
   assets: readonly AssetFacts[] = [],
 ): ShownResult {
   // A slot that was not run was not probed: nothing belongs to its type.
-  const described = result.outcome === 'missed' ? {} : describeResult(checkType, result, result.exchange);
+  const described = result.outcome === 'missed' ? null : describeResult(checkType, result, result.exchange);
   return { result, checkName: name, checkType, described, assets };
 }

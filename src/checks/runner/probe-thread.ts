@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createByteBudget } from '../parts/http/body-store.ts';
 import { withoutTimes } from '../parts/findings/without-times.ts';
-import { checkKinds } from '../registry.ts';
+import { checkKinds } from '../check-kinds.ts';
 import { honestFinding } from '#domain/results/honest-finding.ts';
 import type { Exchange, Exchanged, ExchangeWork, ThreadInput, ThreadProbe } from '#domain/checks/probe.ts';
 import type { ClientIdentity } from '#domain/accounts/client-certificate.ts';

@@ -1,5 +1,6 @@
 // Fields that checks of every type have, as they are written and as they are shown (reference §4.3).
 import { z } from 'zod';
+import { frequency } from '#checks/schema.ts';
 import { alertSettings, alertSettingsShown } from '../alerts/alert-settings.ts';
 import { bodyInstant, instant, orNull } from '#lib/schema/fields.ts';
 import { jsonObject } from '#lib/schema/json.ts';
@@ -16,14 +17,6 @@ import {
 } from '../lists.ts';
 import { retryStrategy, retryStrategyShown } from './retry-strategy.ts';
 import { warnings } from './warnings.ts';
-
-/** A limit in ms; 0, which some clients send for "not set", is the default. */
-export function responseTime(byDefault: number, meaning: string) {
-  return orNull(z.number().min(0).max(30_000), () => byDefault)
-    .transform((value) => value || byDefault)
-    .default(byDefault)
-    .describe(`${meaning} ms, up to 30000.`);
-}
 
 /** As they are written; every one but `name` has a default. */
 export const checkFields = {
@@ -43,10 +36,7 @@ export const checkFields = {
   locations: locationList.default([]).describe('Codes of run locations; empty = this server’s own.'),
   privateLocations: privateLocationList.default(null),
   tags: tagList.default([]),
-  frequency: z
-    .literal([0, 1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440])
-    .default(10)
-    .describe('Minutes between runs; 0 = every `frequencyOffset` seconds.'),
+  frequency,
   frequencyOffset: orNull(z.int().min(0).max(86_400), () => 0)
     .transform((value) => (value === 0 ? null : value))
     .default(null)
@@ -97,14 +87,6 @@ export const checkFieldsShown = {
   created_at: instant,
   updated_at: instant.nullable(),
 };
-
-/** ms, as shown. */
-export const responseTimesShown = { degradedResponseTime: z.number(), maxResponseTime: z.number() };
-
-/** A domain whose certificate is told of; '' is none. Whether it is a domain is judged with the check. */
-export const certificateDomain = z
-  .preprocess((value) => (value === '' ? null : value), z.string().max(300).nullable())
-  .default(null);
 
 /** What reference clients send with every check, whatever its type, and what is read only (reference §5.6). */
 export const ignored = [

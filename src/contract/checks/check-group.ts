@@ -1,7 +1,7 @@
 // Check groups on the wire (reference §4.4).
 import { z } from 'zod';
 import { alertSettings, alertSettingsShown } from '../alerts/alert-settings.ts';
-import { apiCheckDefaults, apiCheckDefaultsShown } from './api-request.ts';
+import { apiCheckDefaults, apiCheckDefaultsShown } from '#checks/parts/http/schema.ts';
 import { bodyInstant, instant, orNull, pathNumber, updateOf } from '#lib/schema/fields.ts';
 import { jsonObject } from '#lib/schema/json.ts';
 import { creating, ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
@@ -16,7 +16,7 @@ import {
   tagList,
 } from '../lists.ts';
 import { retryStrategy, retryStrategyShown } from './retry-strategy.ts';
-import { scriptFields, scriptFieldsShown } from './scripts.ts';
+import { scriptFields, scriptFieldsShown } from '#checks/parts/scripted/around-schema.ts';
 import { warnings } from './warnings.ts';
 
 const common = z.strictObject({

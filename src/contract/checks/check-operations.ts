@@ -1,39 +1,18 @@
 // The operations on checks (reference §4.2).
 import { z } from 'zod';
+import { kindOf, type KindSchema } from '#checks/check-kinds.ts';
+import type { CheckSchema } from '#checks/schema.ts';
+import { pathOfType } from '#domain/checks/check.ts';
 import {
   anyCheckCreate,
-  apiCheck,
-  apiCheckCreate,
-  apiCheckUpdate,
   check,
   checkParams,
   checkStatusNames,
   checkTypes,
   checkUpdate,
-  browserCheck,
-  browserCheckCreate,
-  browserCheckUpdate,
-  multiStepCheck,
-  multiStepCheckCreate,
-  multiStepCheckUpdate,
-  heartbeatCheck,
-  heartbeatCheckCreate,
-  heartbeatCheckUpdate,
-  tcpCheck,
-  tcpCheckCreate,
-  tcpCheckUpdate,
-  sslCheck,
-  sslCheckCreate,
-  sslCheckUpdate,
-  dnsCheck,
-  dnsCheckCreate,
-  dnsCheckUpdate,
-  icmpCheck,
-  icmpCheckCreate,
-  icmpCheckUpdate,
-  urlCheck,
-  urlCheckCreate,
-  urlCheckUpdate,
+  type KindBodies,
+  kindBodies,
+  type ShownOf,
 } from './check.ts';
 import { flag, queryList, wholeNumber } from '#lib/schema/fields.ts';
 import { merges } from '#lib/schema/patch.ts';
@@ -59,16 +38,6 @@ export const assignQuery = z.object({
 const readQuery = z.object({ applyGroupSettings: checkQuery.shape.applyGroupSettings });
 const tag = 'Checks';
 const unknown = { 404: 'Unknown check.' };
-const example = {
-  name: 'Shop',
-  frequency: 1,
-  request: {
-    method: 'GET',
-    url: 'https://shop.example/health',
-    assertions: [{ source: 'STATUS_CODE', comparison: 'EQUALS', target: '200' }],
-  },
-};
-
 const creating = { method: 'POST', tag, permission: 'write', query: assignQuery, status: 201 } as const;
 const changing = {
   method: 'PUT',
@@ -81,6 +50,55 @@ const changing = {
   status: 200,
   alsoAnswers: { 404: 'Unknown check.' },
 } as const;
+
+type OperationsOf<Verb extends string, Common> = {
+  readonly [Schema in KindSchema as `${Verb}${Schema['name']}Check`]: Common & { readonly response: ShownOf<Schema> };
+};
+
+/** The operation of each kind, made from its schema. */
+function ofEveryKind<Verb extends string, Made extends { readonly response: unknown }>(
+  verb: Verb,
+  make: (bodies: KindBodies) => Made,
+): OperationsOf<Verb, Omit<Made, 'response'>> {
+  const made = kindBodies.map((bodies) => [`${verb}${bodies.schema.name}Check`, make(bodies)]);
+  // The names are those of the kinds' schemas, which the type system cannot follow.
+  return Object.fromEntries(made) as OperationsOf<Verb, Omit<Made, 'response'>>;
+}
+
+/** Under which operations the checks of each type are created and changed. */
+export const kindOperations = kindBodies.map(
+  ({ schema: { type, name } }) =>
+    ({
+      type,
+      create: `create${name}Check`,
+      update: `update${name}Check`,
+    }) as const,
+);
+
+function createKind({ schema, create, shown }: KindBodies) {
+  const { type, title, about, description = about, example }: CheckSchema = schema;
+  return {
+    ...creating,
+    path: `/v1/checks/${pathOfType(type)}`,
+    summary: `Create ${title}`,
+    description,
+    body: create,
+    example,
+    response: shown,
+  } as const;
+}
+
+function updateKind({ schema, update, shown }: KindBodies) {
+  const { type, title, exampleOfChange = changing.example }: CheckSchema = schema;
+  return {
+    ...changing,
+    path: `/v1/checks/${pathOfType(type)}/{id}`,
+    summary: `Change ${title}`,
+    example: exampleOfChange,
+    body: update,
+    response: shown,
+  } as const;
+}
 
 export const checkOperations = {
   listChecks: {
@@ -104,144 +122,12 @@ export const checkOperations = {
     permission: 'write',
     query: assignQuery,
     body: anyCheckCreate,
-    example: { checkType: 'API', ...example },
+    example: { checkType: 'API', ...kindOf('API').schema.example },
     status: 201,
     response: check,
     isDeprecated: true,
   },
-  createApiCheck: {
-    ...creating,
-    path: '/v1/checks/api',
-    summary: 'Create an API check',
-    body: apiCheckCreate,
-    example,
-    response: apiCheck,
-  },
-  createMultiStepCheck: {
-    ...creating,
-    path: '/v1/checks/multistep',
-    summary: 'Create a multi-step check',
-    description: 'Runs a script in a runtime: tests of Playwright without a browser, or a plain program.',
-    body: multiStepCheckCreate,
-    example: {
-      name: 'Order',
-      frequency: 10,
-      script: `import { test, expect } from '@playwright/test';
-
-test('an order is taken', async ({ request }) => {
-  const response = await request.post('https://shop.example/orders', { data: { article: 7 } });
-  expect(response.status()).toBe(201);
-});
-`,
-    },
-    response: multiStepCheck,
-  },
-  createBrowserCheck: {
-    ...creating,
-    path: '/v1/checks/browser',
-    summary: 'Create a browser check',
-    description: 'Runs a script that drives a Chromium: tests of Playwright, or a plain program.',
-    body: browserCheckCreate,
-    example: {
-      name: 'Front page',
-      frequency: 10,
-      script: `import { test, expect } from '@playwright/test';
-
-test('the shop is open', async ({ page }) => {
-  await page.goto('https://shop.example/');
-  await expect(page.getByRole('heading', { name: 'Shop' })).toBeVisible();
-});
-`,
-    },
-    response: browserCheck,
-  },
-  createUrlCheck: {
-    ...creating,
-    path: '/v1/checks/url',
-    summary: 'Create a URL check',
-    description: 'Watches whether an address answers, with a GET and the status alone.',
-    body: urlCheckCreate,
-    example: { name: 'Front page', frequency: 1, request: { url: 'https://shop.example/' } },
-    response: urlCheck,
-  },
-  createTcpCheck: {
-    ...creating,
-    path: '/v1/checks/tcp',
-    summary: 'Create a TCP check',
-    description: 'Watches whether a port takes connections, and says what it should.',
-    body: tcpCheckCreate,
-    example: {
-      name: 'Redis',
-      frequency: 1,
-      request: {
-        hostname: 'redis.example',
-        port: 6379,
-        data: 'PING\r\n',
-        assertions: [{ source: 'RESPONSE_DATA', comparison: 'CONTAINS', target: '+PONG' }],
-      },
-    },
-    response: tcpCheck,
-  },
-  createSslCheck: {
-    ...creating,
-    path: '/v1/checks/ssl',
-    summary: 'Create an SSL check',
-    description: 'Watches a certificate: its dates, name, trust and strength, and the connection it is shown over.',
-    body: sslCheckCreate,
-    example: {
-      name: 'Certificate of the shop',
-      frequency: 720,
-      sslConfig: {
-        hostname: 'shop.example',
-        assertions: [{ source: 'CERTIFICATE', property: 'issuerCN', comparison: 'CONTAINS', target: 'Example CA' }],
-      },
-    },
-    response: sslCheck,
-  },
-  createDnsCheck: {
-    ...creating,
-    path: '/v1/checks/dns',
-    summary: 'Create a DNS check',
-    description: 'Watches what a name server answers to a question.',
-    body: dnsCheckCreate,
-    example: {
-      name: 'Address of the shop',
-      frequency: 5,
-      request: {
-        query: 'shop.example',
-        recordType: 'A',
-        assertions: [
-          { source: 'JSON_ANSWER', property: '$.Answer[0].data', comparison: 'EQUALS', target: '192.0.2.1' },
-        ],
-      },
-    },
-    response: dnsCheck,
-  },
-  createIcmpCheck: {
-    ...creating,
-    path: '/v1/checks/icmp',
-    summary: 'Create an ICMP check',
-    description: 'Watches whether a host answers pings, how many of them and how fast.',
-    body: icmpCheckCreate,
-    example: {
-      name: 'Gateway',
-      frequency: 1,
-      request: {
-        hostname: 'gateway.example',
-        assertions: [{ source: 'LATENCY', property: 'avg', comparison: 'LESS_THAN', target: '50' }],
-      },
-    },
-    response: icmpCheck,
-  },
-  createHeartbeatCheck: {
-    ...creating,
-    path: '/v1/checks/heartbeat',
-    summary: 'Create a heartbeat check',
-    description: 'Alerts if the job does not call `heartbeat.pingUrl` in time. `frequency` has no effect.',
-    body: heartbeatCheckCreate,
-    example: { name: 'Backup', heartbeat: { period: 1, periodUnit: 'days', grace: 30, graceUnit: 'minutes' } },
-    response: heartbeatCheck,
-  },
+  ...ofEveryKind('create', createKind),
   getCheck: {
     method: 'GET',
     path: '/v1/checks/{id}',
@@ -265,70 +151,7 @@ test('the shop is open', async ({ page }) => {
     body: checkUpdate,
     response: check,
   },
-  updateApiCheck: {
-    ...changing,
-    path: '/v1/checks/api/{id}',
-    summary: 'Change an API check',
-    body: apiCheckUpdate,
-    response: apiCheck,
-  },
-  updateMultiStepCheck: {
-    ...changing,
-    path: '/v1/checks/multistep/{id}',
-    summary: 'Change a multi-step check',
-    body: multiStepCheckUpdate,
-    response: multiStepCheck,
-  },
-  updateBrowserCheck: {
-    ...changing,
-    path: '/v1/checks/browser/{id}',
-    summary: 'Change a browser check',
-    body: browserCheckUpdate,
-    response: browserCheck,
-  },
-  updateUrlCheck: {
-    ...changing,
-    path: '/v1/checks/url/{id}',
-    summary: 'Change a URL check',
-    body: urlCheckUpdate,
-    response: urlCheck,
-  },
-  updateTcpCheck: {
-    ...changing,
-    path: '/v1/checks/tcp/{id}',
-    summary: 'Change a TCP check',
-    body: tcpCheckUpdate,
-    response: tcpCheck,
-  },
-  updateSslCheck: {
-    ...changing,
-    path: '/v1/checks/ssl/{id}',
-    summary: 'Change an SSL check',
-    body: sslCheckUpdate,
-    response: sslCheck,
-  },
-  updateDnsCheck: {
-    ...changing,
-    path: '/v1/checks/dns/{id}',
-    summary: 'Change a DNS check',
-    body: dnsCheckUpdate,
-    response: dnsCheck,
-  },
-  updateIcmpCheck: {
-    ...changing,
-    path: '/v1/checks/icmp/{id}',
-    summary: 'Change an ICMP check',
-    body: icmpCheckUpdate,
-    response: icmpCheck,
-  },
-  updateHeartbeatCheck: {
-    ...changing,
-    path: '/v1/checks/heartbeat/{id}',
-    summary: 'Change a heartbeat check',
-    example: { heartbeat: { period: 1, periodUnit: 'days', grace: 2, graceUnit: 'hours' } },
-    body: heartbeatCheckUpdate,
-    response: heartbeatCheck,
-  },
+  ...ofEveryKind('update', updateKind),
   deleteCheck: {
     method: 'DELETE',
     path: '/v1/checks/{id}',

@@ -1,46 +1,15 @@
-// What a heartbeat check expects, and its pings, on the wire (reference §4.9, decisions: Heartbeat).
+// Pings of heartbeat checks on the wire (reference §4.9, decisions: Heartbeat).
 import { z } from 'zod';
+import { pingSignals, pingStates } from '#domain/checks/heartbeat.ts';
 import { instant } from '#lib/schema/fields.ts';
-
-const units = ['seconds', 'minutes', 'hours', 'days'] as const;
-/** Taken from clients that send back what they read. */
-const readOnly = z.unknown().exactOptional().describe('Read only: not taken up.');
-
-/** As it is written. */
-export const heartbeat = z
-  .strictObject({
-    period: z.number().positive().describe('How often it is pinged; 30 seconds to 365 days.'),
-    periodUnit: z.enum(units),
-    grace: z.number().min(0).describe('How late a ping may be; up to 365 days.'),
-    graceUnit: z.enum(units),
-    pingToken: readOnly,
-    pingUrl: readOnly,
-  })
-  .transform(({ pingToken: _token, pingUrl: _url, ...rest }) => rest)
-  .meta({ id: 'HeartbeatWrite', description: 'When a heartbeat check expects its pings.' });
-
-/** As it is shown. */
-export const heartbeatShown = z
-  .strictObject({
-    period: z.number(),
-    periodUnit: z.enum(units),
-    grace: z.number(),
-    graceUnit: z.enum(units),
-    pingToken: z.uuid().nullable().describe('null for keys that may only read.'),
-    pingUrl: z
-      .string()
-      .nullable()
-      .describe('Where to ping it by GET, POST or HEAD; followed by /start, /fail, /log or an exit code as well.'),
-  })
-  .meta({ id: 'Heartbeat' });
 
 export const pingEvent = z
   .strictObject({
     id: z.uuid().describe('Also the id of the check result, where it made one.'),
     state: z
-      .enum(['RECEIVED', 'EARLY', 'GRACE', 'LATE', 'FAILING'])
+      .enum(pingStates)
       .describe('Within the period, within the grace, later; FAILING: none came, or it says that the job failed.'),
-    signal: z.enum(['ping', 'start', 'fail', 'log', 'exit', 'missing']).describe('missing = none came.'),
+    signal: z.enum(pingSignals).describe('missing = none came.'),
     exitCode: z.int().nullable(),
     method: z.string().nullable(),
     source: z.string().nullable().describe('Its header origin, else its referer.'),
@@ -76,16 +45,3 @@ export const heartbeatAvailability = z
     last30Days: availability,
   })
   .meta({ id: 'HeartbeatAvailability' });
-
-const nullable = z.string().nullable();
-
-export const heartbeatCheckResult = z
-  .strictObject({
-    signal: pingEvent.shape.signal,
-    state: pingEvent.shape.state.nullable(),
-    exitCode: z.int().nullable(),
-    method: nullable,
-    source: nullable,
-    userAgent: nullable,
-  })
-  .meta({ id: 'HeartbeatCheckResult' });

@@ -1,28 +1,15 @@
 // Analytics and reports on the wire (reference §4.7).
 import { z } from 'zod';
+import { checkKinds } from '#checks/check-kinds.ts';
+import type { CheckType } from '#domain/checks/check.ts';
 import { checkTypes } from '../checks/check.ts';
 import { instant, pathUuid, queryInstant, queryList, wholeNumber } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 
-type CheckType = (typeof checkTypes)[number];
-
-/** How a path names the checks of a type: a line for each. */
-export const analyticsPaths = {
-  'api-checks': 'API',
-  'multistep-checks': 'MULTI_STEP',
-  'browser-checks': 'BROWSER',
-  'url-monitors': 'URL',
-  'tcp-checks': 'TCP',
-  ssl: 'SSL',
-  dns: 'DNS',
-  icmp: 'ICMP',
-  'heartbeat-checks': 'HEARTBEAT',
-} as const satisfies Record<string, CheckType>;
-
-/** Refused by the compiler when a type has no path. */
-export const everyTypeHasAPath: [CheckType] extends [(typeof analyticsPaths)[keyof typeof analyticsPaths]]
-  ? true
-  : never = true;
+/** How a path names the checks of a type. */
+export const analyticsPaths: ReadonlyMap<string, CheckType> = new Map(
+  checkKinds.map(({ schema }) => [schema.analyticsPath, schema.type]),
+);
 
 const aggregations = ['avg', 'max', 'median', 'min', 'p50', 'p90', 'p95', 'p99', 'stddev', 'sum'] as const;
 
@@ -187,7 +174,7 @@ export const analyticsOperations = {
     tag,
     permission: 'read',
     params: z.object({
-      type: z.enum(Object.keys(analyticsPaths) as (keyof typeof analyticsPaths)[]),
+      type: z.enum(checkKinds.map(({ schema }) => schema.analyticsPath)),
       checkId: pathUuid('Id of the check.'),
     }),
     query: analyticsQuery,

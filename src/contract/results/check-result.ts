@@ -1,11 +1,39 @@
 // Check results on the wire (reference §4.7, decisions: What is kept of a result).
 import { z } from 'zod';
+import type { CheckType } from '#domain/checks/check.ts';
 import { checkTypes } from '../checks/check.ts';
-import { resultPartsOf } from './check-result-parts.ts';
-import { resultAsset } from '../checks/script-check.ts';
+import { checkKinds, kindOf, type KindSchema } from '#checks/check-kinds.ts';
+import { resultAsset } from '#checks/parts/scripted/schema.ts';
 import { flag, instant, pathUuid, queryInstant, wholeNumber } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
+
+type PartName<Name extends string> = `${Uncapitalize<Name>}CheckResult`;
+
+/** Which part the results of a check type have. */
+export function resultPart(type: CheckType): keyof typeof parts {
+  return partName(kindOf(type).schema.name) as keyof typeof parts;
+}
+
+function partName(name: string): string {
+  return `${name.charAt(0).toLowerCase()}${name.slice(1)}CheckResult`;
+}
+
+const parts = Object.fromEntries(
+  checkKinds.map(({ schema: { name, result } }) => [
+    partName(name),
+    z
+      .strictObject(result)
+      .meta({ id: `${name}CheckResult` })
+      .nullable()
+      .exactOptional(),
+  ]),
+  // The names are those of the kinds' schemas, which the type system cannot follow.
+) as unknown as {
+  [Schema in KindSchema as PartName<Schema['name']>]: z.ZodExactOptional<
+    z.ZodNullable<z.ZodObject<Schema['result'], z.core.$strict>>
+  >;
+};
 
 export const checkResult = z
   .strictObject({
@@ -31,7 +59,7 @@ export const checkResult = z
     attempts: z.int().describe('Which attempt of its run it is, from 1.'),
     slots: z.int().describe('Slots it stands for: more than 1 for a stretch of missed ones.'),
     resultType: z.enum(['FINAL', 'ATTEMPT']),
-    ...resultPartsOf,
+    ...parts,
   })
   .meta({
     id: 'CheckResult',

@@ -3,9 +3,13 @@ import type { AlertSettings } from '../alerts/alert-settings.ts';
 import type { EnvironmentVariable } from '../accounts/environment-variable.ts';
 import type { JsonObject } from '../json.ts';
 
-/** What a check may watch, as users name it. */
-export const checkTypes = ['API', 'MULTI_STEP', 'BROWSER', 'URL', 'TCP', 'SSL', 'DNS', 'ICMP', 'HEARTBEAT'] as const;
-export type CheckType = (typeof checkTypes)[number];
+/** What a check watches, as users name it: `TCP`. Kinds of checks are known to those who register them alone. */
+export type CheckType = string;
+
+/** The checks of a type in paths of the API: `multistep`. */
+export function pathOfType(type: CheckType): string {
+  return type.toLowerCase().replaceAll('_', '');
+}
 
 /** How often a failing run is tried again before its verdict stands (reference: retryStrategy). */
 export interface RetryStrategy {

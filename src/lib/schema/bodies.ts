@@ -1,6 +1,15 @@
-// What bodies of many nouns share: headers, and fields that are left out or refused.
+// What bodies of many nouns share: methods and headers of requests, and fields that are left out or refused.
 import { z } from 'zod';
 import { orNull } from './fields.ts';
+
+/** What a request may be sent with. */
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
+
+/** An HTTP method in any case. */
+export const httpMethod = z.preprocess(
+  (value) => (typeof value === 'string' ? value.toUpperCase() : value),
+  z.enum(methods),
+);
 
 /** Headers and query parameters of a request; values may hold {{NAME}}. */
 export const pairs = orNull(

@@ -85,7 +85,7 @@ function alertToWire(alert: StoredAlert): CheckAlertBody {
     checkId: alert.checkId,
     alertType: alert.alertType,
     // Written by a check of one of the types there are.
-    checkType: alert.checkType as CheckAlertBody['checkType'],
+    checkType: alert.checkType,
     runLocation: alert.location,
     responseTime: wholeOrNull(alert.responseTimeMs),
     error: alert.error,

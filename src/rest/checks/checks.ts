@@ -2,6 +2,8 @@
 import type { CheckActions, CheckChange, CheckInput } from '#actions/checks/checks.ts';
 import type { ShownCheck } from '#actions/checks/shown-check.ts';
 import type { CheckBody } from '#contract/checks/check.ts';
+import { checkFields } from '#contract/checks/check-fields.ts';
+import { kindOperations } from '#contract/checks/check-operations.ts';
 import type { InputOf } from '#contract/operations.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { pageOf, type Route, route, sliceOf } from '../route.ts';
@@ -24,55 +26,20 @@ export function checkRoutes(actions: CheckActions): Route[] {
     route('updateCheck', async ({ caller, params, body }) =>
       checkToWire(await actions.change(caller, params.id, changed(body), null, body.checkType)),
     ),
-    ...typed.flatMap(([checkType, create, update]) => [
+    ...kindOperations.flatMap(({ type, create, update }) => [
       route(create, async ({ caller, query, body }) =>
-        checkToWire(await actions.create(caller, checkType, created(body), query.autoAssignAlerts)),
+        checkToWire(await actions.create(caller, type, created(body), query.autoAssignAlerts)),
       ),
       route(update, async ({ caller, params, body }) =>
-        checkToWire(await actions.change(caller, params.id, changed(body), checkType)),
+        checkToWire(await actions.change(caller, params.id, changed(body), type)),
       ),
     ]),
     route('deleteCheck', ({ caller, params }) => actions.remove(caller, params.id)),
   ];
 }
 
-/** Under which operations the checks of a type are created and changed. */
-const typed = [
-  ['API', 'createApiCheck', 'updateApiCheck'],
-  ['MULTI_STEP', 'createMultiStepCheck', 'updateMultiStepCheck'],
-  ['BROWSER', 'createBrowserCheck', 'updateBrowserCheck'],
-  ['URL', 'createUrlCheck', 'updateUrlCheck'],
-  ['TCP', 'createTcpCheck', 'updateTcpCheck'],
-  ['SSL', 'createSslCheck', 'updateSslCheck'],
-  ['DNS', 'createDnsCheck', 'updateDnsCheck'],
-  ['ICMP', 'createIcmpCheck', 'updateIcmpCheck'],
-  ['HEARTBEAT', 'createHeartbeatCheck', 'updateHeartbeatCheck'],
-] as const;
-
-type CreateBody = InputOf<'createCheck' | (typeof typed)[number][1]>['body'];
-type UpdateBody = InputOf<'updateCheck' | (typeof typed)[number][2]>['body'];
-
-/** Fields of a body that belong to the type of the check. */
-const settingNames: ReadonlySet<string> = new Set([
-  'request',
-  'sslConfig',
-  'degradedPacketLossThreshold',
-  'maxPacketLossThreshold',
-  'heartbeat',
-  'sslCheckDomain',
-  'degradedResponseTime',
-  'maxResponseTime',
-  'setupSnippetId',
-  'tearDownSnippetId',
-  'localSetupScript',
-  'localTearDownScript',
-  'script',
-  'scriptPath',
-  'dependencies',
-  'screenshots',
-  'trace',
-  'video',
-]);
+type CreateBody = InputOf<'createCheck'>['body'];
+type UpdateBody = InputOf<'updateCheck'>['body'];
 
 function created(body: CreateBody): CheckInput {
   const [own, settings] = divided(body);
@@ -88,21 +55,10 @@ function changed(body: UpdateBody): CheckChange {
 function divided(body: CreateBody | UpdateBody): readonly [own: object, settings: JsonObject] {
   const fields = Object.entries(body).filter(([name, value]) => name !== 'checkType' && value !== undefined);
   const [own, settings] = [false, true].map((isSetting) =>
-    Object.fromEntries(fields.filter(([name]) => settingNames.has(name) === isSetting)),
+    Object.fromEntries(fields.filter(([name]) => !(name in checkFields) === isSetting)),
   );
   return [own ?? {}, settings ?? {}];
 }
-
-const apiDefaults = {
-  sslCheckDomain: null,
-  setupSnippetId: null,
-  tearDownSnippetId: null,
-  localSetupScript: null,
-  localTearDownScript: null,
-};
-
-const multiStepDefaults = { trace: 'on-failure' };
-const browserDefaults = { sslCheckDomain: null, screenshots: 'on-failure', trace: 'on-failure', video: 'off' };
 
 /** A check as it is written on the wire. */
 export function checkToWire(check: ShownCheck): CheckBody {
@@ -110,9 +66,6 @@ export function checkToWire(check: ShownCheck): CheckBody {
   // Only bodies that the contract has parsed are stored as settings.
   return {
     ...written(rest),
-    ...(check.checkType === 'API' && apiDefaults),
-    ...(check.checkType === 'MULTI_STEP' && multiStepDefaults),
-    ...(check.checkType === 'BROWSER' && browserDefaults),
     ...settings,
     mutedUntil: isoTextOrNull(mutedUntil),
     nextRunAt: isoTextOrNull(nextRunAt),

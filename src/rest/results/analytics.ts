@@ -23,7 +23,7 @@ import { isoText } from '../wire.ts';
 export function analyticsRoutes(analytics: AnalyticsActions, reports: ReportActions): Route[] {
   return [
     route('getCheckAnalytics', async ({ caller, params, query }) =>
-      toWire(await analytics.ofCheck(caller, analyticsPaths[params.type], params.checkId, query), query),
+      toWire(await analytics.ofCheck(caller, analyticsPaths.get(params.type) ?? '', params.checkId, query), query),
     ),
     route('getAnalyticsOfChecks', async ({ caller, query, body }) =>
       (await analytics.ofChecks(caller, body.checkIds, query.quickRange)).map(({ values, ...summary }) => ({

@@ -5,9 +5,8 @@ import type { CheckResultActions, ResultQuestion, ShownResult } from '#actions/r
 import { Refusal } from '#actions/refusal.ts';
 import type { ResultPageActions } from '#actions/results/result-page.ts';
 import type { CheckResultBody } from '#contract/results/check-result.ts';
-import { resultParts } from '#contract/results/check-result-parts.ts';
-import { assetTypes } from '#domain/results/asset.ts';
-import type { JsonObject, JsonValue } from '#domain/json.ts';
+import { resultPart } from '#contract/results/check-result.ts';
+import { assetTypes, typesWithAssets } from '#domain/results/asset.ts';
 import { isUuid } from '#lib/id.ts';
 import { pageHeaders, resultPageHeaders } from '../html.ts';
 import { HttpRefusal } from '../http-refusal.ts';
@@ -96,7 +95,7 @@ function toWire(shown: ShownResult): CheckResultBody {
     slots: result.slots,
     resultType: result.isFinal ? 'FINAL' : 'ATTEMPT',
     // Its shape is that of the kind of check, which the contract describes.
-    ...(partOf(checkType, withAssets(shown)) as Pick<CheckResultBody, 'apiCheckResult'>),
+    ...({ [resultPart(checkType)]: withAssets(shown) } as Pick<CheckResultBody, 'apiCheckResult'>),
   };
 }
 
@@ -106,16 +105,10 @@ function assetsOf({ result, assets }: ShownResult) {
   return assets.map((asset) => ({ ...asset, link: `/v1/check-results/${checkId}/${id}/assets/${asset.number}` }));
 }
 
-/** The parts of results in which scripts tell what they have left. */
-const partsWithAssets = new Set(['multiStepCheckResult', 'browserCheckResult']);
-
 function withAssets(shown: ShownResult): ShownResult['described'] {
-  const parts = Object.entries(shown.described).map(([name, part]): [string, JsonValue] =>
-    partsWithAssets.has(name) && part !== null
-      ? [name, { ...(part as JsonObject), assets: assetsOf(shown).map((asset) => ({ ...asset })) }]
-      : [name, part],
-  );
-  return Object.fromEntries(parts);
+  const { checkType, described } = shown;
+  if (described === null || !typesWithAssets.has(checkType)) return described;
+  return { ...described, assets: assetsOf(shown).map((asset) => ({ ...asset })) };
 }
 
 /** What a file may do where it is opened: nothing. What is in it and what it is called is foreign. */
@@ -148,9 +141,4 @@ function download(
     'content-length': String(bytes),
     'content-type': contentType,
   });
-}
-
-function partOf(checkType: ShownResult['checkType'], described: ShownResult['described']): ShownResult['described'] {
-  const part = resultParts[checkType];
-  return { [part]: described[part] ?? null };
 }

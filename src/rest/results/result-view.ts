@@ -1,7 +1,6 @@
 // What the page of a result shows, made from the result as the API shows it.
 import type { ShownResult } from '#actions/results/check-results.ts';
 import type { CheckResultBody } from '#contract/results/check-result.ts';
-import { resultParts } from '#contract/results/check-result-parts.ts';
 import { typesWithAssets } from '#domain/results/asset.ts';
 import type { ResultView, ViewedMessage } from './result-page.ts';
 import { type ScriptView, scriptView } from './script-view.ts';
@@ -27,9 +26,8 @@ const phaseNames: Readonly<Record<string, string>> = {
 
 /** The view of a result; `expiresAt`: when its link ends, epoch ms. @param link the last part of that link */
 export function resultView(shown: ShownResult & { expiresAt: number }, link: string): ResultView {
-  const { result, checkName, checkType, described, expiresAt } = shown;
+  const { result, checkName, checkType, described: own, expiresAt } = shown;
   // Its shape is that of the kind of check, which the contract describes.
-  const own = described[resultParts[checkType]] ?? null;
   const isPing = checkType === 'HEARTBEAT';
   const isScript = typesWithAssets.has(checkType);
   const part = isPing || isScript ? null : (own as HttpPart | LightPart | null);
@@ -50,7 +48,7 @@ export function resultView(shown: ShownResult & { expiresAt: number }, link: str
       message: passed && problem === null ? null : message,
     })),
     request: isPing
-      ? asJson('Ping', own as object | null)
+      ? asJson('Ping', own)
       : part && (isHttp(part) ? requestOf(part) : asJson(`${checkType} check`, part.request)),
     response: part && (isHttp(part) ? responseOf(part) : shownAsJson(part)),
     script,

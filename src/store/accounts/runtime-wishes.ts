@@ -67,7 +67,7 @@ export function createRuntimeWishes({ dialect, reader }: Database): RuntimeWishe
         for (const { id, check_type: checkType, group_id: groupId, runtime, fallback, setup, teardown } of rows) {
           yield {
             id: idText(id),
-            checkType: checkType as CheckType,
+            checkType: checkType,
             groupId,
             runtimeId: runtime,
             // A truth in JSON is a word on one engine and a number on the other.

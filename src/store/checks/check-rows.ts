@@ -48,7 +48,7 @@ export function checkOf(row: ChecksTable, seal: Seal): Check {
     accountId: idText(row.account_id),
     id: idText(row.id),
     // Only `checkRow` writes the column.
-    checkType: row.check_type as Check['checkType'],
+    checkType: row.check_type,
     name: row.name,
     activated: row.activated === 1,
     muted: row.muted === 1,

@@ -31,7 +31,7 @@ export function createCheckSubjects({ dialect, reader }: Database): CheckSubject
   const subjectOf = (row: Row): CheckSubject => ({
     checkId: idText(row.id),
     name: row.name,
-    checkType: row.check_type as CheckType,
+    checkType: row.check_type,
     activated: row.activated === 1,
     tags: parsed<string[]>(row.tags),
   });

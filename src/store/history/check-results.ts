@@ -113,7 +113,7 @@ export function createCheckResults({ reader, dialect, clock }: Database): CheckR
         .where('account_id', '=', idBytes(accountId))
         .where('id', '=', idBytes(checkId))
         .executeTakeFirst();
-      return row === undefined ? null : { name: row.name, checkType: row.check_type as CheckType };
+      return row === undefined ? null : { name: row.name, checkType: row.check_type };
     },
   };
 }

@@ -12,9 +12,11 @@ import { httpWarnings, inheritedWarnings } from '../../parts/http/warn.ts';
 import { createAroundProbe } from './around-probe.ts';
 import { hasScriptsAround } from './around-scripts.ts';
 import { http } from './http.ts';
+import { apiSchema } from './schema.ts';
 import { validateApiSettings } from './validate-settings.ts';
 
-export const apiKind: CheckKind = {
+export const apiKind: CheckKind<typeof apiSchema> = {
+  schema: apiSchema,
   createProbe: (means) => createHttpProbe(means, http),
   around: {
     has: hasScriptsAround,
@@ -29,7 +31,9 @@ export const apiKind: CheckKind = {
     return [...httpWarnings(read, shouldFail), ...inheritedWarnings(read, shouldFail, defaults)];
   },
   describeResult: (result, exchange) => ({
-    apiCheckResult: { ...describeHttp(result, exchange), ...describeRest(result, exchange), jobAssets: null },
+    ...describeHttp(result, exchange),
+    ...describeRest(result, exchange),
+    jobAssets: null,
   }),
   measures: httpMeasures,
   alertFacts: httpAlertFacts,

@@ -106,8 +106,7 @@ async function probe({ check = {}, group, account, leaves = {}, isAfter }: Wante
   };
   const finding = await look(input, new AbortController().signal);
   const exchange = finding.exchange === null ? null : (JSON.parse(finding.exchange) as JsonObject);
-  const { apiCheckResult } = apiKind.describeResult(finding, exchange) as { apiCheckResult: JsonObject };
-  return { finding, ran, sent, part: apiCheckResult };
+  return { finding, ran, sent, part: apiKind.describeResult(finding, exchange) };
 }
 
 /** The details of an answer that another address had shown the way to. */

@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
-import { apiRequest } from '#contract/checks/api-request.ts';
 import { createGuard } from '#egress/guard.ts';
 import { detailsOf, probeOnce, verdictOf } from '../../../../tests/support/api-probe.ts';
+import { apiSchema } from './schema.ts';
 
 const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'));
 
@@ -29,7 +29,7 @@ test(
       ['IPv4', 'failed connect', null],
     ] as const) {
       const given = { method: 'GET', url, ...(ipFamily === undefined ? {} : { ipFamily }) };
-      const finding = await probeOnce({ ...apiRequest.parse(given) }, { means: { guard } });
+      const finding = await probeOnce(apiSchema.fields.request.parse(given), { means: { guard } });
       assert.deepEqual([verdictOf(finding), detailsOf(finding).address], [verdict, address], String(ipFamily));
     }
   },

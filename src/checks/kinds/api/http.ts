@@ -1,6 +1,7 @@
 // What an HTTP probe has to know of API checks.
 import type { HttpKind } from '../../parts/http/plan.ts';
-import { httpSources, noDefaults, readDefaults, readSettings } from '../../parts/http/settings.ts';
+import { httpSources } from '../../parts/http/schema.ts';
+import { noDefaults, readDefaults, readSettings } from '../../parts/http/settings.ts';
 
 export const http: HttpKind = {
   read: readSettings,

@@ -1,7 +1,7 @@
 // What a script around a request says that it has left, read as what it is: foreign, of any shape and any size.
 import type { ScriptRequest, ScriptResponse, ScriptValues } from '#domain/checks/exchange.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
-import { methods } from '../../parts/http/settings.ts';
+import { methods } from '#lib/schema/bodies.ts';
 import { object } from '../../parts/read.ts';
 
 /** A value, or a sentence that says which part is wrong and what would be right. */

@@ -2,7 +2,9 @@
 import type { JsonObject } from '#domain/json.ts';
 import { assertionProblems, timeProblems } from '../../parts/assertions/validate.ts';
 import { domainProblem } from '../../parts/connection/domain.ts';
-import { httpSources, methods, readSettings } from '../../parts/http/settings.ts';
+import { methods } from '#lib/schema/bodies.ts';
+import { httpSources } from '../../parts/http/schema.ts';
+import { readSettings } from '../../parts/http/settings.ts';
 import { urlProblem } from '../../parts/http/validate.ts';
 import type { SettingsProblem } from '../../kind.ts';
 import { hasPlaceholder } from '../../parts/placeholders.ts';
@@ -30,7 +32,7 @@ export function validateApiSettings(settings: JsonObject): SettingsProblem[] {
   for (const [index, { key }] of read.headers.entries()) tell(`request.headers[${index}].key`, headerProblem(key));
   tell('sslCheckDomain', domainProblem(read.sslCheckDomain));
   problems.push(...assertionProblems(read.assertions, httpSources, 'request.assertions'));
-  return [...problems, ...timeProblems(settings, read)];
+  return [...problems, ...timeProblems(read)];
 }
 
 function headerProblem(name: string): string | null {

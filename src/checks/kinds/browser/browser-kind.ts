@@ -5,8 +5,10 @@ import { browserLimits as limits } from '#domain/checks/script-limits.ts';
 import { besideBrowser as beside, besideProblems, besideUses } from '../../parts/scripted/beside.ts';
 import { createScriptedProbe } from '../../parts/scripted/probe.ts';
 import { scriptProblems } from '../../parts/scripted/settings.ts';
+import { browserSchema } from './schema.ts';
 
-export const browserKind: ScriptedKind = {
+export const browserKind: ScriptedKind<typeof browserSchema> = {
+  schema: browserSchema,
   isScripted: true,
   refusesRuntime: ({ name, dependencies }) =>
     dependencies['playwright'] === undefined ? `runtime ${name} does not include Playwright; choose another` : null,
@@ -15,7 +17,7 @@ export const browserKind: ScriptedKind = {
     createScriptedProbe(means, { limits, refuses: browserKind.refusesRuntime, hasBrowser: true, beside }),
   variableUses: besideUses,
   validateSettings: (settings) => [...scriptProblems(settings), ...besideProblems(settings)],
-  describeResult: ({ details }, exchange) => ({ browserCheckResult: describeBrowser(details, exchange) }),
+  describeResult: ({ details }, exchange) => describeBrowser(details, exchange),
   measures: { statusCode: false, phases: [] },
   alertFacts: () => ({ url: null, status: null, statusText: null }),
 };

@@ -4,19 +4,29 @@ import type { JsonObject } from '#domain/json.ts';
 import type { ThreadInput } from '#domain/checks/probe.ts';
 import type { Finding } from '#domain/results/result.ts';
 import type { Assertion } from '../../parts/assertions/assertion.ts';
+import { assertionProblems, timeProblems } from '../../parts/assertions/validate.ts';
 import { assertionWarnings } from '../../parts/assertions/warn.ts';
 import type { Fault } from '../../parts/connection/fault.ts';
 import { type Offload, workOn } from '../../parts/findings/answer-work.ts';
 import { describeLight, judgeFault, lightFinding } from '../../parts/findings/light.ts';
 import { failed, judgeAssertions, judgeTime, type Judged, outcomesOf } from '../../parts/findings/judge.ts';
-import { compileAll, createFilling, createPlannedProbe, filledHost } from '../../parts/findings/prepare.ts';
-import type { CheckKind, EgressGuard, ProbeMeans } from '../../kind.ts';
+import {
+  compileAll,
+  createFilling,
+  createPlannedProbe,
+  filledHost,
+  hostProblems,
+} from '../../parts/findings/prepare.ts';
+import type { CheckKind, EgressGuard, ProbeMeans, SettingsProblem } from '../../kind.ts';
 import type { Redactor } from '../../parts/redact.ts';
 import { ask, type Asked, type Asking, type NameServer } from './ask.ts';
 import { documentOf, zoneText } from './document.ts';
 import { askedName, recordTypes } from './message.ts';
-import { type DnsSettings, dnsSources, readDnsSettings, validateDnsSettings } from './settings.ts';
-import { usesIn, type VariableUse } from '../../parts/placeholders.ts';
+import { hasPlaceholder, usesIn, type VariableUse } from '../../parts/placeholders.ts';
+import { readerOf } from '../../schema.ts';
+import { dnsSchema, type DnsSettings, sources } from './schema.ts';
+
+const read = readerOf(dnsSchema);
 
 /** No question waits longer, ms. */
 const mostMs = 5000;
@@ -38,38 +48,51 @@ function variableUses(settings: JsonObject): VariableUse[] {
   return usesIn(settings['request'], 'request');
 }
 
-export const dnsKind: CheckKind = {
+export const dnsKind: CheckKind<typeof dnsSchema> = {
+  schema: dnsSchema,
   createProbe: (means) =>
     createPlannedProbe(
       variableUses,
       (input) => makePlan(input, means),
       async (plan, startedAt, signal) => findingOf(plan, startedAt, await asked(plan, means, signal), means.offload),
     ),
-  validateSettings: validateDnsSettings,
+  validateSettings,
   variableUses,
   warnSettings: (settings) => {
-    const read = readDnsSettings(settings);
-    return assertionWarnings(read.assertions, 'request.assertions', read.maxResponseTime);
+    const { request, maxResponseTime } = read(settings);
+    return assertionWarnings(request.assertions, 'request.assertions', maxResponseTime);
   },
-  describeResult: (result, exchange) => ({ dnsCheckResult: describeLight(result, exchange) }),
+  describeResult: describeLight,
   measures: { statusCode: false, phases: ['dns'] },
   alertFacts: ({ settings }) => {
-    const { query, recordType } = readDnsSettings(settings);
+    const { query, recordType } = read(settings).request;
     return { url: `dns:${query}?type=${recordType}`, status: null, statusText: null };
   },
 };
 
+function validateSettings(settings: JsonObject): SettingsProblem[] {
+  const { request, ...times } = read(settings);
+  const { query, nameServer, assertions } = request;
+  const isName = hasPlaceholder(query) || askedName(query) !== null;
+  return [
+    ...(isName ? [] : [{ path: 'request.query', message: `"${query.slice(0, 100)}" is not a domain name` }]),
+    ...(nameServer === null ? [] : hostProblems(nameServer, 'request.nameServer')),
+    ...assertionProblems(assertions, sources, 'request.assertions'),
+    ...timeProblems(times),
+  ];
+}
+
 function makePlan(input: ThreadInput, { limitMs = mostMs }: ProbeMeans): DnsPlan | string {
-  const settings = readDnsSettings(input.check.settings);
+  const settings = read(input.check.settings);
+  const { query, recordType, nameServer, port, protocol, ...request } = settings.request;
   const filling = createFilling(input);
   const { redactor } = filling;
-  const name = askedName(filling.fill(settings.query));
+  const name = askedName(filling.fill(query));
   if (name === null) return 'the query is not a domain name once its variables are filled in';
-  const named = settings.nameServer === '' ? null : filledHost(settings.nameServer, filling);
+  const named = nameServer === null ? null : filledHost(nameServer, filling);
   if (typeof named === 'string') return redactor.text(named);
-  const assertions = compileAll(settings.assertions, dnsSources, filling);
+  const assertions = compileAll(request.assertions, sources, filling);
   if (typeof assertions === 'string') return redactor.text(assertions);
-  const { recordType, port, isTcp } = settings;
   return {
     accountId: input.check.accountId,
     settings,
@@ -79,7 +102,7 @@ function makePlan(input: ThreadInput, { limitMs = mostMs }: ProbeMeans): DnsPlan
     limitMs: Math.min(limitMs, mostMs),
     assertions,
     redactor,
-    request: { query: name, recordType, nameServer: named?.host ?? null, port, protocol: isTcp ? 'TCP' : 'UDP' },
+    request: { query: name, recordType, nameServer: named?.host ?? null, port, protocol },
   };
 }
 
@@ -88,8 +111,9 @@ const unguarded: EgressGuard = { resolve: (host) => Promise.resolve([host]), jud
 
 async function asked(plan: DnsPlan, { guard, nameServers }: ProbeMeans, signal: AbortSignal): Promise<Asked> {
   const { settings, name, server, limitMs } = plan;
-  const { isTcp } = settings;
-  const asking = { name, type: recordTypes[settings.recordType], isTcp, limitMs };
+  const { recordType, protocol } = settings.request;
+  const isTcp = protocol === 'TCP';
+  const asking = { name, type: recordTypes[recordType], isTcp, limitMs };
   if (server === null) {
     // A new one reads anew what the machine is set to.
     const servers = nameServers ?? new Resolver().getServers();
@@ -164,7 +188,7 @@ function judge({ name, assertions, settings, shouldFail }: DnsPlan, seen: Asked,
   if (answer === null) return judgeFault(fault ?? { reason: 'timeout', message: 'no answer came' });
   const isAsserted = assertions.some(({ source }) => source === 'RESPONSE_CODE');
   if (answer.codeNumber !== 0 && !isAsserted && !shouldFail) {
-    const got = `expected ${settings.recordType} of ${name} to be answered with NOERROR, got ${answer.code}`;
+    const got = `expected ${settings.request.recordType} of ${name} to be answered with NOERROR, got ${answer.code}`;
     return failed('dns', broken === null ? got : `${got}; ${broken.message}`);
   }
   return broken ?? judgeTime(seen.endedAt - seen.startedAt, settings);

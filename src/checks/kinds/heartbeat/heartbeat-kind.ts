@@ -3,17 +3,19 @@ import { readHeartbeat } from '#domain/checks/heartbeat.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { CalledKind, SettingsProblem } from '../../kind.ts';
 import { object } from '../../parts/read.ts';
+import { heartbeatSchema } from './schema.ts';
 
 const leastPeriodMs = 30_000;
 const mostMs = 365 * 86_400_000;
 
-export const heartbeatKind: CalledKind = {
+export const heartbeatKind: CalledKind<typeof heartbeatSchema> = {
+  schema: heartbeatSchema,
   isCalled: true,
   validateSettings,
   describeResult: ({ details }) => {
     const { signal = 'missing', ...told } = object(details);
     const none = { exitCode: null, state: null, method: null, source: null, userAgent: null };
-    return { heartbeatCheckResult: { signal, ...none, ...told } };
+    return { signal, ...none, ...told };
   },
   measures: { statusCode: false, phases: [] },
   alertFacts: () => ({ url: null, status: null, statusText: null }),

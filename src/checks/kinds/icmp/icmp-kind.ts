@@ -7,14 +7,25 @@ import { type Fault, resolveFault } from '../../parts/connection/fault.ts';
 import { type Offload, workOn } from '../../parts/findings/answer-work.ts';
 import { describeLight, judgeFault, lightFinding } from '../../parts/findings/light.ts';
 import { failed, judgeAssertions, type Judged, outcomesOf } from '../../parts/findings/judge.ts';
+import { assertionProblems } from '../../parts/assertions/validate.ts';
 import { assertionWarnings } from '../../parts/assertions/warn.ts';
-import { compileAll, createFilling, createPlannedProbe, filledHost } from '../../parts/findings/prepare.ts';
-import type { CheckKind, ProbeMeans } from '../../kind.ts';
+import {
+  compileAll,
+  createFilling,
+  createPlannedProbe,
+  filledHost,
+  hostProblems,
+} from '../../parts/findings/prepare.ts';
+import type { CheckKind, ProbeMeans, SettingsProblem } from '../../kind.ts';
 import type { Redactor } from '../../parts/redact.ts';
 import { findPing, ping } from './ping.ts';
-import { icmpSources, type IcmpSettings, readIcmpSettings, validateIcmpSettings } from './settings.ts';
 import { createTurns, type Turns } from './turns.ts';
 import { usesIn, type VariableUse } from '../../parts/placeholders.ts';
+import { family } from '../../parts/read.ts';
+import { readerOf } from '../../schema.ts';
+import { icmpSchema, type IcmpSettings, sources } from './schema.ts';
+
+const read = readerOf(icmpSchema);
 
 /** Programs for pings that run at once, of one thread. */
 const atOnce = 16;
@@ -34,33 +45,45 @@ function variableUses(settings: JsonObject): VariableUse[] {
   return usesIn(settings['request'], 'request');
 }
 
-export const icmpKind: CheckKind = {
+export const icmpKind: CheckKind<typeof icmpSchema> = {
+  schema: icmpSchema,
   createProbe: (means) => {
     const turns = createTurns(atOnce);
     return createPlannedProbe(variableUses, makePlan, async (plan, startedAt, signal) =>
       findingOf(plan, startedAt, await look(plan, means, turns, signal), means.offload),
     );
   },
-  validateSettings: validateIcmpSettings,
+  validateSettings,
   variableUses,
   warnSettings: (settings) =>
-    assertionWarnings(readIcmpSettings(settings).assertions, 'request.assertions', Number.POSITIVE_INFINITY),
-  describeResult: (result, exchange) => ({ icmpCheckResult: describeLight(result, exchange) }),
+    assertionWarnings(read(settings).request.assertions, 'request.assertions', Number.POSITIVE_INFINITY),
+  describeResult: describeLight,
   measures: { statusCode: false, phases: ['dns'] },
   alertFacts: ({ settings }) => ({
-    url: readIcmpSettings(settings).hostname || null,
+    url: read(settings).request.hostname,
     status: null,
     statusText: null,
   }),
 };
 
+function validateSettings(settings: JsonObject): SettingsProblem[] {
+  const { request, degradedPacketLossThreshold: degraded, maxPacketLossThreshold: most } = read(settings);
+  const message = `${degraded} is more than maxPacketLossThreshold, ${most}`;
+  return [
+    ...hostProblems(request.hostname, 'request.hostname'),
+    ...assertionProblems(request.assertions, sources, 'request.assertions'),
+    ...(degraded > most ? [{ path: 'degradedPacketLossThreshold', message }] : []),
+  ];
+}
+
 function makePlan(input: ThreadInput): IcmpPlan | string {
-  const settings = readIcmpSettings(input.check.settings);
+  const settings = read(input.check.settings);
+  const { request } = settings;
   const filling = createFilling(input);
   const { redactor } = filling;
-  const named = filledHost(settings.hostname, filling);
+  const named = filledHost(request.hostname, filling);
   if (typeof named === 'string') return redactor.text(named);
-  const assertions = compileAll(settings.assertions, icmpSources, filling);
+  const assertions = compileAll(request.assertions, sources, filling);
   if (typeof assertions === 'string') return redactor.text(assertions);
   const { accountId, shouldFail } = input.check;
   return { accountId, settings, shouldFail, host: named.host, assertions, redactor };
@@ -86,14 +109,14 @@ async function look(plan: IcmpPlan, means: ProbeMeans, turns: Turns, signal: Abo
   }
   let addresses: readonly string[];
   try {
-    addresses = await guard.resolve(plan.host, plan.settings.family, null);
+    addresses = await guard.resolve(plan.host, family(plan.settings.request.ipFamily), null);
   } catch (error) {
     return failedBy(resolveFault(error, plan.host, performance.now() - startedAt));
   }
   const [address = ''] = addresses;
   const dnsMs = performance.now() - startedAt;
   const command = means.pingCommand ?? findPing();
-  const pinged = await turns.take(waitMs, () => ping(command, address, plan.settings.pingCount, signal));
+  const pinged = await turns.take(waitMs, () => ping(command, address, plan.settings.request.pingCount, signal));
   if (pinged === null) return failedBy(ours(`this machine was busy with other pings for ${waitMs / 1000} s`));
   if (pinged.ownFault !== null) return failedBy(ours(pinged.ownFault));
   const replies = [...pinged.roundTrips].map(([number, time]) => ({ number, time }));
@@ -124,7 +147,7 @@ async function findingOf(
       phases: { dns: seen.dnsMs },
       assertions: outcomesOf(assertions, outcomes, redactor.text),
       short: answer && shownOf(answer),
-      request: { hostname: host, pingCount: settings.pingCount },
+      request: { hostname: host, pingCount: settings.request.pingCount },
       response: answer && { ...shownOf(answer), replies: seen.replies.map((reply) => ({ ...reply })) },
     },
     judge(plan, seen, answer, judgeAssertions(assertions, outcomes)),
@@ -170,12 +193,13 @@ function judge(
 ): Judged {
   if (seen.fault !== null || answer === null) return judgeFault(seen.fault ?? ours('no ping was sent'));
   const { sent, received, packetLoss } = answer;
+  const { degradedPacketLossThreshold: degraded, maxPacketLossThreshold: most } = settings;
   const passed: Judged = { verdict: 'passed', reason: null, message: null };
   const place = seen.address === null || seen.address === host ? host : `${host} (${seen.address})`;
   if (received === 0) return shouldFail ? passed : failed('timeout', `none of ${sent} pings was answered by ${place}`);
   const lost = `${sent - received} of ${sent} pings were not answered by ${place}: ${packetLoss} %`;
-  if (packetLoss >= settings.mostLoss) return failed('timeout', `${lost}, failed at ${settings.mostLoss} % or more`);
+  if (packetLoss >= most) return failed('timeout', `${lost}, failed at ${most} % or more`);
   if (broken !== null) return broken;
-  if (packetLoss < settings.degradedLoss) return passed;
-  return { verdict: 'degraded', reason: 'timeout', message: `${lost}, degraded at ${settings.degradedLoss} % or more` };
+  if (packetLoss < degraded) return passed;
+  return { verdict: 'degraded', reason: 'timeout', message: `${lost}, degraded at ${degraded} % or more` };
 }

@@ -5,17 +5,19 @@ import { describeScripted } from '../../parts/scripted/describe.ts';
 import { programLimits as limits } from '#domain/checks/script-limits.ts';
 import { createScriptedProbe } from '../../parts/scripted/probe.ts';
 import { scriptProblems } from '../../parts/scripted/settings.ts';
+import { multiStepSchema } from './schema.ts';
 
 function refusesRuntime({ name, multiStepSupport }: Runtime): string | null {
   return multiStepSupport ? null : `runtime ${name} does not support multi-step checks; choose another`;
 }
 
-export const multiStepKind: ScriptedKind = {
+export const multiStepKind: ScriptedKind<typeof multiStepSchema> = {
+  schema: multiStepSchema,
   isScripted: true,
   refusesRuntime,
   createProbe: (means) => createScriptedProbe(means, { limits, refuses: refusesRuntime }),
   validateSettings: scriptProblems,
-  describeResult: ({ details }, exchange) => ({ multiStepCheckResult: describeScripted(details, exchange) }),
+  describeResult: ({ details }, exchange) => describeScripted(details, exchange),
   measures: { statusCode: false, phases: [] },
   alertFacts: () => ({ url: null, status: null, statusText: null }),
 };

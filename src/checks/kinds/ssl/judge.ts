@@ -6,7 +6,9 @@ import type { Peer } from '../../parts/connection/handshake.ts';
 import { failed, type Judged } from '../../parts/findings/judge.ts';
 import type { SslFacts } from './facts.ts';
 import type { Revocation } from './revocation.ts';
-import type { Severity, SslSettings } from './settings.ts';
+import type { SslConfig } from './schema.ts';
+
+type Severity = SslConfig['securityBaseline']['minTLSVersion']['severity'];
 
 /** One thing that is not as it should be. */
 export interface Flaw {
@@ -42,28 +44,40 @@ export function flawsOf(
   facts: SslFacts,
   path: CertificatePath,
   revocation: Revocation | null,
-  { baseline, alertDaysBeforeExpiry }: SslSettings,
+  { securityBaseline: baseline, alertDaysBeforeExpiry }: SslConfig,
   { name, now }: Judging,
 ): Flaw[] {
   const flaws: Flaw[] = [];
   const tell = (severity: Severity, isBroken: boolean, message: string): void => {
-    if (isBroken && severity !== 'ignore') flaws.push({ severity, message });
+    if (isBroken && baseline.enabled && severity !== 'ignore') flaws.push({ severity, message });
   };
-  for (const { value, severity } of baseline.tlsVersion) {
+  for (const { value, severity } of [baseline.minTLSVersion, baseline.recommendedTLSVersion]) {
     tell(severity, facts.tlsVersion < value, `the connection uses ${facts.tlsVersion}, older than ${value}`);
   }
-  for (const { value, severity } of baseline.keySize) {
+  for (const { value, severity } of [baseline.minKeySizeBits, baseline.recommendedKeySizeBits]) {
     const { keyAlgorithm, keySizeBits } = facts.certificate;
     const isWeak = facts.strength !== null && facts.strength < value;
     tell(severity, isWeak, `the key is weak: ${text(keyAlgorithm)} with ${text(keySizeBits)} bits, less than ${value}`);
   }
   const weak = facts.signatureAlgorithms.find((name) => /MD2|MD5|SHA1(?!\d)/i.test(name));
-  tell(baseline.weakSignature, weak !== undefined, `a certificate in the chain has a weak signature: ${weak ?? ''}`);
-  tell(baseline.weakCipher, isWeakCipher(facts.cipherSuite), `the cipher ${facts.cipherSuite} is weak`);
+  tell(
+    baseline.weakSignatureAlgorithm.severity,
+    weak !== undefined,
+    `a certificate in the chain has a weak signature: ${weak ?? ''}`,
+  );
+  tell(baseline.weakCipherSuite.severity, isWeakCipher(facts.cipherSuite), `the cipher ${facts.cipherSuite} is weak`);
   const isBare = facts.mustStaple && facts.connection['ocspStapled'] !== true;
-  tell(baseline.mustStaple, isBare, 'the certificate asks for a stapled OCSP response, and none was sent');
-  tell(baseline.revocationAnswer, revocation?.flaw != null, revocation?.flaw ?? '');
-  tell(baseline.timestamps, !facts.hasTimestamps, 'the certificate contains no certificate transparency timestamps');
+  tell(
+    baseline.ocspMustStapleRespected.severity,
+    isBare,
+    'the certificate asks for a stapled OCSP response, and none was sent',
+  );
+  tell(baseline.revocationAnswerValid.severity, revocation?.flaw != null, revocation?.flaw ?? '');
+  tell(
+    baseline.sctPresent.severity,
+    !facts.hasTimestamps,
+    'the certificate contains no certificate transparency timestamps',
+  );
   const expiry = expiryFlaw(path, { name, now }, alertDaysBeforeExpiry);
   if (expiry !== null) flaws.push(expiry);
   return flaws;

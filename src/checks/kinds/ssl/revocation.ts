@@ -6,7 +6,7 @@ import { type ListPlace, readCertificate } from './certificate-parts.ts';
 import { mostOcspBytes, ocspQuestion, readOcspAnswer } from './ocsp.ts';
 import { isListOf, readRevokedList, type RevokedList, saidInList } from './revoked-list.ts';
 import { type Issued, reading, type Said, type Unsaid } from './said.ts';
-import type { RevocationMode } from './settings.ts';
+import type { SslConfig } from './schema.ts';
 
 /** Who said it. */
 export type RevocationSource = 'STAPLED' | 'OCSP' | 'CRL';
@@ -46,7 +46,7 @@ interface Kept<Value> {
 
 /** How a certificate is looked at. */
 export interface Looking extends Omit<AskingMeans, 'limitMs'> {
-  readonly mode: RevocationMode;
+  readonly mode: SslConfig['revocation'];
   /** Epoch ms. */
   readonly now: number;
   /** What is left of the time of the check, ms. */

@@ -5,6 +5,7 @@ import type { ThreadInput } from '#domain/checks/probe.ts';
 import type { Finding } from '#domain/results/result.ts';
 import type { CertificatePath } from '#lib/net/tls-trust.ts';
 import type { Assertion } from '../../parts/assertions/assertion.ts';
+import { assertionProblems, timeProblems } from '../../parts/assertions/validate.ts';
 import { assertionWarnings } from '../../parts/assertions/warn.ts';
 import { seenCertificate } from '../../parts/connection/certificate.ts';
 import { createClientTls } from '../../parts/connection/client-tls.ts';
@@ -12,20 +13,31 @@ import { type Handshake, type Peer, shakeHands, type Shaken } from '../../parts/
 import { type AnswerWork, type Offload, workOn } from '../../parts/findings/answer-work.ts';
 import { describeLight, judgeFault, lightFinding } from '../../parts/findings/light.ts';
 import { failed, judgeAssertions, judgeTime, type Judged, outcomesOf } from '../../parts/findings/judge.ts';
-import { compileAll, createFilling, createPlannedProbe, filledHost } from '../../parts/findings/prepare.ts';
-import type { CheckKind, ProbeMeans } from '../../kind.ts';
+import {
+  compileAll,
+  createFilling,
+  createPlannedProbe,
+  filledHost,
+  hostProblems,
+} from '../../parts/findings/prepare.ts';
+import type { CheckKind, ProbeMeans, SettingsProblem } from '../../kind.ts';
 import type { Redactor } from '../../parts/redact.ts';
 import { factsOf, type SslFacts } from './facts.ts';
 import { expiryFlaw, flawsOf, isExpiring, refusalOf } from './judge.ts';
 import { createFindRevocation, type Revocation } from './revocation.ts';
 import { revokedSentence, shownRevocation } from './revocation-words.ts';
 import { createFindSoon } from './shown-in-turn.ts';
-import { readSslSettings, type SslSettings, sslSources, validateSslSettings } from './settings.ts';
 import { usesIn, type VariableUse } from '../../parts/placeholders.ts';
+import { family } from '../../parts/read.ts';
+import { readerOf } from '../../schema.ts';
+import { type SslConfig, sources, sslSchema, type SslSettings } from './schema.ts';
+
+const read = readerOf(sslSchema);
 
 interface SslPlan {
   readonly accountId: string;
-  readonly settings: SslSettings;
+  readonly config: SslConfig;
+  readonly times: Pick<SslSettings, 'degradedResponseTime' | 'maxResponseTime'>;
   readonly handshake: Handshake;
   /** Whom the certificate must be for. */
   readonly name: string;
@@ -38,7 +50,8 @@ function variableUses(settings: JsonObject): VariableUse[] {
   return usesIn(settings['sslConfig'], 'sslConfig');
 }
 
-export const sslKind: CheckKind = {
+export const sslKind: CheckKind<typeof sslSchema> = {
+  schema: sslSchema,
   createProbe: (means) => {
     // What is weak is to be seen and named, not to end in a handshake that fails.
     const tlsOf = createClientTls(means, {
@@ -51,49 +64,62 @@ export const sslKind: CheckKind = {
       return findingOf(plan, startedAt, seen, await look(plan, startedAt, seen, signal), means.offload);
     });
   },
-  validateSettings: validateSslSettings,
+  validateSettings,
   variableUses,
   warnSettings: (settings) => {
-    const read = readSslSettings(settings);
-    return assertionWarnings(read.assertions, 'sslConfig.assertions', read.maxResponseTime);
+    const { sslConfig, maxResponseTime } = read(settings);
+    return assertionWarnings(sslConfig.assertions, 'sslConfig.assertions', maxResponseTime);
   },
-  describeResult: (result, exchange) => ({ sslCheckResult: describeLight(result, exchange) }),
+  describeResult: describeLight,
   measures: { statusCode: false, phases: ['dns', 'tcp'] },
   alertFacts: ({ settings }) => {
-    const { hostname, port } = readSslSettings(settings);
+    const { hostname, port } = read(settings).sslConfig;
     return { url: `https://${hostname}${port === 443 ? '' : `:${port}`}`, status: null, statusText: null };
   },
 };
+
+function validateSettings(settings: JsonObject): SettingsProblem[] {
+  const { sslConfig, ...times } = read(settings);
+  const { hostname, serverName, assertions } = sslConfig;
+  return [
+    ...hostProblems(hostname, 'sslConfig.hostname'),
+    ...(serverName === '' ? [] : hostProblems(serverName, 'sslConfig.serverName')),
+    ...assertionProblems(assertions, sources, 'sslConfig.assertions'),
+    ...timeProblems(times),
+  ];
+}
 
 function planner(
   means: ProbeMeans,
   tlsOf: ReturnType<typeof createClientTls>,
 ): (input: ThreadInput) => SslPlan | string {
   return (input) => {
-    const settings = readSslSettings(input.check.settings);
+    const settings = read(input.check.settings);
+    const { sslConfig: config } = settings;
     const filling = createFilling(input);
     const { redactor } = filling;
-    const named = filledHost(settings.hostname, filling);
+    const named = filledHost(config.hostname, filling);
     if (typeof named === 'string') return redactor.text(named);
-    const asked = settings.serverName === '' ? named : filledHost(settings.serverName, filling);
+    const asked = config.serverName === '' ? named : filledHost(config.serverName, filling);
     if (typeof asked === 'string') return redactor.text(asked);
-    const assertions = compileAll(settings.assertions, sslSources, filling);
+    const assertions = compileAll(config.assertions, sources, filling);
     if (typeof assertions === 'string') return redactor.text(assertions);
     const name = asked.host.replace(/\.$/, '');
     return {
       accountId: input.check.accountId,
-      settings,
+      config,
+      times: settings,
       name,
       handshake: {
-        place: { host: named.host, isAddress: isIP(named.host) > 0, port: settings.port },
+        place: { host: named.host, isAddress: isIP(named.host) > 0, port: config.port },
         serverName: isIP(name) > 0 ? null : name,
-        family: settings.family,
+        family: family(config.ipFamily),
         ...tlsOf(input.check.accountId)(name),
-        limitMs: Math.min(means.limitMs ?? 30_000, settings.handshakeTimeoutMs),
+        limitMs: Math.min(means.limitMs ?? 30_000, config.handshakeTimeoutMs),
       },
       assertions,
       redactor,
-      request: { hostname: named.host, port: settings.port, serverName: name },
+      request: { hostname: named.host, port: config.port, serverName: name },
     };
   };
 }
@@ -116,17 +142,17 @@ function createLook({ guard, version, limitMs = 30_000 }: ProbeMeans): Look {
   const findRevocation = createFindRevocation();
   const findSoon = createFindSoon();
   return async (plan, startedAt, { peer, address, startedAt: begun }, signal) => {
-    const { name, settings, handshake } = plan;
+    const { name, config, handshake } = plan;
     if (peer === null) return null;
     const facts = factsOf(peer, name, address, startedAt);
     // Of one that must not be accepted anyhow the authority is not asked.
-    const isRefused = refusalOf(facts, peer, { name, now: startedAt }, settings.skipChainValidation) !== null;
-    const mode = settings.revocation === 'ONLINE' && isRefused ? 'STAPLED' : settings.revocation;
+    const isRefused = refusalOf(facts, peer, { name, now: startedAt }, config.skipChainValidation) !== null;
+    const mode = config.revocation === 'ONLINE' && isRefused ? 'STAPLED' : config.revocation;
     const from = performance.now();
     const looking = { mode, guard, ...handshake, version, now: startedAt, leftMs: limitMs - (from - begun), signal };
     const revocation = await findRevocation(peer, looking);
     const askedMs = mode === 'ONLINE' ? performance.now() - from : null;
-    const isSoon = (path: CertificatePath): boolean => isExpiring(path, startedAt, settings.alertDaysBeforeExpiry);
+    const isSoon = (path: CertificatePath): boolean => isExpiring(path, startedAt, config.alertDaysBeforeExpiry);
     const again = async (): Promise<CertificatePath | null> => {
       const leftMs = limitMs - (performance.now() - begun);
       if (leftMs <= 0 || signal.aborted) return null;
@@ -198,7 +224,7 @@ function shownOf({ facts: { certificate, connection }, revocation }: Looked): Sh
 
 /** What must not be accepted, then what is too weak, then assertions, then what is only degraded. */
 function judge(
-  { settings, name }: SslPlan,
+  { config, times, name }: SslPlan,
   now: number,
   seen: Shaken,
   looked: Looked | null,
@@ -207,17 +233,17 @@ function judge(
   if (seen.fault !== null) return judgeFault(seen.fault);
   if (looked === null || seen.peer === null) return failed('tls', `${name} showed no certificate`);
   const { facts, revocation, other } = looked;
-  const refusal = refusalOf(facts, seen.peer, { name, now }, settings.skipChainValidation);
+  const refusal = refusalOf(facts, seen.peer, { name, now }, config.skipChainValidation);
   if (refusal !== null) return refusal;
   const revoked = revocation === null ? null : revokedSentence(revocation, name);
   if (revoked !== null) return failed('tls', revoked);
-  const flaws = flawsOf(facts, seen.peer.path, revocation, settings, { name, now });
-  const soon = other === null ? null : expiryFlaw(other, { name, now }, settings.alertDaysBeforeExpiry);
+  const flaws = flawsOf(facts, seen.peer.path, revocation, config, { name, now });
+  const soon = other === null ? null : expiryFlaw(other, { name, now }, config.alertDaysBeforeExpiry);
   if (soon !== null) flaws.push(soon);
   const worst = flaws.find(({ severity }) => severity === 'fail');
   if (worst !== undefined) return failed('tls', worst.message);
   if (broken !== null) return broken;
-  const timed = judgeTime(seen.securedAt - seen.startedAt, settings);
+  const timed = judgeTime(seen.securedAt - seen.startedAt, times);
   const [flaw] = flaws;
   if (timed.verdict === 'failed' || flaw === undefined) return timed;
   return { verdict: 'degraded', reason: 'tls', message: flaw.message };

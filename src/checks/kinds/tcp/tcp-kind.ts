@@ -6,17 +6,28 @@ import type { Finding, Reason } from '#domain/results/result.ts';
 import type { Assertion } from '../../parts/assertions/assertion.ts';
 import { budgetMs } from '../../parts/assertions/evaluate.ts';
 import type { Outcome } from '../../parts/assertions/outcome.ts';
+import { assertionProblems, timeProblems } from '../../parts/assertions/validate.ts';
 import { assertionWarnings } from '../../parts/assertions/warn.ts';
 import { timeoutFault } from '../../parts/connection/fault.ts';
 import { workOn } from '../../parts/findings/answer-work.ts';
 import { describeLight, judgeFault, lightFinding } from '../../parts/findings/light.ts';
 import { judgeAssertions, judgeTime, type Judged, outcomesOf } from '../../parts/findings/judge.ts';
-import { compileAll, createFilling, createPlannedProbe, filledHost } from '../../parts/findings/prepare.ts';
-import type { CheckKind, ProbeMeans } from '../../kind.ts';
+import {
+  compileAll,
+  createFilling,
+  createPlannedProbe,
+  filledHost,
+  hostProblems,
+} from '../../parts/findings/prepare.ts';
+import type { CheckKind, ProbeMeans, SettingsProblem } from '../../kind.ts';
 import type { Redactor } from '../../parts/redact.ts';
-import { readTcpSettings, tcpSources, type TcpSettings, validateTcpSettings } from './settings.ts';
+import { type TcpSettings, tcpSchema, sources } from './schema.ts';
 import { mostBytes, talk, type Talk, type Talked, textOf } from './talk.ts';
 import { usesIn, type VariableUse } from '../../parts/placeholders.ts';
+import { family } from '../../parts/read.ts';
+import { readerOf } from '../../schema.ts';
+
+const read = readerOf(tcpSchema);
 
 interface TcpPlan {
   readonly accountId: string;
@@ -34,45 +45,56 @@ function variableUses(settings: JsonObject): VariableUse[] {
   return usesIn(settings['request'], 'request');
 }
 
-export const tcpKind: CheckKind = {
+export const tcpKind: CheckKind<typeof tcpSchema> = {
+  schema: tcpSchema,
   createProbe: (means) =>
     createPlannedProbe(
       variableUses,
       (input) => makePlan(input, means),
       (plan, startedAt, signal) => look(plan, startedAt, means, signal),
     ),
-  validateSettings: validateTcpSettings,
+  validateSettings,
   variableUses,
   warnSettings: (settings) => {
-    const read = readTcpSettings(settings);
-    return assertionWarnings(read.assertions, 'request.assertions', read.maxResponseTime);
+    const { request, maxResponseTime } = read(settings);
+    return assertionWarnings(request.assertions, 'request.assertions', maxResponseTime);
   },
-  describeResult: (result, exchange) => ({ tcpCheckResult: describeLight(result, exchange) }),
+  describeResult: describeLight,
   measures: { statusCode: false, phases: ['dns', 'tcp'] },
   alertFacts: ({ settings }) => {
-    const { hostname, port } = readTcpSettings(settings);
+    const { hostname, port } = read(settings).request;
     return { url: `tcp://${hostname}:${port}`, status: null, statusText: null };
   },
 };
 
+function validateSettings(settings: JsonObject): SettingsProblem[] {
+  const { request, ...times } = read(settings);
+  return [
+    ...hostProblems(request.hostname, 'request.hostname'),
+    ...assertionProblems(request.assertions, sources, 'request.assertions'),
+    ...timeProblems(times),
+  ];
+}
+
 function makePlan(input: ThreadInput, { limitMs = 30_000 }: ProbeMeans): TcpPlan | string {
-  const settings = readTcpSettings(input.check.settings);
+  const settings = read(input.check.settings);
+  const { hostname, port, ipFamily, ...request } = settings.request;
   const filling = createFilling(input);
   const { redactor } = filling;
-  const named = filledHost(settings.hostname, filling);
+  const named = filledHost(hostname, filling);
   if (typeof named === 'string') return redactor.text(named);
-  const assertions = compileAll(settings.assertions, tcpSources, filling);
+  const assertions = compileAll(request.assertions, sources, filling);
   if (typeof assertions === 'string') return redactor.text(assertions);
   const { host } = named;
-  const data = filling.fill(settings.data);
+  const data = filling.fill(request.data);
   const ofData = assertions.filter(({ source }) => source === 'RESPONSE_DATA');
   return {
     accountId: input.check.accountId,
     settings,
     shouldFail: input.check.shouldFail,
     talk: {
-      place: { host, isAddress: isIP(host) > 0, port: settings.port },
-      family: settings.family,
+      place: { host, isAddress: isIP(host) > 0, port },
+      family: family(ipFamily),
       data,
       waitsForSilence: ofData.some(({ comparison }) => isNegated.has(comparison)),
       limitMs: Math.min(limitMs, settings.maxResponseTime),
@@ -80,7 +102,7 @@ function makePlan(input: ThreadInput, { limitMs = 30_000 }: ProbeMeans): TcpPlan
     ofData,
     assertions,
     redactor,
-    request: { hostname: host, port: settings.port, data },
+    request: { hostname: host, port, data },
   };
 }
 

@@ -10,8 +10,7 @@ import { httpUses } from '../../parts/http/uses.ts';
 import { httpWarnings } from '../../parts/http/warn.ts';
 import type { CheckKind } from '../../kind.ts';
 import { object, positive } from '../../parts/read.ts';
-
-const sources = ['STATUS_CODE'] as const;
+import { sources, urlSchema } from './schema.ts';
 
 /** Only what a URL check has; the rest as an API check without it. A group gives it nothing. */
 function readUrlSettings(settings: JsonObject): ApiSettings {
@@ -31,7 +30,8 @@ function readUrlSettings(settings: JsonObject): ApiSettings {
 
 const http: HttpKind = { read: readUrlSettings, defaultsOf: () => noDefaults, sources };
 
-export const urlKind: CheckKind = {
+export const urlKind: CheckKind<typeof urlSchema> = {
+  schema: urlSchema,
   createProbe: (means) => createHttpProbe(means, http),
   validateSettings: (settings) => {
     const read = readUrlSettings(settings);
@@ -39,12 +39,12 @@ export const urlKind: CheckKind = {
     return [
       ...(problem === null ? [] : [{ path: 'request.url', message: problem }]),
       ...assertionProblems(read.assertions, sources, 'request.assertions'),
-      ...timeProblems(settings, read),
+      ...timeProblems(read),
     ];
   },
   variableUses: (settings) => httpUses(readUrlSettings(settings), noDefaults, false),
   warnSettings: (settings, shouldFail) => httpWarnings(readUrlSettings(settings), shouldFail),
-  describeResult: (result, exchange) => ({ urlCheckResult: describeHttp(result, exchange) }),
+  describeResult: describeHttp,
   measures: httpMeasures,
   alertFacts: httpAlertFacts,
 };

@@ -9,7 +9,8 @@ export interface AssertionSettings {
   readonly comparison: string;
   readonly property: string;
   readonly target: string;
-  readonly regex: string;
+  /** null = none. */
+  readonly regex: string | null;
 }
 
 /** Of all kinds of checks. The order is part of what is stored of a result: append only. */
@@ -159,7 +160,8 @@ export function compileAssertion(
   allowed: readonly AssertionSource[],
   hide: (text: string) => string = (text) => text,
 ): Assertion | string {
-  const { property, target, regex } = settings;
+  const { property, target } = settings;
+  const regex = settings.regex ?? '';
   const source = allowed.find((each) => each === settings.source);
   if (source === undefined) {
     return `"${settings.source}" is not an assertion source for this type of check; use one of ${allowed.join(', ')}`;

@@ -1,7 +1,7 @@
 // Assertions: each comparison of each source, and its negation.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { httpSources } from '../http/settings.ts';
+import { httpSources } from '../http/schema.ts';
 import {
   comparisons,
   comparisonsOf,

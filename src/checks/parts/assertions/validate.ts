@@ -1,5 +1,4 @@
 // What is wrong with the assertions and time limits of a check, before anything is filled in.
-import type { JsonObject } from '#domain/json.ts';
 import type { SettingsProblem } from '../../kind.ts';
 import { hasPlaceholder } from '../placeholders.ts';
 import { type AssertionSettings, type AssertionSource, compileAssertion, sortOf } from './assertion.ts';
@@ -19,7 +18,7 @@ export function assertionProblems(
         ...assertion,
         target: sample(assertion.target, '0'),
         property: sample(assertion.property, isJson ? '$' : 'x'),
-        regex: sample(assertion.regex, 'x'),
+        regex: sample(assertion.regex ?? '', 'x'),
       },
       sources,
     );
@@ -28,11 +27,14 @@ export function assertionProblems(
 }
 
 /** Degraded must not begin after failed does; ms. */
-export function timeProblems(
-  settings: JsonObject,
-  { degradedResponseTime, maxResponseTime }: { degradedResponseTime: number; maxResponseTime: number },
-): SettingsProblem[] {
-  if (degradedResponseTime <= maxResponseTime || settings['degradedResponseTime'] === undefined) return [];
+export function timeProblems({
+  degradedResponseTime,
+  maxResponseTime,
+}: {
+  readonly degradedResponseTime: number;
+  readonly maxResponseTime: number;
+}): SettingsProblem[] {
+  if (degradedResponseTime <= maxResponseTime) return [];
   const message = `${degradedResponseTime} is more than maxResponseTime, ${maxResponseTime}`;
   return [{ path: 'degradedResponseTime', message }];
 }

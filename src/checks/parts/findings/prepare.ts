@@ -3,13 +3,14 @@ import type { JsonObject } from '#domain/json.ts';
 import type { ThreadInput, ThreadProbe } from '#domain/checks/probe.ts';
 import type { Finding } from '#domain/results/result.ts';
 import { asciiHost } from '#lib/net/host-name.ts';
+import type { SettingsProblem } from '../../kind.ts';
 import {
   type Assertion,
   type AssertionSettings,
   type AssertionSource,
   compileAssertion,
 } from '../assertions/assertion.ts';
-import { fillIn, type VariableUse } from '../placeholders.ts';
+import { fillIn, hasPlaceholder, type VariableUse } from '../placeholders.ts';
 import { createRedactor, type Redactor } from '../redact.ts';
 import { isNoProbe, missingVariable, wrongSettings } from './judge.ts';
 
@@ -32,8 +33,14 @@ export function filledHost(text: string, { fill }: Filling): { readonly host: st
   return hostProblem(host) ?? { host: asciiHost(host) ?? host };
 }
 
+/** What is wrong with a host of the settings, which variables may bring. */
+export function hostProblems(host: string, path: string): SettingsProblem[] {
+  const message = hasPlaceholder(host) ? null : hostProblem(host);
+  return message === null ? [] : [{ path, message }];
+}
+
 /** What is wrong with a host name or address; null = nothing. */
-export function hostProblem(text: string): string | null {
+function hostProblem(text: string): string | null {
   const host = asciiHost(withoutBrackets(text)) ?? text;
   if (host === '') return 'the host is missing; enter a name or an address';
   // Of colons an address of IPv6 has two at least: one is before a port.
@@ -64,7 +71,7 @@ export function compileAll(
 
 function filledAssertion(settings: AssertionSettings, fill: Filling['fill']): AssertionSettings {
   const { property, target, regex } = settings;
-  return { ...settings, property: fill(property), target: fill(target), regex: fill(regex) };
+  return { ...settings, property: fill(property), target: fill(target), regex: regex === null ? null : fill(regex) };
 }
 
 /**

@@ -12,7 +12,8 @@ import { fillIn, fillKnown } from '../placeholders.ts';
 import { createRedactor, mask, type Redactor } from '../redact.ts';
 import { bodyOf, contentTypes, encodedBody } from './request-body.ts';
 import { framing, mergedPairs } from './pairs.ts';
-import { type ApiDefaults, type ApiSettings, type BasicAuth, methods } from './settings.ts';
+import { methods } from '#lib/schema/bodies.ts';
+import { type ApiDefaults, type ApiSettings, type BasicAuth } from './settings.ts';
 import { parseTarget, type Target } from './target.ts';
 import { httpUses } from './uses.ts';
 

@@ -6,7 +6,7 @@ import type { JsonObject } from '#domain/json.ts';
 import { groupWith, variable } from '../../../../tests/support/api-check.ts';
 import { detailsOf, exchangeOf, probeOnce, responseOf, verdictOf } from '../../../../tests/support/api-probe.ts';
 import { readBody, startTarget } from '../../../../tests/support/target.ts';
-import { methods } from './settings.ts';
+import { methods } from '#lib/schema/bodies.ts';
 
 /** A target that tells what it was sent. */
 async function startMirror(t: Parameters<typeof startTarget>[0]) {

@@ -1,10 +1,9 @@
 // What an HTTP probe is told: the settings of an API check, every field there, every default filled in (reference §4.3).
 import type { JsonObject } from '#domain/json.ts';
-import type { AssertionSettings, AssertionSource } from '../assertions/assertion.ts';
+import type { AssertionSettings } from '../assertions/assertion.ts';
+import { bodyTypes } from './schema.ts';
 import { assertions, family, list, object, positive, text } from '../read.ts';
 
-export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
-export const bodyTypes = ['NONE', 'JSON', 'FORM', 'GRAPHQL', 'RAW'] as const;
 export type BodyType = (typeof bodyTypes)[number];
 
 /** A header or a query parameter; a locked one is redacted wherever it is shown. */
@@ -27,15 +26,6 @@ export interface ApiDefaults {
   readonly assertions: readonly AssertionSettings[];
   readonly basicAuth: BasicAuth | null;
 }
-
-/** What the assertions of an API check may look at. */
-export const httpSources = [
-  'STATUS_CODE',
-  'JSON_BODY',
-  'HEADERS',
-  'TEXT_BODY',
-  'RESPONSE_TIME',
-] as const satisfies readonly AssertionSource[];
 
 export interface ApiSettings extends ApiDefaults {
   /** Upper case. */

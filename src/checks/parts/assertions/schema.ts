@@ -2,23 +2,7 @@
 import { z } from 'zod';
 import { orNull } from '#lib/schema/fields.ts';
 import { ignoring } from '#lib/schema/bodies.ts';
-
-const comparisons = [
-  'EQUALS',
-  'NOT_EQUALS',
-  'HAS_KEY',
-  'NOT_HAS_KEY',
-  'HAS_VALUE',
-  'NOT_HAS_VALUE',
-  'IS_EMPTY',
-  'NOT_EMPTY',
-  'GREATER_THAN',
-  'LESS_THAN',
-  'CONTAINS',
-  'NOT_CONTAINS',
-  'IS_NULL',
-  'NOT_NULL',
-] as const;
+import { comparisons } from './assertion.ts';
 
 /** What to use where a type of check lacks a source: the first that it has, else another type of check. */
 const instead: Readonly<Record<string, readonly [sources: readonly string[], other: string]>> = {

@@ -1,11 +1,21 @@
-// What an SSL check looks at and asks for (reference §4.3: sslConfig).
+// The schema of SSL checks (reference §4.3: sslConfig).
 import { z } from 'zod';
-import { ipFamily, ipFamilyShown } from './api-request.ts';
-import { assertionList, assertionsShown } from './assertions.ts';
 import { orNull } from '#lib/schema/fields.ts';
-import { hostname, port } from './tcp-request.ts';
+import type { CheckSchema, SettingsOf } from '../../schema.ts';
+import { assertionList, assertionsShown } from '../../parts/assertions/schema.ts';
+import {
+  hostname,
+  inFull,
+  ipFamily,
+  ipFamilyShown,
+  lightResult,
+  port,
+  responseTimes,
+  responseTimesShown,
+} from '../../parts/schema.ts';
 
-const sources = ['CERTIFICATE', 'CONNECTION', 'RESPONSE_TIME', 'JSON_RESPONSE', 'TEXT_RESPONSE'] as const;
+/** What assertions may look at. */
+export const sources = ['CERTIFICATE', 'CONNECTION', 'RESPONSE_TIME', 'JSON_RESPONSE', 'TEXT_RESPONSE'] as const;
 const versions = ['TLS1.0', 'TLS1.1', 'TLS1.2', 'TLS1.3'] as const;
 const severities = ['fail', 'degrade', 'ignore'] as const;
 
@@ -37,7 +47,7 @@ const securityBaseline = z
   })
   .meta({ id: 'SecurityBaselineWrite', description: 'What a certificate and its connection must at least be.' });
 
-export const sslConfig = z
+const sslConfig = z
   .strictObject({
     hostname: hostname.describe('Name or address, without scheme and port.'),
     port: port.default(443),
@@ -74,7 +84,7 @@ export const sslConfig = z
  * A body in which newer clients put it all under `request`: host, port, `sslConfig` and assertions. It means the same
  * as one flat `sslConfig`.
  */
-export function liftingSslConfig<Schema extends z.ZodType>(schema: Schema) {
+function liftingSslConfig(body: z.ZodType): z.ZodType {
   return z.preprocess((value) => {
     if (!isObject(value) || !isObject(value['request']) || 'sslConfig' in value) return value;
     const { request, ...rest } = value;
@@ -85,7 +95,7 @@ export function liftingSslConfig<Schema extends z.ZodType>(schema: Schema) {
         ? {}
         : { sslClientCertificateId: certificate };
     return { ...rest, sslConfig: { ...place, ...config, ...unknown } };
-  }, schema);
+  }, body);
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -99,8 +109,7 @@ const ruleShown = z.strictObject({ severity: severityShown });
 const versionShown = ruleShown.extend({ value: z.enum(versions) });
 const bitsShown = ruleShown.extend({ value: z.int() });
 
-/** The same as shown: everything present. */
-export const sslConfigShown = z
+const sslConfigShown = z
   .strictObject({
     hostname: z.string(),
     port: z.int(),
@@ -127,3 +136,77 @@ export const sslConfigShown = z
     assertions: assertionsShown(sources),
   })
   .meta({ id: 'SslConfig' });
+
+const revocationStatus = z.enum(['good', 'revoked', 'unknown']);
+const revocation = z
+  .strictObject({
+    status: revocationStatus,
+    source: z.enum(['STAPLED', 'OCSP', 'CRL']).nullable().describe('Who said it; null = nobody did.'),
+    revokedAt: z.string().nullable(),
+    reason: z.string().nullable().describe('As keyCompromise.'),
+    thisUpdate: z.string().nullable(),
+    nextUpdate: z.string().nullable().describe('Until when it is to be believed; null where nobody said.'),
+    problem: z.string().nullable().describe('Why it is not known, in a sentence.'),
+  })
+  .describe('Whether it is revoked; null where the check does not ask, absent in results older than it.');
+
+export const sslSchema = {
+  type: 'SSL',
+  name: 'Ssl',
+  title: 'an SSL check',
+  analyticsPath: 'ssl',
+  about: 'Watches a certificate, and the connection it is shown over.',
+  description: 'Watches a certificate: its dates, name, trust and strength, and the connection it is shown over.',
+  example: {
+    name: 'Certificate of the shop',
+    frequency: 720,
+    sslConfig: {
+      hostname: 'shop.example',
+      assertions: [{ source: 'CERTIFICATE', property: 'issuerCN', comparison: 'CONTAINS', target: 'Example CA' }],
+    },
+  },
+  fields: { sslConfig, ...responseTimes(3000, 10_000) },
+  shown: { sslConfig: sslConfigShown, ...responseTimesShown },
+  result: {
+    ...lightResult,
+    request: z
+      .strictObject({ hostname: z.string(), port: z.int(), serverName: z.string() })
+      .nullable()
+      .describe(inFull),
+    response: z
+      .strictObject({
+        certificate: z.strictObject({
+          daysUntilExpiry: z.int(),
+          validFrom: z.string(),
+          validTo: z.string(),
+          subjectCN: z.string().nullable(),
+          issuerCN: z.string().nullable(),
+          serialNumber: z.string(),
+          fingerprintSha256: z.string(),
+          issuerFingerprintSha256: z.string().nullable(),
+          keySizeBits: z.int().nullable(),
+          keyAlgorithm: z.string(),
+          signatureAlgorithm: z.string(),
+          sans: z.array(z.string()),
+          selfSigned: z.boolean(),
+          isCA: z.boolean(),
+        }),
+        connection: z.strictObject({
+          tlsVersion: z.string(),
+          cipherSuite: z.string(),
+          hostnameVerified: z.boolean(),
+          chainTrusted: z.boolean(),
+          ocspStapled: z.boolean(),
+          ocspStatus: revocationStatus.exactOptional().describe('Absent in results older than it.'),
+          resolvedIp: z.string().nullable(),
+        }),
+        revocation: revocation.nullable().exactOptional(),
+      })
+      .nullable()
+      .describe('null when no certificate was seen.'),
+  },
+  lenient: liftingSslConfig,
+} as const satisfies CheckSchema;
+
+export type SslSettings = SettingsOf<typeof sslSchema>;
+export type SslConfig = SslSettings['sslConfig'];

@@ -1,7 +1,7 @@
-// Checks that are a script: what they are written and shown with (reference §4.3: BROWSER, MULTI_STEP).
+// Checks that are a script in schemas, and what their runs come to (reference §4.3: BROWSER, MULTI_STEP).
 import { z } from 'zod';
-import { certificateDomain, checkFields, ignored } from './check-fields.ts';
 import { orNull } from '#lib/schema/fields.ts';
+import { frequency } from '../../schema.ts';
 
 /** Characters of one file: a script is read, shown and sent as one piece. */
 const mostText = 524_288;
@@ -13,11 +13,6 @@ const file = z.strictObject({
 
 /** As they are written. */
 export const scriptedFields = {
-  ...checkFields,
-  frequency: checkFields.frequency.refine(
-    (minutes) => minutes !== 0,
-    'must be at least 1: a script runs at most once per minute',
-  ),
   script: z
     .string()
     .min(1)
@@ -36,23 +31,31 @@ export const scriptedFields = {
     .describe('Files that the script imports; at most 1 MB together with it.'),
 };
 
+/** How often a script may run. */
+export const scriptedFrequency = frequency.refine(
+  (minutes) => minutes !== 0,
+  'must be at least 1: a script runs at most once per minute',
+);
+
+/** Of a check with scripts. */
+export const runtimeWarning = z
+  .string()
+  .nullable()
+  .exactOptional()
+  .describe(
+    'Of checks with scripts, what is to be known of their runtime: deprecated, near its end, gone. null = nothing.',
+  );
+
 /** As they are shown. */
 export const scriptedFieldsShown = {
   script: z.string(),
   scriptPath: z.string().nullable(),
   dependencies: z.array(z.strictObject({ path: z.string(), content: z.string() })),
-  runtimeWarning: z
-    .string()
-    .nullable()
-    .exactOptional()
-    .describe(
-      'Of checks with scripts, what is to be known of their runtime: deprecated, near its end, gone. null = nothing.',
-    ),
+  runtimeWarning,
 };
 
-/** What reference clients send with every check but what is a scripted one's own. */
+/** What clients send with checks of other kinds. */
 export const ignoredOfScripted = [
-  ...ignored.filter((name) => !(name in scriptedFieldsShown) || name === 'runtimeWarning'),
   'setupSnippetId',
   'tearDownSnippetId',
   'localSetupScript',
@@ -61,37 +64,10 @@ export const ignoredOfScripted = [
   'maxResponseTime',
 ];
 
-/** Of these a browser check names a domain. */
-export const ignoredOfBrowser = ignoredOfScripted.filter((name) => name !== 'sslCheckDomain');
-
-const whenKept = z.enum(['off', 'on-failure', 'always']);
-const when = (what: string, first: z.output<typeof whenKept>) =>
+/** For what runs leave. */
+export const whenKept = z.enum(['off', 'on-failure', 'always']);
+export const when = (what: string, first: z.output<typeof whenKept>) =>
   whenKept.default(first).describe(`${what}: never, of runs that fail, or of every run.`);
-
-/** What a multi-step check says besides: what its runs leave. */
-export const multiStepFieldsOnly = {
-  trace: when('Whether a trace for the trace viewer is kept, with the requests of a test', 'on-failure'),
-};
-/** The same as shown. */
-export const multiStepFieldsShown = { trace: whenKept };
-
-/** What a browser check says besides: what its runs leave, and whose certificate is looked at meanwhile. */
-export const browserFieldsOnly = {
-  sslCheckDomain: certificateDomain.describe(
-    'Whose certificate is told of, as shop.example or shop.example:8443; null = none: pages tell of no certificate.',
-  ),
-  screenshots: when('Whether a picture of each page is taken at the end of a test', 'on-failure'),
-  trace: when('Whether a trace for the trace viewer is kept', 'on-failure'),
-  video: when('Whether a video of each page is kept', 'off'),
-};
-
-/** The same as shown. */
-export const browserFieldsShown = {
-  sslCheckDomain: z.string().nullable(),
-  screenshots: whenKept,
-  trace: whenKept,
-  video: whenKept,
-};
 
 const place = { file: z.string().nullable(), line: z.int().nullable(), column: z.int().nullable() };
 
@@ -134,14 +110,6 @@ export const scriptResult = {
   jobLog: z.array(logLine).nullable().describe('What it printed; null when only the outcome of this result is kept.'),
 };
 
-const consoleLine = z.strictObject({
-  time: z.number().describe('Unix ms.'),
-  level: z.string(),
-  msg: z.string(),
-  url: z.string(),
-});
-const inFull = 'null when only the outcome of this result is kept.';
-
 export const resultAsset = z
   .strictObject({
     number: z.int(),
@@ -153,21 +121,8 @@ export const resultAsset = z
   })
   .meta({ id: 'ResultAsset', description: 'A file that a run of a script left.' });
 
-/** What both have: the files that a run left. */
-const assets = (what: string) =>
+/** The files that a run left. */
+export const assets = (what: string) =>
   z
     .array(resultAsset)
     .describe(`${what} that are kept; of runs that pass as the one before only those of the newest are.`);
-
-/** What a multi-step check has besides. */
-export const multiStepResult = { assets: assets('Traces') };
-
-/** What a browser check has besides. */
-export const browserResult = {
-  webVitals: z
-    .array(z.strictObject({ url: z.string(), vitals: z.record(z.string(), z.number()) }))
-    .describe('By page: TTFB, FCP and LCP in ms, CLS without a unit.'),
-  console: z.array(consoleLine).nullable().describe(`What pages wrote to their console; ${inFull}`),
-  pageErrors: z.array(consoleLine).nullable().describe(`What went wrong in pages by itself; ${inFull}`),
-  assets: assets('Screenshots, traces and videos'),
-};

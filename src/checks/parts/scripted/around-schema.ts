@@ -1,6 +1,6 @@
 // Scripts before and after the request of a check: those of a check and of a group are the same.
 import { z } from 'zod';
-import { logLine } from './script-check.ts';
+import { logLine } from './schema.ts';
 
 const snippetId = z.int().min(1).nullable().default(null).describe('Kept and given back, without effect.');
 

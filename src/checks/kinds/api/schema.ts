@@ -1,0 +1,100 @@
+// The schema of API checks (reference §4.3).
+import { z } from 'zod';
+import { pairs } from '#lib/schema/bodies.ts';
+import { orNull } from '#lib/schema/fields.ts';
+import type { CheckSchema, SettingsOf } from '../../schema.ts';
+import { httpMethod, methods } from '#lib/schema/bodies.ts';
+import {
+  assertions,
+  basicAuth,
+  bodyTypes,
+  httpResult,
+  shownAssertions,
+  shownPairs,
+  templatedUrl,
+} from '../../parts/http/schema.ts';
+import { certificateDomain, ipFamily, ipFamilyShown, responseTimes, responseTimesShown } from '../../parts/schema.ts';
+import { aroundLog, aroundResult, scriptFields, scriptFieldsShown } from '../../parts/scripted/around-schema.ts';
+import { runtimeWarning } from '../../parts/scripted/schema.ts';
+
+const request = z
+  .strictObject({
+    method: httpMethod,
+    url: templatedUrl.describe('Absolute, or starting with a variable like {{NAME}}.'),
+    followRedirects: z.boolean().default(true),
+    skipSSL: z.boolean().default(false).describe('Accept any certificate.'),
+    ipFamily,
+    body: orNull(z.string().max(262_144), () => '').default(''),
+    bodyType: z.preprocess(
+      (value) => (value === '' || value === null ? undefined : value),
+      z.enum(bodyTypes).default('NONE'),
+    ),
+    headers: pairs.default([]),
+    queryParameters: pairs.default([]),
+    assertions: assertions.default([]),
+    basicAuth: basicAuth.default(null),
+  })
+  .meta({ id: 'ApiRequestWrite', description: 'What an API check sends, and what must hold of the answer.' });
+
+const requestShown = z
+  .strictObject({
+    method: z.enum(methods),
+    url: z.string(),
+    followRedirects: z.boolean(),
+    skipSSL: z.boolean(),
+    ipFamily: ipFamilyShown,
+    body: z.string(),
+    bodyType: z.enum(bodyTypes),
+    headers: shownPairs,
+    queryParameters: shownPairs,
+    assertions: shownAssertions,
+    basicAuth,
+  })
+  .meta({ id: 'ApiRequest' });
+
+export const apiSchema = {
+  type: 'API',
+  name: 'Api',
+  title: 'an API check',
+  analyticsPath: 'api-checks',
+  about: 'Watches an HTTP interface: any request, and what must hold of its answer.',
+  example: {
+    name: 'Shop',
+    frequency: 1,
+    request: {
+      method: 'GET',
+      url: 'https://shop.example/health',
+      assertions: [{ source: 'STATUS_CODE', comparison: 'EQUALS', target: '200' }],
+    },
+  },
+  fields: {
+    request,
+    ...responseTimes(5000, 20_000),
+    sslCheckDomain: certificateDomain.describe(
+      'Whose certificate is told of, as shop.example or shop.example:8443; null = that of an https URL.',
+    ),
+    ...scriptFields,
+  },
+  shown: {
+    request: requestShown,
+    ...responseTimesShown,
+    sslCheckDomain: z.string().nullable(),
+    ...scriptFieldsShown,
+    runtimeWarning,
+  },
+  result: {
+    ...httpResult,
+    certificateProblem: z
+      .string()
+      .nullable()
+      .exactOptional()
+      .describe(
+        'Why the certificate of sslCheckDomain could not be seen, in a sentence; null = it was, or none is named. Absent in results of an older version.',
+      ),
+    scripts: aroundResult,
+    jobLog: aroundLog,
+    jobAssets: z.null(),
+  },
+} as const satisfies CheckSchema;
+
+export type ApiCheckSettings = SettingsOf<typeof apiSchema>;

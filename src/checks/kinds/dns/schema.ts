@@ -1,0 +1,99 @@
+// The schema of DNS checks (reference §4.3).
+import { z } from 'zod';
+import { jsonObject } from '#lib/schema/json.ts';
+import type { CheckSchema, SettingsOf } from '../../schema.ts';
+import { assertionList, assertionsShown } from '../../parts/assertions/schema.ts';
+import { type RecordType, recordTypes } from './message.ts';
+import { hostname, inFull, lightResult, port, responseTimes, responseTimesShown } from '../../parts/schema.ts';
+
+/** What assertions may look at. */
+export const sources = ['RESPONSE_CODE', 'RESPONSE_TIME', 'TEXT_ANSWER', 'JSON_ANSWER'] as const;
+const recordType = z.enum((Object.keys(recordTypes) as RecordType[]).toSorted());
+
+const request = z
+  .strictObject({
+    query: z.string().trim().min(1).max(2048).describe('The name that is asked about.'),
+    recordType,
+    nameServer: hostname
+      .nullable()
+      .default(null)
+      .describe('Name or address of the server that is asked; null = those of the machine that runs the check.'),
+    port: port.default(53),
+    protocol: z
+      .enum(['UDP', 'TCP'])
+      .default('UDP')
+      .describe('An answer that is too long for UDP is asked for over TCP.'),
+    assertions: assertionList(
+      'DnsAssertion',
+      sources,
+      'Of JSON_ANSWER a JSON path, of TEXT_ANSWER a regex that takes a part of it first.',
+    ).default([]),
+  })
+  .meta({ id: 'DnsRequestWrite', description: 'What is asked, and of whom.' });
+
+export const dnsSchema = {
+  type: 'DNS',
+  name: 'Dns',
+  title: 'a DNS check',
+  analyticsPath: 'dns',
+  about: 'Watches what a name server answers.',
+  description: 'Watches what a name server answers to a question.',
+  example: {
+    name: 'Address of the shop',
+    frequency: 5,
+    request: {
+      query: 'shop.example',
+      recordType: 'A',
+      assertions: [{ source: 'JSON_ANSWER', property: '$.Answer[0].data', comparison: 'EQUALS', target: '192.0.2.1' }],
+    },
+  },
+  fields: {
+    // Some clients write the server as an object, and leave it empty.
+    request: z.preprocess((value) => {
+      if (typeof value !== 'object' || value === null || !('nameServer' in value)) return value;
+      const { nameServer, ...rest } = value;
+      if (nameServer === '') return rest;
+      if (typeof nameServer !== 'object' || nameServer === null || !('host' in nameServer)) return value;
+      const { host, ...place } = nameServer as { readonly host: unknown };
+      return { ...rest, ...place, nameServer: host };
+    }, request),
+    ...responseTimes(500, 1000),
+  },
+  shown: {
+    request: z
+      .strictObject({
+        query: z.string(),
+        recordType,
+        nameServer: z.string().nullable(),
+        port: z.int(),
+        protocol: z.enum(['UDP', 'TCP']),
+        assertions: assertionsShown(sources),
+      })
+      .meta({ id: 'DnsRequest' }),
+    ...responseTimesShown,
+  },
+  result: {
+    ...lightResult,
+    request: z
+      .strictObject({
+        query: z.string(),
+        recordType: z.string(),
+        nameServer: z.string().nullable(),
+        port: z.int(),
+        protocol: z.string(),
+      })
+      .nullable()
+      .describe(inFull),
+    response: z
+      .strictObject({
+        code: z.string().describe('As NOERROR or NXDOMAIN.'),
+        answers: z.int().describe('Records in the answer.'),
+        text: z.string().exactOptional().describe('A line for each record; absent when only the outcome is kept.'),
+        json: jsonObject.exactOptional().describe('What JSON_ANSWER looks at; absent when only the outcome is kept.'),
+      })
+      .nullable()
+      .describe('null when there was no answer.'),
+  },
+} as const satisfies CheckSchema;
+
+export type DnsSettings = SettingsOf<typeof dnsSchema>;

@@ -1,0 +1,81 @@
+// The schema of ICMP checks (reference §4.3).
+import { z } from 'zod';
+import { orNull } from '#lib/schema/fields.ts';
+import type { CheckSchema, SettingsOf } from '../../schema.ts';
+import { assertionList, assertionsShown } from '../../parts/assertions/schema.ts';
+import { hostname, inFull, ipFamily, ipFamilyShown, lightResult, limit } from '../../parts/schema.ts';
+
+/** What assertions may look at. */
+export const sources = ['LATENCY', 'JSON_RESPONSE'] as const;
+
+const ms = z.number();
+
+export const icmpSchema = {
+  type: 'ICMP',
+  name: 'Icmp',
+  title: 'an ICMP check',
+  analyticsPath: 'icmp',
+  about: 'Watches whether a host answers pings.',
+  description: 'Watches whether a host answers pings, how many of them and how fast.',
+  example: {
+    name: 'Gateway',
+    frequency: 1,
+    request: {
+      hostname: 'gateway.example',
+      assertions: [{ source: 'LATENCY', property: 'avg', comparison: 'LESS_THAN', target: '50' }],
+    },
+  },
+  fields: {
+    request: z
+      .strictObject({
+        hostname: hostname.describe('Name or address.'),
+        ipFamily,
+        pingCount: orNull(z.int().min(0).max(50), () => 10)
+          .transform((value) => value || 10)
+          .default(10)
+          .describe('1 to 50, five a second.'),
+        assertions: assertionList(
+          'IcmpAssertion',
+          sources,
+          'Of LATENCY avg, min, max or stdDev, of JSON_RESPONSE a JSON path.',
+        ).default([]),
+      })
+      .meta({ id: 'IcmpRequestWrite', description: 'Whom an ICMP check pings, and how often.' }),
+    degradedPacketLossThreshold: limit(10, 100).describe('From this loss on it is degraded. Percent.'),
+    maxPacketLossThreshold: limit(20, 100).describe('From this loss on it has failed. Percent.'),
+  },
+  shown: {
+    request: z
+      .strictObject({
+        hostname: z.string(),
+        ipFamily: ipFamilyShown,
+        pingCount: z.int(),
+        assertions: assertionsShown(sources),
+      })
+      .meta({ id: 'IcmpRequest' }),
+    degradedPacketLossThreshold: z.number(),
+    maxPacketLossThreshold: z.number(),
+  },
+  result: {
+    ...lightResult,
+    request: z.strictObject({ hostname: z.string(), pingCount: z.int() }).nullable().describe(inFull),
+    response: z
+      .strictObject({
+        sent: z.int(),
+        received: z.int(),
+        packetLoss: z.number().describe('Percent.'),
+        latency: z
+          .strictObject({ min: ms, avg: ms, max: ms, stdDev: ms })
+          .nullable()
+          .describe('ms; null when nothing came back.'),
+        replies: z
+          .array(z.strictObject({ number: z.int(), time: ms }))
+          .exactOptional()
+          .describe('Absent when only the outcome is kept.'),
+      })
+      .nullable()
+      .describe('null when nothing could be sent.'),
+  },
+} as const satisfies CheckSchema;
+
+export type IcmpSettings = SettingsOf<typeof icmpSchema>;

@@ -1,0 +1,87 @@
+// The schema of TCP checks (reference §4.3).
+import { z } from 'zod';
+import { orNull } from '#lib/schema/fields.ts';
+import type { CheckSchema, SettingsOf } from '../../schema.ts';
+import { assertionList, assertionsShown } from '../../parts/assertions/schema.ts';
+import {
+  hostname,
+  inFull,
+  ipFamily,
+  ipFamilyShown,
+  lightResult,
+  port,
+  responseTimes,
+  responseTimesShown,
+} from '../../parts/schema.ts';
+
+/** What assertions may look at. */
+export const sources = ['RESPONSE_DATA', 'RESPONSE_TIME'] as const;
+
+const request = z
+  .strictObject({
+    hostname: hostname.describe('Name or address, without scheme and port. `url` is taken for it, too.'),
+    port,
+    data: orNull(z.string().max(32_768), () => '')
+      .default('')
+      .describe('Sent once connected.'),
+    ipFamily,
+    assertions: assertionList(
+      'TcpAssertion',
+      sources,
+      'Of RESPONSE_DATA a regex that takes a part of it first.',
+    ).default([]),
+  })
+  .meta({ id: 'TcpRequestWrite', description: 'Where a TCP check connects to, and what it sends.' });
+
+export const tcpSchema = {
+  type: 'TCP',
+  name: 'Tcp',
+  title: 'a TCP check',
+  analyticsPath: 'tcp-checks',
+  about: 'Watches whether a port takes connections, and says what it should.',
+  example: {
+    name: 'Redis',
+    frequency: 1,
+    request: {
+      hostname: 'redis.example',
+      port: 6379,
+      data: 'PING\r\n',
+      assertions: [{ source: 'RESPONSE_DATA', comparison: 'CONTAINS', target: '+PONG' }],
+    },
+  },
+  fields: {
+    // Some clients name the host `url`.
+    request: z.preprocess((value) => {
+      if (typeof value !== 'object' || value === null || !('url' in value) || 'hostname' in value) return value;
+      const { url, ...rest } = value;
+      return { ...rest, hostname: url };
+    }, request),
+    ...responseTimes(3000, 5000),
+  },
+  shown: {
+    request: z
+      .strictObject({
+        hostname: z.string(),
+        port: z.int(),
+        data: z.string(),
+        ipFamily: ipFamilyShown,
+        assertions: assertionsShown(sources),
+      })
+      .meta({ id: 'TcpRequest' }),
+    ...responseTimesShown,
+  },
+  result: {
+    ...lightResult,
+    request: z.strictObject({ hostname: z.string(), port: z.int(), data: z.string() }).nullable().describe(inFull),
+    response: z
+      .strictObject({
+        bytes: z.int(),
+        truncated: z.boolean().describe('More came than was read.'),
+        data: z.string().exactOptional().describe('Absent when only the outcome of this result is kept.'),
+      })
+      .nullable()
+      .describe('null when there was no connection.'),
+  },
+} as const satisfies CheckSchema;
+
+export type TcpSettings = SettingsOf<typeof tcpSchema>;

@@ -1,0 +1,73 @@
+// The schema of URL checks (reference §4.3).
+import { z } from 'zod';
+import { refusing } from '#lib/schema/bodies.ts';
+import type { CheckSchema, SettingsOf } from '../../schema.ts';
+import { assertionList, assertionsShown } from '../../parts/assertions/schema.ts';
+import { httpResult, templatedUrl } from '../../parts/http/schema.ts';
+import { ipFamily, ipFamilyShown, responseTimes, responseTimesShown } from '../../parts/schema.ts';
+
+/** What assertions may look at. */
+export const sources = ['STATUS_CODE'] as const;
+
+const useApi = 'use an API check (POST /v1/checks/api)';
+const onlyStatus = `a URL check evaluates the status only: ${useApi} with an assertion TEXT_BODY CONTAINS`;
+const nothing = `a URL check sends only a URL: ${useApi}`;
+
+/** What looks as if it belonged to a URL check. */
+const hints = {
+  headers: nothing,
+  queryParameters: nothing,
+  body: nothing,
+  bodyType: nothing,
+  basicAuth: nothing,
+  keyword: onlyStatus,
+  contains: onlyStatus,
+};
+
+/** The same beside the request. */
+const hintsBeside = { keyword: onlyStatus, contains: onlyStatus };
+
+/** The method is always GET; clients send it all the same. */
+const method = z.preprocess(
+  (value) => (typeof value === 'string' ? value.toUpperCase() : (value ?? 'GET')),
+  z.literal('GET', `must be GET: for other methods ${useApi}`),
+);
+
+const request = z
+  .strictObject({
+    method: method.default('GET'),
+    url: templatedUrl.describe('Absolute, or starting with a variable like {{NAME}}.'),
+    followRedirects: z.boolean().default(true),
+    skipSSL: z.boolean().default(false).describe('Accept any certificate.'),
+    ipFamily,
+    assertions: assertionList('UrlAssertion', sources, 'Has no effect here.').default([]),
+  })
+  .meta({ id: 'UrlRequestWrite', description: 'What a URL check asks for.' });
+
+export const urlSchema = {
+  type: 'URL',
+  name: 'Url',
+  title: 'a URL check',
+  analyticsPath: 'url-monitors',
+  about: 'Watches whether an address answers.',
+  description: 'Watches whether an address answers, with a GET and the status alone.',
+  example: { name: 'Front page', frequency: 1, request: { url: 'https://shop.example/' } },
+  fields: { request: refusing(hints, request), ...responseTimes(3000, 5000) },
+  shown: {
+    request: z
+      .strictObject({
+        method: z.literal('GET'),
+        url: z.string(),
+        followRedirects: z.boolean(),
+        skipSSL: z.boolean(),
+        ipFamily: ipFamilyShown,
+        assertions: assertionsShown(sources),
+      })
+      .meta({ id: 'UrlRequest' }),
+    ...responseTimesShown,
+  },
+  result: httpResult,
+  lenient: (body) => refusing(hintsBeside, body),
+} as const satisfies CheckSchema;
+
+export type UrlSettings = SettingsOf<typeof urlSchema>;

@@ -1,0 +1,114 @@
+// Requests over HTTP and their answers in schemas: of API checks, of URL checks, and what groups give the first (reference
+// §4.3, §4.4, decisions: Methods, URL).
+import { z } from 'zod';
+import { pairs } from '#lib/schema/bodies.ts';
+import { orNull } from '#lib/schema/fields.ts';
+import { assertionList, assertionsShown } from '../assertions/schema.ts';
+import { assertionOutcome, inFull, unmeasured } from '../schema.ts';
+
+/** How the body of a request is written. */
+export const bodyTypes = ['JSON', 'FORM', 'RAW', 'GRAPHQL', 'NONE'] as const;
+
+function urlRule(url: unknown): string {
+  const rule = 'must be an absolute http or https URL, or start with a variable like {{NAME}}';
+  const isOther = /^(?!https?:)[a-z][a-z0-9+.-]*:\/\//i.test(String(url));
+  return isOther ? `${rule}; for other protocols use a TCP check (POST /v1/checks/tcp) or a script` : rule;
+}
+
+/** A URL that may hold variables. */
+export const templatedUrl = z
+  .string()
+  .min(1)
+  .max(2048)
+  .refine(
+    (url) => {
+      if (/^\{\{\{?\s*[\w$]+/.test(url)) return true;
+      return /^https?:\/\/[^\s/]/i.test(url) && (url.includes('{{') || URL.canParse(url));
+    },
+    { error: ({ input }) => urlRule(input) },
+  );
+
+/** What the assertions of an API check may look at. */
+export const httpSources = ['STATUS_CODE', 'JSON_BODY', 'HEADERS', 'TEXT_BODY', 'RESPONSE_TIME'] as const;
+/** What an API check or a group asserts. */
+export const assertions = assertionList(
+  'Assertion',
+  httpSources,
+  'Of JSON_BODY a JSON path, of HEADERS the name of a header.',
+);
+
+export const basicAuth = z.strictObject({ username: z.string().max(2000), password: z.string().max(2000) }).nullable();
+
+export const shownPairs = z.array(z.strictObject({ key: z.string(), value: z.string(), locked: z.boolean() }));
+export const shownAssertions = assertionsShown(httpSources);
+
+/** What the API checks of a group inherit (reference §4.4). */
+export const apiCheckDefaults = z
+  .strictObject({
+    url: orNull(z.string().max(2048), () => '')
+      .default('')
+      .describe('Begins the URL of checks that use {{GROUP_BASE_URL}}.'),
+    headers: pairs.default([]),
+    queryParameters: pairs.default([]),
+    assertions: assertions.default([]),
+    basicAuth: basicAuth.default(null),
+  })
+  .meta({ id: 'ApiCheckDefaultsWrite', description: 'What the API checks of a group inherit.' });
+
+export const apiCheckDefaultsShown = z
+  .strictObject({
+    url: z.string(),
+    headers: shownPairs,
+    queryParameters: shownPairs,
+    assertions: shownAssertions,
+    basicAuth,
+  })
+  .meta({ id: 'ApiCheckDefaults' });
+
+const headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
+const ms = z.number();
+
+const phases = z
+  .strictObject({ wait: ms, dns: ms, tcp: ms, tls: ms, firstByte: ms, download: ms, total: ms })
+  .describe(`ms with decimals, 0 for what did not take place; they add up to the total. ${unmeasured}`);
+
+const redirects = z.array(z.strictObject({ status: z.int(), location: z.string() }));
+
+const orTornDown = 'null when only the outcome of this result is kept, or its teardown script failed.';
+
+/** What results say of an HTTP request and its answer. */
+export const httpResult = {
+  assertions: z.array(assertionOutcome),
+  request: z
+    .strictObject({
+      method: z.string(),
+      url: z.string(),
+      data: z.string(),
+      headers,
+      params: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+    })
+    .nullable()
+    .describe(inFull),
+  response: z
+    .strictObject({
+      status: z.int(),
+      statusText: z.string().nullable(),
+      headers: headers.nullable().describe(orTornDown),
+      body: z.string().nullable().describe(orTornDown),
+      bodyEncoding: z.string().exactOptional().describe('base64 for what is no text.'),
+      truncated: z.boolean().describe('Only the beginning of the body is kept.'),
+      redirects: redirects.exactOptional(),
+      timings: z
+        .record(z.string(), z.number())
+        .nullable()
+        .describe('Instants of the phases, unix ms; null = not kept, or Tocsin was too busy to measure them.'),
+      timingPhases: phases.nullable(),
+    })
+    .nullable()
+    .describe('null when there was no answer.'),
+  requestError: z.string().nullable().describe('Why there was no answer, in a sentence.'),
+  address: z.string().nullable().describe('The address that was asked.'),
+  protocol: z.strictObject({ http: z.string(), tls: z.string().nullable(), cipher: z.string().nullable() }).nullable(),
+  sizes: z.strictObject({ headers: z.int(), body: z.int(), decoded: z.int() }).describe('Bytes.'),
+  redirects,
+};
