@@ -204,7 +204,8 @@ const rightBrowser =
 
 function scriptProbes(means: AroundProbeMeans): ReadonlyMap<string, Probe> {
   return new Map(
-    Object.entries(checkKinds).flatMap(([type, kind]): [string, Probe][] => {
+    checkKinds.flatMap((kind): [string, Probe][] => {
+      const { type } = kind.schema;
       if (kind.isScripted === true) return [[type, kind.createProbe(means)]];
       return kind.around === undefined ? [] : [[type, kind.around.createProbe(means)]];
     }),

@@ -58,15 +58,12 @@ test('a result is described in full with its exchange, in short without it, and 
   const target = await startTarget(t, (_, response) => response.writeHead(503, { 'x-a': '1' }).end('down'));
   const assertions = [{ source: 'STATUS_CODE', comparison: 'EQUALS', target: '200' }];
   const finding = await probeOnce({ url: target.url, assertions });
-  const full = kindOf('API').describeResult(finding, exchangeOf(finding))['apiCheckResult'] as Record<
-    string,
-    JsonObject
-  >;
+  const full = kindOf('API').describeResult(finding, exchangeOf(finding)) as Record<string, JsonObject>;
   assert.equal(full['request']?.['url'], `${target.url}/`);
   assert.equal(full['response']?.['status'], 503);
   assert.equal(full['response']['body'], 'down');
   assert.equal(full['requestError'], null);
-  const short = kindOf('API').describeResult(finding, null)['apiCheckResult'] as Record<string, JsonObject>;
+  const short = kindOf('API').describeResult(finding, null) as Record<string, JsonObject>;
   assert.equal(short['request'], null);
   assert.deepEqual([short['response']?.['status'], short['response']?.['statusText']], [503, 'Service Unavailable']);
   assert.deepEqual(short['assertions'], full['assertions']);
@@ -74,5 +71,5 @@ test('a result is described in full with its exchange, in short without it, and 
   const facts = kindOf('API').alertFacts(apiCheck({ url: target.url }), finding.details);
   assert.deepEqual(facts, { url: target.url, status: 503, statusText: 'Service Unavailable' });
   const silent = kindOf('API').describeResult({ details: null, message: 'no answer', reason: 'timeout' }, null);
-  assert.equal((silent['apiCheckResult'] as JsonObject)['requestError'], 'no answer');
+  assert.equal(silent['requestError'], 'no answer');
 });

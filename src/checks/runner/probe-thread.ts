@@ -6,7 +6,6 @@ import { checkKinds } from '../check-kinds.ts';
 import { honestFinding } from '#domain/results/honest-finding.ts';
 import type { Exchange, Exchanged, ExchangeWork, ThreadInput, ThreadProbe } from '#domain/checks/probe.ts';
 import type { ClientIdentity } from '#domain/accounts/client-certificate.ts';
-import type { CheckType } from '#domain/checks/check.ts';
 import { createGuard } from '#egress/guard.ts';
 import { FairQueue } from '#lib/fair-queue.ts';
 import { createLoopWatch } from '#lib/loop-delay.ts';
@@ -30,15 +29,15 @@ const certificates = new Map<string, readonly ClientIdentity[]>();
 const clientCertificates = (accountId: string): readonly ClientIdentity[] => certificates.get(accountId) ?? [];
 const means = { ...settings, guard, clientCertificates, offload: createAnswerQueue(), bodies: createByteBudget() };
 const probes = new Map<string, ThreadProbe>(
-  Object.entries(checkKinds).flatMap(([type, kind]): [string, ThreadProbe][] => {
+  checkKinds.flatMap((kind): [string, ThreadProbe][] => {
     // Of a script, what its check names beside it: the script itself runs elsewhere.
     const looks = kind.isScripted === true ? kind.beside : kind.isCalled === true ? undefined : kind;
-    return looks === undefined ? [] : [[type, looks.createProbe(means)]];
+    return looks === undefined ? [] : [[kind.schema.type, looks.createProbe(means)]];
   }),
 );
 const exchanges = new Map<string, Exchange>(
-  Object.entries(checkKinds).flatMap(([type, { around }]): [string, Exchange][] =>
-    around === undefined ? [] : [[type, around.createExchange(means)]],
+  checkKinds.flatMap(({ schema, around }): [string, Exchange][] =>
+    around === undefined ? [] : [[schema.type, around.createExchange(means)]],
   ),
 );
 const underWay = new Map<number, AbortController>();
@@ -112,11 +111,11 @@ async function run(started: Waiting): Promise<void> {
 async function lookAt(started: Waiting, signal: AbortSignal): Promise<Exchanged> {
   try {
     if ('work' in started) {
-      const exchange = exchanges.get(started.work.input.check.checkType satisfies CheckType);
+      const exchange = exchanges.get(started.work.input.check.checkType);
       return exchange === undefined ? unknownCheck() : await exchange(started.work, signal);
     }
     const input = JSON.parse(started.text) as ThreadInput;
-    const probe = probes.get(input.check.checkType satisfies CheckType);
+    const probe = probes.get(input.check.checkType);
     if (probe === undefined) return unknownCheck();
     return { finding: await probe(input, signal), answer: null };
   } catch (error) {

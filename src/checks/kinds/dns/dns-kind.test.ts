@@ -217,7 +217,8 @@ test('names are asked for in ASCII, with their variables, and what is no name is
   const options = { variables: [variable('ZONE', 'bücher.example')] };
   assert.equal(verdictOf(await look(server, { query: '_dmarc.{{ZONE}}' }, options)), 'passed');
   assert.equal(server.asked[0]?.name, '_dmarc.xn--bcher-kva.example.');
-  const problems = (request: JsonObject) => problemsOfKind('DNS', { request: { query: 'a.example', ...request } });
+  const problems = (request: JsonObject) =>
+    problemsOfKind('DNS', { request: { query: 'a.example', recordType: 'A', ...request } });
   assert.deepEqual(problems({ nameServer: 'ns1.example' }), []);
   assert.match(problems({ query: 'a..example' }).join(), /^request\.query: "a\.\.example" is not a domain name$/);
   assert.match(problems({ nameServer: 'udp://ns1' }).join(), /^request\.nameServer: /);

@@ -80,7 +80,7 @@ async function probe({ check = {}, group, account, outcome = {}, wallClockMs }: 
     accountRuntimeId: account ?? null,
   };
   const finding = await look(input, new AbortController().signal);
-  const { multiStepCheckResult: part } = multiStepKind.describeResult(finding, null);
+  const part = multiStepKind.describeResult(finding, null);
   return { finding, ran, part: part as Record<string, unknown> };
 }
 
