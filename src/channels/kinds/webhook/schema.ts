@@ -1,15 +1,10 @@
 // The configuration of a webhook on the wire (spec §2.4). URL, template and the values of headers and parameters are templates.
 import { z } from 'zod';
-import { pairs, pairsShown } from '#lib/schema/bodies.ts';
+import { httpMethod, pairs, pairsShown } from '#lib/schema/bodies.ts';
 import { bodyInstantText, instant, instantOf, orNull } from '#lib/schema/fields.ts';
 import { secretText } from '#lib/schema/secrets.ts';
 
 const templatePairs = pairs.describe('Values are templates.');
-/** In any case (decisions: Methods). */
-const httpMethod = z.preprocess(
-  (value) => (typeof value === 'string' ? value.toUpperCase() : value),
-  z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']),
-);
 const text = (most: number) => z.string().max(most).nullable();
 
 /** As it is written. */

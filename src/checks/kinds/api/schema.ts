@@ -1,16 +1,14 @@
 // The schema of API checks (reference §4.3).
 import { z } from 'zod';
-import { pairs } from '#lib/schema/bodies.ts';
+import { httpMethod, methods, pairs, pairsShown } from '#lib/schema/bodies.ts';
 import { orNull } from '#lib/schema/fields.ts';
 import type { CheckSchema, SettingsOf } from '../../schema.ts';
-import { httpMethod, methods } from '#lib/schema/bodies.ts';
 import {
   assertions,
   basicAuth,
   bodyTypes,
   httpResult,
   shownAssertions,
-  shownPairs,
   templatedUrl,
 } from '../../parts/http/schema.ts';
 import { certificateDomain, ipFamily, ipFamilyShown, responseTimes, responseTimesShown } from '../../parts/schema.ts';
@@ -45,8 +43,8 @@ const requestShown = z
     ipFamily: ipFamilyShown,
     body: z.string(),
     bodyType: z.enum(bodyTypes),
-    headers: shownPairs,
-    queryParameters: shownPairs,
+    headers: pairsShown,
+    queryParameters: pairsShown,
     assertions: shownAssertions,
     basicAuth,
   })

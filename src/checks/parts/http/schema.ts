@@ -1,7 +1,7 @@
 // Requests over HTTP and their answers in schemas: of API checks, of URL checks, and what groups give the first (reference
 // §4.3, §4.4, decisions: Methods, URL).
 import { z } from 'zod';
-import { pairs } from '#lib/schema/bodies.ts';
+import { pairs, pairsShown } from '#lib/schema/bodies.ts';
 import { orNull } from '#lib/schema/fields.ts';
 import { assertionList, assertionsShown } from '../assertions/schema.ts';
 import { assertionOutcome, inFull, unmeasured } from '../schema.ts';
@@ -39,7 +39,6 @@ export const assertions = assertionList(
 
 export const basicAuth = z.strictObject({ username: z.string().max(2000), password: z.string().max(2000) }).nullable();
 
-export const shownPairs = z.array(z.strictObject({ key: z.string(), value: z.string(), locked: z.boolean() }));
 export const shownAssertions = assertionsShown(httpSources);
 
 /** What the API checks of a group inherit (reference §4.4). */
@@ -58,8 +57,8 @@ export const apiCheckDefaults = z
 export const apiCheckDefaultsShown = z
   .strictObject({
     url: z.string(),
-    headers: shownPairs,
-    queryParameters: shownPairs,
+    headers: pairsShown,
+    queryParameters: pairsShown,
     assertions: shownAssertions,
     basicAuth,
   })

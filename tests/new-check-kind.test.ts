@@ -1,0 +1,49 @@
+// A check kind is a folder and a line: one that is made up is added to a copy of the sources, and works.
+import assert from 'node:assert/strict';
+import { appendFileSync, cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import { packageFolder } from '#lib/package-files.ts';
+import { startService } from './support/service.ts';
+import { until } from './support/until.ts';
+
+test('a check kind that is a folder and a line is documented, validated, probed and shown', async (t) => {
+  const copy = mkdtempSync(join(tmpdir(), 'tocsin-new-kind-'));
+  t.after(() => rmSync(copy, { recursive: true }));
+  for (const name of ['src', 'package.json']) cpSync(join(packageFolder, name), join(copy, name), { recursive: true });
+  for (const name of ['node_modules', 'runtimes']) symlinkSync(join(packageFolder, name), join(copy, name));
+  cpSync(join(import.meta.dirname, 'support/coin-toss'), join(copy, 'src/checks/kinds/coin-toss'), { recursive: true });
+  const line = "export { coinTossKind } from './kinds/coin-toss/coin-toss-kind.ts';\n";
+  appendFileSync(join(copy, 'src/checks/registry.ts'), line);
+  const place = { dataDir: join(copy, 'data'), enter: [], program: join(copy, 'src/main.ts') };
+  const service = await startService(t, {}, place);
+
+  const refused = async (coin: object) => {
+    const { status, body } = await service.api('POST', '/v1/checks/cointoss', { name: 'A coin', coin });
+    return [status, Object.keys(body['attributes'] ?? {})];
+  };
+  assert.deepEqual(await refused({ side: 'EDGE' }), [400, ['coin.side', 'coin.value']], 'by its schema');
+  assert.deepEqual(await refused({ value: 13 }), [400, ['coin.value']], 'by its own rules');
+
+  const made = await service.must('POST', '/v1/checks/cointoss', { name: 'A coin', coin: { value: 5 } });
+  assert.deepEqual([made['checkType'], made['coin']], ['COIN_TOSS', { side: 'HEADS', value: 5 }]);
+  const path = `/v1/check-results/${String(made['id'])}`;
+  const results = async () => (await service.must('GET', path)) as unknown as Record<string, unknown>[];
+  const [result] = await until('a result', async () => ((await results()).length > 0 ? results() : null));
+  assert.deepEqual([result?.['outcome'], result?.['coinTossCheckResult']], ['passed', { side: 'HEADS', value: 5 }]);
+
+  const changed = await service.must('PATCH', `/v1/checks/cointoss/${String(made['id'])}`, { coin: { side: 'TAILS' } });
+  assert.deepEqual(changed['coin'], { side: 'TAILS', value: 5 });
+  await service.must('POST', `/v1/triggers/checks/${String(made['id'])}`);
+  const failed = await until('a failure', async () =>
+    (await results()).find(({ outcome, message }) => outcome === 'failed' && message === 'the coin shows its tail'),
+  );
+  assert.equal(failed['checkType'], 'COIN_TOSS');
+  const analytics = await service.must('GET', `/v1/analytics/coin-tosses/${String(made['id'])}`);
+  assert.equal(analytics['checkType'], 'COIN_TOSS');
+
+  const document = await service.must('GET', '/v1/openapi.json');
+  const { schemas } = document['components'] as { schemas: Record<string, { properties: object }> };
+  assert.ok('coin' in (schemas['CoinTossCheckCreate']?.properties ?? {}));
+});
