@@ -1,11 +1,12 @@
 // Servers that show different certificates in turn, one per node: the one that expires soon counts in every run, so that the
 // state of the check does not alternate with them.
 import type { CertificatePath } from '#lib/net/tls-trust.ts';
+import { createRecent } from '#lib/recent.ts';
 
 /** Finds a certificate that expires soon beside the one shown first; null = there is none. */
 export type FindSoon = (
-  /** What is remembered for; the memory ends with it. */
-  plan: object,
+  /** What is remembered for: a revision of a check, and where it looks. */
+  key: string,
   shown: CertificatePath,
   isSoon: (path: CertificatePath) => boolean,
   /** Connects once more; null = that failed. */
@@ -21,18 +22,20 @@ interface Known {
   readonly hasReturned: boolean;
 }
 
+/** Checks that are remembered; of others each is looked at as after a start. */
+const rememberedMost = 20_000;
 /** Further connections of a run whose first one did not show what earlier runs have seen; after a start one is enough. */
 const mostAgain = 5;
 /** Runs that must miss a certificate which had returned before. */
 const mostMissed = 4;
 
 export function createFindSoon(): FindSoon {
-  const memory = new WeakMap<object, Known>();
-  return async (plan, shown, isSoon, again) => {
-    const known = memory.get(plan);
+  const memory = createRecent<Known>({ most: rememberedMost, sizeOf: () => 1 });
+  return async (key, shown, isSoon, again) => {
+    const known = memory.get(key);
     const saw = (soon: CertificatePath, isTurn: boolean): void => {
       const hasReturned = isTurn || known?.hasReturned === true || (known?.missed ?? 0) > 0;
-      memory.set(plan, { soon, missed: 0, hasReturned });
+      memory.set(key, { soon, missed: 0, hasReturned });
     };
     if (isSoon(shown)) {
       saw(shown, false);
@@ -48,7 +51,7 @@ export function createFindSoon(): FindSoon {
     }
     const missed = (known?.missed ?? 0) + 1;
     const isKept = known?.hasReturned === true && missed < mostMissed;
-    memory.set(plan, isKept ? { ...known, missed } : { soon: null, missed: 0, hasReturned: false });
+    memory.set(key, isKept ? { ...known, missed } : { soon: null, missed: 0, hasReturned: false });
     return isKept ? known.soon : null;
   };
 }

@@ -35,6 +35,8 @@ import { type SslConfig, sources, sslSchema, type SslSettings } from './schema.t
 const read = readerOf(sslSchema);
 
 interface SslPlan {
+  /** Names what is looked at: the revision of the check, and where. */
+  readonly key: string;
   readonly accountId: string;
   readonly config: SslConfig;
   readonly times: Pick<SslSettings, 'degradedResponseTime' | 'maxResponseTime'>;
@@ -106,6 +108,7 @@ function planner(
     if (typeof assertions === 'string') return redactor.text(assertions);
     const name = asked.host.replace(/\.$/, '');
     return {
+      key: [input.check.id, input.revision, named.host, settings.sslConfig.port, name].join(' '),
       accountId: input.check.accountId,
       config,
       times: settings,
@@ -159,7 +162,7 @@ function createLook({ guard, version, limitMs = 30_000 }: ProbeMeans): Look {
       const limited = { ...handshake, limitMs: Math.min(handshake.limitMs, leftMs) };
       return (await shakeHands(limited, guard, signal)).peer?.path ?? null;
     };
-    const other = isRefused ? null : await findSoon(plan, peer.path, isSoon, again);
+    const other = isRefused ? null : await findSoon(plan.key, peer.path, isSoon, again);
     return { facts, revocation, askedMs, other };
   };
 }
