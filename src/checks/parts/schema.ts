@@ -39,7 +39,7 @@ export function limit(byDefault: number, most: number) {
 }
 
 /** Of a field of results. */
-export const inFull = 'null when only the outcome of this result is kept.';
+export const inFull = 'null if only the outcome is stored.';
 export const unmeasured = 'null = Tocsin was too busy to measure them.';
 
 export const assertionOutcome = z.strictObject({
@@ -49,9 +49,9 @@ export const assertionOutcome = z.strictObject({
   target: z.string(),
   regex: z.string().nullable(),
   passed: z.boolean(),
-  actual: z.string().nullable().describe('What came, shortened; null = nothing.'),
+  actual: z.string().nullable().describe('The actual value, shortened. null = none.'),
   problem: z.string().nullable().describe('Why nothing could be compared.'),
-  message: z.string().describe('What was expected and what came, in a sentence.'),
+  message: z.string().describe('Expected and actual value as a sentence.'),
 });
 
 /** What results of every kind say that does not send an HTTP request. */

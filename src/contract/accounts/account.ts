@@ -30,12 +30,12 @@ export const account = z
     id: z.string().describe('Account ID.'),
     name: z.string().exactOptional().describe('Name of the account.'),
     runtimeId: z.string().exactOptional().describe('Name of the default runtime of its checks.'),
-    settings: jsonObject.exactOptional().describe('Account settings: kept and given back as they are.'),
+    settings: jsonObject.exactOptional().describe('Account settings. Stored and returned unchanged.'),
     alertSettings: alertSettingsShown.exactOptional().describe('Alert settings of checks that have none of their own.'),
     executionLimit: z.int().exactOptional().describe('Runs allowed in a UTC calendar month; absent = no limit.'),
     limits: limits.exactOptional().describe('Where they differ from `TOCSIN_ACCOUNT_LIMITS`; absent = nowhere.'),
   })
-  .meta({ id: 'Account', description: 'What owns checks, groups, channels and all that follows from them.' });
+  .meta({ id: 'Account', description: 'An account owns checks, groups, channels and their data.' });
 export type AccountBody = z.output<typeof account>;
 
 export const accountCreate = z.strictObject({
@@ -67,7 +67,7 @@ export const usage = z
     used: z.int().describe('Runs counted so far.'),
     limit: z.int().exactOptional().describe('Runs allowed; absent = no limit.'),
   })
-  .meta({ id: 'Usage', description: 'What an account has used in the present UTC calendar month.' });
+  .meta({ id: 'Usage', description: 'Usage of an account in the current UTC calendar month.' });
 export type UsageBody = z.output<typeof usage>;
 
 const params = z.object({ id: z.string().max(100).describe('Account ID.') });

@@ -32,7 +32,7 @@ const apiKeyCreate = z.strictObject({
     .min(1)
     .max(1000)
     .exactOptional()
-    .describe('Of the accounts that your own key reaches. Left out: the account the request acts on.'),
+    .describe('Accounts of your own key that the new key can access. Default: the account of the request.'),
   expiresAt: bodyInstant.nullable().default(null).describe('null = never.'),
 });
 

@@ -58,7 +58,7 @@ const preset = z
     type: z.literal(channelTypes),
     webhookType: z.string().exactOptional(),
     name: z.string(),
-    note: z.string().describe('What to fill in, and where to find it.'),
+    note: z.string().describe('Fields to fill in and where to find their values.'),
     variables: z
       .array(z.strictObject({ key: z.string(), locked: z.boolean() }))
       .describe('Variables of the account that it uses, and whether to make them locked.'),
@@ -71,7 +71,7 @@ const preset = z
 export type PresetBody = z.output<typeof preset>;
 
 const testAnswer = z.strictObject({
-  delivery: delivery.describe('As it was recorded.'),
+  delivery: delivery.describe('The result as recorded.'),
   request: sentRequest,
   response: receivedResponse.exactOptional(),
   error: attemptError.exactOptional(),

@@ -50,7 +50,7 @@ export const subscriptionWrite = ignoring(['id', 'alertChannelId'], subscription
 
 export const subscription = z
   .strictObject({ id: z.int(), checkId: z.uuid().nullable(), groupId: z.int().nullable(), activated: z.boolean() })
-  .meta({ id: 'Subscription', description: 'A check, or every check of a group, that a channel is told of.' });
+  .meta({ id: 'Subscription', description: 'Subscribes a channel to a check or to every check of a group.' });
 export type SubscriptionBody = z.output<typeof subscription>;
 
 const fields = z.strictObject({
@@ -58,7 +58,7 @@ const fields = z.strictObject({
   sendRecovery: z.boolean().default(true),
   sendFailure: z.boolean().default(true),
   sendDegraded: z.boolean().default(false),
-  sslExpiry: z.boolean().default(false).describe('Tell of certificates that are about to expire.'),
+  sslExpiry: z.boolean().default(false).describe('Notify about certificates that are about to expire.'),
   sslExpiryThreshold: z.int().min(1).max(30).default(30).describe('Days before expiry, 1 to 30.'),
   autoSubscribe: z.boolean().default(false).describe('Subscribe to every new check and group.'),
 });

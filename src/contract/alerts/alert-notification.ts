@@ -12,7 +12,7 @@ export const alertNotification = z
     type: z.enum(channelTypes),
     status: z.enum(deliveryStatuses),
     alertConfig: z.record(z.string(), z.string()).describe('Name, URL and method of the channel.'),
-    notificationResult: z.string().describe('What the last attempt came to.'),
+    notificationResult: z.string().describe('Outcome of the last attempt.'),
     timestamp: instant,
     checkType: z.string().nullable(),
     checkId: z.uuid().nullable(),

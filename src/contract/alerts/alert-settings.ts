@@ -37,11 +37,11 @@ const shape = {
   parallelRunFailureThreshold: z
     .strictObject({ enabled: z.boolean().nullish(), percentage: percentages.nullish() })
     .nullish()
-    .describe('Of a check that runs in several locations at once: the percentage of them that must fail.'),
+    .describe('For a check that runs in several locations in parallel: percentage of locations that must fail.'),
   sslCertificates: z
     .strictObject({ enabled: z.boolean().nullish(), alertThreshold: z.int().min(0).max(365).nullish() })
     .nullish()
-    .describe('Kept for older clients, without effect.'),
+    .describe('Accepted for older clients. Has no effect.'),
 };
 
 const lenient = z

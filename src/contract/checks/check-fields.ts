@@ -31,8 +31,8 @@ export const checkFields = {
   shouldFail: z
     .boolean()
     .default(false)
-    .describe('What fails by itself, as a status of 400 and more, counts as passed; assertions still hold or not.'),
-  doubleCheck: z.boolean().default(true).describe('Kept for older clients, without effect.'),
+    .describe('A status of 400 or more counts as passed. Assertions are still evaluated.'),
+  doubleCheck: z.boolean().default(true).describe('Accepted for older clients. Has no effect.'),
   locations: locationList.default([]).describe('Codes of run locations; empty = this server’s own.'),
   privateLocations: privateLocationList.default(null),
   tags: tagList.default([]),
@@ -51,7 +51,7 @@ export const checkFields = {
   useGlobalAlertSettings: z.boolean().default(true),
   alertChannelSubscriptions: channelSubscriptions.default([]),
   retryStrategy: retryStrategy.nullable().default(null).describe('null = no retry.'),
-  triggerIncident: jsonObject.nullable().default(null).describe('Kept and given back, without effect.'),
+  triggerIncident: jsonObject.nullable().default(null).describe('Stored and returned. Has no effect.'),
 };
 
 /** As they are shown. */

@@ -30,7 +30,12 @@ const common = z.strictObject({
   tags: tagList.default([]),
   locations: locationList.default([]),
   privateLocations: privateLocationList.default(null),
-  concurrency: z.int().min(1).max(10_000).default(3).describe('Kept for older clients: all checks start at once.'),
+  concurrency: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(3)
+    .describe('Accepted for older clients: all checks always start in parallel.'),
   runtimeId: z.string().max(100).nullable().default(null),
   environmentVariables: ownVariables
     .default([])
@@ -46,7 +51,7 @@ const retryOrFallback = z
   .describe('FALLBACK = the checks’ own; null = no retry.');
 
 const firstVersion = common.extend({
-  doubleCheck: z.boolean().default(true).describe('Kept for older clients, without effect.'),
+  doubleCheck: z.boolean().default(true).describe('Accepted for older clients. Has no effect.'),
   runParallel: z.boolean().nullable().default(false),
   useGlobalAlertSettings: z.boolean().nullable().default(true),
   alertSettings: alertSettings
@@ -56,7 +61,7 @@ const firstVersion = common.extend({
 });
 
 const secondVersion = common.extend({
-  doubleCheck: z.boolean().default(false).describe('Kept for older clients, without effect.'),
+  doubleCheck: z.boolean().default(false).describe('Accepted for older clients. Has no effect.'),
   runParallel: z.boolean().nullable().default(null).describe('null = leave it to the check.'),
   useGlobalAlertSettings: z.boolean().nullable().default(null).describe('null = leave it to the check.'),
   alertSettings: alertSettings.nullable().default(null).describe('null = leave it to the check.'),

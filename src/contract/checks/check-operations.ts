@@ -157,7 +157,7 @@ export const checkOperations = {
     path: '/v1/checks/{id}',
     summary: 'Delete a check',
     description:
-      'With its results, its subscriptions and its trigger. Channels that were told of something that is still open are told of its end.',
+      'Also deletes its results, subscriptions and trigger. Channels with an open alert receive its recovery.',
     tag,
     permission: 'write',
     params: checkParams,

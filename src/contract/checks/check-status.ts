@@ -26,7 +26,7 @@ export const checkStatus = z
     created_at: instant,
     updated_at: instant.nullable(),
   })
-  .meta({ id: 'CheckStatus', description: 'Where a check stands.' });
+  .meta({ id: 'CheckStatus', description: 'The current status of a check.' });
 export type CheckStatusBody = z.output<typeof checkStatus>;
 
 export const alertTypes = [
@@ -67,7 +67,7 @@ export const checkStatusOperations = {
   listCheckStatuses: {
     method: 'GET',
     path: '/v1/check-statuses',
-    summary: 'List where every check stands',
+    summary: 'List the status of every check',
     description: 'The list is not paged.',
     tag,
     permission: 'read',
@@ -77,7 +77,7 @@ export const checkStatusOperations = {
   getCheckStatus: {
     method: 'GET',
     path: '/v1/check-statuses/{checkId}',
-    summary: 'Read where a check stands',
+    summary: 'Read the status of a check',
     tag,
     permission: 'read',
     params,

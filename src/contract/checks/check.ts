@@ -88,7 +88,7 @@ export const checkUpdate = ignoring(
 
 export const check = z
   .discriminatedUnion('checkType', kindBodies.map(({ shown }) => shown) as unknown as readonly [ShownOf<KindSchema>])
-  .meta({ id: 'Check', description: 'What is watched, how often and from where.' });
+  .meta({ id: 'Check', description: 'A monitored target with its schedule and locations.' });
 export type CheckBody = z.output<typeof check>;
 
 export const checkParams = z.object({ id: pathUuid('Id of the check.') });

@@ -43,7 +43,7 @@ export const heartbeatOperations = {
     method: 'POST',
     rawBodyMost: pingBodyMost,
     summary: 'Ping a heartbeat, by POST',
-    description: 'The same; what is sent is kept with the ping, its first 10,000 bytes, whatever its type.',
+    description: 'Same as GET. The first 10,000 bytes of the body, of any type, are stored with the ping.',
   },
   pingSignal: {
     ...withSignal,

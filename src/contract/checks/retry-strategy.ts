@@ -25,7 +25,7 @@ export const retryStrategy = z
       .exactOptional()
       .describe('Retry only on network errors; absent = on every failure.'),
   })
-  .meta({ id: 'RetryStrategyWrite', description: 'How often a failing run is tried again before its verdict stands.' })
+  .meta({ id: 'RetryStrategyWrite', description: 'Number of retries before a run counts as failed.' })
   .transform(({ onlyOn, ...strategy }) => {
     const list = typeof onlyOn === 'string' ? [onlyOn] : (onlyOn ?? []);
     return list.length > 0 ? { ...strategy, onlyOn: list } : strategy;

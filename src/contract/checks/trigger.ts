@@ -83,13 +83,11 @@ const callBody = z
       ),
   })
   .prefault({})
-  .meta({ id: 'TriggerCall', description: 'What a call by token asks for.' });
+  .meta({ id: 'TriggerCall', description: 'Options of a trigger call.' });
 
 const waitQuery = z.strictObject({
   maxWaitSeconds: wholeNumber(1, 600).default(30).describe('How long to wait for the verdicts.'),
-  quiet: flag
-    .default(false)
-    .describe('The runs are recorded, but alert nobody and do not change the state of a check.'),
+  quiet: flag.default(false).describe("Results are recorded but send no alerts and do not change the check's state."),
 });
 
 const groupId = pathNumber('The check group.');

@@ -6,7 +6,7 @@ import type { Operations } from '../operation.ts';
 export const process = z
   .strictObject({
     id: z.uuid().describe('Made at its start.'),
-    roles: z.array(z.string()).describe('What it does: api, scheduler, runner, deliverer, upkeep.'),
+    roles: z.array(z.string()).describe('Its roles: api, scheduler, runner, deliverer, upkeep.'),
     version: z.string().describe('The version of Tocsin that it runs.'),
     location: z.string().describe('Code of its run location.'),
     host: z.string().describe('Name of its machine.'),

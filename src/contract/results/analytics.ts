@@ -49,7 +49,7 @@ const analyticsQuery = z.object({
     ),
   filterByStatus: queryList(z.enum(['success', 'failure']))
     .exactOptional()
-    .describe('Whose response times count; default: both.'),
+    .describe('Results whose response times count. Default: both.'),
   metrics: queryList(metric)
     .default(['availability', 'responseTime_avg', 'responseTime_p50', 'responseTime_p95', 'responseTime_p99'])
     .describe('Default: availability and the usual response times.'),
@@ -68,7 +68,7 @@ const figures = {
 const entry = z
   .object({ startsAt: instant, endsAt: instant, ...figures })
   .catchall(z.number().nullable())
-  .describe('Each metric that was asked for by its name: ms, percent or a count; null when nothing is known.');
+  .describe('Each requested metric by name, in ms, percent or as a count. null if there is no data.');
 
 const meaning = z.strictObject({
   unit: z.enum(['milliseconds', 'percent', 'count']),
@@ -94,7 +94,7 @@ export const checkAnalytics = z
           .string()
           .exactOptional()
           .describe(
-            'With `groupBy=statusCode`: the code, `none` of what had no answer, or `unknown` of roll-ups that were made before status codes were kept in them.',
+            'With `groupBy=statusCode`: the code, `none` if there was no response, or `unknown` for roll-ups without status codes.',
           ),
         data: z.array(entry),
       }),
@@ -102,7 +102,7 @@ export const checkAnalytics = z
     pagination: z.strictObject({ page: z.int(), limit: z.int() }).describe('All entries are on one page.'),
     metadata: z.record(z.string(), meaning),
   })
-  .meta({ id: 'CheckAnalytics', description: 'What a check has been through.' });
+  .meta({ id: 'CheckAnalytics', description: 'The history of a check.' });
 export type CheckAnalyticsBody = z.output<typeof checkAnalytics>;
 
 export const analyticsSummary = z
@@ -152,7 +152,7 @@ const reportQuery = z.object({
     .transform((text) => text === 'true')
     .default(false)
     .meta({ type: 'boolean', description: 'The checks that are deactivated, in the place of the others.' }),
-  granularity: z.enum(['day', 'week', 'month']).exactOptional().describe('Also each of these by itself.'),
+  granularity: z.enum(['day', 'week', 'month']).exactOptional().describe('Also return each of these separately.'),
   timezone: z
     .string()
     .max(100)

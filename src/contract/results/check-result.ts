@@ -57,14 +57,13 @@ export const checkResult = z
     responseTime: z.int().describe('Whole ms; 0 when there was no answer, or Tocsin was too busy to measure it.'),
     checkRunId: z.uuid(),
     attempts: z.int().describe('Which attempt of its run it is, from 1.'),
-    slots: z.int().describe('Slots it stands for: more than 1 for a stretch of missed ones.'),
+    slots: z.int().describe('Number of scheduled runs it covers: more than 1 for consecutive missed runs.'),
     resultType: z.enum(['FINAL', 'ATTEMPT']),
     ...parts,
   })
   .meta({
     id: 'CheckResult',
-    description:
-      'What one attempt of a run found. One part belongs to its type; it is null for a slot that was missed.',
+    description: 'The outcome of one attempt. One member depends on the check type; it is null for a missed run.',
   });
 export type CheckResultBody = z.output<typeof checkResult>;
 
@@ -94,7 +93,7 @@ export const checkResultOperations = {
     method: 'GET',
     path: '/v1/check-results/{checkId}',
     summary: 'List the results of a check',
-    description: 'Newest first. Without `from` and `to`: all that are kept.',
+    description: 'Newest first. Without `from` and `to`: all retained entries.',
     tag,
     permission: 'read',
     params: z.object({ checkId }),
@@ -164,7 +163,7 @@ export const checkResultOperations = {
     method: 'GET',
     path: '/results/{link}',
     summary: 'Show a result as a page',
-    description: 'The RESULT_LINK of an alert: whoever has it may read that one result, for 30 days, without a key.',
+    description: 'The RESULT_LINK of an alert. Anyone with the link can read this result for 30 days without a key.',
     tag,
     permission: 'none',
     params: z.object({ link: resultLink }),

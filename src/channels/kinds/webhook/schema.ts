@@ -13,7 +13,7 @@ export const webhookConfig = z
     name: orNull(z.string().max(200), () => '').default(''),
     url: z.string().min(1).max(32_768).describe('A template; must render to an http or https URL.'),
     method: httpMethod.default('POST'),
-    template: text(32_768).default(null).describe('Of the body; null = JSON of all variables.'),
+    template: text(32_768).default(null).describe('Template of the body. null = JSON of all variables.'),
     headers: templatePairs.default([]),
     queryParameters: templatePairs.default([]),
     webhookSecret: secretText(z.string().max(1000))
@@ -27,7 +27,7 @@ export const webhookConfig = z
       .describe('With a new secret: until when the old one signs, too.'),
     webhookType: text(100)
       .default(null)
-      .describe('Which preset it was made from: GET /v1/alert-channels/presets. Any other text is kept as it is.'),
+      .describe('Preset it was created from: GET /v1/alert-channels/presets. Other values are stored unchanged.'),
     longTail: z.boolean().default(false).describe('After the six attempts four more: 5 min, 30 min, 2 h, 6 h.'),
   })
   .meta({ id: 'WebhookConfigWrite' });

@@ -32,7 +32,7 @@ const request = z
     assertions: assertions.default([]),
     basicAuth: basicAuth.default(null),
   })
-  .meta({ id: 'ApiRequestWrite', description: 'What an API check sends, and what must hold of the answer.' });
+  .meta({ id: 'ApiRequestWrite', description: 'The request of an API check and its assertions.' });
 
 const requestShown = z
   .strictObject({
@@ -69,7 +69,7 @@ export const apiSchema = {
     request,
     ...responseTimes(5000, 20_000),
     sslCheckDomain: certificateDomain.describe(
-      'Whose certificate is told of, as shop.example or shop.example:8443; null = that of an https URL.',
+      'Host whose certificate expiry is reported, e.g. `shop.example:8443`. Default: the host of an https URL.',
     ),
     ...scriptFields,
   },

@@ -42,7 +42,7 @@ test('the shop is open', async ({ page }) => {
   fields: {
     ...scriptedFields,
     sslCheckDomain: certificateDomain.describe(
-      'Whose certificate is told of, as shop.example or shop.example:8443; null = none: pages tell of no certificate.',
+      'Host whose certificate expiry is reported, e.g. `shop.example:8443`. Default: none.',
     ),
     screenshots: when('Whether a picture of each page is taken at the end of a test', 'on-failure'),
     trace: when('Whether a trace for the trace viewer is kept', 'on-failure'),

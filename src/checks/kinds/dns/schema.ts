@@ -22,14 +22,14 @@ const request = z
     protocol: z
       .enum(['UDP', 'TCP'])
       .default('UDP')
-      .describe('An answer that is too long for UDP is asked for over TCP.'),
+      .describe('A response that is too long for UDP is requested again over TCP.'),
     assertions: assertionList(
       'DnsAssertion',
       sources,
-      'Of JSON_ANSWER a JSON path, of TEXT_ANSWER a regex that takes a part of it first.',
+      'JSON_ANSWER: a JSON path. TEXT_ANSWER: a regular expression that extracts a part before the comparison.',
     ).default([]),
   })
-  .meta({ id: 'DnsRequestWrite', description: 'What is asked, and of whom.' });
+  .meta({ id: 'DnsRequestWrite', description: 'The query and the name server.' });
 
 export const dnsSchema = {
   type: 'DNS',
@@ -86,10 +86,12 @@ export const dnsSchema = {
       .describe(inFull),
     response: z
       .strictObject({
-        code: z.string().describe('As NOERROR or NXDOMAIN.'),
+        code: z.string().describe('For example NOERROR or NXDOMAIN.'),
         answers: z.int().describe('Records in the answer.'),
-        text: z.string().exactOptional().describe('A line for each record; absent when only the outcome is kept.'),
-        json: jsonObject.exactOptional().describe('What JSON_ANSWER looks at; absent when only the outcome is kept.'),
+        text: z.string().exactOptional().describe('One line for each record. Absent if only the outcome is stored.'),
+        json: jsonObject
+          .exactOptional()
+          .describe('The document that JSON_ANSWER reads. Absent if only the outcome is stored.'),
       })
       .nullable()
       .describe('null when there was no answer.'),

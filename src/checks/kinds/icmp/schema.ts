@@ -37,7 +37,7 @@ export const icmpSchema = {
         assertions: assertionList(
           'IcmpAssertion',
           sources,
-          'Of LATENCY avg, min, max or stdDev, of JSON_RESPONSE a JSON path.',
+          'LATENCY: avg, min, max or stdDev. JSON_RESPONSE: a JSON path.',
         ).default([]),
       })
       .meta({ id: 'IcmpRequestWrite', description: 'Whom an ICMP check pings, and how often.' }),
@@ -71,7 +71,7 @@ export const icmpSchema = {
         replies: z
           .array(z.strictObject({ number: z.int(), time: ms }))
           .exactOptional()
-          .describe('Absent when only the outcome is kept.'),
+          .describe('Absent if only the outcome is stored.'),
       })
       .nullable()
       .describe('null when nothing could be sent.'),

@@ -33,10 +33,12 @@ const securityBaseline = z
   .strictObject({
     enabled: z.boolean().default(true),
     minTLSVersion: version('TLS1.2', 'fail'),
-    minKeySizeBits: bits(2048, 'fail').describe('Of an RSA key; keys of other sorts count as what is as strong.'),
+    minKeySizeBits: bits(2048, 'fail').describe(
+      'For RSA keys. Other key types count as the RSA size of equal strength.',
+    ),
     weakSignatureAlgorithm: rule('fail').describe('MD2, MD5 or SHA-1, the root left out.'),
     weakCipherSuite: rule('fail').describe('Broken, or without forward secrecy.'),
-    knownBadCA: rule('fail').describe('Kept and given back: authorities that are not trusted fail anyhow.'),
+    knownBadCA: rule('fail').describe('Stored and returned. Untrusted authorities always fail.'),
     recommendedTLSVersion: version('TLS1.3', 'ignore'),
     recommendedKeySizeBits: bits(3072, 'ignore'),
     ocspMustStapleRespected: rule('fail').describe('A certificate that asks for a stapled OCSP response has one.'),
@@ -45,7 +47,7 @@ const securityBaseline = z
       'An OCSP response or list of revoked certificates that came is signed, of this time, and knows the certificate.',
     ),
   })
-  .meta({ id: 'SecurityBaselineWrite', description: 'What a certificate and its connection must at least be.' });
+  .meta({ id: 'SecurityBaselineWrite', description: 'Minimum requirements for the certificate and the connection.' });
 
 const sslConfig = z
   .strictObject({
@@ -53,7 +55,7 @@ const sslConfig = z
     port: port.default(443),
     serverName: orNull(z.string().trim().max(2048), () => '')
       .default('')
-      .describe('Asked for in the place of the host name, which the certificate must then be for.'),
+      .describe('Server name (SNI) to send instead of the host name. The certificate must match it.'),
     ipFamily,
     skipChainValidation: z.boolean().default(false).describe('Judge neither trust nor name.'),
     handshakeTimeoutMs: orNull(z.int().min(1000).max(30_000), () => 10_000).default(10_000),
@@ -75,10 +77,10 @@ const sslConfig = z
     assertions: assertionList(
       'SslAssertion',
       sources,
-      'Of CERTIFICATE and CONNECTION the name of a value, of JSON_RESPONSE a JSON path.',
+      'CERTIFICATE and CONNECTION: a value name. JSON_RESPONSE: a JSON path.',
     ).default([]),
   })
-  .meta({ id: 'SslConfigWrite', description: 'Whose certificate is looked at, and what must hold of it.' });
+  .meta({ id: 'SslConfigWrite', description: 'The host to check and the requirements for its certificate.' });
 
 /**
  * A body in which newer clients put it all under `request`: host, port, `sslConfig` and assertions. It means the same
@@ -141,11 +143,11 @@ const revocationStatus = z.enum(['good', 'revoked', 'unknown']);
 const revocation = z
   .strictObject({
     status: revocationStatus,
-    source: z.enum(['STAPLED', 'OCSP', 'CRL']).nullable().describe('Who said it; null = nobody did.'),
+    source: z.enum(['STAPLED', 'OCSP', 'CRL']).nullable().describe('Source of the status. null = none.'),
     revokedAt: z.string().nullable(),
-    reason: z.string().nullable().describe('As keyCompromise.'),
+    reason: z.string().nullable().describe('For example keyCompromise.'),
     thisUpdate: z.string().nullable(),
-    nextUpdate: z.string().nullable().describe('Until when it is to be believed; null where nobody said.'),
+    nextUpdate: z.string().nullable().describe('End of its validity. null if not stated.'),
     problem: z.string().nullable().describe('Why it is not known, in a sentence.'),
   })
   .describe('Whether it is revoked; null where the check does not ask, absent in results older than it.');

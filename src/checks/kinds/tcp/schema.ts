@@ -28,7 +28,7 @@ const request = z
     assertions: assertionList(
       'TcpAssertion',
       sources,
-      'Of RESPONSE_DATA a regex that takes a part of it first.',
+      'RESPONSE_DATA: a regular expression that extracts a part before the comparison.',
     ).default([]),
   })
   .meta({ id: 'TcpRequestWrite', description: 'Where a TCP check connects to, and what it sends.' });
@@ -77,7 +77,7 @@ export const tcpSchema = {
       .strictObject({
         bytes: z.int(),
         truncated: z.boolean().describe('More came than was read.'),
-        data: z.string().exactOptional().describe('Absent when only the outcome of this result is kept.'),
+        data: z.string().exactOptional().describe('Absent if only the outcome is stored.'),
       })
       .nullable()
       .describe('null when there was no connection.'),

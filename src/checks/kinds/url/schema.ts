@@ -42,7 +42,7 @@ const request = z
     ipFamily,
     assertions: assertionList('UrlAssertion', sources, 'Has no effect here.').default([]),
   })
-  .meta({ id: 'UrlRequestWrite', description: 'What a URL check asks for.' });
+  .meta({ id: 'UrlRequestWrite', description: 'The request of a URL check.' });
 
 export const urlSchema = {
   type: 'URL',

@@ -44,12 +44,12 @@ const target = z
 export function assertionList<const Sources extends readonly string[]>(id: string, sources: Sources, property: string) {
   const assertion = z
     .strictObject({
-      source: z.enum(sources, { error: ({ input }) => sourceRule(sources, input) }).describe('What is looked at.'),
+      source: z.enum(sources, { error: ({ input }) => sourceRule(sources, input) }).describe('The value to compare.'),
       comparison: z.enum(comparisons).describe('How it is compared.'),
       property: orNull(z.string().max(2000), () => '')
         .default('')
         .describe(property),
-      target: target.default('').describe('What it is compared with; a number, true and false are kept as text.'),
+      target: target.default('').describe('Value to compare with. Numbers and booleans are stored as text.'),
       regex: z.string().max(2000).nullable().default(null).describe('Takes a part of the text or header first.'),
     })
     .meta({ id, description: 'A statement about an answer that must hold.' });

@@ -31,11 +31,7 @@ export const templatedUrl = z
 /** What the assertions of an API check may look at. */
 export const httpSources = ['STATUS_CODE', 'JSON_BODY', 'HEADERS', 'TEXT_BODY', 'RESPONSE_TIME'] as const;
 /** What an API check or a group asserts. */
-export const assertions = assertionList(
-  'Assertion',
-  httpSources,
-  'Of JSON_BODY a JSON path, of HEADERS the name of a header.',
-);
+export const assertions = assertionList('Assertion', httpSources, 'JSON_BODY: a JSON path. HEADERS: a header name.');
 
 export const basicAuth = z.strictObject({ username: z.string().max(2000), password: z.string().max(2000) }).nullable();
 
@@ -52,7 +48,7 @@ export const apiCheckDefaults = z
     assertions: assertions.default([]),
     basicAuth: basicAuth.default(null),
   })
-  .meta({ id: 'ApiCheckDefaultsWrite', description: 'What the API checks of a group inherit.' });
+  .meta({ id: 'ApiCheckDefaultsWrite', description: 'Defaults for the API checks of a group.' });
 
 export const apiCheckDefaultsShown = z
   .strictObject({
@@ -73,7 +69,7 @@ const phases = z
 
 const redirects = z.array(z.strictObject({ status: z.int(), location: z.string() }));
 
-const orTornDown = 'null when only the outcome of this result is kept, or its teardown script failed.';
+const orTornDown = 'null if only the outcome is stored or the teardown script failed.';
 
 /** What results say of an HTTP request and its answer. */
 export const httpResult = {
@@ -95,12 +91,12 @@ export const httpResult = {
       headers: headers.nullable().describe(orTornDown),
       body: z.string().nullable().describe(orTornDown),
       bodyEncoding: z.string().exactOptional().describe('base64 for what is no text.'),
-      truncated: z.boolean().describe('Only the beginning of the body is kept.'),
+      truncated: z.boolean().describe('The body is truncated.'),
       redirects: redirects.exactOptional(),
       timings: z
         .record(z.string(), z.number())
         .nullable()
-        .describe('Instants of the phases, unix ms; null = not kept, or Tocsin was too busy to measure them.'),
+        .describe('Times of the phases, Unix ms. null = not stored, or Tocsin was too busy to measure them.'),
       timingPhases: phases.nullable(),
     })
     .nullable()

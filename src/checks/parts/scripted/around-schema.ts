@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { logLine } from './schema.ts';
 
-const snippetId = z.int().min(1).nullable().default(null).describe('Kept and given back, without effect.');
+const snippetId = z.int().min(1).nullable().default(null).describe('Stored and returned. Has no effect.');
 
 /** Characters of one script. */
 const mostText = 262_144;
@@ -34,7 +34,7 @@ export const aroundResult = z
     nodeJsVersion: z.string(),
     warnings: z
       .array(z.string())
-      .describe('What is to be known of the runtime: deprecated, near its end, another than named.'),
+      .describe('Warning about the runtime: deprecated, about to be removed, or replaced by another.'),
     runs: z
       .array(
         z.strictObject({
@@ -51,4 +51,4 @@ export const aroundResult = z
 export const aroundLog = z
   .strictObject({ setup: z.array(logLine), teardown: z.array(logLine) })
   .nullable()
-  .describe('null when there are none, or only the outcome of this result is kept.');
+  .describe('null if there are none or only the outcome is stored.');

@@ -43,7 +43,7 @@ export const runtimeWarning = z
   .nullable()
   .exactOptional()
   .describe(
-    'Of checks with scripts, what is to be known of their runtime: deprecated, near its end, gone. null = nothing.',
+    'For checks with scripts: a warning if the runtime is deprecated, about to be removed, or removed. null = none.',
   );
 
 /** As they are shown. */
@@ -85,7 +85,7 @@ export const scriptResult = {
   warnings: z
     .array(z.string())
     .describe(
-      'What is to be known of the runtime (deprecated, near its end, another than named), and what was not kept.',
+      'Warnings about the runtime (deprecated, about to be removed, replaced) and about data that was not stored.',
     ),
   startTime: z.number().nullable().describe('Unix ms.'),
   endTime: z.number().nullable().describe('Unix ms.'),
@@ -106,8 +106,8 @@ export const scriptResult = {
       }),
     )
     .nullable()
-    .describe('In the order of their ends; null when only the outcome of this result is kept.'),
-  jobLog: z.array(logLine).nullable().describe('What it printed; null when only the outcome of this result is kept.'),
+    .describe('In the order in which they finished. null if only the outcome is stored.'),
+  jobLog: z.array(logLine).nullable().describe('Its output. null if only the outcome is stored.'),
 };
 
 export const resultAsset = z
