@@ -69,6 +69,11 @@ const examples: readonly (readonly [part: string, breach: SourceFile, fine: Sour
     file('src/checks/kinds/tcp/a.ts', "import { x } from '../../kind.ts';"),
   ],
   [
+    'own folder alone',
+    file('src/actions/a.ts', "const type = 'WEBHOOK';"),
+    file('src/channels/kinds/webhook/a.ts', "const type = 'WEBHOOK';"),
+  ],
+  [
     'another kind',
     file('src/checks/parts/http/a.ts', "import { x } from '../../kinds/api/x.ts';"),
     file('src/checks/kinds/api/a.ts', "import { x } from '../../parts/http/x.ts';"),

@@ -134,9 +134,13 @@ export const rules: readonly Rule[] = [
         const kind = kindOf(to);
         if (kind === null || kind === kindOf(path)) return null;
         const registry = `${kind.slice(0, kind.lastIndexOf('/kinds/'))}/registry.ts`;
-        const isJoined = path === registry || /^src\/(app|cli)\//.test(path) || path.startsWith('src/channels/sender/');
+        const isJoined = path === registry || (kind.startsWith('src/checks/') && /^src\/(app|cli)\//.test(path));
         return isJoined ? null : `imports ${to} of kind ${kind}`;
       }),
+  },
+  {
+    sentence: 'The type of a kind of channel stands in its own folder alone.',
+    breaches: perLine((path) => !path.startsWith('src/channels/kinds/webhook/'), /'WEBHOOK'/),
   },
   {
     sentence: 'The engines of the store never see each other, and in the store only their own files know them.',

@@ -1,0 +1,110 @@
+// A kind of channel is a folder and a line: a made-up one is added to a copy of the sources and goes through the whole service.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { firstRun } from '../support/first-run.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
+import { startService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** A copy of the sources with one more folder and one more line; its entry. */
+function sourcesWithLine(t: TestContext): string {
+  const copy = mkdtempSync(join(tmpdir(), 'tocsin-kind-'));
+  t.after(() => rmSync(copy, { recursive: true, force: true }));
+  for (const name of ['src', 'package.json']) cpSync(join(root, name), join(copy, name), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  cpSync(join(root, 'tests/support/made-up-channel'), join(copy, 'src/channels/kinds/line'), { recursive: true });
+  const registry = join(copy, 'src/channels/registry.ts');
+  const text = readFileSync(registry, 'utf8').replace('[webhookKind]', '[webhookKind, lineKind]');
+  writeFileSync(registry, `import { lineKind } from './kinds/line/line-kind.ts';\n${text}`);
+  return join(copy, 'src/main.ts');
+}
+
+/** Keeps every line; the first connection is answered `no`. */
+async function startLineReceiver(t: TestContext): Promise<{ readonly address: string; readonly lines: string[] }> {
+  const lines: string[] = [];
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (data: Buffer) => {
+      lines.push(data.toString());
+      socket.write(lines.length === 1 ? 'no\n' : 'ok\n');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, lines };
+}
+
+test('a made-up kind of channel is documented, saved, masked, rendered, sent, retried and logged (about the file)', async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tocsin-service-'));
+  const place = { dataDir, enter: [], program: sourcesWithLine(t) };
+  const service = await startService(t, { TOCSIN_EGRESS_ALLOW: '127.0.0.0/8' }, place);
+  const { address, lines } = await startLineReceiver(t);
+  const schemas = JSON.stringify((await service.api('GET', '/v1/openapi.json')).body);
+  for (const name of ['LineConfigWrite', 'LineConfig', 'WebhookConfigWrite'])
+    assert.ok(schemas.includes(`/${name}"`), name);
+
+  const wrong = async (body: object, method = 'POST', path = '/v1/alert-channels') => {
+    const { status, body: said } = await service.api(method, path, body);
+    assert.equal(status, 400);
+    return JSON.stringify(said['attributes']);
+  };
+  const config = { address, text: '{{ALERT_TYPE}} {{CHECK_NAME}} {{TOKEN}}', password: 'open-sesame' };
+  assert.match(await wrong({ type: 'PIGEON', config }), /must be WEBHOOK or LINE/);
+  assert.match(await wrong({ type: 'LINE', config: { password: 'x' } }), /config\.address/);
+  assert.match(await wrong({ type: 'LINE', config: { ...config, url: 'x' } }), /config\.url.*unknown field/);
+  assert.match(await wrong({ type: 'LINE', config: { ...config, text: '{{nope 1}}' } }), /config\.text.*line 1/);
+  await service.must('POST', '/v1/variables', { key: 'TOKEN', value: 'locked-value', locked: true });
+  const made = await service.must('POST', '/v1/alert-channels', { type: 'LINE', config, autoSubscribe: true });
+  assert.deepEqual(made['config'], { ...config, name: '', password: '********' });
+  const id = Number(made['id']);
+  const renamed = await service.must('PUT', `/v1/alert-channels/${id}`, { config: { name: 'Lines' } });
+  assert.deepEqual(renamed['config'], { ...config, name: 'Lines', password: '********' });
+  assert.match(await wrong({ type: 'WEBHOOK' }, 'PUT', `/v1/alert-channels/${id}`), /cannot be changed/);
+  assert.ok(!JSON.stringify(service.stored()).includes('open-sesame'), 'its secret is sealed');
+  const preview = await service.must('POST', '/v1/alert-channels/preview', { type: 'LINE', config });
+  assert.equal((preview['request'] as { url: string }).url, `tcp://${address}`);
+
+  const target = await startScriptedServer(t);
+  target.answer({ status: 503 });
+  const check = { name: 'Cart', frequency: 1440, request: { method: 'GET', url: target.url } };
+  const { id: checkId } = await service.must('POST', '/v1/checks/api', check);
+  await firstRun(service, checkId);
+  await until('the first attempt', () => lines.length === 1);
+  interface Shown {
+    readonly id: string;
+    readonly status: string;
+    readonly attempts: readonly { readonly request: object; readonly error?: { readonly message: string } }[];
+  }
+  const logged = async () => (await service.must('GET', '/v1/deliveries')) as unknown as readonly Shown[];
+  const [first] = await until('its log', async () => {
+    const found = await logged();
+    return found[0]?.attempts.length === 1 && found;
+  });
+  await service.must('POST', `/v1/deliveries/${first?.id}/retry`);
+  const [delivered] = await until('the retry', async () => {
+    const found = await logged();
+    return found[0]?.status === 'delivered' && found;
+  });
+  const line = 'open-sesame ALERT_FAILURE Cart locked-value\n';
+  assert.deepEqual(lines, [line, line]);
+  assert.deepEqual(
+    delivered?.attempts.map(({ error }) => error?.message ?? null),
+    ['answered no', null],
+  );
+  const whole = (await service.must('GET', `/v1/deliveries/${first?.id}`)) as unknown as Shown;
+  assert.deepEqual(whole.attempts[1]?.request, {
+    method: 'LINE',
+    url: `tcp://${address}`,
+    headers: {},
+    body: 'ALERT_FAILURE Cart ********',
+  });
+  const [notification] = (await service.must('GET', '/v1/alert-notifications')) as unknown as { type: string }[];
+  assert.equal(notification?.type, 'LINE');
+});
