@@ -162,7 +162,7 @@ test('an account is not given a runtime that would leave its checks without one 
   await add('BROWSER', { name: 'Page', settings: script });
   await assert.rejects(
     accounts.change(caller, 'me', { runtimeId: '2026.04' }),
-    refused('runtimeId', /^would leave 2 checks of this account without a runtime .*"Order": /),
+    refused('runtimeId', /^would leave 2 checks of this account without a runtime .*"(Order|Page)": /),
   );
 });
 
