@@ -69,7 +69,7 @@ const examples: readonly (readonly [part: string, breach: SourceFile, fine: Sour
     file('src/checks/kinds/tcp/a.ts', "import { x } from '../../kind.ts';"),
   ],
   [
-    'own folder alone',
+    'Only the folder of a channel kind',
     file('src/actions/a.ts', "const type = 'WEBHOOK';"),
     file('src/channels/kinds/webhook/a.ts', "const type = 'WEBHOOK';"),
   ],

@@ -1,4 +1,4 @@
-// A check kind is a folder and a line: one that is made up is added to a copy of the sources, and works.
+// A check kind is a folder and a line: adds a made-up kind to a copy of the sources and uses it.
 import assert from 'node:assert/strict';
 import { appendFileSync, cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

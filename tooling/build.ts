@@ -7,7 +7,7 @@ import { build } from 'rolldown';
 
 const root = join(import.meta.dirname, '..');
 const output = join(root, 'dist');
-/** Entry points, and threads: each is a file of its own, all in one folder (src/lib/package-files.ts). */
+/** Entry points and threads, one file each in a single folder (src/lib/package-files.ts). */
 const entries = ['main.ts', 'tocsin.ts', ...globSync('**/*-thread.ts', { cwd: join(root, 'src') })];
 
 rmSync(output, { recursive: true, force: true });
@@ -23,9 +23,9 @@ const { output: files } = await build({
     sourcemap: true,
   },
 });
-// What runs enclosed is read as files, by other versions of Node.js too.
+// Files of the sandbox are copied: other versions of Node.js read them.
 cpSync(join(root, 'src/sandbox/inside'), join(output, 'inside'), { recursive: true });
-// The API reference is served as it comes.
+// Swagger UI is served unchanged.
 const reference = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'swagger-ui-bundle.js.LICENSE.txt', 'LICENSE']) {
   cpSync(join(reference, name), join(output, 'reference', name));
@@ -33,7 +33,7 @@ for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'swagger-ui-bundle
 const modules = files.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
 writeFileSync(join(output, 'LICENSES.txt'), licencesOf(modules));
 
-/** What of a package's package.json is told. */
+/** The fields of a package.json that the licence list shows. */
 interface Manifest {
   readonly name: string;
   readonly version: string;

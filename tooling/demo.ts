@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundled } from '../tests/support/bundle.ts';
+import { bundled } from './bundle.ts';
 import { type Client, createClient, ServiceError } from '#contract/client.ts';
 
 const secret = 'a secret between the two';

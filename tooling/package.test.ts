@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
-import { bundled } from '../tests/support/bundle.ts';
+import { bundled } from './bundle.ts';
 
 const root = resolve(import.meta.dirname, '..');
 

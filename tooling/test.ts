@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
-import { sourceNewerThanBundle } from './bundle-age.ts';
+import { sourceNewerThanBundle } from './bundle.ts';
 import {
   isMadeElsewhere,
   ownProcess,

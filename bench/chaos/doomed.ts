@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { bundled } from '../../tests/support/bundle.ts';
+import { bundled } from '../../tooling/bundle.ts';
 import { pause } from '../support/service.ts';
 import { bootstrapKey } from '../support/seed.ts';
 

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { bundled } from '../../tests/support/bundle.ts';
+import { bundled } from '../../tooling/bundle.ts';
 import { bootstrapKey, secretKeyText } from './seed.ts';
 
 /** Code that can be started: a folder with its packages, and what a start of it is told beside everything else. */

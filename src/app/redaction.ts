@@ -1,4 +1,4 @@
-// Masks secrets of alert channels in what is shown and logged of their deliveries.
+// Masks channel secrets in deliveries that are shown or logged.
 import { createRedactorOf, type RedactorOf } from '#actions/alerts/delivery-redactor.ts';
 import { channelRules } from '#channels/rules.ts';
 import type { Attempt } from '#domain/alerts/delivery.ts';

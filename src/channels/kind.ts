@@ -1,4 +1,4 @@
-// What every kind of channel gives, and what it is given: kinds know this file, and nothing of each other.
+// The interface of a channel kind. Kinds import this file, never each other.
 import type { LookupFunction, Socket } from 'node:net';
 import type { z } from 'zod';
 import type { ClientIdentity } from '#domain/accounts/client-certificate.ts';
@@ -12,18 +12,18 @@ import type { RenderFacts } from './templates/context.ts';
 
 /** A kind of channel: where alerts go, what they say, and how they are sent. */
 export interface ChannelKind {
-  /** As a channel's `type` names it. */
+  /** The channel's `type`. */
   readonly type: string;
-  /** Its `config` as it is written, named in the API; fields made by `secretText` are kept apart, sealed, and shown masked. */
+  /** Schema of `config` in requests. Fields made by `secretText` are stored sealed and shown masked. */
   readonly config: z.ZodObject;
-  /** The same as it is shown: everything present. */
+  /** Schema of `config` in responses, with every field present. */
   readonly shownConfig: z.ZodObject;
   readonly secretRules?: SecretRules;
-  /** The templates of a configuration. They are compiled and bounded at save, and what they print of locked variables is hidden. */
+  /** The templates of a configuration. Compiled and limited on save; values of locked variables are masked in their output. */
   readonly templatesOf: (config: JsonObject) => readonly TemplateField[];
-  /** What neither the schema nor the templates say of a configuration; empty = fine. */
+  /** Faults that neither the schema nor the templates can express; empty = valid. */
   faults?(config: JsonObject): readonly ConfigIssue[];
-  /** What a preview warns of, besides names. `templates`: all of them, each of which can be compiled. */
+  /** Warnings for a preview besides unknown names. `templates`: all of them, each valid. */
   warnings?(
     config: JsonObject,
     templates: readonly TemplateNames[],
@@ -31,13 +31,13 @@ export interface ChannelKind {
   ): readonly ConfigWarning[];
   /** Configurations to start from. */
   readonly presets?: readonly Omit<ChannelPreset, 'type'>[];
-  /** What a delivery sends; a TemplateError ends the delivery as failed. */
+  /** Renders the message of a delivery. A TemplateError ends the delivery as failed. */
   render(config: JsonObject, variables: TemplateVariables, facts: RenderFacts): Message;
-  /** Loads what sends, for the sending thread alone (docs/decisions/0030). */
+  /** Loads the sender; called only in the sending thread (docs/decisions/0030). */
   readonly loadSender: () => Promise<(options: SenderOptions) => ChannelSender>;
 }
 
-/** Secrets whose life is not that of one field. */
+/** Rules for secrets that outlive a single field. */
 export interface SecretRules {
   /**
    * What is stored after a write.
@@ -106,6 +106,6 @@ export interface Sending {
 export interface ChannelSender {
   /** One attempt. Never rejects for what the receiver or the network does: that is the outcome. */
   send(sending: Sending): Promise<SendOutcome>;
-  /** Closes every connection; attempts under way end as interrupted. */
+  /** Closes every connection. Attempts in progress end as interrupted. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// What the rest of the service asks of channels, whatever their kinds, by their type.
+// The rules of channels by type, for the rest of the service.
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { ChannelPreset } from '#domain/alerts/channel-preset.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';

@@ -1,5 +1,4 @@
-// The secrets of channels, as their kinds' schemas declare them: kept apart, masked on their way out, kept or replaced on their
-// way in (decisions: Secret).
+// Seals, masks and merges the secret fields that the schemas of channel kinds declare (decisions: Secret).
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import { mask } from '#domain/alerts/shown-url.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';

@@ -1,4 +1,4 @@
-// What the rest of the product asks of a check kind, and finds by its type.
+// Check kinds by type, for the rest of the product.
 import type { CheckType } from '#domain/checks/check.ts';
 import type { AnyKind } from './kind.ts';
 import * as registry from './registry.ts';

@@ -1,10 +1,10 @@
-// What the schema of a check kind says, and how a probe reads settings by it. The contract is assembled from these.
+// The interface of a check kind's schema, from which the contract is assembled and probes read settings.
 import { z } from 'zod';
 import type { JsonObject } from '#domain/json.ts';
 
-/** The schema of a check kind: all that the API says of it. */
+/** The schema of a check kind, and everything that the API documents about it. */
 export interface CheckSchema {
-  /** In `checkType`, as `MULTI_STEP`; its path is made from it, as `/v1/checks/multistep`. */
+  /** The `checkType`, e.g. `MULTI_STEP`. Its path derives from it, e.g. `/v1/checks/multistep`. */
   readonly type: string;
   /** In the names of its operations, schemas and results, as `MultiStep`. */
   readonly name: string;

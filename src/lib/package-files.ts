@@ -1,4 +1,4 @@
-// Where files of this installation are: the same for the sources and for the bundle in dist/ (docs/decisions/0124).
+// Paths of this installation, the same for the sources and the bundle in dist/ (docs/decisions/0124).
 import { existsSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { basename, dirname, extname, join } from 'node:path';

@@ -1,4 +1,4 @@
-// Calls to threads: gathered into messages, answered by number, rejected if their thread stops or hangs.
+// Calls to threads: batched into messages, matched by number, rejected if the thread stops or hangs.
 import { startThreadPool, type ThreadPool, type ThreadPoolOptions } from './thread-pool.ts';
 
 /** The threads and how to speak with them. */
@@ -14,7 +14,7 @@ export interface ThreadCallsOptions<Lane extends { outbox: unknown }, Answer> ex
   /** The thread answers every call within this time, ms. */
   readonly deadlineMs: number;
   readonly readAnswers: (lane: Lane, message: unknown) => readonly (readonly [number: number, answer: Answer])[];
-  /** A thread has stopped: what was sent to it is lost, and it is started again. */
+  /** Called when a thread stops. Its pending messages are lost and it is restarted. */
   readonly onThreadEnd: (lane: Lane, error: Error) => void;
 }
 

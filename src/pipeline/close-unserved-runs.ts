@@ -1,5 +1,5 @@
-// Runs that wait at a location where nobody runs checks any more come to an end that says so: without it a retry, or a run that
-// was asked for, would wait for ever, and whoever asked with it (docs/decisions/0098).
+// Ends runs that wait at a location without a runner, so that retries and triggered runs do not wait without end
+// (docs/decisions/0098).
 import type { CheckContext, EndedAttempt } from '#domain/results/recording.ts';
 import { bareFinding } from '#domain/results/result.ts';
 import type { Run } from '#domain/checks/run.ts';

@@ -1,5 +1,5 @@
-// Findings become results, states, alerts and one delivery per subscribed channel, in one durable commit
-// (docs/decisions/0004: what was found passes in memory).
+// Records findings as results, states, alerts and one delivery per subscribed channel, in one durable commit
+// (docs/decisions/0004).
 import { judgedNow } from '#domain/checks/state-rules.ts';
 import type { DeliveryFacts, EndedAttempt, Judge, Prepared, Recorded } from '#domain/results/recording.ts';
 import { createBatchWriter } from '#lib/batch-writer.ts';

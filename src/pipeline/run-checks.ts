@@ -1,4 +1,4 @@
-// Leased runs are probed, each by its kind of check; what was found goes on to be recorded (docs/decisions/0004).
+// Probes leased runs by their kind of check and passes the findings on for recording (docs/decisions/0004).
 import type { CallOptions } from '#domain/checks/batch.ts';
 import { effectiveCheck } from '#domain/checks/effective-check.ts';
 import { type EnvironmentVariable, mergeVariables } from '#domain/accounts/environment-variable.ts';

@@ -1,4 +1,4 @@
-// The JSON of an answer, written in slices: an answer of megabytes must not hold the event loop.
+// Writes JSON responses in slices, so that megabytes do not hold the event loop.
 
 /** Characters that are written in one turn of the loop. */
 const writtenAtOnce = 256 * 1024;

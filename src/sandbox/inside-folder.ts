@@ -1,4 +1,4 @@
-// The files that enclosed scripts run with: not bundled, read by other versions of Node.js too.
+// The folder of files that run inside the sandbox; other versions of Node.js read them, so they are not bundled.
 import { join } from 'node:path';
 
 /** The folder of the files that run inside. */

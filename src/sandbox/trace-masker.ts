@@ -1,4 +1,4 @@
-// Masks the traces that runs leave, one at a time, in a thread that is ended when it takes too long.
+// Masks traces of runs one at a time, in a thread with a time limit.
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 

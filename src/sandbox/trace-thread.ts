@@ -1,4 +1,4 @@
-// Masks one trace, which is foreign and may be made to take long, beside the thread that schedules.
+// Masks one untrusted trace in a thread, so that a slow one cannot hold the scheduler.
 import { parentPort, workerData } from 'node:worker_threads';
 import { maskTrace } from './mask-trace.ts';
 

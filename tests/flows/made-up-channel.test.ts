@@ -1,4 +1,4 @@
-// A kind of channel is a folder and a line: a made-up one is added to a copy of the sources and goes through the whole service.
+// A channel kind is a folder and a line: adds a made-up kind to a copy of the sources and delivers an alert with it.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -88,7 +88,7 @@ setInterval(() => {}, 1000);
   const { pid } = running.child;
   assert.ok(pid !== undefined);
   t.after(() => running.child.kill('SIGKILL'));
-  // The service runs a new check once by itself, in processes that are none of the command's.
+  // The service also runs a new check once, in processes that do not belong to the command.
   const sleeps = () => treeUse(pid).processes.filter((each) => commandOf(each) === 'sleep');
   await until('both programs of the script', () => sleeps().length === 2, { seen: () => sleeps().join() });
   const processes = new Map(treeUse(pid).processes.map((each) => [each, startOf(each)]));

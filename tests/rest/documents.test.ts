@@ -12,7 +12,7 @@ const document = openApiDocument(service);
 const { server } = restUnderTest({ routes: docsRoutes({ ...service, server: () => service.server }) });
 const golden = new URL('openapi.json', import.meta.url);
 
-/** Values that fit stay on one line: short to read in a review, and every change is a line of its own. */
+/** Prints short values on one line, so that a review shows each change as one line. */
 function compact(value: unknown, indent = ''): string {
   const line = JSON.stringify(value);
   if (line.length <= 1000 || typeof value !== 'object' || value === null) return line;

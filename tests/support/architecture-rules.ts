@@ -139,7 +139,7 @@ export const rules: readonly Rule[] = [
       }),
   },
   {
-    sentence: 'The type of a kind of channel stands in its own folder alone.',
+    sentence: 'Only the folder of a channel kind names its type.',
     breaches: perLine((path) => !path.startsWith('src/channels/kinds/webhook/'), /'WEBHOOK'/),
   },
   {

@@ -23,7 +23,7 @@ interface Chromium {
   launch(options: object): Promise<{ newPage(): Promise<BrowserPage>; close(): Promise<void> }>;
 }
 
-/** A new page in a browser of its own, closed with the test. */
+/** Opens a page in a new browser, closed with the test. */
 export async function openPage(t: Cleanup): Promise<BrowserPage> {
   const found = findChromium(null);
   if (found === null) throw new Error('there is no Chromium here: npm ci brings one');

@@ -1,6 +1,6 @@
 // `npm run tocsin -- …` as a process of its own.
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { bundled } from './bundle.ts';
+import { bundled } from '../../tooling/bundle.ts';
 import { plainEnvironment } from './plain-environment.ts';
 
 const entry = bundled('tocsin');

@@ -1,7 +1,7 @@
 // One process of the service: started, waited for until it is ready, ended by a signal.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { bundled } from './bundle.ts';
+import { bundled } from '../../tooling/bundle.ts';
 import { plainEnvironment } from './plain-environment.ts';
 import { until } from './until.ts';
 

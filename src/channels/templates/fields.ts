@@ -1,4 +1,4 @@
-// The templates of a channel, field by field: what is refused when they are saved, and what is warned of.
+// Validates the templates of a channel field by field: faults on save, and warnings.
 import { systemVariableNames } from '#domain/alerts/template-variables.ts';
 import { nearestName } from '#lib/nearest.ts';
 import { type CompiledTemplate, compileTemplate } from './compile.ts';

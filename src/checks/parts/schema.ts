@@ -16,7 +16,7 @@ export const ipFamily = z
   .describe('Only addresses of this family are tried; null = those of both, in turn.');
 export const ipFamilyShown = z.enum(['IPv4', 'IPv6']).nullable();
 
-/** A domain whose certificate is told of; '' is none. Whether it is a domain is judged with the check. */
+/** Host whose certificate expiry is reported; '' = none. Validated with the check. */
 export const certificateDomain = z
   .preprocess((value) => (value === '' ? null : value), z.string().max(300).nullable())
   .default(null);

@@ -43,7 +43,7 @@ export function findingsOf(
   });
 }
 
-/** Forgets what a thread that stopped had been told. What is not sent yet goes to the next one. */
+/** Rejects the pending calls of a thread that stopped. Calls not sent yet go to the next one. */
 export function forgetTold({ certificates, outbox }: Lane): void {
   for (const id of certificates.keys()) if (!outbox.certificates.has(id)) certificates.delete(id);
 }

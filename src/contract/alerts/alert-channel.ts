@@ -11,7 +11,7 @@ type Kind = (typeof channelKinds)[number];
 /** Names of the kinds that there are. */
 export const channelTypes = channelKinds.map(({ type }) => type) as [string, ...string[]];
 
-/** One schema of each kind, told apart by their `type`; one alone stands for itself. */
+/** A union of the kinds' schemas, discriminated by `type`; a single schema as it is. */
 export function ofEachKind<Schema extends z.ZodObject>(schemaOf: (kind: Kind) => Schema): Schema {
   const [first, ...others] = channelKinds.map(schemaOf) as [Schema, ...Schema[]];
   const error = unknownType;
@@ -19,7 +19,7 @@ export function ofEachKind<Schema extends z.ZodObject>(schemaOf: (kind: Kind) =>
   return others.length === 0 ? first : (z.discriminatedUnion('type', [first, ...others] as never, { error }) as never);
 }
 
-/** Any of some schemas; one alone stands for itself. */
+/** A union of schemas; a single schema as it is. */
 export function anyOf(schemas: readonly z.ZodType[]): z.ZodType {
   const [first, ...others] = schemas;
   return first === undefined || others.length > 0 ? z.union(schemas) : first;

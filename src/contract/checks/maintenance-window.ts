@@ -18,7 +18,7 @@ const words = {
   groupIds: 'The checks of these groups are not run.',
   repeatInterval: 'Every so many units; one when left out.',
   repeatUnit: 'null = once.',
-  repeatEndsAt: 'None begins then or later; null = for ever.',
+  repeatEndsAt: 'End of the repetition, exclusive. null = repeats without end.',
   timezone: 'By whose clocks it repeats, summer time included: an IANA name.',
   pauseAllChecks: 'No check of the account is run.',
   silenceAllAlerts: 'Checks run, but only recoveries of earlier alerts are sent.',

@@ -143,7 +143,7 @@ function statusTelling(news: News, listener: Listener): StatusTelling | null {
   return reminderTelling(news, listener);
 }
 
-/** What is still so is told again, as often as is asked for (reference §3: reminders; docs/decisions/0022). */
+/** Sends reminders while a state lasts (reference §3: reminders; docs/decisions/0022). */
 function reminderTelling(news: News, { told, sendFailure, sendDegraded }: Listener): StatusTelling | null {
   const { reminders, isMuted, now, status } = news;
   const { open, toldAt } = told;

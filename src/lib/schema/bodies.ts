@@ -1,8 +1,8 @@
-// What bodies of many nouns share: methods and headers of requests, and fields that are left out or refused.
+// Schemas shared by several resources: methods and headers of requests, omitted and refused fields.
 import { z } from 'zod';
 import { orNull } from './fields.ts';
 
-/** What a request may be sent with. */
+/** Accepted HTTP methods. */
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
 
 /** An HTTP method in any case. */

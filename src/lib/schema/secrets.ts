@@ -1,4 +1,4 @@
-// Fields of an object that hold secrets: told by its schema, so that whoever stores or shows the object needs no list of its own.
+// Secret fields of an object, declared by its schema: storing and masking need no list of names.
 import { z } from 'zod';
 
 const secretTexts = new WeakSet<z.ZodType>();

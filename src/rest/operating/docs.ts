@@ -23,7 +23,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** Runs after Swagger UI's own script; nothing is asked of another host. */
+/** Runs after Swagger UI's own script. Sends no request to another host. */
 const start = `
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);

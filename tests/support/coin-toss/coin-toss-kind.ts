@@ -1,4 +1,4 @@
-// A check kind that is made up: a coin is tossed, and should show its head (tests/new-check-kind.test.ts).
+// A made-up check kind that tosses a coin and expects heads (tests/new-check-kind.test.ts).
 import type { CheckKind } from '#checks/kind.ts';
 import { readerOf } from '#checks/schema.ts';
 import { bareFinding } from '#domain/results/result.ts';

@@ -1,4 +1,4 @@
-// The schema of a check kind that is made up (tests/new-check-kind.test.ts).
+// The schema of the made-up check kind (tests/new-check-kind.test.ts).
 import { z } from 'zod';
 import type { CheckSchema } from '#checks/schema.ts';
 

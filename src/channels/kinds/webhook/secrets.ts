@@ -1,4 +1,4 @@
-// The secrets of a webhook: the one that signs and, for a time after its rotation, the one before it (decisions: Secret).
+// The signing secrets of a webhook: the current one and, for a time after rotation, the previous one (decisions: Secret).
 import type { JsonObject } from '#domain/json.ts';
 import type { SecretRules } from '../../kind.ts';
 import type { Signing } from './sign.ts';

@@ -1,4 +1,4 @@
-// Alerts by HTTP to any receiver, in the words of the channel's own templates (spec §6).
+// The webhook channel: sends alerts by HTTP, rendered by the channel's templates (spec §6).
 import type { ChannelKind } from '../../kind.ts';
 import { templatesOf } from './config.ts';
 import { presets } from './presets.ts';

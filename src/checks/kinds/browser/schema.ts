@@ -61,7 +61,7 @@ test('the shop is open', async ({ page }) => {
       .array(z.strictObject({ url: z.string(), vitals: z.record(z.string(), z.number()) }))
       .describe('By page: TTFB, FCP and LCP in ms, CLS without a unit.'),
     console: z.array(consoleLine).nullable().describe(`What pages wrote to their console; ${inFull}`),
-    pageErrors: z.array(consoleLine).nullable().describe(`What went wrong in pages by itself; ${inFull}`),
+    pageErrors: z.array(consoleLine).nullable().describe(`Uncaught errors of the pages; ${inFull}`),
     assets: assets('Screenshots, traces and videos'),
   },
   ignored: ignoredOfScripted,

@@ -12,12 +12,12 @@ const recordType = z.enum((Object.keys(recordTypes) as RecordType[]).toSorted())
 
 const request = z
   .strictObject({
-    query: z.string().trim().min(1).max(2048).describe('The name that is asked about.'),
+    query: z.string().trim().min(1).max(2048).describe('Name to query.'),
     recordType,
     nameServer: hostname
       .nullable()
       .default(null)
-      .describe('Name or address of the server that is asked; null = those of the machine that runs the check.'),
+      .describe('Name or address of the name server. null = those of the machine that runs the check.'),
     port: port.default(53),
     protocol: z
       .enum(['UDP', 'TCP'])

@@ -65,7 +65,7 @@ const sslConfig = z
     revocation: orNull(z.enum(revocations), () => 'STAPLED' as const)
       .default('STAPLED')
       .describe(
-        'Whether the certificate is revoked: told by the OCSP response that the server sends along (STAPLED), else by the responder or the list of its authority (ONLINE), or not looked at (OFF).',
+        'How to check for revocation: by the OCSP response that the server staples (STAPLED), otherwise also by the OCSP responder or revocation list of the CA (ONLINE), or not at all (OFF).',
       ),
     securityBaseline: z.preprocess((value) => value ?? {}, securityBaseline).prefault({}),
     clientCertificateMode: z

@@ -1,4 +1,4 @@
-// Gzip with bytes after its end, which zlib refuses and browsers ignore.
+// Decodes gzip followed by extra bytes, which zlib rejects and browsers ignore.
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 

@@ -1,5 +1,5 @@
-// Requests over HTTP and their answers in schemas: of API checks, of URL checks, and what groups give the first (reference
-// §4.3, §4.4, decisions: Methods, URL).
+// Schemas of HTTP requests and responses, shared by API checks, URL checks and group defaults (reference §4.3, §4.4,
+// decisions: Methods, URL).
 import { z } from 'zod';
 import { pairs, pairsShown } from '#lib/schema/bodies.ts';
 import { orNull } from '#lib/schema/fields.ts';

@@ -1,4 +1,4 @@
-// Checks that are a script in schemas, and what their runs come to (reference §4.3: BROWSER, MULTI_STEP).
+// Schemas shared by checks that run a script, and of their results (reference §4.3: BROWSER, MULTI_STEP).
 import { z } from 'zod';
 import { orNull } from '#lib/schema/fields.ts';
 import { frequency } from '../../schema.ts';

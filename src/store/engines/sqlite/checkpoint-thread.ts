@@ -1,4 +1,4 @@
-// The thread that copies pages of the log back into the file whenever it is asked to (docs/decisions/0003).
+// Copies pages of the write-ahead log into the database file on request, in a thread (docs/decisions/0003).
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { checkpoint } from './checkpoint.ts';

@@ -1,12 +1,23 @@
-// Whether dist/ is older than what it is built from.
+// The bundle in dist/: its age, and its programs for tests, benches and the demo.
 import { globSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** A source file that is newer than the bundle; undefined = there is none. */
+/** Returns a source file that is newer than the bundle; undefined = none. */
 export function sourceNewerThanBundle(): string | undefined {
   const builtAt = statSync(join(root, 'dist', 'main.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const sources = ['package.json', 'tooling/build.ts', ...globSync('src/**/*.{ts,mjs,cjs,sh}', { cwd: root })];
   return sources.find((file) => !file.endsWith('.test.ts') && statSync(join(root, file)).mtimeMs > builtAt);
+}
+
+/**
+ * Returns the path of a program in dist/.
+ *
+ * @throws {Error} when a source is newer
+ */
+export function bundled(name: 'main' | 'tocsin'): string {
+  const newer = sourceNewerThanBundle();
+  if (newer !== undefined) throw new Error(`dist/ is older than ${newer}: run npm run build`);
+  return join(root, 'dist', `${name}.js`);
 }
