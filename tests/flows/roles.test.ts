@@ -188,11 +188,12 @@ describe('about PostgreSQL: of two of each role', () => {
 
   it('a deliverer that dies during a delivery has it sent again by the other, with the same id', async (t) => {
     const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
-    target.answer({ status: 500 });
     receiver.answer('hang');
     const { groupId } = await makeCheck(service, target);
     const config = { url: receiver.url, webhookSecret: secret };
     await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config, subscriptions: [{ groupId }] });
+    // Not before the channel is subscribed: a new check runs at once.
+    target.answer({ status: 500 });
     await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
     const first = await receiver.received(() => true);
     await killHolder(service, 'deliverer', 'deliveries');
