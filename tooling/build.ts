@@ -1,9 +1,11 @@
-// Bundles the server into dist/, with source maps and the licences of what is in it; npm runs it after an install
+// Bundles the server and the web UI into dist/, with source maps and the licences of what is in it; npm runs it after an install
 // (docs/decisions/0124).
 import { cpSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { build } from 'rolldown';
+import { webConfig } from '../web/vite.config.ts';
 
 const root = join(import.meta.dirname, '..');
 const output = join(root, 'dist');
@@ -23,15 +25,35 @@ const { output: files } = await build({
     sourcemap: true,
   },
 });
-// Files of the sandbox are copied: other versions of Node.js read them.
+// Files of the sandbox are copied: other versions of Node.js read them. Only the one that needs a package is bundled.
 cpSync(join(root, 'src/sandbox/inside'), join(output, 'inside'), { recursive: true });
+const { output: video } = await build({
+  cwd: root,
+  input: 'src/sandbox/inside/webm.mjs',
+  platform: 'node',
+  output: { file: join(output, 'inside', 'webm.mjs'), format: 'esm', codeSplitting: false, minify: true },
+});
 // Swagger UI is served unchanged.
 const reference = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'swagger-ui-bundle.js.LICENSE.txt', 'LICENSE']) {
   cpSync(join(reference, name), join(output, 'reference', name));
 }
-const modules = files.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+await buildWeb();
+const modules = [...files, ...video].flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
 writeFileSync(join(output, 'LICENSES.txt'), licencesOf(modules));
+
+/** The web UI into dist/web, with each file compressed beforehand. */
+async function buildWeb(): Promise<void> {
+  const { build: buildSite } = await import('vite');
+  await buildSite({ ...webConfig(), logLevel: 'warn' });
+  const folder = join(output, 'web');
+  for (const name of globSync('**/*.{js,css,html,svg}', { cwd: folder })) {
+    const path = join(folder, name);
+    const content = readFileSync(path);
+    writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }));
+    writeFileSync(`${path}.br`, brotliCompressSync(content));
+  }
+}
 
 /** The fields of a package.json that the licence list shows. */
 interface Manifest {

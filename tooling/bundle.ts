@@ -7,7 +7,11 @@ const root = resolve(import.meta.dirname, '..');
 /** Returns a source file that is newer than the bundle; undefined = none. */
 export function sourceNewerThanBundle(): string | undefined {
   const builtAt = statSync(join(root, 'dist', 'main.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const sources = ['package.json', 'tooling/build.ts', ...globSync('src/**/*.{ts,mjs,cjs,sh}', { cwd: root })];
+  const sources = [
+    'package.json',
+    'tooling/build.ts',
+    ...globSync(['src/**/*.{ts,mjs,cjs,sh}', 'web/**/*.{ts,tsx,css,html}'], { cwd: root }),
+  ];
   return sources.find((file) => !file.endsWith('.test.ts') && statSync(join(root, file)).mtimeMs > builtAt);
 }
 

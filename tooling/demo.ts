@@ -7,11 +7,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundled } from './bundle.ts';
-import { type Client, createClient, ServiceError } from '#contract/client.ts';
+import { type Client, ServiceError } from '#contract/caller.ts';
+import { createClient } from '#contract/client.ts';
 
 const secret = 'a secret between the two';
 const apiKey = `tsn_${randomBytes(32).toString('base64url')}`;
-const mostMs = 85_000;
+const maxMs = 85_000;
 const startedAt = performance.now();
 
 /** What a webhook brought, as far as the demo shows it. */
@@ -32,7 +33,7 @@ let service: ChildProcess | null = null;
 
 process.on('SIGINT', () => void end(130));
 process.on('SIGTERM', () => void end(143));
-setTimeout(() => fail('the demo took longer than it should'), mostMs).unref();
+setTimeout(() => fail('the demo took longer than it should'), maxMs).unref();
 
 try {
   await play();

@@ -1,210 +1,242 @@
-// Runs groups of tests: passes only when files and tests were found, all of them passed, and every file ended by itself.
-import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+// Runs test files, as many at once as there are processors, and lists at the end which failed and why:
+// test.ts all, or test.ts [--sqlite] followed by names of groups.
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { availableParallelism, freemem, tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { lightSettings, startPostgres } from '../tests/support/postgres.ts';
 import { sourceNewerThanBundle } from './bundle.ts';
-import {
-  isMadeElsewhere,
-  ownProcess,
-  type SharedProcess,
-  shareProcesses,
-  sharesItsService,
-} from './shared-processes.ts';
-import { type Told, watchFiles } from './unended-files.ts';
 
 // npm runs scripts in the folder of the project.
 const root = process.cwd();
-/**
- * Processes at once: most wait half of their time, and none is given a processor of its own. With one more the whole takes as
- * long, because processors are busy anyway (98 % on two of them), and what scripts do gets late.
- */
-const atOnce = 2 * availableParallelism();
-/** s that one test may take. */
-const testMost = 300;
 
-/** Where the files of a group are. */
-const groups: Readonly<Record<string, readonly string[]>> = {
-  unit: ['src/!(sandbox)/**/*.test.ts'],
-  scripts: ['src/sandbox/**/*.test.ts', 'tooling/**/*.test.ts'],
-  project: ['tests/*.test.ts'],
-  store: ['tests/store/**/*.test.ts'],
-  rest: ['tests/rest/**/!(browser-assets).test.ts'],
-  flows: ['tests/flows/**/*.test.ts'],
-  egress: ['tests/egress/**/*.test.ts'],
-  escape: ['tests/escape/**/*.test.ts'],
-  // What a browser shows in the last seconds of a run: where all processors are taken by what comes before scripts it shows nothing.
-  assets: ['tests/rest/browser-assets.test.ts'],
+const groups: Readonly<Record<string, string>> = {
+  unit: '{src/!(sandbox),web}/**/*.test.ts',
+  scripts: '{src/sandbox,tooling}/**/*.test.ts',
+  project: 'tests/*.test.ts',
+  store: 'tests/store/**/*.test.ts',
+  rest: 'tests/rest/**/*.test.ts',
+  flows: 'tests/flows/**/*.test.ts',
+  egress: 'tests/egress/**/*.test.ts',
+  escape: 'tests/escape/**/*.test.ts',
+  web: 'tests/web/**/*.test.ts',
 };
 
-/** Files of a group. @throws {Error} when it has none: a group that tests nothing must not pass */
-function filesOf(group: string): readonly string[] {
-  const patterns = groups[group];
-  if (patterns === undefined) {
-    throw new Error(
-      `no group of tests is called ${JSON.stringify(group)}; there are all, ${Object.keys(groups).join(', ')}`,
-    );
+/** Scripts of package.json that `all` runs beside the test files. */
+const scripts = [
+  'chaos -- postgres --minutes 1',
+  'chaos -- kill --rounds 10',
+  'fuzz -- templates --cases 5000',
+  'static',
+];
+
+/** Files per process, where loading modules takes longer than most tests; one for all other groups. */
+const filesPerProcess: Readonly<Record<string, number>> = { unit: 1000, store: 12 };
+
+/** Limit for a file or script, and for a single test. */
+const [maxJobMs, maxTestMs] = [300_000, 240_000];
+
+/** Lines at the end that say what failed, and names among them: CI shows only the last part of the output. */
+const [maxSummaryLines, maxTitles] = [90, 20];
+
+interface Job {
+  readonly name: string;
+  readonly command: readonly string[];
+  /** Test files; none if it is a script. */
+  readonly files: readonly string[];
+  /** Bytes of the files: larger ones usually take longer. */
+  readonly size: number;
+}
+
+interface Outcome {
+  readonly name: string;
+  readonly output: string;
+  /** Why it failed; null = it passed. */
+  readonly failure: string | null;
+  readonly tests: number;
+}
+
+/** @throws {Error} if a group is unknown or has no file: a run that tests nothing must not pass */
+function filesOf(group: string): string[] {
+  const pattern = groups[group];
+  if (pattern === undefined) throw new Error(`unknown group ${group}; use all, ${Object.keys(groups).join(', ')}`);
+  const files = globSync(pattern, { cwd: root, exclude: ['**/node_modules/**'] }).sort();
+  if (files.length === 0) throw new Error(`the group ${group} has no test file (${pattern})`);
+  return files;
+}
+
+function testJob(files: readonly string[]): Job {
+  const [first = '', ...others] = files;
+  const name = others.length === 0 ? first : `${first} … ${others.at(-1)}`;
+  const options = ['--test', '--test-isolation=none', '--test-reporter=spec', `--test-timeout=${maxTestMs}`];
+  const size = files.reduce((sum, file) => sum + statSync(join(root, file)).size, 0);
+  return { name, command: [process.execPath, ...options, ...files], files, size };
+}
+
+function scriptJob(script: string): Job {
+  return { name: script, command: ['npm', 'run', '-s', ...script.split(' ')], files: [], size: Infinity };
+}
+
+/** Jobs, longest first: what takes long must not be left to the end, where nothing runs beside it. */
+function jobsOf(names: readonly string[], isSqliteOnly: boolean): Job[] {
+  const isAll = names.includes('all');
+  const jobs = isAll ? scripts.map(scriptJob) : [];
+  for (const group of isAll ? Object.keys(groups) : new Set(names)) {
+    const files = filesOf(group).filter((file) => !(isSqliteOnly && file.includes('tests/store/postgres')));
+    const size = filesPerProcess[group] ?? 1;
+    for (let from = 0; from < files.length; from += size) jobs.push(testJob(files.slice(from, from + size)));
   }
-  const files = patterns.flatMap((pattern) => globSync(pattern, { cwd: root, exclude: ['**/node_modules/**'] }));
-  if (files.length === 0) throw new Error(`the group ${group} has no test file (${patterns.join(', ')})`);
-  return files.map((file) => join(root, file));
+  return jobs.toSorted((a, b) => b.size - a.size);
 }
 
-/** Groups whose files keep processes of their own: each of them is a network, a containment, or minutes of a browser. */
-const apart: ReadonlySet<string> = new Set(['egress', 'escape', 'assets']);
-/** How much longer they take than others of their size: what they try is started in there. They must not come last. */
-const apartWeight = 20;
-/** Bytes of flows that share a process, most of which start and end services again and again: minutes of tests. */
-const flowsBytes = 45_000;
+const running = new Set<number>();
 
-/** The processes of a group. @param folder for what loads several files */
-function processesOf(group: string, files: readonly string[], folder: string): readonly SharedProcess[] {
-  if (apart.has(group)) return files.map(ownProcess).map((own) => ({ ...own, bytes: own.bytes * apartWeight }));
-  if (group !== 'flows') return shareProcesses(files, folder);
-  const [common, others] = [files.filter(sharesItsService), files.filter((file) => !sharesItsService(file))];
-  return [
-    ...shareProcesses(common, join(folder, 'common')),
-    ...shareProcesses(others, join(folder, 'others'), flowsBytes),
+/** Ends a job with all processes that it started. */
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // They have ended.
+  }
+}
+
+function run({ name, command: [program = '', ...words], files }: Job): Promise<Outcome> {
+  const startedAt = performance.now();
+  const child = spawn(program, words, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const pid = child.pid ?? 0;
+  running.add(pid);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  child.on('error', (error) => (output += error.message));
+  let isLate = false;
+  const limit = setTimeout(() => {
+    isLate = true;
+    // A test process reports on SIGTERM what it has so far.
+    kill(pid, 'SIGTERM');
+    setTimeout(() => kill(pid, 'SIGKILL'), 5000).unref();
+  }, maxJobMs);
+  return new Promise((resolve) => {
+    child.once('exit', () => kill(pid, 'SIGKILL'));
+    child.once('close', (code, signal) => {
+      clearTimeout(limit);
+      running.delete(pid);
+      const tests = Number(/^ℹ tests (\d+)$/m.exec(output)?.[1] ?? 0);
+      // Node.js reports a file without tests as one passed test that has the name of the file.
+      const empty = files.filter((file) => output.includes(`✔ ${file} (`));
+      let failure: string | null = null;
+      if (isLate) failure = `did not end within ${maxJobMs / 1000} s`;
+      else if (code !== 0) failure = `ended with ${code ?? signal}`;
+      else if (files.length > 0 && (tests === 0 || empty.length > 0))
+        failure = `no test in ${(tests === 0 ? files : empty).join(', ')}`;
+      const seconds = ((performance.now() - startedAt) / 1000).toFixed(1).padStart(6);
+      console.log(
+        `${failure === null ? 'ok  ' : 'FAIL'} ${seconds} s  ${name}${failure === null ? '' : `: ${failure}`}`,
+      );
+      if (failure !== null) console.log(output);
+      resolve({ name, output, failure, tests });
+    });
+  });
+}
+
+/** What a failed job printed about its failures: the end of a test report, or its last lines. */
+function errorsOf({ output }: Outcome): string[] {
+  const [, report] = output.split('✖ failing tests:\n');
+  const lines = (report ?? output).trim().split('\n');
+  return report === undefined ? lines.slice(-40) : lines;
+}
+
+/** Names of failed tests, each after its place. */
+function titlesOf(outcome: Outcome): string[] {
+  const titles = [
+    ...errorsOf(outcome)
+      .join('\n')
+      .matchAll(/^test at (\S+?)(?::\d+)?\n✖ (.*)$/gm),
   ];
+  if (titles.length === 0) return [`${outcome.name}: ${outcome.failure}`];
+  return titles.map(([, place, title]) => `${place} ${title}`);
 }
 
-/**
- * In turn a flow, which waits most of its time, and one that computes: neither leaves processors idle while it lasts. Of each sort
- * the larger first: what takes long is not left to the end, where nothing runs beside it.
- */
-function inTurn(processes: readonly SharedProcess[]): SharedProcess[] {
-  const sorted = processes.toSorted((a, b) => b.bytes - a.bytes);
-  const isFlow = ({ files }: SharedProcess): boolean => files.some((file) => file.includes('/tests/flows/'));
-  const [flows, others] = [sorted.filter(isFlow), sorted.filter((each) => !isFlow(each))];
-  return sorted.flatMap((_, place) => [...flows.slice(place, place + 1), ...others.slice(place, place + 1)]);
+/** Prints the names of failed tests first, then their errors. */
+function printFailures(failed: readonly Outcome[], total: number): void {
+  const titles = failed.flatMap(titlesOf);
+  console.log(`\n${failed.length} of ${total} failed:\n${titles.slice(0, maxTitles).join('\n')}`);
+  const each = Math.floor((maxSummaryLines - Math.min(maxTitles, titles.length)) / failed.length) - 2;
+  for (const outcome of failed) {
+    const lines = errorsOf(outcome).slice(0, Math.max(each, 5));
+    console.log(`\n${outcome.name}: ${outcome.failure}\n${lines.join('\n')}`);
+  }
 }
 
-/** Where Linux keeps files in memory, and how much of both the databases of all files of tests at once may take, bytes. */
-const inMemory = { folder: '/dev/shm', roomMost: 4 * 2 ** 30 };
-
-/**
- * A folder for what tests write meanwhile: in memory where there is room. Hundreds of databases are made and removed again, and on
- * some disks that takes more of the processor than the tests do. What a full disk or the end of its power does is not shown
- * by them: that has disks of its own, and `npm run chaos` and `npm run bench` stay on the real one.
- */
+/** A folder for what tests write, in memory if there is room: tests of disks and power use disks of their own. */
 function makeTemporaryFolder(): string {
-  const { folder, roomMost } = inMemory;
-  const memory = existsSync(folder) ? statfsSync(folder) : { bavail: 0, bsize: 0 };
-  const hasRoom = memory.bavail * memory.bsize > roomMost && freemem() > 2 * roomMost;
-  const isChosen = process.env['TMPDIR'] !== undefined;
-  const made = mkdtempSync(join(hasRoom && !isChosen ? folder : tmpdir(), 'tocsin-tests-'));
-  // Servers of tests run as another user when the tests are root.
+  const [memory, room] = ['/dev/shm', 4 * 2 ** 30];
+  const { bavail, bsize } = existsSync(memory) ? statfsSync(memory) : { bavail: 0, bsize: 0 };
+  const isInMemory = process.env['TMPDIR'] === undefined && bavail * bsize > room && freemem() > 2 * room;
+  const made = mkdtempSync(join(isInMemory ? memory : tmpdir(), 'tocsin-tests-'));
+  // PostgreSQL runs as another user if the tests are root.
   chmodSync(made, 0o755);
   return made;
 }
 
-/** What came of a run. */
-interface Outcome {
-  /** How many tests there were, and what came of them. */
-  readonly counts: Readonly<Record<string, number>>;
-  readonly isSuccess: boolean;
-  /** Files in which no test was run. */
-  readonly empty: readonly string[];
-  /** Files that had to be ended, each with a sentence why. */
-  readonly unended: readonly string[];
-  /** What was not run on this machine, each with its reason; a whole `describe` is one. */
-  readonly leftOut: readonly string[];
-}
-
-/** Runs the processes and shows every test. @param patience s a process may stay after its last test */
-async function runProcesses(processes: readonly SharedProcess[], patience: number): Promise<Outcome> {
-  const ending = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ending.abort(new Error(signal)));
-  const filesOf = new Map(processes.map(({ entry, files }) => [entry, files]));
-  const entries = [...filesOf.keys()];
-  const stream = run({ files: entries, concurrency: atOnce, timeout: testMost * 1000, signal: ending.signal });
-  const [tested, unended, leftOut] = [new Set<string>(), new Array<string>(), new Array<string>()];
-  const silence = { ended: patience, running: testMost + patience };
-  watchFiles(stream, silence, (entry, isDone) => {
-    const why = isDone
-      ? `it is still open ${silence.ended} s after its last test, so something in it is not closed`
-      : `nothing came of it for ${silence.running} s`;
-    const names = (filesOf.get(entry) ?? []).map((file) => relative(root, file));
-    unended.push(`${names.join(' or ')} does not end: ${why}`);
-    ending.abort(new Error(unended.join('\n')));
-  });
-  // A process without a test is reported as one passed test that bears the name of what it was started with.
-  const note = ({ name, file, entryFile }: Told): void => {
-    for (const told of [file, entryFile]) if (told !== undefined && told !== name) tested.add(told);
-  };
-  stream.on('test:pass', note).on('test:fail', note);
-  stream.on('test:pass', ({ name, skip }) => {
-    if (skip !== undefined) leftOut.push(`${name}: ${skip === true ? 'no reason is given' : skip}`);
-  });
-  let total: Pick<Outcome, 'counts' | 'isSuccess'> = { counts: {}, isSuccess: false };
-  stream.on('test:summary', ({ file, counts, success }) => {
-    if (file === undefined) total = { counts: { ...counts }, isSuccess: success };
-  });
-  const shown = stream.compose(new spec());
-  for await (const text of shown) process.stdout.write(String(text));
-  const empty = processes.flatMap(({ entry, files }) => {
-    if (files.length === 1 || !tested.has(entry)) return tested.has(entry) ? [] : files;
-    return files.filter((file) => !tested.has(file) && !isMadeElsewhere(file));
-  });
-  return { ...total, empty: empty.map((file) => relative(root, file)), unended, leftOut };
-}
-
-async function main(args: readonly string[]): Promise<void> {
+async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
-    args: [...args],
     allowPositionals: true,
-    options: { patience: { type: 'string', default: '20' }, sqlite: { type: 'boolean', default: false } },
+    options: { sqlite: { type: 'boolean', default: false } },
   });
-  const names = positionals.length === 0 || positionals.includes('all') ? Object.keys(groups) : positionals;
-  // A minute is for one engine: what starts a server is left to the whole run, and said so.
-  const isWanted = (file: string): boolean => !(values.sqlite && file.includes('tests/store/postgres'));
-  // What somebody's shell still holds would leave out an engine without a word.
-  const engines = process.env['TOCSIN_TEST_ENGINES'];
-  if (values.sqlite) process.env['TOCSIN_TEST_ENGINES'] = 'SQLite';
-  else delete process.env['TOCSIN_TEST_ENGINES'];
-  const cache = join(root, 'node_modules', '.cache', 'node-compile');
-  mkdirSync(cache, { recursive: true, mode: 0o755 });
-  process.env['NODE_COMPILE_CACHE'] = cache;
-  // Set when a test of this file runs it: the runner would then take itself for a test and run nothing.
-  delete process.env['NODE_TEST_CONTEXT'];
-  // Tests that start processes start the bundle, as people do.
+  const startedAt = performance.now();
+  const jobs = jobsOf(positionals.length === 0 ? ['all'] : positionals, values.sqlite);
+  // Tests that start processes start the bundle, as users do.
   if (sourceNewerThanBundle() !== undefined) {
-    const { status } = spawnSync(process.execPath, ['tooling/build.ts'], { stdio: 'inherit' });
+    const { status } = spawnSync(process.execPath, [join(import.meta.dirname, 'build.ts')], { stdio: 'inherit' });
     if (status !== 0) throw new Error('npm run build failed');
   }
-  const startedAt = performance.now();
   const folder = makeTemporaryFolder();
   process.env['TMPDIR'] = folder;
-  const processes = [...new Set(names)].flatMap((name) => {
-    const files = filesOf(name).filter(isWanted);
-    return processesOf(name, files, join(folder, `files-${name}`));
-  });
-  const { counts, isSuccess, empty, unended, leftOut } = await runProcesses(
-    inTurn(processes),
-    Number(values.patience),
-  ).finally(() => rmSync(folder, { recursive: true, force: true }));
-  const { tests = 0, passed = 0, failed = 0, cancelled = 0, skipped = 0, todo = 0 } = counts;
-  console.log(
-    `\n# files ${processes.flatMap(({ files }) => files).length} (${names.join(', ')}${values.sqlite ? '; SQLite only, npm test runs PostgreSQL as well' : ''})`,
+  process.env['NODE_COMPILE_CACHE'] = join(root, 'node_modules', '.cache', 'node-compile');
+  mkdirSync(process.env['NODE_COMPILE_CACHE'], { recursive: true, mode: 0o755 });
+  // Set if a test runs this file, or left over in a shell.
+  for (const name of ['NODE_TEST_CONTEXT', 'TOCSIN_TEST_ENGINES']) delete process.env[name];
+  if (values.sqlite) process.env['TOCSIN_TEST_ENGINES'] = 'SQLite';
+  const server = values.sqlite
+    ? null
+    : await startPostgres(null, undefined, { ...lightSettings, max_connections: '500' });
+  if (server !== null)
+    process.env['TEST_POSTGRES_SERVER'] = JSON.stringify({ port: server.port, socketDir: server.socketDir });
+  const outcomes: Outcome[] = [];
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      jobs.length = 0;
+      for (const pid of running) kill(pid, signal);
+    });
+  }
+  const total = jobs.length;
+  try {
+    const work = async (): Promise<void> => {
+      for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) outcomes.push(await run(job));
+    };
+    await Promise.all(Array.from({ length: availableParallelism() }, work));
+  } finally {
+    await server?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  const skipped = outcomes.flatMap(({ name, output }) =>
+    [...output.matchAll(/^ *﹣ (.*)$/gm)].map(([, said]) => `skipped in ${name}: ${said}`),
   );
-  const figures = { tests, pass: passed, fail: failed, cancelled, skipped, todo };
-  for (const [word, count] of Object.entries(figures)) console.log(`# ${word} ${count}`);
-  if (engines !== undefined && engines !== process.env['TOCSIN_TEST_ENGINES'])
-    console.log(`# TOCSIN_TEST_ENGINES=${engines} was not heeded: it is for single files`);
-  for (const line of leftOut) console.log(`# not run here: ${line}`);
+  for (const line of skipped) console.log(line);
   const seconds = Math.round((performance.now() - startedAt) / 1000);
-  console.log(`# took ${Math.floor(seconds / 60)} min ${seconds % 60} s`);
-  if (unended.length > 0) throw new Error(unended.join('\n'));
-  if (empty.length > 0) throw new Error(`no test was run in ${empty.join(', ')}`);
-  if (isSuccess && passed === 0) throw new Error('no test passed');
-  if (!isSuccess) process.exitCode = 1;
+  const tests = outcomes.reduce((sum, { tests }) => sum + tests, 0);
+  const failed = outcomes.filter(({ failure }) => failure !== null);
+  if (failed.length > 0) printFailures(failed, total);
+  console.log(
+    `${tests} tests in ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')} min, ${failed.length} of ${total} files and scripts failed`,
+  );
+  if (failed.length > 0 || outcomes.length < total) process.exitCode = 1;
 }
 
 try {
-  await main(process.argv.slice(2));
+  await main();
 } catch (error) {
   console.error(`tests: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
