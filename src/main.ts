@@ -9,7 +9,7 @@ import { exitCodes } from '#cli/exit-codes.ts';
 import { firstMinutes } from '#app/first-minutes.ts';
 
 /** The longest a stop may take before it is cut short, ms. */
-const stopMostMs = 9500;
+const maxStopMs = 9500;
 /** A second signal this soon is the terminal's echo of the first, not impatience (npm hands Ctrl-C on). */
 const echoMs = 1000;
 
@@ -77,7 +77,7 @@ function stopOnSignals(tocsin: Tocsin): void {
       return;
     }
     stoppedAt = performance.now();
-    setTimeout(() => process.exit(exitCodes.failed), stopMostMs).unref();
+    setTimeout(() => process.exit(exitCodes.failed), maxStopMs).unref();
     void tocsin.stop(signal).then(
       () => process.exit(exitCodes.ok),
       () => process.exit(exitCodes.failed),

@@ -1,4 +1,4 @@
-// Secrets on their way out are masked; on their way in, what was masked means what is stored.
+// Masks secrets in responses, and replaces masks in requests by the stored values.
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import { mask, maskAddress, maskUserInfo } from '#domain/alerts/shown-url.ts';
@@ -6,18 +6,16 @@ import { variableNameProblem } from '#domain/accounts/variable-name.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { invalidField } from './refusal.ts';
 
-/** A variable as it may be shown. */
+/** A variable in a response. */
 export interface ShownVariable extends Omit<EnvironmentVariable, 'value'> {
   /** null = secret. */
   readonly value: string | null;
 }
 
-/** A variable as it is written: `value` null or the mask keeps the stored value of a secret one. */
+/** A variable in a request: `value` null or the mask keeps the stored value of a secret. */
 export type VariableInput = ShownVariable;
 
-/**
- * Variables as a caller may see them: secret values to nobody, locked ones to those who may change them.
- */
+/** Variables in responses: secret values are never shown, locked ones only to callers who may change them. */
 export function shownVariables(caller: Caller, variables: readonly EnvironmentVariable[]): ShownVariable[] {
   return variables.map(({ key, value, locked, secret }) => {
     const isHidden = locked && !mayDo(caller.role, 'write');
@@ -25,16 +23,15 @@ export function shownVariables(caller: Caller, variables: readonly EnvironmentVa
   });
 }
 
-/** Variables to render with for a caller: the mask in the place of what it may not see, nothing for a secret. */
+/** Variables for rendering: the mask for values that the caller may not see, nothing for secrets. */
 export function visibleVariables(caller: Caller, variables: readonly EnvironmentVariable[]): EnvironmentVariable[] {
   return shownVariables(caller, variables).map((shown) => ({ ...shown, value: shown.value ?? '' }));
 }
 
 /**
- * The value that a write means. Refuses (`invalid`) to show a secret by turning it into a plain variable, and a value
- * that is missing.
- *
- * @param path of the value in the input
+ * The new value of a variable. Refuses (`invalid`) a missing value, and turning a secret into a plain variable without
+ * a new value.
+ * @param path path of the value in the input
  */
 export function valueMeant(
   input: Pick<VariableInput, 'value' | 'secret'>,
@@ -47,17 +44,16 @@ export function valueMeant(
     throw invalidField(path, 'is required when a variable stops being secret');
   }
   if (input.value === null) throw invalidField(path, 'is required: a string');
-  // Locked values are masked for keys that may not write.
+  // Locked values are masked for keys without write permission.
   if (present?.locked === true) return present.value;
   throw invalidField(path, `is required: ${mask} is only the placeholder of a stored value`);
 }
 
-/** Bytes of all names and values of the variables of one check or group. */
+/** Bytes of all names and values of the variables of a check or group. */
 const ownVariableBytes = 65_536;
 
 /**
- * The variables that the list of a check or group means. Refuses (`invalid`) a key that is given twice, and more than
- * 65,536 bytes that grow the list.
+ * The new variables of a check or group. Refuses (`invalid`) duplicate keys, and a list that grows beyond 65,536 bytes.
  */
 export function variablesMeant(
   inputs: readonly VariableInput[],
@@ -85,15 +81,15 @@ function bytesOf(variables: readonly EnvironmentVariable[]): number {
   return variables.reduce((sum, { key, value }) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
 }
 
-/** Refuses (`invalid`) the name of a new variable that alert templates could not print. */
+/** Refuses (`invalid`) a name of a new variable that alert templates cannot use. */
 export function requireVariableName(name: string, path: string): void {
   const problem = variableNameProblem(name);
   if (problem !== null) throw invalidField(path, problem);
 }
 
 /**
- * A request, or a group's defaults of requests, as a caller may see it: the password masked, and locked headers and
- * query parameters for those who may not change them.
+ * A request, or a group's request defaults, in a response: the password is masked, and locked headers and query
+ * parameters for callers who may not change them.
  */
 export function shownRequest(caller: Caller, request: JsonObject): JsonObject {
   const auth = objectOrNull(request['basicAuth']);
@@ -104,14 +100,14 @@ export function shownRequest(caller: Caller, request: JsonObject): JsonObject {
     : { ...shown, basicAuth: { ...auth, password: mask } };
 }
 
-/** A request with what is stored in the place of its masks. Refuses (`invalid`) a mask of nothing. */
+/** A request with masks replaced by stored values. Refuses (`invalid`) a mask without a stored value. */
 export function requestMeant(request: JsonObject, present: JsonObject | null, path: string): JsonObject {
   return passwordMeant(unmasked(request, present, path), present, path);
 }
 
 /**
- * A request, or the configuration of a channel, with stored values in the place of masked headers, query parameters and
- * user info. Refuses (`invalid`) a mask of nothing.
+ * A request or channel configuration with stored values in place of masked headers, query parameters and URL
+ * credentials. Refuses (`invalid`) a mask without a stored value.
  */
 export function unmasked(written: JsonObject, present: JsonObject | null, path: string): JsonObject {
   const meant: Record<string, JsonValue> = { ...written };
@@ -160,7 +156,7 @@ function passwordMeant(request: JsonObject, present: JsonObject | null, path: st
   return { ...request, basicAuth: { ...auth, password } };
 }
 
-/** Headers and query parameters with the values of locked ones masked. */
+/** Masks the values of locked headers and query parameters. */
 export function withoutLocked(request: JsonObject): JsonObject {
   const shown: Record<string, JsonValue> = { ...request };
   for (const name of ['headers', 'queryParameters']) {
@@ -170,7 +166,7 @@ export function withoutLocked(request: JsonObject): JsonObject {
   return shown;
 }
 
-/** The same, and the user info of the URL masked. */
+/** Also masks the credentials in the URL. */
 function withoutSecrets(request: JsonObject): JsonObject {
   const shown = withoutLocked(request);
   const { url } = shown;
@@ -182,7 +178,7 @@ function withoutLockedValue(pair: JsonValue): JsonValue {
   return fields?.['locked'] === true ? { ...fields, value: mask } : pair;
 }
 
-/** The value when it is an object. */
+/** The value if it is an object. */
 export function objectOrNull(value: JsonValue | undefined): JsonObject | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
 }

@@ -1,22 +1,22 @@
-// All that is wrong with an input, gathered and refused at once.
+// Collects all invalid fields of an input and refuses them at once.
 import { Refusal } from './refusal.ts';
 
-/** One wrong field: its path and what would be right. */
+/** An invalid field: its path and how to fix it. */
 export interface Problem {
   readonly path: string;
   readonly message: string;
-  /** Where in a template, from 1. */
+  /** Position in a template, starting at 1. */
   readonly line?: number;
   readonly column?: number;
 }
 
-/** Refuses with `invalid`, naming every wrong field; does nothing when there is none. */
+/** Refuses (`invalid`) with all invalid fields; does nothing if there are none. */
 export function refuseProblems(problems: readonly Problem[]): void {
   if (problems.length === 0) return;
   const attributes: Record<string, string> = {};
   for (const { path, message, line, column } of problems) {
     const place = line === undefined ? '' : ` (line ${line}, column ${column ?? 1})`;
-    // Elsewhere a position in a list is written in brackets.
+    // Messages write a list index in brackets.
     attributes[path.replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]')] ??= message + place;
   }
   const names = Object.keys(attributes);

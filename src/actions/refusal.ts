@@ -1,12 +1,13 @@
-// What an action says no with: a short closed list of codes, so that each way in maps it in one table.
+// Errors of actions, with a closed list of codes that REST maps to statuses in one table.
 
 /**
- * Why an action refuses. `invalid` the input is wrong, `not-found`, `forbidden` the key may not, `conflict` the present
- * state does not allow it, `limit` the account's execution limit, `too-many` too often, `timeout` waited in vain,
- * `unavailable` this server cannot at the moment.
+ * Why an action refuses. `invalid` invalid input, `not-found`, `unauthenticated` wrong password, `forbidden` missing
+ * permission, `conflict` not possible in the current state, `limit` execution limit of the account, `too-many` rate
+ * limit, `timeout` waited too long, `unavailable` not possible on this server right now.
  */
 export type RefusalCode =
   | 'invalid'
+  | 'unauthenticated'
   | 'not-found'
   | 'forbidden'
   | 'conflict'
@@ -15,13 +16,15 @@ export type RefusalCode =
   | 'timeout'
   | 'unavailable';
 
-/** Thrown by actions. The message and the attributes are shown to the caller: no internals, no secrets. */
+/**
+ * Thrown by actions. The message and the attributes are shown to the caller, so they contain no internals or secrets.
+ */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: RefusalCode;
-  /** What helps to put it right: field path → message for `invalid`, figures for `limit`. */
+  /** Details: field path → message for `invalid`, numbers for `limit`. */
   readonly attributes: Readonly<Record<string, unknown>> | undefined;
-  /** Seconds after which trying again makes sense, for `too-many` and `unavailable`. */
+  /** Seconds to wait before retrying, for `too-many` and `unavailable`. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
@@ -36,12 +39,17 @@ export class Refusal extends Error {
   }
 }
 
-/** Refuses a single wrong field: `invalidField('runtimeId', 'must be one of 2026.04, 2025.04')`. */
+/** Refuses a single invalid field: `invalidField('runtimeId', 'must be one of 2026.04, 2025.04')`. */
 export function invalidField(path: string, message: string): Refusal {
   return new Refusal('invalid', `${path} ${message}`, { attributes: { [path]: message } });
 }
 
-/** Refuses what does not exist, or belongs to another account: nobody can tell which. */
+/** Refuses something that does not exist or no longer works, with its own message. */
+export function notFoundMessage(message: string): Refusal {
+  return new Refusal('not-found', message);
+}
+
+/** Refuses an ID that does not exist or belongs to another account, without distinction. */
 export function notFound(noun: string, id: string | number): Refusal {
   return new Refusal('not-found', `There is no ${noun} ${id}.`);
 }

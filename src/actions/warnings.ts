@@ -1,36 +1,36 @@
-// Warnings: what a write accepted, and what probably does not do what its author meant.
+// Warnings about accepted settings that probably do not have the intended effect.
 
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import { namesIn } from '#domain/checks/placeholder.ts';
 import type { Check } from '#domain/checks/check.ts';
 import type { JsonObject } from '#domain/json.ts';
 
-/** One doubtful field: its path, and why. */
+/** A doubtful field: its path, and why. */
 export interface Warning {
   readonly path: string;
   readonly message: string;
 }
 
-/** A record as the answer of a write shows it. */
+/** A record in the response to a write. */
 export type Warned<Shown> = Shown & { readonly warnings?: readonly Warning[] };
 
-/** Settings that can be saved but cannot have the wished effect. */
+/** Settings that are valid but cannot have the intended effect. */
 export interface SettingsWarnings {
-  /** @param apiCheckDefaults what its group gives it; null = nothing */
+  /** @param apiCheckDefaults defaults from its group; null = none */
   ofCheck(
     check: Pick<Check, 'checkType' | 'settings' | 'shouldFail'>,
     apiCheckDefaults: JsonObject | null,
   ): readonly Warning[];
-  /** @param apiCheckDefaults what a group gives its API checks */
+  /** @param apiCheckDefaults defaults of a group for its API checks */
   ofDefaults(apiCheckDefaults: JsonObject): readonly Warning[];
 }
 
-/** Warnings named in one answer. */
-const most = 50;
+/** Maximum number of warnings in a response. */
+const max = 50;
 
-/** Adds the warnings of a write to its answer; without any the answer has no such field. */
+/** Adds warnings to the response of a write; without any, the field is absent. */
 export function withWarnings<Shown extends object>(shown: Shown, warnings: readonly Warning[]): Warned<Shown> {
-  return warnings.length === 0 ? shown : { ...shown, warnings: warnings.slice(0, most) };
+  return warnings.length === 0 ? shown : { ...shown, warnings: warnings.slice(0, max) };
 }
 
 /**

@@ -1,4 +1,4 @@
-// Joins every action with the store, the kinds of checks and the channels.
+// Builds every action from the store, the kinds of checks and the channels.
 import { randomUUID } from 'node:crypto';
 import { createAccountActions } from '#actions/accounts/accounts.ts';
 import { createChannelActions } from '#actions/alerts/alert-channels.ts';
@@ -7,6 +7,8 @@ import { createAnalyticsActions } from '#actions/results/analytics.ts';
 import { createApiKeyActions } from '#actions/accounts/api-keys.ts';
 import { createDownloads, pictureBounds } from '#actions/results/asset-downloads.ts';
 import { createCheckAlertActions } from '#actions/alerts/check-alerts.ts';
+import { createAcknowledgeActions } from '#actions/alerts/acknowledge.ts';
+import { createIncidentActions } from '#actions/alerts/incidents.ts';
 import { createGroupActions } from '#actions/checks/check-groups.ts';
 import { createCheckResultActions } from '#actions/results/check-results.ts';
 import { createCheckStatusActions } from '#actions/checks/check-statuses.ts';
@@ -22,16 +24,25 @@ import { createMissingBrowsers } from '#actions/checks/missing-browsers.ts';
 import { createNoticeActions } from '#actions/operating/notices.ts';
 import { createProcessActions } from '#actions/operating/processes.ts';
 import { createRuntimeEnds } from '#actions/checks/runtime-ends.ts';
+import { createLiveEventActions } from '#actions/results/live-events.ts';
+import { createOverviewActions } from '#actions/results/overview.ts';
 import { createReportActions } from '#actions/results/reports.ts';
 import { createResultPageActions } from '#actions/results/result-page.ts';
 import { createTriggerCallActions } from '#actions/checks/trigger-calls.ts';
 import { createTriggerActions } from '#actions/checks/triggers.ts';
 import { createMaintenanceWindowActions } from '#actions/checks/maintenance-windows.ts';
-import { createUnheardNotices } from '#actions/alerts/unheard-checks.ts';
+import { createSilentCheckNotices } from '#actions/alerts/silent-checks.ts';
+import { createInviteActions } from '#actions/accounts/invites.ts';
+import { createReadMe } from '#actions/accounts/me.ts';
+import { createPeopleActions } from '#actions/accounts/people.ts';
+import { createSessionActions } from '#actions/accounts/sessions.ts';
+import { createSetupActions } from '#actions/accounts/setup.ts';
 import { createVariableActions } from '#actions/accounts/variables.ts';
 import { channelRules } from '#channels/rules.ts';
 import { wholeConfig } from '#contract/alerts/alert-channel.ts';
 import { kindOf } from '#checks/check-kinds.ts';
+import { version } from '#config/version.ts';
+import { maskUserInfo } from '#domain/alerts/shown-url.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Reason } from '#domain/results/result.ts';
@@ -41,20 +52,19 @@ import { createScriptReader } from '#sandbox/read-script.ts';
 import type { ReceivedPing } from '#store/path/heartbeats/receive-pings.ts';
 import type { Store } from '#store/store.ts';
 import { composeAlertMessages } from './alert-messages.ts';
-import type { ActionMeans } from './means.ts';
+import type { ActionDeps } from './deps.ts';
 import { prepareWith } from './path.ts';
 import { redactorOfStore } from './redaction.ts';
 import { programReader, scriptRules } from './script-rules.ts';
 import { composeMissingVariables, settingsWarnings } from './warnings.ts';
 
-/** Every action of the API, by noun. */
+/** All actions of the API, by noun. */
 export type Actions = ReturnType<typeof composeActions>;
 
-export function composeActions(means: ActionMeans) {
-  const { store, clock, runtimes, links, wake, resultHints, ownProcess } = means;
-  const { onChannelsChanged: onWritten } = means;
+export function composeActions(deps: ActionDeps) {
+  const { store, clock, runtimes, links, wake, resultHints, ownProcess } = deps;
   const { checkResults, variables, maintenanceWindows, deliveries } = store;
-  const forgetKey = forgetEverywhere(means);
+  const forget = forgetEverywhere(deps);
   const redactorOf = redactorOfStore(store);
   const triggering = {
     triggers: store.triggers,
@@ -66,14 +76,15 @@ export function composeActions(means: ActionMeans) {
     clock,
   };
   const { resultAssets } = store;
-  const resultMeans = { checkResults, resultAssets, describeResult };
+  const resultDeps = { checkResults, resultAssets, describeResult };
   const pages = { accounts: store.accounts, download: createDownloads(pictureBounds) };
   return {
-    accounts: createAccountActions({ ...store, ...scriptRules, runtimes: runtimes.list, forgetKey, clock }),
-    apiKeys: createApiKeyActions({ apiKeys: store.apiKeys, forgetKey, clock }),
-    ...checksOf(means),
-    alertChannels: createChannelActions({ ...store, ...channelRules, wholeConfig, clock, onWritten }),
-    alertMessages: composeAlertMessages(means, redactorOf),
+    accounts: createAccountActions({ ...store, ...scriptRules, runtimes: runtimes.list, forget, clock }),
+    apiKeys: createApiKeyActions({ apiKeys: store.apiKeys, forgetKey: forget, clock }),
+    ...peopleOf(deps, forget),
+    ...checksOf(deps),
+    alertChannels: channelsOf(deps),
+    alertMessages: composeAlertMessages(deps, redactorOf),
     variables: createVariableActions({ variables, missingVariables: composeMissingVariables(store) }),
     clientCertificates: createClientCertificateActions(store),
     maintenanceWindows: createMaintenanceWindowActions({ maintenanceWindows, clock }),
@@ -81,16 +92,16 @@ export function composeActions(means: ActionMeans) {
     triggerCalls: createTriggerCallActions({
       ...triggering,
       resultHints: resultHints.listen,
-      stopping: means.stopping,
+      stopping: deps.stopping,
     }),
-    checkResults: createCheckResultActions({ ...resultMeans, download: createDownloads() }),
-    resultPage: createResultPageActions({ ...resultMeans, ...pages, links, clock }),
-    checkStatuses: createCheckStatusActions({ checkStatuses: store.checkStatuses, clock }),
-    checkAlerts: createCheckAlertActions({ checkAlerts: store.checkAlerts, checkResults, clock }),
+    checkResults: createCheckResultActions({ ...resultDeps, download: createDownloads() }),
+    resultPage: createResultPageActions({ ...resultDeps, ...pages, links, clock }),
+    ...alertsOf(deps),
+    ...overviewOf(deps),
     analytics: createAnalyticsActions({
       ...store,
       clock,
-      retentionDays: means.config.retentionDays,
+      retentionDays: deps.config.retentionDays,
       measuresOf: (checkType) => kindOf(checkType).measures,
     }),
     reports: createReportActions({ ...store, clock }),
@@ -104,17 +115,67 @@ export function composeActions(means: ActionMeans) {
       clock,
     }),
     locations: createLocationActions(() => ownProcess.servedLocations()),
-    notices: createNoticeActions({ ...store, ...means, ...noticesOf(means) }),
+    notices: createNoticeActions({ ...store, ...deps, ...noticesOf(deps) }),
     processes: createProcessActions({ processes: store.processes, clock }),
   };
 }
 
-/** Checks, their groups, and what heartbeats wait for. */
-function checksOf(means: ActionMeans) {
-  const { store, clock, runtimes, ownProcess } = means;
+/** People, their sessions and invitations. */
+function peopleOf({ store, passwords, publicUrl, ownProcess, clock }: ActionDeps, forgetUser: (id: string) => void) {
+  const deps = { ...store, passwords, publicUrl, forgetUser, clock };
+  return {
+    readMe: createReadMe({ accounts: store.accounts, version, startedAt: ownProcess.startedAt }),
+    setup: createSetupActions(deps),
+    sessions: createSessionActions(deps),
+    people: createPeopleActions(deps),
+    invites: createInviteActions(deps),
+  };
+}
+
+/** Where checks stand, and what was alerted of them. */
+function alertsOf({ store, clock, acknowledgeLinks, log }: ActionDeps) {
+  return {
+    checkStatuses: createCheckStatusActions({ ...store, clock }),
+    checkAlerts: createCheckAlertActions({ ...store, clock }),
+    incidents: createIncidentActions(store),
+    acknowledge: createAcknowledgeActions({
+      ...store,
+      links: acknowledgeLinks,
+      clock,
+      onAcknowledged: ({ id, checkId, checkName }, { type, name }) =>
+        log.info('incident.acknowledged', { check: checkName, id: checkId, incident: id, by: name ?? type }),
+    }),
+  };
+}
+
+/** The overview of checks and its change tracking. */
+function overviewOf({ store, clock, resultHints, attemptHints }: ActionDeps) {
+  return {
+    overview: createOverviewActions({ overview: store.overview, targetOf, clock }),
+    liveEvents: createLiveEventActions({
+      accountChanges: store.accountChanges,
+      hints: [resultHints.listen, attemptHints.listen],
+    }),
+  };
+}
+
+function channelsOf({ config, store, clock, onChannelsChanged }: ActionDeps) {
+  return createChannelActions({
+    ...store,
+    ...channelRules,
+    missing: (type) => channelRules.missing(type, config.gateways),
+    wholeConfig,
+    clock,
+    onWritten: onChannelsChanged,
+  });
+}
+
+/** Checks, their groups, heartbeats, triggers and results. */
+function checksOf(deps: ActionDeps) {
+  const { store, clock, runtimes, ownProcess } = deps;
   const { accounts, alertChannels } = store;
-  const { checks, checkGroups } = wakingChecks(means);
-  const pingUrl = (token: string): string => `${means.publicUrl()}/ping/${token}`;
+  const { checks, checkGroups } = wakingChecks(deps);
+  const pingUrl = (token: string): string => `${deps.publicUrl()}/ping/${token}`;
   const reader = createScriptReader();
   const choices = {
     ...scriptRules,
@@ -125,7 +186,7 @@ function checksOf(means: ActionMeans) {
     scriptFault: reader.scriptFault,
     settingsWarnings,
     missingVariables: composeMissingVariables(store),
-    scriptsRefused: means.scriptsRefused,
+    scriptsRefused: deps.scriptsRefused,
   };
   return {
     checks: createCheckActions({
@@ -140,16 +201,16 @@ function checksOf(means: ActionMeans) {
     }),
     checkGroups: createGroupActions({ ...choices, ...channelRules, pingUrl, checks, checkGroups, alertChannels }),
     heartbeats: createHeartbeatActions({ ...store, clock }),
-    pings: joinPings(means),
+    pings: joinPings(deps),
   };
 }
 
-/** Checks that are to run at once after a change are started at once, and whoever is notified of the end of one is, too. */
-function wakingChecks(means: ActionMeans) {
-  const { checks, checkGroups } = means.store;
+/** After a write, wakes the steps that start new runs and send the deliveries it caused. */
+function wakingChecks(deps: ActionDeps) {
+  const { checks, checkGroups } = deps.store;
   const waking = async <Answer>(written: Promise<Answer>): Promise<Answer> => {
     const answer = await written;
-    means.wake('schedule-runs');
+    deps.wake('schedule-runs');
     return answer;
   };
   const ofChecks: Pick<Store['checks'], 'add' | 'change'> = {
@@ -161,24 +222,24 @@ function wakingChecks(means: ActionMeans) {
     remove: (accountId, id) => waking(checkGroups.remove(accountId, id)),
   };
   return {
-    checks: { ...checks, ...ofChecks, remove: removeCheck(means) },
+    checks: { ...checks, ...ofChecks, remove: removeCheck(deps) },
     checkGroups: { ...checkGroups, ...ofGroups },
   };
 }
 
-/** Whoever is told of the end of what was open is told at once. */
-function removeCheck(means: ActionMeans): (accountId: string, id: string) => Promise<boolean> {
-  const render = prepareWith(means);
+/** After a deletion, wakes delivery so that recoveries are sent at once. */
+function removeCheck(deps: ActionDeps): (accountId: string, id: string) => Promise<boolean> {
+  const render = prepareWith(deps);
   return async (accountId, id) => {
-    const isRemoved = await means.store.checks.remove(accountId, id, render);
-    if (isRemoved) means.wake('send-deliveries');
+    const isRemoved = await deps.store.checks.remove(accountId, id, render);
+    if (isRemoved) deps.wake('send-deliveries');
     return isRemoved;
   };
 }
 
-/** Pings that come in while others are written share the next commit. */
-function joinPings(means: ActionMeans) {
-  const { config, store, clock, metrics, wake, pingFailures } = means;
+/** Pings that arrive during a write share the next commit. */
+function joinPings(deps: ActionDeps) {
+  const { config, store, clock, metrics, wake, pingFailures } = deps;
   const receive = createGather({
     write: async (pings: readonly ReceivedPing[]) => {
       try {
@@ -188,7 +249,7 @@ function joinPings(means: ActionMeans) {
         throw error;
       }
     },
-    most: 500,
+    max: 500,
   });
   return createPingActions({
     allowance: createPingAllowance(config.pingLimit),
@@ -199,8 +260,8 @@ function joinPings(means: ActionMeans) {
   });
 }
 
-/** Notices that are for the accounts that they concern. */
-function noticesOf({ config: { location }, store, clock, runtimes }: ActionMeans) {
+/** Notices for the accounts that they concern. */
+function noticesOf({ config: { location }, store, clock, runtimes }: ActionDeps) {
   const now = (): number => clock.now();
   return {
     failingChannels: { list: (accountId: string) => shownFailing(store, accountId) },
@@ -212,13 +273,13 @@ function noticesOf({ config: { location }, store, clock, runtimes }: ActionMeans
       now,
     }),
     missingBrowsers: createMissingBrowsers({ ...store, location, now }),
-    unheardNotices: createUnheardNotices(store),
+    silentCheckNotices: createSilentCheckNotices(store),
     missingVariables: composeMissingVariables(store),
   };
 }
 
-/** Failing channels without the values of locked variables in their reasons. */
-async function shownFailing(store: ActionMeans['store'], accountId: string) {
+/** Failing channels, with the values of locked variables redacted from their reasons. */
+async function shownFailing(store: ActionDeps['store'], accountId: string) {
   const failing = await store.failingChannels.list(accountId);
   const variables = failing.length === 0 ? [] : await store.variables.all(accountId);
   return Promise.all(
@@ -231,12 +292,18 @@ async function shownFailing(store: ActionMeans['store'], accountId: string) {
   );
 }
 
-/** A key that is forgotten here is read again by every process. */
-function forgetEverywhere({ authentication, onKeysChanged }: ActionMeans): (keyId: string) => void {
-  return (keyId) => {
-    authentication.forget(keyId);
+/** Clears a key or user from the caches of all processes. */
+function forgetEverywhere({ authentication, onKeysChanged }: ActionDeps): (id: string) => void {
+  return (id) => {
+    authentication.forget(id);
     onKeysChanged();
   };
+}
+
+/** The target of a check, without URL credentials. */
+function targetOf(checkType: CheckType, settings: JsonObject): string | null {
+  const { url } = kindOf(checkType).alertFacts({ settings }, null);
+  return url === null ? null : maskUserInfo(url);
 }
 
 type DescribedResult = { readonly details: JsonValue; readonly message: string | null; readonly reason: Reason | null };

@@ -1,4 +1,5 @@
-// Joins previews and test messages with the channels' renderers and the path that sends every delivery.
+// Builds previews and test messages from the channels' renderers and the delivery path.
+import { acknowledgeLinkOf } from '#actions/alerts/acknowledge-links.ts';
 import { createAlertMessageActions, type MessageAlert } from '#actions/alerts/alert-messages.ts';
 import type { RedactorOf } from '#actions/alerts/delivery-redactor.ts';
 import { channelRules } from '#channels/rules.ts';
@@ -6,17 +7,17 @@ import { kindOf } from '#checks/check-kinds.ts';
 import { deliveryVariables } from '#domain/alerts/delivery-variables.ts';
 import { randomValues } from '#domain/alerts/random-values.ts';
 import type { Finding } from '#domain/results/result.ts';
-import type { ActionMeans } from './means.ts';
+import type { ActionDeps } from './deps.ts';
 
-export function composeAlertMessages(means: ActionMeans, redactorOf: RedactorOf) {
-  const { config, store, clock, random, links, userAgent, wake, attemptHints } = means;
+export function composeAlertMessages(deps: ActionDeps, redactorOf: RedactorOf) {
+  const { config, store, clock, random, links, userAgent, wake, attemptHints, acknowledgeLinks } = deps;
   return createAlertMessageActions({
     ...channelRules,
     channels: store.alertChannels,
     heldDeliveries: store.heldDeliveries,
     variables: store.variables,
     groupKeys: (accountId) => store.checkGroups.variableKeys(accountId),
-    resultOf: (accountId, checkResultId) => alertOfResult(means, accountId, checkResultId),
+    resultOf: (accountId, checkResultId) => alertOfResult(deps, accountId, checkResultId),
     variablesOf: (facts, alert, isTest) =>
       deliveryVariables(facts, {
         url: alert.url,
@@ -24,14 +25,15 @@ export function composeAlertMessages(means: ActionMeans, redactorOf: RedactorOf)
         statusText: alert.statusText,
         locationName: facts.location === config.location.code ? config.location.name : facts.location,
         link: links.link(facts.channel.accountId, facts.context.check.id, facts.resultId, facts.createdAt),
+        ...acknowledgeLinkOf(facts, acknowledgeLinks),
         isTest,
       }),
     render: (channel, variables, createdAt) => {
       const facts = { createdAt, ...randomValues(random), userAgent };
       try {
-        return { request: channelRules.render(channel, variables, facts) };
+        return { request: channelRules.render(channel, variables, facts, config.gateways) };
       } catch (error) {
-        // All faults that can be seen without rendering are better than the first that rendering met.
+        // Validation reports all errors; rendering would report only the first.
         const faults = channelRules.storedFaults(channel.type, channel.config).map(placed);
         return { errors: faults.length > 0 ? faults : [placed(faultOf(error))] };
       }
@@ -75,15 +77,15 @@ function placed({ path, message, line = 1, column = 1 }: Fault) {
   return { path, message, line, column };
 }
 
-/** A render error knows where it stands; anything else is a fault of ours and is not hidden. */
+/** A render error has a position; any other error is a bug and is thrown. */
 function faultOf(error: unknown): Fault {
   if (error instanceof Error && error.name === 'TemplateError' && 'path' in error) return error as Error & Fault;
   throw error;
 }
 
-/** The facts of a real result, as its alert would have carried them; null = there is none of that id. */
+/** The facts of a real result as its alert would contain them; null = unknown ID. */
 async function alertOfResult(
-  { store, clock }: ActionMeans,
+  { store, clock }: ActionDeps,
   accountId: string,
   checkResultId: string,
 ): Promise<MessageAlert | null> {

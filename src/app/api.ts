@@ -1,4 +1,4 @@
-// Joins every route of the API with its action: loaded by the processes that serve it.
+// Builds all routes of the API. Loaded only by processes that serve it.
 import { requirePermission } from '#actions/accounts/permission.ts';
 import { notFound } from '#actions/refusal.ts';
 import { accountRoutes } from '#rest/accounts/accounts.ts';
@@ -16,26 +16,38 @@ import { heldDeliveryRoutes } from '#rest/alerts/held-deliveries.ts';
 import { heartbeatRoutes } from '#rest/checks/heartbeats.ts';
 import { locationRoutes } from '#rest/checks/locations.ts';
 import { noticeRoutes } from '#rest/operating/notices.ts';
+import { liveEventRoutes } from '#rest/results/live-events.ts';
+import { overviewRoutes } from '#rest/results/overview.ts';
 import { processRoutes } from '#rest/operating/processes.ts';
 import type { Route } from '#rest/route.ts';
 import { runtimeRoutes } from '#rest/checks/runtimes.ts';
 import { triggerRoutes } from '#rest/checks/triggers.ts';
 import { clientCertificateRoutes } from '#rest/accounts/client-certificates.ts';
 import { maintenanceWindowRoutes } from '#rest/checks/maintenance-windows.ts';
+import { incidentRoutes } from '#rest/alerts/incidents.ts';
+import { peopleRoutes } from '#rest/accounts/people.ts';
+import { sessionRoutes } from '#rest/accounts/sessions.ts';
 import { variableRoutes } from '#rest/accounts/variables.ts';
 import { composeActions } from './actions.ts';
-import type { ActionMeans } from './means.ts';
+import type { ActionDeps } from './deps.ts';
 import type { LoadedRuntimes } from './installed-runtimes.ts';
 import { version } from '#config/version.ts';
 
-/** Every route but health and metrics. */
-export function apiRoutes(means: ActionMeans): Route[] {
-  const actions = composeActions(means);
+/** All routes except health and metrics. */
+export function apiRoutes(deps: ActionDeps): Route[] {
+  const actions = composeActions(deps);
   return [
-    ...docsRoutes({ version, server: means.publicUrl }),
-    ...runtimeRoutes(runtimeActions(means.runtimes)),
+    ...docsRoutes({ version, server: deps.publicUrl }),
+    ...runtimeRoutes(runtimeActions(deps.runtimes)),
     ...accountRoutes(actions.accounts),
     ...apiKeyRoutes(actions.apiKeys),
+    ...peopleRoutes(actions.people, actions.invites),
+    ...sessionRoutes({
+      ...actions,
+      authenticateSession: deps.authentication.authenticateSession,
+      publicUrl: deps.publicUrl,
+      now: () => deps.clock.now(),
+    }),
     ...checkRoutes(actions.checks),
     ...heartbeatRoutes(actions.heartbeats, actions.pings),
     ...checkGroupRoutes(actions.checkGroups),
@@ -47,6 +59,14 @@ export function apiRoutes(means: ActionMeans): Route[] {
     ...triggerRoutes(actions.triggers, actions.triggerCalls),
     ...checkResultRoutes(actions.checkResults, actions.resultPage),
     ...checkStatusRoutes(actions.checkStatuses, actions.checkAlerts),
+    ...incidentRoutes(actions.incidents, actions.acknowledge, () => deps.clock.now()),
+    ...liveEventRoutes(actions.liveEvents, {
+      version,
+      startedAt: deps.clock.now(),
+      stopping: deps.stopping,
+      onForgotten: deps.authentication.onForgotten,
+    }),
+    ...overviewRoutes(actions.overview),
     ...analyticsRoutes(actions.analytics, actions.reports),
     ...deliveryRoutes(actions.deliveries, actions.alertNotifications),
     ...heldDeliveryRoutes(actions.heldDeliveries),

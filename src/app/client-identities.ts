@@ -1,12 +1,12 @@
-// Client certificates for webhooks, read from the store and remembered for a few seconds.
+// Client certificates for webhooks, cached for a few seconds.
 import { type ClientIdentity, identityFor } from '#domain/accounts/client-certificate.ts';
 
-/** How long what was read is used, ms. */
+/** Cache lifetime, ms. */
 const usedMs = 5000;
-/** Accounts that are remembered at once. */
-const accountsMost = 10_000;
+/** Maximum number of cached accounts. */
+const maxAccounts = 10_000;
 
-/** The identity for a URL of an account; null = none. Never rejects: what cannot be read is none. */
+/** The identity for a URL of an account; null = none. Never rejects: an error counts as none. */
 export type FindIdentity = (accountId: string, url: string) => Promise<ClientIdentity | null>;
 
 export function createFindIdentity(
@@ -19,7 +19,7 @@ export function createFindIdentity(
     if (protocol !== 'https:') return null;
     const kept = known.get(accountId);
     if (kept === undefined || kept.until < now()) {
-      if (known.size >= accountsMost) known.clear();
+      if (known.size >= maxAccounts) known.clear();
       known.set(accountId, { until: now() + usedMs, identities: read(accountId).catch(() => []) });
     }
     return identityFor((await known.get(accountId)?.identities) ?? [], hostname.replace(/^\[|\]$/g, ''));

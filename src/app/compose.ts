@@ -1,13 +1,17 @@
-// The one place where everything is joined: store, runtimes, probes, channels, path, actions, REST.
+// Composition root: builds a process from store, runtimes, probes, channels, steps, actions and REST.
 import { type Authentication, createAuthentication } from '#actions/accounts/authenticate.ts';
 import { holdWords, releaseHint } from '#actions/alerts/held-deliveries.ts';
-import { ensureFirstAccount, type FirstAccountWishes } from '#actions/accounts/first-account.ts';
+import { ensureFirstAccount, type FirstAccountOptions } from '#actions/accounts/first-account.ts';
+import { createPasswords, type Passwords } from '#actions/accounts/passwords.ts';
+import { Refusal } from '#actions/refusal.ts';
+import { ensureFirstUser, setupUrl } from '#actions/accounts/setup.ts';
 import type { RandomSource } from '#domain/alerts/random-values.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
-import { isPassing } from '#lib/passing.ts';
+import { isTemporary } from '#lib/temporary-error.ts';
 import { systemRandom } from '#lib/random.ts';
 import { createRestServer, type RestOptions } from '#rest/server.ts';
+import { createAcknowledgeLinks } from '#actions/alerts/acknowledge-links.ts';
 import { createResultLinks } from '#actions/results/result-links.ts';
 import type { PlaceBoard } from '#egress/place-board.ts';
 import { hasChromium } from '#sandbox/find-chromium.ts';
@@ -15,16 +19,16 @@ import type { Store } from '#store/store.ts';
 import { joinHints } from './hints.ts';
 import { brokenChannelsOf } from './templates.ts';
 import { createListeners, type Listeners } from './listen.ts';
-import { type PathMeans, type RunningPath, startPath } from './path.ts';
+import { type PathDeps, type RunningPath, startPath } from './path.ts';
 import { createOwnProcess, type OwnProcess } from './process.ts';
 import { composeRoutes, metricsRoutes } from './rest.ts';
 import { type LoadedRuntimes, loadRuntimes } from './installed-runtimes.ts';
 import { createScriptProber, scriptsRefusedBy, trustedCasOf } from './scripts.ts';
 import { type Clocks, openConfiguredStore, whenDatabaseIsThere } from './store.ts';
-import { type Config, publicUrlOf } from '#config/config.ts';
+import { type Config, ConfigError, publicUrlOf } from '#config/config.ts';
 import { createMetrics, type Metrics } from '#metrics/metrics.ts';
 import type { OpenedStore } from './opened-store.ts';
-import { createKnownPlaces, listenersOf } from './own-places.ts';
+import { createKnownPlaces, listenersOf } from './own-addresses.ts';
 import { createProber } from '#checks/runner/probe-threads.ts';
 import { createSender } from '#channels/sender/sender.ts';
 import { readSecretKey } from '#config/secret-key.ts';
@@ -32,17 +36,19 @@ import { version } from '#config/version.ts';
 
 /** A running process. */
 export interface Tocsin {
-  /** Where it listens: `http://host:port`. */
+  /** Base URL of the listener: `http://host:port`. */
   readonly address: string;
-  /** Whether the API and the pages are there, and not health and metrics alone. */
+  /** Whether the API and the pages are served, not only health and metrics. */
   readonly servesApi: boolean;
-  /** The first API key, when this start made the first account; to be shown once. */
+  /** The first API key, if this start created the first account. Shown once. */
   readonly firstKey: string | null;
-  /** Takes no more work, finishes or gives back what it holds, closes everything. */
+  /** URL of the page that creates the first user, if there is none; works once. */
+  readonly setupUrl: string | null;
+  /** Stops taking work, finishes or releases leased work, and closes everything. */
   stop(why: string): Promise<void>;
 }
 
-/** The open store, and what else comes from outside. */
+/** The open store and other external inputs. */
 type Opened = OpenedStore & { readonly random: RandomSource };
 
 const machineClocks: Clocks = { clock: systemClock, steadyNow: () => performance.now() };
@@ -86,43 +92,45 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
     listeners: () => listenersOf(config.host, listeners.ports),
     onOthers: places.learn,
   });
-  // What the others do is known before the first step is made; a full disk says so by the readiness.
+  // Reads the state of other processes before the first step is built. A full disk is reported by readiness.
   await ownProcess.sign().catch(() => undefined);
-  const means = createRoleMeans(config, places.board, runtimes, clock, log);
-  const authentication = createAuthentication({ apiKeys: store.apiKeys, clock });
-  const metrics = joinMetrics(opened, config, { prober: means.prober, ownProcess, runtimes });
+  const deps = createRoleDeps(config, places.board, runtimes, clock, log);
+  const authentication = createAuthentication({ ...store, clock });
+  const metrics = joinMetrics(opened, config, { prober: deps.prober, ownProcess, runtimes });
   const publicUrl = (): string => config.publicUrl ?? ownProcess.publicUrl();
   const links = createResultLinks({ publicUrl, secret: secretKey });
+  const acknowledgeLinks = createAcknowledgeLinks({ publicUrl, secret: secretKey });
   const hints = joinHints(store, ownProcess, (name) => path?.wake(name), authentication.forgetAll);
   const stopping = new AbortController();
   const plain = { config, store, clock, random, measureTime, log, publicUrl, userAgent: `Tocsin/${version}` };
-  const shared = { ...plain, authentication, runtimes, metrics, links, ownProcess, pingFailures: { count: 0 } };
+  const joined = { ...plain, authentication, passwords: createPasswords(), runtimes, metrics, links, ownProcess };
+  const shared = { ...joined, acknowledgeLinks, pingFailures: { count: 0 } };
   const api = await composeRoutes({
     ...shared,
     ...hints,
-    scriptsRefused: scriptsRefusedBy(means.scripts, ownProcess, config),
+    scriptsRefused: scriptsRefusedBy(deps.scripts, ownProcess, config),
     stopping: stopping.signal,
     processNotices: () => runtimes.notices(),
     brokenChannels: brokenChannelsOf(store, (accountId) => path?.brokenChannels(accountId) ?? []),
     notes: async () => holdNotes(store),
     readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(ownProcess))],
   });
-  const options = restOptions(config, log, clock, authentication);
+  const options = restOptions(config, log, clock, authentication, publicUrl);
   const servers = [
     { ...api, ...options },
     { ...metricsRoutes(metrics, config), ...options },
   ].map(createRestServer);
   const address = await listeners.start(servers, () => shared.pingFailures.count++);
   await ownProcess.sign().catch(() => places.learn([]));
-  const running = (path = await whenDatabaseIsThere(log, () => startPath({ ...shared, ...means, ...hints })));
+  const running = (path = await whenDatabaseIsThere(log, () => startPath({ ...shared, ...deps, ...hints })));
   hints.listen();
-  // Last, so that the key is shown whenever it was made: a start that fails before makes none.
-  const firstKey = await makeFirstKey(opened, config, log);
+  // Last, so that a start that fails earlier creates no key, and a created key is always shown.
+  const access = await makeFirstAccess(shared);
   return {
     address,
     servesApi: config.roles.includes('api'),
-    firstKey,
-    stop: createStop({ ...shared, ...means, stopping, running, listeners }),
+    ...access,
+    stop: createStop({ ...shared, ...deps, stopping, running, listeners }),
   };
 }
 
@@ -136,7 +144,7 @@ function createStop({
   listeners,
   sender,
   prober,
-}: Pick<PathMeans, 'log' | 'ownProcess' | 'sender' | 'prober'> & {
+}: Pick<PathDeps, 'log' | 'ownProcess' | 'sender' | 'prober'> & {
   readonly store: Store;
   readonly metrics: Metrics;
   readonly stopping: AbortController;
@@ -158,26 +166,26 @@ function createStop({
 function joinMetrics(
   { store, clock }: Opened,
   config: Config,
-  { prober, ownProcess, runtimes }: Pick<PathMeans, 'prober' | 'ownProcess'> & { readonly runtimes: LoadedRuntimes },
+  { prober, ownProcess, runtimes }: Pick<PathDeps, 'prober' | 'ownProcess'> & { readonly runtimes: LoadedRuntimes },
 ): Metrics {
   return createMetrics(store.figures, {
     probeLoopDelayMs: () => prober?.loopDelayMs ?? 0,
     now: () => clock.now(),
     ownProcess: () => ownProcess.known().find(({ id }) => id === ownProcess.id) ?? null,
     runtimeEnds: runtimes.ends,
-    // Of many processes over one database those that people ask are enough to read every check.
+    // With many processes on one database, those that serve the API are enough to check all templates.
     showsChecks: config.roles.includes('api'),
   });
 }
 
-/** What only some roles need: threads that probe, scripts, a thread that sends. */
-function createRoleMeans(
+/** Parts that only some roles need: probe threads, scripts, the sending thread. */
+function createRoleDeps(
   config: Config,
   closed: PlaceBoard,
   runtimes: LoadedRuntimes,
   clock: Clock,
   log: Log,
-): Pick<PathMeans, 'prober' | 'scripts' | 'sender'> {
+): Pick<PathDeps, 'prober' | 'scripts' | 'sender'> {
   const { roles, probeThreads, scriptsAtOnce, scriptMs, scriptsWarm, chromium, caCertificates } = config;
   const trusting = { extraCertificates: caCertificates };
   const egress = { ...config.egress, closed };
@@ -207,20 +215,33 @@ function createRoleMeans(
           }),
     prober,
     sender: roles.includes('deliverer')
-      ? createSender({ egress, ...trusting, onThreadEnd: logEnd('sender.thread-ended') })
+      ? createSender({ egress, gateways: config.gateways, ...trusting, onThreadEnd: logEnd('sender.thread-ended') })
       : null,
   };
 }
 
-/** The key of the first account, when this start made it; null otherwise. */
-async function makeFirstKey({ store, clock }: OpenedStore, config: Config, log: Log): Promise<string | null> {
-  if (!config.roles.includes('api')) return null;
-  const means = { apiKeys: store.apiKeys, clock };
-  const made = await whenDatabaseIsThere(log, () => ensureFirstAccount(means, firstAccountWishes(config)));
-  return made?.key ?? null;
+/** The key of the first account if this start created it, and a setup link while there is no user. */
+async function makeFirstAccess({
+  config,
+  store,
+  passwords,
+  clock,
+  log,
+  publicUrl,
+}: Pick<PathDeps, 'config' | 'store' | 'clock' | 'log'> & {
+  readonly passwords: Passwords;
+  readonly publicUrl: () => string;
+}): Promise<Pick<Tocsin, 'firstKey' | 'setupUrl'>> {
+  if (!config.roles.includes('api')) return { firstKey: null, setupUrl: null };
+  const deps = { ...store, passwords, clock };
+  const made = await whenDatabaseIsThere(log, () => ensureFirstAccount(deps, firstAccountOptions(config)));
+  const token = await whenDatabaseIsThere(log, () => ensureFirstUser(deps, config.bootstrapUser)).catch((error) => {
+    throw error instanceof Refusal ? new ConfigError(error.message) : error;
+  });
+  return { firstKey: made?.key ?? null, setupUrl: token === null ? null : setupUrl(publicUrl(), token) };
 }
 
-function firstAccountWishes({ bootstrapApiKey, bootstrapAccountId }: Config): FirstAccountWishes {
+function firstAccountOptions({ bootstrapApiKey, bootstrapAccountId }: Config): FirstAccountOptions {
   return {
     ...(bootstrapApiKey !== null && { key: bootstrapApiKey }),
     ...(bootstrapAccountId !== null && { accountId: bootstrapAccountId }),
@@ -232,18 +253,21 @@ function restOptions(
   log: Log,
   clock: Clock,
   authentication: Authentication,
+  publicUrl: () => string,
 ): Omit<RestOptions, 'routes' | 'operations'> {
   return {
     authenticate: authentication.authenticate,
+    sessions: { authenticate: authentication.authenticateSession, publicUrl },
     log: { error: (fields, message) => log.error(message, fields as Readonly<Record<string, unknown>>) },
     rateLimit: config.rateLimit,
     accountRateLimit: config.accountRateLimit,
+    trustedProxies: config.trustedProxies.map(({ address, prefix }) => `${address}/${prefix}`),
     now: () => clock.now(),
-    isUnavailable: isPassing,
+    isUnavailable: isTemporary,
   };
 }
 
-/** How long nothing ran before this start, for the notices; a disk that is full says so by the readiness. */
+/** The downtime before this start, for the notices. A full disk is reported by readiness. */
 async function noteAbsence(store: Store, log: Log): Promise<void> {
   if (store.wasCrashed) log.warn('store.recovered', { hint: 'the previous process did not shut down cleanly' });
   const absence = await store.gaps.noteStart().catch(() => null);
@@ -254,7 +278,7 @@ async function noteAbsence(store: Store, log: Log): Promise<void> {
   });
 }
 
-/** Holds deliveries where that is set, and says so where they are held. */
+/** Holds deliveries if configured, and logs a warning while they are held. */
 async function noteHold({ store, clock }: OpenedStore, { holdsDeliveries }: Config, log: Log): Promise<void> {
   if (holdsDeliveries) {
     const hold = { since: clock.now(), reason: 'setting', backupAt: null } as const;
@@ -269,7 +293,7 @@ async function holdNotes({ heldDeliveries }: Store): Promise<string[]> {
   return hold === null ? [] : [holdWords(hold)];
 }
 
-/** Whether the store takes a durable write, asked by writing one. */
+/** Whether the store accepts a durable write; tests it by writing. */
 async function storeFaults(ownProcess: OwnProcess): Promise<string[]> {
   try {
     await ownProcess.sign();

@@ -1,15 +1,17 @@
-// What a person needs in the first minutes: the address, the first key, and four commands that lead to an alert.
+// The output of a start: address, first key, and four commands that lead to an alert.
 import type { Tocsin } from './compose.ts';
 
-/** The lines of a start. The key and the commands are shown once, when the database was made. */
+/** The lines to print. The key and the commands are shown once, when the database was created. */
 export function firstMinutes({
   address,
   servesApi,
   firstKey,
-}: Pick<Tocsin, 'address' | 'servesApi' | 'firstKey'>): string {
+  setupUrl,
+}: Pick<Tocsin, 'address' | 'servesApi' | 'firstKey' | 'setupUrl'>): string {
   const greeting = `\nTocsin listens on ${address}  (${servesApi ? `API page: ${address}/docs` : 'health and metrics only'})\n`;
-  if (firstKey === null) return `${greeting}\n`;
-  return `${greeting}
+  const setup = setupUrl === null ? '' : `\nCreate your user: ${setupUrl}\n`;
+  if (firstKey === null) return `${greeting}${setup}\n`;
+  return `${greeting}${setup}
 Your address and API key; the key is shown only this once:
 
   export TOCSIN_URL=${address}

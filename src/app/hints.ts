@@ -1,34 +1,34 @@
-// Hints within this process and between processes: work for a loop, or news for whoever waits.
+// Hints within and between processes: they wake a loop or a waiting request.
 import { createHints, type Hints } from '#lib/hints.ts';
 import type { Store } from '#store/store.ts';
 import type { OwnProcess } from './process.ts';
 import { type LoopName, loopNames } from '#config/roles.ts';
 
-/** What the path and the actions hint at, and listen to. */
+/** Hints of the steps and the actions. */
 export interface JoinedHints {
-  /** Wakes a loop, here or wherever it turns. */
+  /** Wakes a loop, in this process or wherever it runs. */
   readonly wake: (name: LoopName) => void;
-  /** Runs were sent to another location, where nobody would look in time: told to the other processes. */
+  /** Tells other processes that runs were moved to another location, whose next poll may be far off. */
   readonly onRunsElsewhere: () => void;
-  /** Results were recorded: told here, and to who waits in other processes. */
+  /** Tells waiting requests in all processes that results were recorded. */
   readonly onRecorded: () => void;
-  /** Delivery attempts were logged: the same. */
+  /** Tells waiting requests in all processes that delivery attempts were recorded. */
   readonly onLogged: () => void;
-  /** The clock was set: the other processes ask at once what time it is. */
+  /** Tells other processes that the clock was set, so that they read the time at once. */
   readonly onClockSet: () => void;
-  /** A key was revoked, or its accounts have changed: told to the other processes. */
+  /** Tells other processes that a key was revoked, a session ended, or their accounts changed. */
   readonly onKeysChanged: () => void;
-  /** An alert channel was written: whoever renders compiles its templates. */
+  /** Tells processes that render that an alert channel was changed, so that they compile its templates. */
   readonly onChannelsChanged: () => void;
   readonly resultHints: Hints;
   readonly attemptHints: Hints;
-  /** Begins to listen to the other processes, and has each of them look who is there now. */
+  /** Starts listening to other processes and makes each of them look for new processes. */
   readonly listen: () => void;
 }
 
 /**
- * @param wakeHere false = that loop does not turn in this process
- * @param forgetKeys what is done when keys were changed elsewhere
+ * @param wakeHere false = the loop does not run in this process
+ * @param forgetKeys called when keys were changed in another process
  */
 export function joinHints(
   { wakes }: Pick<Store, 'wakes'>,
@@ -38,34 +38,34 @@ export function joinHints(
 ): JoinedHints {
   const [resultHints, attemptHints, keyHints] = [createHints(), createHints(), createHints()];
   keyHints.listen(forgetKeys);
-  const news: Readonly<Record<string, Hints>> = { results: resultHints, attempts: attemptHints, keys: keyHints };
-  const tell = (name: string): void => {
+  const remoteHints: Readonly<Record<string, Hints>> = { results: resultHints, attempts: attemptHints, keys: keyHints };
+  const notify = (name: string): void => {
     if (ownProcess.known().length > 1) wakes.send(name);
   };
-  const tellNews = (name: 'results' | 'attempts') => (): void => {
-    news[name]?.hint();
-    tell(name);
+  const notifyOf = (name: 'results' | 'attempts') => (): void => {
+    remoteHints[name]?.hint();
+    notify(name);
   };
   return {
-    // Work that this process can do itself is not announced: the others would only race for it.
+    // Not announced if this process can do the work: others would only compete for it.
     wake: (name) => {
-      if (wakeHere(name) !== true) tell(name);
+      if (wakeHere(name) !== true) notify(name);
     },
-    onRunsElsewhere: () => tell('run-checks'),
-    onRecorded: tellNews('results'),
-    onLogged: tellNews('attempts'),
-    onClockSet: () => tell('follow-clock'),
-    onKeysChanged: () => tell('keys'),
-    onChannelsChanged: () => tell('keep-templates'),
+    onRunsElsewhere: () => notify('run-checks'),
+    onRecorded: notifyOf('results'),
+    onLogged: notifyOf('attempts'),
+    onClockSet: () => notify('follow-clock'),
+    onKeysChanged: () => notify('keys'),
+    onChannelsChanged: () => notify('keep-templates'),
     resultHints,
     attemptHints,
     listen() {
       wakes.listen((name) => {
         const loops = loopNames.filter((loop) => name === null || loop === name);
         for (const loop of loops) wakeHere(loop);
-        for (const [what, hints] of Object.entries(news)) if (name === null || what === name) hints.hint();
+        for (const [what, hints] of Object.entries(remoteHints)) if (name === null || what === name) hints.hint();
       });
-      const signing: LoopName = 'sign-of-life';
+      const signing: LoopName = 'process-heartbeat';
       void ownProcess.sign().then(
         () => wakes.send(signing),
         () => undefined,

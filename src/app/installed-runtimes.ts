@@ -1,4 +1,4 @@
-// The runtimes of this installation: read once, judged by the stages last seen, kept for those who ask.
+// The runtimes of this installation, read once and evaluated against their last known stages.
 import { join } from 'node:path';
 import type { Notice } from '#actions/operating/notices.ts';
 import type { EndedRuntime } from '#actions/checks/runtime-ends.ts';
@@ -15,10 +15,10 @@ import {
 import type { Store } from '#store/store.ts';
 import { StartError } from '#config/start-error.ts';
 
-/** Where the runtimes of this installation are. */
+/** Where the runtimes are installed. */
 const here = join(packageFolder, 'runtimes');
 
-/** What is installed under runtimes/, or in another folder, judged by the stages last seen. */
+/** Runtimes installed under runtimes/ or another folder, evaluated against their last known stages. */
 export function readInstalled(
   clock: Clock,
   lastStages: ReadonlyMap<string, RuntimeStage>,
@@ -27,19 +27,19 @@ export function readInstalled(
   return readRuntimes(folder, { now: clock.now(), projectNode: process.execPath, lastStages });
 }
 
-/** Runtimes as they stand now. */
+/** Runtimes in their current stage. */
 export interface LoadedRuntimes {
-  /** Those that can be chosen now, newest first; the same list until one of them ends. */
+  /** Runtimes that can be selected now, newest first. The same array until one of them ends. */
   readonly list: () => readonly InstalledRuntime[];
-  /** Those that have ended, newest first; one whose folder was removed before this start is not among them. */
+  /** Runtimes that have ended, newest first, except those whose folder was removed before this start. */
   readonly ended: () => readonly EndedRuntime[];
-  /** When each of them ends or has ended, epoch ms; of those without an end nothing. */
+  /** When each of them ends or ended, epoch ms. Runtimes without an end are omitted. */
   readonly ends: () => readonly { readonly runtime: string; readonly at: number }[];
   /** Broken runtimes. */
   readonly notices: () => readonly Notice[];
 }
 
-/** Reads the runtimes and remembers their stages. Throws StartError when a stage steps back. */
+/** Reads the runtimes and stores their stages. Throws StartError if a stage moves backwards. */
 export async function loadRuntimes(
   store: Pick<Store, 'runtimeStages'>,
   clock: Clock,
@@ -57,7 +57,7 @@ export async function loadRuntimes(
   warnOfEnds(runtimes, startedAt);
   let listed: readonly InstalledRuntime[] = runtimes;
   let ended = found.ended.map((runtime) => endedOf(runtime, startedAt));
-  const look = (): void => {
+  const reread = (): void => {
     const now = clock.now();
     warnOfEnds(listed, now);
     const over = listed.filter((runtime) => stageAt(runtime, now) === 'REMOVED');
@@ -72,15 +72,15 @@ export async function loadRuntimes(
   };
   return {
     list() {
-      look();
+      reread();
       return listed;
     },
     ended() {
-      look();
+      reread();
       return ended;
     },
     ends() {
-      look();
+      reread();
       const dated = [...listed, ...ended].map((runtime) => ({ runtime: runtime.name, at: endOfLifeAt(runtime) }));
       return dated.flatMap(({ runtime, at }) => (at === null ? [] : [{ runtime, at }]));
     },
@@ -88,28 +88,28 @@ export async function loadRuntimes(
   };
 }
 
-/** @param foundAt epoch ms: when it was found to have ended */
+/** @param foundAt epoch ms: when the end was detected */
 function endedOf({ name, stage, runtimeEndOfLife }: RuntimeLife, foundAt: number): EndedRuntime {
   return { name, stage, runtimeEndOfLife, endedAt: Math.min(endOfLifeAt({ runtimeEndOfLife }) ?? foundAt, foundAt) };
 }
 
-/** Looked at no more often than this, ms: whoever runs a script asks for the runtimes. */
+/** How often the stages are updated at most, ms: every script run reads the runtimes. */
 const warnEachMs = 3_600_000;
 
 /**
- * Tells the operator once of each runtime that its end is near, also in a process that has run for months; its users are
- * told by their notices (decisions: Runtimes).
+ * Logs once for each runtime that is about to end, also in a long-running process. Users are informed by notices
+ * (decisions: Runtimes).
  */
 export function createEndWarning(log: Pick<Log, 'warn'>): (runtimes: readonly RuntimeLife[], now: number) => void {
-  const told = new Set<string>();
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  const logged = new Set<string>();
+  let readAt = Number.NEGATIVE_INFINITY;
   return (runtimes, now) => {
-    if (Math.abs(now - lookedAt) < warnEachMs) return;
-    lookedAt = now;
+    if (Math.abs(now - readAt) < warnEachMs) return;
+    readAt = now;
     for (const runtime of runtimes) {
       const { name, runtimeEndOfLife } = runtime;
-      if (told.has(name) || !endsSoon(runtime, now)) continue;
-      told.add(name);
+      if (logged.has(name) || !endsSoon(runtime, now)) continue;
+      logged.add(name);
       const message = `The runtime ${name} ends on ${runtimeEndOfLife}: checks that use it will not run after that.`;
       log.warn('runtime.ends', { runtime: name, message });
     }

@@ -1,4 +1,4 @@
-// Where this process listens, and what to do when it cannot.
+// Opens the listeners of this process and explains failures.
 import type { createRestServer } from '#rest/server.ts';
 import { type Config, ConfigError } from '#config/config.ts';
 import { connectionsFor, descriptorLimit, metricsConnections, watchDescriptors } from '#metrics/descriptors.ts';
@@ -10,20 +10,19 @@ type Server = ReturnType<typeof createRestServer>;
 export interface Listeners {
   /** Whether the ports are known. */
   readonly isListening: boolean;
-  /** That of the API, as configured until it is known. */
+  /** Port of the API; the configured one until it listens. */
   readonly port: number;
   readonly ports: readonly number[];
   /**
-   * Listens with the server of the API and that of the metrics, with the latter only where it has a port; answers with
-   * `http://host:port` of the first one. Throws StartError or ConfigError with what to do.
-   *
-   * @param onRefused called for each connection that is not taken, and while no file can be opened
+   * Starts the API listener and, if it has a separate port, the metrics listener. Returns `http://host:port` of the
+   * first. Throws StartError or ConfigError with instructions.
+   * @param onRefused called for each refused connection and while no file can be opened
    */
   start(servers: readonly Server[], onRefused: () => void): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Makes them, not yet listening. */
+/** Creates the listeners without opening them. */
 export function createListeners({ host, port, metrics }: Pick<Config, 'host' | 'port' | 'metrics'>): Listeners {
   const servers: Server[] = [];
   let ports: readonly number[] = [port];
@@ -40,7 +39,7 @@ export function createListeners({ host, port, metrics }: Pick<Config, 'host' | '
       return ports;
     },
     async start([server, metricsServer], onRefused) {
-      if (server === undefined) throw new Error('there is no server to listen with');
+      if (server === undefined) throw new Error('no server to listen with');
       servers.push(server);
       takeConnections(server, connectionsFor(descriptorLimit()), onRefused);
       stopWatch = watchDescriptors(onRefused);
@@ -62,9 +61,9 @@ export function createListeners({ host, port, metrics }: Pick<Config, 'host' | '
   };
 }
 
-/** Only as many at once as leave descriptors for our own work. */
-function takeConnections({ server }: Server, most: number, onRefused: () => void): void {
-  server.maxConnections = most;
+/** Limits connections so that file descriptors remain for other work. */
+function takeConnections({ server }: Server, max: number, onRefused: () => void): void {
+  server.maxConnections = max;
   server.on('drop', onRefused);
 }
 

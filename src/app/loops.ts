@@ -1,30 +1,30 @@
-// The loops of this process: one per step, each turning as often as its step asks for.
+// The loops of this process: one per step, each running as often as its step requests.
 import { type Loop, startLoop } from '#lib/loop.ts';
-import { signPauseMs } from '#domain/accounts/process.ts';
+import { heartbeatIntervalMs } from '#domain/accounts/process.ts';
 import type { Log } from '#lib/log.ts';
 import type { Role } from '#config/variables.ts';
 import { type LoopName, loopsOfAll, loopsOfRole } from '#config/roles.ts';
 
-/** A loop looks this often at the latest, ms. */
+/** Maximum time between two ticks, ms. */
 export const idleMs = 1000;
-/** Loops whose turns are far apart, ms; the others look every second at the latest. */
+/** Loops with a longer maximum, ms; the others tick at least every second. */
 const longPausesMs: Partial<Record<LoopName, number>> = {
   'judge-states': 5000,
   'close-unserved-runs': 10_000,
   'roll-up': 60_000,
   'remove-old-rows': 600_000,
-  'sign-of-life': signPauseMs,
+  'process-heartbeat': heartbeatIntervalMs,
   'keep-templates': 60_000,
 };
 
-/** Starts the loops of these roles. */
+/** Starts the loops of the given roles. */
 export function startLoops(
   roles: readonly Role[],
-  turns: Readonly<Record<LoopName, () => Promise<number>>>,
+  ticks: Readonly<Record<LoopName, () => Promise<number>>>,
   log: Log,
 ): Map<LoopName, Loop> {
   const loops = new Map<LoopName, Loop>();
-  // Several roles may share a loop: it turns once.
+  // A loop that several roles share runs once.
   for (const name of new Set([...loopsOfAll, ...roles.flatMap((role) => loopsOfRole[role])])) {
     const floorMs = longPausesMs[name] ?? idleMs;
     const onError = (error: unknown, failedInARow: number): void =>
@@ -33,7 +33,7 @@ export function startLoops(
         error: error instanceof Error ? error.message : String(error),
         failedInARow,
       });
-    loops.set(name, startLoop({ turn: turns[name], floorMs, onError }));
+    loops.set(name, startLoop({ tick: ticks[name], floorMs, onError }));
   }
   return loops;
 }

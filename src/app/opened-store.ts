@@ -1,4 +1,4 @@
-// What a process has once its database is open.
+// The open database of a process.
 import type { FollowedClock } from '#lib/followed-clock.ts';
 import type { Store } from '#store/store.ts';
 
@@ -6,6 +6,6 @@ import type { Store } from '#store/store.ts';
 export interface OpenedStore {
   readonly store: Store;
   readonly clock: FollowedClock;
-  /** Asks again what time it is where the clock is kept; null = this machine keeps it. */
+  /** Reads the time of the database's clock; null = this machine's clock is used. */
   readonly measureTime: (() => Promise<void>) | null;
 }

@@ -1,4 +1,5 @@
-// Joins the steps with the store, the kinds of checks and the channels, and turns the loops of this process's roles.
+// Builds the steps from the store, the kinds of checks and the channels, and runs the loops of this process's roles.
+import { acknowledgeLinkOf, type AcknowledgeLinks } from '#actions/alerts/acknowledge-links.ts';
 import type { ResultLinks } from '#actions/results/result-links.ts';
 import { channelRules } from '#channels/rules.ts';
 import { overdueFinding, pingFinding } from '#checks/kinds/heartbeat/finding.ts';
@@ -11,6 +12,7 @@ import { type RandomSource, randomValues } from '#domain/alerts/random-values.ts
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import type { FollowedClock } from '#lib/followed-clock.ts';
 import type { Log } from '#lib/log.ts';
+import { createAdmitDeliveries } from '#pipeline/parts/admit-deliveries.ts';
 import { createJudgeHeartbeats } from '#pipeline/judge-heartbeats.ts';
 import { createKeepAssets } from '#pipeline/keep-assets.ts';
 import { createJudgeStates } from '#pipeline/judge-states.ts';
@@ -22,12 +24,12 @@ import type { WaitingPing } from '#store/path/heartbeats/heartbeat-rows.ts';
 import type { OpenedAlert, StateKey } from '#store/path/states/judge-states.ts';
 import type { Store } from '#store/store.ts';
 import { createFollowClock } from '#upkeep/follow-clock.ts';
-import { createHearPings, type PingFailures } from '#upkeep/hear-pings.ts';
+import { createRecordReception, type PingFailures } from '#upkeep/record-reception.ts';
 import { createReportFailingChannels } from '#upkeep/report-failing-channels.ts';
 import { createRollUp } from '#upkeep/roll-up.ts';
 import type { FoundBroken } from '#upkeep/keep-templates.ts';
 import { createWatchHold } from '#upkeep/watch-hold.ts';
-import { createSignOfLife } from '#upkeep/sign-of-life.ts';
+import { createProcessHeartbeat } from '#upkeep/process-heartbeat.ts';
 import { keepTemplates } from './templates.ts';
 import { type Holds, type OwnProcess, servedCodes } from './process.ts';
 import type { ScriptProber } from './scripts.ts';
@@ -42,8 +44,8 @@ import { createFindIdentity } from './client-identities.ts';
 import { loggedReason } from './redaction.ts';
 import type { ChannelSender } from '#channels/kind.ts';
 
-/** What the path is joined with. */
-export interface PathMeans {
+/** Dependencies of the steps. */
+export interface PathDeps {
   readonly config: Config;
   readonly store: Store;
   /** null without the role `runner`. */
@@ -57,73 +59,80 @@ export interface PathMeans {
   readonly metrics: Metrics;
   readonly clock: FollowedClock;
   readonly random: RandomSource;
-  /** Asks again what time it is, where the clock is the database's. */
+  /** Reads the time of the database's clock, if that is used. */
   readonly measureTime: (() => Promise<void>) | null;
   readonly log: Log;
   readonly userAgent: string;
   /** RESULT_LINK of a result. */
   readonly links: Pick<ResultLinks, 'link'>;
-  /** Wakes a loop, here or wherever it turns. */
+  /** ACK_LINK of an incident. */
+  readonly acknowledgeLinks: Pick<AcknowledgeLinks, 'link'>;
+  /** Wakes a loop, in this process or wherever it runs. */
   readonly wake: (name: LoopName) => void;
-  /** Told of a retry that another location has to find sooner than it looks by itself. */
+  /** Called for a retry in another location, whose next poll may come too late. */
   readonly onRunsElsewhere: () => void;
-  /** Told when the clock was set: whoever else goes by it looks at once. */
+  /** Called when the clock was set, so that others read the time at once. */
   readonly onClockSet: () => void;
-  /** Told of every recorded attempt: whoever waits for a batch looks again. */
+  /** Called for every recorded attempt, to wake requests that wait for a batch. */
   readonly onRecorded: () => void;
-  /** Told of every logged attempt: whoever waits for a test message looks again. */
+  /** Called for every recorded delivery attempt, to wake requests that wait for a test message. */
   readonly onLogged: () => void;
 }
 
-/** The running path of this process. */
+/** The running steps of this process. */
 export interface RunningPath {
-  /** false = that loop does not turn here. */
+  /** false = the loop does not run here. */
   wake(name: LoopName): boolean;
-  /** What this process holds a lease on. */
+  /** What this process has leased. */
   holds(): Holds;
   /** Channels of an account that were found unable to send. */
   brokenChannels(accountId: string): readonly FoundBroken[];
-  /** Why the path cannot do its work now, a sentence each; empty = it can. */
+  /** Why the steps cannot do their work now, a sentence each; empty = they can. */
   faults(): readonly string[];
-  /** Takes no more work, finishes or gives back what it holds. */
+  /** Stops taking work, and finishes or releases leased work. */
   stop(): Promise<void>;
 }
 
-/** How long what is under way may take to end when the process stops, ms; with the rest it stays below 10 s. */
+/** How long work in progress may take to finish at shutdown, ms; with the rest, shutdown takes less than 10 s. */
 const graceMs = 6000;
 
-export async function startPath(means: PathMeans): Promise<RunningPath> {
-  const { config, store, clock, log, ownProcess } = means;
+export async function startPath(deps: PathDeps): Promise<RunningPath> {
+  const { config, store, clock, log, ownProcess } = deps;
   const startedAt = clock.now();
   await store.path.takeOver(startedAt);
   const rollback = await store.gaps.rollback().catch(() => null);
-  const joint: Joint = { ...means, owner: ownProcess.id, startedAt, rollback };
+  const joint: Joint = { ...deps, owner: ownProcess.id, startedAt, rollback };
   const records = joinRecordResults(joint);
   const runs = config.roles.includes('runner') ? joinRunChecks(joint, records) : null;
   const deliveries = config.roles.includes('deliverer') ? joinSendDeliveries(joint) : null;
-  const templates = keepTemplates(means);
-  const hearPings = createHearPings({ store: store.receptions, ownProcess, failures: means.pingFailures, clock });
-  // Before anything is judged it is known since when no ping could be received.
-  if (config.roles.includes('api')) await hearPings().catch(() => undefined);
+  const templates = keepTemplates(deps);
+  const recordReception = createRecordReception({
+    store: store.receptions,
+    ownProcess,
+    failures: deps.pingFailures,
+    clock,
+  });
+  // Before anything is evaluated, finds out since when no ping could be received.
+  if (config.roles.includes('api')) await recordReception().catch(() => undefined);
   const idle = (): Promise<number> => Promise.resolve(idleMs);
-  const turns: Record<LoopName, () => Promise<number>> = {
-    'follow-clock': joinFollowClock(means),
+  const ticks: Record<LoopName, () => Promise<number>> = {
+    'follow-clock': joinFollowClock(deps),
     'schedule-runs': joinScheduleRuns(joint),
     'judge-heartbeats': joinJudgeHeartbeats(joint),
     'judge-states': joinJudgeStates(joint),
-    'hear-pings': hearPings,
-    'run-checks': () => runs?.turn() ?? idle(),
+    'record-reception': recordReception,
+    'run-checks': () => runs?.tick() ?? idle(),
     'close-unserved-runs': joinCloseUnservedRuns(joint, records),
-    'send-deliveries': () => deliveries?.turn() ?? idle(),
+    'send-deliveries': () => deliveries?.tick() ?? idle(),
     'roll-up': createRollUp({ store: store.rollUps, clock, retentionDays: config.retentionDays }),
     'remove-old-rows': joinRemoveOldRows(joint),
     'report-failing-channels': joinReportFailingChannels(joint),
-    'sign-of-life': createSignOfLife({ ownProcess }),
-    'keep-templates': () => templates.turn(),
+    'process-heartbeat': createProcessHeartbeat({ ownProcess }),
+    'keep-templates': () => templates.tick(),
   };
-  const loops = startLoops(config.roles, turns, log);
+  const loops = startLoops(config.roles, ticks, log);
   const askTime = async (): Promise<void> => {
-    await means.measureTime?.().catch(() => undefined);
+    await deps.measureTime?.().catch(() => undefined);
     loops.get('follow-clock')?.wake();
   };
   return {
@@ -133,32 +142,32 @@ export async function startPath(means: PathMeans): Promise<RunningPath> {
       else loop?.wake();
       return loop !== undefined;
     },
-    holds: () => ({ runs: runs?.underWay ?? 0, deliveries: deliveries?.underWay ?? 0 }),
+    holds: () => ({ runs: runs?.inProgress ?? 0, deliveries: deliveries?.inProgress ?? 0 }),
     brokenChannels: (accountId) => templates.broken(accountId),
     faults: () => [
       ...[...loops].flatMap(([name, loop]) => (loop.isHealthy ? [] : [`the step ${name} fails`])),
-      ...(records.isHealthy ? [] : [`${records.waiting} results wait for the database`]),
+      ...(records.isHealthy ? [] : [`results waiting for the database: ${records.waiting}`]),
     ],
     async stop() {
-      means.scripts?.holdBack();
+      deps.scripts?.deferRuns();
       await Promise.all([...loops.values()].map((loop) => loop.stop()));
       await Promise.all([runs?.stop(graceMs), deliveries?.stop(graceMs)]);
       await records.stop(graceMs / 3);
-      await means.scripts?.close();
+      await deps.scripts?.close();
     },
   };
 }
 
-/** What every step is joined with. */
-interface Joint extends PathMeans {
-  /** Whose leases are this process's. */
+/** Dependencies of all steps. */
+interface Joint extends PathDeps {
+  /** Owner of this process's leases. */
   readonly owner: string;
   readonly startedAt: number;
-  /** The time whose data a restore took away. */
+  /** The period whose data a restore removed. */
   readonly rollback: Awaited<ReturnType<Store['gaps']['rollback']>>;
 }
 
-function joinFollowClock({ store, clock, measureTime, log, onClockSet }: PathMeans): () => Promise<number> {
+function joinFollowClock({ store, clock, measureTime, log, onClockSet }: PathDeps): () => Promise<number> {
   return createFollowClock({
     store: store.path,
     clock,
@@ -263,8 +272,9 @@ function joinRecordResults(joint: Joint): RecordResults {
 }
 
 function joinSendDeliveries(joint: Joint) {
-  const { store, clock, random, owner, ownProcess, sender, metrics, log, userAgent, wake, onLogged } = joint;
-  // One after the other: a receiver that is down ends many deliveries at once.
+  const { store, clock, owner, ownProcess, sender, metrics, log, wake, onLogged } = joint;
+  const { sendingLimits } = joint.config;
+  // Sequential: a receiver that is down ends many deliveries at once.
   let logging = Promise.resolve();
   const findIdentity = createFindIdentity((accountId) => store.clientCertificates.all(accountId));
   return createSendDeliveries({
@@ -276,6 +286,7 @@ function joinSendDeliveries(joint: Joint) {
     send: async ({ accountId, id: deliveryId, createdAt, replayOf, request }, { type, secrets }, attempt) =>
       required(sender, 'sender').send({
         type,
+        accountId,
         request,
         startedAt: clock.now(),
         identity: await findIdentity(accountId, request.url),
@@ -285,15 +296,16 @@ function joinSendDeliveries(joint: Joint) {
         replayOf,
         secrets,
       }),
-    render: (channel, variables, createdAt) =>
-      renderRequest(channel, variables, { createdAt, ...randomValues(random), userAgent }),
+    render: renderWith(joint),
+    admit: createAdmitDeliveries({ ...channelRules, ...store.sendingQuotas, limits: sendingLimits, clock, owner }),
     wake: () => wake('send-deliveries'),
     onSettled: ({ accountId, id, alertChannelId, checkId }, attempt, { status }) => {
       metrics.onSettled(status);
-      if (status !== 'exhausted') return;
+      if (status !== 'exhausted' && status !== 'failed') return;
       logging = logging.then(async () => {
         const error = await loggedReason(store, accountId, id, attempt);
-        log.warn('delivery.exhausted', { id, channel: alertChannelId, check: checkId, error });
+        const event = status === 'failed' ? 'delivery.failed' : 'delivery.exhausted';
+        log.warn(event, { id, channel: alertChannelId, check: checkId, error });
       });
     },
     onLogged,
@@ -302,7 +314,8 @@ function joinSendDeliveries(joint: Joint) {
 }
 
 function joinReportFailingChannels(joint: Joint): () => Promise<number> {
-  const { store, clock, links, random, userAgent, log, wake } = joint;
+  const { store, clock, links, log, wake } = joint;
+  const render = renderWith(joint);
   return createReportFailingChannels({
     store: store.failingChannels,
     clock,
@@ -313,7 +326,7 @@ function joinReportFailingChannels(joint: Joint): () => Promise<number> {
           ? undefined
           : links.link(accountId, check.id, checkResultId, createdAt);
       const variables = reportVariables(report, deliveryId, link);
-      return renderRequest(through, variables, { createdAt, ...randomValues(random), userAgent });
+      return render(through, variables, createdAt);
     },
     onReported: async ({ kind, accountId, alertChannelId, name, deliveryId }, deliveries) => {
       if (deliveries > 0) wake('send-deliveries');
@@ -326,7 +339,7 @@ function joinReportFailingChannels(joint: Joint): () => Promise<number> {
 function noteRecorded(
   attempt: EndedAttempt,
   { isRecorded, change, deliveries }: Recorded,
-  { metrics, log, clock, wake, onRecorded, onRunsElsewhere }: PathMeans,
+  { metrics, log, clock, wake, onRecorded, onRunsElsewhere }: PathDeps,
 ): void {
   if (!isRecorded) return;
   metrics.onRecorded(attempt);
@@ -340,11 +353,12 @@ function noteRecorded(
   onRecorded();
 }
 
-/** Says what a delivery is rendered from by the process that sends it. */
+/** Where the sending process finds the input for rendering a delivery. */
 export function prepareWith({
   config,
   links,
-}: Pick<PathMeans, 'config' | 'links'>): (facts: DeliveryFacts) => Prepared {
+  acknowledgeLinks,
+}: Pick<PathDeps, 'config' | 'links' | 'acknowledgeLinks'>): (facts: DeliveryFacts) => Prepared {
   return (facts) => {
     const { context, createdAt, isViaGroup } = facts;
     const { check } = context;
@@ -352,30 +366,31 @@ export function prepareWith({
       ...kindOf(check.checkType).alertFacts(check, facts.finding.details),
       locationName: facts.location === config.location.code ? config.location.name : facts.location,
       link: links.link(check.accountId, check.id, facts.resultId, createdAt),
+      ...acknowledgeLinkOf(facts, acknowledgeLinks),
     });
     return { content: { variables, groupId: isViaGroup ? check.groupId : null } };
   };
 }
 
-function renderRequest(
-  channel: Pick<AlertChannel, 'type' | 'config'>,
-  variables: TemplateVariables,
-  facts: { createdAt: number; uuid: string; randomNumber: number; userAgent: string },
-): Rendered {
-  try {
-    return { request: channelRules.render(channel, variables, facts) };
-  } catch (error) {
-    return { error: messageOf(error) };
-  }
+/** Renders with what a process knows; an error ends the delivery. */
+function renderWith({ random, userAgent, config: { gateways } }: Joint) {
+  return (channel: AlertChannel, variables: TemplateVariables, createdAt: number): Rendered => {
+    const facts = { createdAt, ...randomValues(random), userAgent, channelId: channel.id };
+    try {
+      return { request: channelRules.render(channel, variables, facts, gateways) };
+    } catch (error) {
+      return { error: messageOf(error) };
+    }
+  };
 }
 
 function statusCodeOf({ context, finding }: EndedAttempt): number | null {
   return kindOf(context.check.checkType).alertFacts(context.check, finding.details).status;
 }
 
-/** What a step cannot be without, and never is: a step is joined only where its role is. */
+/** Asserts a dependency that exists whenever the role of a step is active. */
 function required<Thing>(thing: Thing | null, what: string): Thing {
-  if (thing === null) throw new Error(`there is no ${what}`);
+  if (thing === null) throw new Error(`${what} is missing`);
   return thing;
 }
 

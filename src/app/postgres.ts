@@ -1,4 +1,4 @@
-// Opens the store of a PostgreSQL database, and the clock that it keeps.
+// Opens the store of a PostgreSQL database, with the database's clock.
 import { createFollowedClock } from '#lib/followed-clock.ts';
 import type { Log } from '#lib/log.ts';
 import type { PostgresAddress } from '#lib/net/postgres-address.ts';
@@ -7,13 +7,13 @@ import { openServerTime, type ServerTime } from '#store/engines/postgres/server-
 import { type PostgresOptions, storeOnPostgres } from '#store/postgres-store.ts';
 import type { OpenedStore } from './opened-store.ts';
 
-/** Where the database is, and what its store is opened with. */
+/** Location of the database and options of its store. */
 export interface PostgresPlace extends Pick<
   PostgresOptions,
   'secretKey' | 'ownLocation' | 'limits' | 'listenAddress' | 'onMigrating'
 > {
   readonly address: PostgresAddress;
-  /** A clock that is never set, ms. */
+  /** Monotonic clock, ms. */
   readonly steadyNow: () => number;
   readonly log: Log;
 }

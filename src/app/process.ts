@@ -1,4 +1,4 @@
-// What this process tells the others of itself, and what it knows of them.
+// Publishes the state of this process and reads that of the others.
 import { hostname } from 'node:os';
 import { isAlive, type ProcessSign, servedLocations } from '#domain/accounts/process.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -7,45 +7,47 @@ import type { Store } from '#store/store.ts';
 import type { Config } from '#config/config.ts';
 import { version } from '#config/version.ts';
 
-/** What this process holds a lease on. */
+/** What this process has leased. */
 export type Holds = ProcessSign['holds'];
 
 /** This process among the others. */
 export interface OwnProcess {
   readonly id: string;
-  /** A sign of life, durable; learns who else lives. */
+  /** Epoch ms. */
+  readonly startedAt: number;
+  /** Writes a heartbeat durably and reads the other processes. */
   sign(): Promise<void>;
-  /** Run locations that are served, as far as is known. */
+  /** Known run locations. */
   servedLocations(): readonly ProcessSign['location'][];
-  /** What the others and this one last wrote of themselves, for metrics. */
+  /** The last published state of all processes, for metrics. */
   known(): readonly ProcessSign[];
-  /** Where people reach the installation: this process, or of those that serve the API the one that started last. */
+  /** Public URL of the installation: of this process, or of the newest process that serves the API. */
   publicUrl(): string;
-  /** Notes why scripts do not run in this process, for its next signs of life; null = they do. */
+  /** Sets why scripts do not run in this process, for the next heartbeats; null = they do. */
   refuseScripts(why: string | null): void;
-  /** Takes back its sign of life. */
+  /** Removes its heartbeat. */
   leave(): Promise<void>;
 }
 
-export interface OwnProcessMeans {
+export interface OwnProcessDeps {
   readonly config: Pick<Config, 'roles' | 'location'>;
   readonly store: Pick<Store, 'processes' | 'gaps'>;
   readonly clock: Clock;
   readonly holds: () => Holds;
-  /** Whether it runs checks and there is no Chromium for them; asked at each sign of life. */
+  /** Whether it runs checks without Chromium; called for each heartbeat. */
   readonly lacksBrowser: () => boolean;
-  /** Whether this process listens already: before it does, its port may not be known. */
+  /** Whether this process listens: before that, its port may be unknown. */
   readonly isListening: () => boolean;
-  /** Where people reach this process. */
+  /** Public URL of this process. */
   readonly publicUrl: () => string;
-  /** What this process listens on by now. */
+  /** Listeners of this process so far. */
   readonly listeners: () => ProcessSign['listeners'];
-  /** Receives the other processes at each sign of life. */
+  /** Receives the other processes at each heartbeat. */
   readonly onOthers: (others: readonly ProcessSign[]) => void;
 }
 
-export function createOwnProcess(means: OwnProcessMeans): OwnProcess {
-  const { config, store, clock } = means;
+export function createOwnProcess(deps: OwnProcessDeps): OwnProcess {
+  const { config, store, clock } = deps;
   const { roles, location } = config;
   const own = {
     id: newId(),
@@ -62,24 +64,25 @@ export function createOwnProcess(means: OwnProcessMeans): OwnProcess {
   let scriptsRefused: string | null = null;
   return {
     id: own.id,
+    startedAt: own.startedAt,
     async sign() {
-      await store.gaps.signOfLife();
-      const publicUrl = servesApi && means.isListening() ? means.publicUrl() : null;
-      noBrowserSince = means.lacksBrowser() ? (noBrowserSince ?? clock.now()) : null;
+      await store.gaps.recordHeartbeat();
+      const publicUrl = servesApi && deps.isListening() ? deps.publicUrl() : null;
+      noBrowserSince = deps.lacksBrowser() ? (noBrowserSince ?? clock.now()) : null;
       await store.processes.sign({
         ...own,
         publicUrl,
-        holds: means.holds(),
+        holds: deps.holds(),
         noBrowserSince,
-        listeners: means.listeners(),
+        listeners: deps.listeners(),
         scriptsRefused,
       });
       known = await store.processes.list();
-      means.onOthers(known.filter(({ id }) => id !== own.id));
+      deps.onOthers(known.filter(({ id }) => id !== own.id));
     },
     servedLocations: () => servedLocations(known, location, clock.now()),
     known: () => known.filter((one) => isAlive(one, clock.now())),
-    publicUrl: () => (servesApi ? null : newest(known)) ?? means.publicUrl(),
+    publicUrl: () => (servesApi ? null : newest(known)) ?? deps.publicUrl(),
     refuseScripts(why) {
       scriptsRefused = why;
     },
@@ -87,7 +90,7 @@ export function createOwnProcess(means: OwnProcessMeans): OwnProcess {
   };
 }
 
-/** Codes of the run locations that are served, asked anew each time. */
+/** Codes of the available run locations, read anew each time. */
 export function servedCodes(ownProcess: Pick<OwnProcess, 'servedLocations'>): () => readonly string[] {
   return () => ownProcess.servedLocations().map(({ code }) => code);
 }

@@ -5,7 +5,7 @@ import type { Attempt } from '#domain/alerts/delivery.ts';
 import { lostReason, withoutPaths } from '#domain/alerts/failing-channel.ts';
 import type { Store } from '#store/store.ts';
 
-/** Redactors of deliveries by what is stored. */
+/** Redactors for stored deliveries. */
 export function redactorOfStore({ alertChannels, variables, checks, checkGroups }: Store): RedactorOf {
   return createRedactorOf({
     rules: channelRules,
@@ -13,7 +13,7 @@ export function redactorOfStore({ alertChannels, variables, checks, checkGroups 
     variablesOf: (accountId) => variables.all(accountId),
     groupVariablesOf: async (accountId, checkId) => {
       const groupId = (await checks.find(accountId, checkId))?.check.groupId ?? null;
-      // Of a check that is gone, or in no group any more, nobody knows which one it was in.
+      // For a check that was deleted or is in no group, the former group is unknown.
       if (groupId === null) return checkGroups.lockedVariables(accountId);
       return (await checkGroups.find(accountId, groupId))?.group.environmentVariables ?? [];
     },
@@ -21,10 +21,9 @@ export function redactorOfStore({ alertChannels, variables, checks, checkGroups 
 }
 
 /**
- * Why a delivery was lost, for the log: masked as in the delivery log, and without paths, which may be secrets.
- *
+ * Why a delivery was lost, for the log: masked as in the delivery log, and without paths, which may be secret.
  * @param attempt absent = its last one
- * @returns null = unknown, or it cannot be read
+ * @returns null = unknown or unreadable
  */
 export async function loggedReason(
   store: Store,

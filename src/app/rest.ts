@@ -1,36 +1,40 @@
-// Joins the routes of this process with what they tell.
+// Builds the routes of this process.
+import { join } from 'node:path';
 import { healthOperations } from '#contract/operating/health.ts';
 import { healthRoutes, metricsRoute } from '#rest/operating/health.ts';
+import { packageFolder } from '#lib/package-files.ts';
 import type { RestOptions } from '#rest/server.ts';
-import type { ActionMeans } from './means.ts';
+import { createWebFiles } from '#rest/web-files.ts';
+import type { ActionDeps } from './deps.ts';
 import type { Config } from '#config/config.ts';
 import type { Metrics } from '#metrics/metrics.ts';
 
-/** What the routes are joined with. */
-export interface RestMeans extends ActionMeans {
+/** Dependencies of the routes. */
+export interface RestDeps extends ActionDeps {
   readonly metrics: Metrics;
-  /** Why the service cannot do its work, a sentence each; empty = ready. */
+  /** Why the service cannot work, a sentence each; empty = ready. */
   readonly readiness: () => Promise<readonly string[]>;
   readonly notes: () => Promise<readonly string[]>;
 }
 
-/** The routes of this process: health and metrics always, everything else with the role `api` (design §6). */
-export async function composeRoutes(means: RestMeans): Promise<Pick<RestOptions, 'routes' | 'operations'>> {
-  const { registry } = means.metrics;
+/** The routes of this process: health and metrics always, all others with the role `api` (design §6). */
+export async function composeRoutes(deps: RestDeps): Promise<Pick<RestOptions, 'routes' | 'operations' | 'webFiles'>> {
+  const { registry } = deps.metrics;
   const metrics = { metrics: () => registry.metrics(), contentType: registry.contentType };
   const health = healthRoutes({
-    readiness: means.readiness,
-    notes: means.notes,
+    readiness: deps.readiness,
+    notes: deps.notes,
     metrics,
-    metricsAccess: means.config.metrics,
+    metricsAccess: deps.config.metrics,
   });
-  if (!means.config.roles.includes('api')) return { routes: health, operations: healthOperations };
-  // A third of all that is loaded: the others start without it.
+  if (!deps.config.roles.includes('api')) return { routes: health, operations: healthOperations };
+  // Loaded on demand, because it is a third of all code.
   const [{ apiRoutes }, { operations }] = await Promise.all([import('./api.ts'), import('#contract/operations.ts')]);
-  return { routes: [...health, ...apiRoutes(means)], operations };
+  const webFiles = createWebFiles(join(packageFolder, 'dist', 'web'));
+  return { routes: [...health, ...apiRoutes(deps)], operations, webFiles };
 }
 
-/** The route of the metrics alone, for a listener of its own. */
+/** The metrics route, for a separate listener. */
 export function metricsRoutes(
   { registry }: Metrics,
   { metrics: { token } }: Pick<Config, 'metrics'>,

@@ -1,5 +1,5 @@
-// Which checks have scripts, by their kinds, which runtimes will do for them, and how they are read before they are saved.
-import type { ProgramMeans } from '#actions/checks/program-scripts.ts';
+// Which checks have scripts, which runtimes support them, and how scripts are validated before they are saved.
+import type { ProgramDeps } from '#actions/checks/program-scripts.ts';
 import type { RuntimeRules } from '#actions/checks/script-runtime.ts';
 import { checkKinds, kindOf } from '#checks/check-kinds.ts';
 import { readScript } from '#checks/parts/scripted/settings.ts';
@@ -7,30 +7,30 @@ import type { ProbeInput } from '#domain/checks/probe.ts';
 import type { InstalledRuntime } from '#sandbox/runtimes/read-runtimes.ts';
 import type { ScriptReader } from '#sandbox/read-script.ts';
 
-/** Whether a check is a script, or has some around what it measures: its own or its group's. */
+/** Whether a check is a script or has setup or teardown scripts, its own or its group's. */
 export function isWithScripts({ check, group }: Pick<ProbeInput, 'check' | 'group'>): boolean {
   const kind = kindOf(check.checkType);
-  return kind.isScripted === true || kind.around?.has(check, group) === true;
+  return kind.isScripted === true || kind.hooks?.has(check, group) === true;
 }
 
-/** The same as the actions ask for it. */
+/** The same rules in the form that the actions need. */
 export const scriptRules: Pick<RuntimeRules, 'scriptTypes' | 'refusesRuntime'> = {
   scriptTypes: checkKinds
-    .filter(({ isScripted, around }) => isScripted === true || around !== undefined)
+    .filter(({ isScripted, hooks }) => isScripted === true || hooks !== undefined)
     .map(({ schema }) => schema.type),
   refusesRuntime(check, group) {
     const kind = kindOf(check.checkType);
     if (kind.isScripted === true) return kind.refusesRuntime;
-    // Any runtime will do for a script around a request.
-    return kind.around?.has(check, group) === true ? () => null : undefined;
+    // Setup and teardown scripts run in any runtime.
+    return kind.hooks?.has(check, group) === true ? () => null : undefined;
   },
 };
 
-/** Reads scripts of checks as the installed runtimes would. */
+/** Parses scripts of checks as the installed runtimes would. */
 export function programReader(
   runtimes: () => readonly InstalledRuntime[],
   reader: ScriptReader,
-): ProgramMeans['programFault'] {
+): ProgramDeps['programFault'] {
   return async ({ accountId, checkType, settings }, { name }) => {
     const runtime = runtimes().find((each) => each.name === name);
     if (kindOf(checkType).isScripted !== true || runtime === undefined) return null;

@@ -1,7 +1,7 @@
-// The scripts of this process: checks that are scripts or have some around them, joined with what runs them, a few at a time.
+// Runs the scripts of this process: script checks, and setup and teardown scripts, with bounded concurrency.
 import { getCACertificates } from 'node:tls';
 import { checkKinds } from '#checks/check-kinds.ts';
-import type { AroundProbeMeans } from '#checks/kind.ts';
+import type { HookProbeDeps } from '#checks/kind.ts';
 import type { Check } from '#domain/checks/check.ts';
 import type { Probe, ProbeInput } from '#domain/checks/probe.ts';
 import { bareFinding, type Finding } from '#domain/results/result.ts';
@@ -13,7 +13,7 @@ import { type ChosenContainment, chooseContainment } from '#sandbox/containment/
 import { hasGateway } from '#sandbox/containment/containment.ts';
 import { findChromium } from '#sandbox/find-chromium.ts';
 import { removeOldRunFolders } from '#sandbox/run-folder.ts';
-import { type OpenGateway, runScript, type ScriptMeans } from '#sandbox/run-script.ts';
+import { type OpenGateway, runScript, type ScriptDeps } from '#sandbox/run-script.ts';
 import { createTrustedCas, type TrustedCas } from '#sandbox/trusted-cas.ts';
 import { createWarmScripts, type WarmScripts } from '#sandbox/warm-scripts.ts';
 import type { LoadedRuntimes } from './installed-runtimes.ts';
@@ -27,17 +27,17 @@ import { createScriptLanes, type ScriptLanes } from '#sandbox/script-lanes.ts';
 
 /** Probes with scripts. */
 export interface ScriptProber {
-  /** Whether the check is a script, or has some around what it measures. */
+  /** Whether the check is a script or has setup or teardown scripts. */
   isScripted(input: Pick<ProbeInput, 'check' | 'group'>): boolean;
   /** Why no script runs in this process, in a sentence; null = they do. Never rejects. */
   refusal(): Promise<string | null>;
-  /** Waits for room in the lane of the check's type; answers with how to leave it. */
+  /** Waits for a slot of the check's type; resolves with a function that frees it. */
   enter(input: Pick<ProbeInput, 'check'>): Promise<() => void>;
   /** Never rejects. */
   probe(input: ProbeInput): Promise<Finding>;
-  /** Lets none begin any more; those that wait are given back with their leases. */
-  holdBack(): void;
-  /** Ends every script that runs, and what it is connected to. */
+  /** Starts no more scripts; waiting runs are released with their leases. */
+  deferRuns(): void;
+  /** Stops all running scripts and closes their connections. */
   close(): Promise<void>;
 }
 
@@ -45,33 +45,36 @@ export interface ScriptProberOptions {
   readonly runtimes: Pick<LoadedRuntimes, 'list'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where scripts may connect, as far as their containment lets us see to it. */
+  /** Where scripts may connect, as far as their containment can enforce it. */
   readonly egress: EgressPolicy;
-  /** Whether they may run where nothing contains them. */
+  /** Whether scripts may run uncontained. */
   readonly mayBeUncontained: boolean;
-  /** Scripts of one type of check that run at once. */
+  /** Maximum number of concurrent scripts per check type. */
   readonly atOnce: number;
-  /** How long a script that is a check may take, by its type, ms. */
+  /** Timeout of script checks by type, ms. */
   readonly wallClockMs: Config['scriptMs'];
-  /** Processes of scripts that are begun before they are needed, and wait; 0 = none. */
+  /** Number of processes started in advance; 0 = none. */
   readonly warm: number;
-  /** The program that is to be used; null = whichever is found. */
+  /** Path of Chromium; null = find it. */
   readonly chromium: string | null;
-  /** CAs that scripts trust besides the usual ones; null = none. */
+  /** CAs that scripts trust in addition to the usual ones; null = none. */
   readonly trustedCas?: TrustedCas | null;
-  /** Does what is no script: halves of probes with scripts around them, and looks beside a script. */
+  /**
+   * Runs the parts of a check that are not scripts: requests with scripts around them, and certificate checks of
+   * scripts.
+   */
   readonly prober: Pick<Prober, 'exchange' | 'probe'>;
 }
 
 const uncontained =
   'this machine cannot contain scripts with bubblewrap or namespaces. Install bubblewrap, allow user namespaces, or set TOCSIN_SCRIPTS_UNCONTAINED=yes to run them uncontained (docs/security.md, "Scripts")';
 
-/** The CAs of `NODE_EXTRA_CA_CERTS` and `TOCSIN_CA_FILE`, for scripts; null = there are none. */
+/** The CAs of `NODE_EXTRA_CA_CERTS` and `TOCSIN_CA_FILE` for scripts; null = none. */
 export function trustedCasOf({ caCertificates }: Pick<Config, 'caCertificates'>): TrustedCas | null {
   return createTrustedCas([...getCACertificates('extra'), ...caCertificates]);
 }
 
-/** Whether this process may be anybody: scripts are then given to nobody. */
+/** Whether this process is root: scripts then run as an unprivileged user. */
 export const isRoot = process.getuid?.() === 0;
 
 export function createScriptProber(options: ScriptProberOptions): ScriptProber {
@@ -82,9 +85,9 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
   const lanes = createScriptLanes(scriptRules.scriptTypes, atOnce);
   const closing = new AbortController();
   const containment = containmentOnce(gateway.open, log);
-  const means: AroundProbeMeans = {
+  const deps: HookProbeDeps = {
     exchange: prober.exchange,
-    lookBeside: (input, signal) => prober.probe(input, signal),
+    runSideProbe: (input, signal) => prober.probe(input, signal),
     runtimes: runtimes.list,
     wallClockMs: options.wallClockMs,
     chromium: findWithWarning(chromium, log),
@@ -94,14 +97,14 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
       return runWarm(work, signal, script, warm);
     },
   };
-  const probes = scriptProbes(means);
+  const probes = scriptProbes(deps);
   const refusal = async (): Promise<string | null> =>
     options.mayBeUncontained || hasGateway(await containment()) ? null : uncontained;
   return {
     isScripted: isWithScripts,
-    // How far they can be contained is tried again when one runs.
+    // Containment is tested again when a script runs.
     refusal: () => refusal().catch(() => null),
-    enter: ({ check }) => letIn(check, lanes),
+    enter: ({ check }) => waitForLane(check, lanes),
     async probe(input) {
       try {
         const probe = probes.get(input.check.checkType);
@@ -116,7 +119,7 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
         );
       }
     },
-    holdBack: () => lanes.close(),
+    deferRuns: () => lanes.close(),
     async close() {
       closing.abort();
       await warm.close();
@@ -126,8 +129,8 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
 }
 
 /**
- * Answers why this installation runs no scripts; null = it does. A process that runs checks judges by itself and tells the
- * others; one that runs none goes by what all of them tell.
+ * Returns why this installation runs no scripts; null = it does. A process that runs checks decides itself and
+ * publishes it; any other relies on what those publish.
  */
 export function scriptsRefusedBy(
   scripts: Pick<ScriptProber, 'refusal'> | null,
@@ -148,7 +151,7 @@ export function scriptsRefusedBy(
   return ask;
 }
 
-/** Answers how far scripts are kept apart here: tried at the first of them, because who has none need not know. */
+/** Determines how far scripts can be contained, when the first one runs: other installations need not know. */
 function containmentOnce(openGateway: OpenGateway, log: Log): () => Promise<ChosenContainment['containment']> {
   let chosen: Promise<ChosenContainment> | null = null;
   return async () => {
@@ -163,38 +166,38 @@ function containmentOnce(openGateway: OpenGateway, log: Log): () => Promise<Chos
     try {
       return (await chosen).containment;
     } catch (error) {
-      // As on a full disk: the next script tries again.
+      // For example on a full disk: the next script tries again.
       chosen = null;
       throw error;
     }
   };
 }
 
-/** In a process that waits for it, if one does; and the next one waits for the next script of its shape. */
+/** Uses a process started in advance if there is one; then starts one for the next script of its kind. */
 async function runWarm(
   work: ScriptWork,
   signal: AbortSignal,
-  means: ScriptMeans,
+  deps: ScriptDeps,
   warm: WarmScripts,
 ): Promise<ScriptOutcome> {
-  const outcome = await runScript(work, signal, means, warm.take(work, means));
-  // What could not be begun now is not to be tried beside the next.
-  if (outcome.ending !== 'crashed' && outcome.ending !== 'stopped') void warm.prepare(work, means);
+  const outcome = await runScript(work, signal, deps, warm.take(work, deps));
+  // A process that could not be started now is not retried for the next script.
+  if (outcome.ending !== 'crashed' && outcome.ending !== 'stopped') void warm.prepare(work, deps);
   return outcome;
 }
 
-/** Never resolves for who is not let in any more: its run is given back when the process stops. */
-async function letIn({ checkType, accountId }: Check, lanes: ScriptLanes): Promise<() => void> {
+/** Never resolves after stop: the run is released when the process stops. */
+async function waitForLane({ checkType, accountId }: Check, lanes: ScriptLanes): Promise<() => void> {
   return (await lanes.enter(checkType, accountId)) ?? new Promise(() => undefined);
 }
 
-/** Told when a check needs it: who has no browser checks need not know. Again only when it was there meanwhile. */
-function findWithWarning(named: string | null, log: Log): AroundProbeMeans['chromium'] {
-  let isTold = false;
+/** Logged when a check needs it, and again only after Chromium was available in between. */
+function findWithWarning(named: string | null, log: Log): HookProbeDeps['chromium'] {
+  let isNotified = false;
   return () => {
     const found = findChromium(named);
-    if (found === null && !isTold) log.warn('scripts.no-browser', { hint: rightBrowser });
-    isTold = found === null;
+    if (found === null && !isNotified) log.warn('scripts.no-browser', { hint: rightBrowser });
+    isNotified = found === null;
     return found;
   };
 }
@@ -202,12 +205,12 @@ function findWithWarning(named: string | null, log: Log): AroundProbeMeans['chro
 const rightBrowser =
   'browser checks end as unknown on this machine: run npm ci, or set TOCSIN_CHROMIUM to the path of Chromium, and restart';
 
-function scriptProbes(means: AroundProbeMeans): ReadonlyMap<string, Probe> {
+function scriptProbes(deps: HookProbeDeps): ReadonlyMap<string, Probe> {
   return new Map(
     checkKinds.flatMap((kind): [string, Probe][] => {
       const { type } = kind.schema;
-      if (kind.isScripted === true) return [[type, kind.createProbe(means)]];
-      return kind.around === undefined ? [] : [[type, kind.around.createProbe(means)]];
+      if (kind.isScripted === true) return [[type, kind.createProbe(deps)]];
+      return kind.hooks === undefined ? [] : [[type, kind.hooks.createProbe(deps)]];
     }),
   );
 }

@@ -1,17 +1,17 @@
-// Opens the store that the configuration names, and the clock that goes with it: this machine's, or the database's.
+// Opens the configured store, and the clock that goes with it: this machine's or the database's.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '#lib/clock.ts';
 import { createFollowedClock } from '#lib/followed-clock.ts';
 import type { Log } from '#lib/log.ts';
-import type { MigrationNews } from '#store/base/migrate.ts';
+import type { SchemaMigration } from '#store/base/migrate.ts';
 import { isServerAway } from '#store/base/unavailable.ts';
 import type { Config } from '#config/config.ts';
 import type { OpenedStore } from './opened-store.ts';
 
-/** Time as a test may turn it; a process takes the machine's own. */
+/** The clock, which tests may replace. */
 export interface Clocks {
   readonly clock: Clock;
-  /** A clock that is never set, ms. */
+  /** Monotonic clock, ms. */
   readonly steadyNow: () => number;
 }
 
@@ -19,8 +19,8 @@ const firstPauseMs = 250;
 const longestPauseMs = 5000;
 
 /**
- * Opens the store; a PostgreSQL that does not answer yet is waited for. Throws what `openStore` and `openPostgresStore`
- * throw, but for a server that is away.
+ * Opens the store; waits while a PostgreSQL does not respond. Throws what `openStore` and `openPostgresStore` throw,
+ * except if the server is unavailable.
  */
 export async function openConfiguredStore(
   config: Config,
@@ -32,11 +32,11 @@ export async function openConfiguredStore(
     secretKey,
     ownLocation: config.location.code,
     limits: config.accountLimits,
-    onMigrating: ({ from, to }: MigrationNews) =>
+    onMigrating: ({ from, to }: SchemaMigration) =>
       log.info('store.migrating', from === null ? { by: 'another process', to } : { from, to }),
   };
   const { database, listen } = config;
-  // An engine is loaded where it is used: neither of them is little.
+  // Engines are large, so each is loaded only if it is used.
   if (database.kind === 'sqlite') {
     const { openStore } = await import('#store/sqlite-store.ts');
     const clock = createFollowedClock(clocks.clock, clocks.steadyNow);
@@ -51,8 +51,8 @@ export async function openConfiguredStore(
 }
 
 /**
- * Does a part of a start, again and again while the PostgreSQL is away: a start in the middle of which it goes away is
- * none that failed. Throws what `work` throws, but for a server that is away; `work` may be done more than once.
+ * Retries a part of the start while PostgreSQL is unavailable, so that an outage during the start does not fail it.
+ * Throws what `work` throws, except if the server is unavailable. `work` may run more than once.
  */
 export async function whenDatabaseIsThere<Answer>(log: Log, work: () => Promise<Answer>): Promise<Answer> {
   for (let tries = 1; ; tries++) {

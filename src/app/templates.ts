@@ -1,4 +1,4 @@
-// Joins the keeping of templates with the channels, the log and the notices.
+// Builds the validation of stored templates from channels, log and notices.
 import type { BrokenChannel, BrokenChannels } from '#actions/operating/notices.ts';
 import { channelRules } from '#channels/rules.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -7,15 +7,15 @@ import type { Store } from '#store/store.ts';
 import { createKeepTemplates, type FoundBroken, type KeepTemplates } from '#upkeep/keep-templates.ts';
 import type { Config } from '#config/config.ts';
 
-/** What it is joined with. */
-interface Means {
+/** Its dependencies. */
+interface Deps {
   readonly config: Pick<Config, 'database'>;
   readonly store: Pick<Store, 'channelConfigs'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-export function keepTemplates({ config, store, clock, log }: Means): KeepTemplates {
+export function keepTemplates({ config, store, clock, log }: Deps): KeepTemplates {
   return createKeepTemplates({
     store: store.channelConfigs,
     judge: (type, channelConfig) => channelRules.storedFaults(type, channelConfig),
@@ -23,24 +23,24 @@ export function keepTemplates({ config, store, clock, log }: Means): KeepTemplat
       const { path, line, column, message } = fault;
       log.warn('channel.broken', { account: accountId, id, name, path, line, column, error: message });
     },
-    // One process owns the file: what is written there was compiled when it was saved.
+    // With SQLite there is only one process, which compiled every template when it was saved.
     isShared: config.database.kind === 'postgres',
     now: () => clock.now(),
     elapsedMs: () => performance.now(),
   });
 }
 
-/** Channels that a notice tells of. */
-const toldMost = 20;
+/** Invalid channels, for notices. */
+const maxLogged = 20;
 
-/** What was found broken, looked at again: it may have been mended since, by any process. */
+/** Validates channels found invalid again: any process may have fixed them. */
 export function brokenChannelsOf(
   { alertChannels }: Pick<Store, 'alertChannels'>,
   found: (accountId: string) => readonly FoundBroken[],
 ): BrokenChannels {
   return async (accountId) => {
     const broken: BrokenChannel[] = [];
-    for (const { id, foundAt } of found(accountId).slice(0, toldMost)) {
+    for (const { id, foundAt } of found(accountId).slice(0, maxLogged)) {
       const channel = (await alertChannels.find(accountId, id))?.channel;
       const [fault] = channel === undefined ? [] : channelRules.storedFaults(channel.type, channel.config);
       if (channel === undefined || fault === undefined) continue;

@@ -1,4 +1,4 @@
-// Joins the step that closes runs at locations which nobody serves any more.
+// Builds the step that closes runs in locations without a process.
 import { createCloseUnservedRuns } from '#pipeline/close-unserved-runs.ts';
 import type { RecordResults } from '#pipeline/record-results.ts';
 import type { FollowedClock } from '#lib/followed-clock.ts';
@@ -6,19 +6,19 @@ import type { Log } from '#lib/log.ts';
 import type { Store } from '#store/store.ts';
 import { type OwnProcess, servedCodes } from './process.ts';
 
-/** What the step is joined with. */
-interface UnservedMeans {
+/** Its dependencies. */
+interface UnservedDeps {
   readonly store: Store;
   readonly clock: FollowedClock;
   readonly ownProcess: OwnProcess;
-  /** Whose leases are this process's. */
+  /** Owner of this process's leases. */
   readonly owner: string;
   readonly log: Log;
 }
 
-/** The turn of the step, whose findings go the way of all. */
+/** A tick of the step, whose results are recorded like all others. */
 export function joinCloseUnservedRuns(
-  { store, clock, ownProcess, owner, log }: UnservedMeans,
+  { store, clock, ownProcess, owner, log }: UnservedDeps,
   records: RecordResults,
 ): () => Promise<number> {
   const served = servedCodes(ownProcess);
@@ -27,7 +27,7 @@ export function joinCloseUnservedRuns(
     clock,
     steadyNow: () => performance.now(),
     owner,
-    // Who could not tell the others of itself has not heard of them either.
+    // A process that cannot publish its own heartbeat may have missed those of others.
     locations: () => (ownProcess.known().some(({ id }) => id === owner) ? served() : null),
     record: (attempt) => records.record(attempt),
     onClosed: (location, closed) => log.warn('runs.unserved', { location, closed }),

@@ -1,24 +1,24 @@
-// Joins the upkeep beside the path with the store.
+// Builds the maintenance tasks from the store.
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#store/store.ts';
 import { createRemoveOldRows } from '#upkeep/remove-old-rows.ts';
 import type { Config } from '#config/config.ts';
 
-/** What upkeep is joined with. */
-interface UpkeepMeans {
+/** Dependencies of the maintenance tasks. */
+interface UpkeepDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly config: Pick<Config, 'retentionDays'>;
   readonly log: Log;
 }
 
-/** Results and what belongs to them go when they are old. */
-export function joinRemoveOldRows({ store, clock, config, log }: UpkeepMeans): () => Promise<number> {
+/** Deletes results and related rows after their retention. */
+export function joinRemoveOldRows({ store, clock, config, log }: UpkeepDeps): () => Promise<number> {
   return createRemoveOldRows({
     store: store.retention,
     rollUps: store.rollUps,
-    leftovers: store.leftovers,
+    orphans: store.orphans,
     triggerCalls: store.triggerCalls,
     clock,
     retentionDays: config.retentionDays,

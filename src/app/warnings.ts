@@ -1,7 +1,7 @@
-// Warnings about what is saved, as the kinds of checks give them.
+// Warnings about settings that are saved, from the kinds of checks.
 import {
   createMissingVariables,
-  type MissingVariableMeans,
+  type MissingVariableDeps,
   type MissingVariables,
 } from '#actions/checks/missing-variables.ts';
 import type { SettingsWarnings } from '#actions/warnings.ts';
@@ -14,16 +14,16 @@ export const settingsWarnings: SettingsWarnings = {
   ofDefaults: defaultsWarnings,
 };
 
-/** A variable that a setup script names may be set by it. */
-const variableUses: MissingVariableMeans['variableUses'] = ({ checkType, settings }, group) => {
+/** A setup script may set the variables that it mentions. */
+const variableUses: MissingVariableDeps['variableUses'] = ({ checkType, settings }, group) => {
   const kind = kindOf(checkType);
   const uses = kind.variableUses?.(settings, group?.apiCheckDefaults ?? null) ?? [];
-  const scripts = kind.around === undefined ? [] : [settings['localSetupScript'], group?.localSetupScript];
+  const scripts = kind.hooks === undefined ? [] : [settings['localSetupScript'], group?.localSetupScript];
   const text = scripts.filter((script) => typeof script === 'string').join('\n');
   return uses.filter(({ name }) => !text.includes(name));
 };
 
 /** @param store the tables of checks and variables */
-export function composeMissingVariables(store: Omit<MissingVariableMeans, 'variableUses'>): MissingVariables {
+export function composeMissingVariables(store: Omit<MissingVariableDeps, 'variableUses'>): MissingVariables {
   return createMissingVariables({ ...store, variableUses });
 }

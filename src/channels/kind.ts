@@ -1,16 +1,18 @@
 // The interface of a channel kind. Kinds import this file, never each other.
 import type { LookupFunction, Socket } from 'node:net';
 import type { z } from 'zod';
+import type { Gateways } from '#domain/alerts/gateways.ts';
 import type { ClientIdentity } from '#domain/accounts/client-certificate.ts';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { ChannelPreset } from '#domain/alerts/channel-preset.ts';
 import type { Message, SendOutcome } from '#domain/alerts/delivery.ts';
+import type { SendingQuota } from '#domain/alerts/sending-quota.ts';
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { ConfigIssue, ConfigWarning, TemplateField, TemplateNames } from './templates/fields.ts';
 import type { RenderFacts } from './templates/context.ts';
 
-/** A kind of channel: where alerts go, what they say, and how they are sent. */
+/** A channel kind: where alerts go, how they are rendered and how they are sent. */
 export interface ChannelKind {
   /** The channel's `type`. */
   readonly type: string;
@@ -19,93 +21,102 @@ export interface ChannelKind {
   /** Schema of `config` in responses, with every field present. */
   readonly shownConfig: z.ZodObject;
   readonly secretRules?: SecretRules;
-  /** The templates of a configuration. Compiled and limited on save; values of locked variables are masked in their output. */
+  /**
+   * Templates of a configuration. They are compiled and limited on save; values of locked variables are masked in their
+   * output.
+   */
   readonly templatesOf: (config: JsonObject) => readonly TemplateField[];
-  /** Faults that neither the schema nor the templates can express; empty = valid. */
+  /** Errors that neither the schema nor the templates can express. Empty if valid. */
   faults?(config: JsonObject): readonly ConfigIssue[];
-  /** Warnings for a preview besides unknown names. `templates`: all of them, each valid. */
+  /** Returns what the operator must set up before such a channel can be saved, in a sentence; null = nothing. */
+  missing?(gateways: Gateways): string | null;
+  /** Preview warnings other than unknown names. `templates` holds all valid templates. */
   warnings?(
     config: JsonObject,
     templates: readonly TemplateNames[],
     variables: TemplateVariables,
   ): readonly ConfigWarning[];
-  /** Configurations to start from. */
+  /** Ready-made configurations. */
   readonly presets?: readonly Omit<ChannelPreset, 'type'>[];
+  /** Limits how much an account sends per hour through a service of the operator. */
+  readonly quota?: SendingQuota;
   /** Renders the message of a delivery. A TemplateError ends the delivery as failed. */
-  render(config: JsonObject, variables: TemplateVariables, facts: RenderFacts): Message;
-  /** Loads the sender; called only in the sending thread (docs/decisions/0030). */
+  render(config: JsonObject, variables: TemplateVariables, facts: RenderFacts, gateways: Gateways): Message;
+  /** Loads the sender. Called only in the sending thread (docs/decisions/0030). */
   readonly loadSender: () => Promise<(options: SenderOptions) => ChannelSender>;
 }
 
 /** Rules for secrets that outlive a single field. */
 export interface SecretRules {
   /**
-   * What is stored after a write.
+   * Returns what to store after a write. A secret field may keep a form to show, such as its host, in `config`.
    *
-   * @param meant the written configuration, and its secrets and what was kept with them apart
-   * @param present secrets that are stored before it
+   * @param meant the written configuration, with its secrets separated
+   * @param present the secrets stored so far
    * @param now epoch ms
    */
   stored(meant: Stored, present: JsonObject, now: number): Stored | { readonly issue: ConfigIssue };
-  /** Further fields of the shown configuration. @param now epoch ms */
-  shown(secrets: JsonObject, now: number): JsonObject;
+  /** Returns extra fields of the displayed configuration. @param now epoch ms */
+  shown?(secrets: JsonObject, now: number): JsonObject;
 }
 
 type Stored = Pick<AlertChannel, 'config' | 'secrets'>;
 
-/** Where requests may go, as far as sending needs to know. */
+/** The part of the egress policy that sending needs. */
 export interface EgressGuard {
-  /**
-   * `dns.lookup` for connections to a port; refuses by an error whose code is `EGRESS_REFUSED` and whose message is the sentence
-   * to show.
-   */
+  /** `dns.lookup` for connections to a port. Refuses with code `EGRESS_REFUSED` and a message for the user. */
   lookupFor(port: number): LookupFunction;
-  /** null = may be connected to; otherwise the sentence of the refusal. */
+  /** Returns the reason for a refusal, or null if the connection is allowed. */
   judge(address: string, port: number): string | null;
-  /** Makes connections instead, where a proxy is configured; answers with how to give up. */
+  /** Opens connections through the configured proxy. */
   readonly tunnel?: Tunnel | null;
 }
 
-/** Makes a connection; answers with how to give up. */
+/** Opens a connection and returns a function that cancels it. */
 export type Tunnel = (
   target: { readonly host: string; readonly port: number },
   done: (error: Error | null, socket: Socket | null) => void,
 ) => () => void;
 
-/** What a sender is made with. */
+/** Options of a sender. */
 export interface SenderOptions {
   readonly guard: EgressGuard;
+  /** For services that the operator chose, wherever they are. */
+  readonly operatorGuard: EgressGuard;
+  readonly gateways: Gateways;
   /** CA certificates (PEM) trusted besides Node's own. */
   readonly extraCertificates?: readonly string[];
-  /** From the start to the answer's last byte, ms; 30,000 unless told otherwise (spec §6.5, §8). */
+  /** Milliseconds from the start to the last byte of the response. Default 30,000 (spec §6.5, §8). */
   readonly deadlineMs?: number;
 }
 
-/** What is sent in one attempt: the stored message, and what is known beside it. */
+/** One attempt: the stored message and the context needed to send it. */
 export interface Sending {
-  /** Of the channel. */
+  /** Channel type. */
   readonly type: string;
+  /** Accounts take turns where connections are scarce. */
+  readonly accountId: string;
   readonly request: Message;
-  /** Constant over retries: the receiver's idempotency key. */
+  /** Idempotency key; the same for every retry. */
   readonly deliveryId: string;
-  /** Epoch ms at which the delivery was created: constant over its retries. */
+  /** Creation time of the delivery in epoch ms; the same for every retry. */
   readonly createdAt: number;
-  /** From 1. */
+  /** Starts at 1. */
   readonly attempt: number;
-  /** The delivery that this one repeats; null = it is no replay. */
+  /** The delivery being replayed, or null. */
   readonly replayOf: string | null;
-  /** Of the channel, as they are now. */
+  /** Current secrets of the channel. */
   readonly secrets: JsonObject;
-  /** Epoch ms: when the attempt starts. */
+  /** Start of the attempt, epoch ms. */
   readonly startedAt: number;
-  /** Shown to a receiver that asks for a client certificate; absent or null = none. */
+  /** Client certificate for receivers that request one. */
   readonly identity?: ClientIdentity | null;
 }
 
 /** Sends deliveries. */
 export interface ChannelSender {
-  /** One attempt. Never rejects for what the receiver or the network does: that is the outcome. */
+  /** Makes one attempt. Receiver and network failures are outcomes, not rejections. */
   send(sending: Sending): Promise<SendOutcome>;
-  /** Closes every connection. Attempts in progress end as interrupted. */
+  /** Closes all connections. Attempts in progress end as interrupted. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Hides the values of locked variables and headers wherever a request or an attempt is shown. */
+/** Masks the values of locked variables and headers in requests and attempts. */
 import type { Message, SendOutcome } from '#domain/alerts/delivery.ts';
 import { mask } from '#domain/alerts/shown-url.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
@@ -9,38 +9,42 @@ import type { ChannelKind } from './kind.ts';
 import { headerText } from './templates/header-text.ts';
 import { reshapes } from './templates/reshaping.ts';
 
-/** Replaces a text in which a hidden value could not be recognised. */
+/** Replaces a text in which a locked value might go unrecognized. */
 export const withheld =
   'Not shown: the template transforms a locked variable with a helper, so its value cannot be masked.';
 /** Replaces the response to such a request. */
 export const withheldAnswer =
   'Not shown: a template of this channel transforms a locked variable with a helper, and the response may repeat it.';
 
-/** What must not be shown. */
+/** What to mask. */
 export interface Locked {
   /** Values of locked and secret variables. */
   readonly values: readonly string[];
   /** Lower case. */
   readonly headers: ReadonlySet<string>;
   readonly queryParameters: ReadonlySet<string>;
-  /** `url`, `body` and `header <name>` whose text a template made so that a hidden value would not be recognised. */
+  /** Parts (`url`, `body`, `header <name>`) whose template transforms a locked value. */
   readonly reshaped: ReadonlySet<string>;
-  /** The same by the paths of their fields. */
+  /** The same parts, by field path. */
   readonly reshapedFields: ReadonlySet<string>;
 }
 
-/** What must not be shown of a channel's deliveries: its locked pairs, and the variables that may stand in its templates. */
+/** Collects what to mask in a channel's deliveries: also its own secrets, which a response may repeat. */
 export function lockedOf(
   { templatesOf }: Pick<ChannelKind, 'templatesOf'>,
   config: JsonObject,
   variables: readonly EnvironmentVariable[],
+  secrets: JsonObject = {},
 ): Locked {
   const hidden = variables.filter(({ locked, secret }) => locked || secret);
   const names = new Set(hidden.map(({ key }) => key));
   const reshaped = templatesOf(config).filter(({ source }) => reshapes(source, names));
   return {
-    values: hidden.map(({ value }) => value),
-    reshaped: new Set(reshaped.map(({ goesTo }) => goesTo)),
+    values: [
+      ...hidden.map(({ value }) => value),
+      ...Object.values(secrets).filter((value) => typeof value === 'string'),
+    ],
+    reshaped: new Set(reshaped.map(({ target }) => target)),
     reshapedFields: new Set(reshaped.map(({ path }) => path)),
     headers: new Set(lockedKeys(config['headers']).map((key) => key.toLowerCase())),
     queryParameters: new Set(lockedKeys(config['queryParameters'])),
@@ -54,7 +58,7 @@ function lockedKeys(pairs: JsonValue | undefined): string[] {
   );
 }
 
-/** A copy of a request that may be shown (decisions: Log). */
+/** Returns a copy of a request with masked values (decisions: Log). */
 export function redactRequest(request: Message, locked: Locked): Message {
   const hide = hider(request, locked);
   return {
@@ -65,7 +69,7 @@ export function redactRequest(request: Message, locked: Locked): Message {
   };
 }
 
-/** A copy of an attempt that may be shown: what the receiver echoes is hidden too. */
+/** Returns a copy of an attempt with masked values, including values the receiver echoes. */
 export function redactAttempt<A extends SendOutcome>(attempt: A, request: Message | null, locked: Locked): A {
   const hide = hider(request, locked);
   const { response, error } = attempt;
@@ -88,10 +92,7 @@ export function redactAttempt<A extends SendOutcome>(attempt: A, request: Messag
   };
 }
 
-/**
- * What is said of the template in a field, as it may be shown: a sentence may quote what was rendered, as a whole
- * (docs/decisions/0060).
- */
+/** Masks a template error, which may quote rendered text (docs/decisions/0060). */
 export function redactFault(path: string, message: string, locked: Locked): string {
   return locked.reshapedFields.has(path) ? withheld : hider(null, locked)(message);
 }
@@ -102,13 +103,13 @@ function hideHeaders(headers: Message['headers'], locked: Locked, hide: Hide): [
   return headers.map(([name, value]) => {
     const key = name.toLowerCase();
     if (locked.headers.has(key) || hidesInBasic(value, hide)) return [name, mask];
-    // User-info of the URL becomes a header.
+    // User info of the URL becomes a header.
     const isReshaped = locked.reshaped.has(`header ${key}`) || (key === 'authorization' && locked.reshaped.has('url'));
     return [name, isReshaped ? withheld : hide(value)];
   });
 }
 
-/** Basic credentials are base64: looked into before they are shown. */
+/** Basic credentials are base64, so decode them first. */
 function hidesInBasic(value: string, hide: Hide): boolean {
   const encoded = /^basic\s+(\S+)$/i.exec(value)?.[1];
   if (encoded === undefined) return false;
@@ -135,7 +136,7 @@ function decodedQuery(text: string): string {
   }
 }
 
-/** The rendered values of locked headers and query parameters, so that they are recognised elsewhere. */
+/** Rendered values of locked headers and query parameters, to recognize them elsewhere. */
 function renderedValues(request: Message | null, locked: Locked): string[] {
   if (request === null) return [];
   const fromHeaders = request.headers
@@ -145,7 +146,7 @@ function renderedValues(request: Message | null, locked: Locked): string[] {
   return [...fromHeaders, ...[...locked.queryParameters].flatMap((key) => searchParams.getAll(key))];
 }
 
-/** Replaces each value, as it stands and in the forms that templates, headers, URLs and JSON give it, in any case. */
+/** Returns a function that masks each value, in any case and in its encoded forms (HTML, URL, JSON). */
 function hider(request: Message | null, locked: Locked): Hide {
   const forms = new Set([...locked.values, ...renderedValues(request, locked)].flatMap(formsOf));
   forms.delete('');

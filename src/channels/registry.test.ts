@@ -1,14 +1,14 @@
-// Kinds of channels tell themselves apart, and a webhook can be checked, previewed, rendered and shown by the rules of all channels.
+// Channel kinds have different types, and the common rules apply to webhooks.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { channelKinds } from './registry.ts';
 import { channelRules } from './rules.ts';
 
-test('every kind has a type of its own', () => {
+test('every kind has its own type', () => {
   assert.equal(new Set(channelKinds.map(({ type }) => type)).size, channelKinds.length);
 });
 
-test('a webhook channel can be checked, previewed, rendered and shown', () => {
+test('a webhook channel can be validated, previewed, rendered and shown', () => {
   const type = 'WEBHOOK';
   const config = { url: 'https://h/', template: '{{NAME}}' };
   const facts = { createdAt: 0, uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0' };
@@ -22,6 +22,13 @@ test('a webhook channel can be checked, previewed, rendered and shown', () => {
   assert.equal(channelRules.redactRequest(request, locked).body, '********');
 });
 
-test('a channel whose type is of another version is refused with its type', () => {
+test('kinds that send through services of the operator have a quota', () => {
+  assert.deepEqual(
+    ['EMAIL', 'SMS', 'CALL', 'WEBHOOK'].map((type) => channelRules.quotaOf(type)),
+    ['email', 'telephone', 'telephone', null],
+  );
+});
+
+test('a channel of an unknown type is rejected with its type', () => {
   assert.throws(() => channelRules.storedFaults('PIGEON', {}), /no channels of the type PIGEON/);
 });

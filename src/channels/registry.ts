@@ -1,6 +1,19 @@
-// The kinds of channels there are: a new kind is a folder and a line here. The first is that of a preview that names none.
+// All channel kinds. To add one, add a folder and a line here. The first is the default of previews.
 import type { ChannelKind } from './kind.ts';
+import { emailKind } from './kinds/email/email-kind.ts';
+import { opsgenieKind } from './kinds/opsgenie/opsgenie-kind.ts';
+import { pagerDutyKind } from './kinds/pagerduty/pagerduty-kind.ts';
+import { slackKind } from './kinds/slack/slack-kind.ts';
+import { callKind, smsKind } from './kinds/telephone/telephone-kinds.ts';
 import { webhookKind } from './kinds/webhook/webhook-kind.ts';
 
-/** Every kind; everything that depends on a channel's type asks here. */
-export const channelKinds = [webhookKind] as const satisfies readonly ChannelKind[];
+/** All kinds, looked up by channel type. */
+export const channelKinds = [
+  webhookKind,
+  emailKind,
+  slackKind,
+  pagerDutyKind,
+  opsgenieKind,
+  smsKind,
+  callKind,
+] as const satisfies readonly ChannelKind[];

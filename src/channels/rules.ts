@@ -1,6 +1,7 @@
-// The rules of channels by type, for the rest of the service.
+// Channel rules by type, for the rest of the service.
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { ChannelPreset } from '#domain/alerts/channel-preset.ts';
+import { type Gateways, noGateways } from '#domain/alerts/gateways.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import type { JsonObject } from '#domain/json.ts';
@@ -15,42 +16,51 @@ import { type ConfigWarning, namesIn, nameWarnings, templateIssues } from './tem
 const kinds: ReadonlyMap<string, ChannelKind> = new Map(channelKinds.map((kind) => [kind.type, kind]));
 const noSecrets: ReadonlySet<string> = new Set();
 
-/** Throws for a type that this version does not know. */
+/** Throws if this version does not know the type. */
 function kindOf(type: string): ChannelKind {
   const kind = kinds.get(type);
   if (kind === undefined) throw new Error(`this version of Tocsin has no channels of the type ${type}`);
   return kind;
 }
 
-/** The rules of all channels. */
+/** Rules of all channels. */
 export const channelRules = {
-  /** The type of a preview that names none, and of a channel that is gone. */
+  /** Type of previews that name none, and of deleted channels. */
   defaultType: channelKinds[0].type,
   presets: channelKinds.flatMap(({ type, presets = [] }: ChannelKind): ChannelPreset[] =>
     presets.map((preset) => ({ type, ...preset })),
   ),
+  /** Returns what the operator must set up before a channel of this type can be saved; null = nothing. */
+  missing: (type: string, gateways: Gateways) => kindOf(type).missing?.(gateways) ?? null,
+  /** Returns the quota that attempts of this type count towards; null = none. */
+  quotaOf: (type: string) => kindOf(type).quota ?? null,
   /**
-   * What must be refused at save (spec §5 rule 2; decisions: Webhook templates); empty = fine.
+   * Returns what to reject on save (spec §5 rule 2; decisions: Webhook templates). Empty if valid.
    *
-   * @param secretNames keys of secret variables, which templates may not name
+   * @param secretNames keys of secret variables, which templates must not use
    */
   validateConfig(type: string, config: JsonObject, secretNames: ReadonlySet<string>) {
     const kind = kindOf(type);
     const templates = kind.templatesOf(config);
     const tooMuch = sizeIssues(templates);
-    // From the one that is too much on, nothing is compiled.
+    // Templates beyond the size limits are not compiled.
     const end = tooMuch.length === 0 ? templates.length : templates.findIndex(({ path }) => path === tooMuch[0]?.path);
     const issues = templateIssues(templates.slice(0, end), secretNames);
     return [...issues, ...tooMuch, ...(kind.faults?.(config) ?? [])];
   },
-  /** Why a stored configuration cannot be rendered; empty = it can. Compiles it. A secret that it names is no reason. */
+  /**
+   * Returns why a stored configuration cannot be rendered; empty if it can. Allows secrets, and compiles the templates.
+   */
   storedFaults(type: string, config: JsonObject) {
     const kind = kindOf(type);
     return [...templateIssues(kind.templatesOf(config), noSecrets), ...(kind.faults?.(config) ?? [])];
   },
-  /** What there is too much of in one channel; part of `validateConfig`, and asked before anything is rendered unsaved. */
+  /**
+   * Returns which size limits a channel exceeds. Included in `validateConfig`; called separately before an unsaved
+   * channel is rendered.
+   */
   sizeFaults: (type: string, config: JsonObject) => sizeIssues(kindOf(type).templatesOf(config)),
-  /** What a preview warns of. `groupNames`: variables that have a value only where a group is the cause. */
+  /** Returns preview warnings. `groupNames` are variables that have a value only if a group caused the alert. */
   warnings(
     type: string,
     config: JsonObject,
@@ -62,21 +72,28 @@ export const channelRules = {
     const fields = kind.templatesOf(config);
     const templates = namesIn(fields);
     const named = nameWarnings(templates, [...Object.keys(variables), ...groupNames], secretNames);
-    // One that cannot be saved is never rendered: what it would do with other values does not matter yet.
+    // A channel that cannot be saved gets no further warnings.
     return templates.length < fields.length
       ? named
       : [...named, ...(kind.warnings?.(config, templates, variables) ?? [])];
   },
-  /** What a write warns of. `defined`: variables of the account and its groups. */
+  /** Returns warnings of a write. `defined` holds the variables of the account and its groups. */
   nameWarnings: (type: string, config: JsonObject, defined: ReadonlySet<string>) =>
     nameWarnings(namesIn(kindOf(type).templatesOf(config)), defined, noSecrets),
-  /** Throws a TemplateError. */
-  render: ({ type, config }: Pick<AlertChannel, 'type' | 'config'>, variables: TemplateVariables, facts: RenderFacts) =>
-    kindOf(type).render(config, variables, facts),
-  /** What must not be shown of a channel's deliveries; null = it is gone. */
-  lockedOf(channel: Pick<AlertChannel, 'type' | 'config'> | null, variables: readonly EnvironmentVariable[]) {
+  /** Renders a message. @throws TemplateError */
+  render: (
+    { type, config }: Pick<AlertChannel, 'type' | 'config'>,
+    variables: TemplateVariables,
+    facts: RenderFacts,
+    gateways: Gateways = noGateways,
+  ) => kindOf(type).render(config, variables, facts, gateways),
+  /** Returns what to mask in a channel's deliveries; `channel` is null if it was deleted. */
+  lockedOf(
+    channel: (Pick<AlertChannel, 'type' | 'config'> & Partial<Pick<AlertChannel, 'secrets'>>) | null,
+    variables: readonly EnvironmentVariable[],
+  ) {
     const none = { templatesOf: () => [] };
-    return lockedOf(channel === null ? none : kindOf(channel.type), channel?.config ?? {}, variables);
+    return lockedOf(channel === null ? none : kindOf(channel.type), channel?.config ?? {}, variables, channel?.secrets);
   },
   redactRequest,
   redactAttempt,

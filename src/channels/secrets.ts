@@ -10,10 +10,10 @@ type Stored = Pick<AlertChannel, 'config' | 'secrets'>;
 type Kind = Pick<ChannelKind, 'config' | 'secretRules'>;
 
 /**
- * What a written configuration means: its secrets apart. A secret that is absent or masked stays, null or an empty text removes
- * it, another text takes its place.
+ * Separates the secrets of a written configuration. A missing or masked secret is kept, null or an empty text removes
+ * it, and any other text replaces it.
  *
- * @param present secrets that are stored
+ * @param present secrets stored so far
  * @param now epoch ms
  */
 export function storedConfig(
@@ -38,14 +38,14 @@ export function storedConfig(
   return kind.secretRules?.stored({ config, secrets }, present, now) ?? { config, secrets };
 }
 
-/** A configuration as everybody may see it. @param now epoch ms */
+/** Returns a configuration with masked secrets. @param now epoch ms */
 export function shownConfig(kind: Kind, { config, secrets }: Stored, now: number): JsonObject {
   const masks = secretFields(kind.config).map((name) => [name, secrets[name] === undefined ? null : mask]);
-  return { ...config, ...(Object.fromEntries(masks) as JsonObject), ...kind.secretRules?.shown(secrets, now) };
+  return { ...(Object.fromEntries(masks) as JsonObject), ...config, ...kind.secretRules?.shown?.(secrets, now) };
 }
 
-/** A configuration as a change is merged into: with masks in the place of the secrets that there are. */
+/** Returns the configuration that a PATCH is merged into, with masked secrets. */
 export function mergedConfig(kind: Kind, { config, secrets }: Stored): JsonObject {
   const names = secretFields(kind.config).filter((name) => secrets[name] !== undefined);
-  return { ...config, ...Object.fromEntries(names.map((name) => [name, mask])) };
+  return { ...Object.fromEntries(names.map((name) => [name, mask])), ...config };
 }

@@ -1,4 +1,4 @@
-// What every kind of check gives, and what it is given: kinds know this file, and nothing of each other.
+// The interface of a check kind. Kinds import this file, never each other.
 import type { Socket } from 'node:net';
 import type { Measures } from '#domain/results/analytics.ts';
 import type { GroupScripts } from '#domain/checks/check-group.ts';
@@ -14,16 +14,16 @@ import type { ByteBudget } from './parts/http/body-store.ts';
 import type { VariableUse } from './parts/placeholders.ts';
 import type { CheckSchema } from './schema.ts';
 
-/** Where requests may go, as the kinds need it. */
+/** The part of the egress policy that kinds need. */
 export interface EgressGuard {
   /**
-   * All addresses of a name or a literal, each judged together with the port (null = none); fails with the resolver's code, or
+   * Resolves a name or literal and checks each address with the port (null = any). Fails with the resolver's code or
    * `EGRESS_REFUSED`. Family 0 = both.
    */
   resolve(hostname: string, family: 0 | 4 | 6, port: number | null): Promise<readonly string[]>;
-  /** null = allowed; otherwise a sentence that says what would allow it. */
+  /** Returns null if allowed, otherwise a message that says what would allow it. */
   judge(address: string, port: number | null): string | null;
-  /** Makes connections instead, where a proxy is configured; answers with how to give up. */
+  /** Opens connections through the configured proxy; returns a function that cancels. */
   readonly tunnel?:
     | ((
         target: { readonly host: string; readonly port: number },
@@ -32,127 +32,127 @@ export interface EgressGuard {
     | null;
 }
 
-/** What a probe is made with. */
-export interface ProbeMeans {
+/** Dependencies of a probe. */
+export interface ProbeDeps {
   readonly guard: EgressGuard;
-  /** Of Tocsin, for the user agent. */
+  /** Tocsin's version, for the user agent. */
   readonly version: string;
-  /** No probe takes longer, ms (reference §4.3: 30 s). */
+  /** Maximum duration of a probe in ms (reference §4.3: 30 s). */
   readonly limitMs?: number;
   /** Certificates (PEM) trusted besides Node's own. */
   readonly extraCertificates?: readonly string[];
-  /** Client certificates of an account, keys included. */
+  /** Client certificates of an account, with keys. */
   readonly clientCertificates?: (accountId: string) => readonly ClientIdentity[];
-  /** Name servers that DNS checks without one ask, `address` or `address:port`; those of the machine by default. */
+  /** Default name servers of DNS checks, as `address` or `address:port`. Default: those of the machine. */
   readonly nameServers?: readonly string[];
-  /** Does what takes long of the work on an answer in another thread; here by default. */
+  /** Runs expensive work on a response in another thread. By default it runs in this one. */
   readonly offload?: Offload;
-  /** What the bodies that are read at one time may hold; no bound by default. */
+  /** Limit on the total size of bodies being read. Default: unlimited. */
   readonly bodies?: ByteBudget;
-  /** The program that sends pings, by its full path; that of the machine by default. */
+  /** Full path of the ping program. Default: that of the machine. */
   readonly pingCommand?: string;
 }
 
-/** One thing wrong with the settings of a check: where it stands, as `request.url`, and what would be right. */
+/** A problem in a check's settings: the field, such as `request.url`, and how to fix it. */
 export interface SettingsProblem {
   readonly path: string;
   readonly message: string;
 }
 
-/** What an alert tells of a result (spec §6.2: CHECK_URL, API_CHECK_RESPONSE_*). */
+/** Facts about a result for alerts (spec §6.2: CHECK_URL, API_CHECK_RESPONSE_*). */
 export interface KindFacts {
   readonly url: string | null;
   readonly status: number | null;
   readonly statusText: string | null;
 }
 
-/** A runtime that scripts can be run in. */
+/** A runtime for scripts. */
 export interface ScriptRuntime extends Runtime {
   readonly folder: string;
   readonly nodeBinary: string;
 }
 
-/** What the probe of a scripted kind is made with. */
-export interface ScriptProbeMeans {
+/** Dependencies of a scripted kind's probe. */
+export interface ScriptProbeDeps {
   readonly runScript: RunScript;
-  /** How long a script that is a check may take, by its type, ms. */
+  /** Time limit of a script by check type, in ms. */
   readonly wallClockMs: Readonly<Partial<Record<CheckType, number>>>;
-  /** The installed runtimes. */
+  /** Installed runtimes. */
   readonly runtimes: () => readonly ScriptRuntime[];
-  /** The browser there is; null = none. */
+  /** The available browser, or null. */
   readonly chromium: () => ScriptBrowser | null;
-  /** Looks at what a check names beside its script, as its kind's `beside` says. */
-  readonly lookBeside: Probe;
+  /** Probes what a check monitors besides its script, as the kind's `sideProbe` declares. */
+  readonly runSideProbe: Probe;
   /** Epoch ms. */
   readonly now: () => number;
 }
 
-/** What the probe of a check with scripts around its request is made with. */
-export interface AroundProbeMeans extends ScriptProbeMeans {
-  /** Does half a probe in a thread that does nothing else. */
+/** Dependencies of a probe with scripts around its request. */
+export interface HookProbeDeps extends ScriptProbeDeps {
+  /** Runs one half of a probe in a probe thread. */
   readonly exchange: Exchange;
 }
 
-/** Of a kind whose checks may have scripts around what is measured (docs/decisions/0086). */
-export interface AroundScripts {
-  /** Whether a check has any, its own or its group's. */
+/** For kinds whose checks may have scripts around the request (docs/decisions/0086). */
+export interface HookScripts {
+  /** Whether a check has such scripts, its own or its group's. */
   has(check: Pick<Check, 'settings'>, group: GroupScripts | null): boolean;
-  /** What is measured, in its two halves, for a thread that does nothing else. */
-  createExchange(means: ProbeMeans): Exchange;
-  /** All of it: the scripts, a few checks at a time, and the halves between them. */
-  createProbe(means: AroundProbeMeans): Probe;
+  /** The two halves of the request, for a probe thread. */
+  createExchange(deps: ProbeDeps): Exchange;
+  /** The whole probe: scripts, limited in number, and the halves between them. */
+  createProbe(deps: HookProbeDeps): Probe;
 }
 
-/** What scripted checks may name to be looked at beside their scripts; of what is found the certificate alone is told. */
-export interface BesideScripts {
-  /** Whether a check names any. */
+/** What scripted checks may monitor besides their scripts. Only the certificate is reported. */
+export interface SideProbe {
+  /** Whether a check uses it. */
   has(check: Pick<Check, 'settings'>): boolean;
-  /** For a thread that does nothing else. */
-  createProbe(means: ProbeMeans): ThreadProbe;
+  /** The probe for a probe thread. */
+  createProbe(deps: ProbeDeps): ThreadProbe;
 }
 
-/** A kind of check that is looked at by a thread that does nothing else. */
+/** A check kind that runs in a probe thread. */
 export interface CheckKind<Schema extends CheckSchema = CheckSchema> extends KindWords<Schema> {
   readonly isScripted?: never;
   readonly isCalled?: never;
-  readonly around?: AroundScripts;
-  createProbe(means: ProbeMeans): ThreadProbe;
+  readonly hooks?: HookScripts;
+  createProbe(deps: ProbeDeps): ThreadProbe;
 }
 
-/** A kind of check whose probes are scripts, each in a process of its own, a few at a time (docs/decisions/0082). */
+/** A check kind that runs scripts, each in its own process and limited in number (docs/decisions/0082). */
 export interface ScriptedKind<Schema extends CheckSchema = CheckSchema> extends KindWords<Schema> {
   readonly isScripted: true;
   readonly isCalled?: never;
-  readonly around?: never;
-  readonly beside?: BesideScripts;
-  /** Why a runtime will not do for it, in a sentence; null = it will. */
+  readonly hooks?: never;
+  readonly sideProbe?: SideProbe;
+  /** Returns why a runtime is unsuitable, or null. */
   readonly refusesRuntime: (runtime: Runtime) => string | null;
-  createProbe(means: ScriptProbeMeans): Probe;
+  createProbe(deps: ScriptProbeDeps): Probe;
 }
 
-/** A kind of check that looks at nothing: it waits to be called (docs/decisions/0090). */
+/** A check kind that waits for pings instead of probing (docs/decisions/0090). */
 export interface CalledKind<Schema extends CheckSchema = CheckSchema> extends KindWords<Schema> {
   readonly isScripted?: never;
   readonly isCalled: true;
-  readonly around?: never;
+  readonly hooks?: never;
 }
 
-/** A kind of check, of whatever sort. */
+/** Any check kind. */
 export type AnyKind = CheckKind | ScriptedKind | CalledKind;
 
-/** What every kind says of its settings and results. */
+/** What every kind declares about its settings and results. */
 export interface KindWords<Schema extends CheckSchema = CheckSchema> {
-  /** What the API says of it. */
+  /** Wire schema. */
   readonly schema: Schema;
-  /** What its results can be counted by. */
+  /** Metrics for analytics. */
   readonly measures: Measures;
-  /** What its schema cannot say; empty = fine. */
+  /** Checks what the schema cannot. Empty if valid. */
   validateSettings(settings: JsonObject): SettingsProblem[];
-  /** Variables that the settings, and those of the group that take effect, use; absent = none. */
+  /** Variables used by the settings and the group's defaults in effect. Absent = none. */
   variableUses?(settings: JsonObject, apiCheckDefaults: JsonObject | null): VariableUse[];
-  /** Settings that can be saved but cannot have the wished effect. */
+  /** Warns about valid settings that have no useful effect. */
   warnSettings?(settings: JsonObject, shouldFail: boolean, apiCheckDefaults: JsonObject | null): SettingsProblem[];
-  /** The part of a check result that belongs to the kind (reference §4.7). */
+  /** The kind's part of a check result (reference §4.7). */
   describeResult(result: Pick<Result, 'details' | 'message' | 'reason'>, exchange: JsonObject | null): JsonObject;
   alertFacts(check: Pick<Check, 'settings'>, details: JsonValue): KindFacts;
 }

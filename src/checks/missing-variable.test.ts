@@ -1,4 +1,4 @@
-// A variable that is missing anywhere in a check is a fault of the settings: the target is neither asked nor blamed.
+// A missing variable is a problem of the settings: the target is not probed and not blamed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
@@ -11,7 +11,7 @@ import { startTarget } from '../../tests/support/target.ts';
 const assertion = { comparison: 'CONTAINS', property: '', target: '{{GONE}}' };
 const body = { source: 'TEXT_BODY', ...assertion };
 
-test('wherever an API check uses a missing variable it is unknown, and nothing is sent', async (t) => {
+test('an API check with a missing variable anywhere is unknown and sends nothing', async (t) => {
   let asked = 0;
   const { url } = await startTarget(t, (_request, response) => {
     asked++;
@@ -46,7 +46,7 @@ test('wherever an API check uses a missing variable it is unknown, and nothing i
   assert.equal(defined.verdict, 'passed', 'an empty value is a value');
 });
 
-test('a variable in a regex is a part of its pattern', async (t) => {
+test('a variable in a regular expression is part of its pattern', async (t) => {
   const { url } = await startTarget(t, (_request, response) => void response.end('version 12.3'));
   for (const [value, expected] of [
     ['\\d+', 'passed'],
@@ -62,7 +62,7 @@ test('a variable in a regex is a part of its pattern', async (t) => {
   }
 });
 
-test('what a group gives an API check needs its variables as well, unless the check overrides it', async (t) => {
+test('group defaults need their variables, too, unless the check overrides them', async (t) => {
   let asked = 0;
   const { url } = await startTarget(t, (_request, response) => {
     asked++;
@@ -99,7 +99,7 @@ test('what a group gives an API check needs its variables as well, unless the ch
   assert.equal(verdictOf(overridden), 'passed');
 });
 
-test('the same holds for every other type of check', async () => {
+test('applies to every other check type', async () => {
   const request = { hostname: '127.0.0.1', port: 1 };
   for (const [type, path, settings] of [
     ['URL', 'request.url', { request: { url: 'http://{{GONE}}/' } }],

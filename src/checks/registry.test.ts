@@ -1,4 +1,4 @@
-// What the rest of the product asks of a check kind, asked through the registry.
+// Check kinds through the registry.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { JsonObject } from '#domain/json.ts';
@@ -7,7 +7,7 @@ import { exchangeOf, probeOnce } from '../../tests/support/api-probe.ts';
 import { startTarget } from '../../tests/support/target.ts';
 import { kindOf } from './check-kinds.ts';
 
-test('settings an API check cannot run with are refused, each with its path and what would be right', () => {
+test('rejects invalid API check settings with path and advice', () => {
   const problems = (request: JsonObject, settings: JsonObject = {}) =>
     kindOf('API')
       .validateSettings(apiCheck(request, settings).settings)
@@ -51,10 +51,10 @@ test('settings an API check cannot run with are refused, each with its path and 
     assert.equal(found.length, expected === null ? 0 : 1);
   }
   const limits = { degradedResponseTime: 30_000, maxResponseTime: 20_000 };
-  assert.match(problems({ url: 'http://a.test' }, limits).join(), /^degradedResponseTime: 30000 is more than/);
+  assert.match(problems({ url: 'http://a.test' }, limits).join(), /^degradedResponseTime: 30000 exceeds/);
 });
 
-test('a result is described in full with its exchange, in short without it, and gives alerts their facts', async (t) => {
+test('describes a result with and without its exchange, and its facts for alerts', async (t) => {
   const target = await startTarget(t, (_, response) => response.writeHead(503, { 'x-a': '1' }).end('down'));
   const assertions = [{ source: 'STATUS_CODE', comparison: 'EQUALS', target: '200' }];
   const finding = await probeOnce({ url: target.url, assertions });

@@ -1,4 +1,4 @@
-// The kinds of checks there are: a new kind is a folder and a line here.
+// All check kinds. To add one, add a folder and a line here.
 export { apiKind } from './kinds/api/api-kind.ts';
 export { browserKind } from './kinds/browser/browser-kind.ts';
 export { dnsKind } from './kinds/dns/dns-kind.ts';

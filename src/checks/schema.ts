@@ -1,43 +1,43 @@
-// The interface of a check kind's schema, from which the contract is assembled and probes read settings.
+// The interface of a check kind's schema, used for the API contract and for reading settings.
 import { z } from 'zod';
 import type { JsonObject } from '#domain/json.ts';
 
-/** The schema of a check kind, and everything that the API documents about it. */
+/** Schema of a check kind and its API documentation. */
 export interface CheckSchema {
   /** The `checkType`, e.g. `MULTI_STEP`. Its path derives from it, e.g. `/v1/checks/multistep`. */
   readonly type: string;
-  /** In the names of its operations, schemas and results, as `MultiStep`. */
+  /** Name in operations, schemas and results, e.g. `MultiStep`. */
   readonly name: string;
-  /** In sentences, as `a multi-step check`. */
+  /** Name in sentences, e.g. `a multi-step check`. */
   readonly title: string;
-  /** In the path of its analytics. */
+  /** Name in analytics paths. */
   readonly analyticsPath: string;
-  /** What it watches, in a sentence. */
+  /** What it monitors, in one sentence. */
   readonly about: string;
-  /** What is to be known before one is created. */
+  /** What to know before creating one. */
   readonly description?: string;
-  /** The body of a request that creates one. */
+  /** Example of a create request. */
   readonly example: JsonObject;
-  /** The same that changes one, where that of the other kinds makes no sense. */
+  /** Example of an update, if the common one does not apply. */
   readonly exampleOfChange?: JsonObject;
-  /** Its settings as they are written, beside the fields of every check. */
+  /** Request fields in addition to the common ones. */
   readonly fields: Readonly<Record<string, z.ZodType>>;
-  /** Fields of every check of which it takes less. */
+  /** Common fields with a narrower schema. */
   readonly commonFields?: Readonly<Record<string, z.ZodType>>;
-  /** Its settings as they are shown: everything present. */
+  /** Response fields. All are present. */
   readonly shown: Readonly<Record<string, z.ZodType>>;
-  /** Its part of a result. */
+  /** Fields of a result. */
   readonly result: Readonly<Record<string, z.ZodType>>;
-  /** What clients send with checks of other kinds, and what has no effect here. */
+  /** Fields that clients send for other kinds; ignored here. */
   readonly ignored?: readonly string[];
-  /** Other ways to write a body, read before its fields are. */
+  /** Accepts alternative forms of a body. */
   readonly lenient?: (body: z.ZodType) => z.ZodType;
 }
 
-/** The settings of a kind's checks, every default filled in. */
+/** Settings of a kind with defaults filled in. */
 export type SettingsOf<Schema extends CheckSchema> = z.output<z.ZodObject<Schema['fields']>>;
 
-/** Reads stored settings by their schema, which fills in what was not there when they were stored. Throws for what never fitted. */
+/** Reads stored settings by their schema, which fills in fields added later. Throws if they are invalid. */
 export function readerOf<Schema extends CheckSchema>(schema: Schema): (settings: JsonObject) => SettingsOf<Schema> {
   const fields = z.object(schema.fields);
   return (settings) => fields.parse(settings) as SettingsOf<Schema>;

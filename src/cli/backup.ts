@@ -1,4 +1,4 @@
-// `backup <file>`: a consistent copy of the database while the service goes on, verified before it counts.
+// `backup <file>`: a verified copy of the SQLite database, made while the service runs.
 import type { Command } from 'commander';
 import { readConfig } from '#config/config.ts';
 import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { CommandError } from './command-error.ts';
 import { commandName } from '#lib/package-files.ts';
 
-/** What a backup says while it works, and what it made. */
+/** A finished backup. */
 export interface BackupResult {
   readonly path: string;
   readonly bytes: number;
@@ -16,9 +16,9 @@ export interface BackupResult {
 }
 
 /**
- * Copies the database at `source` to `target`. The copy is of one moment; it is written aside, opened, checked, and
- * only then takes its name. The service may run meanwhile. Only its owner can read the copy, and a folder that is made
- * for it. Throws CommandError.
+ * Copies the database at `source` to `target` as one consistent snapshot. The copy is verified before it is renamed to
+ * `target`. The service may be running. Only the owner can read the copy and a folder created for it. Throws
+ * CommandError.
  */
 export function backUp(source: string, target: string): BackupResult {
   if (!existsSync(source)) throw new CommandError(`no database found at ${source}`);
@@ -27,7 +27,7 @@ export function backUp(source: string, target: string): BackupResult {
   const aside = `${target}.part`;
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
   rmSync(aside, { force: true });
-  // An empty file may be vacuumed into, and keeps its mode: at no moment can others read what is in it.
+  // VACUUM INTO accepts an empty file and keeps its mode, so that others can never read the copy.
   writeFileSync(aside, '', { mode: 0o600, flag: 'wx' });
   const database = new DatabaseSync(source, { readOnly: true, timeout: 10_000 });
   try {
@@ -41,7 +41,7 @@ export function backUp(source: string, target: string): BackupResult {
   return { path: target, bytes: statSync(target).size, tables, durationMs: performance.now() - startedAt };
 }
 
-/** A copy of a running service's file says that it is open: started from it, Tocsin would take that for a crash. */
+/** Marks the copy as closed. Otherwise Tocsin would take a backup of a running service for the result of a crash. */
 function markClosed(path: string): void {
   const copy = new DatabaseSync(path);
   try {
@@ -51,7 +51,7 @@ function markClosed(path: string): void {
   }
 }
 
-/** Opens the copy and reads all of it; answers how many tables it has. */
+/** Reads the whole copy and returns its number of tables. */
 function verify(path: string): number {
   const copy = new DatabaseSync(path, { readOnly: true });
   try {

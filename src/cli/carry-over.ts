@@ -1,24 +1,23 @@
-// What a restore takes over from the database that it replaces: what people were notified of since the backup was made, so
-// that recoveries are still sent, and nothing is sent twice (docs/decisions/0119).
+// Carries alert state from a replaced database into a restored backup, so that recoveries are sent and nothing is sent
+// twice (docs/decisions/0119).
 import { DatabaseSync } from 'node:sqlite';
 import { deliveryStatusCodes } from '#store/base/codes.ts';
 
-/** What was taken over. */
+/** Numbers of copied rows. */
 export interface CarriedOver {
-  /** Checks whose state is that of the replaced database. */
+  /** Check states taken from the replaced database. */
   readonly states: number;
-  /** Deliveries that ended after the backup, or were made after it and still wait. */
+  /** Deliveries finished after the backup, or created after it and still pending. */
   readonly deliveries: number;
 }
 
 const pending = deliveryStatusCodes.encode('pending');
 
 /**
- * Writes it into the restored copy. Accounts that only one of the two knows, and those that the replaced database knows
- * nothing newer of, stay as they are. Nothing is written unless all of it is.
- *
- * @param copy the restored copy, aside
- * @param replaced the database that will be replaced
+ * Copies alert state into the restored copy in one transaction. Skips accounts that are missing in either database and
+ * accounts without newer states.
+ * @param copy path of the restored copy
+ * @param replaced path of the database being replaced
  */
 export function carryOver(copy: string, replaced: string): CarriedOver {
   const database = new DatabaseSync(copy);
@@ -27,7 +26,8 @@ export function carryOver(copy: string, replaced: string): CarriedOver {
     database.exec('BEGIN IMMEDIATE');
     const carried = { states: 0, deliveries: 0 };
     for (const account of newerAccounts(database)) {
-      carryTold(database, account);
+      carryNotified(database, account);
+      carryIncidents(database, account);
       carried.states += carryStates(database, account);
       carried.deliveries += carryDeliveries(database, account);
     }
@@ -49,7 +49,7 @@ function newerAccounts(database: DatabaseSync): Uint8Array[] {
   return rows.map(({ id }) => id as Uint8Array);
 }
 
-/** Columns that both have, in their order. */
+/** Columns that both databases have, in the order of the restored one. */
 function columnsOf(database: DatabaseSync, table: string): string[] {
   const of = (schema: string): string[] =>
     database
@@ -60,20 +60,35 @@ function columnsOf(database: DatabaseSync, table: string): string[] {
   return of('main').filter((name) => known.has(name));
 }
 
-/** Who was notified of what is open. A check that was deleted since was closed by that. */
-function carryTold(database: DatabaseSync, account: Uint8Array): void {
-  const columns = columnsOf(database, 'told').join();
-  database.prepare('DELETE FROM main.told WHERE account_id = ?').run(account);
+/** Copies open notifications. Deleting a check has already closed its own. */
+function carryNotified(database: DatabaseSync, account: Uint8Array): void {
+  const columns = columnsOf(database, 'notified').join();
+  database.prepare('DELETE FROM main.notified WHERE account_id = ?').run(account);
   database
     .prepare(
-      `INSERT INTO main.told (${columns}) SELECT ${columns} FROM old.told t WHERE account_id = ?
+      `INSERT INTO main.notified (${columns}) SELECT ${columns} FROM old.notified t WHERE account_id = ?
          AND EXISTS (SELECT 1 FROM main.checks c WHERE c.account_id = t.account_id AND c.id = t.check_id)
          AND EXISTS (SELECT 1 FROM main.alert_channels a WHERE a.account_id = t.account_id AND a.id = t.alert_channel_id)`,
     )
     .run(account);
 }
 
-/** States go with it, or a failure that people know of would be alerted again; a check that was deleted since begins anew. */
+/** Copies incidents of states that are copied, and the ends of those that ended after the backup. */
+function carryIncidents(database: DatabaseSync, account: Uint8Array): void {
+  const columns = columnsOf(database, 'incidents').join();
+  database
+    .prepare(
+      `INSERT OR REPLACE INTO main.incidents (${columns}) SELECT ${columns} FROM old.incidents i WHERE account_id = ?1
+         AND (EXISTS (SELECT 1 FROM main.incidents m WHERE m.account_id = ?1 AND m.id = i.id AND m.ended_at IS NULL)
+           OR ended_at IS NULL AND EXISTS (SELECT 1 FROM main.checks c WHERE c.account_id = ?1 AND c.id = i.check_id))`,
+    )
+    .run(account);
+}
+
+/**
+ * Copies check states, so that known failures are not alerted again. Checks deleted after the backup start without
+ * state.
+ */
 function carryStates(database: DatabaseSync, account: Uint8Array): number {
   const columns = columnsOf(database, 'check_states');
   const values = columns.map((name) =>
@@ -90,14 +105,15 @@ function carryStates(database: DatabaseSync, account: Uint8Array): number {
     .run(account);
   database
     .prepare(
-      `UPDATE main.check_states SET alerted = NULL WHERE account_id = ?1
+      `UPDATE main.check_states SET alerted = NULL, incident_id = NULL, incident_started_at = NULL, acknowledged_at = NULL
+       WHERE account_id = ?1
          AND check_id NOT IN (SELECT id FROM old.checks WHERE account_id = ?1)`,
     )
     .run(account);
   return Number(changes);
 }
 
-/** Deliveries that waited then may have ended since; others were made since, and wait. */
+/** Copies deliveries that finished after the backup, and pending ones created after it. */
 function carryDeliveries(database: DatabaseSync, account: Uint8Array): number {
   const of = (schema: string): string => `${schema}.deliveries d WHERE d.account_id = ?1 AND d.status`;
   database.exec('CREATE TEMP TABLE IF NOT EXISTS touched (id BLOB PRIMARY KEY); DELETE FROM touched');

@@ -1,4 +1,4 @@
-/** A command that cannot do what was asked; the message says why and what to do. */
+/** A failed command. The message gives the reason and the remedy. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }

@@ -1,4 +1,4 @@
-// `migrate --account …`: one account from one installation to another, both stopped (docs/decisions/0045).
+// `migrate --account …`: moves one account between two stopped installations (docs/decisions/0045).
 import { idBytes } from '#store/base/codec.ts';
 import { keyMark, openMark } from '#store/base/key-check.ts';
 import { copyAccount } from '#store/copy/copy-account.ts';
@@ -17,12 +17,12 @@ import {
 } from './move-sides.ts';
 import { createProgress, type Screen } from './progress.ts';
 
-/** What is asked for. */
+/** Options of an account move. */
 export interface CopyAccountOrder {
   readonly accountId: string;
   readonly from: DatabaseAddress;
   readonly to: DatabaseAddress;
-  /** 32 bytes each; the same where both installations have the same key. */
+  /** 32 bytes each; equal if both installations share a key. */
   readonly fromKey: Uint8Array;
   readonly toKey: Uint8Array;
 }
@@ -47,13 +47,13 @@ export async function copyOneAccount(order: CopyAccountOrder, screen: Screen): P
     progress.end();
     for (const line of tableLines(tables)) progress.say(line);
     progress.say(
-      `The account ${accountId} is in ${target.side.shown} and was removed from ${source.side.shown}. ` +
-        'Start both, and give whoever calls its API, trigger URLs or ping URLs the new address.',
+      `Moved account ${accountId} from ${source.side.shown} to ${target.side.shown}. ` +
+        'Start both services. Callers of its API, trigger URLs and ping URLs must use the new address.',
     );
   });
 }
 
-/** Throws WrongKeyError when another key sealed that side's secrets. */
+/** Throws WrongKeyError if the side's secrets were sealed with another key. */
 async function sealOf(side: Side, key: Uint8Array): Promise<Seal> {
   const seal = createSeal(key);
   const mark = await readFact(side, keyMark);

@@ -1,4 +1,4 @@
-// `migrate --from … --to …`: a whole installation into another database, verified (docs/decisions/0045).
+// `migrate --from … --to …`: copies an installation to another database and verifies it (docs/decisions/0045).
 import type { Command } from 'commander';
 import { dirname } from 'node:path';
 import { readConfig } from '#config/config.ts';
@@ -22,16 +22,16 @@ import { CommandError } from './command-error.ts';
 import { createProgress, type Screen } from './progress.ts';
 import { commandName } from '#lib/package-files.ts';
 
-/** What is asked for. */
+/** Options of a migration. */
 export interface MigrateOrder {
   readonly from: DatabaseAddress;
   readonly to: DatabaseAddress;
-  /** 32 bytes: of the source, and then of the target. */
+  /** 32 bytes, the same for source and target. */
   readonly secretKey: Uint8Array;
   readonly overwrite: boolean;
 }
 
-/** Copies and verifies; says what it does. Throws CommandError. */
+/** Copies and verifies the installation, and reports progress. Throws CommandError. */
 export async function migrate({ from, to, secretKey, overwrite }: MigrateOrder, screen: Screen): Promise<void> {
   if (isSameDatabase(from, to)) throw new CommandError('--from and --to name the same database');
   const progress = createProgress(screen);
@@ -46,9 +46,9 @@ export async function migrate({ from, to, secretKey, overwrite }: MigrateOrder, 
     const rows = tables.reduce((sum, table) => sum + table.rows, 0);
     const seconds = (screen.now() - startedAt) / 1000;
     progress.say(
-      `${rows} rows of ${tables.length} tables, the same on both sides, ${seconds.toFixed(1)} s.\n` +
-        `Start Tocsin with DATABASE_URL=${target.side.shown} and the same secret key. ${source.side.shown} is as it ` +
-        `was: do not start it again, or two installations run the same checks.`,
+      `Copied and verified ${rows} rows in ${tables.length} tables in ${seconds.toFixed(1)} s.\n` +
+        `Start Tocsin with DATABASE_URL=${target.side.shown} and the same secret key. ${source.side.shown} is ` +
+        `unchanged. Do not start it again, or both installations will run the same checks.`,
     );
   });
 }
@@ -87,7 +87,7 @@ async function migrateDatabase(values: MigrateOptions): Promise<void> {
   const secretKey = findSecretKey(config, [...new Set([...beside, config.dataDir])]);
   const { account, toSecretKeyFile: keyFile } = values;
   if (account === undefined) {
-    if (keyFile !== undefined) throw new UsageError('--to-secret-key-file needs --account');
+    if (keyFile !== undefined) throw new UsageError('--to-secret-key-file requires --account');
     await migrate({ from, to, secretKey, overwrite: values.overwrite === true }, screen);
     return;
   }

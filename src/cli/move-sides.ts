@@ -1,4 +1,4 @@
-// Where a database is, as `--from` and `--to` name it, and how it is opened as a side of a copy.
+// Parses the databases of `--from` and `--to` and opens them for a copy.
 import type { VerifiedTable } from '#store/copy/copy-installation.ts';
 import { CommandError } from './command-error.ts';
 import type { Progress } from './progress.ts';
@@ -7,12 +7,12 @@ import { openPostgresSource, openPostgresTarget } from '#store/engines/postgres/
 import { openSqliteReader, openSqliteSource, openSqliteTarget } from '#store/engines/sqlite/move-side.ts';
 import type { Side } from '#store/copy/side.ts';
 
-/** One of the two engines, and where. */
+/** A database of either engine. */
 export type DatabaseAddress =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly address: PostgresAddress };
 
-/** Whether two addresses name the same database, as far as their texts tell. */
+/** Whether two addresses are textually the same database. */
 export function isSameDatabase(a: DatabaseAddress, b: DatabaseAddress): boolean {
   if (a.kind === 'sqlite' && b.kind === 'sqlite') return a.path === b.path;
   if (a.kind === 'sqlite' || b.kind === 'sqlite') return false;
@@ -20,28 +20,28 @@ export function isSameDatabase(a: DatabaseAddress, b: DatabaseAddress): boolean 
   return place(a.address) === place(b.address);
 }
 
-/** The source. Throws when it cannot be opened, is in use, or is of another version. */
+/** Opens the source. Throws if it cannot be opened, is in use or has another schema version. */
 export function openSource(address: DatabaseAddress, mode: 'read' | 'write' = 'read'): Promise<Side> {
   return address.kind === 'postgres' ? openPostgresSource(address.address) : openSqliteSource(address.path, mode);
 }
 
-/** The side that is written, made and migrated when it has to be. Throws as `openSource` does. */
+/** Opens the target; creates and migrates it if needed. Throws as `openSource` does. */
 export function openTarget(address: DatabaseAddress): Promise<Side> {
   return address.kind === 'postgres' ? openPostgresTarget(address.address) : openSqliteTarget(address.path);
 }
 
-/** A database to read while its service may be running. Throws as `openSource` does. */
+/** Opens a database for reading while its service may be running. Throws as `openSource` does. */
 export function openReader(address: DatabaseAddress): Promise<Side> {
   return address.kind === 'postgres' ? openPostgresSource(address.address) : openSqliteReader(address.path);
 }
 
-/** Shows the progress of a copy. */
+/** Reports the progress of a copy. */
 export function listenerOf(progress: Progress) {
   return {
     onRemove(tables: readonly { readonly name: string; readonly rows: number }[]) {
-      for (const { name, rows } of tables) progress.say(`removed from the target: ${rows} rows of ${name}`);
+      for (const { name, rows } of tables) progress.say(`deleted from the target: ${rows} rows of ${name}`);
     },
-    onResume: (table: string) => progress.say(`goes on at ${table}, where an earlier copy ended`),
+    onResume: (table: string) => progress.say(`resuming an interrupted copy at ${table}`),
     onTable: (step: 'copy' | 'verify' | 'remove', table: string, rows: number) =>
       progress.begin(`${step} ${table}`, rows),
     onRows: (rows: number) => progress.add(rows),
@@ -56,7 +56,7 @@ export function tableLines(tables: readonly VerifiedTable[]): string[] {
   );
 }
 
-/** A side that is closed at the end of its block. */
+/** A side that closes when its block ends. */
 export async function opened(opening: Promise<Side>): Promise<AsyncDisposable & { readonly side: Side }> {
   const side = await opening;
   return { side, [Symbol.asyncDispose]: () => side.close() };

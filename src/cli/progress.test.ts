@@ -1,9 +1,9 @@
-// What people see of a long command: a bar that fills on a terminal, lines in a log.
+// Progress output: a bar on a terminal, lines in a log.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createProgress } from './progress.ts';
 
-/** What is written, and the clock that the bar goes by. */
+/** Output and clock of a progress display. */
 function screenOf(isTerminal: boolean) {
   let at = 0;
   const written: string[] = [];
@@ -11,14 +11,14 @@ function screenOf(isTerminal: boolean) {
   return { progress, written, pass: (ms: number) => (at += ms) };
 }
 
-/** What a terminal shows of it: a line that begins anew takes the place of the one before. */
+/** What a terminal shows: a carriage return overwrites the line. */
 function shown(written: readonly string[]): string[] {
   const lines = written.join('').split('\n');
   return lines.map((line) => line.slice(line.lastIndexOf('\r') + 1).replace('\u001B[K', ''));
 }
 
 describe('progress on a terminal', () => {
-  it('is a bar that fills where it stands, with share and pace, and stays when it is full', () => {
+  it('redraws a bar with percentage and rate, and leaves the full bar', () => {
     const { progress, written, pass } = screenOf(true);
     progress.begin('results', 1000);
     assert.deepEqual(shown(written), [`[${'.'.repeat(24)}]   0 %  results                    0 of 1000 rows`]);
@@ -37,7 +37,7 @@ describe('progress on a terminal', () => {
     assert.deepEqual(shown(written), [full, '']);
   });
 
-  it('is drawn ten times a second at most, however many steps there are', () => {
+  it('is drawn at most ten times a second', () => {
     const { progress, written, pass } = screenOf(true);
     progress.begin('results', 100_000);
     for (let step = 0; step < 1000; step++) {
@@ -47,7 +47,7 @@ describe('progress on a terminal', () => {
     assert.ok(written.length <= 11, `${written.length} times`);
   });
 
-  it('makes room for a line of words, and shows nothing of what was empty', () => {
+  it('clears the bar for a line of text, and skips empty steps', () => {
     const { progress, written } = screenOf(true);
     progress.begin('pings', 0);
     progress.say('3 tables compared');
@@ -57,7 +57,7 @@ describe('progress on a terminal', () => {
 });
 
 describe('progress elsewhere', () => {
-  it('is a line now and then and one at the end, without a bar', () => {
+  it('prints a line at intervals and one at the end, without a bar', () => {
     const { progress, written, pass } = screenOf(false);
     progress.begin('results', 1000);
     pass(100);

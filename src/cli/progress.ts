@@ -1,30 +1,30 @@
-// How far a long command is: a bar on a terminal, plain lines elsewhere.
+// Progress of a long command: a bar on a terminal, plain lines elsewhere.
 
-/** Where progress is shown. */
+/** Output of a progress display. */
 export interface Screen {
   readonly write: (text: string) => unknown;
   readonly isTerminal: boolean;
-  /** ms of a clock that is never set. */
+  /** Monotonic time in ms. */
   readonly now: () => number;
 }
 
-/** One thing after the other, each with a known size. */
+/** Progress of a sequence of steps of known size. */
 export interface Progress {
-  /** Begins the next thing, of so many steps; 0 = how many there are is not known, and nothing is said if there is none. */
+  /** Starts the next step, with its number of items. 0 = unknown; such a step is not shown while it has no items. */
   begin(what: string, of: number): void;
   add(steps: number): void;
-  /** A line of its own. */
+  /** Prints a line. */
   say(line: string): void;
-  /** The last thing is done. */
+  /** Ends the last step. */
   end(): void;
 }
 
 const barWidth = 24;
 const redrawMs = 100;
-/** Elsewhere than on a terminal a line now and then is enough, ms. */
+/** Interval between lines if the output is not a terminal, in ms. */
 const lineMs = 5000;
 
-/** @param what what the steps are, in the plural */
+/** @param what plural noun for the items */
 export function createProgress({ write, isTerminal, now }: Screen, what = 'rows'): Progress {
   let current: { what: string; of: number; done: number; startedAt: number } | null = null;
   let shownAt = 0;

@@ -1,4 +1,4 @@
-// `receive`: a receiver to try channels with. It tells of what comes, and answers as it was told to.
+// `receive`: a test receiver that prints webhooks and answers as instructed.
 import type { Command } from 'commander';
 import { once } from 'node:events';
 import { systemClock } from '#lib/clock.ts';
@@ -9,36 +9,36 @@ import { CommandError } from './command-error.ts';
 import { createInbox, type Received, receivedText } from './received.ts';
 import { commandName } from '#lib/package-files.ts';
 
-/** A status, no answer at all, or the connection closed in its place. */
+/** A status, no answer, or a closed connection. */
 export type ReceiveAnswer = number | 'hang' | 'reset';
 
-/** How it receives. */
+/** Options of the receiver. */
 export interface ReceiveOptions {
   readonly host: string;
-  /** 0 = a free one. */
+  /** 0 = any free port. */
   readonly port: number;
-  /** The newest first; none = signatures are not checked. */
+  /** Newest first; empty = signatures are not verified. */
   readonly secrets: readonly string[];
-  /** What the first, the second … attempt of a delivery is answered; the last stands for all that follow. */
+  /** Answers by attempt of a delivery; the last one repeats. */
   readonly answers: readonly ReceiveAnswer[];
-  /** From the last byte of a request to its answer, ms. */
+  /** Delay in ms between the end of a request and the answer. */
   readonly waitMs: number;
   /** Epoch ms. */
   readonly now: () => number;
   readonly onReceived: (received: Received, answer: ReceiveAnswer) => void;
 }
 
-/** A receiver that listens. */
+/** A listening receiver. */
 export interface Receiving {
   /** `http://host:port`. */
   readonly url: string;
   close(): void;
 }
 
-/** More of a body is not read: ours have 256 kB at most. */
-const bodyMost = 1_000_000;
+/** Maximum body size read. Tocsin's own payloads are at most 256 kB. */
+const maxBody = 1_000_000;
 
-/** Starts to listen. Throws CommandError when it cannot. */
+/** Starts listening. Throws CommandError on failure. */
 export async function startReceiving(options: ReceiveOptions): Promise<Receiving> {
   const { host, port, secrets, now } = options;
   const judge = createInbox(secrets);
@@ -52,7 +52,7 @@ export async function startReceiving(options: ReceiveOptions): Promise<Receiving
       return setTimeout(give, options.waitMs, response, answer, received);
     });
   });
-  // A sender that is left hanging gives up by itself.
+  // The sender's own timeout ends the request.
   server.requestTimeout = 0;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new CommandError(`${host}:${port} is not available: ${error.message}`)));
@@ -69,12 +69,13 @@ export async function startReceiving(options: ReceiveOptions): Promise<Receiving
   };
 }
 
-/** Whose signature is wrong is answered 400, as every receiver should (spec §6.4); all others as it was told. */
+/** An invalid signature gets 400, as from any receiver (spec §6.4); other requests get the configured answer. */
 function answerTo(received: Received, answers: readonly ReceiveAnswer[]): ReceiveAnswer {
   const isRefused = [received.bodySignature, received.standardSignature].some(
     (verdict) => verdict === 'forged' || verdict === 'expired',
   );
-  // Signed by a secret that is known: during a rotation the one header has room for the new secret alone.
+  // Whether any known secret signed the request. During a rotation `x-service-signature` is made with the new secret
+  // only.
   if (isRefused && received.standardSignature !== 'genuine') return 400;
   return answers[Math.min(Math.max(received.attempt ?? 1, 1), answers.length) - 1] ?? 200;
 }
@@ -86,21 +87,25 @@ function give(response: ServerResponse, answer: ReceiveAnswer, received: Receive
     return;
   }
   response.writeHead(answer, { 'content-type': 'text/plain' });
-  response.end(answer === 204 || answer === 304 ? undefined : `received ${received.deliveryId ?? 'something'}\n`);
+  response.end(
+    answer === 204 || answer === 304
+      ? undefined
+      : `received ${received.deliveryId ?? 'a request without delivery id'}\n`,
+  );
 }
 
-/** null = it is too large. */
+/** null = too large. */
 async function read(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of request as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > bodyMost) return null;
+      if (size > maxBody) return null;
       chunks.push(chunk);
     }
   } catch {
-    // It was cut off: what came of it is shown.
+    // The request was cut off; show the part that arrived.
   }
   return Buffer.concat(chunks);
 }
@@ -136,7 +141,7 @@ function collect(text: string, texts: readonly string[]): string[] {
 
 async function receive(values: ReceiveWords): Promise<void> {
   if (values.secret.includes(''))
-    throw new UsageError('--secret takes a text; omit the option if the channel has no secret');
+    throw new UsageError('--secret must not be empty; omit it if the channel has no secret');
   const receiving = await startReceiving({
     host: values.host,
     port: within(values.port, '--port', 65_535),
@@ -150,16 +155,16 @@ async function receive(values: ReceiveWords): Promise<void> {
     },
   });
   process.stdout.write(
-    values.json ? `${JSON.stringify(receiving)}\n` : `Receives at ${receiving.url}; press Ctrl-C to stop.\n\n`,
+    values.json ? `${JSON.stringify(receiving)}\n` : `Listening on ${receiving.url}. Press Ctrl-C to stop.\n\n`,
   );
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   receiving.close();
 }
 
-function within(text: string, name: string, most: number): number {
+function within(text: string, name: string, max: number): number {
   const value = Number(text);
-  if (!/^\d+(\.\d+)?$/.test(text) || value > most || (name === '--port' && !Number.isInteger(value))) {
-    throw new UsageError(`${name} takes a number from 0 to ${most}, not ${text}`);
+  if (!/^\d+(\.\d+)?$/.test(text) || value > max || (name === '--port' && !Number.isInteger(value))) {
+    throw new UsageError(`${name} must be a number from 0 to ${max}, not ${text}`);
   }
   return value;
 }
@@ -169,11 +174,11 @@ function answerOf(text: string): ReceiveAnswer {
   const status = Number(text);
   if (Number.isInteger(status) && status >= 200 && status <= 599) return status;
   throw new UsageError(
-    `--answer takes statuses from 200 to 599, hang or reset, separated by commas, one per attempt; not ${text}`,
+    `--answer must be a comma-separated list of statuses (200 to 599), hang or reset, one per attempt; not ${text}`,
   );
 }
 
 function answerText(answer: ReceiveAnswer): string {
-  if (answer === 'hang') return 'not at all (hang)';
-  return answer === 'reset' ? 'by closing the connection (reset)' : String(answer);
+  if (answer === 'hang') return 'none (hang)';
+  return answer === 'reset' ? 'connection closed (reset)' : String(answer);
 }

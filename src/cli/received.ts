@@ -1,21 +1,21 @@
-// What can be said of a webhook that has come: who signed it, how old it is, and whether it came before (spec §6.4; docs/webhooks.md).
+// Judges received webhooks: signature, age, and whether the attempt is a repeat (spec §6.4; docs/webhooks.md).
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What is found of a signature; `unchecked` = no secret is known, `missing` = there is none. */
+/** Verdict on a signature. `unchecked` = no secret is configured, `missing` = the header is absent. */
 export type SignatureVerdict = 'genuine' | 'forged' | 'expired' | 'missing' | 'unchecked';
 
-/** A request as it came. */
+/** A received request. */
 export interface Arrived {
   /** Epoch ms. */
   readonly at: number;
   readonly method: string;
   readonly url: string;
-  /** Names in lower case. */
+  /** Header names are lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
 }
 
-/** What is said of it. */
+/** Verdict on a request. */
 export interface Received {
   /** Epoch ms. */
   readonly at: number;
@@ -23,29 +23,31 @@ export interface Received {
   readonly url: string;
   readonly deliveryId: string | null;
   readonly attempt: number | null;
-  /** From the delivery's creation to its arrival, ms; null where `x-service-timestamp` is missing or no number. */
+  /**
+   * Time in ms from the delivery's creation to its arrival; null if `x-service-timestamp` is missing or not a number.
+   */
   readonly ageMs: number | null;
-  /** The delivery that this one repeats. */
+  /** Id of the delivery that this one replays. */
   readonly replayOf: string | null;
   /**
-   * `first` of its delivery; `retry` = a later attempt; `repeat` = an attempt that came before, as after a crash.
+   * `first` attempt seen of a delivery; `retry` = a later attempt; `repeat` = an attempt seen before, as after a crash.
    */
   readonly kind: 'first' | 'retry' | 'repeat';
-  /** Of `x-service-signature`: the body alone. */
+  /** Verdict on `x-service-signature`, made over the body. */
   readonly bodySignature: SignatureVerdict;
-  /** Of `webhook-signature`: id, time of the attempt and body. */
+  /** Verdict on `webhook-signature`, made over id, time of the attempt and body. */
   readonly standardSignature: SignatureVerdict;
-  /** Which of the secrets it was, from 1; null = none. */
+  /** Number of the matching secret, from 1; null = none. */
   readonly secretNumber: number | null;
   readonly body: string;
 }
 
-/** How old an attempt may be, and how far the clocks may be apart, ms. */
+/** Maximum age of an attempt, and maximum clock difference, in ms. */
 const toleranceMs = 5 * 60_000;
-/** Deliveries that are remembered. */
-const rememberedMost = 10_000;
+/** Maximum number of remembered deliveries. */
+const maxRemembered = 10_000;
 
-/** Says of each request what it is, knowing those that came before. @param secrets the newest first; none = unchecked */
+/** Judges each request in the light of earlier ones. @param secrets newest first; empty = signatures are unchecked */
 export function createInbox(secrets: readonly string[]): (arrived: Arrived) => Received {
   const seen = new Map<string, Set<number>>();
   const kindOf = (deliveryId: string | null, attempt: number): Received['kind'] => {
@@ -53,7 +55,7 @@ export function createInbox(secrets: readonly string[]): (arrived: Arrived) => R
     const attempts = seen.get(deliveryId);
     if (attempts === undefined) {
       const [oldest] = seen.keys();
-      if (oldest !== undefined && seen.size >= rememberedMost) seen.delete(oldest);
+      if (oldest !== undefined && seen.size >= maxRemembered) seen.delete(oldest);
       seen.set(deliveryId, new Set([attempt]));
       return 'first';
     }
@@ -135,32 +137,32 @@ function isSame(given: string, expected: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** What a terminal could take for an order to itself becomes visible instead: bodies are text of strangers. */
+/** Makes control characters visible. Bodies are untrusted and could contain terminal escape sequences. */
 export function withoutControls(text: string): string {
   return text.replace(
-    // oxlint-disable-next-line no-control-regex -- they are what is looked for
+    // oxlint-disable-next-line no-control-regex -- control characters are what it replaces
     /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
 
-/** What a person reads of it. @param answer what it is answered, in a word or two */
+/** Text of a verdict for people. @param answer short description of the answer given */
 export function receivedText(received: Received, answer: string): string {
   const { at, method, url, deliveryId, attempt, ageMs, replayOf, kind, body } = received;
   const indent = ' '.repeat(14);
   const what = deliveryId === null ? 'no delivery id' : `delivery ${deliveryId}, attempt ${attempt ?? 'unknown'}`;
-  const age = ageMs === null ? '' : `, made ${(ageMs / 1000).toFixed(1)} s before`;
+  const age = ageMs === null ? '' : `, created ${(ageMs / 1000).toFixed(1)} s earlier`;
   const notes = {
     first: [],
-    retry: ['a retry: this delivery came before, with a smaller number of the attempt'],
-    repeat: ['a REPEAT: this very attempt came before; act on a delivery once'],
+    retry: ['retry: an earlier attempt of this delivery was received'],
+    repeat: ['REPEAT: this attempt was received before; process each delivery once'],
   }[kind];
   const lines = [
-    ...(replayOf === null ? [] : [`a replay of ${replayOf}: it tells of the past`]),
+    ...(replayOf === null ? [] : [`replay of delivery ${replayOf}`]),
     ...notes,
     signatureText(received),
     ...(body === '' ? ['no body'] : body.split('\n')),
-    `answered: ${answer}`,
+    `answer: ${answer}`,
   ];
   const clock = new Date(at).toISOString().slice(11, 23);
   return `${[`${clock}  ${method} ${url}  ${what}${age}`, ...lines.map((line) => indent + line)].map(withoutControls).join('\n')}\n`;
@@ -169,7 +171,7 @@ export function receivedText(received: Received, answer: string): string {
 function signatureText({ bodySignature, standardSignature, secretNumber }: Received): string {
   if (bodySignature === 'missing' && standardSignature === 'missing') return 'unsigned: the channel has no secret';
   if (bodySignature === 'unchecked' || standardSignature === 'unchecked') {
-    return 'signed, and not checked: no --secret was given';
+    return 'signed, not verified: --secret is not set';
   }
   const by = secretNumber === null ? '' : `, by secret ${secretNumber}`;
   return `x-service-signature ${bodySignature}, webhook-signature ${standardSignature}${by}`;

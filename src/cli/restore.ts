@@ -1,4 +1,4 @@
-// `restore <file>`: a backup in the place of the database, verified before it counts; what was there is kept.
+// `restore <file>`: replaces the database with a verified backup and keeps the old one.
 import type { Command } from 'commander';
 import { releaseHint } from '#actions/alerts/held-deliveries.ts';
 import { readConfig } from '#config/config.ts';
@@ -18,29 +18,29 @@ import { type CarriedOver, carryOver } from './carry-over.ts';
 import { CommandError } from './command-error.ts';
 import { commandName } from '#lib/package-files.ts';
 
-/** What is asked for. Paths are files. */
+/** Options of a restore. Paths are files. */
 export interface RestoreOrder {
   readonly source: string;
   readonly target: string;
-  /** 32 bytes: the key that the service will start with. */
+  /** Secret key that the service will start with, 32 bytes. */
   readonly secretKey: Uint8Array;
-  /** Epoch ms, for the name of what is replaced. */
+  /** Epoch ms; part of the name of the replaced database. */
   readonly now: number;
 }
 
-/** What was done. */
+/** A finished restore. */
 export interface Restored {
-  /** Where the database is that was there; null = there was none. */
+  /** New path of the replaced database; null if there was none. */
   readonly replaced: string | null;
-  /** Of which moment the data is, epoch ms; null = it does not say. */
+  /** Time of the backup's last data, epoch ms; null if unknown. */
   readonly backupAt: number | null;
-  /** What was taken over from the replaced database; a sentence = why nothing was; null = there was none. */
+  /** Rows carried over from the replaced database, or the reason why there are none; null if there was no database. */
   readonly carried: CarriedOver | string | null;
 }
 
 /**
- * Puts a copy of `source` in the place of `target`. The copy is opened and checked first: until then nothing is changed,
- * and then it takes the place in one step. Throws CommandError.
+ * Replaces `target` with a verified copy of `source`, in one step. Changes nothing if verification fails. Throws
+ * CommandError.
  */
 export function restore({ source, target, secretKey, now }: RestoreOrder): Restored {
   if (!existsSync(source)) throw new CommandError(`${source} does not exist`);
@@ -55,6 +55,7 @@ export function restore({ source, target, secretKey, now }: RestoreOrder): Resto
       copied(source, aside);
       judge(source, aside, secretKey);
       const carried = existsSync(target) ? carriedFrom(target, aside) : null;
+      endSignIns(aside);
       const backupAt = holdDeliveries(aside, now);
       return { replaced: takePlace(aside, target, now), backupAt, carried };
     } finally {
@@ -74,7 +75,7 @@ function lockOf(target: string): DatabaseSync {
   }
 }
 
-/** A copy that was opened and read from end to end, and belongs to nobody else. */
+/** Makes a private copy of the backup and reads all of it. */
 function copied(source: string, aside: string): void {
   try {
     backUp(source, aside);
@@ -84,7 +85,7 @@ function copied(source: string, aside: string): void {
   }
 }
 
-/** Whether this program, with this key, can go on with it. */
+/** Checks that this version and this secret key match the backup. */
 function judge(source: string, aside: string, secretKey: Uint8Array): void {
   const database = new DatabaseSync(aside, { readOnly: true });
   try {
@@ -111,7 +112,7 @@ function opens(mark: string, secretKey: Uint8Array): boolean {
   }
 }
 
-/** A replaced database that is damaged is no reason not to restore. */
+/** A damaged old database must not prevent the restore. */
 function carriedFrom(target: string, aside: string): CarriedOver | string {
   try {
     return carryOver(aside, target);
@@ -120,7 +121,17 @@ function carriedFrom(target: string, aside: string): CarriedOver | string {
   }
 }
 
-/** Says that deliveries are held, and since when data is missing; answers of which moment the data is. */
+/** Ends the sessions of the backup, so that none comes back to life, and its setup links. */
+function endSignIns(aside: string): void {
+  const database = new DatabaseSync(aside);
+  try {
+    database.exec('DELETE FROM sessions; DELETE FROM setup_links');
+  } finally {
+    database.close();
+  }
+}
+
+/** Holds deliveries and records the start of the gap. Returns the time of the last data. */
 function holdDeliveries(aside: string, now: number): number | null {
   const database = new DatabaseSync(aside);
   try {
@@ -136,7 +147,10 @@ function holdDeliveries(aside: string, now: number): number | null {
   }
 }
 
-/** Answers where the database is that was there. A killed process leaves either the old one in place, whole, or the new one. */
+/**
+ * Renames the files and returns the new path of the old database. A crash leaves either the old or the new database in
+ * place.
+ */
 function takePlace(aside: string, target: string, now: number): string | null {
   if (!existsSync(target)) {
     for (const end of ['-wal', '-shm']) rmSync(target + end, { force: true });
@@ -146,13 +160,13 @@ function takePlace(aside: string, target: string, now: number): string | null {
   const replaced = `${target}.replaced-${new Date(now).toISOString().replaceAll(/[:.]/g, '')}`;
   foldLog(target);
   linkSync(target, replaced);
-  // What could not be folded in belongs to a database that is damaged: it goes along, and never to the new one.
+  // A write-ahead log that could not be merged belongs to the old database and must not be applied to the new one.
   for (const end of ['-wal', '-shm']) if (existsSync(target + end)) renameSync(target + end, replaced + end);
   renameSync(aside, target);
   return replaced;
 }
 
-/** Opened and closed, a database has all that was committed in its one file. */
+/** Opening and closing merges the write-ahead log into the file. */
 function foldLog(target: string): void {
   try {
     const database = new DatabaseSync(target);
@@ -162,7 +176,7 @@ function foldLog(target: string): void {
       database.close();
     }
   } catch {
-    // Damaged: that is why it is replaced.
+    // A damaged database is a reason to restore.
   }
 }
 

@@ -1,4 +1,4 @@
-// What `runtimes try` finds out, with real scripts in real runtimes: one of them lacks a package that a check needs.
+// `runtimes try` with real scripts in real runtimes, one of which lacks a package that a check needs.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import { createProber } from '#checks/runner/probe-threads.ts';
 
 const facts = { multiStepSupport: true, nodeJsVersion: process.version, runtimeEndOfLife: null, description: null };
 
-/** A runtime like the CURRENT one, but for one package. */
+/** The CURRENT runtime without one package. */
 function without(name: string, folder: string): InstalledRuntime {
   const packages = join(currentRuntime.folder, 'node_modules');
   mkdirSync(join(folder, 'node_modules'));
@@ -30,7 +30,7 @@ function without(name: string, folder: string): InstalledRuntime {
   return { ...facts, ...currentRuntime, folder, name: '2027.04', stage: 'BETA', dependencies: {} };
 }
 
-test('runtimes try runs checks in both runtimes, says which get worse and why, and records nothing', async (t) => {
+test('runtimes try runs checks in both runtimes, reports which get worse and why, and records nothing', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-try-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const asked: unknown[] = [];
@@ -91,7 +91,7 @@ test('runtimes try runs checks in both runtimes, says which get worse and why, a
     await prober.close();
     await store.close();
   });
-  const means = {
+  const deps = {
     signal: new AbortController().signal,
     installed,
     inputOf: probeInputOf,
@@ -104,13 +104,13 @@ test('runtimes try runs checks in both runtimes, says which get worse and why, a
   const screen = { write: (text: string) => said.push(text), isTerminal: false, now: () => performance.now() };
   const order = { database, secretKey, runtime: '2027.04', checks: null };
 
-  // The store stays open, as that of a running service does.
-  let tried = await tryRuntime(order, means, screen);
-  // Where all processors are taken a script may not be through within its ten seconds, in either runtime.
+  // The store stays open, like that of a running service.
+  let tried = await tryRuntime(order, deps, screen);
+  // On a busy machine, a script may exceed its 10 s in either runtime.
   for (let again = 0; again < 3 && tried.checks.some(({ present }) => present.verdict !== 'passed'); again++) {
     asked.length = 0;
     said.length = 0;
-    tried = await tryRuntime(order, means, screen);
+    tried = await tryRuntime(order, deps, screen);
   }
   const byName = new Map(tried.checks.map((each) => [each.name, each]));
   assert.deepEqual([...byName.keys()].toSorted(), ['Order', 'Signed']);
@@ -125,14 +125,14 @@ test('runtimes try runs checks in both runtimes, says which get worse and why, a
     text,
     /^WORSE +Signed +2026\.10 passed \d+\.\d s +2027\.04 failed \d+\.\d s\n +2027\.04: setup script: /m,
   );
-  assert.match(text, /2 tried in 2027\.04, 1 the same, 1 worse, 0 better, 1 run in it already\.\n$/);
-  assert.match(said.join(''), /trying 2027\.04 +2 of 2 checks/);
+  assert.match(text, /2 checks compared with 2027\.04, 1 same, 1 worse, 0 better, 1 already use it\.\n$/);
+  assert.match(said.join(''), /running checks in 2027\.04 +2 of 2 checks/);
   assert.equal(
     (await store.checkResults.list(first.accountId, plain, { resultType: 'ALL' }, { limit: 1, offset: 0 })).total,
     0,
   );
 
-  const named = (checks: readonly string[]) => tryRuntime({ ...order, checks }, means, screen);
+  const named = (checks: readonly string[]) => tryRuntime({ ...order, checks }, deps, screen);
   await assert.rejects(named([plain]), /"Plain"\) has no script to try/);
-  await assert.rejects(named(['0198a000-0000-7000-8000-0000000000ff']), /there is no check 0198a000-/);
+  await assert.rejects(named(['0198a000-0000-7000-8000-0000000000ff']), /no check with scripts has the id 0198a000-/);
 });

@@ -1,7 +1,7 @@
-// `runtimes try <name>`: joins what it needs of the configuration, the runtimes, the scripts and the threads that measure.
+// `runtimes try <name>`: assembles configuration, runtimes, scripts and probe threads.
 import { dirname } from 'node:path';
 import { CommandError } from './command-error.ts';
-import { triedText, type TryMeans, tryRuntime } from './try-runtime.ts';
+import { triedText, type TryDeps, tryRuntime } from './try-runtime.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createPlaceBoard } from '#egress/place-board.ts';
 import type { Log } from '#lib/log.ts';
@@ -12,19 +12,19 @@ import { readInstalled } from '#app/installed-runtimes.ts';
 import { isWithScripts } from '#app/script-rules.ts';
 import { createScriptProber, trustedCasOf } from '#app/scripts.ts';
 import { type Config, readConfig } from '#config/config.ts';
-import { ownPlaces } from '#app/own-places.ts';
+import { ownAddresses } from '#app/own-addresses.ts';
 import { createProber } from '#checks/runner/probe-threads.ts';
 import { findSecretKey } from '#config/secret-key.ts';
 import { UsageError } from './usage-error.ts';
 import { version } from '#config/version.ts';
 import { commandName } from '#lib/package-files.ts';
 
-/** What whoever tries must know: that scripts are not kept apart here, or cannot connect. */
-const told = (event: string, fields: Readonly<Record<string, unknown>> = {}): void =>
+/** Prints warnings, e.g. that scripts are not isolated here. */
+const reported = (event: string, fields: Readonly<Record<string, unknown>> = {}): void =>
   void process.stderr.write(`${event} ${JSON.stringify(fields)}\n`);
-const toScreen: Log = { debug() {}, info() {}, warn: told, error: told };
+const toScreen: Log = { debug() {}, info() {}, warn: reported, error: reported };
 
-/** What ends it early, and the exit codes by which shells know that. */
+/** Signals that stop the command, with the exit codes shells expect. */
 const endings = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Options of `runtimes try`. */
@@ -34,8 +34,8 @@ export interface TryWords {
 }
 
 /**
- * @returns the exit code: 1 when a check would get worse, 128 and the number of the signal when one ended it: every process
- *   that it started has ended by then. Throws UsageError, ConfigError and CommandError.
+ * @returns the exit code: 1 if a check gets worse; 128 plus the signal number if a signal stopped the command. All
+ *   started processes have ended by then. Throws UsageError, ConfigError and CommandError.
  */
 export async function tryCommand(runtime: string, values: TryWords): Promise<number> {
   const found = await readInstalled(systemClock, new Map());
@@ -49,10 +49,10 @@ export async function tryCommand(runtime: string, values: TryWords): Promise<num
     runtime,
     checks: values.checks === undefined ? null : idsOf(values.checks),
   };
-  const { means, stop, close } = joinMeans(config, found.runtimes);
+  const { deps, stop, close } = joinDeps(config, found.runtimes);
   let ended: keyof typeof endings | null = null;
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
-    // Those that follow change nothing: what is under way is its end, and cutting that short would leave files behind.
+    // Further signals are ignored: shutdown is in progress, and interrupting it would leave files behind.
     process.on(signal, () => {
       ended ??= signal;
       stop();
@@ -64,7 +64,7 @@ export async function tryCommand(runtime: string, values: TryWords): Promise<num
     now: () => performance.now(),
   };
   try {
-    const tried = await tryRuntime(order, means, screen);
+    const tried = await tryRuntime(order, deps, screen);
     process.stdout.write(values.json ? `${JSON.stringify(tried, null, 2)}\n` : triedText(tried, runtime));
     return tried.checks.some(({ change }) => change === 'worse') ? 1 : 0;
   } catch (error) {
@@ -76,10 +76,10 @@ export async function tryCommand(runtime: string, values: TryWords): Promise<num
   }
 }
 
-/** What runs the checks, as the service would. */
-function joinMeans(config: Config, runtimes: readonly InstalledRuntime[]) {
+/** Assembles what runs the checks, as in the service. */
+function joinDeps(config: Config, runtimes: readonly InstalledRuntime[]) {
   const { scriptsAtOnce, scriptMs, chromium, caCertificates } = config;
-  const egress = { ...config.egress, closed: createPlaceBoard(ownPlaces(config, [config.port])) };
+  const egress = { ...config.egress, closed: createPlaceBoard(ownAddresses(config, [config.port])) };
   const stopping = new AbortController();
   const prober = createProber({ threads: 1, egress, version, extraCertificates: caCertificates });
   const scripts = createScriptProber({
@@ -90,13 +90,13 @@ function joinMeans(config: Config, runtimes: readonly InstalledRuntime[]) {
     atOnce: scriptsAtOnce,
     mayBeUncontained: config.scriptsUncontained,
     wallClockMs: scriptMs,
-    // Runtimes are compared: none is to begin sooner than another.
+    // No prewarmed processes, so that both runtimes start equally.
     warm: 0,
     chromium,
     trustedCas: trustedCasOf(config),
     prober,
   });
-  const means: TryMeans = {
+  const deps: TryDeps = {
     signal: stopping.signal,
     installed: runtimes,
     inputOf: probeInputOf,
@@ -106,7 +106,7 @@ function joinMeans(config: Config, runtimes: readonly InstalledRuntime[]) {
     now: () => systemClock.now(),
   };
   return {
-    means,
+    deps,
     stop: () => {
       stopping.abort();
       void scripts.close();
@@ -122,13 +122,13 @@ function requireInstalled(name: string, { runtimes, notInstalled }: InstalledRun
   const names = runtimes.map((runtime) => runtime.name);
   if (names.includes(name)) return;
   if (notInstalled.includes(name))
-    throw new CommandError(`runtime ${name} is not installed: ${commandName} runtimes install ${name}`);
+    throw new CommandError(`runtime ${name} is not installed: run ${commandName} runtimes install ${name}`);
   const known = [...names, ...notInstalled];
-  throw new CommandError(`there is no runtime ${name}${suggestion(name, known)}: those there are: ${known.join(', ')}`);
+  throw new CommandError(`unknown runtime ${name}${suggestion(name, known)}. Available: ${known.join(', ')}`);
 }
 
 function idsOf(texts: readonly string[]): string[] {
   const ids = texts.flatMap((text) => text.split(',')).map((id) => id.trim());
-  if (ids.includes('')) throw new UsageError('--checks takes check ids, separated by commas');
+  if (ids.includes('')) throw new UsageError('--checks must be a comma-separated list of check ids');
   return ids;
 }

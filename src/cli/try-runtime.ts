@@ -1,5 +1,5 @@
-// `runtimes try <name>`: what existing checks would come to in another runtime, beside what they come to now, an
-// upgrade without fear. Nothing is recorded and nobody is told.
+// `runtimes try <name>`: runs existing checks in their current and another runtime and compares. Records nothing and
+// sends no alerts.
 import type { ProbeInput } from '#domain/checks/probe.ts';
 import type { Finding, Verdict } from '#domain/results/result.ts';
 import { type Runtime, runtimeChoice, wantedRuntime } from '#domain/checks/runtime.ts';
@@ -11,44 +11,43 @@ import { type DatabaseAddress, foreseen, opened, openReader } from './move-sides
 import { createProgress, type Screen } from './progress.ts';
 import { withoutControls } from './received.ts';
 
-/** What is asked for. */
+/** Options of `runtimes try`. */
 export interface TryOrder {
   readonly database: DatabaseAddress;
-  /** 32 bytes that seal the secrets there. */
+  /** Secret key of the database, 32 bytes. */
   readonly secretKey: Uint8Array;
-  /** The runtime to try, one of those installed. */
+  /** The runtime to try; must be installed. */
   readonly runtime: string;
-  /** Ids of the checks to try; null = every activated one with scripts. */
+  /** Ids of the checks to try; null = all activated checks with scripts. */
   readonly checks: readonly string[] | null;
 }
 
-/** What trying needs. */
-export interface TryMeans {
+/** Dependencies of `tryRuntime`. */
+export interface TryDeps {
   readonly installed: readonly Runtime[];
   readonly inputOf: (context: CheckContext) => ProbeInput;
   /** Whether a check has scripts. */
   readonly isScripted: (context: CheckContext) => boolean;
-  /** Looks at a target once; never rejects. */
+  /** Probes a target once; never rejects. */
   readonly probe: (input: ProbeInput) => Promise<Finding>;
-  /** Checks that run at once. */
+  /** Maximum number of concurrent checks. */
   readonly atOnce: number;
   /** Epoch ms. */
   readonly now: () => number;
-  /** Ends it: no check is begun any more. */
+  /** Aborts the command: no further check starts. */
   readonly signal: AbortSignal;
 }
 
-/** What a check came to in one runtime. */
+/** Result of a check in one runtime. */
 export interface TriedRun {
-  /** null = there is none for it. */
+  /** null = no runtime was found. */
   readonly runtime: string | null;
   readonly verdict: Verdict;
-  /** Of all of it, ms. */
   readonly durationMs: number;
   readonly message: string | null;
 }
 
-/** A check in both. */
+/** Results of a check in both runtimes. */
 export interface TriedCheck {
   readonly id: string;
   readonly name: string;
@@ -57,27 +56,27 @@ export interface TriedCheck {
   readonly change: 'same' | 'worse' | 'better' | 'other';
 }
 
-/** What trying came to. */
+/** Results of `runtimes try`. */
 export interface Tried {
   readonly checks: readonly TriedCheck[];
-  /** Names of checks that run in it already: they were not run. */
+  /** Names of skipped checks, which already use the runtime. */
   readonly already: readonly string[];
 }
 
-/** Runs each check in its present runtime and in the one that is tried, one after the other. Throws CommandError. */
-export async function tryRuntime(order: TryOrder, means: TryMeans, screen: Screen): Promise<Tried> {
-  const contexts = await foreseen(() => contextsOf(order, means));
+/** Runs each check in its current runtime and then in the other one. Throws CommandError. */
+export async function tryRuntime(order: TryOrder, deps: TryDeps, screen: Screen): Promise<Tried> {
+  const contexts = await foreseen(() => contextsOf(order, deps));
   const { runtime } = order;
-  const already = contexts.filter((context) => presentRuntime(context, means) === runtime);
+  const already = contexts.filter((context) => presentRuntime(context, deps) === runtime);
   const left = contexts.filter((context) => !already.includes(context));
   const progress = createProgress(screen, 'checks');
-  const lanes = createLanes(means.atOnce);
-  progress.begin(`trying ${runtime}`, left.length);
+  const lanes = createLanes(deps.atOnce);
+  progress.begin(`running checks in ${runtime}`, left.length);
   const tried = await Promise.all(
     left.map(async (context): Promise<TriedCheck[]> => {
       const leave = await lanes.enter();
       try {
-        return means.signal.aborted ? [] : [await tryCheck(context, runtime, means)];
+        return deps.signal.aborted ? [] : [await tryCheck(context, runtime, deps)];
       } finally {
         leave();
         progress.add(1);
@@ -85,11 +84,11 @@ export async function tryRuntime(order: TryOrder, means: TryMeans, screen: Scree
     }),
   );
   progress.end();
-  if (means.signal.aborted) throw new CommandError('stopped before all checks were tried');
+  if (deps.signal.aborted) throw new CommandError('stopped before all checks were tried');
   return { checks: tried.flat(), already: already.map(({ check }) => check.name) };
 }
 
-async function contextsOf(order: TryOrder, { isScripted }: TryMeans): Promise<CheckContext[]> {
+async function contextsOf(order: TryOrder, { isScripted }: TryDeps): Promise<CheckContext[]> {
   await using from = await opened(openReader(order.database));
   const wanted = order.checks === null ? null : new Set(order.checks.map((id) => id.toLowerCase()));
   const found: CheckContext[] = [];
@@ -101,24 +100,21 @@ async function contextsOf(order: TryOrder, { isScripted }: TryMeans): Promise<Ch
     else if (wanted !== null) throw new CommandError(`check ${check.id} ("${check.name}") has no script to try`);
   }
   const [missing] = wanted ?? [];
-  if (missing !== undefined)
-    throw new CommandError(
-      `there is no check ${missing} with scripts here: --checks takes check ids, separated by commas`,
-    );
+  if (missing !== undefined) throw new CommandError(`no check with scripts has the id ${missing}`);
   return found;
 }
 
-function presentRuntime({ check, group, accountRuntimeId }: CheckContext, { installed, now }: TryMeans): string | null {
+function presentRuntime({ check, group, accountRuntimeId }: CheckContext, { installed, now }: TryDeps): string | null {
   const wanted = wantedRuntime(check, group, accountRuntimeId);
   return runtimeChoice(wanted, installed, now()).runtime?.name ?? null;
 }
 
-async function tryCheck(context: CheckContext, runtime: string, means: TryMeans): Promise<TriedCheck> {
-  const input = means.inputOf(context);
+async function tryCheck(context: CheckContext, runtime: string, deps: TryDeps): Promise<TriedCheck> {
+  const input = deps.inputOf(context);
   const { id, name } = context.check;
-  const present = triedRun(presentRuntime(context, means), await means.probe(input));
+  const present = triedRun(presentRuntime(context, deps), await deps.probe(input));
   const check = { ...input.check, runtimeId: runtime, runtimeFallback: false };
-  const tried = triedRun(runtime, await means.probe({ ...input, check }));
+  const tried = triedRun(runtime, await deps.probe({ ...input, check }));
   return { id, name, present, tried, change: changeOf(present, tried) };
 }
 
@@ -126,7 +122,7 @@ function triedRun(runtime: string | null, { verdict, startedAt, stoppedAt, messa
   return { runtime, verdict, durationMs: stoppedAt - startedAt, message };
 }
 
-/** Degraded beside passed is no worse: that is the target's own time. */
+/** Degraded counts as passed: it reflects the target's own response time. */
 function changeOf(present: TriedRun, tried: TriedRun): TriedCheck['change'] {
   const isGood = ({ verdict }: TriedRun): boolean => verdict === 'passed' || verdict === 'degraded';
   if (isGood(present) !== isGood(tried)) return isGood(present) ? 'worse' : 'better';
@@ -141,7 +137,7 @@ const words: Readonly<Record<TriedCheck['change'], string>> = {
   other: 'other',
 };
 
-/** The table and the sum of it, as people read them. */
+/** Formats the results as a table with a summary line. */
 export function triedText({ checks, already }: Tried, runtime: string): string {
   const widths = { name: Math.min(40, Math.max(5, ...checks.map(({ name }) => name.length))) };
   const run = ({ runtime: name, verdict, durationMs }: TriedRun): string =>
@@ -154,12 +150,12 @@ export function triedText({ checks, already }: Tried, runtime: string): string {
   ]);
   const count = (change: TriedCheck['change']): number => checks.filter((each) => each.change === change).length;
   const sum = [
-    `${checks.length} tried in ${runtime}`,
-    `${count('same')} the same`,
+    `${checks.length} checks compared with ${runtime}`,
+    `${count('same')} same`,
     `${count('worse')} worse`,
     `${count('better')} better`,
-    ...(count('other') > 0 ? [`${count('other')} fail otherwise`] : []),
-    ...(already.length > 0 ? [`${already.length} run in it already`] : []),
+    ...(count('other') > 0 ? [`${count('other')} fail differently`] : []),
+    ...(already.length > 0 ? [`${already.length} already use it`] : []),
   ];
   return `${[...lines, ...(lines.length > 0 ? [''] : []), `${sum.join(', ')}.`].join('\n')}\n`;
 }

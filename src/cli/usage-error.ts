@@ -1,4 +1,4 @@
-/** A command line that cannot be understood; the message says what would be right. */
+/** An invalid command line. The message says what is allowed. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

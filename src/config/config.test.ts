@@ -7,11 +7,25 @@ import { after, describe, it } from 'node:test';
 import { configVariables, defaultLimits, nearestVariable } from './variables.ts';
 import { createAuthority } from '../../tests/support/certificates.ts';
 import { configurationPage } from '../../tooling/configuration-page.ts';
+import { noGateways } from '#domain/alerts/gateways.ts';
 import { type Config, ConfigError, publicUrlOf, readConfig } from './config.ts';
 
 const key = `tsn_${'Ab9_-'.repeat(8)}`;
 const hex = 'AB'.repeat(32);
 const uuid = '3F0C9A52-7D1E-4C58-9B11-6F2F0F6A4B27';
+
+/** Needs both variables. */
+const firstUser = { TOCSIN_BOOTSTRAP_EMAIL: 'bob@example.com', TOCSIN_BOOTSTRAP_PASSWORD: 'battery staple' };
+
+const mail = { TOCSIN_SMTP_URL: 'smtp://mail.example.com', TOCSIN_MAIL_FROM: 'alerts@example.com' };
+const telephone = { TOCSIN_SMS_URL: 'https://sms.example.com/', TOCSIN_CALL_URL: 'https://call.example.com/' };
+
+/** Variables without which another has no effect or is refused. */
+function companions(name: string): Record<string, string> {
+  if (name in firstUser) return firstUser;
+  if (/^TOCSIN_(SMTP|MAIL)_/.test(name)) return mail;
+  return name.endsWith('_TEMPLATE') ? telephone : {};
+}
 
 function refusal(env: Record<string, string>): string {
   try {
@@ -56,11 +70,40 @@ const right: readonly Case[] = [
   ['TOCSIN_ROLES', 'runner, api', (c) => c.roles, ['api', 'runner']],
   ['TOCSIN_ROLES', 'all', (c) => c.roles.length, 5],
   ['TOCSIN_PUBLIC_URL', 'https://t.example.com/watch/', (c) => c.publicUrl, 'https://t.example.com/watch'],
+  ['TOCSIN_TRUSTED_PROXIES', '127.0.0.1, fd00::/8', (c) => c.trustedProxies.map((a) => a.prefix), [32, 8]],
   ['TOCSIN_BOOTSTRAP_API_KEY', key, (c) => c.bootstrapApiKey, key],
   ['TOCSIN_BOOTSTRAP_ACCOUNT_ID', uuid, (c) => c.bootstrapAccountId, uuid.toLowerCase()],
+  ['TOCSIN_BOOTSTRAP_EMAIL', 'Ada@example.com', (c) => c.bootstrapUser?.email, 'ada@example.com'],
+  ['TOCSIN_BOOTSTRAP_PASSWORD', 'correct horse', (c) => c.bootstrapUser?.password, 'correct horse'],
   ['TOCSIN_SECRET_KEY', hex, (c) => c.secretKey, hex.toLowerCase()],
   ['TOCSIN_ACCOUNT_LIMITS', 'off', (c) => c.accountLimits, {}],
   ['TOCSIN_ACCOUNT_LIMITS', 'checks=5, apiKeys=0', (c) => c.accountLimits, { ...defaultLimits, checks: 5, apiKeys: 0 }],
+  ['TOCSIN_SMTP_URL', 'smtps://u:p@mail.example.com', (c) => c.gateways.smtp?.url, 'smtps://u:p@mail.example.com'],
+  ['TOCSIN_SMTP_STARTTLS', 'off', (c) => c.gateways.smtp?.startTls, 'off'],
+  ['TOCSIN_MAIL_FROM', 'Tocsin <a@example.com>', (c) => c.gateways.smtp?.from, 'Tocsin <a@example.com>'],
+  [
+    'TOCSIN_SMS_URL',
+    'https://u:p@sms.example.com/send',
+    (c) => c.gateways.sms,
+    { url: 'https://u:p@sms.example.com/send', template: '{"to":"{{NUMBER}}","text":"{{TEXT}}"}' },
+  ],
+  [
+    'TOCSIN_SMS_TEMPLATE',
+    'To={{NUMBER}}&Body={{TEXT}}',
+    (c) => c.gateways.sms?.template,
+    'To={{NUMBER}}&Body={{TEXT}}',
+  ],
+  ['TOCSIN_CALL_URL', 'https://call.example.com/', (c) => c.gateways.call?.url, 'https://call.example.com/'],
+  [
+    'TOCSIN_CALL_TEMPLATE',
+    'To={{NUMBER}}&Say={{TEXT}}',
+    (c) => c.gateways.call?.template,
+    'To={{NUMBER}}&Say={{TEXT}}',
+  ],
+  ['TOCSIN_MAIL_LIMIT', '5', (c) => c.sendingLimits.email, 5],
+  ['TOCSIN_TELEPHONE_LIMIT', '0', (c) => c.sendingLimits.telephone, 0],
+  ['TOCSIN_PAGERDUTY_URL', 'https://pager.example.com/', (c) => c.gateways.pagerDutyUrl, 'https://pager.example.com'],
+  ['TOCSIN_OPSGENIE_URL', 'https://genie.example.com/', (c) => c.gateways.opsgenieUrl, 'https://genie.example.com'],
   ['TOCSIN_EGRESS', 'private', (c) => c.egress.mode, 'private'],
   ['TOCSIN_CA_FILE', caFile, (c) => c.caCertificates.length, 2],
   ['TOCSIN_METRICS_TOKEN', 'x'.repeat(16), (c) => c.metrics.token, 'x'.repeat(16)],
@@ -109,12 +152,28 @@ const wrong: readonly (readonly [name: string, text: string])[] = [
   ['TOCSIN_PUBLIC_URL', 'tocsin.example.com'],
   ['TOCSIN_PUBLIC_URL', 'ftp://tocsin.example.com'],
   ['TOCSIN_PUBLIC_URL', 'https://tocsin.example.com/?a=1'],
+  ['TOCSIN_TRUSTED_PROXIES', 'proxy.internal'],
   ['TOCSIN_BOOTSTRAP_API_KEY', `tsn_${'a'.repeat(31)}`],
   ['TOCSIN_BOOTSTRAP_API_KEY', `tsn_${'a'.repeat(129)}`],
   ['TOCSIN_BOOTSTRAP_API_KEY', `xyz_${'a'.repeat(40)}`],
   ['TOCSIN_BOOTSTRAP_ACCOUNT_ID', '17'],
+  ['TOCSIN_BOOTSTRAP_EMAIL', 'ada'],
+  ['TOCSIN_BOOTSTRAP_PASSWORD', 'too short'],
+  ['TOCSIN_BOOTSTRAP_PASSWORD', 'x'.repeat(201)],
   ['TOCSIN_SECRET_KEY', 'ab'.repeat(31)],
   ['TOCSIN_SECRET_KEY_FILE', '/no/such/file'],
+  ['TOCSIN_SMTP_URL', 'mail.example.com:25'],
+  ['TOCSIN_SMTP_STARTTLS', 'yes'],
+  ['TOCSIN_MAIL_FROM', 'Tocsin <a@example.com>\r\nBcc: b@example.com'],
+  ['TOCSIN_SMS_URL', 'sms:+1'],
+  ['TOCSIN_SMS_TEMPLATE', 'To={{NUMBER}}'],
+  ['TOCSIN_CALL_URL', 'tel:+1'],
+  ['TOCSIN_CALL_TEMPLATE', 'Say={{TEXT}}'],
+  ['TOCSIN_TELEPHONE_LIMIT', '100001'],
+  ['TOCSIN_MAIL_LIMIT', '-1'],
+  ['TOCSIN_PAGERDUTY_URL', 'pager'],
+  ['TOCSIN_PAGERDUTY_URL', 'https://pager.example.com/?x=1'],
+  ['TOCSIN_OPSGENIE_URL', 'genie'],
   ['TOCSIN_EGRESS', 'all'],
   ['TOCSIN_CA_FILE', '/no/such/file'],
   ['TOCSIN_CA_FILE', import.meta.filename],
@@ -160,11 +219,15 @@ describe('configuration', () => {
       listen: null,
       roles: ['api', 'scheduler', 'runner', 'deliverer', 'upkeep'],
       publicUrl: null,
+      trustedProxies: [],
       bootstrapApiKey: null,
       bootstrapAccountId: null,
+      bootstrapUser: null,
       caCertificates: [],
       secretKey: null,
       egress: { mode: 'any', allow: [], proxy: null },
+      gateways: noGateways,
+      sendingLimits: { telephone: 60, email: 200 },
       metrics: { token: null, port: null, isClosed: false },
       location: { code: 'local', name: 'Local' },
       holdsDeliveries: false,
@@ -185,7 +248,7 @@ describe('configuration', () => {
   });
 
   for (const [name, text, part, value] of right) {
-    it(`takes ${name}=${text}`, () => assert.deepEqual(part(readConfig({ [name]: text })), value));
+    it(`takes ${name}=${text}`, () => assert.deepEqual(part(readConfig({ ...companions(name), [name]: text })), value));
   }
 
   for (const [name, text] of wrong) {
@@ -221,14 +284,14 @@ describe('configuration', () => {
   });
 
   it('never repeats a secret in its refusal', () => {
-    for (const name of ['TOCSIN_SECRET_KEY', 'TOCSIN_BOOTSTRAP_API_KEY']) {
+    for (const name of ['TOCSIN_SECRET_KEY', 'TOCSIN_BOOTSTRAP_API_KEY', 'TOCSIN_SMTP_URL', 'TOCSIN_SMS_URL']) {
       assert.doesNotMatch(refusal({ [name]: 'canary-value' }), /canary/);
     }
     assert.doesNotMatch(refusal({ DATABASE_URL: 'postgres://me:can@ary@db/x#y' }), /can@|ary@/);
   });
 
   it('says what an address of PostgreSQL lacks', () => {
-    assert.match(refusal({ DATABASE_URL: 'postgresql://db/x' }), /names no user.*sqlite:<path.*postgres:\/\/user/);
+    assert.match(refusal({ DATABASE_URL: 'postgresql://db/x' }), /has no user.*sqlite:<path.*postgres:\/\/user/);
   });
 
   it('reads the secret key from a file, and says when the file holds none', () => {
@@ -265,6 +328,13 @@ describe('configuration', () => {
       for (const set of [token, { TOCSIN_METRICS_PORT: '9464' }]) {
         assert.equal(readConfig({ ...env, ...set }).metrics.isClosed, false);
       }
+    }
+  });
+
+  it('wants both variables of the first user, or none', () => {
+    for (const [name, value] of Object.entries(firstUser)) {
+      const missing = Object.keys(firstUser).find((other) => other !== name);
+      assert.equal(refusal({ [name]: value }), `${missing} is not set; ${name} requires it`);
     }
   });
 

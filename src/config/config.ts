@@ -1,10 +1,9 @@
-// Environment → frozen Config; the only reader of process.env (design §6, docs/configuration.md).
+// Reads the environment into a frozen Config; the only reader of process.env (design §6, docs/configuration.md).
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
   clientVariables,
-  type ConfigVariable,
   configVariables,
   type ConfigVariableName,
   type DatabaseUrl,
@@ -12,67 +11,79 @@ import {
   defaultLimits,
   type Role,
 } from './variables.ts';
+import type { ConfigVariable } from './config-variable.ts';
 import { browserLimits, programLimits } from '#domain/checks/script-limits.ts';
+import { passwordProblem } from '#domain/accounts/password.ts';
+import type { Gateways } from '#domain/alerts/gateways.ts';
+import type { SendingLimits } from '#domain/alerts/sending-quota.ts';
 import type { AccountLimits } from '#domain/accounts/account.ts';
 import { addressClass, plainAddress } from '#egress/address-class.ts';
+import type { Cidr } from '#egress/cidr.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
 import type { PostgresAddress } from '#lib/net/postgres-address.ts';
 
-/** What this process is told from outside, checked and complete. Paths are absolute. */
+/** The validated configuration of this process. Paths are absolute. */
 export interface Config {
   readonly host: string;
-  /** 0 = a free one, chosen by the system. */
+  /** 0 = a free port, selected by the system. */
   readonly port: number;
   readonly dataDir: string;
   readonly database: DatabaseUrl;
-  /** Where wake-ups are listened for: null = where the database is; `off` = nowhere. */
+  /** Connection for wake-ups (LISTEN): null = that of the database, `off` = none. */
   readonly listen: PostgresAddress | 'off' | null;
   readonly roles: readonly Role[];
-  /** As set, without a slash at its end; null = derived from the address listened on (`publicUrlOf`). */
+  /** As configured, without a trailing slash; null = derived from the listener (`publicUrlOf`). */
   readonly publicUrl: string | null;
-  /** null = make one and print it once. A secret. */
+  /** Proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly Cidr[];
+  /** null = create one and print it once. A secret. */
   readonly bootstrapApiKey: string | null;
   /** null = random. */
   readonly bootstrapAccountId: string | null;
-  /** 64 lower-case hex digits; null = kept in a file of the data folder. A secret. */
+  /** Credentials of the first user; null = print a setup link. A secret. */
+  readonly bootstrapUser: { readonly email: string; readonly password: string } | null;
+  /** 64 lower-case hex digits; null = use a file in the data folder. A secret. */
   readonly secretKey: string | null;
+  /** What channels send through. Secrets. */
+  readonly gateways: Gateways;
+  readonly sendingLimits: SendingLimits;
   readonly egress: Required<Pick<EgressPolicy, 'mode' | 'allow' | 'proxy'>>;
-  /** What `/metrics` asks for. */
+  /** Access to `/metrics`. */
   readonly metrics: {
     /** A secret; null = none. */
     readonly token: string | null;
-    /** Of a listener of its own; null = none, 0 = a free one. */
+    /** Port of a separate listener; null = none, 0 = a free one. */
     readonly port: number | null;
-    /** Whether metrics are refused because neither is set and the server can be reached from elsewhere. */
+    /** Whether metrics are refused because neither is set and other machines can reach the server. */
     readonly isClosed: boolean;
   };
-  /** CA certificates (PEM) to be trusted besides those of Node.js. */
+  /** CA certificates (PEM) to trust in addition to those of Node.js. */
   readonly caCertificates: readonly string[];
   readonly location: { readonly code: string; readonly name: string };
-  /** Whether it starts with deliveries held. */
+  /** Whether deliveries are held from the start. */
   readonly holdsDeliveries: boolean;
   readonly retentionDays: number;
-  /** Requests a minute and key; 0 = no limit. */
+  /** Requests per minute and key; 0 = unlimited. */
   readonly rateLimit: number;
-  /** Requests a minute and account, by all of its keys; 0 = no limit. */
+  /** Requests per minute and account, for all its keys; 0 = unlimited. */
   readonly accountRateLimit: number;
-  /** How many of each resource an account may have, unless an operator set other limits for it; 0 or absent = no limit. */
+  /** Default limits of resources per account; 0 or absent = unlimited. */
   readonly accountLimits: AccountLimits;
-  /** Calls a minute, ping address and sort; 0 = no limit, else at least 60. */
+  /** Calls per minute, ping URL and kind; 0 = unlimited, otherwise at least 60. */
   readonly pingLimit: number;
   readonly probeThreads: number;
-  /** A program; null = whichever is found. */
+  /** Path of Chromium; null = find it. */
   readonly chromium: string | null;
-  /** Scripts of one type of check that run at once. */
+  /** Maximum number of concurrent scripts per check type. */
   readonly scriptsAtOnce: number;
-  /** How long a run of a script may take, by its type of check, ms. */
+  /** Timeout of script runs by check type, ms. */
   readonly scriptMs: Readonly<Record<'BROWSER' | 'MULTI_STEP', number>>;
-  /** Processes that wait for the next script; 0 = none. */
+  /** Number of processes started in advance; 0 = none. */
   readonly scriptsWarm: number;
-  /** Whether scripts may run where nothing contains them. */
+  /** Whether scripts may run uncontained. */
   readonly scriptsUncontained: boolean;
   readonly logLevel: LogLevel;
-  /** Names that start with TOCSIN_ and mean nothing here, to be warned about: probably a slip of the pen. */
+  /** Unknown names that start with TOCSIN_, probably misspelled, for a warning. */
   readonly unknownVariables: readonly string[];
 }
 
@@ -86,10 +97,9 @@ type Value<N extends ConfigVariableName> = NonNullable<ReturnType<(typeof config
 
 /**
  * Reads the configuration. An empty variable counts as absent.
- *
- * @param env the environment; that of this process unless told otherwise
+ * @param env the environment; default: that of this process
  * @param cores processors this process may use, for the default of TOCSIN_PROBE_THREADS
- * @throws {ConfigError} at the first value that is wrong
+ * @throws {ConfigError} at the first invalid value
  */
 export function readConfig(env: Environment = process.env, cores: number = availableParallelism()): Config {
   const host = take(env, 'HOST') ?? '127.0.0.1';
@@ -106,13 +116,20 @@ export function readConfig(env: Environment = process.env, cores: number = avail
     listen: take(env, 'TOCSIN_LISTEN_URL'),
     roles: take(env, 'TOCSIN_ROLES') ?? configVariables.TOCSIN_ROLES.read('all') ?? [],
     publicUrl,
+    trustedProxies: take(env, 'TOCSIN_TRUSTED_PROXIES') ?? [],
     bootstrapApiKey: take(env, 'TOCSIN_BOOTSTRAP_API_KEY'),
     bootstrapAccountId: take(env, 'TOCSIN_BOOTSTRAP_ACCOUNT_ID'),
+    bootstrapUser: bootstrapUserOf(env),
     secretKey: secretKeyOf(env),
     egress: {
       mode: take(env, 'TOCSIN_EGRESS') ?? (isPrivate ? 'any' : 'public'),
       allow: take(env, 'TOCSIN_EGRESS_ALLOW') ?? [],
       proxy: take(env, 'TOCSIN_PROXY'),
+    },
+    gateways: gatewaysOf(env),
+    sendingLimits: {
+      telephone: take(env, 'TOCSIN_TELEPHONE_LIMIT') ?? 60,
+      email: take(env, 'TOCSIN_MAIL_LIMIT') ?? 200,
     },
     metrics: metricsOf(env, port, isPrivate),
     caCertificates: take(env, 'TOCSIN_CA_FILE') ?? [],
@@ -139,7 +156,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
   });
 }
 
-/** The address people reach this server under: as configured, else that of HOST and the port it listens on. */
+/** The public URL of this server: as configured, otherwise from HOST and the port it listens on. */
 export function publicUrlOf(config: Pick<Config, 'publicUrl' | 'host'>, port: number): string {
   if (config.publicUrl !== null) return config.publicUrl;
   const host = config.host === '0.0.0.0' || config.host === '::' ? 'localhost' : config.host;
@@ -177,8 +194,46 @@ function metricsOf(env: Environment, port: number, isPrivate: boolean): Config['
   return { token, port: own, isClosed: token === null && own === null && !isPrivate };
 }
 
+function gatewaysOf(env: Environment): Gateways {
+  const url = take(env, 'TOCSIN_SMTP_URL');
+  const from = take(env, 'TOCSIN_MAIL_FROM');
+  if (url !== null && from === null) {
+    throw new ConfigError(`TOCSIN_MAIL_FROM is not set; TOCSIN_SMTP_URL requires it`);
+  }
+  if (url === null && from !== null) {
+    throw new ConfigError(`TOCSIN_SMTP_URL is not set; TOCSIN_MAIL_FROM requires it`);
+  }
+  const isNear = url !== null && isLoopbackHost(hostOf(url));
+  const startTls = take(env, 'TOCSIN_SMTP_STARTTLS') ?? (isNear ? 'if-offered' : 'required');
+  return {
+    smtp: url === null || from === null ? null : { url, from, startTls },
+    sms: telephoneOf(take(env, 'TOCSIN_SMS_URL'), take(env, 'TOCSIN_SMS_TEMPLATE')),
+    call: telephoneOf(take(env, 'TOCSIN_CALL_URL'), take(env, 'TOCSIN_CALL_TEMPLATE')),
+    pagerDutyUrl: take(env, 'TOCSIN_PAGERDUTY_URL'),
+    opsgenieUrl: take(env, 'TOCSIN_OPSGENIE_URL'),
+  };
+}
+
+function telephoneOf(url: string | null, template: string | null): Gateways['sms'] {
+  return url === null ? null : { url, template: template ?? '{"to":"{{NUMBER}}","text":"{{TEXT}}"}' };
+}
+
 function msOf(seconds: number | null): number | null {
   return seconds === null ? null : seconds * 1000;
+}
+
+function bootstrapUserOf(env: Environment): Config['bootstrapUser'] {
+  const email = take(env, 'TOCSIN_BOOTSTRAP_EMAIL');
+  const password = take(env, 'TOCSIN_BOOTSTRAP_PASSWORD');
+  if (email === null && password === null) return null;
+  if (email === null) throw new ConfigError('TOCSIN_BOOTSTRAP_EMAIL is not set; TOCSIN_BOOTSTRAP_PASSWORD requires it');
+  if (password === null) {
+    throw new ConfigError('TOCSIN_BOOTSTRAP_PASSWORD is not set; TOCSIN_BOOTSTRAP_EMAIL requires it');
+  }
+  // Common passwords are rejected when the user is created: that list is large.
+  const problem = passwordProblem(password, email, false);
+  if (problem !== null) throw new ConfigError(`TOCSIN_BOOTSTRAP_PASSWORD ${problem}`);
+  return { email, password };
 }
 
 function secretKeyOf(env: Environment): string | null {
@@ -205,7 +260,7 @@ function secretKeyOf(env: Environment): string | null {
   );
 }
 
-/** The value as an error may show it, on one line: a secret only by its length, a password in a URL not at all. */
+/** A value for an error message, on one line. Hides secrets, except their length, and passwords in URLs. */
 function shown(variable: ConfigVariable<unknown>, text: string): string {
   if (variable.secret === true) return `(${text.length} characters, not shown)`;
   return JSON.stringify(text.replace(/(:\/\/[^/@:]*):.*@/s, '$1:…@'));

@@ -1,4 +1,4 @@
-// What a process does, as data: each role and the loops it turns.
+// The roles of a process and the loops of each, as data.
 import type { Role } from './variables.ts';
 
 /** The loops of a process, by name. */
@@ -7,7 +7,7 @@ export const loopNames = [
   'schedule-runs',
   'judge-heartbeats',
   'judge-states',
-  'hear-pings',
+  'record-reception',
   'run-checks',
   'close-unserved-runs',
   'send-deliveries',
@@ -15,18 +15,20 @@ export const loopNames = [
   'roll-up',
   'remove-old-rows',
   'keep-templates',
-  'sign-of-life',
+  'process-heartbeat',
 ] as const;
 export type LoopName = (typeof loopNames)[number];
 
 /** Loops of every process, whatever its roles. */
-export const loopsOfAll: readonly LoopName[] = ['follow-clock', 'sign-of-life'];
+export const loopsOfAll: readonly LoopName[] = ['follow-clock', 'process-heartbeat'];
 
-/** Role → its loops. `record-results` belongs to whoever runs checks: findings are recorded where they are made. */
+/**
+ * Role → its loops. Results are recorded by the process that ran the check, so `record-results` belongs to `runner`.
+ */
 export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {
-  // Templates are kept ready wherever a step renders: alerts of heartbeats, of states and of runs, and reports of failing
-  // channels; and where they are saved, and broken ones told by whom people ask (docs/decisions/0060).
-  api: ['keep-templates', 'hear-pings'],
+  // Templates are compiled wherever a step renders: alerts of heartbeats, states and runs, and reports of failing
+  // channels. Processes that serve the API save them and report invalid ones (docs/decisions/0060).
+  api: ['keep-templates', 'record-reception'],
   scheduler: ['schedule-runs', 'judge-heartbeats', 'judge-states', 'keep-templates'],
   runner: ['run-checks', 'close-unserved-runs', 'keep-templates'],
   deliverer: ['send-deliveries', 'report-failing-channels', 'keep-templates'],

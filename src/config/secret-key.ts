@@ -1,4 +1,5 @@
-// The installation's key: seals secrets at rest and signs result links. Configured, or kept in the data folder.
+// The installation's key, which encrypts stored secrets and signs result links. Configured, or stored in the data
+// folder.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { type Config, ConfigError } from './config.ts';
 const fileName = 'secret.key';
 const form = /^[0-9a-f]{64}$/;
 
-/** The 32 bytes of the key. Without one in the configuration it is read from the data folder, and made there once. */
+/** The 32 bytes of the key. If none is configured, reads it from the data folder, and creates it there once. */
 export function readSecretKey({ secretKey, dataDir }: Pick<Config, 'secretKey' | 'dataDir'>): Uint8Array {
   if (secretKey !== null) return Buffer.from(secretKey, 'hex');
   const path = join(dataDir, fileName);
@@ -25,16 +26,16 @@ export function readSecretKey({ secretKey, dataDir }: Pick<Config, 'secretKey' |
 }
 
 /**
- * The 32 bytes of a key that must be there already: the configured one, else that of the first folder that has one.
- * Throws ConfigError.
+ * The 32 bytes of an existing key: the configured one, otherwise that of the first folder that has one. Throws
+ * ConfigError.
  */
 export function findSecretKey({ secretKey }: Pick<Config, 'secretKey'>, folders: readonly string[]): Uint8Array {
   if (secretKey !== null) return Buffer.from(secretKey, 'hex');
   const path = folders.map((folder) => join(folder, fileName)).find((each) => existsSync(each));
   if (path !== undefined) return readKeyFile(path);
-  const looked = [...new Set(folders)].join(' or ');
+  const inspected = [...new Set(folders)].join(' or ');
   throw new ConfigError(
-    `no secret key found in ${looked}: copy secret.key there from the data folder of this database, or set TOCSIN_SECRET_KEY or TOCSIN_SECRET_KEY_FILE`,
+    `no secret key found in ${inspected}: copy secret.key there from the data folder of this database, or set TOCSIN_SECRET_KEY or TOCSIN_SECRET_KEY_FILE`,
   );
 }
 

@@ -1,29 +1,32 @@
-// The variables that configure a process, as data: what config.ts reads and docs/configuration.md is written from.
+// The configuration variables as data, for config.ts and docs/configuration.md.
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { type AccountLimits, limitWords } from '#domain/accounts/account.ts';
+import { passwordProblem } from '#domain/accounts/password.ts';
 import { parseCidr } from '#egress/cidr.ts';
 import { type Proxy, readProxy } from '#egress/proxy.ts';
 import { isUuid } from '#lib/id.ts';
+import type { ConfigVariable } from './config-variable.ts';
+import { gatewayVariables } from './gateway-variables.ts';
 import { pemBlocks } from '#lib/net/tls-trust.ts';
 import { nearestName } from '#lib/nearest.ts';
 import { type PostgresAddress, readPostgresAddress } from '#lib/net/postgres-address.ts';
 
-/** What a process does; `all` stands for the whole list (design §4). */
+/** Roles of a process; `all` stands for the whole list (design §4). */
 export const roles = ['api', 'scheduler', 'runner', 'deliverer', 'upkeep'] as const;
 export type Role = (typeof roles)[number];
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** What DATABASE_URL names. */
+/** The database in DATABASE_URL. */
 export type DatabaseUrl =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly address: PostgresAddress };
 
-/** Generous for one team, but small enough that no account burdens the others. */
+/** Generous for one team, but small enough that no account overloads the others. */
 export const defaultLimits: Required<AccountLimits> = {
   checks: 10_000,
   checkGroups: 1000,
@@ -36,19 +39,6 @@ export const defaultLimits: Required<AccountLimits> = {
 };
 
 const egressModes = ['public', 'private', 'any'] as const;
-
-/** One variable: its words for people, and how its text becomes a value. */
-export interface ConfigVariable<T> {
-  /** The default, in words or as it would be written. */
-  readonly fallback: string;
-  readonly meaning: string;
-  /** The allowed values; completes the phrase "use …". */
-  readonly right: string;
-  /** Never shown, not even in the error that refuses it. */
-  readonly secret?: true;
-  /** The value of a trimmed, non-empty text; undefined (or an error that says why) when it is wrong. */
-  read(text: string): T | undefined;
-}
 
 export type ConfigVariableName = keyof typeof configVariables;
 
@@ -98,6 +88,13 @@ export const configVariables = {
     right: 'an absolute http or https URL without user, query and fragment, such as https://tocsin.example.com',
     read: readPublicUrl,
   } satisfies ConfigVariable<string>,
+  TOCSIN_TRUSTED_PROXIES: {
+    fallback: 'none',
+    meaning:
+      'Proxies in front of this server whose `X-Forwarded-For` names the client, which limits per address then count. Each must append the address of its client to the header.',
+    right: 'a comma-separated list of addresses and networks, such as 127.0.0.1,10.0.0.0/8',
+    read: (text) => text.split(',').map(parseCidr),
+  } satisfies ConfigVariable<readonly ReturnType<typeof parseCidr>[]>,
   TOCSIN_BOOTSTRAP_API_KEY: {
     fallback: 'random, printed once',
     meaning: 'API key of the first account, which Tocsin creates in an empty database. No effect later.',
@@ -107,9 +104,23 @@ export const configVariables = {
   } satisfies ConfigVariable<string>,
   TOCSIN_BOOTSTRAP_ACCOUNT_ID: {
     fallback: 'random',
-    meaning: 'Id of the first account. No effect later.',
+    meaning: 'ID of the first account. No effect later.',
     right: 'a UUID, such as 3f0c9a52-7d1e-4c58-9b11-6f2f0f6a4b27',
     read: (text) => (isUuid(text) ? text.toLowerCase() : undefined),
+  } satisfies ConfigVariable<string>,
+  TOCSIN_BOOTSTRAP_EMAIL: {
+    fallback: 'none',
+    meaning:
+      'Email address of the first user, who operates the installation. While there is no user, Tocsin creates this one instead of printing a setup link. Requires `TOCSIN_BOOTSTRAP_PASSWORD`.',
+    right: 'an email address',
+    read: (text) => (/^[^\s@]{1,190}@[^\s@]{1,60}$/.test(text) ? text.toLowerCase() : undefined),
+  } satisfies ConfigVariable<string>,
+  TOCSIN_BOOTSTRAP_PASSWORD: {
+    fallback: 'none',
+    meaning: 'Password of the first user: 10 to 200 characters, not a common password. No effect later.',
+    right: '10 to 200 characters',
+    secret: true,
+    read: (text) => (passwordProblem(text, '', false) === null ? text : undefined),
   } satisfies ConfigVariable<string>,
   TOCSIN_SECRET_KEY: {
     fallback: 'a file in the data folder, mode 600',
@@ -149,10 +160,11 @@ export const configVariables = {
   TOCSIN_CA_FILE: {
     fallback: 'none',
     meaning:
-      'File of CA certificates (PEM) that checks, webhooks, scripts and their browsers trust in addition to the public CAs. Certificates in `NODE_EXTRA_CA_CERTS` are trusted as well.',
+      'File of CA certificates (PEM) that checks, webhooks, scripts and their browsers trust in addition to the public CAs. They also trust the certificates in `NODE_EXTRA_CA_CERTS`.',
     right: 'the path of a readable PEM file with at least one certificate',
     read: readCertificates,
   } satisfies ConfigVariable<readonly string[]>,
+  ...gatewayVariables,
   TOCSIN_METRICS_TOKEN: {
     fallback: 'none',
     meaning:
@@ -212,7 +224,7 @@ export const configVariables = {
     meaning:
       'Pings allowed per minute for each URL and signal (success, fail, start, log), per process. 0 disables the limit.',
     right: '0, or an integer from 60 to 1000000',
-    // Below one per second, a refused ping could make a check late (docs/decisions/0090).
+    // Below one per second, refusing a ping could make a check late (docs/decisions/0090).
     read: (text) => (text === '0' ? 0 : wholeNumber(text, 60, 1_000_000)),
   } satisfies ConfigVariable<number>,
   TOCSIN_PROBE_THREADS: {
@@ -223,14 +235,14 @@ export const configVariables = {
   } satisfies ConfigVariable<number>,
   TOCSIN_CHROMIUM: {
     fallback: 'the one installed on the system, else the one from npm ci',
-    meaning: 'Path of the Chromium for browser checks.',
+    meaning: 'Path of the Chromium executable for browser checks.',
     right: 'the absolute path of an executable',
     read: (text) => (isAbsolute(text) && existsSync(text) ? text : undefined),
   } satisfies ConfigVariable<string>,
   TOCSIN_SCRIPTS_AT_ONCE: {
     fallback: 'one per processor',
     meaning:
-      'Maximum number of scripts that run at the same time, counted separately for browser checks, multi-step checks, and setup and teardown scripts; others wait.',
+      'Maximum number of scripts that run at the same time, counted separately for browser checks, multi-step checks, and setup and teardown scripts. Other scripts wait.',
     right: 'an integer from 1 to 64',
     read: (text) => wholeNumber(text, 1, 64),
   } satisfies ConfigVariable<number>,
@@ -262,13 +274,13 @@ export const configVariables = {
   } satisfies ConfigVariable<'yes' | 'no'>,
   LOG_LEVEL: {
     fallback: 'info',
-    meaning: 'Minimum level of log entries. The format is JSON lines, and readable text on a terminal.',
+    meaning: 'Minimum level of log entries. Entries are JSON lines, or readable text on a terminal.',
     right: logLevels.join(', '),
     read: (text) => logLevels.find((level) => level === text.toLowerCase()),
   } satisfies ConfigVariable<LogLevel>,
 };
 
-/** Variables that the docs use for clients: the service ignores them without a warning. */
+/** Variables that the docs use for clients, which the service ignores without a warning. */
 export const clientVariables: readonly string[] = ['TOCSIN_API_KEY', 'TOCSIN_URL', 'TOCSIN_TRIGGER'];
 
 /** The most similar variable name, with or without the prefix; null = none is similar. */
@@ -279,14 +291,14 @@ export function nearestVariable(name: string): ConfigVariableName | null {
   return names.find((each) => plain(each) === nearest) ?? null;
 }
 
-function wholeNumber(text: string, least: number, most: number): number | undefined {
+function wholeNumber(text: string, least: number, max: number): number | undefined {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  return value >= least && value <= most ? value : undefined;
+  return value >= least && value <= max ? value : undefined;
 }
 
 function readCertificates(path: string): readonly string[] | undefined {
   const certificates = pemBlocks(readFileSync(path, 'utf8'));
-  // Normalized, and refused if they cannot be read.
+  // Normalized networks; refuses invalid ones.
   return certificates.length === 0 ? undefined : certificates.map((each) => new X509Certificate(each).toString());
 }
 

@@ -1,4 +1,4 @@
-// The body of every answer that is not a success (decisions: Error body).
+// The body of every error response (decisions: Error body).
 import { z } from 'zod';
 
 export const errorBody = z
@@ -9,7 +9,7 @@ export const errorBody = z
     attributes: z
       .record(z.string(), z.unknown())
       .exactOptional()
-      .describe('Details. Of a 400: every wrong field by its path, with what would be right.'),
+      .describe('Details. For a 400: the reason for every invalid field, by its path.'),
   })
   .meta({ id: 'Error', description: 'The body of every error.' });
 export type ErrorBody = z.output<typeof errorBody>;

@@ -1,11 +1,11 @@
-// From the schemas of the contract to JSON Schema, as OpenAPI 3.1 wants it: named ones in one place, noise left out.
+// Converts the contract's schemas to JSON Schema for OpenAPI 3.1: named schemas once, without redundant keywords.
 import { z } from 'zod';
 
 export type JsonSchema = { [keyword: string]: unknown };
 
-/** Gathers the named schemas that the schemas it writes refer to. */
+/** Collects the named schemas that the written schemas reference. */
 export interface SchemaBook {
-  /** The JSON Schema of what a client writes (`input`) or reads (`output`). */
+  /** The JSON Schema of what a client sends (`input`) or receives (`output`). */
   write(schema: z.ZodType, io: 'input' | 'output'): JsonSchema;
   readonly named: Record<string, JsonSchema>;
 }
@@ -44,7 +44,7 @@ export function createSchemaBook(): SchemaBook {
     },
   };
 
-  /** The same name may stand for what is read and, in another shape, for what is written. */
+  /** The same name may stand for a response and, in another shape, for a request. */
   function nameFor(id: string, definition: JsonSchema): string {
     const text = JSON.stringify(definition);
     const name = (texts.get(id) ?? text) === text ? id : `${id}Write`;
@@ -67,15 +67,15 @@ function relink(value: unknown, names: ReadonlyMap<string, string>): unknown {
 function tidy(schema: JsonSchema, io: 'input' | 'output'): void {
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
-  // Where a number is written in a path or a query, the text's pattern says nothing more; formats say enough, too.
+  // For a number in a path or query, the pattern of the text is redundant. So are patterns where there is a format.
   if (schema['type'] !== 'string' || schema['format'] !== undefined) delete schema['pattern'];
   if (schema['type'] === 'boolean') delete schema['enum'];
-  // Answers may gain fields; bodies are strict.
+  // Responses may gain fields; request bodies are strict.
   if (io === 'output' && schema['additionalProperties'] === false) delete schema['additionalProperties'];
   if (Array.isArray(schema['anyOf'])) flattenNull(schema, schema['anyOf'] as JsonSchema[]);
 }
 
-/** `null` or `null` or a text → `null` or a text: what comes of fields that are lenient twice. */
+/** Removes the second `null` from unions of fields that are nullable twice. */
 function flattenNull(schema: JsonSchema, branches: readonly JsonSchema[]): void {
   const flat = branches.flatMap((branch) =>
     Object.keys(branch).length === 1 && Array.isArray(branch['anyOf']) ? (branch['anyOf'] as JsonSchema[]) : [branch],

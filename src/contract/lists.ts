@@ -10,10 +10,10 @@ export const tagList = orNull(z.array(z.string().min(1).max(200)).max(100), none
 /** Codes of run locations. */
 export const locationList = orNull(z.array(z.string().min(1).max(100)).max(100), none);
 
-/** Names of private locations: a check or a group without any says null. */
+/** Names of private locations. A check or group without any returns null. */
 export const privateLocationList = z.array(z.string().min(1).max(100)).max(100).nullable();
 
-/** Variables of a check or a group, up to 200 of them. `value` null keeps the stored value of a secret one. */
+/** Variables of a check or group, up to 200. A null `value` keeps the stored value of a secret variable. */
 export const ownVariables = orNull(
   z
     .array(
@@ -28,15 +28,15 @@ export const ownVariables = orNull(
   none,
 );
 
-/** How many and how large they can be together; the bytes are counted with the kept secret values. */
-export const ownVariablesRule = 'Up to 200, with at most 65,536 bytes of names and values together.';
+/** Limits of their number and size. Bytes include retained secret values. */
+export const ownVariablesRule = 'Up to 200, with at most 65,536 bytes of names and values in total.';
 
-/** The same as shown: null in the place of a secret value. */
+/** In responses: null instead of a secret value. */
 export const ownVariablesShown = z.array(
   z.strictObject({ key: z.string(), value: z.string().nullable(), locked: z.boolean(), secret: z.boolean() }),
 );
 
-/** Channels that are told of a check or a group. */
+/** Channels that a check or group notifies. */
 export const channelSubscriptions = orNull(
   z.array(z.strictObject({ alertChannelId: z.int().min(1), activated: z.boolean().default(true) })).max(200),
   none,

@@ -1,31 +1,36 @@
-// The OpenAPI 3.1 document of everything, made from the operations.
+// The OpenAPI 3.1 document of all operations.
 import type { z } from 'zod';
 import { errorBody } from './error.ts';
-import { mostFaults, mostMembers } from '#lib/schema/faults.ts';
+import { maxFaults, maxMembers } from '#lib/schema/faults.ts';
 import { createSchemaBook, type JsonSchema, type SchemaBook } from './json-schemas.ts';
 import { tags, type Operation } from './operation.ts';
 import { everyOperation } from './operations.ts';
 
-const about = `An operation with a permission (\`read\`, \`run\`, \`write\`, \`admin\`) requires an API key with that permission:
-\`Authorization: Bearer <API key>\`. Other operations need no key.
-A key has access to one or more accounts. Set \`x-service-account\` to choose one; the default is the key's first account.
+const about = `An operation with a permission (\`read\`, \`run\`, \`write\`, \`admin\`) requires an API key with that permission,
+\`Authorization: Bearer <API key>\`, or the session cookie of a signed-in person whose role allows it. Operations with the
+permission \`user\` require a session. Other operations need neither.
+A caller has access to one or more accounts. Set \`x-service-account\` to choose one; the default is the first.
+Requests with a session that change something must come from a page of this server.
 
 Lists accept \`limit\` and \`page\` and return \`content-range: <from>-<to>/<total>\`.
 PUT and PATCH (RFC 7396) are equivalent: fields in the body are replaced, also in nested objects; all others are unchanged.
 Arrays are replaced as a whole; \`null\` resets a field to its default.
-A JSON body can be up to 1 MiB and have up to ${mostMembers.toLocaleString('en')} members and elements in all its objects and arrays.
+A JSON body can be up to 1 MiB and have up to ${maxMembers.toLocaleString('en')} members and elements in all its objects and arrays.
 Timestamps are ISO 8601 in UTC. All errors have the same form, and every response has an \`x-request-id\`.`;
 
 const refusals = {
-  BadRequest: [400, `Invalid input. \`attributes\` lists the invalid fields with the reason, up to ${mostFaults}.`],
-  Unauthorized: [401, 'The API key is missing, malformed, unknown, revoked or expired.'],
-  Forbidden: [403, 'The API key has no access to the account, or its role does not allow the operation.'],
+  BadRequest: [400, `Invalid input. \`attributes\` lists the invalid fields with the reason, up to ${maxFaults}.`],
+  Unauthorized: [401, 'The API key is missing, malformed, unknown, revoked or expired, or the session has ended.'],
+  Forbidden: [403, 'The caller has no access to the account, or the role does not allow the operation.'],
   TooLarge: [413, 'The body is larger than 1 MiB.'],
   UnsupportedMedia: [415, 'The body is not JSON in UTF-8.'],
   TooManyRequests: [429, 'Too many requests. Wait for the number of seconds in `retry-after`.'],
 } as const;
 
-/** The document. @param server where it is served, as clients see it */
+/**
+ * The document.
+ * @param server Base URL of the service as clients see it.
+ */
 export function openApiDocument(service: { readonly version: string; readonly server: string }): JsonSchema {
   const book = createSchemaBook();
   const error = book.write(errorBody, 'output');
@@ -41,11 +46,17 @@ export function openApiDocument(service: { readonly version: string; readonly se
     info: { title: 'Tocsin', version: service.version, description: about },
     servers: [{ url: service.server }],
     tags: tags.map((name) => ({ name })),
-    security: [{ apiKey: [] }],
+    security: [{ apiKey: [] }, { session: [] }],
     paths,
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key. Treat it like a password.' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'tocsin_session',
+          description: 'Set by signing in. Its name is `__Host-tocsin` if the public URL is https.',
+        },
       },
       responses: Object.fromEntries(responses) as JsonSchema,
       schemas: book.named,
@@ -59,7 +70,7 @@ const refusal = (description: string, error: JsonSchema) => ({
 });
 
 function describeOperation(operation: Operation & { readonly id: string }, book: SchemaBook): JsonSchema {
-  const { id, tag, summary, description, body, rawBodyMost, example } = operation;
+  const { id, tag, summary, description, body, maxRawBody, example } = operation;
   return {
     operationId: id,
     tags: [tag],
@@ -68,8 +79,9 @@ function describeOperation(operation: Operation & { readonly id: string }, book:
     ...(operation.isDeprecated && { deprecated: true }),
     ...(operation.isBeta && { 'x-beta': true }),
     ...(operation.permission === 'none' ? { security: [] } : { 'x-permission': operation.permission }),
+    ...(operation.permission === 'user' && { security: [{ session: [] }] }),
     parameters: parametersOf(operation, book),
-    ...(rawBodyMost !== undefined && {
+    ...(maxRawBody !== undefined && {
       requestBody: { required: false, content: { '*/*': { schema: { type: 'string' } } } },
     }),
     ...(body !== undefined && {
@@ -115,7 +127,9 @@ function parametersOf(operation: Operation, book: SchemaBook): JsonSchema[] {
   return parameters;
 }
 
-const accountHeader = { 'x-service-account': 'ID of the account that the request acts on; one the key reaches.' };
+const accountHeader = {
+  'x-service-account': 'ID of the account that the request acts on. The key must have access to it.',
+};
 
 function responsesOf(operation: Operation, book: SchemaBook): JsonSchema {
   const responses: Record<string, JsonSchema> = { [operation.status]: success(operation, book) };
@@ -138,11 +152,11 @@ function mediaSchema(media: string): JsonSchema {
 }
 
 function success(operation: Operation, book: SchemaBook): JsonSchema {
-  const description = { 200: 'Done.', 201: 'Created.', 202: 'Accepted.', 204: 'Done; there is no body.' }[
+  const description = { 200: 'Done.', 201: 'Created.', 202: 'Accepted.', 204: 'Success. The response has no body.' }[
     operation.status
   ];
   const schema = operation.response ? book.write(operation.response, 'output') : null;
-  const range = { description: '<from>-<to>/<total>, counted from 0.', schema: { type: 'string' } };
+  const range = { description: '<from>-<to>/<total>, starting at 0.', schema: { type: 'string' } };
   return {
     description,
     ...(operation.isPaged && { headers: { 'content-range': range } }),

@@ -1,19 +1,23 @@
-// What an operation is, as data: routes, validation, the OpenAPI document and the typed client are all driven from it.
+// An operation as data. Routes, validation, the OpenAPI document and the typed client are derived from it.
 import type { z } from 'zod';
 
-/** What the caller's key must allow; `none` = no key is asked for. */
-export type OperationPermission = 'read' | 'run' | 'write' | 'admin' | 'operate' | 'none';
+/** Required permission. `user` = a signed-in person in any role, `none` = no authentication. */
+export type OperationPermission = 'read' | 'run' | 'write' | 'admin' | 'operate' | 'user' | 'none';
 
-/** The headings under which operations are read. */
+/** Tags that group the operations in the documentation. */
 export const tags = [
   'Runtimes',
   'Accounts',
   'API keys',
+  'People',
+  'Sessions',
   'Checks',
   'Heartbeats',
   'Check groups',
   'Check results',
+  'Overview',
   'Check statuses',
+  'Incidents',
   'Analytics',
   'Triggers',
   'Alert channels',
@@ -28,46 +32,52 @@ export const tags = [
 ] as const;
 export type Tag = (typeof tags)[number];
 
-/** One HTTP operation. The path holds its parameters in braces, as OpenAPI writes them. */
+/** One HTTP operation. Path parameters are in braces, as in OpenAPI. */
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: `/${string}`;
-  /** A few words, in the imperative. */
+  /** A short imperative phrase. */
   readonly summary: string;
-  /** Sentences on what a caller must know beyond the schemas. */
+  /** What a caller must know beyond the schemas. */
   readonly description?: string;
   readonly tag: Tag;
   readonly permission: OperationPermission;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
-  /** Query parameters that the reference clients send, without effect; all other unknown ones are refused. */
+  /** Query parameters without effect that the reference clients send. Other unknown parameters are rejected. */
   readonly ignoredQuery?: readonly string[];
-  /** Absent = the operation takes no body, and ignores one. */
+  /** Absent = the operation ignores the body. */
   readonly body?: z.ZodType;
-  /** The body is JSON, whatever its content type says. */
+  /** The body is JSON, whatever its content type. */
   readonly isAnyType?: boolean;
-  /** Takes any body and keeps so many bytes of it at most; instead of `body`. */
-  readonly rawBodyMost?: number;
-  /** An example of the body, shown in the document. */
+  /** Accepts a body of any type and stores up to this many bytes of it; replaces `body`. */
+  readonly maxRawBody?: number;
+  /** Example body for the document. */
   readonly example?: unknown;
-  /** Further request headers: name → meaning. */
+  /** Additional request headers: name → description. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of the answer that is hoped for. */
+  /** Status of a successful response. */
   readonly status: 200 | 201 | 202 | 204;
-  /** What the answer's body looks like; absent with 204 and where `media` is not JSON. */
+  /** Schema of the response body; absent with 204 and if `media` is not JSON. */
   readonly response?: z.ZodType;
-  /** Media type of the answer where it is not JSON. */
-  readonly media?: 'text/html' | 'text/plain' | 'text/css' | 'text/javascript' | 'application/octet-stream';
-  /** Further statuses this operation answers with, beyond those of every operation: status → when. */
+  /** Media type of the response if it is not JSON. */
+  readonly media?:
+    | 'text/html'
+    | 'text/plain'
+    | 'text/css'
+    | 'text/javascript'
+    | 'text/event-stream'
+    | 'application/octet-stream';
+  /** Additional statuses of this operation: status → description. */
   readonly alsoAnswers?: Readonly<Record<number, string>>;
-  /** A list that is read page by page: takes `limit` and `page`, answers with `content-range`. */
+  /** A paged list: takes `limit` and `page`, returns `content-range`. */
   readonly isPaged?: boolean;
-  /** Of a GET that starts something: HEAD, which only asks, is refused there with 405. */
+  /** For a GET with side effects: HEAD gets 405. */
   readonly refusesHead?: boolean;
   /** May change without notice (`x-beta` in the document). */
   readonly isBeta?: boolean;
   readonly isDeprecated?: boolean;
 }
 
-/** Operations by their id. */
+/** Operations by ID. */
 export type Operations = Readonly<Record<string, Operation>>;

@@ -1,14 +1,17 @@
-// All operations there are, joined from the nouns, and the types that follow from them.
+// All operations of the API and the types derived from them.
 import type { z } from 'zod';
 import { accountOperations } from './accounts/account.ts';
 import { alertChannelOperations } from './alerts/alert-channel-operations.ts';
 import { alertNotificationOperations } from './alerts/alert-notification.ts';
+import { incidentOperations } from './alerts/incident.ts';
 import { analyticsOperations } from './results/analytics.ts';
 import { apiKeyOperations } from './accounts/api-key.ts';
 import { checkGroupOperations } from './checks/check-group-operations.ts';
 import { checkOperations } from './checks/check-operations.ts';
 import { checkResultOperations } from './results/check-result.ts';
 import { checkStatusOperations } from './checks/check-status.ts';
+import { personOperations } from './accounts/person.ts';
+import { sessionOperations } from './accounts/session.ts';
 import { clientCertificateOperations } from './accounts/client-certificate.ts';
 import { deliveryOperations } from './alerts/delivery.ts';
 import { heldDeliveryOperations } from './alerts/held-delivery.ts';
@@ -17,6 +20,8 @@ import { heartbeatOperations } from './checks/heartbeat-operations.ts';
 import { locationOperations } from './checks/location.ts';
 import { noticeOperations } from './operating/notice.ts';
 import type { Operation } from './operation.ts';
+import { liveEventOperations } from './results/live-events.ts';
+import { overviewOperations } from './results/overview.ts';
 import { processOperations } from './operating/process.ts';
 import { runtimeOperations } from './checks/runtime.ts';
 import { triggerOperations } from './checks/trigger.ts';
@@ -27,11 +32,16 @@ export const operations = {
   ...runtimeOperations,
   ...accountOperations,
   ...apiKeyOperations,
+  ...personOperations,
+  ...sessionOperations,
   ...checkOperations,
   ...heartbeatOperations,
   ...checkGroupOperations,
   ...checkResultOperations,
+  ...overviewOperations,
+  ...liveEventOperations,
   ...checkStatusOperations,
+  ...incidentOperations,
   ...analyticsOperations,
   ...triggerOperations,
   ...alertChannelOperations,
@@ -55,29 +65,33 @@ type Parsed<Op, Part extends string> =
 type Written<Op, Part extends string> =
   Op extends Readonly<Record<Part, infer Schema extends z.ZodType>> ? z.input<Schema> : undefined;
 
-/** Path parameters, query and body of an operation, as the server sees them once they are parsed. */
+/** Path parameters, query and body of an operation after parsing by the server. */
 export interface InputOf<Id extends OperationId> {
   readonly params: Parsed<Of<Id>, 'params'>;
   readonly query: Parsed<Of<Id>, 'query'>;
   readonly body: Parsed<Of<Id>, 'body'>;
 }
 
-/** The body of an operation as a client writes it. */
+/** The body of an operation as the client sends it. */
 export type BodyOf<Id extends OperationId> = Written<Of<Id>, 'body'>;
 
-/** What an operation answers with: JSON, or the bytes of a file; undefined for those without. */
+/** The response of an operation: JSON, the bytes of a file or a stream of events; undefined if there is none. */
 export type AnswerOf<Id extends OperationId> =
-  Of<Id> extends { readonly media: 'application/octet-stream' } ? Uint8Array : Written<Of<Id>, 'response'>;
+  Of<Id> extends { readonly media: 'application/octet-stream' }
+    ? Uint8Array
+    : Of<Id> extends { readonly media: 'text/event-stream' }
+      ? ReadableStream<Uint8Array>
+      : Written<Of<Id>, 'response'>;
 
-/** Ids of the lists that are read page by page. */
+/** IDs of paged lists. */
 export type PagedId = { [Id in OperationId]: Of<Id> extends { readonly isPaged: true } ? Id : never }[OperationId];
 
-/** The operation of an id, in its general form. */
+/** An operation by ID, in its general form. */
 export function operationOf(id: OperationId): Operation {
   return operations[id];
 }
 
-/** Every operation with its id, in the order in which they are documented. */
+/** All operations with their IDs, in documentation order. */
 export function everyOperation(): (Operation & { readonly id: OperationId })[] {
   return (Object.keys(operations) as OperationId[]).map((id) => ({ id, ...operationOf(id) }));
 }

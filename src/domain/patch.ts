@@ -1,6 +1,6 @@
-// Changes to records: what is named replaces what is stored, and objects are merged (docs/decisions/0019).
+// Changes to records: given fields replace stored ones, and objects are merged (docs/decisions/0019).
 
-/** The named fields of an object. */
+/** The given fields of an object. */
 export interface Patch<Whole> {
   /** Merges into the stored object; throws if the result is invalid as a whole. */
   readonly onto: (present: unknown) => Whole;
@@ -8,14 +8,14 @@ export interface Patch<Whole> {
 
 type ObjectIn<Value> = Value extends readonly unknown[] ? never : Value extends object ? Value : never;
 
-/** A change to a record: absent fields stay. */
+/** A change to a record; absent fields are not changed. */
 export type Change<Input> = {
   readonly [Key in keyof Input]?: [ObjectIn<Input[Key]>] extends [never]
     ? Input[Key]
     : Input[Key] | Patch<ObjectIn<Input[Key]>>;
 };
 
-/** The fields of a change as they will be, with every patch merged into its field of the present record. */
+/** The new values of the changed fields, with every patch merged into its stored field. */
 export function merged<Input extends object>(change: Change<Input>, present: Partial<Input>): Partial<Input> {
   const fields = Object.entries(change) as [keyof Input, unknown][];
   return Object.fromEntries(

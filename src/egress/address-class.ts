@@ -1,31 +1,31 @@
-// What sort of address it is: the one place that knows which networks are not the public internet.
+// Classifies IP addresses. This is the only place that knows the non-public networks.
 import { BlockList, isIP } from 'node:net';
 import { type Cidr, parseCidr } from './cidr.ts';
 
-/** public · private (RFC 1918, CGNAT, ULA) · local (loopback) · forbidden (all else that is not for the public). */
+/** public · private (RFC 1918, CGNAT, ULA) · local (loopback) · forbidden (every other non-public network). */
 export type AddressClass = 'public' | 'private' | 'local' | 'forbidden';
 
 const networks: readonly (readonly [Exclude<AddressClass, 'public'>, string])[] = [
-  // Cloud metadata that lives outside the link-local range comes first, because the range around it may be allowed.
+  // Cloud metadata outside the link-local range comes first, because the range around it may be allowed.
   ['forbidden', '100.100.100.200 168.63.129.16 fd00:ec2::/32 fd20:ce::/32'],
   ['local', '127.0.0.0/8 ::1'],
   ['private', '10.0.0.0/8 100.64.0.0/10 172.16.0.0/12 192.168.0.0/16 fc00::/7'],
   ['forbidden', '0.0.0.0/8 169.254.0.0/16 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 198.18.0.0/15 198.51.100.0/24'],
   ['forbidden', '203.0.113.0/24 224.0.0.0/4 240.0.0.0/4'],
-  // Of IPv6 only 2000::/3 is given out to the public. ::/3 holds the unspecified address and those with an IPv4 address
-  // inside (compatible, translated, NAT64), 8000::/1 link-local and multicast.
+  // Only 2000::/3 is public IPv6. ::/3 holds the unspecified address and embedded IPv4 addresses (compatible,
+  // translated, NAT64); 8000::/1 holds link-local and multicast.
   ['forbidden', '::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20'],
 ];
 
-/** Networks to check addresses against. */
+/** A list of networks. */
 export interface NetworkList {
-  /** Whether an address in its plain spelling (see `plainAddress`) lies in one of them. */
+  /** Whether an address, as returned by `plainAddress`, is in one of the networks. */
   holds(address: string): boolean;
 }
 
 const lists = networks.map(([name, texts]) => [name, networkList(texts.split(' ').map(parseCidr))] as const);
 
-/** A list of networks; each family by itself, because Node's own list takes an IPv4 address for a part of ::/8. */
+/** Creates a list with separate families, because Node's own list treats IPv4 addresses as part of ::/8. */
 export function networkList(cidrs: readonly Cidr[]): NetworkList {
   const four = new BlockList();
   const six = new BlockList();
@@ -34,8 +34,8 @@ export function networkList(cidrs: readonly Cidr[]): NetworkList {
 }
 
 /**
- * An address as it must be judged: without zone, and an IPv4-mapped one as the IPv4 inside, however it was spelled.
- * null when it is no address at all, which is to be refused.
+ * Normalizes an address: removes the zone and unwraps IPv4-mapped IPv6. Returns null if it is not an address; refuse it
+ * then.
  */
 export function plainAddress(address: string): string | null {
   const zone = address.indexOf('%');
@@ -51,7 +51,7 @@ export function plainAddress(address: string): string | null {
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
 }
 
-/** The class of an address in its plain spelling (decisions: Where requests may go). */
+/** Classifies an address returned by `plainAddress` (decisions: Where requests may go). */
 export function addressClass(address: string): AddressClass {
   return lists.find(([, list]) => list.holds(address))?.[0] ?? 'public';
 }

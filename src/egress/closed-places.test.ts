@@ -1,4 +1,4 @@
-// What is closed is closed to checks, webhooks and scripts by every name and address that leads there, and nothing else is.
+// Closed places are unreachable under every name and address; nothing else is affected.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
@@ -18,28 +18,28 @@ const hosts = `127.0.0.1 localhost own.test
 10.1.2.4 neighbour.test
 `;
 
-/** A guard that lets everything through, but for those places. */
+/** A guard that only refuses those places. */
 async function closing(t: TestContext, places: readonly Omit<Place, 'owner'>[], change: Partial<EgressPolicy> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-closed-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const hostsFile = join(folder, 'hosts');
   writeFileSync(hostsFile, hosts);
-  // Nobody answers there.
+  // Nothing answers there.
   const names = { hostsFile, resolverFile: '/dev/null', servers: [`127.0.0.1:${await freePort()}`] };
   const closed = createPlaceBoard(places.map((place) => ({ ...place, owner: 'database' })));
   return createGuard({ mode: 'any', allow: everything, names, closed, ...change });
 }
 
-/** Why a name or address may not be connected to; null = it may. */
+/** Why a name or address is refused, or null. */
 function refusalOf(guard: Guard, name: string, all = true): Promise<string | null> {
   return new Promise((resolve) => {
     guard.lookupFor(port)(name, { all }, (error) => resolve(error === null ? null : `${error.code}: ${error.message}`));
   });
 }
 
-const isClosed = /is the database of Tocsin itself, which checks, webhooks and scripts cannot reach under any setting$/;
+const isClosed = /is Tocsin's own database, which checks, webhooks and scripts cannot reach under any setting$/;
 
-test('a place on this machine is closed by every address of this machine', async (t) => {
+test('closes a local place by every address of this machine', async (t) => {
   const own = Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address));
   assert.ok(own.length > 0);
   const spellings = ['127.0.0.1', '127.1.2.3', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1', '::ffff:7f00:1'];
@@ -59,7 +59,7 @@ test('a place on this machine is closed by every address of this machine', async
   }
 });
 
-test('a place elsewhere is closed by its name, its address and other names of it, and its neighbours are not', async (t) => {
+test('closes a remote place by name, address and other names, but not its neighbors', async (t) => {
   for (const host of ['database.test', 'Database.test.', '10.1.2.3', '::ffff:a01:203']) {
     const guard = await closing(t, [{ host, port }]);
     for (const all of [true, false]) {
@@ -74,7 +74,7 @@ test('a place elsewhere is closed by its name, its address and other names of it
   }
 });
 
-test('of several places each is closed, and none where the port is another', async (t) => {
+test('closes each of several places, but no other port', async (t) => {
   const places = [
     { host: '10.1.2.3', port },
     { host: '10.1.2.4', port },
@@ -85,22 +85,22 @@ test('of several places each is closed, and none where the port is another', asy
   assert.equal(await refusalOf(guard, '127.0.0.1'), null);
 });
 
-test('while nobody can say where the place is, no address with that port is connected to', async (t) => {
+test('allows no address with that port while the place’s name does not resolve', async (t) => {
   const guard = await closing(t, [{ host: 'lost.test', port }]);
   assert.match(
     (await refusalOf(guard, '10.1.2.3')) ?? '',
-    /10\.1\.2\.3:5432 could be the database of Tocsin itself: the name lost\.test cannot be resolved/,
+    /10\.1\.2\.3:5432 may be Tocsin's own database: lost\.test cannot currently be resolved/,
   );
   assert.match((await refusalOf(guard, 'lost.test')) ?? '', isClosed);
 });
 
-test('what the policy refuses is refused as it was', async (t) => {
+test('does not change refusals of the policy', async (t) => {
   const guard = await closing(t, [{ host: '127.0.0.1', port }], { mode: 'public', allow: [] });
   assert.match((await refusalOf(guard, '127.0.0.1')) ?? '', /TOCSIN_EGRESS=any would allow it/);
   assert.match((await refusalOf(guard, 'database.test')) ?? '', /^EGRESS_REFUSED: .*TOCSIN_EGRESS=private/);
 });
 
-test('a proxy is not asked for what is closed, as far as it is known here where a name leads', async (t) => {
+test('a proxy is not asked for closed places, as far as names resolve here', async (t) => {
   const proxy = readProxy('http://127.0.0.1:9') ?? null;
   const { tunnel } = await closing(t, [{ host: 'database.test', port }], { mode: 'public', proxy });
   assert.ok(tunnel !== null);
@@ -115,13 +115,13 @@ test('a proxy is not asked for what is closed, as far as it is known here where 
     assert.equal(await codeOf(name), 'PROXY_FAILED', name);
 });
 
-test('a public URL is closed by its name alone, because other sites may share its address', async (t) => {
+test('closes a public URL by name only, because other sites may share its address', async (t) => {
   const guard = await closing(t, [{ host: 'database.test', port, isNameOnly: true }]);
   assert.match((await refusalOf(guard, 'DATABASE.test.')) ?? '', isClosed);
   for (const other of ['other.test', '10.1.2.3']) assert.equal(await refusalOf(guard, other), null);
 });
 
-test('a change of the list holds at once', async () => {
+test('applies a change of the list at once', async () => {
   const closed = createPlaceBoard([]);
   const guard = createGuard({ mode: 'any', allow: [], closed });
   assert.equal(guard.judge('127.0.0.1', port), null);

@@ -1,28 +1,28 @@
-// Closes the places of Tocsin itself (its listeners, its database, its proxy) to checks, webhooks and scripts, whatever the
-// egress policy allows.
+// Blocks access to Tocsin itself (its listeners, database and proxy) from checks, webhooks and scripts, regardless of
+// the egress policy.
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { addressClass, plainAddress } from './address-class.ts';
 import { type Place, type PlaceBoard, type PlaceOwner, readerOf } from './place-board.ts';
 import type { ResolveName } from './resolve-name.ts';
 
-/** Judges hosts by the places that are closed. */
+/** Checks hosts against the closed places. */
 export interface ClosedPlaces {
-  /** Whether a place has this port. If none has, there is nothing to look up or to judge. */
+  /** Whether any closed place uses this port. If not, no lookup is needed. */
   has(port: number): boolean;
-  /** Looks up where the names of the places with this port lead at the moment. Never rejects. */
+  /** Resolves the names of places with this port. Never rejects. */
   refresh(port: number): Promise<void>;
-  /** Judges a name or an address, by the last look-up. null = not closed; otherwise a sentence. */
+  /** Checks a name or address against the last lookup. Returns the reason if it is closed, or null. */
   judge(host: string, port: number): string | null;
 }
 
 const descriptions: Readonly<Record<PlaceOwner, string>> = {
   tocsin: 'Tocsin itself',
-  database: 'the database of Tocsin itself',
-  proxy: 'the proxy of Tocsin itself',
+  database: "Tocsin's own database",
+  proxy: "Tocsin's own proxy",
 };
 
-/** Makes the judge of a board. null = nothing is closed. */
+/** Creates the check for a board. null closes nothing. */
 export function createClosedPlaces(board: PlaceBoard | null, resolveName: ResolveName): ClosedPlaces {
   const places = board === null ? () => [] : readerOf(board);
   const addresses = new Map<string, readonly string[]>();
@@ -58,7 +58,7 @@ function judgeAddress(
   addresses: ReadonlyMap<string, readonly string[]>,
 ): string | null {
   const own = ownAddresses();
-  // A server that listens on one address of this machine usually listens on the others.
+  // A server that listens on one local address usually listens on the others.
   const whereIs = (each: string): string => {
     const plain = plainAddress(each) ?? each;
     return own.has(plain) || addressClass(plain) === 'local' ? 'here' : plain;
@@ -67,7 +67,7 @@ function judgeAddress(
   for (const { host, owner, isNameOnly } of places) {
     const found = isIP(host) > 0 ? [host] : isNameOnly === true ? [] : addresses.get(host);
     if (found === undefined) {
-      return `${shown} could be ${descriptions[owner]}: the name ${host} cannot be resolved at the moment`;
+      return `${shown} may be ${descriptions[owner]}: ${host} cannot currently be resolved`;
     }
     if (found.some((each) => whereIs(each) === target)) return refusalOf(shown, owner);
   }
@@ -79,10 +79,10 @@ function refusalOf(shown: string, owner: PlaceOwner): string {
   return `${shown} is ${descriptions[owner]}, which checks, webhooks and scripts cannot reach under any setting${advice}`;
 }
 
-/** Every address by which this machine is reached from itself, in its plain spelling. */
+/** All addresses of this machine, normalized. */
 function ownAddresses(): ReadonlySet<string> {
   const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
-  // Connecting to the unspecified address leads to loopback.
+  // The unspecified address connects to loopback.
   return new Set(['0.0.0.0', '::', ...all.map(({ address }) => plainAddress(address) ?? address)]);
 }
 

@@ -1,28 +1,28 @@
-// One call at a gateway: a line that says where to, an answer of one line, and from then on the bytes of both sides.
+// One gateway connection: a request line, a response line, then the bytes of both sides.
 import type { Socket } from 'node:net';
-import { type Connected, connectInTurn } from '#lib/net/connect-in-turn.ts';
+import { type Connected, connectSequentially } from '#lib/net/connect-sequentially.ts';
 import type { Guard } from './guard.ts';
 
-/** What a call is served with. */
-export interface CallMeans {
+/** Dependencies of a connection. */
+export interface CallDeps {
   readonly guard: Guard;
-  /** How long it may take to say what it wants, ms. */
+  /** Time limit for the request line. */
   readonly askMs: number;
-  /** How long this one is to wait for its turn, ms. */
-  readonly turn: () => number;
-  /** Told of the connection that was made for it. */
+  /** Returns how many milliseconds this connection must wait (rate limit). */
+  readonly reserveSlot: () => number;
+  /** Called with the connection to the target. */
   readonly onWay: (socket: Socket) => void;
 }
 
-/** The longest line that is read, bytes: a name has 253. */
-const mostLine = 1024;
-/** How long a target may take to accept a connection, ms. */
+/** Maximum length of the request line in bytes. A host name has at most 253. */
+const maxLine = 1024;
+/** Time limit for the target to accept a connection. */
 const connectMs = 60_000;
-/** How long a target may say nothing once the script has said all it had to, ms. */
+/** How long a silent target stays connected after the script closed its side. */
 const lingerMs = 30_000;
 
-/** Serves it to its end; never throws. Everything that comes from it is foreign. */
-export function serveCall(socket: Socket, { guard, askMs, turn, onWay }: CallMeans): void {
+/** Serves a connection until it ends. Never throws. All input is untrusted. */
+export function serveCall(socket: Socket, { guard, askMs, reserveSlot, onWay }: CallDeps): void {
   let giveUp = (): void => {};
   const late = setTimeout(() => socket.destroy(), askMs);
   let waiting: NodeJS.Timeout | undefined;
@@ -35,7 +35,7 @@ export function serveCall(socket: Socket, { guard, askMs, turn, onWay }: CallMea
     clearTimeout(late);
     const asked = line === null ? null : readRequest(line);
     if (asked === null) {
-      refuseCall(socket, 'EGRESS_REQUEST', 'the gateway takes a host and a port, or a name to look up');
+      refuseCall(socket, 'EGRESS_REQUEST', 'the gateway expects a host and port to connect to, or a name to look up');
       return;
     }
     const stay = watchEnd(socket);
@@ -43,34 +43,34 @@ export function serveCall(socket: Socket, { guard, askMs, turn, onWay }: CallMea
       if (asked.port === null) void lookUp(socket, asked, guard);
       else giveUp = makeWay(socket, { host: asked.host, port: asked.port }, { guard, onWay, stay });
     };
-    const waitMs = turn();
+    const waitMs = reserveSlot();
     if (waitMs === 0) begin();
     else waiting = setTimeout(begin, waitMs);
   });
 }
 
-/** Answers with an error, and that was it. */
+/** Sends an error and closes the connection. */
 export function refuseCall(socket: Socket, code: string, message: string): void {
   endWith(socket, { error: { code, message } });
 }
 
-interface Asked {
+interface GatewayRequest {
   readonly host: string;
-  /** null = its addresses are asked for. */
+  /** null requests the addresses only. */
   readonly port: number | null;
   readonly family: 0 | 4 | 6;
 }
 
-/** `{"connect":"shop.example","port":443}` or `{"lookup":"shop.example","family":4}`; null = neither. */
-function readRequest(line: string): Asked | null {
-  let told: unknown;
+/** Parses `{"connect":"shop.example","port":443}` or `{"lookup":"shop.example","family":4}`; null if invalid. */
+function readRequest(line: string): GatewayRequest | null {
+  let reply: unknown;
   try {
-    told = JSON.parse(line);
+    reply = JSON.parse(line);
   } catch {
     return null;
   }
-  if (typeof told !== 'object' || told === null) return null;
-  const { connect: target, lookup, port, family } = told as Readonly<Record<string, unknown>>;
+  if (typeof reply !== 'object' || reply === null) return null;
+  const { connect: target, lookup, port, family } = reply as Readonly<Record<string, unknown>>;
   const host = target ?? lookup;
   if (typeof host !== 'string' || !/^[^\s\0]{1,255}$/.test(host)) return null;
   if (target === undefined) return { host, port: null, family: family === 4 || family === 6 ? family : 0 };
@@ -78,25 +78,25 @@ function readRequest(line: string): Asked | null {
   return { host, port, family: 0 };
 }
 
-async function lookUp(socket: Socket, { host, family }: Asked, guard: Guard): Promise<void> {
+async function lookUp(socket: Socket, { host, family }: GatewayRequest, guard: Guard): Promise<void> {
   try {
     endWith(socket, { addresses: await guard.resolve(host, family, null) });
   } catch (error) {
-    endWith(socket, { error: told(error) });
+    endWith(socket, { error: reply(error) });
   }
 }
 
-/** Connects, says so, and passes on what comes from either side. @returns how to give up */
+/** Connects, confirms, and forwards bytes in both directions. @returns a function that cancels it */
 function makeWay(
   socket: Socket,
   place: Place,
-  { guard, onWay, stay }: Pick<CallMeans, 'guard' | 'onWay'> & { readonly stay: () => void },
+  { guard, onWay, stay }: Pick<CallDeps, 'guard' | 'onWay'> & { readonly stay: () => void },
 ): () => void {
   let isOver = false;
   const giveUp = reach(place, guard, (error, way) => {
     isOver = true;
     if (way === null) {
-      endWith(socket, { error: told(error) });
+      endWith(socket, { error: reply(error) });
       return;
     }
     onWay(way);
@@ -111,7 +111,7 @@ function makeWay(
     socket.write(
       `${JSON.stringify({ address: isOurs ? way.remoteAddress : null, port: isOurs ? way.remotePort : null })}\n`,
     );
-    // Nothing of the target's may come before the script's side is ready for it: it says so with an empty line.
+    // The script's side sends an empty line when it is ready; forward nothing of the target before.
     readLine(socket, (line) => {
       if (line !== '') {
         socket.destroy();
@@ -124,33 +124,30 @@ function makeWay(
       way.once('close', () => socket.end());
     });
   });
-  // Once it is made, what was sent is still to arrive when the script has closed its side.
+  // Data already sent must still arrive after the script closes its side.
   return () => {
     if (!isOver) giveUp();
   };
 }
 
-/**
- * Ends a call whose script closes its side before it is served: nobody waits for what it asked. Answers with how to let it
- * close its side, and go on.
- */
+/** Ends the connection if the script closes its side before it is served. Returns a function that stops watching. */
 function watchEnd(socket: Socket): () => void {
-  // Nothing is taken of what it sends already; that it has ended is seen by looking.
-  const look = (): void => void socket.read(0);
+  // Consume nothing: reading zero bytes is enough to detect the end.
+  const poll = (): void => void socket.read(0);
   const end = (): void => void socket.destroy();
-  socket.on('readable', look).once('end', end);
-  return () => socket.off('readable', look).off('end', end);
+  socket.on('readable', poll).once('end', end);
+  return () => socket.off('readable', poll).off('end', end);
 }
 
 type Reached = (error: unknown, way: Socket | null) => void;
 
-/** Where a call wants to go. */
+/** Target of a connection. */
 interface Place {
   readonly host: string;
   readonly port: number;
 }
 
-/** As checks and webhooks connect: judged before it is connected to, and once more the address that was. */
+/** Connects like checks and webhooks: the guard checks the target first, then the connected address. */
 function reach(place: Place, guard: Guard, settle: Reached): () => void {
   if (guard.tunnel !== null) return guard.tunnel(place, settle);
   let isOver = false;
@@ -178,13 +175,13 @@ function connectTo(addresses: readonly string[], { host, port }: Place, guard: G
     clearTimeout(late);
     if ('errors' in result) return settle(new AggregateError(result.errors), null);
     const { socket } = result;
-    // It may have hung up at once.
+    // The target may have disconnected already.
     const refused = socket.remoteAddress === undefined ? null : guard.judge(socket.remoteAddress, port);
     if (socket.remoteAddress !== undefined && refused === null) return settle(null, socket.setNoDelay(true));
     socket.on('error', () => undefined).destroy();
     settle(refused === null ? connectError('ECONNRESET', 'read ECONNRESET') : refusal(refused), null);
   };
-  const giveUp = connectInTurn(addresses, port, onConnected, { allowHalfOpen: true });
+  const giveUp = connectSequentially(addresses, port, onConnected, { allowHalfOpen: true });
   return () => {
     clearTimeout(late);
     giveUp();
@@ -199,8 +196,8 @@ function refusal(sentence: string): Error {
   return Object.assign(new Error(sentence), { code: 'EGRESS_REFUSED' });
 }
 
-/** An error as the other side is told of it: what an error of Node.js' own has, as far as it is of use. */
-function told(error: unknown): Readonly<Record<string, unknown>> {
+/** Converts an error for the script: the useful properties of Node's own errors. */
+function reply(error: unknown): Readonly<Record<string, unknown>> {
   const all = error instanceof AggregateError ? (error.errors as readonly unknown[]) : [error];
   const message = all.map((each) => (each instanceof Error ? each.message : String(each))).join(', ');
   const { code, syscall, address, port } = (all[0] ?? {}) as Readonly<Record<string, unknown>>;
@@ -218,7 +215,7 @@ function endWith(socket: Socket, answer: object): void {
   if (!socket.destroyed) socket.end(`${JSON.stringify(answer)}\n`, () => socket.destroy());
 }
 
-/** The next line, without its end; null = it is too long, or does not come. What follows it stays to be read. */
+/** Reads the next line without its end; null if it is too long or never arrives. Leaves the rest unread. */
 function readLine(socket: Socket, done: (line: string | null) => void): void {
   let held = Buffer.alloc(0);
   const end = (line: string | null): void => {
@@ -230,7 +227,7 @@ function readLine(socket: Socket, done: (line: string | null) => void): void {
     for (let bytes = readFrom(socket); bytes !== null; bytes = readFrom(socket)) {
       held = Buffer.concat([held, bytes]);
       const at = held.indexOf('\n');
-      if (at > mostLine || (at < 0 && held.length > mostLine)) return end(null);
+      if (at > maxLine || (at < 0 && held.length > maxLine)) return end(null);
       if (at < 0) continue;
       const rest = held.subarray(at + 1);
       if (rest.length > 0) socket.unshift(rest);
@@ -238,7 +235,7 @@ function readLine(socket: Socket, done: (line: string | null) => void): void {
     }
   };
   socket.on('readable', onReadable).once('end', onEnd);
-  // What is there already may have been told of before anybody listened here.
+  // Data may have arrived before the listener was added.
   onReadable();
 }
 

@@ -1,4 +1,4 @@
-// The way out of a script: judged, passed on whole, bounded whatever comes, and shut for one run at a time.
+// The gateway of a script: checked, transparent, limited, and separate for each run.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ async function gateway(
   return { path, close };
 }
 
-/** A server on loopback that does this with each connection. */
+/** A server on loopback that handles each connection. */
 async function target(t: TestContext, onConnection: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -52,7 +52,7 @@ function call(path: string): Socket {
   return connect({ path, allowHalfOpen: true }).on('error', () => undefined);
 }
 
-/** All that comes, until either side is gone. */
+/** Reads everything until either side closes. */
 async function text(socket: Socket): Promise<string> {
   return (await bytes(socket)).toString();
 }
@@ -67,14 +67,14 @@ async function bytes(socket: Socket): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** All that a gateway says to these words. */
+/** The full response of a gateway to some text. */
 async function answerTo(path: string, words: string): Promise<string> {
   const socket = call(path);
   socket.write(words);
   return text(socket);
 }
 
-/** A connection through it, from the answer on. */
+/** An established connection through the gateway. */
 async function through(path: string, port: number, host = '127.0.0.1'): Promise<Socket> {
   const socket = call(path);
   socket.write(`${JSON.stringify({ connect: host, port })}\n`);
@@ -92,7 +92,7 @@ async function refusalOf(path: string, asked: object): Promise<Refused['error']>
   return (JSON.parse(await answerTo(path, `${JSON.stringify(asked)}\n`)) as Refused).error;
 }
 
-test('what either side says arrives whole, and either side may end first', async (t) => {
+test('forwards all bytes in both directions, and either side may end first', async (t) => {
   const { path } = await gateway(t);
   const echo = await target(t, (socket) => socket.pipe(socket));
   const socket = await through(path, echo);
@@ -103,7 +103,7 @@ test('what either side says arrives whole, and either side may end first', async
   assert.equal(await text((await through(path, greeter)).end()), 'welcome');
 });
 
-test('a target that is closed, a policy that refuses and a name that is not there are told apart', async (t) => {
+test('distinguishes closed targets, policy refusals and unknown names', async (t) => {
   const { path } = await gateway(t);
   const closed = await refusalOf(path, { connect: '127.0.0.1', port: 1 });
   assert.deepEqual([closed.code, closed.message], ['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1']);
@@ -117,11 +117,11 @@ test('a target that is closed, a policy that refuses and a name that is not ther
       /^refused by the egress policy: .*127\.0\.0\.1 is a loopback address; TOCSIN_EGRESS=any would/,
     );
   }
-  const looked = await answerTo(path, '{"lookup":"localhost","family":4}\n');
-  assert.deepEqual(JSON.parse(looked), { addresses: ['127.0.0.1'] });
+  const inspected = await answerTo(path, '{"lookup":"localhost","family":4}\n');
+  assert.deepEqual(JSON.parse(inspected), { addresses: ['127.0.0.1'] });
 });
 
-test('every address of a name is tried, and the errors of all of them are reported', async (t) => {
+test('tries every address of a name and reports all errors', async (t) => {
   const hostsFile = join(mkdtempSync(join(tmpdir(), 'tocsin-hosts-')), 'hosts');
   t.after(() => rmSync(dirname(hostsFile), { recursive: true }));
   writeFileSync(
@@ -137,7 +137,7 @@ test('every address of a name is tried, and the errors of all of them are report
     assert.ok(message.includes(address), message);
 });
 
-test('what is closed is not connected to, whatever the policy allows, and what listens beside it is', async (t) => {
+test('does not connect to closed places under any policy, but to other ports there', async (t) => {
   const port = await target(t, () => assert.fail('it was connected to'));
   const beside = await target(t, (socket) => socket.end('beside'));
   const allow = ['0.0.0.0/0', '::/0'].map(parseCidr);
@@ -149,7 +149,7 @@ test('what is closed is not connected to, whatever the policy allows, and what l
   for (const host of ['127.0.0.1', 'localhost', '::ffff:127.0.0.1', '0.0.0.0', 'app.localhost']) {
     const { code, message } = await refusalOf(path, { connect: host, port });
     assert.equal(code, 'EGRESS_REFUSED', host);
-    assert.match(message, /^refused by the egress policy: .*:\d+ is the database of Tocsin itself/);
+    assert.match(message, /^refused by the egress policy: .*:\d+ is Tocsin's own database/);
   }
   assert.equal(await text((await through(path, beside)).end()), 'beside');
   // The same port elsewhere is another server.
@@ -159,7 +159,7 @@ test('what is closed is not connected to, whatever the policy allows, and what l
   assert.equal(await text((await through(other, beside)).end()), 'beside');
 });
 
-test('whatever else is said is refused, and nobody who says nothing or too much is kept', async (t) => {
+test('refuses invalid requests, and drops connections that send nothing or too much', async (t) => {
   const { path } = await gateway(t, everything, { askMs: 300 });
   const port = await target(t, () => assert.fail('it was connected to'));
   const wrong = [
@@ -187,7 +187,7 @@ test('whatever else is said is refused, and nobody who says nothing or too much 
   assert.ok(performance.now() - beginning < 5000);
 });
 
-test('a run that floods its gateway is bounded and shut out, and another run goes on meanwhile', async (t) => {
+test('limits a run that floods its gateway without affecting another run', async (t) => {
   const { path } = await gateway(t, everything, { askMs: 1000 });
   const { path: other } = await gateway(t);
   let connections = 0;
@@ -220,7 +220,7 @@ test('a run that floods its gateway is bounded and shut out, and another run goe
   assert.ok(connections < gatewayBounds.calls, `${connections} connections`);
 });
 
-test('more at a time than a run may have are refused, and others once those have ended', async (t) => {
+test('refuses connections over the concurrency limit until others have ended', async (t) => {
   const { path } = await gateway(t, everything, { atOnce: 3 });
   const port = await target(t, (socket) => socket.pipe(socket));
   const held = await Promise.all([1, 2, 3].map(() => through(path, port)));
@@ -229,14 +229,14 @@ test('more at a time than a run may have are refused, and others once those have
   await until('room for another', async () => !(await answerTo(path, '?\n')).includes('EGRESS_LIMIT'));
 });
 
-test('those that come too quickly wait for their turn', async (t) => {
+test('delays connections over the rate limit', async (t) => {
   const { path } = await gateway(t, everything, { perSecond: 20 });
   const beginning = performance.now();
   await Promise.all(Array.from({ length: 40 }, () => answerTo(path, '{"lookup":"localhost"}\n')));
   assert.ok(performance.now() - beginning > 700, `${performance.now() - beginning} ms`);
 });
 
-test('a call that is given up before it is served gives back its place, and nothing is connected to for it', async (t) => {
+test('an aborted connection frees its slot, and nothing is connected', async (t) => {
   let came = 0;
   const port = await target(t, () => void came++);
   const { path } = await gateway(t, everything, { perSecond: 1, atOnce: 2 });
@@ -252,7 +252,7 @@ test('a call that is given up before it is served gives back its place, and noth
   assert.equal(came, 0);
 });
 
-test('the end of a run ends what it is connected to', async (t) => {
+test('closes connections at the end of the run', async (t) => {
   const { path, close } = await gateway(t);
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const port = await target(t, (socket) => void text(socket).then(() => resolve()));
@@ -262,7 +262,7 @@ test('the end of a run ends what it is connected to', async (t) => {
   await assert.rejects(once(connect(path), 'connect'), /ENOENT|ECONNREFUSED/);
 });
 
-test('where a proxy is configured it makes the connections, and judges', async (t) => {
+test('a configured proxy makes and checks connections', async (t) => {
   const port = await target(t, (socket) => socket.end('behind the proxy'));
   const proxy = await startConnectProxy(t, port);
   const behind = readProxy(`http://${proxy.host}`) ?? null;

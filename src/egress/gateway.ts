@@ -1,30 +1,29 @@
-// The way out of a script that has no network: a Unix socket of its run, behind which each connection is judged by the guard,
-// made and passed on (docs/decisions/0089).
+// The only way out of a script without a network: a Unix socket per run. The guard checks each connection before it is
+// made (docs/decisions/0089).
 import { createServer, type Socket } from 'node:net';
 import { refuseCall, serveCall } from './gateway-call.ts';
 import type { Guard } from './guard.ts';
 
-/** What one run may ask of its gateway. */
+/** Limits of one run's gateway. */
 export interface GatewayBounds {
-  /** Connections and look-ups at a time; further ones are refused. */
+  /** Concurrent connections and lookups. More are refused. */
   readonly atOnce: number;
-  /** Of those a second that are served without waiting for their turn. */
+  /** Connections and lookups served per second without delay. */
   readonly perSecond: number;
-  /** Of a whole run; after them nobody listens any more. */
+  /** Connections and lookups of a whole run. After that the gateway closes. */
   readonly calls: number;
-  /** How long one may take to say what it wants, ms. */
+  /** Time limit for the request line. */
   readonly askMs: number;
 }
 
-/** More than a page with many pictures needs, and too few to trouble a name server or another run with. */
+/** Enough for a page with many images, without harming name servers or other runs. */
 export const gatewayBounds: GatewayBounds = { atOnce: 256, perSecond: 200, calls: 10_000, askMs: 5000 };
 
 /**
- * Listens at `path`. Whoever connects there is a stranger: what it says is bounded, and where it wants to go is judged as of
- * a check's own.
+ * Listens at `path`. Input is untrusted and limited, and the guard checks targets as it does for checks.
  *
- * @returns ends it, with all that goes through it
- * @throws as `listen` does, as for a path that is too long
+ * @returns a function that closes the gateway and its connections
+ * @throws as `listen` does, for example for a path that is too long
  */
 export async function openGateway(
   path: string,
@@ -33,14 +32,14 @@ export async function openGateway(
 ): Promise<() => void> {
   const calls = new Set<Socket>();
   const ways = new Set<Socket>();
-  const turn = createTurns(bounds.perSecond);
+  const reserveSlot = createPacing(bounds.perSecond);
   let count = 0;
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => undefined);
-    // The kernel refuses whoever comes later, at no cost of ours.
+    // From here on the kernel refuses connections, at no cost.
     if (++count >= bounds.calls) server.close();
     if (calls.size >= bounds.atOnce) {
-      refuseCall(socket, 'EGRESS_LIMIT', `a script may have ${bounds.atOnce} connections at a time`);
+      refuseCall(socket, 'EGRESS_LIMIT', `a script may have at most ${bounds.atOnce} connections at a time`);
       return;
     }
     calls.add(socket);
@@ -48,7 +47,7 @@ export async function openGateway(
     serveCall(socket, {
       guard,
       askMs: bounds.askMs,
-      turn,
+      reserveSlot,
       onWay: (way) => {
         ways.add(way);
         way.once('close', () => ways.delete(way));
@@ -58,7 +57,7 @@ export async function openGateway(
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(path, () => {
-      // As where no further file can be opened: that call is lost, and the next one is taken.
+      // For example, no file descriptor is left: that connection is lost and the next one is accepted.
       server.off('error', reject).on('error', () => undefined);
       resolve();
     });
@@ -69,8 +68,8 @@ export async function openGateway(
   };
 }
 
-/** How long the next one is to wait, ms: a second's worth at once, then one after the other. */
-function createTurns(perSecond: number): () => number {
+/** Returns how many milliseconds the next connection must wait. The first second's worth does not wait. */
+function createPacing(perSecond: number): () => number {
   let next = 0;
   return () => {
     const now = performance.now();

@@ -1,5 +1,4 @@
-// Where requests may go: one guard for checks and webhooks alike (decisions: Where requests may go;
-// docs/decisions/0027).
+// The egress guard for checks and webhooks (decisions: Where requests may go; docs/decisions/0027).
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { isIP } from 'node:net';
 import { callbackify } from 'node:util';
@@ -10,18 +9,18 @@ import type { PlaceBoard } from './place-board.ts';
 import { type Proxy, type Tunnel, tunnelThrough } from './proxy.ts';
 import { createResolveName, type NameSources, type ResolveName } from './resolve-name.ts';
 
-/** `public` · `private` = public and private · `any` = loopback too; none of them opens what is forbidden. */
+/** `public` · `private` = public and private · `any` = also loopback. Forbidden networks stay forbidden. */
 export type EgressMode = 'public' | 'private' | 'any';
 
-/** What is allowed, and where names are looked up. */
+/** Egress policy and name sources. */
 export interface EgressPolicy {
   readonly mode: EgressMode;
-  /** Networks allowed whatever their class. */
+  /** Networks that are always allowed. */
   readonly allow: readonly Cidr[];
   readonly names?: NameSources;
-  /** Where all connections are made through, and judged instead; null = none. */
+  /** Proxy that makes and checks all connections, or null. */
   readonly proxy?: Proxy | null;
-  /** Places of Tocsin itself, refused whatever is allowed. */
+  /** Tocsin's own places, always refused. */
   readonly closed?: PlaceBoard;
 }
 
@@ -29,18 +28,18 @@ type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | Lo
 
 type Lookup = (hostname: string, options: LookupOptions, callback: LookupCallback) => void;
 
-/** Judges every address and port a request could go to. */
+/** Checks every address and port before a connection. */
 export interface Guard {
-  /**
-   * The `lookup` option of node:net for connections to a port: fails with code `EGRESS_REFUSED` if any address of the name is
-   * refused.
-   */
+  /** `lookup` option of node:net for connections to a port. Fails with `EGRESS_REFUSED` if any address is refused. */
   lookupFor(port: number): Lookup;
-  /** All addresses of a name, IPv4 first, each of them judged; `family` 0 = both, `port` null = none. Fails as `lookupFor` does. */
+  /**
+   * Resolves a name to its addresses, IPv4 first, and checks each. `family` 0 = both, `port` null = any. Fails like
+   * `lookupFor`.
+   */
   resolve(hostname: string, family: 0 | 4 | 6, port: number | null): Promise<readonly string[]>;
-  /** null = allowed; otherwise a sentence: the address, its class, and the setting that would allow it, if any does. */
+  /** Returns null if allowed. Otherwise: the address, its class, and the setting that would allow it. */
   judge(address: string, port: number | null): string | null;
-  /** How connections are made, where a proxy makes and judges them; it refuses places of Tocsin itself. null = no proxy. */
+  /** Connects through the proxy, if one is configured. Refuses Tocsin's own places. */
   readonly tunnel: Tunnel | null;
 }
 
@@ -57,10 +56,10 @@ const allowed = {
   any: new Set(['public', 'private', 'local']),
 } as const;
 
-/** The same few addresses are asked about all the time. */
+/** Few addresses make up most requests. */
 const rememberedAddresses = 10_000;
 
-/** Makes the guard of a policy. What cannot be understood is refused. */
+/** Creates a guard. It refuses what it cannot parse. */
 export function createGuard(policy: EgressPolicy): Guard {
   const exceptions = networkList(policy.allow);
   const resolveName = createResolveName(policy.names ?? {});
@@ -80,7 +79,7 @@ export function createGuard(policy: EgressPolicy): Guard {
   };
   const judgeAnew = (address: string): string | null => {
     const plain = plainAddress(address);
-    if (plain === null) return `"${address}" is not an IP address, so TOCSIN_EGRESS refuses it`;
+    if (plain === null) return `"${address}" is not an IP address`;
     const name = addressClass(plain);
     if (classes.has(name) || exceptions.holds(plain)) return null;
     return `${plain} is a ${words[name]} address; ${remedies[name]}`;
@@ -119,7 +118,7 @@ export function createGuard(policy: EgressPolicy): Guard {
   };
 }
 
-/** A tunnel that refuses closed places, as far as names can be resolved here: the proxy may resolve them differently. */
+/** A tunnel that refuses closed places, as far as names resolve here. The proxy may resolve them differently. */
 function closingTunnel(tunnel: Tunnel, closed: ClosedPlaces, resolveName: ResolveName): Tunnel {
   const refusalOf = async (host: string, port: number): Promise<string | null> => {
     await closed.refresh(port);

@@ -1,14 +1,14 @@
-// The machine's hosts file, read again when it has changed: it is asked before any resolver.
+// The machine's hosts file, reread when it changes. It takes precedence over name servers.
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 
-/** The addresses that a hosts file gives a name, lower case; none when it does not know it. */
+/** Returns the addresses of a name (lower case) in the hosts file. */
 export type HostsFile = (name: string) => readonly string[];
 
-/** How long a reading is believed before the file's time of change is looked at again, ms. */
+/** Minimum time between checks for changes. */
 const believedForMs = 1000;
 
-/** Addresses by name out of the text of a hosts file; lines it does not understand are passed over. */
+/** Parses a hosts file to addresses by name. Skips invalid lines. */
 export function parseHosts(text: string): Map<string, string[]> {
   const byName = new Map<string, string[]>();
   for (const line of text.split(/\r?\n/)) {
@@ -21,15 +21,15 @@ export function parseHosts(text: string): Map<string, string[]> {
   return byName;
 }
 
-/** A file re-read when its time of change moves; `fallback` while it cannot be read. */
+/** A parsed file, reread when its modification time changes. `fallback` applies while it cannot be read. */
 export function watchedFile<T>(path: string, parse: (text: string) => T, fallback: T): () => T {
   let value = fallback;
   let changedAt = -1;
-  let lookedAt = -Infinity;
+  let readAt = -Infinity;
   return () => {
     const now = performance.now();
-    if (now - lookedAt < believedForMs) return value;
-    lookedAt = now;
+    if (now - readAt < believedForMs) return value;
+    readAt = now;
     try {
       const { mtimeMs } = statSync(path);
       if (mtimeMs !== changedAt) value = parse(readFileSync(path, 'utf8'));
@@ -42,7 +42,7 @@ export function watchedFile<T>(path: string, parse: (text: string) => T, fallbac
   };
 }
 
-/** Opens a hosts file for asking. A missing one knows no names. */
+/** Opens a hosts file. A missing file has no names. */
 export function openHostsFile(path: string): HostsFile {
   const read = watchedFile(path, parseHosts, new Map<string, string[]>());
   return (name) => read().get(name) ?? [];

@@ -1,22 +1,21 @@
-// The proxy that all requests may be told to go through: how it is written, and a connection through it
-// (docs/decisions/0027).
+// The optional HTTP proxy for all requests: its configuration and connections through it (docs/decisions/0027).
 import { connect, type Socket } from 'node:net';
 
-/** An HTTP proxy that makes connections on request (CONNECT). */
+/** An HTTP proxy that supports CONNECT. */
 export interface Proxy {
   readonly host: string;
   readonly port: number;
-  /** For `proxy-authorization`; null = none. A secret. */
+  /** Secret `proxy-authorization` value; null = none. */
   readonly authorization: string | null;
 }
 
-/** Makes a connection; `done` is told once, and not after giving up. Answers with how to give up. */
+/** Opens a connection and returns a function that cancels it. Calls `done` once, unless cancelled. */
 export type Tunnel = (
   target: { readonly host: string; readonly port: number },
   done: (error: Error | null, socket: Socket | null) => void,
 ) => () => void;
 
-/** Reads `http://user:password@host:port`; undefined when it is none. */
+/** Parses `http://user:password@host:port`; undefined if invalid. */
 export function readProxy(text: string): Proxy | undefined {
   const url = URL.parse(text);
   if (url === null || url.protocol !== 'http:' || url.hostname === '') return undefined;
@@ -29,13 +28,13 @@ export function readProxy(text: string): Proxy | undefined {
   };
 }
 
-/** The most of a proxy's answer that is read, bytes. */
-const mostHeadBytes = 16 * 1024;
+/** Maximum bytes of the proxy's response. */
+const maxHeadBytes = 16 * 1024;
 const headEnd = '\r\n\r\n';
 
 /**
- * How connections are made through a proxy. Errors: `PROXY_FAILED` = the proxy itself is not to be had; `PROXY_REFUSED` = it
- * did not connect to the target. Both say so in a sentence.
+ * Returns a tunnel through a proxy. Error codes: `PROXY_FAILED` = the proxy does not work; `PROXY_REFUSED` = it did not
+ * connect to the target. The messages are for users.
  */
 export function tunnelThrough(proxy: Proxy): Tunnel {
   const place = `${inBrackets(proxy.host)}:${proxy.port}`;
@@ -45,7 +44,7 @@ export function tunnelThrough(proxy: Proxy): Tunnel {
     let head = Buffer.alloc(0);
     const end = (error: Error | null): void => {
       socket.off('readable', onReadable).off('error', onError).off('close', onClose);
-      // An error that comes too late is nobody's.
+      // Ignore later errors.
       if (error !== null) socket.on('error', () => {}).destroy();
       done(error, error === null ? socket : null);
     };
@@ -65,11 +64,11 @@ export function tunnelThrough(proxy: Proxy): Tunnel {
         if (at >= 0) {
           const rest = head.subarray(at + headEnd.length);
           const problem = problemOf(head.toString('latin1', 0, at), place, target);
-          // What comes behind the answer is the target's.
+          // Bytes after the response come from the target.
           if (problem === null && rest.length > 0) socket.unshift(rest);
           return end(problem);
         }
-        if (head.length > mostHeadBytes)
+        if (head.length > maxHeadBytes)
           return end(failure('PROXY_FAILED', `the proxy ${place} sent more than 16 kB of headers`));
       }
     };
@@ -88,8 +87,8 @@ const connectWords: Readonly<Record<string, string>> = {
   ECONNRESET: 'it closed the connection',
   EPIPE: 'it closed the connection',
   ETIMEDOUT: 'the connection timed out',
-  EHOSTUNREACH: 'no route to it',
-  ENETUNREACH: 'no route to it',
+  EHOSTUNREACH: 'no route to host',
+  ENETUNREACH: 'no route to host',
   ENOTFOUND: 'its name does not exist',
   EAI_AGAIN: 'its name could not be resolved',
   EMFILE: 'no file descriptors are left',

@@ -1,18 +1,18 @@
-// From a host name to all its addresses: hosts file and localhost first, then the resolver.
+// Resolves host names: hosts file and localhost first, then name servers.
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { asciiHost } from '#lib/net/host-name.ts';
 import { openHostsFile, watchedFile } from './hosts-file.ts';
 
-/** Where names are looked up; the machine's own by default. */
+/** Name sources; the machine's own by default. */
 export interface NameSources {
   readonly hostsFile?: string;
   readonly resolverFile?: string;
-  /** Name servers as `address:port`; by default those of the resolver file. */
+  /** Name servers as `address:port`. Default: those of the resolver file. */
   readonly servers?: readonly string[];
 }
 
-/** All addresses of a name: IPv4 first. `family` 0 = both. Throws the resolver's error, whose `code` tells it apart. */
+/** Resolves a name to all its addresses, IPv4 first. `family` 0 = both. Throws the resolver's error with its `code`. */
 export type ResolveName = (name: string, family: 0 | 4 | 6) => Promise<readonly string[]>;
 
 interface ResolverFile {
@@ -22,8 +22,8 @@ interface ResolverFile {
 }
 
 /**
- * Resolves names through c-ares: `dns.lookup` would hold one of Node's few pool threads for each name under way, so a
- * few dead name servers would stop every check.
+ * Resolves names through c-ares. `dns.lookup` blocks a pool thread for each pending name, so a few dead name servers
+ * would stop every check.
  */
 export function createResolveName(sources: NameSources): ResolveName {
   const hosts = openHostsFile(sources.hostsFile ?? '/etc/hosts');
@@ -44,7 +44,7 @@ export function createResolveName(sources: NameSources): ResolveName {
     const dots = name.split('.').length - 1;
     const isWhole = hostname.endsWith('.');
     const longer = isWhole || dots >= ndots ? [] : search.map((domain) => `${name}.${domain}`);
-    // A single label is meant locally; a dotted name is asked as it stands first, so that it does not leak.
+    // A single label is probably local. A dotted name is tried unchanged first, so that it does not leak.
     const candidates = dots === 0 ? [...longer, name] : [name, ...longer];
     let problem: unknown;
     for (const candidate of candidates) {
@@ -72,11 +72,11 @@ async function ask(resolver: Resolver, name: string, family: 0 | 4 | 6): Promise
   const found = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   if (found.length > 0) return found;
   const errors = [four, six].flatMap((answer): unknown[] => (answer.status === 'rejected' ? [answer.reason] : []));
-  // A server that failed says more than one that has no such record.
+  // A server failure is more informative than a missing record.
   throw errors.find((error) => !isAbsence(error)) ?? errors[0];
 }
 
-/** Whether an error says that the name has no such record, rather than that nobody could be asked. */
+/** Whether an error means that the name has no such record, not that no server answered. */
 function isAbsence(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   return code === 'ENOTFOUND' || code === 'ENODATA';

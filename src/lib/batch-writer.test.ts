@@ -10,7 +10,7 @@ test('an item that can never be written does not keep the process running', asyn
     const write = () => Promise.reject(new Error('the database is closed'));
     const onError = () => console.log('failed');
     const writer = createBatchWriter({
-      write, onError, isPassing: () => true, batchMost: 1, waitingMost: 1, retryMs: 3_600_000,
+      write, onError, isTemporary: () => true, maxBatch: 1, maxWaiting: 1, retryMs: 3_600_000,
     });
     writer.add('an item');
   `;

@@ -1,30 +1,30 @@
-// Gathers what arrives in one turn of the event loop and writes it together; what cannot be written now waits.
+// Batches items of one turn of the event loop into one write; retries what cannot be written now.
 
-/** Items on their way to a durable write. */
+/** Items waiting for a durable write. */
 export interface BatchWriter<Item> {
   add(item: Item): void;
-  /** Items not written yet. */
+  /** Number of items not written yet. */
   readonly waiting: number;
-  /** false while writes fail for a reason that passes. */
+  /** false while writes fail with a temporary error. */
   readonly isHealthy: boolean;
   /** Resolves when everything is written, or `graceMs` have passed. */
   drain(graceMs: number): Promise<void>;
 }
 
-/** How a batch writer works. */
+/** Options of a batch writer. */
 export interface BatchWriterOptions<Item> {
   readonly write: (batch: readonly Item[]) => Promise<void>;
-  /** Whether a fault passes, so that the batch waits and is tried again. */
-  readonly isPassing: (error: unknown) => boolean;
-  /** Told of every fault, and how many items wait. */
+  /** Whether an error is temporary, so that the batch is retried. */
+  readonly isTemporary: (error: unknown) => boolean;
+  /** Called for every error, with the number of waiting items. */
   readonly onError: (error: unknown, waiting: number) => void;
-  /** Told of an item that is given up: it cannot be written by itself, or too many wait. */
+  /** Called for an item that is dropped: it cannot be written even alone, or too many are waiting. */
   readonly onDropped?: (item: Item) => void;
-  /** Items in one write at most. */
-  readonly batchMost: number;
-  /** Items that may wait; beyond it the oldest is given up. */
-  readonly waitingMost: number;
-  /** Pause before a write that failed once is tried again, ms; it grows to four times as much while writes fail. */
+  /** Maximum number of items per write. */
+  readonly maxBatch: number;
+  /** Maximum number of waiting items; beyond it the oldest is dropped. */
+  readonly maxWaiting: number;
+  /** Delay before a failed write is retried, ms; grows up to fourfold while writes fail. */
   readonly retryMs: number;
 }
 
@@ -37,7 +37,7 @@ export function createBatchWriter<Item>(options: BatchWriterOptions<Item>): Batc
 
   const run = async (): Promise<void> => {
     while (queue.length > 0) {
-      const batch = queue.splice(0, options.batchMost);
+      const batch = queue.splice(0, options.maxBatch);
       const kept = await writeBatch(batch, options, queue.length);
       queue.unshift(...kept);
       isHealthy = kept.length === 0;
@@ -45,13 +45,13 @@ export function createBatchWriter<Item>(options: BatchWriterOptions<Item>): Batc
       if (!isHealthy) await pauseAfter(failedInARow, options.retryMs);
     }
     isBusy = false;
-    for (const tell of idle) tell();
+    for (const settle of idle) settle();
     idle.clear();
   };
 
   return {
     add(item) {
-      if (queue.length >= options.waitingMost) drop(queue.shift(), options);
+      if (queue.length >= options.maxWaiting) drop(queue.shift(), options);
       queue.push(item);
       if (isBusy) return;
       isBusy = true;
@@ -76,14 +76,14 @@ export function createBatchWriter<Item>(options: BatchWriterOptions<Item>): Batc
   };
 }
 
-/** Processes that lost the same database come back to it at different moments. */
+/** Jitter, so that processes that lost the same database do not reconnect at once. */
 function pauseAfter(failedInARow: number, retryMs: number): Promise<void> {
   const pauseMs = retryMs * Math.min(2 ** (failedInARow - 1), 4) * (0.5 + Math.random() / 2);
-  // What arrives after the database is closed must not keep the process running.
+  // Items that arrive after the database was closed must not keep the process running.
   return new Promise((resolve) => void setTimeout(resolve, pauseMs).unref());
 }
 
-/** Writes a batch; answers with what has to wait. One item that cannot be written does not hold up the others. */
+/** Writes a batch; returns what must be retried. An item that cannot be written does not block the others. */
 async function writeBatch<Item>(
   batch: readonly Item[],
   options: BatchWriterOptions<Item>,
@@ -94,7 +94,7 @@ async function writeBatch<Item>(
     return [];
   } catch (error) {
     options.onError(error, batch.length + behind);
-    if (options.isPassing(error)) return batch;
+    if (options.isTemporary(error)) return batch;
     if (batch.length === 1) {
       drop(batch[0], options);
       return [];

@@ -1,6 +1,6 @@
-// Time as a dependency: everything that asks what time it is asks a Clock.
+// The clock as a dependency.
 
-/** A source of the present. `now` is epoch milliseconds (UTC). */
+/** A source of the current time. `now` is epoch milliseconds (UTC). */
 export interface Clock {
   now(): number;
 }

@@ -1,4 +1,4 @@
-// Running a piece of synchronous work that a user wrote the pattern of, without letting it hold the thread.
+// Runs synchronous work on user-written patterns without blocking the thread.
 import { createContext, Script } from 'node:vm';
 
 /** Thrown by `withinMs` when the time is up. */
@@ -11,9 +11,8 @@ const script = new Script('run()');
 let isReady = false;
 
 /**
- * Calls `work` and gives back what it returns, but stops it after `ms`, also inside a regular expression. `work` must
- * only compute: it can be cut off at any point. Costs about 0.3 ms, for the watching thread.
- *
+ * Calls `work` and returns its result, but stops it after `ms`, even inside a regular expression. `work` must be pure,
+ * because it can be stopped at any point. Costs about 0.3 ms, for the watchdog thread.
  * @throws {DeadlineError} when the time is up
  */
 export function withinMs<T>(work: () => T, ms: number): T {
@@ -26,15 +25,15 @@ export function withinMs<T>(work: () => T, ms: number): T {
   try {
     script.runInContext(context, { timeout: Math.max(1, Math.ceil(ms)) });
   } catch (error) {
-    // The error may belong to the context that was stopped, so it need not be an instance of our Error.
+    // The error may come from the context that was stopped, so it need not be an instance of our Error.
     if (isObject(error) && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
-      throw new DeadlineError(`not done within ${ms} ms`);
+      throw new DeadlineError(`not finished within ${ms} ms`);
     }
     throw error;
   } finally {
     delete context.run;
   }
-  if (out.value === undefined) throw new DeadlineError(`not done within ${ms} ms`);
+  if (out.value === undefined) throw new DeadlineError(`not finished within ${ms} ms`);
   return out.value.result;
 }
 

@@ -1,16 +1,16 @@
-// Escapes of JSON, HTML and URLs in a text, taken off with a way back to where each character stood.
+// Decodes JSON, HTML and URL escapes in a text, and maps positions back to the original.
 
 /** A text with one layer of escapes decoded. */
 export interface Decoded {
   readonly text: string;
-  /** Where in the original the character at that position starts. */
+  /** Start in the original of the character at a position. */
   readonly startOf: (at: number) => number;
-  /** Where in the original the character at that position ends. */
+  /** End in the original of the character at a position. */
   readonly endOf: (at: number) => number;
 }
 
 interface Escape {
-  /** Characters that it takes. */
+  /** Length of the escape in characters. */
   readonly length: number;
   readonly character: string;
 }
@@ -19,7 +19,7 @@ const opening = /[\\&%]/g;
 const controls: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 const entityText = /&(?:#(\d{1,8}|x[\da-f]{1,8});?|([a-z][a-z\d]{1,9});)/iy;
 
-/** Characters with a named entity: those of ASCII, and all of Latin-1 in their order. */
+/** Characters with a named entity: those in ASCII, and all of Latin-1 in order. */
 const entities = new Map<string, string>([
   ['Tab', '\t'],
   ['NewLine', '\n'],
@@ -37,9 +37,9 @@ const latin =
   'thorn yuml';
 for (const [index, name] of latin.split(' ').entries()) entities.set(name, String.fromCharCode(160 + index));
 
-/** The text with one layer of escapes decoded; null = it has none. Takes time in proportion to the text. */
+/** Decodes one layer of escapes; null = there are none. Linear time. */
 export function decodeEscapes(text: string): Decoded | null {
-  // Of each escape: where its character stands, where it begins, and where what follows it stands and begins.
+  // For each escape: position and length in the decoded text and in the original.
   const [places, starts, nextPlaces, nextStarts]: [number[], number[], number[], number[]] = [[], [], [], []];
   let decoded = '';
   let read = 0;
@@ -67,7 +67,7 @@ export function decodeEscapes(text: string): Decoded | null {
   return { text: decoded, startOf: (at) => find(at, starts, 0), endOf: (at) => find(at, nextStarts, 1) };
 }
 
-/** Index of the last number that is at most the limit; -1 = all are above it. */
+/** Index of the last number that is at most the limit; -1 = none. */
 function lastUpTo(ascending: readonly number[], limit: number): number {
   let [low, high] = [0, ascending.length];
   while (low < high) {
@@ -109,7 +109,7 @@ function unitAt(text: string, at: number): Escape | null {
   return code > 0x10ffff ? null : { length: 2 + found[0].length, character: String.fromCodePoint(code) };
 }
 
-/** One character of escaped bytes: of UTF-8, else of Latin-1. */
+/** One character of escaped bytes: UTF-8, otherwise Latin-1. */
 function bytesAt(text: string, at: number, prefix: string): Escape | null {
   const each = prefix.length + 2;
   const byteAt = (index: number): number => {

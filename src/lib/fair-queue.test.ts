@@ -1,7 +1,7 @@
 // An owner with many waiting items delays other owners by at most one item.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { createTurns, FairQueue } from './fair-queue.ts';
+import { createFairQueue, FairQueue } from './fair-queue.ts';
 
 const rest = (queue: FairQueue<string>): string[] => Array.from({ length: queue.size }, () => queue.next() ?? '');
 
@@ -35,10 +35,10 @@ test('a removed item is not returned', () => {
 });
 
 test('accounts take turns, one large piece of work in each turn of the loop', async () => {
-  const turn = createTurns();
+  const fairQueue = createFairQueue();
   const order: string[] = [];
   const work = async (accountId: string): Promise<void> => {
-    await turn(accountId, 1_000_000);
+    await fairQueue(accountId, 1_000_000);
     order.push(accountId);
     setImmediate(() => order.push('loop'));
   };
@@ -51,5 +51,5 @@ test('accounts take turns, one large piece of work in each turn of the loop', as
 });
 
 test('small work does not wait', () => {
-  assert.equal(createTurns()('quiet', 1000), null);
+  assert.equal(createFairQueue()('quiet', 1000), null);
 });

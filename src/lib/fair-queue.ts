@@ -59,10 +59,10 @@ function shortened<Item>(line: Line<Item>): Line<Item> {
 const smallSize = 32 * 1024;
 
 /** Resolves when work of this owner and size may be done; null = at once. */
-export type Turn = (who: string, size: number) => Promise<void> | null;
+export type EnterQueue = (who: string, size: number) => Promise<void> | null;
 
 /** Creates turns: large pieces of work are done one per turn of the event loop, owners in turn. */
-export function createTurns(): Turn {
+export function createFairQueue(): EnterQueue {
   const waiting = new FairQueue<() => void>();
   let isPlanned = false;
   const next = (): void => {

@@ -1,31 +1,30 @@
-// A clock that never jumps by itself: it runs with a steady one and is moved to the machine's time on purpose, so that
-// whoever reads it sees a setting of the machine's clock only once everything that waits has been moved with it
-// (docs/decisions/0016).
+// A clock without jumps: it runs with a monotonic clock and is moved to the machine's time explicitly, so that readers
+// see a change of the machine's clock only after all waiting work was moved with it (docs/decisions/0016).
 import { uptime } from 'node:os';
 import type { Clock } from './clock.ts';
 
-/** A jump of the machine's clock that was followed. Epoch ms. */
+/** A followed jump of the machine's clock. Epoch ms. */
 export interface ClockSet {
   readonly from: number;
   readonly to: number;
 }
 
-/** Time for one process. */
+/** The clock of a process. */
 export interface FollowedClock extends Clock {
   /** How far the machine's clock is ahead of this one, whole ms; negative = behind. */
   aheadMs(): number;
-  /** How long this machine has slept since this clock was moved, whole ms: others went on meanwhile, and nothing ran here. */
+  /** How long this machine was suspended since this clock was moved, whole ms: other machines continued meanwhile. */
   sleptMs(): number;
   /** Moves this clock by whole ms. */
   move(byMs: number): void;
-  /** The last jump forward; null after none, or after one back. */
+  /** The last jump forward; null if there was none, or the last jump was backward. */
   readonly lastSet: ClockSet | null;
 }
 
 /**
- * @param clock the machine's, which people and time servers set
- * @param steadyNow a clock that is never set, and stands still while the machine sleeps, ms
- * @param upMs the same, but it goes on while the machine sleeps
+ * @param clock the machine's clock, which people and time servers set
+ * @param steadyNow a monotonic clock that stops during suspension, ms
+ * @param upMs a monotonic clock that continues during suspension
  */
 export function createFollowedClock(
   clock: Clock,
@@ -55,5 +54,5 @@ export function createFollowedClock(
   };
 }
 
-/** A difference that is a setting of the clock; a smaller one is its slow correction. */
+/** Minimum difference that counts as a jump; smaller ones are gradual correction. */
 export const clockSetMs = 2000;

@@ -1,11 +1,11 @@
-// Gathers what arrives while a batch is being written, and writes it together: each item is answered for by itself.
+// Collects items during a write and writes them together; each caller gets its own result.
 
-/** How a gatherer works. */
+/** Options of a gatherer. */
 export interface GatherOptions<Item, Answer> {
-  /** Answers in the order of the items; what it throws, all of them are told. */
+  /** Returns results in the order of the items; an error rejects all of them. */
   readonly write: (items: readonly Item[]) => Promise<readonly Answer[]>;
-  /** Items in one write at most. */
-  readonly most: number;
+  /** Maximum number of items per write. */
+  readonly max: number;
 }
 
 interface Waiting<Item, Answer> {
@@ -17,12 +17,12 @@ interface Waiting<Item, Answer> {
 /** Takes an item; resolves when it is written. */
 export function createGather<Item, Answer>({
   write,
-  most,
+  max,
 }: GatherOptions<Item, Answer>): (item: Item) => Promise<Answer> {
   const queue: Waiting<Item, Answer>[] = [];
   let isBusy = false;
   const run = async (): Promise<void> => {
-    while (queue.length > 0) await writeSome(queue.splice(0, most), write);
+    while (queue.length > 0) await writeSome(queue.splice(0, max), write);
     isBusy = false;
   };
   return (item) =>
@@ -30,7 +30,7 @@ export function createGather<Item, Answer>({
       queue.push({ item, resolve, reject });
       if (isBusy) return;
       isBusy = true;
-      // What else comes in this turn of the event loop goes along.
+      // Items added in this turn of the event loop are included.
       setImmediate(run);
     });
 }
@@ -43,7 +43,7 @@ async function writeSome<Item, Answer>(
     const answers = await write(batch.map(({ item }) => item));
     batch.forEach(({ resolve, reject }, index) => {
       const answer = answers[index];
-      if (answer === undefined) reject(new Error('an item was written without an answer'));
+      if (answer === undefined) reject(new Error('an item was written without a result'));
       else resolve(answer);
     });
   } catch (error) {

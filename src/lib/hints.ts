@@ -1,19 +1,19 @@
-/** Tells whoever listens that it may be worth looking again. Losing a hint costs latency, nothing else. */
+/** Notifies listeners that polling now may be worthwhile. A lost hint only costs latency. */
 export interface Hints {
   readonly hint: () => void;
-  /** Gives back what ends the listening. */
-  readonly listen: (look: () => void) => () => void;
+  /** Returns a function that unsubscribes. */
+  readonly listen: (wake: () => void) => () => void;
 }
 
 export function createHints(): Hints {
   const listeners = new Set<() => void>();
   return {
     hint() {
-      for (const look of listeners) look();
+      for (const wake of listeners) wake();
     },
-    listen(look) {
-      listeners.add(look);
-      return () => listeners.delete(look);
+    listen(wake) {
+      listeners.add(wake);
+      return () => listeners.delete(wake);
     },
   };
 }

@@ -1,21 +1,21 @@
-// So many at once and no more; the others wait in the order in which they came.
+// A semaphore: bounded concurrency in first-come order.
 
-/** Room for a few. */
+/** Slots for concurrent work. */
 export interface Lanes {
-  /** Resolves when there is room, with how to leave it again. */
+  /** Waits for a slot; resolves with a function that frees it. */
   enter(): Promise<() => void>;
-  /** Those that have room now. */
+  /** Number of slots in use. */
   readonly inside: number;
-  /** Those that wait. */
+  /** Number of waiting callers. */
   readonly waiting: number;
 }
 
-/** @param most from 1 */
-export function createLanes(most: number): Lanes {
+/** @param most number of slots, at least 1 */
+export function createLanes(max: number): Lanes {
   const queue: ((leave: () => void) => void)[] = [];
   let inside = 0;
   const admit = (): void => {
-    while (inside < most) {
+    while (inside < max) {
       const next = queue.shift();
       if (next === undefined) return;
       inside++;

@@ -1,17 +1,17 @@
-// Log lines: JSON, one per line; on a terminal a short readable form. Names are `noun.verb`.
+// Log entries: JSON, one per line; readable text on a terminal. Names are `noun.verb`.
 import { pino } from 'pino';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** What a line says beside its name. What every line has is taken: said twice, whoever reads it would see the second. */
+/** Fields of an entry. The standard fields are reserved: a duplicate would be ambiguous. */
 type Fields = Readonly<Record<string, unknown>> & {
   readonly level?: never;
   readonly time?: never;
   readonly msg?: never;
 };
 
-/** Writes log lines. `fields` go out as they are: nothing secret belongs there. */
+/** Writes log entries. `fields` are logged unchanged, so they must contain no secrets. */
 export interface Log {
   debug(name: string, fields?: Fields): void;
   info(name: string, fields?: Fields): void;
@@ -19,7 +19,7 @@ export interface Log {
   error(name: string, fields?: Fields): void;
 }
 
-/** A log on stdout: pretty on a terminal, JSON lines elsewhere (design: Configuration). */
+/** A log on stdout: readable text on a terminal, JSON lines otherwise (design: Configuration). */
 export function createLog(level: LogLevel, isTerminal: boolean): Log {
   if (isTerminal) return terminalLog(level);
   const lines = pino({

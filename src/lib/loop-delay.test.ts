@@ -1,6 +1,6 @@
 // Hold-ups of a thread's loop are seen by what they touched, and by nothing else.
 import assert from 'node:assert/strict';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import test from 'node:test';
 import { createLoopWatch } from './loop-delay.ts';
 
@@ -11,8 +11,8 @@ test('a hold-up of the loop is seen while it lasts and after it, and is not coun
   const before = performance.now();
   hold(150);
   assert.equal(loop.longestSince(before) >= 100, true);
-  await nextTurn();
-  await nextTurn();
+  await nextTick();
+  await nextTick();
   assert.equal(loop.longestSince(before) >= 100, true);
   // A hold-up counts only as far as it lies in the time that is asked about.
   const within = loop.longestSince(before + 100);
@@ -28,8 +28,8 @@ test('what was noted in a hold-up or right behind it may be late by as much, and
   hold(150);
   const within = performance.now();
   assert.equal(loop.addedAt(within) >= 100, true);
-  await nextTurn();
-  await nextTurn();
+  await nextTick();
+  await nextTick();
   // A busy machine may hold the loop up before it, too.
   assert.equal(loop.addedAt(before) < 50, true);
   assert.equal(loop.addedAt(within - 100) < loop.addedAt(within), true);

@@ -5,27 +5,27 @@ import { type Loop, startLoop } from './loop.ts';
 
 /** A turn that is let go from outside, and a way to wait for the next one to begin. */
 function steps(): {
-  turn: () => Promise<number>;
+  tick: () => Promise<number>;
   begun: () => Promise<{ end: (pauseMs: number) => void; fail: () => void }>;
   count: () => number;
 } {
-  const turns: { end: (pauseMs: number) => void; fail: () => void }[] = [];
-  const waiting: ((turn: { end: (pauseMs: number) => void; fail: () => void }) => void)[] = [];
+  const ticks: { end: (pauseMs: number) => void; fail: () => void }[] = [];
+  const waiting: ((tick: { end: (pauseMs: number) => void; fail: () => void }) => void)[] = [];
   let count = 0;
   return {
     count: () => count,
-    turn: () => {
+    tick: () => {
       count++;
       const { promise, resolve, reject } = Promise.withResolvers<number>();
-      const turn = { end: resolve, fail: () => reject(new Error('no')) };
+      const tick = { end: resolve, fail: () => reject(new Error('no')) };
       const next = waiting.shift();
-      if (next === undefined) turns.push(turn);
-      else next(turn);
+      if (next === undefined) ticks.push(tick);
+      else next(tick);
       return promise;
     },
     begun: () => {
-      const turn = turns.shift();
-      if (turn !== undefined) return Promise.resolve(turn);
+      const tick = ticks.shift();
+      if (tick !== undefined) return Promise.resolve(tick);
       const { promise, resolve } = Promise.withResolvers<{ end: (pauseMs: number) => void; fail: () => void }>();
       waiting.push(resolve);
       return promise;
@@ -35,15 +35,15 @@ function steps(): {
 
 const hourMs = 3_600_000;
 const start = (
-  turn: () => Promise<number>,
+  tick: () => Promise<number>,
   floorMs = hourMs,
   onError: (error: unknown, failed: number) => void = () => {},
-): Loop => startLoop({ turn, floorMs, onError });
+): Loop => startLoop({ tick, floorMs, onError });
 
 describe('a loop', () => {
   it('turns at once, and again when it said so', async () => {
-    const { turn, begun } = steps();
-    const loop = start(turn);
+    const { tick, begun } = steps();
+    const loop = start(tick);
     (await begun()).end(0);
     (await begun()).end(1);
     (await begun()).end(hourMs);
@@ -51,8 +51,8 @@ describe('a loop', () => {
   });
 
   it('turns when woken, long before its next time', async () => {
-    const { turn, begun } = steps();
-    const loop = start(turn);
+    const { tick, begun } = steps();
+    const loop = start(tick);
     (await begun()).end(hourMs);
     await new Promise(setImmediate);
     loop.wake();
@@ -61,8 +61,8 @@ describe('a loop', () => {
   });
 
   it('turns again when woken during a turn, once however often it was woken', async () => {
-    const { turn, begun, count } = steps();
-    const loop = start(turn);
+    const { tick, begun, count } = steps();
+    const loop = start(tick);
     const first = await begun();
     for (let n = 0; n < 5; n++) loop.wake();
     first.end(hourMs);
@@ -77,16 +77,16 @@ describe('a loop', () => {
   });
 
   it('turns at its floor even when the turn asks for a longer pause', async () => {
-    const { turn, begun } = steps();
-    const loop = start(turn, 5);
+    const { tick, begun } = steps();
+    const loop = start(tick, 5);
     (await begun()).end(hourMs);
     (await begun()).end(hourMs);
     await loop.stop();
   });
 
   it('waits for the turn under way when it is stopped, and begins no other', async () => {
-    const { turn, begun, count } = steps();
-    const loop = start(turn);
+    const { tick, begun, count } = steps();
+    const loop = start(tick);
     const first = await begun();
     loop.wake();
     let isStopped = false;
@@ -105,16 +105,16 @@ describe('a loop', () => {
   });
 
   it('never turns when it is stopped at once', async () => {
-    const { turn, count } = steps();
-    await start(turn).stop();
+    const { tick, count } = steps();
+    await start(tick).stop();
     await new Promise((resolve) => setTimeout(resolve, 2));
     assert.equal(count(), 0);
   });
 
   it('goes on after a fault, later each time, whatever wakes it, and says that it is not well', async () => {
-    const { turn, begun } = steps();
+    const { tick, begun } = steps();
     const faults: { failed: number; at: number }[] = [];
-    const loop = start(turn, hourMs, (_, failed) => faults.push({ failed, at: performance.now() }));
+    const loop = start(tick, hourMs, (_, failed) => faults.push({ failed, at: performance.now() }));
     assert.equal(loop.isHealthy, true);
     const begins: number[] = [];
     for (let n = 0; n < 3; n++) {
@@ -149,8 +149,8 @@ describe('a loop', () => {
       pauses.push(pauseMs);
       return waited(next, 0);
     });
-    const { turn, begun } = steps();
-    const loop = start(turn);
+    const { tick, begun } = steps();
+    const loop = start(tick);
     for (let n = 0; n < 26; n++) (await begun()).fail();
     (await begun()).end(hourMs);
     await loop.stop();

@@ -1,34 +1,34 @@
-// A step's heartbeat: it turns when woken or when its next time comes, one turn after the other.
-// Waking is a hint, the clock is the floor: a lost wake costs latency, nothing else.
+// Runs a step repeatedly: when woken or when its next time comes, one tick at a time. Wakes are hints, polling is the
+// guarantee: a lost wake only costs latency.
 
 /** A running loop. */
 export interface Loop {
-  /** Turn soon; several wakes before the next turn are one. */
+  /** Requests a tick soon; several wakes before it are merged. */
   wake(): void;
-  /** No turn begins after this; resolves when the one under way has ended. */
+  /** Starts no more ticks; resolves when the current one has ended. */
   stop(): Promise<void>;
-  /** Whether the last turn ended well; false while turns keep failing. */
+  /** Whether the last tick succeeded. */
   readonly isHealthy: boolean;
 }
 
-/** What a loop needs to know of its turns. */
+/** Options of a loop. */
 export interface LoopOptions {
-  /** One turn; answers in how many ms the next is wanted at the latest (0 = at once). */
-  readonly turn: () => Promise<number>;
-  /** The longest pause between two turns, ms. */
+  /** Runs one tick; returns the maximum delay until the next one, ms (0 = at once). */
+  readonly tick: () => Promise<number>;
+  /** Maximum delay between two ticks, ms. */
   readonly floorMs: number;
-  /** Told of a turn that threw; the next follows after a growing pause. */
+  /** Called for a tick that threw; the next one follows after a growing delay. */
   readonly onError: (error: unknown, failedInARow: number) => void;
 }
 
 const firstPauseMs = 100;
 const longestPauseMs = 5000;
 
-/** Starts turning at once. */
-export function startLoop({ turn, floorMs, onError }: LoopOptions): Loop {
+/** Starts ticking at once. */
+export function startLoop({ tick, floorMs, onError }: LoopOptions): Loop {
   let timer: NodeJS.Timeout | null = null;
   let immediate: NodeJS.Immediate | null = null;
-  let isTurning = false;
+  let isTicking = false;
   let isWoken = false;
   let isStopped = false;
   let failedInARow = 0;
@@ -36,7 +36,7 @@ export function startLoop({ turn, floorMs, onError }: LoopOptions): Loop {
 
   const plan = (inMs: number): void => {
     cancel();
-    // A timer of 0 ms waits for a whole one.
+    // A timer of 0 ms takes a whole one.
     if (inMs <= 0) immediate = setImmediate(run);
     else timer = setTimeout(run, inMs);
   };
@@ -47,11 +47,11 @@ export function startLoop({ turn, floorMs, onError }: LoopOptions): Loop {
   };
   const run = async (): Promise<void> => {
     timer = immediate = null;
-    isTurning = true;
+    isTicking = true;
     isWoken = false;
     let pauseMs = floorMs;
     try {
-      pauseMs = Math.min(await turn(), floorMs);
+      pauseMs = Math.min(await tick(), floorMs);
       failedInARow = 0;
     } catch (error) {
       failedInARow++;
@@ -59,14 +59,14 @@ export function startLoop({ turn, floorMs, onError }: LoopOptions): Loop {
       isWoken = false;
       onError(error, failedInARow);
     }
-    isTurning = false;
+    isTicking = false;
     if (isStopped) ended.resolve();
     else plan(isWoken ? 0 : Math.max(0, pauseMs));
   };
   plan(0);
   return {
     wake() {
-      if (isTurning) isWoken = true;
+      if (isTicking) isWoken = true;
       else if (!isStopped && !isWoken && failedInARow === 0) {
         isWoken = true;
         plan(0);
@@ -75,7 +75,7 @@ export function startLoop({ turn, floorMs, onError }: LoopOptions): Loop {
     stop() {
       isStopped = true;
       cancel();
-      if (!isTurning) ended.resolve();
+      if (!isTicking) ended.resolve();
       return ended.promise;
     },
     get isHealthy() {

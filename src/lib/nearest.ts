@@ -1,6 +1,6 @@
-// Finds the name that somebody probably meant.
+// Suggests the name that was probably meant.
 
-/** The known name nearest to `name`, or null when none is near enough to be what was meant. Case does not count. */
+/** The known name most similar to `name`, or null if none is similar enough. Case-insensitive. */
 export function nearestName(name: string, known: Iterable<string>): string | null {
   const names = [...known];
   const wanted = name.slice(0, 64).toLowerCase();
@@ -17,14 +17,14 @@ export function nearestName(name: string, known: Iterable<string>): string | nul
   return best ?? beginningWith(wanted, names);
 }
 
-/** Somebody wrote `upper` for `uppercase`: the shortest name that begins so. */
+/** For abbreviations such as `upper` for `uppercase`: the shortest name with that prefix. */
 function beginningWith(wanted: string, known: readonly string[]): string | null {
   if (wanted.length < 3) return null;
   const longer = known.filter((candidate) => candidate.toLowerCase().startsWith(wanted));
   return longer.sort((a, b) => a.length - b.length)[0] ?? null;
 }
 
-/** ` (did you mean X?)`, or nothing. */
+/** ` (did you mean X?)`, or an empty text. */
 export function suggestion(name: string, known: Iterable<string>): string {
   const nearest = nearestName(name, known);
   return nearest === null ? '' : ` (did you mean ${nearest}?)`;

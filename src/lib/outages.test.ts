@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createOutages } from './outages.ts';
 
-const away = Object.assign(new Error('full'), { isPassing: true });
+const away = Object.assign(new Error('full'), { isTemporary: true });
 
 it('an outage lasts from the last success before it to the next one', async () => {
   let now = 1000;

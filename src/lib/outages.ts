@@ -1,14 +1,14 @@
-// When something that is used again and again could not be used, for whoever has to say afterwards why work was left.
+// Remembers when a resource failed, to explain afterwards why work was not done.
 import type { Clock } from './clock.ts';
-import { isPassing } from './passing.ts';
+import { isTemporary } from './temporary-error.ts';
 
-/** Watches one use that fails at times. Instants are epoch ms. */
+/** Monitors a resource that fails at times. Times are epoch ms. */
 export interface Outages {
-  /** Does the work; a failure that passes when the operator acts begins an outage, the next success ends it. */
+  /** Runs the work; a temporary failure starts an outage, the next success ends it. */
   watch<Answer>(work: () => Promise<Answer>): Promise<Answer>;
   /**
-   * Whether some of the time from `from` to `to` lies in the outage that goes on, or in the last one. An outage counts
-   * from the last success before it.
+   * Whether the range from `from` to `to` overlaps the current or last outage. An outage counts from the last success
+   * before it.
    */
   touches(from: number, to: number): boolean;
 }
@@ -27,7 +27,7 @@ export function createOutages(clock: Clock): Outages {
         workedAt = beganAt;
         return answer;
       } catch (error) {
-        if (isPassing(error)) since ??= workedAt;
+        if (isTemporary(error)) since ??= workedAt;
         throw error;
       }
     },

@@ -1,12 +1,12 @@
-// The machine's own randomness, of the kind that nobody can foretell.
+// Cryptographically secure randomness of the machine.
 import { randomInt, randomUUID } from 'node:crypto';
 
-/** As many different fractions as `randomInt` can give. */
+/** The number of different fractions that `randomInt` can provide. */
 const steps = 2 ** 47;
 
 export const systemRandom = {
   /** A UUID of version 4. */
   uuid: (): string => randomUUID(),
-  /** From 0 up to, and never, 1. */
+  /** From 0 to below 1. */
   fraction: (): number => randomInt(steps) / steps,
 };

@@ -8,7 +8,7 @@ function known(recent: Recent<string>, ...keys: string[]): (string | undefined)[
 }
 
 test('what was neither set nor asked for the longest is forgotten first', () => {
-  const recent = createRecent<string>({ most: 4, sizeOf: ({ length }) => length });
+  const recent = createRecent<string>({ max: 4, sizeOf: ({ length }) => length });
   recent.set('shop', 'ab');
   recent.set('bank', 'cd');
   assert.equal(recent.get('shop'), 'ab');
@@ -17,7 +17,7 @@ test('what was neither set nor asked for the longest is forgotten first', () => 
 });
 
 test('a value that is too large is not kept, nor is the one in whose place it came', () => {
-  const recent = createRecent<string>({ most: 4, sizeOf: ({ length }) => length });
+  const recent = createRecent<string>({ max: 4, sizeOf: ({ length }) => length });
   recent.set('shop', 'ab');
   recent.set('club', 'g');
   recent.set('club', 'hijkl');
@@ -27,7 +27,7 @@ test('a value that is too large is not kept, nor is the one in whose place it ca
 });
 
 test('what is set anew takes its room once', () => {
-  const recent = createRecent<string>({ most: 10, sizeOf: ({ length }) => length });
+  const recent = createRecent<string>({ max: 10, sizeOf: ({ length }) => length });
   recent.set('b', 'bbbbb');
   for (let times = 0; times < 10; times++) recent.set('c', `yyyy${times}`);
   assert.deepEqual(known(recent, 'b', 'c'), ['bbbbb', 'yyyy9']);

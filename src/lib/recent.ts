@@ -1,23 +1,23 @@
-// What was found lately, remembered within bounds: what was not asked for the longest is forgotten first.
+// An LRU cache with a bounded total size.
 
 /** Values by a short key. */
 export interface Recent<Value> {
-  /** undefined = it is not known, or not any more. */
+  /** undefined = not cached. */
   get(key: string): Value | undefined;
-  /** Keeps a value in the place of the one before. One that is too large by itself is not kept. */
+  /** Stores or replaces a value. A value above the limit on its own is not stored. */
   set(key: string, value: Value): void;
 }
 
-/** How much is remembered. */
+/** Maximum total size. */
 export interface RecentBounds<Value> {
-  /** The sum of the sizes of all values. */
-  readonly most: number;
-  /** What a value counts, in the measure of `most`; the same whenever it is asked. */
+  /** Current total size. */
+  readonly max: number;
+  /** Size of a value, in the unit of `most`; must not change. */
   readonly sizeOf: (value: Value) => number;
 }
 
-export function createRecent<Value>({ most, sizeOf }: RecentBounds<Value>): Recent<Value> {
-  // A map keeps the order in which it was written.
+export function createRecent<Value>({ max, sizeOf }: RecentBounds<Value>): Recent<Value> {
+  // A map preserves insertion order.
   const values = new Map<string, Value>();
   let kept = 0;
   const forget = (key: string): void => {
@@ -37,11 +37,11 @@ export function createRecent<Value>({ most, sizeOf }: RecentBounds<Value>): Rece
     set(key, value) {
       forget(key);
       const size = sizeOf(value);
-      if (size > most) return;
+      if (size > max) return;
       values.set(key, value);
       kept += size;
       for (const oldest of values.keys()) {
-        if (kept <= most) return;
+        if (kept <= max) return;
         forget(oldest);
       }
     },

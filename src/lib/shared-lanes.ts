@@ -1,14 +1,14 @@
-// So many at once and no more, shared between those who ask: nobody takes all, and who has least comes first.
+// A fair semaphore: bounded concurrency shared between owners, of which the one with the least slots in use comes
+// first.
 
-/** Room for a few of several. */
+/** Slots shared by several owners. */
 export interface SharedLanes {
   /**
-   * Resolves when there is room, with how to leave it again; with null when the signal ends the waiting.
-   *
-   * @param who of whom it is one
+   * Waits for a slot; resolves with a function that frees it, or with null if the signal aborts.
+   * @param who the owner
    */
   enter(who: string, signal: AbortSignal): Promise<(() => void) | null>;
-  /** Those that have room now. */
+  /** Number of slots in use. */
   readonly inside: number;
 }
 
@@ -18,13 +18,12 @@ interface Waiting {
 }
 
 /**
- * Somebody may have more than `ofOne` only while nobody else waits, and never the last place. Of those who wait, whoever has
- * least inside is next, of several the one whose turn was longest ago, and of what that one asked for the oldest.
- *
- * @param most from 1
- * @param ofOne from 1 to `most`; where it is `most`, nobody waits while there is room
+ * An owner may use more than `ofOne` slots only while no one else waits, and never the last slot. Among waiting owners,
+ * the one with the fewest slots in use is next, then the one served longest ago; within an owner, the oldest request.
+ * @param most number of slots, at least 1
+ * @param ofOne from 1 to `most`; if equal to `most`, no one waits while there is a free slot
  */
-export function createSharedLanes(most: number, ofOne: number): SharedLanes {
+export function createSharedLanes(max: number, ofOne: number): SharedLanes {
   const waiting = new Set<Waiting>();
   const shares = createShares();
   let inside = 0;
@@ -36,17 +35,17 @@ export function createSharedLanes(most: number, ofOne: number): SharedLanes {
       inside--;
       shares.giveBack(who);
       admit();
-      if (inside === 0 && waiting.size === 0) shares.forgetTurns();
+      if (inside === 0 && waiting.size === 0) shares.forgetOrder();
     };
   };
   const next = (): Waiting | undefined => {
-    if (inside >= most) return undefined;
+    if (inside >= max) return undefined;
     const [first, ...others] = waiting;
     if (first === undefined) return undefined;
     const least = others.reduce((one, other) => (shares.comesBefore(other.who, one.who) ? other : one), first);
     if (shares.of(least.who) < ofOne) return least;
     const isAlone = others.every(({ who }) => who === first.who);
-    return isAlone && most - inside > 1 ? least : undefined;
+    return isAlone && max - inside > 1 ? least : undefined;
   };
   const admit = (): void => {
     for (let one = next(); one !== undefined; one = next()) {
@@ -63,7 +62,7 @@ export function createSharedLanes(most: number, ofOne: number): SharedLanes {
         const giveUp = (): void => {
           waiting.delete(one);
           resolve(null);
-          // Others may have waited for it only because it did.
+          // Others may have waited only because of it.
           admit();
         };
         const one: Waiting = {
@@ -83,17 +82,17 @@ export function createSharedLanes(most: number, ofOne: number): SharedLanes {
   };
 }
 
-/** What each has inside, and when it had its last turn, counted in turns. */
+/** Slots in use and last turn of each owner, counted in turns. */
 function createShares() {
   const insideOf = new Map<string, number>();
-  const turnOf = new Map<string, number>();
-  let turns = 0;
+  const lastServed = new Map<string, number>();
+  let served = 0;
   const of = (who: string): number => insideOf.get(who) ?? 0;
   return {
     of,
     take(who: string): void {
       insideOf.set(who, of(who) + 1);
-      turnOf.set(who, ++turns);
+      lastServed.set(who, ++served);
     },
     giveBack(who: string): void {
       if (of(who) === 1) insideOf.delete(who);
@@ -101,8 +100,8 @@ function createShares() {
     },
     comesBefore(one: string, other: string): boolean {
       const more = of(one) - of(other);
-      return more < 0 || (more === 0 && (turnOf.get(one) ?? 0) < (turnOf.get(other) ?? 0));
+      return more < 0 || (more === 0 && (lastServed.get(one) ?? 0) < (lastServed.get(other) ?? 0));
     },
-    forgetTurns: (): void => turnOf.clear(),
+    forgetOrder: (): void => lastServed.clear(),
   };
 }

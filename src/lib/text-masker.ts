@@ -1,21 +1,20 @@
-// Hides many texts, and very long ones, in a text: without regular expressions, which take memory by their size and have a limit.
+// Masks many and very long texts in a text, without regular expressions, whose size is limited.
 import { type Decoded, decodeEscapes } from './escapes.ts';
 
-/** Characters by which a very long text is found: of what follows them as much is hidden as is of it. */
-const mostCompared = 8192;
-/** Texts are looked up by their first characters: as many of these as they have. */
+/** Length of the prefix by which a very long text is found; the matching part after it is masked. */
+const maxCompared = 8192;
+/** Texts are indexed by a prefix of this length, or less if they are shorter. */
 const keyLengths = [8, 3, 1];
-/** Escapes within escapes that are decoded, such as a URL in HTML in JSON. */
-const mostLayers = 5;
-/** A decoded form that is shorter would hide every other word. */
+/** Maximum number of nested escapes that are decoded, such as a URL in HTML in JSON. */
+const maxLayers = 5;
+/** Shorter decoded forms would mask too many words. */
 const shortestDecoded = 3;
 
 /**
- * Replaces each of the texts by the mask, in any case: names of headers and hosts are written in lower case. Texts that
- * overlap are hidden together, so that none leaves its rest behind. A text is recognised with any of its characters
- * escaped as JSON, HTML and URLs do, in any mixture.
- *
- * @param texts none empty
+ * Replaces each of the texts by the mask, case-insensitive because names of headers and hosts are lower-cased.
+ * Overlapping texts are masked together, so that none leaves a rest. Recognizes texts with any characters escaped as in
+ * JSON, HTML and URLs, in any mixture.
+ * @param texts not empty
  */
 export function createMasker(texts: Iterable<string>, mask: string): (text: string) => string {
   // Texts in lower case.
@@ -34,7 +33,7 @@ export function createMasker(texts: Iterable<string>, mask: string): (text: stri
   }
   const lengths = keyLengths.filter((length) => [...byKey.keys()].some((key) => key.length === length));
 
-  /** How far what begins there is to be hidden; 0 = nothing begins there. */
+  /** End of the match that starts at a position; 0 = none. */
   const hiddenAt = (text: string, at: number): number => {
     let longest = 0;
     for (const length of lengths) {
@@ -65,10 +64,10 @@ export function createMasker(texts: Iterable<string>, mask: string): (text: stri
   };
 }
 
-/** The start and the end of what is to be hidden. */
+/** Start and end of a part to mask. */
 type Span = readonly [number, number];
 
-/** Adds a span that starts no earlier than the last one; those that overlap become one. */
+/** Adds a span that starts no earlier than the last one; overlapping spans are merged. */
 function addSpan(spans: Span[], span: Span): void {
   const last = spans.at(-1);
   if (last !== undefined && span[0] < last[1]) spans[spans.length - 1] = [last[0], Math.max(last[1], span[1])];
@@ -92,12 +91,12 @@ function layersOf(text: string): Decoded[] {
   const layers: Decoded[] = [];
   for (let next = decodeEscapes(text); next !== null; next = decodeEscapes(next.text)) {
     layers.push(next);
-    if (layers.length === mostLayers) break;
+    if (layers.length === maxLayers) break;
   }
   return layers;
 }
 
-/** Where a span of a layer stands in the text that nothing of is decoded. */
+/** Maps a span in a layer back to the original text. */
 function originalSpan([start, end]: Span, layers: readonly Decoded[], index: number): Span {
   let [first, last] = [start, end - 1];
   for (let layer = index; layer >= 0; layer--) {
@@ -107,7 +106,7 @@ function originalSpan([start, end]: Span, layers: readonly Decoded[], index: num
   return [first, last + 1];
 }
 
-/** A text itself, and as it stands in a text whose own escapes are decoded, with the spaces of forms, too. */
+/** A text itself, and its form after decoding its own escapes, including form-encoded spaces. */
 function spellingsOf(text: string): string[] {
   const decoded = layersOf(text)
     .map((layer) => layer.text)
@@ -116,16 +115,16 @@ function spellingsOf(text: string): string[] {
   return [...all, ...all.filter((each) => each.includes(' ')).map((each) => each.replaceAll(' ', '+'))];
 }
 
-/** How much of a text stands there: all of it, of a very long one so much that it is recognised; otherwise 0. */
+/** Length of the match at a position: the whole text, or the recognizable part of a very long one; otherwise 0. */
 function sharedLength(hidden: string, text: string, at: number): number {
-  if (hidden.length <= mostCompared) return text.startsWith(hidden, at) ? hidden.length : 0;
-  if (!text.startsWith(hidden.slice(0, mostCompared), at)) return 0;
-  let length = mostCompared;
+  if (hidden.length <= maxCompared) return text.startsWith(hidden, at) ? hidden.length : 0;
+  if (!text.startsWith(hidden.slice(0, maxCompared), at)) return 0;
+  let length = maxCompared;
   while (length < hidden.length && text.charCodeAt(at + length) === hidden.charCodeAt(length)) length++;
   return length;
 }
 
-/** Two characters as a place in a table. */
+/** Table index of two characters. */
 function pairAt(text: string, at: number): number {
   return pairOf(text.charCodeAt(at), at + 1 < text.length ? text.charCodeAt(at + 1) : 0);
 }
@@ -134,7 +133,7 @@ function pairOf(first: number, second: number): number {
   return (first * 251 + second) & 0xffff;
 }
 
-/** In lower case, character by character where some of them would become two. */
+/** Lower-cased character by character, so that positions do not shift. */
 function folded(text: string): string {
   const lower = text.toLowerCase();
   if (lower.length === text.length) return lower;

@@ -1,17 +1,17 @@
 // Calls to threads: batched into messages, matched by number, rejected if the thread stops or hangs.
 import { startThreadPool, type ThreadPool, type ThreadPoolOptions } from './thread-pool.ts';
 
-/** The threads and how to speak with them. */
+/** The threads and how to communicate with them. */
 export interface ThreadCallsOptions<Lane extends { outbox: unknown }, Answer> extends Pick<
   ThreadPoolOptions,
   'entry' | 'data'
 > {
   /** The threads in messages, such as `the probe thread`. */
   readonly name: string;
-  /** One for each thread; `outbox` is what is sent to it next. */
+  /** One for each thread; `outbox` is sent next. */
   readonly lanes: readonly Lane[];
   readonly emptyOutbox: () => Lane['outbox'];
-  /** The thread answers every call within this time, ms. */
+  /** Maximum response time of the thread, ms. */
   readonly deadlineMs: number;
   readonly readAnswers: (lane: Lane, message: unknown) => readonly (readonly [number: number, answer: Answer])[];
   /** Called when a thread stops. Its pending messages are lost and it is restarted. */
@@ -26,14 +26,14 @@ interface Call<Answer> {
 
 interface Thread<Lane, Answer> {
   readonly lane: Lane;
-  /** Without an answer yet, by number. */
+  /** Calls without a response, by number. */
   readonly calls: Map<number, Call<Answer>>;
-  /** The newest call that the thread was sent. */
+  /** The newest call sent to the thread. */
   lastSent: number;
   isFlushing: boolean;
 }
 
-/** A call this late beyond its deadline shows that its thread hangs, ms. */
+/** A call this late beyond its deadline means that its thread hangs, ms. */
 const hungAfterMs = 15_000;
 const watchEveryMs = 5000;
 
@@ -62,8 +62,7 @@ export class ThreadCalls<Lane extends { outbox: unknown }, Answer> {
   }
 
   /**
-   * Begins a call. The caller adds it to the outbox of its thread at once, under this number.
-   *
+   * Starts a call. The caller must add it to the outbox of its thread at once, under this number.
    * @returns `answer` rejects if the thread stops, hangs or is closed
    */
   begin(index: number): { readonly number: number; readonly answer: Promise<Answer> } {
@@ -75,7 +74,7 @@ export class ThreadCalls<Lane extends { outbox: unknown }, Answer> {
     return { number, answer };
   }
 
-  /** Sends the outbox of a thread, with all that is added to it before the current task ends. */
+  /** Sends the outbox of a thread, with everything added before the current task ends. */
   flushSoon(index: number): void {
     const thread = this.#threads[index];
     if (thread === undefined || thread.isFlushing) return;
@@ -86,12 +85,12 @@ export class ThreadCalls<Lane extends { outbox: unknown }, Answer> {
     });
   }
 
-  /** Calls without an answer. */
+  /** Number of calls without a response. */
   get pending(): number {
     return this.#threads.reduce((sum, { calls }) => sum + calls.size, 0);
   }
 
-  /** Ends the threads. */
+  /** Stops the threads. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#watch);
@@ -99,7 +98,7 @@ export class ThreadCalls<Lane extends { outbox: unknown }, Answer> {
     for (const thread of this.#threads) reject(thread, this.#lastNumber, 'the process is stopping');
   }
 
-  /** While the thread is down the outbox waits for the next one. */
+  /** While the thread is down, the outbox waits for the next one. */
   #flush(index: number): void {
     const thread = this.#threads[index];
     if (thread === undefined || !this.#pool.post(index, thread.lane.outbox)) return;
@@ -121,7 +120,7 @@ export class ThreadCalls<Lane extends { outbox: unknown }, Answer> {
     reject(thread, thread.lastSent, `${this.#options.name} stopped unexpectedly: ${error.message}`);
   }
 
-  /** Ends threads whose oldest call is later than any can be. */
+  /** Terminates threads whose oldest call has exceeded the maximum time. */
   #endHung(): void {
     const since = performance.now() - this.#options.deadlineMs - hungAfterMs;
     for (const [index, { calls }] of this.#threads.entries()) {
@@ -131,7 +130,7 @@ export class ThreadCalls<Lane extends { outbox: unknown }, Answer> {
   }
 }
 
-/** Rejects the calls up to a number; those after it wait for the next thread. */
+/** Rejects the calls up to a number; later ones wait for the next thread. */
 function reject({ calls }: Thread<unknown, never>, last: number, message: string): void {
   for (const [number, call] of calls) {
     if (number > last) break;

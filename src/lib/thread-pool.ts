@@ -1,31 +1,31 @@
-// A fixed number of threads of one program; one that dies is started again after a growing pause.
+// A fixed number of threads of one program; a thread that dies is restarted after a growing delay.
 import { Worker } from 'node:worker_threads';
 
-/** What the pool runs and whom it tells. Messages are what both sides agree on. */
+/** Options of a pool. Both sides define the messages. */
 export interface ThreadPoolOptions {
   readonly entry: URL;
   readonly size: number;
   /** Given to each thread as `workerData`. */
   readonly data: unknown;
   readonly onMessage: (index: number, message: unknown) => void;
-  /** A thread has ended unasked; all that was sent to it is lost. */
+  /** Called when a thread ended unexpectedly; messages sent to it are lost. */
   readonly onEnd: (index: number, error: Error) => void;
-  /** A thread has been started again and takes messages. */
+  /** Called when a thread was restarted and accepts messages. */
   readonly onRestart: (index: number) => void;
 }
 
 /** Threads by index, 0 to size - 1. */
 export interface ThreadPool {
-  /** false while that thread is down: send again after `onRestart`. */
+  /** false while the thread is down: send again after `onRestart`. */
   post(index: number, message: unknown): boolean;
-  /** Ends a thread that does not answer; it counts as died. */
+  /** Terminates a thread that does not respond; it counts as died. */
   kill(index: number): void;
   close(): Promise<void>;
 }
 
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;
-/** A thread that lived this long is not counted as failing again and again, ms. */
+/** A thread that lived this long does not count as failing repeatedly, ms. */
 const settledMs = 60_000;
 
 /** Starts the threads. */

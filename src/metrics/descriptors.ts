@@ -1,15 +1,15 @@
-// File descriptors: how many connections this process takes, so that its own work always finds one (docs/decisions/0091).
+// Limits connections by file descriptors, so that some remain for Tocsin's own work (docs/decisions/0091).
 import { closeSync, openSync, readFileSync } from 'node:fs';
 
-/** More connections than anybody needs at a time; each takes some 20 kB. */
-const mostConnections = 10_000;
+/** Upper limit of connections; each takes about 20 kB. */
+const maxConnections = 10_000;
 const fewestConnections = 64;
-/** Connections that the listener of the metrics takes: scrapers need few. */
+/** Maximum number of connections of the metrics listener. */
 export const metricsConnections = 64;
-/** Between two looks whether a file can still be opened, ms. */
-const lookMs = 250;
+/** Interval between tests whether a file can be opened, ms. */
+const pollMs = 250;
 
-/** How many files this process may have open; null = the system does not say. */
+/** Maximum number of open files of this process; null = unknown. */
 export function descriptorLimit(): number | null {
   try {
     const limit = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
@@ -19,25 +19,27 @@ export function descriptorLimit(): number | null {
   }
 }
 
-/** How many connections a listener takes: half of the descriptors are kept for checks, deliveries, scripts and the database. */
+/**
+ * Maximum number of connections of a listener: half of the descriptors are reserved for checks, deliveries, scripts and
+ * the database.
+ */
 export function connectionsFor(limit: number | null): number {
-  if (limit === null) return mostConnections;
-  return Math.max(fewestConnections, Math.min(mostConnections, Math.floor(limit / 2)));
+  if (limit === null) return maxConnections;
+  return Math.max(fewestConnections, Math.min(maxConnections, Math.floor(limit / 2)));
 }
 
 /**
- * Calls `onNone` again and again while no file can be opened: the system then closes connections before Node.js sees them.
- *
- * @returns ends it
+ * Calls `onNone` repeatedly while no file can be opened: the system then closes connections before Node.js sees them.
+ * @returns stops it
  */
 export function watchDescriptors(onNone: () => void): () => void {
-  const look = (): void => {
+  const inspect = (): void => {
     try {
       closeSync(openSync('/dev/null', 'r'));
     } catch {
       onNone();
     }
   };
-  const timer = setInterval(look, lookMs).unref();
+  const timer = setInterval(inspect, pollMs).unref();
   return () => clearInterval(timer);
 }

@@ -1,12 +1,12 @@
-// What Prometheus reads: the path's own figures, and those of the process.
+// Prometheus metrics of the steps and of the process.
 import type { ProcessSign } from '#domain/accounts/process.ts';
 import type { EndedAttempt } from '#domain/results/recording.ts';
-import { type LongestHoldUp, watchLongestHoldUp } from '#lib/loop-delay.ts';
+import { type LongestStall, watchLongestStall } from '#lib/loop-delay.ts';
 import type { Figures } from '#store/accounts/figures.ts';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { addStoreGauges } from './store-gauges.ts';
 
-/** The registry and what the path tells it. */
+/** The registry and the methods that record events. */
 export interface Metrics {
   readonly registry: Registry;
   onScheduled(done: { readonly missed: number; readonly latestByMs: number }): void;
@@ -15,29 +15,29 @@ export interface Metrics {
     attempt: Pick<EndedAttempt, 'outcome'> & { readonly finding: Pick<EndedAttempt['finding'], 'reason'> },
   ): void;
   onSettled(outcome: string): void;
-  /** A call of a ping address: the signal, and what became of it. */
+  /** A call of a ping URL: its signal and outcome. */
   onPing(signal: string, what: string): void;
-  /** A deadline of a heartbeat was judged so long after it was over, ms. */
+  /** Time from the end of a heartbeat's deadline to its evaluation, ms. */
   onOverdue(outcome: string, delayMs: number): void;
   stop(): void;
 }
 
-/** How often the main loop is woken up to see how late that is, ms: delays are known to as much, and a hundredth of a core is saved. */
-const loopLookMs = 50;
+/** Resolution of the event loop delay, ms. A coarse value saves CPU time. */
+const loopPollMs = 50;
 
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** What is asked at each scrape beside the store. */
+/** Values read at each scrape in addition to the store. */
 export interface MetricSources {
-  /** The longest a probing thread's loop was held up lately, ms. */
+  /** Longest recent event loop delay of a probe thread, ms. */
   readonly probeLoopDelayMs: () => number;
   /** Epoch ms. */
   readonly now: () => number;
-  /** What this process last wrote of itself; null before its first sign of life. */
+  /** The last published state of this process; null before its first heartbeat. */
   readonly ownProcess: () => ProcessSign | null;
-  /** When each runtime of this process ends or has ended, epoch ms; of those without an end nothing. */
+  /** When each runtime of this process ends or ended, epoch ms. Runtimes without an end are omitted. */
   readonly runtimeEnds: () => readonly { readonly runtime: string; readonly at: number }[];
-  /** Whether to tell of each check: a line or two for every one, read anew at each scrape. */
+  /** Whether to export metrics per check: one or two lines each, read anew at each scrape. */
   readonly showsChecks: boolean;
 }
 
@@ -47,7 +47,7 @@ export function createMetrics(figures: Figures, sources: MetricSources): Metrics
   const registers = [registry];
   const started = new Histogram({
     name: 'tocsin_run_start_delay_seconds',
-    help: 'How long after its due time a run started',
+    help: 'Delay between the due time and the start of a run',
     buckets: seconds,
     registers,
   });
@@ -63,22 +63,22 @@ export function createMetrics(figures: Figures, sources: MetricSources): Metrics
     labelNames: ['reason'] as const,
     registers,
   });
-  // Alerted on: who counts its growth has to have seen it before the first one.
+  // Initialized to 0, so that alerts on its increase see the first one.
   withheld.inc({ reason: 'runtime' }, 0);
   const missed = new Counter({
     name: 'tocsin_slots_missed_total',
-    help: 'Slots recorded as missed when they were scheduled',
+    help: 'Scheduled runs that were recorded as missed',
     registers,
   });
   const attempts = new Counter({
     name: 'tocsin_delivery_attempts_total',
-    help: 'Delivery attempts of this process, by what became of the delivery',
+    help: 'Delivery attempts of this process, by outcome of the delivery',
     labelNames: ['status'] as const,
     registers,
   });
   const noteLag = addLagGauge(registers);
   const heartbeats = addHeartbeatMetrics(registers);
-  const loop = watchLongestHoldUp(loopLookMs);
+  const loop = watchLongestStall(loopPollMs);
   addProcessGauges(registers, loop, probeLoopDelayMs);
   const ownLocation = (): string | null => ownProcess()?.location.code ?? null;
   addStoreGauges(registers, figures, { now, ownLocation, showsChecks });
@@ -101,12 +101,12 @@ export function createMetrics(figures: Figures, sources: MetricSources): Metrics
   };
 }
 
-/** How late slots were planned: the longest since the last scrape, since each turn has its own. */
+/** The longest planning delay since the last scrape, because each process has its own scrapes. */
 function addLagGauge(registers: Registry[]): (seconds: number) => void {
   let longest = 0;
   const lag = new Gauge({
     name: 'tocsin_schedule_lag_seconds',
-    help: 'How long after its slot a run was planned: the longest since the last scrape',
+    help: 'Longest delay between the scheduled time of a run and its planning since the last scrape',
     registers,
     collect() {
       lag.set(longest);
@@ -121,13 +121,13 @@ function addLagGauge(registers: Registry[]): (seconds: number) => void {
 function addHeartbeatMetrics(registers: Registry[]): Pick<Metrics, 'onPing' | 'onOverdue'> {
   const pings = new Counter({
     name: 'tocsin_pings_total',
-    help: 'Calls of ping addresses at this process, by signal and by what became of them',
+    help: 'Calls of ping URLs on this process, by signal and outcome',
     labelNames: ['signal', 'what'] as const,
     registers,
   });
   const overdue = new Histogram({
     name: 'tocsin_heartbeat_judge_delay_seconds',
-    help: 'How long after the deadline of a heartbeat was over it was judged, by outcome',
+    help: 'Delay between the deadline of a heartbeat and its evaluation, by outcome',
     labelNames: ['outcome'] as const,
     buckets: [1, 1.25, 1.5, 2, 3, 5, 10, 30, 60, 300, 3600],
     registers,
@@ -138,7 +138,7 @@ function addHeartbeatMetrics(registers: Registry[]): Pick<Metrics, 'onPing' | 'o
   };
 }
 
-function addProcessGauges(registers: Registry[], loop: LongestHoldUp, probeLoopDelayMs: () => number): void {
+function addProcessGauges(registers: Registry[], loop: LongestStall, probeLoopDelayMs: () => number): void {
   const delay = new Gauge({
     name: 'tocsin_event_loop_delay_seconds',
     help: 'Longest delay of the event loop since the last scrape',
@@ -168,11 +168,11 @@ function addProcessGauges(registers: Registry[], loop: LongestHoldUp, probeLoopD
   });
 }
 
-/** What this process is among the others: the same as GET /v1/processes shows of it. */
+/** State of this process, the same as in GET /v1/processes. */
 function addSignGauges(registers: Registry[], ownProcess: () => ProcessSign | null): void {
   const info = new Gauge({
     name: 'tocsin_process_info',
-    help: 'Always 1: which process this is, what it does, in which version and location',
+    help: 'Always 1; labels identify the process with its roles, version and location',
     labelNames: ['process', 'roles', 'version', 'location'] as const,
     registers,
     collect() {
@@ -185,7 +185,7 @@ function addSignGauges(registers: Registry[], ownProcess: () => ProcessSign | nu
   });
   const seen = new Gauge({
     name: 'tocsin_process_last_sign_timestamp_seconds',
-    help: 'When this process last wrote into the database that it lives, Unix time',
+    help: 'Unix time of the last heartbeat of this process in the database',
     registers,
     collect() {
       seen.set((ownProcess()?.seenAt ?? 0) / 1000);
@@ -193,7 +193,7 @@ function addSignGauges(registers: Registry[], ownProcess: () => ProcessSign | nu
   });
   const held = new Gauge({
     name: 'tocsin_leases_held',
-    help: 'Runs and deliveries that this process held at its last sign of life',
+    help: 'Runs and deliveries that this process had leased at its last heartbeat',
     labelNames: ['what'] as const,
     registers,
     collect() {
@@ -207,7 +207,7 @@ function addSignGauges(registers: Registry[], ownProcess: () => ProcessSign | nu
 function addRuntimeGauge(registers: Registry[], runtimeEnds: MetricSources['runtimeEnds']): void {
   const ends = new Gauge({
     name: 'tocsin_runtime_end_timestamp_seconds',
-    help: 'When a runtime of this process ends or has ended, Unix time; of those without an end nothing is told',
+    help: 'Unix time at which a runtime of this process ends or ended; absent for runtimes without an end',
     labelNames: ['runtime'] as const,
     registers,
     collect() {

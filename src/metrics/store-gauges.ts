@@ -1,20 +1,20 @@
-// What Prometheus reads of the store: figures of the whole installation, asked at each scrape.
+// Prometheus metrics of the whole installation, read from the store at each scrape.
 import type { Figures } from '#store/accounts/figures.ts';
 import { StoreUnavailableError } from '#store/base/unavailable.ts';
 import { Gauge, type Registry } from 'prom-client';
 
-/** A figure of the store; undefined = it is away for now. */
+/** A value from the store; undefined = the store is unavailable. */
 type Reading<Found> = () => Promise<Found | undefined>;
 
-/** Makes readings of the store, and tells whether all of them found it. */
+/** Creates readings of the store and tracks whether all of them succeeded. */
 interface Readings {
   readonly add: <Found>(read: () => Promise<Found>) => Reading<Found>;
   readonly isUp: () => Promise<boolean>;
 }
 
 /**
- * Every gauge sets itself, because each is written out as soon as it is collected; one scrape reads each figure once. Where
- * the store is away, what this process knows by itself is told all the same; other faults fail the scrape.
+ * Every gauge sets itself, because each is written as soon as it is collected; a scrape reads each value once. If the
+ * store is unavailable, the process's own metrics are still exported; other errors fail the scrape.
  */
 function createReadings(): Readings {
   const all: Reading<unknown>[] = [];
@@ -45,7 +45,7 @@ function oncePerScrape<Found>(read: () => Promise<Found>): () => Promise<Found> 
   };
 }
 
-/** A gauge of one figure, which has no line where the figure cannot be read. */
+/** A gauge of one value; exports nothing if the value cannot be read. */
 function addFigure<Found>(
   registers: Registry[],
   [name, help]: readonly [string, string],
@@ -64,24 +64,24 @@ function addFigure<Found>(
   });
 }
 
-/** What is asked beside the store. */
+/** Values read in addition to the store. */
 export interface StoreGaugeSources {
   /** Epoch ms. */
   readonly now: () => number;
-  /** Code of this process's run location; null before its first sign of life. */
+  /** Code of this process's run location; null before its first heartbeat. */
   readonly ownLocation: () => string | null;
-  /** Whether to tell of each check. */
+  /** Whether to export metrics per check. */
   readonly showsChecks: boolean;
 }
 
-/** Adds the figures of the whole installation, which every process tells alike. */
+/** Adds the metrics of the whole installation, which are the same on every process. */
 export function addStoreGauges(
   registers: Registry[],
   figures: Figures,
   { now, ownLocation, showsChecks }: StoreGaugeSources,
 ): void {
   const readings = createReadings();
-  /** How long ago something was, s; 0 = it was not, or is to come. */
+  /** Age in seconds; 0 = never, or in the future. */
   const age = (at: number | null): number => (at === null ? 0 : Math.max(0, (now() - at) / 1000));
   addConservationGauges(
     registers,
@@ -105,10 +105,7 @@ export function addStoreGauges(
   );
   addFigure(
     registers,
-    [
-      'tocsin_heartbeat_due_age_seconds',
-      'How long the heartbeat that is due for the longest time has waited to be judged',
-    ],
+    ['tocsin_heartbeat_due_age_seconds', 'How long the most overdue heartbeat has waited for its evaluation'],
     readings.add(() => figures.heartbeatDueAt(now())),
     age,
   );
@@ -116,7 +113,7 @@ export function addStoreGauges(
     registers,
     [
       'tocsin_roll_up_delay_seconds',
-      'Time since the end of the newest hour whose results are rolled up: one hour and a few minutes at most',
+      'Time since the end of the last rolled-up hour; normally at most one hour and a few minutes',
     ],
     readings.add(() => figures.rolledUpTo()),
     age,
@@ -128,7 +125,7 @@ export function addStoreGauges(
     );
   const up = new Gauge({
     name: 'tocsin_database_up',
-    help: 'Whether the database answered this scrape: where it is 0, what would be read from it is left out',
+    help: 'Whether the database responded to this scrape; if 0, metrics from the database are missing',
     registers,
     async collect() {
       up.set((await readings.isUp()) ? 1 : 0);
@@ -141,17 +138,12 @@ function addOutboxGauges(
   outbox: Reading<Awaited<ReturnType<Figures['outbox']>>>,
   age: (at: number | null) => number,
 ): void {
-  addFigure(
-    registers,
-    ['tocsin_deliveries_pending', 'Deliveries that have not ended'],
-    outbox,
-    ({ pending }) => pending,
-  );
+  addFigure(registers, ['tocsin_deliveries_pending', 'Unfinished deliveries'], outbox, ({ pending }) => pending);
   addFigure(
     registers,
     [
       'tocsin_outbox_age_seconds',
-      'How long the oldest delivery that is due and not begun has waited; one that was cut off waits since it was begun',
+      'How long the oldest due delivery has waited; for an interrupted delivery, the time since its start',
     ],
     outbox,
     ({ waitingSince }) => age(waitingSince),
@@ -165,14 +157,14 @@ function addRunQueueGauge(
 ): void {
   const gauge = new Gauge({
     name: 'tocsin_run_queue_age_seconds',
-    help: 'How long the oldest run that is due and not begun has waited, by the location where it is to run',
+    help: 'How long the oldest due run has waited, by run location',
     labelNames: ['location'] as const,
     registers,
     async collect() {
       const found = await queue();
       gauge.reset();
       if (found === undefined) return;
-      // Where nothing is open, that is said all the same: who scales by it must not find nothing.
+      // Exports 0 if nothing is open: autoscalers must find a value.
       const own = ownLocation();
       if (own !== null) gauge.set({ location: own }, 0);
       for (const { location, waitingSince } of found) gauge.set({ location }, age(waitingSince));
@@ -186,21 +178,21 @@ function addConservationGauges(
 ): void {
   const runs = new Gauge({
     name: 'tocsin_runs',
-    help: 'Runs since the installation began: asked for, open, and by outcome',
+    help: 'Runs since the installation was created: requested, open, and by outcome',
     labelNames: ['what'] as const,
     registers,
     async collect() {
       const found = await conservation();
       runs.reset();
       if (found === undefined) return;
-      runs.set({ what: 'asked_for' }, found.askedFor);
+      runs.set({ what: 'asked_for' }, found.requested);
       runs.set({ what: 'open' }, found.open);
       for (const [outcome, count] of Object.entries(found.outcomes)) runs.set({ what: outcome }, count);
     },
   });
   addFigure(
     registers,
-    ['tocsin_conservation_difference', 'Runs asked for minus outcomes minus open runs: anything but 0 is a fault'],
+    ['tocsin_conservation_difference', 'Requested runs minus outcomes minus open runs; any value but 0 is a bug'],
     conservation,
     ({ difference }) => difference,
   );
@@ -226,7 +218,7 @@ function addCheckGauges(registers: Registry[], states: Reading<readonly CheckFig
   });
   const state = new Gauge({
     name: 'tocsin_check_state',
-    help: 'State of a check: 0 passing, 1 degraded, 2 failing, -1 not known yet',
+    help: 'State of a check: 0 passing, 1 degraded, 2 failing, -1 unknown',
     labelNames,
     registers,
     async collect() {

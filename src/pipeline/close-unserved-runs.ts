@@ -1,4 +1,4 @@
-// Ends runs that wait at a location without a runner, so that retries and triggered runs do not wait without end
+// Ends runs that wait at a location without a runner, so that retries and triggered runs do not wait forever
 // (docs/decisions/0098).
 import type { CheckContext, EndedAttempt } from '#domain/results/recording.ts';
 import { bareFinding } from '#domain/results/result.ts';
@@ -6,66 +6,66 @@ import type { Run } from '#domain/checks/run.ts';
 import { maintenanceOf, stateRulesOf } from '#domain/checks/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
 
-/** What this step needs of the store. */
+/** Store methods of this step. */
 interface WaitingRunStore {
-  /** Since when runs wait, by location; epoch ms, null = none does. */
+  /** Since when runs have been waiting, by location; epoch ms, null = none. */
   runQueue(now: number): Promise<readonly { readonly location: string; readonly waitingSince: number | null }[]>;
   claimRuns(claim: {
     readonly location: string;
     readonly owner: string;
     readonly now: number;
     readonly leaseMs: number;
-    readonly most: number;
+    readonly max: number;
   }): Promise<{ readonly runs: readonly { readonly run: Run; readonly context: CheckContext | null }[] }>;
 }
 
-/** What the step is joined with. */
+/** Dependencies of the step. */
 export interface CloseUnservedRunsOptions {
   readonly store: WaitingRunStore;
   readonly clock: Clock;
-  /** A clock that nobody sets, ms. */
+  /** Monotonic clock, ms. */
   readonly steadyNow: () => number;
   readonly owner: string;
-  /** Codes of the run locations that are served; null = this process does not know at this moment. */
+  /** Codes of the available run locations; null = currently unknown. */
   readonly locations: () => readonly string[] | null;
-  /** Takes what became of a run; resolves when it is recorded, with null when it was not. */
+  /** Records the result of a run; resolves once it is durable, with null if it was dropped. */
   readonly record: (attempt: EndedAttempt) => Promise<{ readonly isRecorded: boolean } | null>;
-  /** Told of runs that were closed. */
+  /** Called after runs were closed. */
   readonly onClosed: (location: string, runs: number) => void;
 }
 
-/** For so long nobody may have served a location, and the oldest run there have been due, before all that is due is closed, ms. */
+/** How long a location must be unavailable and its oldest run due before its due runs are closed, ms. */
 export const patienceMs = 10 * 60_000;
 const pauseMs = 10_000;
-/** What is closed at once is bounded: the next look is for the rest. */
+/** Maximum number of runs closed per tick. */
 const soonMs = 1000;
-/** Between two looks that are further apart somebody may have been there. */
+/** A longer gap between two ticks resets the observation, ms. */
 const gapMs = 3 * pauseMs;
 const leaseMs = 30_000;
-const runsPerTurn = 200;
+const runsPerTick = 200;
 
-/** One turn of the step, answering in how many ms the next is wanted. */
+/** One tick of the step. Returns the delay until the next one, ms. */
 export function createCloseUnservedRuns(options: CloseUnservedRunsOptions): () => Promise<number> {
   const { store, clock, steadyNow, owner, locations, record, onClosed } = options;
-  /** Since when this process has seen at each look that nobody serves a location, by the steady clock. */
+  /** Since when each location has been unavailable at every tick, by the monotonic clock. */
   const unservedSince = new Map<string, number>();
-  let lookedAt = Number.NEGATIVE_INFINITY;
-  let underWay = 0;
+  let readAt = Number.NEGATIVE_INFINITY;
+  let inProgress = 0;
 
   const close = async (location: string, runs: readonly EndedAttempt[]): Promise<void> => {
-    underWay += runs.length;
+    inProgress += runs.length;
     const recorded = await Promise.all(runs.map((each) => record(each).catch(() => null)));
-    underWay -= runs.length;
+    inProgress -= runs.length;
     const closed = recorded.filter((each) => each?.isRecorded === true).length;
     if (closed > 0) onClosed(location, closed);
   };
-  /** Notes who is served; false = it is not known. */
-  const look = (queue: readonly { readonly location: string }[]): boolean => {
+  /** Updates the available locations; false = unknown. */
+  const read = (queue: readonly { readonly location: string }[]): boolean => {
     const served = locations();
     const steady = steadyNow();
-    if (served === null || steady - lookedAt > gapMs) unservedSince.clear();
+    if (served === null || steady - readAt > gapMs) unservedSince.clear();
     if (served === null) return false;
-    lookedAt = steady;
+    readAt = steady;
     const unserved = new Set(queue.map(({ location }) => location).filter((location) => !served.includes(location)));
     for (const location of unservedSince.keys()) if (!unserved.has(location)) unservedSince.delete(location);
     for (const location of unserved) if (!unservedSince.has(location)) unservedSince.set(location, steady);
@@ -74,12 +74,12 @@ export function createCloseUnservedRuns(options: CloseUnservedRunsOptions): () =
   return async () => {
     const now = clock.now();
     const queue = await store.runQueue(now);
-    // What could not be recorded yet is waited for outside of the turn.
-    if (!look(queue) || underWay > 0) return pauseMs;
+    // Recording is awaited outside the tick.
+    if (!read(queue) || inProgress > 0) return pauseMs;
     for (const { location, waitingSince } of queue) {
       const unservedMs = steadyNow() - (unservedSince.get(location) ?? steadyNow());
       if (Math.min(unservedMs, now - (waitingSince ?? now)) < patienceMs) continue;
-      const { runs } = await store.claimRuns({ location, owner, now, leaseMs, most: runsPerTurn });
+      const { runs } = await store.claimRuns({ location, owner, now, leaseMs, max: runsPerTick });
       if (runs.length === 0) continue;
       const served = locations() ?? [];
       const ended = runs.flatMap(({ run, context }) => (context === null ? [] : [endOf(run, context, served, now)]));
@@ -90,10 +90,10 @@ export function createCloseUnservedRuns(options: CloseUnservedRunsOptions): () =
   };
 }
 
-/** A slot that nobody began is missed; what was begun, failed or asked for is not known any more. */
+/** A slot that was not started is missed. A run that started, failed or was triggered is unknown. */
 function endOf(run: Run, context: CheckContext, served: readonly string[], now: number): EndedAttempt {
   const rules = stateRulesOf(context, served, maintenanceOf(context, now));
-  // The claim notes a start where there was none.
+  // A claim sets the start time if there was none.
   const isBegun = run.firstStartedAt !== null && run.firstStartedAt < now;
   const what = run.attempt > 1 ? 'not retried' : isBegun ? 'started without a result' : 'not run';
   const message = `${what}: no process runs checks at location ${run.location}`;

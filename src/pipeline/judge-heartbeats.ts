@@ -1,10 +1,10 @@
-// Pings that are to be judged, and deadlines at which none came, become results, states, alerts and deliveries, in one
-// durable commit (docs/decisions/0090).
+// Evaluates pings and missed deadlines: results, states, alerts and deliveries, in one durable commit
+// (docs/decisions/0090).
 import {
-  type DeafSpan,
+  type ReceptionGap,
   type Heartbeat,
   judgeMissed,
-  lookAtHeartbeat,
+  evaluateHeartbeat,
   type MissedDeadline,
   type Overdue,
   type Reach,
@@ -14,74 +14,74 @@ import type { Finding } from '#domain/results/result.ts';
 import { maintenanceOf, pausedIn, stateRulesOf } from '#domain/checks/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
 
-/** A ping that waits to be judged. */
+/** A ping to be evaluated. */
 interface WaitingPing {
   readonly id: string;
   /** Epoch ms. */
   readonly at: number;
   readonly isFailure: boolean;
   readonly intervalMs: number | null;
-  /** Not null = it is no ping, but a deadline that the ping after it found not judged. */
+  /** Not null = not a ping, but a missed deadline found by a later ping. */
   readonly missed: MissedDeadline | null;
 }
 
-/** A heartbeat whose time has come. */
+/** A due heartbeat. */
 interface DueHeartbeat<Ping> {
   readonly heartbeat: Heartbeat;
   readonly waiting: readonly Ping[];
-  /** More wait: the next turn is for them. */
+  /** More pings are waiting; they are left for the next tick. */
   readonly hasMore: boolean;
   readonly context: CheckContext;
-  readonly reception: { readonly heardAt: number | null; readonly deaf: readonly DeafSpan[] };
+  readonly reception: { readonly receivingAt: number | null; readonly gaps: readonly ReceptionGap[] };
   readonly newId: (at: number) => string;
 }
 
 interface Judged {
   readonly attempts: readonly EndedAttempt[];
-  /** Those of deadlines that were over. */
+  /** Results of missed deadlines. */
   readonly overdue: readonly EndedAttempt[];
-  /** Of these, those that tell of a ping that did not come. */
+  /** Those of them that report a missing ping. */
   readonly missing: readonly EndedAttempt[];
   readonly heartbeat: Heartbeat;
 }
 
-/** What this step needs of the store. */
+/** Store methods of this step. */
 interface HeartbeatStore<Ping> {
   judgeHeartbeats(rules: {
     readonly owner: string;
     readonly now: number;
-    readonly most: number;
+    readonly max: number;
     readonly render: (facts: DeliveryFacts) => Prepared;
     readonly statusOf: (attempt: EndedAttempt) => number | null;
     readonly judge: (due: DueHeartbeat<Ping>) => Judged;
   }): Promise<{
-    readonly looked: number;
+    readonly examined: number;
     readonly recorded: readonly { readonly attempt: EndedAttempt; readonly recorded: Recorded }[];
     readonly nextDueAt: number | null;
   }>;
 }
 
-/** What the step is joined with. */
+/** Dependencies of the step. */
 export interface JudgeHeartbeatsOptions<Ping extends WaitingPing> {
   readonly store: HeartbeatStore<Ping>;
   readonly clock: Clock;
   readonly owner: string;
-  /** Where results are said to be made. */
+  /** Run location of the results. */
   readonly location: string;
   readonly pingFinding: (ping: Ping) => Finding;
   readonly overdueFinding: (heartbeat: Heartbeat, overdue: Overdue, timerAt: number | null) => Finding;
   readonly render: (facts: DeliveryFacts) => Prepared;
   readonly statusOf: (attempt: EndedAttempt) => number | null;
-  /** Told of what was recorded. */
+  /** Called with the outcome of recording. */
   readonly onRecorded: (attempt: EndedAttempt, recorded: Recorded) => void;
-  /** Told of each deadline that was judged, and how long after it was over, ms. */
+  /** Called for each evaluated deadline, with the delay of its evaluation, ms. */
   readonly onOverdue?: (attempt: EndedAttempt, delayMs: number) => void;
 }
 
-const heartbeatsPerTurn = 500;
+const heartbeatsPerTick = 500;
 const idleMs = 1000;
 
-/** One turn of the step, answering in how many ms the next heartbeat is due. */
+/** One tick of the step. Returns the delay until the next heartbeat is due, ms. */
 export function createJudgeHeartbeats<Ping extends WaitingPing>(
   options: JudgeHeartbeatsOptions<Ping>,
 ): () => Promise<number> {
@@ -94,18 +94,18 @@ export function createJudgeHeartbeats<Ping extends WaitingPing>(
       for (const attempt of judged.overdue) overdue.add(attempt);
       return judged;
     };
-    const turn = await store.judgeHeartbeats({ owner, now, most: heartbeatsPerTurn, render, statusOf, judge });
-    for (const { attempt, recorded } of turn.recorded) {
+    const tick = await store.judgeHeartbeats({ owner, now, max: heartbeatsPerTick, render, statusOf, judge });
+    for (const { attempt, recorded } of tick.recorded) {
       options.onRecorded(attempt, recorded);
       if (overdue.has(attempt)) options.onOverdue?.(attempt, clock.now() - attempt.run.dueAt);
     }
-    if (turn.nextDueAt === null) return idleMs;
-    // Rows that another process is at are due as well: who finds none leaves them to it.
-    return turn.looked === 0 ? Math.max(10, turn.nextDueAt - clock.now()) : Math.max(0, turn.nextDueAt - clock.now());
+    if (tick.nextDueAt === null) return idleMs;
+    // Rows locked by another process are due as well; it will handle them.
+    return tick.examined === 0 ? Math.max(10, tick.nextDueAt - clock.now()) : Math.max(0, tick.nextDueAt - clock.now());
   };
 }
 
-/** Every ping in its order, then the deadline: a failure is not hidden by a later success. */
+/** All pings in order, then the deadline, so that a later success does not hide a failure. */
 function judgeOne<Ping extends WaitingPing>(
   due: DueHeartbeat<Ping>,
   now: number,
@@ -141,17 +141,17 @@ function judgeOne<Ping extends WaitingPing>(
     overdue.push(attempt);
     return attempt;
   };
-  const { deaf, heardAt } = reception;
-  const reach: Reach = { deaf, heardAt, isPaused, pausedIn: (span) => pausedIn(context, span) };
+  const { gaps, receivingAt } = reception;
+  const reach: Reach = { gaps, receivingAt, isPaused, pausedIn: (span) => pausedIn(context, span) };
   const attempts = waiting.map((ping) => {
     const { id, at, missed, intervalMs } = ping;
     if (missed === null) return ended(id, at, intervalMs, options.pingFinding(ping));
     return overdueAttempt(id, judgeMissed(heartbeat, missed, now, reach), missed.at - missed.expectedMs);
   });
-  const looked = due.hasMore ? null : lookAtHeartbeat(heartbeat, now, reach);
-  if (looked !== null && looked.overdue !== null) {
-    attempts.push(overdueAttempt(due.newId(looked.overdue.at), looked.overdue, heartbeat.timerAt));
+  const examined = due.hasMore ? null : evaluateHeartbeat(heartbeat, now, reach);
+  if (examined !== null && examined.overdue !== null) {
+    attempts.push(overdueAttempt(due.newId(examined.overdue.at), examined.overdue, heartbeat.timerAt));
   }
   const missing = overdue.filter(({ outcome }) => outcome === 'failed');
-  return { attempts, overdue, missing, heartbeat: looked?.heartbeat ?? { ...heartbeat, dueAt: now } };
+  return { attempts, overdue, missing, heartbeat: examined?.heartbeat ?? { ...heartbeat, dueAt: now } };
 }

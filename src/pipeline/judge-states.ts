@@ -1,15 +1,15 @@
-// States that no result will move for now are judged by the rules of the present: what a window, a mute or an escalation held
-// back becomes an alert and deliveries once it is due, in one durable commit (docs/decisions/0100).
+// Evaluates states without new results: raises alerts that a window, a mute or an escalation held back, in one durable
+// commit (docs/decisions/0100).
 import { type CheckState, judgeState, type StateRules, type StateStep } from '#domain/checks/check-state.ts';
 import type { CheckContext, DeliveryFacts, EndedAttempt, Prepared } from '#domain/results/recording.ts';
 import { standingRulesOf } from '#domain/checks/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
 
-/** A state that is not told as it stands. */
+/** A state whose alert was not sent yet. */
 interface StandingState {
   readonly state: CheckState;
   readonly context: CheckContext;
-  readonly lookedAt: number | null;
+  readonly judgedAt: number | null;
 }
 
 interface DueAlert {
@@ -17,7 +17,7 @@ interface DueAlert {
   readonly rules: StateRules;
 }
 
-/** What this step needs of the store. */
+/** Store methods of this step. */
 interface StateStore<Place, Opened> {
   judgeStates(rules: {
     readonly now: number;
@@ -28,27 +28,27 @@ interface StateStore<Place, Opened> {
   }): Promise<{ readonly opened: readonly Opened[]; readonly next: Place | null }>;
 }
 
-/** What the step is joined with. */
+/** Dependencies of the step. */
 export interface JudgeStatesOptions<Place, Opened> {
   readonly store: StateStore<Place, Opened>;
   readonly clock: Clock;
-  /** Run locations that are served. */
+  /** Available run locations. */
   readonly locations: () => readonly string[];
   readonly render: (facts: DeliveryFacts) => Prepared;
   readonly statusOf: (attempt: EndedAttempt) => number | null;
-  /** Told of each alert that was opened. */
+  /** Called for each new alert. */
   readonly onOpened: (opened: Opened) => void;
 }
 
-/** Between two slices: what else there is to do goes first, ms. */
+/** Pause between two slices, so that other work has priority, ms. */
 const betweenMs = 15;
-/** The same while alerts are opened: they are late already, ms. */
+/** The same while alerts are being raised, which are late already, ms. */
 const openingMs = 5;
-/** After the last slice, for each that there was, ms: it costs little, however many stay muted. */
+/** Pause after the last slice, for each slice, ms; cheap even if many checks stay muted. */
 const restMs = 20;
 const [shortestRestMs, longestRestMs] = [1000, 4000] as const;
 
-/** One turn of the step is a slice; answers in how many ms the next is wanted. */
+/** One tick processes a slice. Returns the delay until the next one, ms. */
 export function createJudgeStates<Place, Opened>(options: JudgeStatesOptions<Place, Opened>): () => Promise<number> {
   const { store, clock, render, statusOf } = options;
   let after: Place | null = null;
@@ -69,13 +69,13 @@ export function createJudgeStates<Place, Opened>(options: JudgeStatesOptions<Pla
 }
 
 function judgeOne(
-  { state, context, lookedAt }: StandingState,
+  { state, context, judgedAt }: StandingState,
   now: number,
   locations: readonly string[],
 ): DueAlert | null {
   const standing = standingRulesOf(context, locations, now);
   if (standing === null) return null;
   const { rules, everyMs } = standing;
-  const opens = judgeState(state, rules, { now, everyMs, lookedAt });
+  const opens = judgeState(state, rules, { now, everyMs, judgedAt });
   return opens === null ? null : { opens, rules };
 }

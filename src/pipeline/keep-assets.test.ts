@@ -14,92 +14,92 @@ const asset = (bytes: number): Asset => ({
   content: new Uint8Array(bytes),
 });
 
-interface Look {
+interface Inspect {
   readonly outcome?: EndedAttempt['outcome'];
   readonly source?: string;
   readonly assets?: readonly Asset[];
 }
 
-function attempt({ outcome = 'failed', source = 'SCHEDULER', assets = [asset(3)] }: Look = {}): EndedAttempt {
+function attempt({ outcome = 'failed', source = 'SCHEDULER', assets = [asset(3)] }: Inspect = {}): EndedAttempt {
   const run = { accountId: 'a', checkId: 'c', id: 'r', location: 'local', source };
   return { run, outcome, finding: { message: 'seen', assets } } as unknown as EndedAttempt;
 }
 
 const recorded: Recorded = { isRecorded: true, resultId: 'id', change: null, alertTypes: [], deliveries: 0 };
 
-function scene(answer: Recorded | null = recorded, fails = false) {
-  const told: string[] = [];
+function fixture(answer: Recorded | null = recorded, fails = false) {
+  const reported: string[] = [];
   const keep = createKeepAssets({
     store: {
       keep: async ({ resultId }, assets, keeping) => {
         if (fails) throw new Error('the disk is full');
-        told.push(`${resultId}: ${assets.length} ${keeping}`);
+        reported.push(`${resultId}: ${assets.length} ${keeping}`);
       },
     },
     record: async ({ finding }) => {
-      told.push(`recorded ${String(finding.message)} ${'assets' in finding ? 'with assets' : 'alone'}`);
+      reported.push(`recorded ${String(finding.message)} ${'assets' in finding ? 'with assets' : 'alone'}`);
       return answer;
     },
-    onLost: (_attempt, why) => void told.push(`lost: ${why}`),
+    onLost: (_attempt, why) => void reported.push(`lost: ${why}`),
   });
-  return { keep, told };
+  return { keep, reported };
 }
 
 test('assets are kept once the result is recorded, which waits without them', async () => {
-  const { keep, told } = scene();
+  const { keep, reported } = fixture();
   await keep(attempt());
-  assert.deepEqual(told, ['recorded seen alone', 'id: 1 with-result']);
+  assert.deepEqual(reported, ['recorded seen alone', 'id: 1 with-result']);
 });
 
 test('assets of a result that is not recorded, or of none, are not kept', async () => {
   for (const answer of [null, { ...recorded, isRecorded: false }]) {
-    const { keep, told } = scene(answer);
+    const { keep, reported } = fixture(answer);
     await keep(attempt());
-    assert.deepEqual(told, ['recorded seen alone']);
+    assert.deepEqual(reported, ['recorded seen alone']);
   }
-  const { keep, told } = scene();
+  const { keep, reported } = fixture();
   await keep(attempt({ assets: [] }));
-  assert.deepEqual(told, ['recorded seen alone']);
+  assert.deepEqual(reported, ['recorded seen alone']);
 });
 
 test('assets stay with their result where all of it is kept, and otherwise until the next', async () => {
   const change = { from: 'failing', to: 'passing' } as unknown as NonNullable<Recorded['change']>;
-  for (const [look, answer, keeping] of [
+  for (const [inspect, answer, keeping] of [
     [{ outcome: 'passed' }, recorded, 'newest'],
     [{ outcome: 'passed' }, { ...recorded, change }, 'with-result'],
     [{ outcome: 'passed', source: 'TRIGGER_API' }, recorded, 'with-result'],
     [{ outcome: 'degraded' }, recorded, 'with-result'],
   ] as const) {
-    const { keep, told } = scene(answer);
-    await keep(attempt(look));
-    assert.equal(told.at(-1), `id: 1 ${keeping}`);
+    const { keep, reported } = fixture(answer);
+    await keep(attempt(inspect));
+    assert.equal(reported.at(-1), `id: 1 ${keeping}`);
   }
 });
 
 test('that assets could not be kept is told, and the result stands', async () => {
-  const { keep, told } = scene(recorded, true);
+  const { keep, reported } = fixture(recorded, true);
   await keep(attempt());
-  assert.deepEqual(told, ['recorded seen alone', 'lost: the disk is full']);
+  assert.deepEqual(reported, ['recorded seen alone', 'lost: the disk is full']);
 });
 
 test('while results wait, so many assets wait with them and no more', async () => {
   const waiting: (() => void)[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const keep = createKeepAssets({
-    store: { keep: async () => void told.push('kept') },
+    store: { keep: async () => void reported.push('kept') },
     record: () => new Promise((resolve) => waiting.push(() => resolve(recorded))),
-    onLost: (_attempt, why) => void told.push(why),
+    onLost: (_attempt, why) => void reported.push(why),
   });
   const megabytes = Array.from({ length: 2 }, () => asset(10 << 20));
   const all = Array.from({ length: 8 }, () => keep(attempt({ assets: megabytes })));
-  assert.equal(told.length, 2, 'the seventh and the eighth of twenty megabytes');
+  assert.equal(reported.length, 2, 'the seventh and the eighth of twenty megabytes');
   for (const resolve of waiting) resolve();
   await Promise.all(all);
-  assert.deepEqual(told.slice(2), Array<string>(6).fill('kept'));
+  assert.deepEqual(reported.slice(2), Array<string>(6).fill('kept'));
   const next = keep(attempt({ assets: megabytes }));
   waiting.at(-1)?.();
   await next;
-  assert.equal(told.at(-1), 'kept', 'there is room again');
+  assert.equal(reported.at(-1), 'kept', 'there is room again');
 });
 
 test('assets that are dropped are held by nobody while their result waits', async () => {

@@ -1,9 +1,9 @@
-// Beside the recording: the files that a run left are kept once its result is durable, so that none is there without it
+// Stores the files of a run once its result is durable, so that there are no files without a result
 // (docs/decisions/0083).
 import type { Asset } from '#domain/results/asset.ts';
-import { type EndedAttempt, isKeptInFull, type Recorded } from '#domain/results/recording.ts';
+import { type EndedAttempt, isStoredInFull, type Recorded } from '#domain/results/recording.ts';
 
-/** What this needs of the store. */
+/** Store methods needed for this. */
 interface AssetStore {
   keep(
     owner: {
@@ -17,41 +17,41 @@ interface AssetStore {
   ): Promise<void>;
 }
 
-/** What it is joined with. */
+/** Dependencies. */
 export interface KeepAssetsOptions {
   readonly store: AssetStore;
   /** Records an attempt; null = it was dropped. */
   readonly record: (attempt: EndedAttempt) => Promise<Recorded | null>;
-  /** Told of assets that are not kept, and why. */
+  /** Called for assets that are not stored, with the reason. */
   readonly onLost: (attempt: EndedAttempt, why: string) => void;
 }
 
-/** What assets may take in memory while their results wait for the store, bytes: a few runs' worth. */
-const heldMost = 128 << 20;
+/** Maximum memory for assets whose results wait for the store, bytes. */
+const maxPending = 128 << 20;
 
-/** Records an attempt and keeps its assets; resolves when both is done, and rejects only where recording does. */
+/** Records an attempt and stores its assets; resolves once both is done, and rejects only if recording does. */
 export function createKeepAssets({
   store,
   record,
   onLost,
 }: KeepAssetsOptions): (attempt: EndedAttempt) => Promise<void> {
-  let heldBytes = 0;
+  let pendingBytes = 0;
   const recordAndKeep = async (attempt: EndedAttempt, assets: readonly Asset[], bytes: number): Promise<void> => {
-    heldBytes += bytes;
+    pendingBytes += bytes;
     try {
       const recorded = await record(attempt);
       if (recorded?.isRecorded === true) await keep(store, attempt, recorded, assets, onLost);
     } finally {
-      heldBytes -= bytes;
+      pendingBytes -= bytes;
     }
   };
-  // Not asynchronous itself: what it was given would be held until the end, dropped or not.
+  // Not an async function: it would keep its arguments in memory until the end.
   return (given) => {
     const { assets = [], ...finding } = given.finding;
     const attempt = { ...given, finding };
     const bytes = assets.reduce((sum, { content }) => sum + content.length, 0);
-    const isTooMuch = heldBytes + bytes > heldMost;
-    if (isTooMuch) onLost(attempt, `${heldBytes} bytes of other runs wait for the database`);
+    const isTooMuch = pendingBytes + bytes > maxPending;
+    if (isTooMuch) onLost(attempt, `${pendingBytes} bytes of other runs are waiting for the database`);
     return bytes === 0 || isTooMuch ? record(attempt).then(() => undefined) : recordAndKeep(attempt, assets, bytes);
   };
 }
@@ -64,12 +64,12 @@ async function keep(
   onLost: KeepAssetsOptions['onLost'],
 ): Promise<void> {
   const { accountId, checkId, location, source } = attempt.run;
-  // As their exchange: of the others nobody looks at but the newest.
-  const keeping = isKeptInFull(attempt.outcome, change, source) ? 'with-result' : 'newest';
+  // As for exchanges: for passing results only the newest are stored.
+  const keeping = isStoredInFull(attempt.outcome, change, source) ? 'with-result' : 'newest';
   try {
     await store.keep({ accountId, checkId, resultId, location }, assets, keeping);
   } catch (error) {
-    // The result stands; what it says of its assets is what is there.
+    // The result is recorded already; its asset list shows what is stored.
     onLost(attempt, error instanceof Error ? error.message : String(error));
   }
 }

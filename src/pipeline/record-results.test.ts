@@ -1,9 +1,9 @@
 // How many findings wait for the store.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { waitingMost } from './record-results.ts';
-import { underWayMost } from './run-checks.ts';
+import { maxWaiting } from './record-results.ts';
+import { maxInProgress } from './run-checks.ts';
 
 test('as many findings can wait for the store as runs may be under way: none is dropped while it is away', () => {
-  assert.equal(waitingMost, underWayMost);
+  assert.equal(maxWaiting, maxInProgress);
 });

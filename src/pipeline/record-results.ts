@@ -4,11 +4,11 @@ import { judgedNow } from '#domain/checks/state-rules.ts';
 import type { DeliveryFacts, EndedAttempt, Judge, Prepared, Recorded } from '#domain/results/recording.ts';
 import { createBatchWriter } from '#lib/batch-writer.ts';
 import type { Clock } from '#lib/clock.ts';
-import { isPassing } from '#lib/passing.ts';
+import { isTemporary } from '#lib/temporary-error.ts';
 
-/** What this step needs of the store. */
+/** Store methods of this step. */
 interface RecordStore {
-  /** Records the first of the attempts in one transaction, at least one, and answers for those alone. */
+  /** Records at least the first of the attempts in one transaction, and returns the outcomes of those it recorded. */
   recordAttempts(
     attempts: readonly EndedAttempt[],
     rules: {
@@ -21,38 +21,38 @@ interface RecordStore {
   ): Promise<Recorded[]>;
 }
 
-/** What the step is joined with. */
+/** Dependencies of the step. */
 export interface RecordResultsOptions {
   readonly store: RecordStore;
   readonly clock: Clock;
   readonly owner: string;
-  /** Codes of the run locations that are served, this server's own first. */
+  /** Codes of the available run locations, this server's own first. */
   readonly locations: () => readonly string[];
   readonly render: (facts: DeliveryFacts) => Prepared;
-  /** The status code that a finding carries, where its kind has one. */
+  /** The status code of a finding, if its kind has one. */
   readonly statusOf: (attempt: EndedAttempt) => number | null;
-  /** Told of what was recorded: deliveries to send, runs to try again, batches that wait. */
+  /** Called with what was recorded: deliveries to send, runs to retry, batches that wait. */
   readonly onRecorded: (attempt: EndedAttempt, recorded: Recorded) => void;
   readonly onError: (error: unknown, waiting: number) => void;
 }
 
 const attemptsPerCommit = 200;
 /**
- * Findings kept in memory while the store cannot be written; beyond it the oldest are dropped, and run again. As many as
- * may be under way (`underWayMost` of run-checks): a run is under way until its result is durable, so no more can wait; what
- * close-unserved-runs adds are two hundred at most, which are claimed again.
+ * Maximum number of findings in memory while the store cannot be written; beyond it the oldest are dropped, and run
+ * again. Equals the maximum number of runs in progress (`maxInProgress` of run-checks), since a run stays in progress
+ * until its result is durable. close-unserved-runs adds at most two hundred, which are claimed again if dropped.
  */
-export const waitingMost = 4000;
+export const maxWaiting = 4000;
 const retryMs = 500;
 
-/** The step: findings come in, and what cannot be written now waits here until it can. */
+/** The step: accepts findings, and retries while the store cannot be written. */
 export interface RecordResults {
-  /** Resolves when the attempt is durable; null = it was dropped: its lease runs out and the run is repeated. */
+  /** Resolves once the attempt is durable; null = it was dropped: its lease expires and the run is repeated. */
   record(attempt: EndedAttempt): Promise<Recorded | null>;
-  /** Findings that are not durable yet. */
+  /** Number of findings that are not durable yet. */
   readonly waiting: number;
   readonly isHealthy: boolean;
-  /** Writes what waits; gives up on it after `graceMs`. */
+  /** Writes waiting findings; gives up after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -72,24 +72,24 @@ export function createRecordResults(options: RecordResultsOptions): RecordResult
   };
   const writer = createBatchWriter<Waiting>({
     write: async (batch) => {
-      // A batch whose write failed in the middle comes back whole.
+      // A batch whose write failed is retried as a whole.
       let rest = batch.filter((one) => !one.isDone);
-      for (let most = rest.length; rest.length > 0;) {
-        const part = rest.slice(0, most);
+      for (let max = rest.length; rest.length > 0;) {
+        const part = rest.slice(0, max);
         const attempts = part.map(({ attempt }) => attempt);
         const now = clock.now();
         const judge: Judge = (attempt, context) => judgedNow(attempt, context, options.locations(), now);
         const recorded = await store.recordAttempts(attempts, { owner, now, render, statusOf, judge });
         recorded.forEach((outcome, index) => settle(part[index], outcome));
         rest = rest.slice(recorded.length);
-        most = recorded.length < part.length ? recorded.length : 2 * most;
+        max = recorded.length < part.length ? recorded.length : 2 * max;
       }
     },
-    isPassing,
+    isTemporary,
     onError: options.onError,
     onDropped: ({ done }) => done(null),
-    batchMost: attemptsPerCommit,
-    waitingMost,
+    maxBatch: attemptsPerCommit,
+    maxWaiting,
     retryMs,
   });
   return {

@@ -1,4 +1,4 @@
-// Probes leased runs by their kind of check and passes the findings on for recording (docs/decisions/0004).
+// Probes leased runs with their kind of check and passes the findings on for recording (docs/decisions/0004).
 import type { CallOptions } from '#domain/checks/batch.ts';
 import { effectiveCheck } from '#domain/checks/effective-check.ts';
 import { type EnvironmentVariable, mergeVariables } from '#domain/accounts/environment-variable.ts';
@@ -8,18 +8,18 @@ import { bareFinding, type Finding, type Reason } from '#domain/results/result.t
 import { retryOf, type Run } from '#domain/checks/run.ts';
 import { maintenanceOf, stateRulesOf } from '#domain/checks/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
-import { isPassing } from '#lib/passing.ts';
+import { isTemporary } from '#lib/temporary-error.ts';
 import { createOutages, type Outages } from '#lib/outages.ts';
-import { createRunsUnderWay } from './parts/runs-under-way.ts';
+import { createRunsInProgress } from './parts/runs-in-progress.ts';
 
-/** What this step needs of the store. */
+/** Store methods of this step. */
 interface RunStore {
   claimRuns(claim: {
     readonly location: string;
     readonly owner: string;
     readonly now: number;
     readonly leaseMs: number;
-    readonly most: number;
+    readonly max: number;
     readonly without?: readonly string[];
     readonly isBacklog?: boolean;
   }): Promise<{
@@ -31,122 +31,122 @@ interface RunStore {
     lease: { readonly owner: string; readonly now: number; readonly leaseMs: number },
   ): Promise<void>;
   returnRuns(runs: readonly Run[], owner: string): Promise<void>;
-  /** The check of a run as it stands; null when it is gone. */
+  /** The current check of a run; null if it was deleted. */
   contextOf(run: Run): Promise<CheckContext | null>;
 }
 
-/** What the step is joined with. */
+/** Dependencies of the step. */
 export interface RunChecksOptions {
   readonly store: RunStore;
   readonly clock: Clock;
   readonly owner: string;
   readonly location: string;
-  /** Codes of the run locations that are served, this server's own first. */
+  /** Codes of the available run locations, this server's own first. */
   readonly locations: () => readonly string[];
   /**
-   * Waits until a check may begin, where such checks are let in a few at a time; answers with how to leave. null = at
-   * once.
+   * Waits for a slot if checks of the kind have bounded concurrency; resolves with a function that frees it. null =
+   * none needed.
    */
   readonly enter?: (context: CheckContext) => Promise<() => void> | null;
-  /** What the call of a trigger that started a run asked for; null = nothing special. */
+  /** Options of the trigger call that started a run; null = none. */
   readonly optionsOf?: (accountId: string, batchId: string) => Promise<CallOptions | null>;
-  /** Looks at a target once; never rejects. */
+  /** Probes a target once; never rejects. */
   readonly probe: (input: ProbeInput) => Promise<Finding>;
-  /** Takes what was found; resolves when it is recorded. */
+  /** Records a finding; resolves once it is durable. */
   readonly record: (attempt: EndedAttempt) => Promise<unknown>;
-  /** When this process began, epoch ms: slots that ended before it are `downtime`. */
+  /** Start time of this process, epoch ms: slots that ended before it are `downtime`. */
   readonly startedAt: number;
-  /** Wakes this step when there is room again. */
+  /** Wakes this step when there is capacity again. */
   readonly wake: () => void;
   readonly onStarted?: (delayMs: number) => void;
 }
 
 const leaseMs = 10_000;
-const runsPerTurn = 500;
+const runsPerTick = 500;
 /**
- * Runs under way in one process at most, those whose result waits to be durable included; more than that waits, and is
- * missed when its slot ends.
+ * Maximum number of runs in progress per process, including those whose result is not durable yet. Further runs wait,
+ * and are missed when their slot ends.
  */
-export const underWayMost = 4000;
-/** Runs of one account among them at most: targets that hang leave room for the checks of others. */
-export const ofAccountMost = 3000;
+export const maxInProgress = 4000;
+/** Maximum per account, so that hanging targets of one leave capacity for others. */
+export const maxPerAccount = 3000;
 
-/** The step: its turn, and its end. */
+/** The step: its tick, and its shutdown. */
 export interface RunChecks {
-  turn(): Promise<number>;
-  /** Runs that are held. */
-  readonly underWay: number;
-  /** Waits for what is under way up to `graceMs`, then gives the rest back. */
+  tick(): Promise<number>;
+  /** Numbers of leased runs. */
+  readonly inProgress: number;
+  /** Waits for runs in progress up to `graceMs`, then releases the rest. */
   stop(graceMs: number): Promise<void>;
 }
 
 export function createRunChecks(options: RunChecksOptions): RunChecks {
   const { store, clock, owner, location } = options;
-  const underWay = createRunsUnderWay<EndedAttempt | null>();
+  const inProgress = createRunsInProgress<EndedAttempt | null>();
   const outages = createOutages(clock);
   let renewedAt = clock.now();
   let isBacklog = false;
 
   const renew = async (now: number): Promise<void> => {
     if (now - renewedAt < leaseMs / 3 && now >= renewedAt) return;
-    const runs = underWay.runs();
-    // While it fails no run is asked for: an outage begins here, and runs that it kept waiting say so.
+    const runs = inProgress.runs();
+    // If this fails, no run is claimed: an outage starts here, and runs that it delayed report it as their reason.
     if (runs.length > 0) await outages.watch(() => store.renewRuns(runs, { owner, now, leaseMs }));
     // Set only after success: without renewed leases, a claim could take deliveries that this process is sending.
     renewedAt = now;
   };
   const start = (run: Run, context: CheckContext): void => {
-    const attempted = letIn(run, context, options, outages, underWay.before(run)).catch((cause: unknown) =>
-      failedOurselves(run, context, options, cause),
+    const attempted = runWhenFree(run, context, options, outages, inProgress.before(run)).catch((cause: unknown) =>
+      internalFailure(run, context, options, cause),
     );
     const done = attempted
       .then((attempt) => (attempt === null ? null : options.record(attempt)))
       .finally(() => {
-        const wasFull = underWay.size >= underWayMost || underWay.ofAccount(run.accountId) >= ofAccountMost;
-        underWay.remove(run);
+        const wasFull = inProgress.size >= maxInProgress || inProgress.ofAccount(run.accountId) >= maxPerAccount;
+        inProgress.remove(run);
         if (wasFull) options.wake();
       });
-    underWay.add(run, attempted, done);
+    inProgress.add(run, attempted, done);
   };
 
   return {
-    get underWay() {
-      return underWay.size;
+    get inProgress() {
+      return inProgress.size;
     },
-    async turn() {
+    async tick() {
       const now = clock.now();
       await renew(now);
-      const without = underWay.accountsWith(ofAccountMost);
-      const most = Math.min(runsPerTurn, underWayMost - underWay.size);
-      if (most <= 0) return leaseMs / 3;
+      const without = inProgress.accountsWith(maxPerAccount);
+      const max = Math.min(runsPerTick, maxInProgress - inProgress.size);
+      if (max <= 0) return leaseMs / 3;
       const { runs, nextAvailableAt } = await outages.watch(() =>
-        store.claimRuns({ location, owner, now, leaseMs, most, isBacklog, ...(without.length > 0 && { without }) }),
+        store.claimRuns({ location, owner, now, leaseMs, max, isBacklog, ...(without.length > 0 && { without }) }),
       );
-      isBacklog = runs.length === most;
+      isBacklog = runs.length === max;
       for (const { run, context } of runs) {
-        if (context !== null && !underWay.has(run)) start(run, context);
+        if (context !== null && !inProgress.has(run)) start(run, context);
       }
       if (isBacklog) return 0;
       const pauseMs = nextAvailableAt === null ? leaseMs / 3 : nextAvailableAt - clock.now();
       return Math.max(0, Math.min(pauseMs, leaseMs / 3));
     },
     async stop(graceMs) {
-      const all = underWay.ended();
+      const all = inProgress.ended();
       const { promise: late, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, graceMs);
       await Promise.race([all, late]);
       clearTimeout(timer);
-      const left = underWay.runs();
+      const left = inProgress.runs();
       if (left.length > 0) await store.returnRuns(left, owner);
     },
   };
 }
 
 /**
- * An attempt, once the previous run of its check has ended and there is room for it: what waits longer than its slot lasts
- * is missed. null = its check was deleted while it waited, and the run with it.
+ * Runs an attempt once the previous run of its check has ended and there is capacity. A run that waits longer than its
+ * slot is missed. null = its check was deleted meanwhile, and the run with it.
  */
-async function letIn(
+async function runWhenFree(
   run: Run,
   context: CheckContext,
   options: RunChecksOptions,
@@ -159,11 +159,11 @@ async function letIn(
   const leave = await room;
   const isOverlap = run.wasHeldBack === true || (earlier !== null && earlier.outcome !== 'missed');
   try {
-    // Edits and windows that came while it waited hold for it (docs/decisions/0103); what cannot be read is as it was.
+    // Edits and windows during the wait apply (docs/decisions/0103); if reading fails, the earlier settings are used.
     const standing = await outages
       .watch(() => options.store.contextOf(run))
       .catch((error: unknown) => {
-        if (isPassing(error)) return context;
+        if (isTemporary(error)) return context;
         throw error;
       });
     return standing === null ? null : await attemptOf(run, standing, options, outages, isOverlap);
@@ -212,8 +212,8 @@ function callOf(
   return outages.watch(() => optionsOf(accountId, batchId));
 }
 
-/** A fault of our own is a gap that says so: neither a failure of the target nor a run that never ends. */
-function failedOurselves(run: Run, context: CheckContext, options: RunChecksOptions, cause: unknown): EndedAttempt {
+/** An internal error is an explained gap: neither a failure of the target nor a run that never ends. */
+function internalFailure(run: Run, context: CheckContext, options: RunChecksOptions, cause: unknown): EndedAttempt {
   const why = cause instanceof Error ? cause.message : String(cause);
   const finding: Finding = {
     ...notRun('crashed', options.clock.now()),
@@ -223,7 +223,7 @@ function failedOurselves(run: Run, context: CheckContext, options: RunChecksOpti
   return { run, context, finding, outcome: 'unknown', retry: null, rules };
 }
 
-/** What the probe of a check needs. @param ofCall variables of this run alone, which win */
+/** Input of a probe. @param ofCall variables of this run only, which override all others */
 export function probeInputOf(context: CheckContext, ofCall: readonly EnvironmentVariable[] = []): ProbeInput {
   const { check, group, variables, revision, accountRuntimeId, clientCertificates = [] } = context;
   const merged = mergeVariables(variables, group?.environmentVariables ?? [], check.environmentVariables, ofCall);

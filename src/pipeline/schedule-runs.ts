@@ -1,15 +1,15 @@
-// Due checks become runs: one per check, location and slot; slots that can no longer be run are recorded as missed
+// Creates runs of due checks: one per check, location and slot. Records slots that can no longer run as missed
 // (docs/decisions/0010; when the clock is set: docs/decisions/0016).
 import { planRuns, type RunPlan, type Schedule } from '#domain/checks/plan-runs.ts';
 import type { Reason } from '#domain/results/result.ts';
 import type { FollowedClock } from '#lib/followed-clock.ts';
 import { createOutages } from '#lib/outages.ts';
 
-/** What this step needs of the store. */
+/** Store methods of this step. */
 interface ScheduleStore {
   scheduleDue(rules: {
     readonly now: number;
-    readonly most: number;
+    readonly max: number;
     readonly plan: (schedule: Schedule) => RunPlan;
     readonly missedReason: (slotAt: number) => Reason;
   }): Promise<{
@@ -21,7 +21,7 @@ interface ScheduleStore {
   }>;
 }
 
-/** Checks that run once, outside their slots: new ones, and those that were given another target. */
+/** Checks that run once outside their schedule: new ones, and those with a new target. */
 interface FirstRunStore {
   start(
     now: number,
@@ -32,18 +32,18 @@ interface FirstRunStore {
   }>;
 }
 
-/** What the step is joined with. */
+/** Dependencies of the step. */
 export interface ScheduleRunsOptions {
   readonly store: ScheduleStore;
   readonly firstRuns: FirstRunStore;
   readonly clock: Pick<FollowedClock, 'now' | 'lastSet'>;
-  /** Run locations that are served; the first is where checks run that name none. */
+  /** Available run locations; the first is used for checks without a location. */
   readonly locations: () => readonly string[];
-  /** When this process began to schedule, epoch ms: slots before it are `downtime`. */
+  /** When this process started scheduling, epoch ms: earlier slots are `downtime`. */
   readonly startedAt: number;
-  /** The time whose data a restore took away, epoch ms: slots in it are `rollback`; null = there is none. */
+  /** Period whose data a restore removed, epoch ms: slots in it are `rollback`; null = none. */
   readonly rollback?: { readonly from: number; readonly to: number } | null;
-  /** Told of new runs. */
+  /** Called after runs were created. */
   readonly wake: () => void;
   readonly onScheduled?: (done: {
     readonly runs: number;
@@ -52,12 +52,12 @@ export interface ScheduleRunsOptions {
   }) => void;
 }
 
-const schedulesPerTurn = 500;
+const schedulesPerTick = 500;
 const idleMs = 1000;
-/** Slots this close together are planned, and started, together: their claims and commits are shared. */
+/** Slots this close together are planned and started together, to share claims and commits. */
 const roundMs = 10;
 
-/** One turn of the step, answering in how many ms the next schedule is due. */
+/** One tick of the step. Returns the delay until the next schedule is due, ms. */
 export function createScheduleRuns(options: ScheduleRunsOptions): () => Promise<number> {
   const { store, firstRuns, clock, locations, startedAt, rollback = null } = options;
   const outages = createOutages(clock);
@@ -75,7 +75,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): () => Promise<
   return async () => {
     const now = clock.now();
     const plan = (schedule: Schedule): RunPlan => planRuns(schedule, now, locations());
-    const done = await outages.watch(() => store.scheduleDue({ now, most: schedulesPerTurn, plan, missedReason }));
+    const done = await outages.watch(() => store.scheduleDue({ now, max: schedulesPerTick, plan, missedReason }));
     const first = await outages.watch(() => firstRuns.start(now, locations()));
     if (done.runs + first.runs > 0) options.wake();
     if (done.schedules > 0) options.onScheduled?.(done);

@@ -1,5 +1,5 @@
-// Sends due deliveries and logs every attempt until each delivery is delivered or exhausted (decisions: Webhook delivery;
-// claims are per channel: docs/decisions/0014).
+// Sends due deliveries and records every attempt until a delivery is delivered or exhausted (decisions: Webhook
+// delivery; claims are per channel: docs/decisions/0014).
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import {
   afterAttempt,
@@ -14,26 +14,26 @@ import type { Rendered } from '#domain/results/recording.ts';
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import { type BatchWriter, createBatchWriter } from '#lib/batch-writer.ts';
 import type { Clock } from '#lib/clock.ts';
-import { isPassing } from '#lib/passing.ts';
+import { isTemporary } from '#lib/temporary-error.ts';
 import {
   createLanes,
-  createLookedChannels,
+  createScannedChannels,
   type DeliveryLanes,
   type Held,
-  type LookedChannels,
+  type ScannedChannels,
 } from './parts/delivery-lanes.ts';
 import { createRenderDeliveries, type RenderStore } from './parts/render-deliveries.ts';
 
 interface Claimed {
-  /** Its request is null until it is rendered. */
+  /** The request is null until it is rendered. */
   readonly delivery: DueDelivery;
   readonly channel: AlertChannel;
   readonly number: number;
-  /** Until when the receiver asked to wait, epoch ms; null = it did not. */
-  readonly askedUntil: number | null;
+  /** Until when the receiver requested a delay, epoch ms; null = none. */
+  readonly delayedUntil: number | null;
 }
 
-/** A delivery whose request is known. */
+/** A delivery whose request is rendered. */
 type Sendable = DueDelivery & { readonly request: Message };
 
 interface Settled {
@@ -48,24 +48,24 @@ function planOf({ isTest }: Held, { config }: AlertChannel): RetryPlan {
   return config['longTail'] === true ? 'long-tail' : 'normal';
 }
 
-/** What this step needs of the store. */
+/** Store methods of this step. */
 interface DeliveryStore extends RenderStore {
   claimDeliveries(claim: {
     readonly owner: string;
     readonly now: number;
     readonly leaseMs: number;
-    readonly most: number;
+    readonly max: number;
     readonly room: (accountId: string, alertChannelId: number, elsewhere: number) => number;
     readonly without: ReadonlySet<string>;
     readonly busy: (accountId: string, alertChannelId: number) => readonly string[];
-    readonly lookedFrom: (accountId: string, alertChannelId: number) => number;
+    readonly scannedFrom: (accountId: string, alertChannelId: number) => number;
     readonly isShared: boolean;
   }): Promise<{
     readonly claimed: readonly Claimed[];
     readonly nextDueAt: number | null;
-    readonly looked: readonly { readonly accountId: string; readonly alertChannelId: number }[];
+    readonly scanned: readonly { readonly accountId: string; readonly alertChannelId: number }[];
   }>;
-  /** Also brings forward what other processes left behind, and what is leased here unknown to us. */
+  /** Also makes deliveries of dead processes due, and those leased here that this process does not know of. */
   renewDeliveries(
     deliveries: readonly Held[],
     lease: { readonly owner: string; readonly now: number; readonly leaseMs: number },
@@ -76,23 +76,28 @@ interface DeliveryStore extends RenderStore {
   ): Promise<boolean[]>;
 }
 
-/** What the step is joined with. */
+/** Dependencies of the step. */
 export interface SendDeliveriesOptions {
   readonly store: DeliveryStore;
   readonly clock: Clock;
   readonly owner: string;
   /** Whether other processes deliver as well. */
   readonly isShared: () => boolean;
-  /** Whether deliveries are held: then none is taken. */
+  /** Whether deliveries are held: then none is claimed. */
   readonly isHeld?: () => Promise<boolean>;
-  /** Renders a delivery: once, before its first attempt. Runs in slices that give way to the event loop. */
+  /** Renders a delivery once, before its first attempt. Yields to the event loop between slices. */
   readonly render: (channel: AlertChannel, variables: TemplateVariables, createdAt: number) => Rendered;
+  /**
+   * Whether a delivery may be sent now; false = its account has reached a limit, and the delivery waits without a lease.
+   * null = its channel has no limit.
+   */
+  readonly admit?: (delivery: Held, channel: AlertChannel) => Promise<boolean> | null;
   /** Sends a delivery once; never rejects. */
   readonly send: (delivery: Sendable, channel: AlertChannel, attempt: number) => Promise<SendOutcome>;
-  /** Wakes this step: there is room again. */
+  /** Wakes this step when there is capacity again. */
   readonly wake: () => void;
   readonly onSettled?: (delivery: Held, attempt: Attempt, step: DeliveryStep) => void;
-  /** Told when attempts have been logged, durably. */
+  /** Called when attempts have been recorded durably. */
   readonly onLogged?: () => void;
   readonly onError: (error: unknown) => void;
 }
@@ -100,159 +105,173 @@ export interface SendDeliveriesOptions {
 const leaseMs = 10_000;
 /** Interval between checks whether a hold has ended, ms. */
 const heldMs = 1000;
-const claimsPerTurn = 400;
-const underWayMost = 2000;
+const claimsPerTick = 400;
+const maxInProgress = 2000;
 /** Maximum per account, so that one account's hanging channels leave room for other accounts. */
-const ofAccountMost = 1500;
-/** From this number on, each channel of the account gets one place, so that hanging channels leave room for others. */
+const maxPerAccount = 1500;
+/**
+ * From this number on, each channel of the account gets one slot, so that hanging channels leave capacity for others.
+ */
 const scarceFrom = 1200;
-const perChannelMost = 4;
-/** From this number on, freed places are refilled in batches, because each turn walks all waiting channels. */
+const maxPerChannel = 4;
+/** From this number on, freed slots are refilled in batches, because each tick scans all waiting channels. */
 const busyFrom = 100;
 const gatherMs = 15;
 const settlesPerCommit = 400;
 const settleRetryMs = 500;
 
-/** The step: its turn, and its end. */
+/** The step: its tick, and its shutdown. */
 export interface SendDeliveries {
-  turn(): Promise<number>;
-  /** Deliveries that are held. */
-  readonly underWay: number;
-  /** Waits for what is under way up to `graceMs`; the rest is interrupted and repeated at the next start. */
+  tick(): Promise<number>;
+  /** Numbers of leased deliveries. */
+  readonly inProgress: number;
+  /** Waits for attempts in progress up to `graceMs`; the rest is interrupted and repeated after the next start. */
   stop(graceMs: number): Promise<void>;
 }
 
 export function createSendDeliveries(options: SendDeliveriesOptions): SendDeliveries {
   const { store, clock, owner } = options;
-  const underWay = new Map<string, Held>();
+  const inProgress = new Map<string, Held>();
   const lanes = createLanes();
-  const looked = createLookedChannels();
+  const scanned = createScannedChannels();
   let renewedAt = Number.NEGATIVE_INFINITY;
   // A process that ended holds its deliveries until its leases expire, even if it is no longer listed.
   let isSharedUntil = clock.now() + 2 * leaseMs;
-  const attempts = createAttempts(options, { underWay, lanes, looked });
+  const attempts = createAttempts(options, { inProgress, lanes, scanned });
   const room = (accountId: string, alertChannelId: number, elsewhere: number): number => {
     const ofAccount = lanes.ofAccount(accountId);
-    const most = ofAccount < scarceFrom ? perChannelMost : 1;
+    const max = ofAccount < scarceFrom ? maxPerChannel : 1;
     return Math.min(
-      most - elsewhere - lanes.size(accountId, alertChannelId),
-      ofAccountMost - ofAccount,
-      underWayMost - underWay.size,
+      max - elsewhere - lanes.size(accountId, alertChannelId),
+      maxPerAccount - ofAccount,
+      maxInProgress - inProgress.size,
     );
   };
   const renew = async (now: number): Promise<void> => {
     if (now - renewedAt < leaseMs / 3 && now >= renewedAt) return;
-    await store.renewDeliveries([...underWay.values()], { owner, now, leaseMs });
-    looked.forgetAll();
+    await store.renewDeliveries([...inProgress.values()], { owner, now, leaseMs });
+    scanned.forgetAll();
     // Set only after success: without renewed leases, a claim could take deliveries that this process is sending.
     renewedAt = now;
   };
   return {
-    get underWay() {
-      return underWay.size;
+    get inProgress() {
+      return inProgress.size;
     },
-    async turn() {
+    async tick() {
       const now = clock.now();
       await renew(now);
       if ((await options.isHeld?.()) === true) return heldMs;
       if (options.isShared()) isSharedUntil = now + 2 * leaseMs;
       const isShared = now < isSharedUntil;
-      const without = new Set(lanes.accountsWith(ofAccountMost));
-      const rules = { room, without, busy: lanes.checks, lookedFrom: looked.from, most: claimsPerTurn };
-      looked.begin();
+      const without = new Set(lanes.accountsWith(maxPerAccount));
+      const rules = { room, without, busy: lanes.checks, scannedFrom: scanned.from, max: claimsPerTick };
+      scanned.begin();
       const found = await store.claimDeliveries({ owner, now, leaseMs, isShared, ...rules }).catch((error: unknown) => {
-        // The claim may have taken something: renew on the next turn.
+        // The claim may have leased deliveries: renew on the next tick.
         renewedAt = Number.NEGATIVE_INFINITY;
         throw error;
       });
-      looked.note(found.looked, now);
-      for (const claim of found.claimed) if (!underWay.has(claim.delivery.id)) attempts.start(claim);
+      scanned.note(found.scanned, now);
+      for (const claim of found.claimed) if (!inProgress.has(claim.delivery.id)) attempts.start(claim);
       const pauseMs = found.nextDueAt === null ? leaseMs / 3 : found.nextDueAt - clock.now();
       return Math.max(0, Math.min(pauseMs, leaseMs / 3));
     },
     async stop(graceMs) {
       attempts.stop();
-      await untilEmpty(underWay, graceMs);
+      await untilEmpty(inProgress, graceMs);
     },
   };
 }
 
 /** Attempts in progress, which later claims must skip. */
-interface UnderWay {
-  readonly underWay: Map<string, Held>;
+interface InProgress {
+  readonly inProgress: Map<string, Held>;
   readonly lanes: DeliveryLanes;
-  readonly looked: LookedChannels;
+  readonly scanned: ScannedChannels;
 }
 
 /** Renders claimed deliveries that are not rendered yet, and sends each of them once. */
-function createAttempts(options: SendDeliveriesOptions, { underWay, lanes, looked }: UnderWay) {
-  const writer = settleWriter(options, underWay);
-  /** Forgets a delivery that ended or whose lease may expire and be claimed again. */
+function createAttempts(options: SendDeliveriesOptions, { inProgress, lanes, scanned }: InProgress) {
+  const writer = settleWriter(options, inProgress);
+  /** Forgets a delivery that ended, or whose lease may expire and be claimed again. */
   const drop = (held: Held): void => {
     lanes.leave(held);
-    looked.forget(held.accountId, held.alertChannelId);
-    underWay.delete(held.id);
+    scanned.forget(held.accountId, held.alertChannelId);
+    inProgress.delete(held.id);
     options.wake();
   };
 
-  const send = (delivery: Sendable, { channel, number, askedUntil }: Claimed): void => {
-    const { accountId, id, alertChannelId, checkId, isTest } = delivery;
-    // Excludes the request: hundreds of retained requests would outlive the garbage collector's young generation.
-    const held: Held = { accountId, id, alertChannelId, checkId, isTest };
-    underWay.set(id, held);
-    lanes.enter(held);
+  const attempt = (delivery: Sendable, held: Held, { channel, number, delayedUntil }: Claimed): void => {
+    const { accountId, id, alertChannelId, isTest } = held;
     const plan = planOf(held, channel);
     void options.send(delivery, channel, number).then((outcome) => {
       lanes.leave(held);
-      looked.forget(accountId, alertChannelId);
-      // Interrupted by shutdown: the lease expires, and the next owner logs and repeats the attempt (docs/decisions/0012).
+      scanned.forget(accountId, alertChannelId);
+      // Interrupted by shutdown: the lease expires, and the next owner records and repeats the attempt
+      // (docs/decisions/0012).
       if (outcome.error?.class === 'interrupted') {
-        underWay.delete(id);
+        inProgress.delete(id);
         return;
       }
-      const step = afterAttempt(outcome, number, plan, askedUntil);
-      const attempt: Attempt = { ...outcome, accountId, deliveryId: id, number, nextAttemptAt: step.nextAttemptAt };
-      options.onSettled?.(held, attempt, step);
-      writer.add({ attempt, alertChannelId, isTest, step });
+      const step = afterAttempt(outcome, number, plan, delayedUntil);
+      const ended: Attempt = { ...outcome, accountId, deliveryId: id, number, nextAttemptAt: step.nextAttemptAt };
+      options.onSettled?.(held, ended, step);
+      writer.add({ attempt: ended, alertChannelId, isTest, step });
     });
+  };
+  const send = (delivery: Sendable, claimed: Claimed): void => {
+    const { accountId, id, alertChannelId, checkId, isTest } = delivery;
+    // Excludes the request: hundreds of retained requests would outlive the garbage collector's young generation.
+    const held: Held = { accountId, id, alertChannelId, checkId, isTest };
+    inProgress.set(id, held);
+    lanes.enter(held);
+    const admission = options.admit?.(held, claimed.channel) ?? null;
+    if (admission === null) return attempt(delivery, held, claimed);
+    void admission
+      .catch((error: unknown) => {
+        options.onError(error);
+        return false;
+      })
+      .then((isAdmitted) => (isAdmitted ? attempt(delivery, held, claimed) : drop(held)));
   };
   const rendering = createRenderDeliveries<Claimed>({ ...options, send, drop: ({ delivery }) => drop(delivery) });
   const start = (claimed: Claimed): void => {
     const { delivery } = claimed;
     const { request } = delivery;
     if (request !== null) return send({ ...delivery, request }, claimed);
-    underWay.set(delivery.id, delivery);
+    inProgress.set(delivery.id, delivery);
     lanes.enter(delivery);
     rendering.add(claimed);
   };
   return { start, stop: () => rendering.stop() };
 }
 
-async function untilEmpty(underWay: ReadonlyMap<string, Held>, mostMs: number): Promise<void> {
-  const deadline = performance.now() + mostMs;
-  while (underWay.size > 0 && performance.now() < deadline) {
+async function untilEmpty(inProgress: ReadonlyMap<string, Held>, maxMs: number): Promise<void> {
+  const deadline = performance.now() + maxMs;
+  while (inProgress.size > 0 && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
-/** Logs the outcomes of attempts in batches, then forgets them. */
-function settleWriter(options: SendDeliveriesOptions, underWay: Map<string, Held>): BatchWriter<Settled> {
+/** Records the outcomes of attempts in batches, then forgets them. */
+function settleWriter(options: SendDeliveriesOptions, inProgress: Map<string, Held>): BatchWriter<Settled> {
   const { store, clock, owner } = options;
   const wakeLater = gathered(options.wake, gatherMs);
   return createBatchWriter<Settled>({
     write: async (batch) => {
       await store.settleAttempts(batch, { owner, now: clock.now() });
-      for (const { attempt } of batch) underWay.delete(attempt.deliveryId);
-      if (underWay.size < busyFrom) options.wake();
+      for (const { attempt } of batch) inProgress.delete(attempt.deliveryId);
+      if (inProgress.size < busyFrom) options.wake();
       else wakeLater();
       options.onLogged?.();
     },
-    isPassing,
+    isTemporary,
     onError: options.onError,
-    // The lease expires, and the delivery is retried under the same id.
-    onDropped: ({ attempt }) => underWay.delete(attempt.deliveryId),
-    batchMost: settlesPerCommit,
-    waitingMost: Number.POSITIVE_INFINITY,
+    // The lease expires, and the delivery is retried under the same ID.
+    onDropped: ({ attempt }) => inProgress.delete(attempt.deliveryId),
+    maxBatch: settlesPerCommit,
+    maxWaiting: Number.POSITIVE_INFINITY,
     retryMs: settleRetryMs,
   });
 }

@@ -1,16 +1,16 @@
-// The answer of a deletion: it has no body, so its warnings stand in a header.
+// The response of a deletion: no body, so its warnings are in a header.
 import type { Warning } from '#actions/warnings.ts';
 import { Answer } from './route.ts';
 
-/** 204; `x-service-warnings` holds the warnings as JSON in ASCII, and is absent without any. */
+/** 204; `x-service-warnings` contains the warnings as JSON in ASCII, and is absent without any. */
 export function deleted(warnings: readonly Warning[]): Answer {
   if (warnings.length === 0) return new Answer(204, undefined);
-  const text = JSON.stringify(warnings.slice(0, mostWarnings)).replaceAll(/[^ -~]/g, escaped);
+  const text = JSON.stringify(warnings.slice(0, maxWarnings)).replaceAll(/[^ -~]/g, escaped);
   return new Answer(204, undefined, { 'x-service-warnings': text });
 }
 
-/** A header must stay short. */
-const mostWarnings = 5;
+/** Limits the header size. */
+const maxWarnings = 5;
 
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -1,4 +1,4 @@
-// From whatever was thrown to the one error shape (decisions: Error body).
+// Maps thrown errors to the error body (decisions: Error body).
 import { STATUS_CODES } from 'node:http';
 import { Refusal, type RefusalCode } from '#actions/refusal.ts';
 import type { ErrorBody } from '#contract/error.ts';
@@ -9,6 +9,7 @@ import { faultsRefused } from './input.ts';
 
 const statusOfRefusal: Readonly<Record<RefusalCode, number>> = {
   invalid: 400,
+  unauthenticated: 401,
   limit: 402,
   forbidden: 403,
   'not-found': 404,
@@ -18,15 +19,15 @@ const statusOfRefusal: Readonly<Record<RefusalCode, number>> = {
   unavailable: 503,
 };
 
-/** An answer that is not a success, ready to be sent. */
+/** An error response. */
 export interface ErrorAnswer {
   readonly body: ErrorBody;
   readonly headers: Readonly<Record<string, string>>;
-  /** Ours to put right: to be logged with everything that is known of it. */
+  /** Whether it is a bug, to be logged with all details. */
   readonly isInternal: boolean;
 }
 
-/** The error shape: status, its reason phrase, and the message. */
+/** The error body: status, its reason phrase, and the message. */
 export function errorBody(
   statusCode: number,
   message: string,
@@ -36,7 +37,7 @@ export function errorBody(
   return attributes ? { statusCode, error, message, attributes: { ...attributes } } : { statusCode, error, message };
 }
 
-/** What is said of an error that was thrown while a request was answered. A 500 says nothing of its cause. */
+/** The response for an error thrown while handling a request. A 500 does not reveal its cause. */
 export function errorAnswer(error: unknown): ErrorAnswer {
   if (error instanceof HttpRefusal) {
     return {

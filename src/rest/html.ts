@@ -1,4 +1,4 @@
-// Pages without scripts: escaping, the frame around them, and the headers that keep them harmless.
+// Pages without scripts: escaping, layout and security headers.
 import { createHash } from 'node:crypto';
 import { style } from './page-style.ts';
 
@@ -21,7 +21,7 @@ export class Html {
 
 type Part = Html | string | number | null | undefined | false | readonly Part[];
 
-/** A template of HTML: everything put into it is escaped, but for Html; lists are joined, nothing prints as nothing. */
+/** An HTML template: escapes every value except Html, joins lists, and prints nothing for null and false. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let text = strings[0] ?? '';
   for (const [index, part] of parts.entries()) text += printed(part) + (strings[index + 1] ?? '');
@@ -58,7 +58,7 @@ export function page(title: string, body: Html): string {
 
 const styleHash = createHash('sha256').update(style).digest('base64');
 
-/** Headers of every page: no script, no frame, no foreign address, nothing remembered or indexed. */
+/** Headers of every page: no scripts, no frames, no foreign addresses, no caching or indexing. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
@@ -68,7 +68,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-/** The same of a page that shows pictures of this server. */
+/** The same for a page with pictures of this server. */
 export const resultPageHeaders: Readonly<Record<string, string>> = {
   ...pageHeaders,
   'content-security-policy': `${pageHeaders['content-security-policy']}; img-src 'self'`,

@@ -1,6 +1,6 @@
-// What this room itself says no with, before any action is asked.
+// Errors of the HTTP layer itself, before any action is called.
 
-/** A refusal with its HTTP status. The message is shown to the caller. */
+/** An error with its HTTP status. The message is shown to the client. */
 export class HttpRefusal extends Error {
   override readonly name = 'HttpRefusal';
   readonly statusCode: number;

@@ -1,10 +1,10 @@
-// Path parameters, query and body of a request, parsed by the contract; all that is wrong is told at once.
-import { type Faults, mostFaults, parseTelling, type UnknownFields } from '#lib/schema/faults.ts';
+// Parses path parameters, query and body by the contract, and reports all errors at once.
+import { type Faults, maxFaults, parseReporting, type UnknownFields } from '#lib/schema/faults.ts';
 import type { Operation } from '#contract/operation.ts';
 import { nearestName } from '#lib/nearest.ts';
 import { HttpRefusal } from './http-refusal.ts';
 
-/** As parsed: the parts the operation does not declare are undefined. */
+/** The parsed input; parts that the operation does not declare are undefined. */
 export interface Input {
   readonly params: unknown;
   readonly query: unknown;
@@ -12,9 +12,8 @@ export interface Input {
 }
 
 /**
- * Parses what was sent, or refuses with 400 and `attributes` that name every wrong field of path, query and body.
- *
- * @param sent `query` as the router split it: a value per name, or a list where a name was repeated
+ * Parses the request, or refuses (400) with `attributes` that name every invalid field of path, query and body.
+ * @param sent `query` as split by the router: a value per name, or a list if a name was repeated
  */
 export function parseInput(operation: Operation, sent: Input): Input {
   const faults: Faults = {};
@@ -26,22 +25,22 @@ export function parseInput(operation: Operation, sent: Input): Input {
     'query parameter',
   );
   const body = parse(operation.body, sent.body, faults, 'field');
-  // Without a body the fields of an empty one are named, so that the caller learns which are required.
+  // Treats a missing body as an empty one, so that the error names the required fields.
   if ('body' in faults && sent.body === undefined) parse(operation.body, {}, faults, 'field');
   if (Object.keys(faults).length > 0) throw faultsRefused(faults);
   return { params, query, body };
 }
 
-/** Refuses with 400; `attributes` name every wrong field. */
+/** Refuses (400); `attributes` name every invalid field. */
 export function faultsRefused(faults: Faults): HttpRefusal {
   return new HttpRefusal(400, sentence(faults, Object.keys(faults)), { attributes: faults });
 }
 
 function parse(schema: Operation['body'], value: unknown, faults: Faults, what: UnknownFields['what']): unknown {
-  return schema && parseTelling(schema, value, faults, { what, nearest: nearestName });
+  return schema && parseReporting(schema, value, faults, { what, nearest: nearestName });
 }
 
-/** `tag[]=a` is `tag=a`; both may stand together. */
+/** `tag[]=a` means `tag=a`; both may be used together. */
 function plainQuery(query: unknown, ignored: readonly string[] = []): Record<string, unknown> {
   const plain: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(query ?? {}) as [string, string | string[]][]) {
@@ -53,14 +52,14 @@ function plainQuery(query: unknown, ignored: readonly string[] = []): Record<str
 }
 
 function sentence(faults: Faults, names: readonly string[]): string {
-  const shown = names.slice(0, 3).map((name) => toldOf(name, faults[name] ?? ''));
-  const least = names.length >= mostFaults ? 'at least ' : '';
+  const shown = names.slice(0, 3).map((name) => notifiedOf(name, faults[name] ?? ''));
+  const least = names.length >= maxFaults ? 'at least ' : '';
   const more = names.length > 3 ? `; and ${least}${names.length - 3} more` : '';
   return `${shown.join('; ')}${more}.`.replace(/\?\.$/, '?');
 }
 
-/** `unknown field; did you mean …` names the field itself; every other fault goes on where the name ends. */
-function toldOf(name: string, fault: string): string {
+/** `unknown field; did you mean …` names the field itself; every other message continues after the name. */
+function notifiedOf(name: string, fault: string): string {
   const [, what, rest] = /^unknown (field|query parameter)(.*)$/s.exec(fault) ?? [];
   return what === undefined ? `${name} ${fault}` : `Unknown ${what} "${name}"${rest ?? ''}`;
 }

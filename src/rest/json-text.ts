@@ -1,13 +1,14 @@
-// JSON as strictly as a service needs it: bounded depth, no name twice in an object, only text that can be stored.
-import { mostMembers } from '#lib/schema/faults.ts';
+// Strict JSON parsing: bounded depth, no duplicate names, only text that can be stored.
+import { maxMembers } from '#lib/schema/faults.ts';
 import { HttpRefusal } from './http-refusal.ts';
 
-/** Deepest nesting of a body. Ours need six levels; free JSON of an account may have more. */
+/** Maximum nesting of a body. The API needs six levels; free JSON of an account may have more. */
 const deepest = 64;
 
 /**
- * Parses the text of a body. Refuses with 400: more members and elements than `mostMembers`, what is not JSON, nesting
- * beyond 64 levels, a name that stands twice in one object, the name `__proto__`, and texts with U+0000 or half a surrogate pair, which no database keeps.
+ * Parses a body. Refuses (400): more members and elements than `maxMembers`, invalid JSON, nesting beyond 64 levels,
+ * duplicate names in an object, the name `__proto__`, and strings with U+0000 or an unpaired surrogate, which databases
+ * cannot store.
  */
 export function parseJson(text: string): unknown {
   requireFewMembers(text);
@@ -21,14 +22,14 @@ export function parseJson(text: string): unknown {
   return value;
 }
 
-/** Counts commas and opening brackets outside of strings, before the text is known to be JSON. */
+/** Counts commas and opening brackets outside strings, before the text is known to be JSON. */
 function requireFewMembers(text: string): void {
   let count = 0;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (code === 0x22) index = stringEnd(text, index);
-    else if ((code === 0x2c || code === 0x7b || code === 0x5b) && ++count > mostMembers) {
-      throw new HttpRefusal(400, `The body has more than ${mostMembers} members and elements.`);
+    else if ((code === 0x2c || code === 0x7b || code === 0x5b) && ++count > maxMembers) {
+      throw new HttpRefusal(400, `The body has more than ${maxMembers} members and elements.`);
     }
   }
 }
@@ -40,9 +41,9 @@ function where(error: unknown): string {
   return /end of JSON/.test(String(error)) ? 'unexpected end.' : 'error at the start.';
 }
 
-/** Reads a text that is known to be JSON once more, for what JSON.parse lets pass. */
+/** Checks valid JSON for what JSON.parse accepts but we do not. */
 function inspect(text: string): void {
-  // One entry per open bracket: the names seen so far for an object, null for a list.
+  // One entry per open bracket: the names seen so far in an object, null for a list.
   const open: (Set<string> | null)[] = [];
   let isName = false;
   for (let index = 0; index < text.length; index++) {
@@ -83,7 +84,7 @@ function push(open: (Set<string> | null)[], entry: Set<string> | null): void {
   open.push(entry);
 }
 
-/** Index of the quote that closes the string which opens at `start`. */
+/** Index of the quote that closes the string starting at `start`. */
 function stringEnd(text: string, start: number): number {
   let index = start + 1;
   while (index < text.length && text.charCodeAt(index) !== 0x22) index += text.charCodeAt(index) === 0x5c ? 2 : 1;

@@ -1,13 +1,13 @@
-// Which methods an address answers: to tell a wrong method from a wrong address.
+// Finds the methods of a path, to distinguish a wrong method from an unknown path.
 import type { Operation } from '#contract/operation.ts';
 import type { MountedRoute } from './route.ts';
 
-/** Methods an operation is mounted under: PUT merges, so PATCH (RFC 7396) is the same operation. */
+/** Methods an operation is mounted under. PUT merges, so PATCH (RFC 7396) is the same operation. */
 export function methodsOfOperation({ method }: Pick<Operation, 'method'>): string[] {
   return method === 'PUT' ? ['PUT', 'PATCH'] : [method];
 }
 
-/** The methods of all operations whose path fits; empty when there is nothing there. Asked only when nothing matched. */
+/** The methods of all operations whose path matches; empty for an unknown path. Called only if no route matched. */
 export function methodsOf(path: string, routes: readonly MountedRoute[]): string[] {
   const parts = path.split('/');
   const methods = new Set<string>();

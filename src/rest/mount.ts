@@ -1,15 +1,18 @@
-// How a request of one operation runs: who asks, what was sent, the route's function, the answer.
+// Runs a request: authentication, parsing, the route's function, the response.
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { requirePermission } from '#actions/accounts/permission.ts';
+import { Refusal } from '#actions/refusal.ts';
 import type { Operation } from '#contract/operation.ts';
 import { contentRange, type PageQuery } from '#contract/paging.ts';
-import type { Caller } from '#domain/accounts/api-key.ts';
-import type { Turn } from '#lib/fair-queue.ts';
+import type { Caller, UserPrincipal } from '#domain/accounts/api-key.ts';
+import type { EnterQueue } from '#lib/fair-queue.ts';
+
 import {
   type Authenticate,
+  type AuthenticateSession,
   bearerKey,
   callerOf,
   namedAccount,
@@ -22,38 +25,47 @@ import { methodsOfOperation } from './methods-of.ts';
 import { type Allowance, countedAddress, type RateLimit } from './rate-limit.ts';
 import { readJsonBody, readRawBody } from './read-body.ts';
 import { Answer, type AnyCall, JsonText, type MountedRoute, type Page, type Route } from './route.ts';
+import { cookieToken, requireSameOrigin } from './session-cookie.ts';
 import { writeJson } from './write-json.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set once the key is known; never on operations that ask for none. */
+    /** Set once the key is known; never for operations without authentication. */
     caller: Caller | undefined;
   }
 }
 
-/** How often one may ask. */
+/** Rate limits. */
 export interface RateLimits {
   readonly keys: RateLimit;
   readonly accounts: RateLimit;
-  /** Of requests without a key that is known. */
+  /** For requests without a valid key or session. */
   readonly addresses: RateLimit;
+}
+
+/** Looks up sessions of people; absent = only API keys are accepted. */
+export interface SessionsOption {
+  readonly authenticate: AuthenticateSession;
+  /** Public URL of this server. */
+  readonly publicUrl: () => string;
 }
 
 interface Mounting {
   readonly authenticate: Authenticate;
+  readonly sessions?: SessionsOption;
   readonly rateLimits: RateLimits;
   readonly checkResponses?: boolean;
-  /** Of parsing bodies and writing answers. */
-  readonly turn: Turn;
+  /** Time-sharing of parsing bodies and writing responses. */
+  readonly fairQueue: EnterQueue;
   readonly ending: Ending;
 }
 
-/** Whether the server is closing. */
+/** Whether the server is shutting down. */
 export interface Ending {
   isClosing: boolean;
 }
 
-/** A connection that is answered while the server closes ends with its answer; kept alive it would hold the end up. */
+/** Closes a connection after its response during shutdown; keep-alive would delay the shutdown. */
 export function endIfClosing(reply: FastifyReply, { isClosing }: Ending): FastifyReply {
   return isClosing ? reply.header('connection', 'close') : reply;
 }
@@ -68,7 +80,7 @@ export function mountRoute(app: FastifyInstance, route: MountedRoute, mounting: 
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     exposeHeadRoute: operation.refusesHead !== true,
     onRequest: (request, reply, done) => {
-      // The framework would judge the type of a body that this operation ignores, or reads whatever its type.
+      // Otherwise the framework would reject content types of bodies that this operation ignores or reads in any case.
       if (operation.body === undefined || operation.isAnyType === true) delete request.raw.headers['content-type'];
       if (operation.permission === 'none') done();
       else identify(operation.permission, request, reply, mounting, done);
@@ -80,26 +92,56 @@ export function mountRoute(app: FastifyInstance, route: MountedRoute, mounting: 
 type Done = (error?: Error) => void;
 type Permission = Exclude<Operation['permission'], 'none'>;
 
-/** With a callback: a key that is remembered costs no promise. */
+/** With a callback, because a cached key then costs no promise. */
 function identify(
   permission: Permission,
   request: FastifyRequest,
   reply: FastifyReply,
-  { authenticate, rateLimits }: Mounting,
+  mounting: Mounting,
   done: Done,
 ): void {
-  const decide = (key: KnownKey | null): void =>
-    done(faultOf(() => admit(key, permission, request, reply, rateLimits)));
-  const refuse = (error: unknown): void => done(faultOf(() => refuseStranger(error, request, rateLimits)));
-  let looked: ReturnType<Authenticate>;
+  const { rateLimits } = mounting;
+  const decide = (known: Known | null): void =>
+    done(faultOf(() => admit(known, permission, request, reply, rateLimits)));
+  const refuse = (error: unknown): void => done(faultOf(() => refuseUnauthenticated(error, request, rateLimits)));
+  let authenticated: Known | null | Promise<Known | null>;
   try {
-    looked = authenticate(bearerKey(request.headers), namedAccount(request.headers));
+    authenticated = lookUp(request, mounting);
   } catch (error) {
     refuse(error);
     return;
   }
-  if (looked instanceof Promise) looked.then(decide, refuse);
-  else decide(looked);
+  if (authenticated instanceof Promise) authenticated.then(decide, refuse);
+  else decide(authenticated);
+}
+
+type Known = KnownKey | UserPrincipal;
+
+/** A request with an Authorization header is authenticated by the key, whatever its cookies. */
+function lookUp(
+  { headers, method }: FastifyRequest,
+  { authenticate, sessions }: Mounting,
+): Known | null | Promise<Known | null> {
+  const publicUrl = sessions?.publicUrl() ?? '';
+  const token = headers.authorization === undefined && sessions ? cookieToken(headers, publicUrl) : undefined;
+  if (token === undefined || sessions === undefined) return authenticate(bearerKey(headers), namedAccount(headers));
+  if (method !== 'GET' && method !== 'HEAD') requireSameOrigin(headers, publicUrl, true);
+  return sessions.authenticate(token, namedAccount(headers));
+}
+
+/** Authenticates the request again. Returns true if that fails because of a server problem. */
+async function isStillAllowed(operation: Operation, request: FastifyRequest, mounting: Mounting): Promise<boolean> {
+  const { permission } = operation;
+  if (permission === 'none' || permission === 'user') return true;
+  try {
+    const known = await lookUp(request, mounting);
+    if (known === null) return false;
+    const caller = callerOf(known, request.headers);
+    requirePermission(caller, permission);
+    return caller.accountId === request.caller?.accountId;
+  } catch (error) {
+    return !(error instanceof HttpRefusal || error instanceof Refusal);
+  }
 }
 
 function faultOf(work: () => void): Error | undefined {
@@ -111,38 +153,46 @@ function faultOf(work: () => void): Error | undefined {
   return undefined;
 }
 
-/** Never nothing: the framework would take that for a request without a fault. */
+/** Never undefined: the framework would treat that as success. */
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(`refused with ${String(error)}`);
 }
 
 function admit(
-  key: KnownKey | null,
+  known: Known | null,
   permission: Permission,
   request: FastifyRequest,
   reply: FastifyReply,
   rateLimits: RateLimits,
 ): void {
-  if (key === null) {
-    return refuseStranger(unauthenticated('The API key is unknown, was revoked or has expired.'), request, rateLimits);
+  if (known === null) {
+    const message =
+      request.headers.authorization === undefined
+        ? 'The session has ended. Sign in again.'
+        : 'The API key is unknown, was revoked or has expired.';
+    return refuseUnauthenticated(unauthenticated(message), request, rateLimits);
   }
-  const allowance = rateLimits.keys.take(key.keyId);
+  const isUser = 'kind' in known;
+  // Browsers and caches in between must not show it after signing out.
+  if (isUser) reply.header('cache-control', 'no-store');
+  const allowance = rateLimits.keys.take(isUser ? known.id : known.keyId);
   if (allowance !== null) {
     reply.header('x-ratelimit-limit', allowance.limit);
     reply.header('x-ratelimit-remaining', allowance.remaining);
     reply.header('x-ratelimit-reset', allowance.resetAtSeconds);
-    requireAllowance(allowance, 'for an API key');
+    requireAllowance(allowance, isUser ? 'for a person' : 'for an API key');
   }
-  const caller = callerOf(key, request.headers);
+  const caller = callerOf(known, request.headers);
   requireAllowance(rateLimits.accounts.take(caller.accountId), 'for an account');
-  requirePermission(caller, permission);
+  if (permission !== 'user') requirePermission(caller, permission);
+  else if (!isUser) throw new HttpRefusal(403, 'API keys have no sessions. Sign in to use this operation.');
   request.caller = caller;
 }
 
-/** Refuses a request without a known key; from an address that sends many, with a 429. */
-function refuseStranger(error: unknown, request: FastifyRequest, { addresses }: RateLimits): never {
+/** Refuses a request without a valid key or session; with 429 if its address sends too many. */
+function refuseUnauthenticated(error: unknown, request: FastifyRequest, { addresses }: RateLimits): never {
   if (error instanceof HttpRefusal && error.statusCode === 401) {
-    requireAllowance(addresses.take(countedAddress(request.ip)), 'for an address without a valid API key');
+    requireAllowance(addresses.take(countedAddress(request.ip)), 'for an address without a valid API key or session');
   }
   throw asError(error);
 }
@@ -159,37 +209,41 @@ async function answer(
   operation: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
-  { checkResponses, turn: turnOf, ending }: Mounting,
+  mounting: Mounting,
 ): Promise<FastifyReply> {
-  // The gate in front decides; a request that came round it goes no further.
-  if (operation.permission !== 'none' && request.caller === undefined) throw unauthenticated('An API key is required.');
-  const turn = (size: number) => turnOf(request.caller?.accountId ?? '', size);
-  const body = operation.body === undefined ? undefined : await readJsonBody(request.headers, request.raw, turn);
+  const { checkResponses, fairQueue: lastServed, ending } = mounting;
+  // The hook in front already refused it; this is a second line of defense.
+  if (operation.permission !== 'none' && request.caller === undefined)
+    throw unauthenticated('Authentication is required.');
+  const fairQueue = (size: number) => lastServed(request.caller?.accountId ?? '', size);
+  const body = operation.body === undefined ? undefined : await readJsonBody(request.headers, request.raw, fairQueue);
   const input = parseInput(operation, { params: request.params, query: request.query, body });
-  const { rawBodyMost } = operation;
-  const rawBody = rawBodyMost === undefined ? null : await readRawBody(request.raw, rawBodyMost);
-  const ran = route.run(new RouteCall(input, rawBody, request, reply));
+  const { maxRawBody } = operation;
+  const rawBody = maxRawBody === undefined ? null : await readRawBody(request.raw, maxRawBody);
+  const ran = route.run(
+    new RouteCall(input, rawBody, request, reply, () => isStillAllowed(operation, request, mounting)),
+  );
   const result = ran instanceof Promise ? await ran : ran;
-  const content = writeAnswer(reply, operation, result, { ...input, checkResponses, turn });
+  const content = writeAnswer(reply, operation, result, { ...input, checkResponses, fairQueue });
   return endIfClosing(reply, ending).send(content instanceof Promise ? await content : content);
 }
 
-/** What is sent of an answer. */
+/** What a response needs. */
 type Content = string | Buffer | Readable | undefined;
 
 interface Writing extends Pick<Input, 'query'> {
   readonly checkResponses: boolean | undefined;
-  readonly turn: (size: number) => Promise<void> | null;
+  readonly fairQueue: (size: number) => Promise<void> | null;
 }
 
-/** Sets status and headers of an answer; its content, or undefined where it has none. */
+/** Sets status and headers of a response; returns its content, or undefined if there is none. */
 function writeAnswer(
   reply: FastifyReply,
   operation: Operation,
   result: unknown,
-  { query, checkResponses, turn }: Writing,
+  { query, checkResponses, fairQueue }: Writing,
 ): Content | Promise<Content> {
-  if (result instanceof Answer) return writeOwnAnswer(reply, operation, result, turn);
+  if (result instanceof Answer) return writeOwnAnswer(reply, operation, result, fairQueue);
   reply.code(operation.status);
   if (operation.status === 204) return undefined;
   if (operation.media) {
@@ -203,10 +257,10 @@ function writeAnswer(
   }
   const shown = operation.isPaged ? itemsOf(result as Page<unknown>, query as PageQuery, reply) : result;
   if (checkResponses && operation.response) checkResponse(operation.response, shown);
-  return written(reply, shown, turn);
+  return written(reply, shown, fairQueue);
 }
 
-/** One request as a route sees it. */
+/** A request as a route sees it. */
 class RouteCall implements AnyCall {
   readonly caller: Caller | undefined;
   readonly params: unknown;
@@ -214,20 +268,25 @@ class RouteCall implements AnyCall {
   readonly body: unknown;
   readonly headers: IncomingHttpHeaders;
   readonly method: string;
+  readonly address: string;
   readonly rawBody: string | null;
+  readonly isStillAllowed: () => Promise<boolean>;
   readonly #response: ServerResponse;
 
   constructor(
     { params, query, body }: Input,
     rawBody: string | null,
-    { headers, caller, method }: FastifyRequest,
+    { headers, caller, method, ip }: FastifyRequest,
     { raw }: FastifyReply,
+    isStillAllowed: () => Promise<boolean>,
   ) {
+    this.isStillAllowed = isStillAllowed;
     this.params = params;
     this.query = query;
     this.body = body;
     this.headers = headers;
     this.method = method;
+    this.address = ip;
     this.rawBody = rawBody;
     this.caller = caller;
     this.#response = raw;
@@ -235,7 +294,7 @@ class RouteCall implements AnyCall {
 
   get signal(): AbortSignal {
     const gone = new AbortController();
-    // Who has gone before is not told of again.
+    // Only if the client is still connected.
     if (this.#response.closed) gone.abort();
     this.#response.once('close', () => {
       if (!this.#response.writableEnded) gone.abort();
@@ -249,12 +308,12 @@ function itemsOf(page: Page<unknown>, query: PageQuery, reply: FastifyReply): re
   return page.items;
 }
 
-/** A route's own status and headers, which may differ from what the operation declares. */
+/** A route's own status and headers, which may differ from the operation. */
 function writeOwnAnswer(
   reply: FastifyReply,
   operation: Operation,
   { status, body, headers }: Answer,
-  turn: Writing['turn'],
+  fairQueue: Writing['fairQueue'],
 ): Content | Promise<Content> {
   reply.code(status).headers(headers);
   if (body === undefined || Buffer.isBuffer(body) || body instanceof Readable) return body;
@@ -263,12 +322,12 @@ function writeOwnAnswer(
     return body;
   }
   reply.header('content-type', json);
-  return written(reply, body, turn);
+  return written(reply, body, fairQueue);
 }
 
-/** JSON of a value; a large one is handed to the socket slice by slice. */
-async function written(reply: FastifyReply, value: unknown, turn: Writing['turn']): Promise<Content> {
-  const json = await writeJson(value, turn);
+/** JSON of a value; a large one is written to the socket in slices. */
+async function written(reply: FastifyReply, value: unknown, fairQueue: Writing['fairQueue']): Promise<Content> {
+  const json = await writeJson(value, fairQueue);
   if (typeof json !== 'object') return json;
   reply.header(
     'content-length',
@@ -279,5 +338,5 @@ async function written(reply: FastifyReply, value: unknown, turn: Writing['turn'
 
 function checkResponse(schema: z.ZodType, body: unknown): void {
   const result = schema.safeParse(JSON.parse(JSON.stringify(body)));
-  if (!result.success) throw new Error(`the answer is not what the contract says: ${result.error.message}`);
+  if (!result.success) throw new Error(`the response does not match the contract: ${result.error.message}`);
 }

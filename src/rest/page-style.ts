@@ -1,14 +1,15 @@
-// The look of our pages: one style sheet, light and dark, from a phone to a wide screen.
+// Style of pages without JavaScript, with the colors of the web UI (web/styles/tokens.css), for all screen sizes.
 
 export const style = `
-:root{color-scheme:light dark;--paper:#fbfaf8;--card:#fff;--ink:#1d2129;--soft:#5b6472;--line:#e4e1da;--code:#f3f1ec;
---accent:#9a4b12;--good:#1d7a46;--slow:#a66a00;--bad:#b3261e;--odd:#5b6472}
-@media (prefers-color-scheme:dark){:root{--paper:#14161a;--card:#1b1e24;--ink:#e8e6e1;--soft:#9aa3b0;--line:#2c313a;--code:#22262d;
---accent:#f0a468;--good:#5fce8f;--slow:#e9b44c;--bad:#ff8a80;--odd:#9aa3b0}}
+:root{color-scheme:light dark;--paper:#fafaf9;--card:#fff;--ink:#1b1d21;--soft:#555b64;--line:#e2e2de;--code:#f3f3f1;
+--accent:#3d52c4;--good:#0b7a5c;--slow:#8f5a00;--bad:#c02522;--odd:#5d636c}
+@media (prefers-color-scheme:dark){:root{--paper:#121417;--card:#191c20;--ink:#e7e8ea;--soft:#a4abb5;--line:#2c3137;--code:#21252a;
+--accent:#9fadff;--good:#55cda4;--slow:#f0b854;--bad:#ff8a82;--odd:#a4abb5}}
 *{box-sizing:border-box}
-body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,sans-serif;overflow-wrap:anywhere}
+body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,sans-serif;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
 a{color:var(--accent);text-decoration-thickness:1px;text-underline-offset:2px}
-a:focus-visible,summary:focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:4px}
+button{font:inherit;font-weight:600;color:var(--card);background:var(--accent);border:0;border-radius:8px;padding:.6rem 1.4rem;cursor:pointer}
+a:focus-visible,button:focus-visible,summary:focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:4px}
 h1{font-size:1.7rem;line-height:1.2;margin:0 0 .5rem;letter-spacing:-.01em}
 h2{font-size:1.25rem;margin:2.5rem 0 1rem;padding-bottom:.3rem;border-bottom:1px solid var(--line)}
 h3{font-size:1rem;margin:0}
@@ -27,6 +28,8 @@ details>summary{cursor:pointer;color:var(--soft);font-size:.9rem;margin:.6rem 0 
 .result{max-width:60rem;margin:0 auto;padding:2rem clamp(1rem,4vw,2rem) 4rem}
 .verdict{display:inline-block;font-weight:700;border-radius:99px;padding:.15rem .8rem;border:2px solid currentColor}
 .passed{color:var(--good)}.degraded{color:var(--slow)}.failed{color:var(--bad)}.unknown,.missed{color:var(--odd)}
+.why{font-size:1.05rem;margin:0 0 1.2rem}.foot{margin-top:2.5rem;font-size:.9rem}
+.outcome{width:6rem;white-space:nowrap;font-weight:600}
 .facts th{width:11rem;color:var(--soft);font-weight:500}
 .phases{display:block;width:100%;height:1.5rem;border-radius:6px;background:var(--code)}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;list-style:none;padding:0;margin:.6rem 0 0;font-size:.88rem}
@@ -38,7 +41,7 @@ figure{margin:0}figcaption{font-size:.85rem;margin-top:.3rem}
 figure img{display:block;width:100%;height:auto;border:1px solid var(--line);border-radius:8px;background:var(--code)}
 .steps .at{width:6rem;text-align:right;padding-right:1rem;white-space:nowrap;font-variant-numeric:tabular-nums;color:var(--soft)}
 .named{font-weight:600}.vital{white-space:nowrap;margin-right:1rem}
-.p0{fill:#8d6bc9}.p1{fill:#3f8fd2}.p2{fill:#2ba08f}.p3{fill:#d08b2a}.p4{fill:#c85a7c}.p5{fill:#7d8796}
+.p0{fill:#7a5fc0}.p1{fill:#3578c0}.p2{fill:#1c8f8a}.p3{fill:#c4841d}.p4{fill:#b8527a}.p5{fill:#6f7985}
 @media (max-width:34rem){.facts th,.facts td{display:block;width:auto;padding:.25rem 0}.facts td{border-top:0;padding-top:0}}
 @media print{pre{max-height:none}}
 `;

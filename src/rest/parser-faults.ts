@@ -1,4 +1,4 @@
-// Requests that the HTTP parser refuses before there is a request: they get the error shape, too.
+// Responds to requests that the HTTP parser rejects, with the usual error body.
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorBody } from './errors.ts';
@@ -9,18 +9,18 @@ const known: Readonly<Record<string, readonly [number, string]>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large.'],
 };
 
-/** The answer that has its turn on a connection; the HTTP server keeps it there, and puts the next one after it. */
-interface Turn {
+/** The response in progress on a connection. The HTTP server stores it and queues the next one after it. */
+interface Tick {
   readonly _httpMessage?: ServerResponse | null;
 }
 
 /**
- * Answers on the bare socket and closes it; what is not even HTTP gets a 400. Good requests that came before on the same
- * connection are answered first, so that nobody takes this refusal for the answer to one of them.
+ * Responds on the raw socket and closes it; 400 for input that is not HTTP. Waits for the responses to earlier requests
+ * on the connection, so that clients do not mismatch them.
  */
 export function answerParserFault(error: Error & { code?: string }, socket: Duplex, requestId: string): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  const present = (socket as Turn)._httpMessage;
+  const present = (socket as Tick)._httpMessage;
   if (present?.req.complete === true) {
     present.once('close', () => answerParserFault(error, socket, requestId));
     return;
@@ -29,7 +29,7 @@ export function answerParserFault(error: Error & { code?: string }, socket: Dupl
   refuseOnSocket(socket, status, message, requestId);
 }
 
-/** CONNECT and unknown expectations never become a request of the framework: they are answered here. */
+/** CONNECT and unknown expectations never reach the framework, so they are answered here. */
 export function answerOddRequests(server: Server, nextId: () => string): void {
   server.on('connect', (_request, socket) => refuseOnSocket(socket, 405, 'CONNECT is not supported.', nextId()));
   server.on('checkExpectation', (_request, response) => {

@@ -1,12 +1,12 @@
-// How often one may ask: a fixed window for all, counted in memory.
+// Rate limit with a fixed window for all clients, in memory.
 import { isIPv6 } from 'node:net';
 
-/** What a request used of its allowance. */
+/** State of an allowance after a request. */
 export interface Allowance {
   readonly isAllowed: boolean;
   readonly limit: number;
   readonly remaining: number;
-  /** End of the window, unix seconds. */
+  /** End of the window, Unix seconds. */
   readonly resetAtSeconds: number;
   /** Seconds until then, at least 1. */
   readonly retryAfterSeconds: number;
@@ -14,17 +14,16 @@ export interface Allowance {
 
 /** Counts requests by name. */
 export interface RateLimit {
-  /** Takes one from the allowance of `name`; null when the limit is off. */
+  /** Takes one from the allowance of `name`; null if the limit is off. */
   take(name: string): Allowance | null;
 }
 
-/** Names that are counted by themselves; the others share one count, so that no sender of many names takes more memory. */
-const mostNames = 100_000;
+/** Maximum number of names counted separately; the others share a counter, which bounds memory. */
+const maxNames = 100_000;
 
 /**
- * A limit of `limit` a window for each name (decisions: Rate limit). All names share one window, so that forgetting is
- * one assignment and nothing grows.
- *
+ * Allows `limit` requests per window and name (decisions: Rate limit). All names share one window, so expiry is a
+ * single assignment.
  * @param limit 0 = off
  * @param now epoch ms
  */
@@ -35,12 +34,12 @@ export function createRateLimit(limit: number, windowMs: number, now: () => numb
     take(name) {
       if (limit === 0) return null;
       const at = now();
-      // A clock that was set back must not stretch the window.
+      // A clock that was set back must not extend the window.
       if (at >= endsAt || at < endsAt - windowMs) {
         counts = new Map();
         endsAt = at + windowMs;
       }
-      const counted = counts.has(name) || counts.size < mostNames ? name : '';
+      const counted = counts.has(name) || counts.size < maxNames ? name : '';
       const used = (counts.get(counted) ?? 0) + 1;
       counts.set(counted, used);
       return {
@@ -54,9 +53,12 @@ export function createRateLimit(limit: number, windowMs: number, now: () => numb
   };
 }
 
-/** What an address is counted by: of IPv6 its network, because one client has all of a /64. */
+/**
+ * Rate limit key of an address. For IPv6 the /64 network, because one client has all of it. Clipped, because a trusted
+ * proxy may pass on what a client has written into X-Forwarded-For.
+ */
 export function countedAddress(address: string): string {
-  if (!isIPv6(address) || address.includes('.')) return address;
+  if (!isIPv6(address) || address.includes('.')) return address.slice(0, 64);
   const [head = '', tail] = (address.split('%')[0] ?? '').split('::');
   const before = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');

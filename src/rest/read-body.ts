@@ -1,4 +1,4 @@
-// The bytes of a request's body, bounded, inflated and decoded.
+// Reads the body of a request with limits, decompresses and decodes it.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
@@ -6,10 +6,10 @@ import { gunzip } from 'node:zlib';
 import { HttpRefusal } from './http-refusal.ts';
 import { parseJson } from './json-text.ts';
 
-/** Bytes of a body, before and after inflating. */
+/** Maximum size of a body, before and after decompression. */
 export const bodyLimit = 1_048_576;
 
-/** What is still read of a body that is too large, so that its sender gets to see the answer. */
+/** How much more of a too large body is read, so that the client can read the response. */
 const drainBytes = 32 * 1_048_576;
 const drainMs = 500;
 
@@ -18,15 +18,14 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 const jsonType = /^application\/(?:json|[a-z0-9!#$&^_.+-]+\+json)\s*(?:;\s*charset="?utf-?8"?\s*)?;?$/i;
 
 /**
- * Reads and parses a JSON body. An empty one is undefined. Refuses with 415 another type, charset or encoding, with 413
- * more than 1 MiB, with 400 what is no UTF-8 or no JSON.
- *
+ * Reads and parses a JSON body. An empty body is undefined. Refuses 415 for another type, charset or encoding, 413 for
+ * more than 1 MiB, and 400 for invalid UTF-8 or JSON.
  * @param turn waits until a body of this size may be parsed; null = at once
  */
 export async function readJsonBody(
   headers: IncomingHttpHeaders,
   stream: Readable,
-  turn: (bytes: number) => Promise<void> | null = () => null,
+  fairQueue: (bytes: number) => Promise<void> | null = () => null,
 ): Promise<unknown> {
   const bytes = await readBytes(stream);
   if (bytes.length === 0) return undefined;
@@ -35,7 +34,7 @@ export async function readJsonBody(
     throw new HttpRefusal(415, 'Send the body as JSON in UTF-8, with content-type: application/json.');
   }
   const plain = await decompressed(bytes, headers['content-encoding']);
-  await turn(plain.length);
+  await fairQueue(plain.length);
   let text: string;
   try {
     text = utf8.decode(plain);
@@ -46,16 +45,16 @@ export async function readJsonBody(
 }
 
 /**
- * The beginning of a body of any type, as text; null = there is none. What is more than `most` bytes is read and dropped,
- * as far as that is bounded; U+0000, which not every database keeps, becomes U+FFFD. Refuses with 400 one that broke off.
+ * The first part of a body of any type as text; null = no body. Bytes beyond `most` are read and dropped, up to a
+ * limit. U+0000, which not every database can store, becomes U+FFFD. Refuses (400) an incomplete body.
  */
-export async function readRawBody(stream: Readable, most: number): Promise<string | null> {
+export async function readRawBody(stream: Readable, max: number): Promise<string | null> {
   const parts: Buffer[] = [];
   let size = 0;
   let overAt = 0;
   try {
     for await (const part of stream as AsyncIterable<Buffer>) {
-      if (size < most) parts.push(part.subarray(0, most - size));
+      if (size < max) parts.push(part.subarray(0, max - size));
       else if (overAt === 0) overAt = Date.now();
       size += part.length;
       if (size > drainBytes || (overAt > 0 && Date.now() - overAt > drainMs)) break;

@@ -1,11 +1,11 @@
-// One operation joined with what answers it: parse, call the action, map what it gives to the wire.
+// Joins an operation with its handler: parse, call the action, map the result to the wire.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Operation } from '#contract/operation.ts';
 import type { AnswerOf, InputOf, OperationId, operations, PagedId } from '#contract/operations.ts';
 import type { PageQuery } from '#contract/paging.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 
-/** An answer that differs from what the operation declares: another status, another media type, more headers. */
+/** A response that differs from the operation's declaration: another status, media type, or additional headers. */
 export class Answer {
   readonly status: number;
   readonly body: unknown;
@@ -21,13 +21,13 @@ export class Answer {
 /** A page of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[];
-  /** Items of all pages together. */
+  /** Total number of items. */
   readonly total: number;
 }
 
 /**
- * JSON that was written before: sent as it is, so that a hot list is not serialised for every request. Megabytes are
- * better given as bytes: to turn a text into them costs as much as the rest of its answer.
+ * Serialized JSON, sent as it is, so that a hot list is not serialized for every request. Pass megabytes as bytes,
+ * which saves encoding the text.
  */
 export class JsonText {
   readonly text: string | Buffer;
@@ -39,55 +39,59 @@ export class JsonText {
 
 type IsOpen<Id extends OperationId> = (typeof operations)[Id]['permission'] extends 'none' ? true : false;
 
-/** What a route is called with. There is no caller where no key is asked for. */
+/** Input of a handler. There is no caller without authentication. */
 export type Call<Id extends OperationId> = InputOf<Id> &
-  Pick<AnyCall, 'headers' | 'method' | 'rawBody' | 'signal'> &
+  Pick<AnyCall, 'headers' | 'method' | 'address' | 'rawBody' | 'signal' | 'isStillAllowed'> &
   (IsOpen<Id> extends true ? unknown : { readonly caller: Caller });
 
 type Items<Answered> = Answered extends readonly (infer Item)[] ? Item : never;
 
-/** What a route may give back. */
+/** What a handler may return. */
 export type ResultOf<Id extends OperationId> =
   | Answer
   | JsonText
   | (Id extends PagedId ? Page<Items<AnswerOf<Id>>> : AnswerOf<Id> extends undefined ? string | void : AnswerOf<Id>);
 
-/** A route, its types checked and forgotten. */
+/** A handler with its types erased. */
 export interface Route {
   readonly id: OperationId;
   readonly run: (call: AnyCall) => unknown;
 }
 
-/** A route with the operation that it answers. */
+/** A handler with the operation it implements. */
 export interface MountedRoute extends Route {
   readonly operation: Operation;
 }
 
-/** A call whose parts have been parsed by the operation's own schemas. */
+/** A call whose parts were parsed by the operation's schemas. */
 export interface AnyCall {
   readonly caller: Caller | undefined;
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
   readonly headers: IncomingHttpHeaders;
-  /** As it was sent: HEAD where it was. */
+  /** The method as sent, including HEAD. */
   readonly method: string;
-  /** Of operations that take any body: its beginning as text; null = there was none. */
+  /** IP address of the client. */
+  readonly address: string;
+  /** For operations that take any body: its first part as text; null = no body. */
   readonly rawBody: string | null;
-  /** Aborts when the caller goes away before it was answered: for those who wait. Made when it is first asked for. */
+  /** Aborts if the client disconnects before the response. Created on first use. */
   readonly signal: AbortSignal;
+  /** Whether the key, its accounts and its role still allow this operation; for long responses. */
+  readonly isStillAllowed: () => Promise<boolean>;
 }
 
-/** Joins an operation with its function; the compiler checks both ends against the contract. */
+/** Joins an operation with its handler; the compiler checks both against the contract. */
 export function route<Id extends OperationId>(
   id: Id,
   run: (call: Call<Id>) => ResultOf<Id> | Promise<ResultOf<Id>>,
 ): Route {
-  // The server parses with the operation's own schemas before it calls: that is what makes this cast true.
+  // The server parses with the operation's schemas before the call, which makes this cast safe.
   return { id, run: run as (call: AnyCall) => unknown };
 }
 
-/** Where a page begins, as stores count. */
+/** Offset and size of a page, as stores expect them. */
 export function sliceOf(query: PageQuery): { readonly limit: number; readonly offset: number } {
   return { limit: query.limit, offset: (query.page - 1) * query.limit };
 }

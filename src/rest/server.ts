@@ -1,48 +1,57 @@
-// The HTTP server: every operation of the contract mounted on the framework, with one shape for every refusal.
+// The HTTP server: mounts every operation of the contract on the framework, with one format for all errors.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Operation, Operations } from '#contract/operation.ts';
-import { createTurns } from '#lib/fair-queue.ts';
+import { createFairQueue } from '#lib/fair-queue.ts';
 import type { Authenticate } from './authenticate.ts';
 import { errorAnswer, errorBody } from './errors.ts';
 import { HttpRefusal } from './http-refusal.ts';
-import { type Ending, endIfClosing, mountRoute } from './mount.ts';
+import { type Ending, endIfClosing, mountRoute, type SessionsOption } from './mount.ts';
 import { answerOddRequests, answerParserFault } from './parser-faults.ts';
 import { createRateLimit } from './rate-limit.ts';
 import type { MountedRoute, Route } from './route.ts';
 import { methodsOf } from './methods-of.ts';
+import type { WebFiles } from './web-files.ts';
 
-/** What this room needs of a log; pino fits. */
+/** The logger interface; pino implements it. */
 export interface RestLog {
   error(details: object, message: string): void;
 }
 
-/** What the server is made of. */
+/** Dependencies of the server. */
 export interface RestOptions {
   readonly routes: readonly Route[];
-  /** Of these routes; others are not looked at. */
+  /** Query parameters of these routes are checked. */
   readonly operations: Operations;
   readonly authenticate: Authenticate;
+  /** Looks up sessions of people; absent = only API keys are accepted. */
+  readonly sessions?: SessionsOption;
   readonly log: RestLog;
-  /** Requests a minute per key; 0 = off (decisions: Rate limit). */
+  /** Requests per minute and key or person; 0 = unlimited (decisions: Rate limit). */
   readonly rateLimit: number;
-  /** Requests a minute per account, by all of its keys; 0 = off. */
+  /** Requests per minute and account, for all its keys; 0 = unlimited. */
   readonly accountRateLimit: number;
+  /** Networks (`10.0.0.0/8`) of proxies whose X-Forwarded-For names the client. */
+  readonly trustedProxies?: readonly string[];
   /** Epoch ms. */
   readonly now: () => number;
-  /** Whether an error means that this server cannot work for now: answered with 503 and not as a fault of ours. */
+  /** Whether an error means that the server is temporarily unavailable: 503 instead of 500. */
   readonly isUnavailable: (error: unknown) => boolean;
-  /** Compare every answer with the contract; a difference is a 500. For tests and development. */
+  /** Validate every response against the contract; a mismatch is a 500. For tests and development. */
   readonly checkResponses?: boolean;
-  /** How long a client may take, ms: for its headers, and for its whole request. */
+  /** The web UI; absent = none is served. */
+  readonly webFiles?: WebFiles;
+  /** How long a client may take to send its headers and its whole request, ms. */
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
+  /** How long a client may stop reading a response while the server closes, ms. */
+  readonly closingStallMs?: number;
 }
 
 /**
- * Makes the server, not yet listening: `await server.listen({ host, port })`, `await server.close()`.
- * `close` waits for requests under way and closes idle connections.
+ * Creates the server without opening it: `await server.listen({ host, port })`, `await server.close()`. `close` waits
+ * for requests in progress and closes idle connections.
  */
 export function createRestServer(options: RestOptions): FastifyInstance {
   const nextId = requestIds();
@@ -53,13 +62,14 @@ export function createRestServer(options: RestOptions): FastifyInstance {
     logger: false,
     genReqId: nextId,
     requestIdHeader: false,
+    ...(options.trustedProxies?.length && { trustProxy: [...options.trustedProxies] }),
     bodyLimit: Number.MAX_SAFE_INTEGER,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     keepAliveTimeout: 72_000,
     requestTimeout: options.requestTimeoutMs ?? 30_000,
     routerOptions: { maxParamLength: 2000 },
-    // Routes have no schemas of the framework's: its compilers, a hundred modules, are not loaded.
+    // Routes have no framework schemas, so its compilers, a hundred modules, are not loaded.
     schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     http: {
       headersTimeout,
@@ -71,37 +81,40 @@ export function createRestServer(options: RestOptions): FastifyInstance {
   });
   app.decorateRequest('caller', undefined);
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id);
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     done(addressFault(request));
   });
-  finishAnswersBeforeClose(app, ending);
+  finishAnswersBeforeClose(app, ending, options.closingStallMs ?? 3000);
   app.setErrorHandler((error, request, reply) => sendError(error, request, endIfClosing(reply, ending), options));
-  app.setNotFoundHandler((request, reply) => sendNotFound(request, endIfClosing(reply, ending), routes));
+  app.setNotFoundHandler((request, reply) =>
+    sendNotFound(request, endIfClosing(reply, ending), routes, options.webFiles),
+  );
   app.removeAllContentTypeParsers();
-  // Bodies are read by the route, once it is known who asks and whether the operation has one.
+  // Routes read bodies themselves, after authentication and only if the operation has one.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
   const rateLimits = {
     keys: createRateLimit(options.rateLimit, 60_000, options.now),
     accounts: createRateLimit(options.accountRateLimit, 60_000, options.now),
     addresses: createRateLimit(options.rateLimit, 60_000, options.now),
   };
-  // Whoever opens the bare address wants to know what is here. Relative: a proxy may serve it under a path of its own.
-  if (routes.some(({ id }) => id === 'getDocs')) {
-    app.get('/', (_request, reply) => reply.redirect('docs', 302));
-  }
-  const mounting = { ...options, rateLimits, turn: createTurns(), ending };
+  const mounting = { ...options, rateLimits, fairQueue: createFairQueue(), ending };
   for (const route of routes) mountRoute(app, route, mounting);
   answerOddRequests(app.server, nextId);
   return app;
 }
 
-/** Node.js counts a connection as idle once its answer was handed over, and would cut off what is not sent yet. */
-function finishAnswersBeforeClose(app: FastifyInstance, ending: Ending): void {
+/**
+ * Node.js treats a connection as idle once its response was handed over, and would cut off unsent data. A client that
+ * does not read would delay the close for ever.
+ */
+function finishAnswersBeforeClose(app: FastifyInstance, ending: Ending, stallMs: number): void {
   const sending = new Set<FastifyReply['raw']>();
   let onSent: (() => void) | null = null;
+  const endIfStalled = (raw: FastifyReply['raw']): void => void raw.setTimeout(stallMs, () => raw.destroy());
   app.addHook('onSend', (_request, { raw }, _payload, done) => {
     if (!raw.destroyed) {
       sending.add(raw);
+      if (ending.isClosing) endIfStalled(raw);
       raw.once('close', () => {
         sending.delete(raw);
         if (sending.size === 0) onSent?.();
@@ -111,7 +124,8 @@ function finishAnswersBeforeClose(app: FastifyInstance, ending: Ending): void {
   });
   app.addHook('preClose', (done) => {
     ending.isClosing = true;
-    // What becomes ready at this moment is handed over first.
+    for (const raw of sending) endIfStalled(raw);
+    // Lets data that becomes ready at this moment be sent first.
     setImmediate(() => {
       if (sending.size === 0) done();
       else onSent = done;
@@ -120,7 +134,7 @@ function finishAnswersBeforeClose(app: FastifyInstance, ending: Ending): void {
 }
 
 function noCompiler(): never {
-  throw new Error('the contract parses and writes bodies: a route has no schema of the framework');
+  throw new Error('the contract parses and serializes bodies; a route must not have a framework schema');
 }
 
 function mountedRoute(route: Route, operations: Operations): MountedRoute {
@@ -129,12 +143,12 @@ function mountedRoute(route: Route, operations: Operations): MountedRoute {
   return { ...route, operation: { ...operation, ...strictQuery(operation) } };
 }
 
-/** Refuses unknown query parameters. Links that need no key say for themselves: tools add parameters of their own to some. */
+/** Refuses unknown query parameters. Links without a key may opt out, because tools add parameters. */
 function strictQuery({ query = z.object({}), permission }: Operation): Pick<Operation, 'query'> {
   return permission === 'none' ? {} : { query: query.strict() };
 }
 
-/** Ids that are unique over restarts and cheap: a random start, then a count. */
+/** Cheap IDs that are unique across restarts: a random prefix and a counter. */
 function requestIds(): () => string {
   const start = randomBytes(6).toString('hex');
   let count = 0;
@@ -149,7 +163,7 @@ function addressFault(request: FastifyRequest): HttpRefusal | undefined {
   return request.url.includes('%00') ? new HttpRefusal(400, 'The URL contains the character U+0000.') : undefined;
 }
 
-/** Names and values in turn, as they were sent: a second Host is not seen in the joined headers. */
+/** Raw names and values, because a second Host is not visible in the joined headers. */
 function hostsOf(rawHeaders: readonly string[]): number {
   return rawHeaders.filter((name, index) => index % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host')
     .length;
@@ -180,9 +194,19 @@ function listed(words: readonly string[]): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
-function sendNotFound(request: FastifyRequest, reply: FastifyReply, routes: readonly MountedRoute[]): FastifyReply {
+function sendNotFound(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  routes: readonly MountedRoute[],
+  webFiles: WebFiles | undefined,
+): FastifyReply {
   const path = request.url.split('?', 1)[0] ?? '';
   const methods = methodsOf(path, routes);
+  if (methods.length === 0 && (request.method === 'GET' || request.method === 'HEAD')) {
+    const { accept = '', 'accept-encoding': encoding = '' } = request.headers;
+    const file = webFiles?.find(path, { type: accept, encoding }) ?? null;
+    if (file !== null) return reply.code(file.status).headers(file.headers).send(file.body);
+  }
   const body =
     methods.length > 0
       ? errorBody(405, `Method not allowed. Use ${listed(methods)}.`)

@@ -1,11 +1,11 @@
-// Instants and days as they are written on the wire (decisions: Dates).
+// Formats times and dates for the API (decisions: Dates).
 
 /** ISO 8601, UTC, with milliseconds. @param at epoch ms */
 export function isoText(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** As `isoText`, with null for what never happened. */
+/** As `isoText`, with null for a time that is not set. */
 export function isoTextOrNull(at: number | null): string | null {
   return at === null ? null : isoText(at);
 }
@@ -15,10 +15,10 @@ export function dayText(at: number): string {
   return isoText(at).slice(0, 10);
 }
 
-/** A list that may be changed in the place of one that may not. */
+/** A mutable view of a readonly list. */
 type WrittenField<Field> = Field extends readonly (infer Item)[] ? Item[] : Field;
 
-/** The same record, for a wire type that asks for lists which may be changed: answers are only read. */
+/** The same record for a wire type with mutable lists: responses are only read. */
 export function written<Value>(value: Value): { -readonly [Key in keyof Value]: WrittenField<Value[Key]> } {
   return value as { -readonly [Key in keyof Value]: WrittenField<Value[Key]> };
 }

@@ -1,17 +1,16 @@
-// Writes JSON responses in slices, so that megabytes do not hold the event loop.
+// Writes JSON responses in slices, so that megabytes do not block the event loop.
 
-/** Characters that are written in one turn of the loop. */
+/** Characters written per turn of the event loop. */
 const writtenAtOnce = 256 * 1024;
 
 /**
- * Writes a value as `JSON.stringify` does, the items of a list one by one, also of a list that is a member of the value.
- *
- * @param turn waits until as many characters may be written; null = at once
- * @returns the slices in order; one text if it is small, none if the value has no JSON
+ * Serializes a value like `JSON.stringify`, but list items one by one, also for a list that is a member of the value.
+ * @param turn waits until that many characters may be written; null = at once
+ * @returns the slices in order; a single one for a small value, none if the value has no JSON
  */
 export async function writeJson(
   value: unknown,
-  turn: (size: number) => Promise<void> | null,
+  fairQueue: (size: number) => Promise<void> | null,
 ): Promise<string | readonly Buffer[] | undefined> {
   const slices: Buffer[] = [];
   let text = '';
@@ -23,7 +22,7 @@ export async function writeJson(
       const slice = Buffer.from(text);
       text = '';
       slices.push(slice);
-      await turn(slice.length);
+      await fairQueue(slice.length);
     }
     text += ']';
   };

@@ -1,4 +1,4 @@
-// The AWS clients of the CURRENT runtime, used by a contained script against a server that reads what they sign.
+// AWS clients of the CURRENT runtime in a contained script, against a server that verifies signatures.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { awsEnvironment, startAwsServer } from '../../tests/support/aws-server.ts';
@@ -19,7 +19,7 @@ const who = await new STSClient({ endpoint }).send(new GetCallerIdentityCommand(
 console.log(JSON.stringify([list.Contents, sent.MessageId, got.Item, who.Account]));
 `;
 
-test('a script lists a bucket, sends to a queue, reads a table and asks who it is, signed with its variables', async (t) => {
+test('a script lists a bucket, sends to a queue, reads a table and gets its identity, signed with its variables', async (t) => {
   const server = await startAwsServer(t);
   const environment = { ...awsEnvironment, AWS_SERVER: server.url };
   const outcome = await runPlain(script, { environment });

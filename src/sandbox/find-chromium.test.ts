@@ -1,4 +1,4 @@
-// Which Chromium scripts get: a named one, else the system's, else the packed one.
+// Selection of the Chromium for scripts.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { findChromium, hasChromium } from './find-chromium.ts';
 
-test('a Chromium is the named one, else the first of the system, else the newest that was unpacked, else none', (t) => {
+test('uses the configured Chromium, else the system’s first, else the newest unpacked, else none', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-chromium-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const put = (...parts: readonly string[]): string => {

@@ -1,14 +1,14 @@
-// The Chromium that scripts get: the one that is named, else one of the system, else the one that came with `npm ci`.
+// Finds the Chromium for scripts: the configured one, one of the system, or the one that `npm ci` installed.
 import { existsSync, globSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { modulesFolder } from '#lib/package-files.ts';
 import type { ScriptBrowser } from '#domain/checks/script.ts';
 
-/** Where one may be that nobody has named. */
+/** Default locations. */
 export interface ChromiumPlaces {
-  /** Programs as systems install them; what lies beside each is all it needs of its own. */
+  /** System packages. Each program needs only the files beside it. */
   readonly installed: readonly string[];
-  /** The folder into which the packed one is unpacked by the installation. */
+  /** Folder of the browser that the installation unpacked. */
   readonly unpacked: string;
 }
 
@@ -23,16 +23,20 @@ const usualPlaces: ChromiumPlaces = {
 };
 
 /**
- * Whether there is one, without a look at what it needs.
+ * Whether a Chromium exists, without checking its libraries.
  *
- * @param named as below
+ * @param named see `findChromium`
  */
 export function hasChromium(named: string | null, { installed, unpacked }: ChromiumPlaces = usualPlaces): boolean {
   if (named !== null) return existsSync(named);
   return installed.some((path) => existsSync(path)) || newestUnpacked(unpacked) !== undefined;
 }
 
-/** @param named the path of a program, where somebody has chosen one; null = none is here, or the named one is not */
+/**
+ * Finds the Chromium to use.
+ *
+ * @param named path of the configured program; null = not configured
+ */
 export function findChromium(
   named: string | null,
   { installed, unpacked }: ChromiumPlaces = usualPlaces,

@@ -1,22 +1,22 @@
-// The thread of the gateways: what goes in and out of scripts passes here, behind whatever else this machine has to do, so
-// that it holds up nothing else (docs/decisions/0081, 0089).
+// The gateway thread: forwards the traffic of scripts at low priority, so that it delays nothing else
+// (docs/decisions/0081, 0089).
 import { chmodSync, chownSync, rmSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openGateway } from '#egress/gateway.ts';
 import { createGuard, type EgressPolicy } from '#egress/guard.ts';
 import { yieldOwnThread } from './containment/yield-processor.ts';
 
-/** What the thread is started with. */
+/** Start data of the thread. */
 export interface GatewaySettings {
   readonly egress: EgressPolicy;
 }
 
-/** To the thread: a gateway to open, or the number of one to close. */
+/** Message to the thread: opens a gateway, or closes one by number. */
 export type ToGateway =
   | { readonly number: number; readonly path: string; readonly owner: number | null }
   | { readonly number: number; readonly path: null };
 
-/** From the thread: one is open, or why it is not. */
+/** Message from the thread: a gateway is open, or why not. */
 export interface FromGateway {
   readonly number: number;
   readonly problem: string | null;
@@ -37,10 +37,10 @@ parentPort?.on('message', (message: ToGateway) => {
 async function openOne({ number, path, owner }: ToGateway & { path: string; owner: number | null }): Promise<void> {
   let problem: string | null = null;
   try {
-    // Left by a thread that ended unasked.
+    // A thread that died may have left it.
     rmSync(path, { force: true });
     open.set(number, await openGateway(path, guard));
-    // Nobody but the script may come here.
+    // Only the script may connect.
     chmodSync(path, 0o600);
     if (owner !== null) chownSync(path, owner, owner);
   } catch (error) {

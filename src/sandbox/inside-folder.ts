@@ -1,5 +1,6 @@
-// The folder of files that run inside the sandbox; other versions of Node.js read them, so they are not bundled.
+// The folder of files that run inside the sandbox. The build creates it and bundles one of them with a package.
 import { join } from 'node:path';
+import { packageFolder } from '../lib/package-files.ts';
 
-/** The folder of the files that run inside. */
-export const insideFolder = join(import.meta.dirname, 'inside');
+/** The folder of files that run inside the sandbox. */
+export const insideFolder = join(packageFolder, 'dist', 'inside');

@@ -1,16 +1,16 @@
-// Lines and output in pieces: whole, in time that grows with their length, and bounded.
+// Lines and output in chunks: complete, limited and in linear time.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lineReader, outputReader } from './lines.ts';
 
-test('lines come whole, whichever pieces they come in', () => {
+test('returns complete lines for any chunks', () => {
   const lines: string[] = [];
   const read = lineReader(10, (line) => lines.push(line), assert.fail);
   for (const piece of ['a', 'b\n', '\ncd', '', 'e\nf\n', 'g']) read(piece);
   assert.deepEqual(lines, ['ab', '', 'cde', 'f']);
 });
 
-test('a line that is too long ends it', () => {
+test('an overlong line ends reading', () => {
   const lines: string[] = [];
   let ended = 0;
   const read = lineReader(
@@ -22,7 +22,7 @@ test('a line that is too long ends it', () => {
   assert.deepEqual([lines, ended], [['12345'], 1]);
 });
 
-test('a long line in many small pieces is read at once', () => {
+test('reads a long line in many small chunks quickly', () => {
   let length = 0;
   const read = lineReader(1 << 20, (line) => (length = line.length), assert.fail);
   for (let count = 0; count < 1_000_000; count++) read('x');
@@ -30,7 +30,7 @@ test('a long line in many small pieces is read at once', () => {
   assert.equal(length, 1_000_000);
 });
 
-test('characters and words of output that come in two chunks stay whole', () => {
+test('does not split characters and words of output between chunks', () => {
   const pieces: string[] = [];
   const output = outputReader(10, (piece) => pieces.push(piece));
   const bytes = Buffer.from('grün\nhunter22');

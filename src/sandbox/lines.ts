@@ -1,13 +1,13 @@
-// Text that comes in pieces, handed on a line at a time, however small or large the pieces are.
+// Splits chunked text into lines, for chunks of any size.
 import { StringDecoder } from 'node:string_decoder';
 
 /**
- * Takes pieces and hands on whole lines without their ends; what comes after a line that is too long is dropped.
+ * Calls back for each complete line, without its end. The rest of an overlong line is dropped.
  *
- * @param most characters of a line
+ * @param max maximum characters of a line
  */
 export function lineReader(
-  most: number,
+  max: number,
   onLine: (line: string) => void,
   onTooLong: () => void,
 ): (piece: string) => void {
@@ -15,11 +15,11 @@ export function lineReader(
   let length = 0;
   return (piece) => {
     let from = 0;
-    while (length <= most && from <= piece.length) {
+    while (length <= max && from <= piece.length) {
       const at = piece.indexOf('\n', from);
       const part = piece.slice(from, at < 0 ? undefined : at);
       length += part.length;
-      if (length > most) return onTooLong();
+      if (length > max) return onTooLong();
       parts.push(part);
       if (at < 0) return;
       onLine(parts.join(''));
@@ -30,18 +30,18 @@ export function lineReader(
   };
 }
 
-/** Pieces of output. */
+/** Splits chunked output. */
 export interface OutputReader {
   read(chunk: Buffer): void;
-  /** What was held back is handed on as well. */
+  /** Flushes the pending text. */
   end(): void;
 }
 
 /**
- * Hands on output in pieces that end with a line as long as none is longer than `most` characters: characters and words
- * that come in two chunks stay whole.
+ * Passes on output in pieces that end with a line, if no line is longer than `max` characters, so that characters and
+ * words are not split between chunks.
  */
-export function outputReader(most: number, onPiece: (piece: string) => void): OutputReader {
+export function outputReader(max: number, onPiece: (piece: string) => void): OutputReader {
   const decoder = new StringDecoder('utf8');
   let held: string[] = [];
   let length = 0;
@@ -58,7 +58,7 @@ export function outputReader(most: number, onPiece: (piece: string) => void): Ou
       if (end > 0) hand(text.slice(0, end));
       held.push(text.slice(end));
       length += text.length - end;
-      if (length > most) hand('');
+      if (length > max) hand('');
     },
     end: () => hand(decoder.end()),
   };

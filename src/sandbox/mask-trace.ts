@@ -1,20 +1,20 @@
-// Takes hidden values out of the texts in a trace: a zip of JSON lines, of what pages loaded, and of pictures.
+// Masks values in the texts of a Playwright trace: a zip of JSON lines, page resources and screenshots.
 import { isUtf8 } from 'node:buffer';
 import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { createMasker } from '#lib/text-masker.ts';
 
 const mask = '********';
-/** Of all entries, unpacked. */
-const mostBytes = 64 << 20;
-const mostEntries = 10_000;
+/** Maximum unpacked bytes of all entries. */
+const maxBytes = 64 << 20;
+const maxEntries = 10_000;
 
 type Hide = (text: string) => string;
 
 /**
- * The same trace with the texts in it masked. Throws where it is no zip, or larger than 64 MB unpacked.
+ * Masks the texts of a trace. Throws if it is not a zip or larger than 64 MB unpacked.
  *
- * @param hidden none empty
+ * @param hidden non-empty values
  */
 export function maskTrace(zip: Buffer, hidden: readonly string[]): Buffer {
   const hidePlain = createMasker(hidden, mask);
@@ -32,12 +32,12 @@ export function maskTrace(zip: Buffer, hidden: readonly string[]): Buffer {
   });
 }
 
-/** Entries that the viewer reads, an object a line: what is hidden there must be no number and no field of the viewer's. */
+/** Entries that the viewer parses, one object per line. Masking must not change its numbers or field names. */
 const ofTrace = /\.(trace|network|stacks)$/;
-/** The name of another entry. */
+/** Name of another entry. */
 const entryName = /^[\da-f]{40}(\.\w+)?$/;
 
-/** Names of fields as the viewer has them. */
+/** Field names of the viewer. */
 const fieldName = /^[a-z]+$/i;
 
 function hiddenInLine(line: string, hide: Hide): string {
@@ -49,7 +49,7 @@ function hiddenInLine(line: string, hide: Hide): string {
   }
 }
 
-/** What stands in basic authorization is found in none of the forms of its parts. */
+/** Masks basic authorization, where base64 hides the values. */
 function hiddenInBasic(text: string, hide: Hide): string {
   return text.replace(/\b(basic\s+)([\w+/-]+=*)/gi, (whole: string, scheme: string, encoded: string) => {
     const plain = Buffer.from(encoded, 'base64').toString();
@@ -60,7 +60,7 @@ function hiddenInBasic(text: string, hide: Hide): string {
 function hiddenInValue(value: JsonValue, hide: Hide): JsonValue {
   if (typeof value === 'string') {
     const clean = hide(value);
-    // A secret may look like the name of an entry: then it is one as a whole.
+    // A value may look like an entry name; then only mask it as a whole.
     return entryName.test(value) && clean !== mask ? value : clean;
   }
   if (typeof value !== 'object' || value === null) return value;
@@ -82,7 +82,7 @@ interface Entry {
   readonly stamp: number;
 }
 
-/** The content of an entry, changed; the same buffer where nothing changes. */
+/** Returns the new content of an entry, or the same buffer. */
 type Change = (name: string, content: Buffer) => Buffer;
 
 const endMark = 0x06054b50;
@@ -90,14 +90,14 @@ const entryMark = 0x02014b50;
 const localMark = 0x04034b50;
 const endLength = 22;
 
-/** The same zip with other contents; entries that do not change are copied as they are. */
+/** Rewrites a zip. Unchanged entries are copied as they are. */
 function rewritten(zip: Buffer, change: Change): Buffer {
   const end = zip.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]));
-  if (end < 0 || end + endLength > zip.length) throw new Error('the trace is no zip');
+  if (end < 0 || end + endLength > zip.length) throw new Error('the trace is not a zip file');
   const count = zip.readUInt16LE(end + 10);
-  if (count > mostEntries) throw new Error('the trace has too many entries');
+  if (count > maxEntries) throw new Error('the trace has too many entries');
   const [locals, entries]: [Buffer[], Buffer[]] = [[], []];
-  let [at, length, left] = [zip.readUInt32LE(end + 16), 0, mostBytes];
+  let [at, length, left] = [zip.readUInt32LE(end + 16), 0, maxBytes];
   for (let index = 0; index < count; index++) {
     if (zip.readUInt32LE(at) !== entryMark) throw new Error('the trace is a broken zip');
     const [nameLength, extraLength, commentLength] = sizesAt(zip, at);
@@ -132,15 +132,15 @@ function packedAt(zip: Buffer, at: number): Buffer {
   return zip.subarray(start, start + zip.readUInt32LE(at + 20));
 }
 
-function plainAt(zip: Buffer, at: number, most: number): Buffer {
+function plainAt(zip: Buffer, at: number, max: number): Buffer {
   const packed = packedAt(zip, at);
   const isStored = zip.readUInt16LE(at + 10) === 0;
-  // Zero would be no bound.
-  return isStored ? packed : inflateRawSync(packed, { maxOutputLength: Math.max(1, most) });
+  // Zero would mean no limit.
+  return isStored ? packed : inflateRawSync(packed, { maxOutputLength: Math.max(1, max) });
 }
 
 function changedEntry(zip: Buffer, at: number, plain: Buffer, next: Buffer): Entry {
-  // When it was written.
+  // Modification time.
   const stamp = zip.readUInt32LE(at + 12);
   if (next !== plain)
     return { method: 8, crc: crc32(next), packed: deflateRawSync(next), plainLength: next.length, stamp };
@@ -148,7 +148,7 @@ function changedEntry(zip: Buffer, at: number, plain: Buffer, next: Buffer): Ent
   return { method, crc, packed: packedAt(zip, at), plainLength, stamp };
 }
 
-/** What both headers of an entry have in common, from the version that is needed on; names are UTF-8. */
+/** Fields that both headers of an entry share, from the required version on. Names are UTF-8. */
 function commonFields({ method, crc, packed, plainLength, stamp }: Entry, name: Buffer): Buffer {
   const fields = Buffer.alloc(26);
   fields.writeUInt16LE(20, 0);

@@ -1,4 +1,4 @@
-// What a plain program asks for are steps of its result: those that ended, so many, and nothing of it is changed by that.
+// Steps of a plain program, which do not affect the program.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ScriptOutcome } from '#domain/checks/script.ts';
@@ -7,7 +7,7 @@ import { startTarget } from '../../tests/support/target.ts';
 
 const requestsOf = ({ steps }: ScriptOutcome) => steps.filter(({ category }) => category === 'request');
 
-test('of ten thousand requests the first are told, and the program itself', async (t) => {
+test('reports the first of ten thousand requests, and the program itself', async (t) => {
   const target = await startTarget(t, (_, response) => void response.end());
   const content = `import http from 'node:http';
 const agent = new http.Agent({ keepAlive: true, maxSockets: 20 });
@@ -22,7 +22,7 @@ for (let n = 0; n < 10_000; n += 100) await Promise.all(Array.from({ length: 100
   assert.ok(titles.has(`GET ${target.url}/0`) && !titles.has(`GET ${target.url}/600`));
 });
 
-test('steps that say much are left out before they are too much output', async (t) => {
+test('skips long steps before they exceed the output limit', async (t) => {
   const target = await startTarget(t, (_, response) => void response.end());
   const content = `for (let n = 0; n < 400; n++) await (await fetch('${target.url}/' + 'x'.repeat(8000))).text();
 await (await fetch('${target.url}/short')).text();`;
@@ -35,7 +35,7 @@ await (await fetch('${target.url}/short')).text();`;
   );
 });
 
-test('a request that is open at the end of the program is no step; one that breaks off in its answer has failed', async (t) => {
+test('a request open at the end is no step; one whose response breaks off has failed', async (t) => {
   const target = await startTarget(t, (request, response) => {
     if (request.url === '/whole') response.end('all of it');
     if (request.url !== '/part') return;
@@ -62,7 +62,7 @@ process.exit();`;
   );
 });
 
-test('an error that the program does not take care of still ends it, and is that of its request', async () => {
+test('an unhandled request error still ends the program and belongs to its request', async () => {
   const hide = (text: string): string => text.replaceAll('hunter22', '********');
   const content = `import http from 'node:http';
 http.get('http://hunter22.invalid/orders');
@@ -78,13 +78,13 @@ test('requests of a script around a request are no steps', async (t) => {
   const target = await startTarget(t, (_, response) => void response.end());
   const request = { method: 'GET', url: 'https://shop.example/', headers: {}, queryParameters: {}, body: '' };
   const outcome = await runPlain(`await (await fetch('${target.url}')).text();`, {
-    sort: 'around',
-    around: { request, response: null, hides: { variables: [], fields: [] } },
+    sort: 'hook',
+    hook: { request, response: null, hides: { variables: [], fields: [] } },
   });
   assert.deepEqual([outcome.ending, outcome.failedTests, requestsOf(outcome)], ['ended', 0, []]);
 });
 
-test('a hidden value that looks like a query is hidden whole, and a query is not shown', async (t) => {
+test('masks a secret that looks like a query, and never shows queries', async (t) => {
   const target = await startTarget(t, (_, response) => void response.end());
   const hide = (text: string): string => text.replaceAll('hush?hush', '********');
   const content = `import http from 'node:http';
@@ -99,7 +99,7 @@ await new Promise((resolve) => {
   );
 });
 
-test('an answer of which the program has seen enough is no error, one that it did not wait for is', async (t) => {
+test('an aborted response is no error, a request that was not awaited is', async (t) => {
   const target = await startTarget(t, (request, response) => {
     if (request.url === '/silent') return;
     response.writeHead(200).write('a beginning');

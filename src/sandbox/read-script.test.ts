@@ -1,4 +1,4 @@
-// Scripts read without being run: what runs is never refused, and what is refused does not run; each is tried.
+// Parsing scripts without running them: valid ones are never rejected, and rejected ones do not run.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { createScriptReader, type ReadableScript } from './read-script.ts';
 const [own, other] = ['account one', 'account two'];
 const { scriptFault, programFault } = createScriptReader();
 
-test('a text is read as a script without being run, in whatever form scripts are written', async () => {
+test('parses a script in any form without running it', async () => {
   for (const text of [
     `const axios = require('axios'); const { data } = await axios.get('http://127.0.0.1:9/');`,
     `import { x } from 'nowhere'; export const y: number = x as number;`,
@@ -34,7 +34,7 @@ function messageOf(reading: ScriptReading): string | undefined {
 
 const imported = "import { test, expect } from '@playwright/test';\n";
 
-/** What each is, its sort, its path and its text. */
+/** Description, type, path and text. */
 const running: readonly (readonly [string, ScriptWork['sort'], string, string])[] = [
   [
     'a module with types',
@@ -122,7 +122,7 @@ function run(sort: ScriptWork['sort'], path: string, content: string) {
   return runPlain('', { sort, entry: path, files: [{ path, content }] });
 }
 
-describe('a script is saved that runs:', () => {
+describe('accepts a script that runs:', () => {
   for (const [what, sort, path, content] of running) {
     it(what, async () => {
       assert.equal(await programFault(own, { sort, path, content }, currentRuntime), null);
@@ -132,7 +132,7 @@ describe('a script is saved that runs:', () => {
   }
 });
 
-describe('a script that cannot begin is refused with its place:', () => {
+describe('rejects a script that cannot start, with the place:', () => {
   for (const [what, sort, path, content, message, line, column] of broken) {
     it(what, async () => {
       assert.deepEqual(await programFault(own, { sort, path, content }, currentRuntime), { message, line, column });
@@ -142,14 +142,14 @@ describe('a script that cannot begin is refused with its place:', () => {
   }
 });
 
-test('tests are read as their own ending and their runner say', async () => {
+test('parses tests like their runner, by extension', async () => {
   const typed = `${imported}const a: string = ''; test('a', () => {});`;
   for (const [path, content, message] of [
     ['a.spec.js', typed, 'Missing initializer in const declaration'],
     ['a.spec.mts', typed, undefined],
     ['a.spec.js', `${imported}test('a', () => { () => <b/>; });`, undefined],
     ['a.spec.ts', `${imported}const a = 1;\nconst a = 2;`, "Identifier 'a' has already been declared"],
-    // Its runner does not read what lies there.
+    // The runner does not parse files there.
     ['lib/node_modules/a.js', 'a = = 2', undefined],
   ] as const) {
     const fault = await programFault(own, { sort: 'spec', path, content }, currentRuntime);
@@ -157,7 +157,7 @@ test('tests are read as their own ending and their runner say', async () => {
   }
 });
 
-test('what cannot be read for certain is saved', async () => {
+test('accepts what it cannot judge with certainty', async () => {
   const deep = '['.repeat(200_000);
   for (const sort of ['plain', 'spec'] as const) {
     assert.equal(await programFault(own, { sort, path: 'a.ts', content: deep }, currentRuntime), null);
@@ -171,7 +171,7 @@ test('what cannot be read for certain is saved', async () => {
   }
 });
 
-/** Asks for a broken script in a runtime that counts how often it is asked; answers with the fault. */
+/** Parses a broken script in a runtime that counts calls, and returns the error. */
 function counted(t: Parameters<typeof countingRuntime>[0], reader = createScriptReader()) {
   const { runtime, starts } = countingRuntime(t);
   const ask = (change: Partial<ReadableScript> = {}, account = own): Promise<ScriptReading> =>
@@ -179,7 +179,7 @@ function counted(t: Parameters<typeof countingRuntime>[0], reader = createScript
   return { runtime, starts, ask };
 }
 
-test('what was found of a script is remembered for its account, sort, path and text', async (t) => {
+test('caches results by account, type, path and text', async (t) => {
   const { starts, ask } = counted(t, createScriptReader({ atOnce: 1 }));
   const fault = await ask();
   assert.equal(messageOf(fault), "Unexpected token '='");
@@ -188,17 +188,17 @@ test('what was found of a script is remembered for its account, sort, path and t
   const changes: readonly (readonly [Partial<ReadableScript>, string?])[] = [
     [{ content: 'a = 2' }],
     [{ path: 'b.mjs' }],
-    [{ sort: 'around' }],
+    [{ sort: 'hook' }],
     [{}, other],
   ];
   for (const [index, [change, account]] of changes.entries()) {
-    // Whoever waits for the same is answered with it.
+    // Concurrent calls for the same text share the result.
     const found = await Promise.all([ask(change, account), ask(change, account)]);
     assert.deepEqual([found[1], starts()], [found[0], 2 + index], JSON.stringify(change));
   }
 });
 
-test('once its runtime is installed anew a script is read anew', async (t) => {
+test('parses a script again after its runtime was reinstalled', async (t) => {
   const { runtime, starts, ask } = counted(t);
   const packages = join(runtime.folder, 'node_modules');
   const files = ['.tocsin-installed', '.package-lock.json'].map((name) => join(packages, name));
@@ -211,7 +211,7 @@ test('once its runtime is installed anew a script is read anew', async (t) => {
   }
 });
 
-test('what could not be read is not remembered, nor is more than there is room for', async (t) => {
+test('does not cache failures, nor more than the memory limit', async (t) => {
   const deep = counted(t);
   for (let reads = 1; reads < 3; reads++) {
     assert.equal(await deep.ask({ content: '['.repeat(200_000) }), null);
@@ -224,19 +224,19 @@ test('what could not be read is not remembered, nor is more than there is room f
 
 const mistaken: ReadableScript = { sort: 'plain', path: 'a.mjs', content: 'a = = 2' };
 
-test('a script for which there is no reader in time is not read, and its account is told so', async (t) => {
-  const { runtime, letGo } = heldRuntime(t);
+test('reports to the account if no process is available in time', async (t) => {
+  const { runtime, release } = heldRuntime(t);
   const reader = createScriptReader({ atOnce: 1, waitMs: 20 });
   const held = reader.programFault(own, mistaken, runtime);
   assert.equal(await reader.programFault(other, mistaken, currentRuntime), 'no room');
   assert.equal(await reader.scriptFault(own, 'a = 2;'), 'no room');
-  await letGo();
+  await release();
   assert.equal(messageOf(await held), "Unexpected token '='");
   assert.equal(messageOf(await reader.programFault(other, mistaken, currentRuntime)), "Unexpected token '='");
 });
 
-test('an account that saves many scripts at once has two readers, and another account has the third', async (t) => {
-  const { runtime, letGo } = heldRuntime(t);
+test('an account has two concurrent processes, and another account the third', async (t) => {
+  const { runtime, release } = heldRuntime(t);
   const reader = createScriptReader();
   const ended: string[] = [];
   const read = async (account: string, of: typeof currentRuntime): Promise<void> => {
@@ -246,7 +246,7 @@ test('an account that saves many scripts at once has two readers, and another ac
   const held = [read(own, runtime), read(own, runtime), read(own, currentRuntime)];
   await read(other, currentRuntime);
   assert.deepEqual(ended, [other]);
-  await letGo();
+  await release();
   await Promise.all(held);
   assert.equal(ended.length, 4);
 });

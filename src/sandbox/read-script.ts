@@ -1,4 +1,4 @@
-// Reads a text as a script without running it: in a process of its own, because foreign text may be made to break what reads it.
+// Parses untrusted text as a script in a separate process, because it may be built to break the parser.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
@@ -10,22 +10,22 @@ import { insideFolder } from './inside-folder.ts';
 import { createRecent } from '#lib/recent.ts';
 import { createSharedLanes } from '#lib/shared-lanes.ts';
 
-/** A script as its check has it. */
+/** A script of a check. */
 export interface ReadableScript extends Pick<ScriptWork, 'sort'> {
   readonly path: string;
   readonly content: string;
 }
 
-/** Reads scripts for accounts. */
+/** Parses scripts for accounts. */
 export interface ScriptReader {
   /**
-   * What keeps a text from being a module, types taken out, the first of it; null = nothing. The same words that Node.js would
-   * say later. What cannot be read with little time or memory is none either.
+   * Returns the first error that prevents a text from being a module, without types, or null. The message is that of
+   * Node.js. Text that takes too much time or memory is an error, too.
    */
   readonly scriptFault: (accountId: string, content: string) => Promise<ScriptReading>;
   /**
-   * What keeps a script from beginning in its runtime, the first of it: as the Node.js there would read it, or for tests the
-   * runner there. null = nothing, or nothing for certain: what runs is never refused.
+   * Returns the first error that prevents a script from starting, as found by the Node.js or test runner of its
+   * runtime. Null if there is none for certain: valid scripts are never rejected.
    */
   readonly programFault: (
     accountId: string,
@@ -34,31 +34,31 @@ export interface ScriptReader {
   ) => Promise<ScriptReading>;
 }
 
-/** What readers may take. */
+/** Limits of script readers. */
 export interface ReaderBounds {
-  /** Processes at once, of all accounts together, each of which takes all of a processor; the last is for another account. */
+  /** Concurrent processes of all accounts. Each uses a full CPU; the last one is for another account. */
   readonly atOnce: number;
-  /** How long a script waits for one of them, ms: with the time to read it no longer than a client waits for an answer. */
+  /** Maximum wait for a process. Including parsing, no longer than a client waits for a response. */
   readonly waitMs: number;
-  /** Of verdicts that are remembered. */
+  /** Memory for cached results. */
   readonly rememberedBytes: number;
 }
 
 const usual: ReaderBounds = { atOnce: 3, waitMs: 20_000, rememberedBytes: 2 << 20 };
-/** A verdict with its key and its place in memory, roughly. */
+/** Approximate overhead of a cached result. */
 const bytesPerVerdict = 200;
-/** Longer than any text of a permitted size takes, ms. */
-const mostMs = 10_000;
+/** Longer than any allowed text takes. */
+const maxMs = 10_000;
 
 /**
- * Makes what reads scripts (docs/decisions/0080). What was found of a text is remembered for its account, sort, path and runtime as
- * it is installed; accounts take turns with the processes (docs/decisions/0080).
+ * Creates a script reader (docs/decisions/0080). Results are cached by account, script type, path, text and installed
+ * runtime. Accounts share the processes fairly.
  */
 export function createScriptReader(bounds: Partial<ReaderBounds> = {}): ScriptReader {
   const { atOnce, waitMs, rememberedBytes } = { ...usual, ...bounds };
   const lanes = createSharedLanes(atOnce, 1);
   const recent = createRecent<Read>({
-    most: rememberedBytes,
+    max: rememberedBytes,
     sizeOf: ({ fault }) => bytesPerVerdict + 2 * (fault?.message.length ?? 0),
   });
   const readOnce = async (
@@ -72,7 +72,7 @@ export function createScriptReader(bounds: Partial<ReaderBounds> = {}): ScriptRe
     const leave = await lanes.enter(accountId, AbortSignal.timeout(waitMs));
     if (leave === null) return 'no room';
     try {
-      // The same may have been read while this one waited.
+      // Another call may have parsed the same text meanwhile.
       const meanwhile = recent.get(key);
       if (meanwhile !== undefined) return meanwhile;
       const found = await read(script, runtime);
@@ -85,10 +85,10 @@ export function createScriptReader(bounds: Partial<ReaderBounds> = {}): ScriptRe
   return {
     async scriptFault(accountId, content) {
       const runtime = { folder: '/', nodeBinary: process.execPath };
-      const found = await readOnce(accountId, { sort: 'around', path: 'script.mts', content }, runtime);
+      const found = await readOnce(accountId, { sort: 'hook', path: 'script.mts', content }, runtime);
       if (found === 'no room') return found;
       if (found.fault !== undefined) return found.fault;
-      return { message: found.isLate ? 'reading it takes too long' : 'it is too large or nested too deeply' };
+      return { message: found.isLate ? 'parsing takes too long' : 'it is too large or nested too deeply' };
     },
     async programFault(accountId, script, runtime) {
       const found = await readOnce(accountId, script, runtime);
@@ -97,14 +97,14 @@ export function createScriptReader(bounds: Partial<ReaderBounds> = {}): ScriptRe
   };
 }
 
-/** Of an account, so that none can tell by the time that it takes what another one has saved. */
+/** Per account, so that response times reveal nothing about other accounts. */
 function keyOf(accountId: string, { sort, path, content }: ReadableScript, state: string): string {
   return createHash('sha256')
     .update(JSON.stringify([accountId, state, sort, path, content]))
     .digest('base64');
 }
 
-/** What tells a runtime from what it was before it was installed anew: its Node.js, its packages, and what they were made from. */
+/** Changes when a runtime is reinstalled: its Node.js, packages and lock file. */
 function stateOf({ folder, nodeBinary }: ScriptWork['runtime']): string {
   const packages = join(folder, 'node_modules');
   const facts = [nodeBinary, packages, join(packages, '.package-lock.json')].map((path) => seen(() => factsOf(path)));
@@ -112,26 +112,26 @@ function stateOf({ folder, nodeBinary }: ScriptWork['runtime']): string {
   return JSON.stringify([folder, nodeBinary, facts, stamp]);
 }
 
-/** What changes when a file or folder is replaced or written. */
+/** Changes when a file or folder is replaced or written. */
 function factsOf(path: string): readonly number[] {
   const { dev, ino, size, mtimeMs, ctimeMs } = statSync(path);
   return [dev, ino, size, mtimeMs, ctimeMs];
 }
 
-/** null where there is nothing to be seen. */
-function seen<Fact>(look: () => Fact): Fact | null {
+/** Returns null if the file cannot be read. */
+function seen<Fact>(inspect: () => Fact): Fact | null {
   try {
-    return look();
+    return inspect();
   } catch {
     return null;
   }
 }
 
 interface Read {
-  /** Absent = it could not be read. */
+  /** Absent = it could not be parsed. */
   readonly fault?: ScriptFault | null;
   readonly isLate: boolean;
-  /** It was read to its end: the same text would be found the same. */
+  /** Whether parsing completed, so that the result can be cached. */
   readonly isCertain: boolean;
 }
 
@@ -141,7 +141,7 @@ async function read(script: ReadableScript, { folder, nodeBinary }: ScriptWork['
   const reader = join(insideFolder, 'read.mjs');
   const child = started(nodeBinary, reader);
   if (child === null) return { fault: null, isLate: false, isCertain: false };
-  // What cannot be started has found nothing.
+  // A process that did not start has no result.
   const ended = new Promise<'read' | 'broken' | 'not begun'>((resolve) => {
     child.once('error', () => resolve('not begun'));
     child.once('close', (code) => resolve(code === 0 ? 'read' : 'broken'));
@@ -150,22 +150,22 @@ async function read(script: ReadableScript, { folder, nodeBinary }: ScriptWork['
   const late = setTimeout(() => {
     isLate = true;
     child.kill('SIGKILL');
-  }, mostMs);
-  // It may be gone before it has taken all.
+  }, maxMs);
+  // The process may end before it has read everything.
   child.stdin.on('error', () => undefined).end(JSON.stringify({ ...script, runtime: folder }));
-  const [how, told] = await Promise.all([ended, text(child.stdout).catch(() => '')]);
+  const [how, reported] = await Promise.all([ended, text(child.stdout).catch(() => '')]);
   clearTimeout(late);
   if (how === 'broken') return { isLate, isCertain: false };
-  const isCertain = how === 'read' && told !== '';
-  return { fault: isCertain ? (JSON.parse(told) as ScriptFault | null) : null, isLate, isCertain };
+  const isCertain = how === 'read' && reported !== '';
+  return { fault: isCertain ? (JSON.parse(reported) as ScriptFault | null) : null, isLate, isCertain };
 }
 
-/** null when the system has no process or file left for it. */
+/** Returns null if the system has no process or file descriptor left. */
 function started(nodeBinary: string, reader: string): ChildProcessByStdio<Writable, Readable, null> | null {
   try {
     const child = spawn(nodeBinary, [...flags, reader], { cwd: '/', env: {}, stdio: ['pipe', 'pipe', 'ignore'] });
     child.once('error', () => undefined);
-    // Without a process there are no pipes, whatever the types say.
+    // Without a process there are no pipes, contrary to the types.
     return (child.stdin as Writable | undefined) === undefined ? null : child;
   } catch {
     return null;

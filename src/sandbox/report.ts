@@ -1,48 +1,48 @@
-// What a script's process tells on file descriptor 3, read as what it is: foreign text, a JSON object a line.
+// Parses what a script's process writes to file descriptor 3: untrusted text, one JSON object per line.
 import { type AssetSort, assetSorts } from '#domain/results/asset.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { PageLine, ScriptError, ScriptLine, ScriptPlace, ScriptStep, ScriptWork } from '#domain/checks/script.ts';
 
-/** A file that lies in the folder of a run's assets, as the run says. */
-export interface ToldAsset {
+/** A file in the assets folder of a run, as reported by the run. */
+export interface ReportedAsset {
   readonly sort: AssetSort;
   readonly name: string;
-  /** Its name there; null = it was too large to be put there. */
+  /** File name; null = it was too large to store. */
   readonly file: string | null;
   readonly bytes: number | null;
-  /** The script itself asked for it. */
+  /** Whether the script requested it. */
   readonly isRequested: boolean;
-  /** The script itself gave it its name. */
+  /** Whether the script named it. */
   readonly isNamed: boolean;
-  /** Meant to be kept only if the run fails. */
+  /** Whether to store it only if the run fails. */
   readonly isOfFailure: boolean;
 }
 
-/** What was told so far. */
+/** Reported data so far. */
 export interface Report {
   readonly errors: ScriptError[];
   readonly steps: ScriptStep[];
-  /** The step that is open; null = none that lasts. */
+  /** The current step; null = none. */
   openStep: ScriptError | null;
   readonly flaky: string[];
   readonly log: ScriptLine[];
   readonly pageLines: PageLine[];
-  /** By the address of the page. */
+  /** By page URL. */
   readonly pageVitals: Map<string, Record<string, number>>;
-  readonly assets: ToldAsset[];
-  /** What it has left of what it saw: of any shape. */
+  readonly assets: ReportedAsset[];
+  /** The resulting request or response, of any shape. */
   left: JsonObject | null;
   testsMs: number | null;
   tests: number;
   failedTests: number;
-  /** Its first code has run: from then on it answers for itself. */
+  /** Whether the script has started, so that errors are its own. */
   hasBegun: boolean;
-  /** Told that nothing more comes. */
+  /** Whether the end was reported. */
   isEnded: boolean;
 }
 
-/** More of each is dropped: who reads a result reads the first. */
-const most = {
+/** Limits; the rest is dropped. */
+const max = {
   errors: 50,
   steps: 500,
   flaky: 10,
@@ -74,55 +74,55 @@ export function emptyReport(): Report {
   };
 }
 
-/** What is needed to read it. */
-export interface ReportMeans {
+/** Context for parsing. */
+export interface ReportDeps {
   /** Epoch ms. */
   readonly startedAt: number;
-  /** The script's folder by the name it has for itself: left out of every place and message. */
+  /** The script's folder as it sees it; removed from places and messages. */
   readonly home: string;
-  /** Takes out what must not be shown: before anything is cut, or half of it would stay. */
+  /** Masks values. Applied before truncating, or part of a secret would remain. */
   readonly hide: (text: string) => string;
-  /** Told of a value that `hide` is to hide from now on; null = one that is too long to be told. */
+  /** Called with a value to mask from now on; null = too long to report. */
   readonly onSecret?: ScriptWork['onSecret'];
 }
 
-/** Adds one line to the report; what is not understood adds nothing. */
-export function readReportLine(report: Report, line: string, means: ReportMeans): void {
-  const told = parsed(line);
-  switch (told['kind']) {
+/** Adds a line to the report. Unknown lines are ignored. */
+export function readReportLine(report: Report, line: string, deps: ReportDeps): void {
+  const reported = parsed(line);
+  switch (reported['kind']) {
     case 'print':
-      addLine(report, told['stream'] === 'stderr' ? 'stderr' : 'stdout', textOf(told['text']), means);
+      addLine(report, reported['stream'] === 'stderr' ? 'stderr' : 'stdout', textOf(reported['text']), deps);
       break;
     case 'step':
-      addStep(report, told, textOf(told['category']), means);
+      addStep(report, reported, textOf(reported['category']), deps);
       break;
     case 'open':
-      report.openStep = openStepOf(told, means);
+      report.openStep = openStepOf(reported, deps);
       break;
     case 'flaky':
-      if (report.flaky.length < most.flaky) report.flaky.push(shownText(textOf(told['title']), means).slice(0, 200));
+      if (report.flaky.length < max.flaky) report.flaky.push(shownText(textOf(reported['title']), deps).slice(0, 200));
       break;
     case 'test':
-      addTest(report, told, means);
+      addTest(report, reported, deps);
       break;
     case 'error':
-      addError(report, told['error'], means);
+      addError(report, reported['error'], deps);
       break;
     case 'page':
-      addPageLine(report, told, means);
+      addPageLine(report, reported, deps);
       break;
     case 'vital':
-      addVital(report, told, means);
+      addVital(report, reported, deps);
       break;
     case 'asset':
-      addAsset(report, told, means);
+      addAsset(report, reported, deps);
       break;
     case 'left':
-      // Not to be shown as it is: nothing is hidden in it, for it goes on its way.
-      report.left = objectOf(told['left']) as JsonObject;
+      // Not masked, because it is used and not displayed.
+      report.left = objectOf(reported['left']) as JsonObject;
       break;
     case 'secret':
-      means.onSecret?.(typeof told['value'] === 'string' ? told['value'] : null);
+      deps.onSecret?.(typeof reported['value'] === 'string' ? reported['value'] : null);
       break;
     case 'begin':
       report.hasBegun = true;
@@ -139,16 +139,16 @@ export function addLine(
   report: Report,
   stream: ScriptLine['stream'],
   text: string,
-  means: ReportMeans,
+  deps: ReportDeps,
   at = Date.now(),
 ): void {
-  if (report.log.length >= most.lines || text === '') return;
-  report.log.push({ atMs: Math.max(0, at - means.startedAt), stream, text: shownText(text, means) });
+  if (report.log.length >= max.lines || text === '') return;
+  report.log.push({ atMs: Math.max(0, at - deps.startedAt), stream, text: shownText(text, deps) });
 }
 
-type Told = Readonly<Record<string, unknown>>;
+type Notified = Readonly<Record<string, unknown>>;
 
-function parsed(line: string): Told {
+function parsed(line: string): Notified {
   try {
     return objectOf(JSON.parse(line));
   } catch {
@@ -156,85 +156,88 @@ function parsed(line: string): Told {
   }
 }
 
-function objectOf(value: unknown): Told {
-  return typeof value === 'object' && value !== null ? (value as Told) : {};
+function objectOf(value: unknown): Notified {
+  return typeof value === 'object' && value !== null ? (value as Notified) : {};
 }
 
-function addPageLine(report: Report, told: Told, means: ReportMeans): void {
-  if (report.pageLines.length >= most.lines) return;
+function addPageLine(report: Report, reported: Notified, deps: ReportDeps): void {
+  if (report.pageLines.length >= max.lines) return;
   report.pageLines.push({
-    atMs: Math.max(0, Date.now() - means.startedAt),
-    sort: told['sort'] === 'error' ? 'error' : 'console',
-    level: means.hide(textOf(told['level'])).slice(0, 50),
-    text: shownText(textOf(told['text']), means),
-    url: means.hide(textOf(told['url'])).slice(0, most.url),
+    atMs: Math.max(0, Date.now() - deps.startedAt),
+    sort: reported['sort'] === 'error' ? 'error' : 'console',
+    level: deps.hide(textOf(reported['level'])).slice(0, 50),
+    text: shownText(textOf(reported['text']), deps),
+    url: deps.hide(textOf(reported['url'])).slice(0, max.url),
   });
 }
 
 const vitalNames = new Set(['TTFB', 'FCP', 'LCP', 'CLS']);
 
-function addVital({ pageVitals }: Report, told: Told, { hide }: ReportMeans): void {
-  const [url, name] = [hide(textOf(told['url'])).slice(0, most.url), textOf(told['name'])];
-  if (!vitalNames.has(name) || (pageVitals.size >= most.pages && !pageVitals.has(url))) return;
+function addVital({ pageVitals }: Report, reported: Notified, { hide }: ReportDeps): void {
+  const [url, name] = [hide(textOf(reported['url'])).slice(0, max.url), textOf(reported['name'])];
+  if (!vitalNames.has(name) || (pageVitals.size >= max.pages && !pageVitals.has(url))) return;
   const digits = name === 'CLS' ? 4 : 1;
-  pageVitals.set(url, { ...pageVitals.get(url), [name]: Number(numberOf(told['value']).toFixed(digits)) });
+  pageVitals.set(url, { ...pageVitals.get(url), [name]: Number(numberOf(reported['value']).toFixed(digits)) });
 }
 
-function addAsset({ assets }: Report, told: Told, { hide }: ReportMeans): void {
-  const sort = assetSorts.find((each) => each === told['sort']);
-  const file = textOf(told['file']);
-  if (sort === undefined || assets.length >= most.assets) return;
+function addAsset({ assets }: Report, reported: Notified, { hide }: ReportDeps): void {
+  const sort = assetSorts.find((each) => each === reported['sort']);
+  const file = textOf(reported['file']);
+  if (sort === undefined || assets.length >= max.assets) return;
   assets.push({
     sort,
-    name: hide(textOf(told['name'])).slice(0, 200),
-    // Nothing else is a name in that folder: no path, no link to somewhere else.
+    name: hide(textOf(reported['name'])).slice(0, 200),
+    // Only generated names: no paths, no links.
     file: /^[\da-f]{24}$/.test(file) ? file : null,
-    bytes: typeof told['bytes'] === 'number' ? numberOf(told['bytes']) : null,
-    isRequested: told['isRequested'] === true,
-    isNamed: told['isNamed'] === true,
-    isOfFailure: told['when'] !== 'always',
+    bytes: typeof reported['bytes'] === 'number' ? numberOf(reported['bytes']) : null,
+    isRequested: reported['isRequested'] === true,
+    isNamed: reported['isNamed'] === true,
+    isOfFailure: reported['when'] !== 'always',
   });
 }
 
-function addTest(report: Report, told: Told, means: ReportMeans): void {
-  const errors = Array.isArray(told['errors']) ? told['errors'] : [];
-  if (told['ran'] !== false) report.tests++;
-  if (told['ok'] !== true) report.failedTests++;
-  report.testsMs = (report.testsMs ?? 0) + numberOf(told['durationMs']);
-  for (const error of errors) addError(report, error, means);
+function addTest(report: Report, reported: Notified, deps: ReportDeps): void {
+  const errors = Array.isArray(reported['errors']) ? reported['errors'] : [];
+  if (reported['ran'] !== false) report.tests++;
+  if (reported['ok'] !== true) report.failedTests++;
+  report.testsMs = (report.testsMs ?? 0) + numberOf(reported['durationMs']);
+  for (const error of errors) addError(report, error, deps);
   const message: unknown = objectOf(errors[0])['message'];
-  addStep(report, { ...told, error: told['ok'] === true ? null : (message ?? 'failed') }, 'test', means);
+  addStep(report, { ...reported, error: reported['ok'] === true ? null : (message ?? 'failed') }, 'test', deps);
 }
 
-function addStep(report: Report, told: Told, category: string, means: ReportMeans): void {
-  if (report.steps.length >= most.steps) return;
+function addStep(report: Report, reported: Notified, category: string, deps: ReportDeps): void {
+  if (report.steps.length >= max.steps) return;
   report.steps.push({
-    title: titleOf(told['title'], category, means),
+    title: titleOf(reported['title'], category, deps),
     category,
-    startMs: Math.max(0, numberOf(told['startedAt']) - means.startedAt),
-    durationMs: numberOf(told['durationMs']),
-    error: typeof told['error'] === 'string' ? shownText(told['error'], means) : null,
-    place: placeOf(told['location'], means),
+    startMs: Math.max(0, numberOf(reported['startedAt']) - deps.startedAt),
+    durationMs: numberOf(reported['durationMs']),
+    error: typeof reported['error'] === 'string' ? shownText(reported['error'], deps) : null,
+    place: placeOf(reported['location'], deps),
   });
 }
 
-/** Of a request without its query: there may be anything in it. Cut here, because half of a hidden value would not be found. */
-function titleOf(title: unknown, category: string, means: ReportMeans): string {
-  const shown = shownText(textOf(title), means);
+/**
+ * Removes the query of a request, which may contain anything. Removed here, because masking would not recognize part of
+ * a value.
+ */
+function titleOf(title: unknown, category: string, deps: ReportDeps): string {
+  const shown = shownText(textOf(title), deps);
   return (category === 'request' ? shown.replace(/[?#].*/s, '') : shown).slice(0, 500);
 }
 
-function openStepOf(told: Told, means: ReportMeans): ScriptError | null {
-  const message = titleOf(told['what'], textOf(told['category']), means);
-  return message === '' ? null : { message, place: placeOf(told['location'], means) };
+function openStepOf(reported: Notified, deps: ReportDeps): ScriptError | null {
+  const message = titleOf(reported['what'], textOf(reported['category']), deps);
+  return message === '' ? null : { message, place: placeOf(reported['location'], deps) };
 }
 
-function addError(report: Report, value: unknown, means: ReportMeans): void {
+function addError(report: Report, value: unknown, deps: ReportDeps): void {
   const { message, stack, location } = objectOf(value);
-  if (report.errors.length >= most.errors) return;
+  if (report.errors.length >= max.errors) return;
   report.errors.push({
-    message: shownText(textOf(message) || 'it failed without a message', means),
-    place: placeOf(location, means) ?? placeInStack(textOf(stack), means),
+    message: shownText(textOf(message) || 'it failed without a message', deps),
+    place: placeOf(location, deps) ?? placeInStack(textOf(stack), deps),
   });
 }
 
@@ -246,16 +249,16 @@ function numberOf(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? Math.max(0, value) : 0;
 }
 
-function placeOf(value: unknown, { home }: ReportMeans): ScriptPlace | null {
+function placeOf(value: unknown, { home }: ReportDeps): ScriptPlace | null {
   const { file, line, column } = objectOf(value);
-  if (typeof file !== 'string' || file.length > most.path || typeof line !== 'number') return null;
+  if (typeof file !== 'string' || file.length > max.path || typeof line !== 'number') return null;
   return { file: relative(file, home), line, column: numberOf(column) };
 }
 
-/** The first line of a stack that stands in a file of the script itself. */
-function placeInStack(stack: string, { home }: ReportMeans): ScriptPlace | null {
-  // Foreign text: whatever it is, looking through it must come to an end soon.
-  for (const text of stack.slice(0, most.text).split('\n', most.stackLines)) {
+/** Returns the first stack frame in the script's files. */
+function placeInStack(stack: string, { home }: ReportDeps): ScriptPlace | null {
+  // The text is untrusted, so limit its length before parsing.
+  for (const text of stack.slice(0, max.text).split('\n', max.stackLines)) {
     const found = /(?:\(|at )(?:file:\/\/)?(\/[^()]{0,1000}?):(\d{1,9}):(\d{1,9})/.exec(text);
     const [, path = '', line, column] = found ?? [];
     if (!path.startsWith(`${home}/`) || path.includes('/node_modules/')) continue;
@@ -268,12 +271,12 @@ function relative(path: string, home: string): string {
   return path.startsWith(`${home}/`) ? path.slice(home.length + 1) : path;
 }
 
-/** Of our own, because that of Node.js takes hours over text that is made for it. */
+/** Our own pattern, because that of Node.js takes hours on malicious text. */
 // oxlint-disable-next-line no-control-regex -- what tells a terminal something
 const colours = /(?:\u001B\[|\u009B)[0-?]{0,64}[ -/]{0,4}[@-~]|\u001B\][^\u0007\u001B]{0,1000}(?:\u0007|\u001B\\)/g;
 
-/** Without the colours of a terminal and without our folders, cut to a bound. */
-function shownText(text: string, { home, hide }: ReportMeans): string {
+/** Removes terminal colors and our folder names, and truncates. */
+function shownText(text: string, { home, hide }: ReportDeps): string {
   const plain = hide(text.replace(colours, '')).replaceAll(`file://${home}/`, '').replaceAll(`${home}/`, '');
-  return plain.length > most.text ? `${plain.slice(0, most.text)} …` : plain;
+  return plain.length > max.text ? `${plain.slice(0, max.text)} …` : plain;
 }

@@ -1,4 +1,4 @@
-// Folders of runs: nobody leads elsewhere what is written there, and what a killed process has left goes.
+// Folders of runs: no links redirect writes, and those of killed processes are removed.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,11 +18,11 @@ import { after, test } from 'node:test';
 import { nobody } from './containment/containment.ts';
 import { makeRunFolder, removeOldRunFolders } from './run-folder.ts';
 
-// Its own, so that nothing of other runs is looked at.
+// Separate, so that folders of other runs are ignored.
 process.env['TMPDIR'] = mkdtempSync(join(tmpdir(), 'tsn-'));
 after(() => rmSync(tmpdir(), { recursive: true }));
 
-test('what a process has left that was killed goes an hour later, and nothing else', async () => {
+test('removes folders of killed processes after an hour, and nothing else', async () => {
   const old = new Date(Date.now() - 3_700_000);
   const owner = process.getuid?.() === 0 ? nobody : null;
   const [left, fresh] = [await makeRunFolder(owner), await makeRunFolder(owner)];
@@ -37,7 +37,7 @@ test('what a process has left that was killed goes an hour later, and nothing el
   await fresh.remove();
 });
 
-test('who waits in the folder may look at nothing until all files are there, and has them then', async (t) => {
+test('a waiting process cannot see the folder before all files are written', async (t) => {
   if (process.getuid?.() !== 0) return t.skip('only root gives files to another user');
   const folder = await makeRunFolder(nobody);
   t.after(() => folder.remove());
@@ -49,7 +49,7 @@ test('who waits in the folder may look at nothing until all files are there, and
   t.after(() => rmSync(victims, { recursive: true }));
   const victim = join(victims, 'victim');
   writeFileSync(victim, 'kept', { mode: 0o600 });
-  // Puts links there as fast as it can, as any process of that user might.
+  // Creates links as fast as possible, like any process of that user could.
   const planting = `const fs = require('node:fs');
 process.stdout.write('begun');
 for (;;) for (let n = 0; n < 300; n++) try { fs.symlinkSync(process.argv[1], process.argv[2] + '/lib/f' + n + '.js'); } catch {}`;

@@ -1,4 +1,4 @@
-// The folder of one run of a script: made for it, gone with it.
+// The temporary folder of a script run.
 import { spawn } from 'node:child_process';
 import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,41 +6,41 @@ import { dirname, join } from 'node:path';
 import type { ScriptFile } from '#domain/checks/script.ts';
 import type { TrustedCas } from './trusted-cas.ts';
 
-/** A file of a run: of the script, or given to it. */
+/** A file of a run: part of the script, or provided to it. */
 type RunFile = Omit<ScriptFile, 'content'> & { readonly content: string | Uint8Array };
 
-/** Where a run has its files. */
+/** Folders of a run. */
 export interface RunFolder {
-  /** The script's own. */
+  /** The script's own folder. */
   readonly home: string;
   /** Empty. */
   readonly root: string;
-  /** For the socket of its gateway, which it may use and not replace. */
+  /** Folder of the gateway socket, which the script can use but not replace. */
   readonly gateway: string;
-  /** Whether `caFile` lies beside that socket. */
+  /** Whether `caFile` exists next to the socket. */
   readonly hasCertificates: boolean;
-  /** Lets a process in that waits for files: it can neither read nor write there yet. */
+  /** Lets a waiting process enter the folder, without read or write access yet. */
   show(): Promise<void>;
-  /** Puts its files there, with a link to the packages by the name they have for the script. */
+  /** Writes the files and a link to the packages, by their path inside the sandbox. */
   put(files: readonly RunFile[], packages: string): Promise<void>;
-  /** Removes everything; never rejects. */
+  /** Removes everything. Never rejects. */
   remove(): Promise<void>;
 }
 
-/** Beside the socket of the gateway: CAs to be trusted, PEM. */
+/** File with trusted CAs (PEM), next to the gateway socket. */
 export const caFile = 'ca.pem';
 
 const prefix = 'tocsin-script-';
-/** Far longer than anything waits or runs in one, ms. */
+/** Far longer than any run. */
 const oldMs = 3_600_000;
 
-/** Removes the folders that processes of ours have left which were killed. Never rejects; what stays is tried again at another start. */
+/** Removes folders left by killed processes. Never rejects; remaining ones are tried again at the next start. */
 export async function removeOldRunFolders(): Promise<void> {
   const names = await readdir(tmpdir()).catch(() => []);
   for (const name of names.filter((each) => each.startsWith(prefix))) {
     const base = join(tmpdir(), name);
     const facts = await lstat(base).catch(() => null);
-    // What is somebody else's only bears the name.
+    // Other users' folders may have such a name.
     const isOurs = facts?.isDirectory() === true && facts.uid === process.getuid?.();
     if (!isOurs || Date.now() - facts.mtimeMs < oldMs) continue;
     const home = await lstat(join(base, 'home')).catch(() => null);
@@ -49,8 +49,9 @@ export async function removeOldRunFolders(): Promise<void> {
 }
 
 /**
- * @param owner the user whose files they are to be; null = ours
- * @param trustedCas null = the usual ones alone
+ *
+ * @param owner user who owns the files; null = the current user
+ * @param trustedCas null = only the default CAs
  */
 export async function makeRunFolder(owner: number | null, trustedCas: TrustedCas | null = null): Promise<RunFolder> {
   const base = await mkdtemp(join(tmpdir(), prefix));
@@ -69,12 +70,12 @@ export async function makeRunFolder(owner: number | null, trustedCas: TrustedCas
     hasCertificates: trustedCas !== null,
     async show() {
       if (owner === null) return;
-      // Whoever has another user must be let through to it.
+      // Another user must be able to traverse it.
       await chmod(base, 0o711);
       await chmod(home, 0o711);
     },
     async put(files, packages) {
-      // Until all of it is there nobody else may enter: a link that somebody puts there would lead what is written elsewhere.
+      // Closed until all files are written: otherwise a link could redirect writes.
       await chmod(home, 0o700);
       for (const { path, content } of files) {
         for (const folder of foldersOf(path)) {
@@ -103,13 +104,16 @@ async function removeBase(base: string, owner: number | null): Promise<void> {
   await rm(base, { recursive: true, force: true }).catch(() => undefined);
 }
 
-/** The folders above a file, the outermost first. */
+/** Parent folders of a file, outermost first. */
 function foldersOf(path: string): string[] {
   const folder = dirname(path);
   return folder === '.' ? [] : [...foldersOf(folder), folder];
 }
 
-/** As whom the script ran, so that no link of its own leads a stronger hand elsewhere; folders it closed are opened. */
+/**
+ * Empties the folder as the script's user, so that its links cannot misuse our privileges. Opens folders that it
+ * closed.
+ */
 function emptyAs(user: number | null, home: string): Promise<void> {
   const words = ['-c', 'chmod -R u+rwX . 2>/dev/null; rm -rf -- ./* ./.[!.]* ./..?*'];
   return new Promise((resolve) => {

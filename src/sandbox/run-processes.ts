@@ -1,34 +1,33 @@
-// The processes of a run that has no numbers of processes of its own: they are found among all of the machine's, wherever they have put
-// themselves.
+// Finds the processes of a run without its own process namespace among all processes of the machine.
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import { privatePages, pageBytes, type TreeUse } from './containment/process-tree.ts';
 
-/** In how many looks processes that were somebody else's are looked at anew: a number may come back. */
-const looksPerRenewal = 10;
+/** Checks after which known foreign processes are examined again, because process numbers are reused. */
+const pollsPerRenewal = 10;
 
 interface Entry {
   readonly pid: number;
   readonly parent: number;
   readonly session: number;
-  /** Ticks since the machine began; with the number it tells a process from all others. */
+  /** Clock ticks since boot. Together with the number it identifies a process. */
   readonly startedAt: number;
-  /** Ended, and not taken in by its parent yet: no process any more. */
+  /** A zombie, which is not a process any more. */
   readonly isDead: boolean;
 }
 
-/** By what processes of a run are known beside their parents and sessions. */
+/** Marks of a run's processes, besides parents and sessions. */
 export interface RunMarks {
-  /** Its folder: whoever works there is of the run. */
+  /** Its folder. Any process with this working directory belongs to the run. */
   readonly home: string;
-  /** The group that only it has; null = none. */
+  /** Group used only by this run; null = none. */
   readonly group: number | null;
 }
 
 /**
- * Looks at all that the process `pid`, which leads a session, has started. One of it is known by its parent, by its session, by its marks, and by
- * having been seen before. Without a group of its own a process gets away that leaves parent, session and folder
- * between two looks. Empty where there is no /proc.
+ * Finds all processes started by the session leader `pid`: by parent, session, marks, or because they were found
+ * before. Without its own group, a process escapes if it changes parent, session and folder between two checks. Empty
+ * without /proc.
  */
 export function runProcesses(pid: number, { home, group }: RunMarks): () => TreeUse {
   const first = readEntry(pid);
@@ -36,10 +35,10 @@ export function runProcesses(pid: number, { home, group }: RunMarks): () => Tree
   let mine = new Map<number, Entry>(first === null ? [] : [[pid, first]]);
   let sessions = new Set([pid]);
   let others = new Set<number>();
-  let looks = 0;
+  let polls = 0;
   return () => {
     if (first === null) return { processes: [], memoryBytes: 0 };
-    if (++looks % looksPerRenewal === 0) others = new Set();
+    if (++polls % pollsPerRenewal === 0) others = new Set();
     const pids = numbersOfProcesses();
     const seen = pids
       .filter((each) => !others.has(each))
@@ -49,12 +48,12 @@ export function runProcesses(pid: number, { home, group }: RunMarks): () => Tree
     const isOurs = (each: Entry): boolean =>
       each.startedAt >= first.startedAt &&
       (found.has(each.parent) ||
-        // Who has ended is its parent's to take in: an orphan of that sort is nothing that runs, and may stay for ever.
+        // Skip zombies: an orphaned one may stay forever.
         (!each.isDead &&
           (mine.get(each.pid)?.startedAt === each.startedAt ||
             sessions.has(each.session) ||
             isMarked(each.pid, folder, group))));
-    // Each that is found may lead to others, whatever the order of their numbers.
+    // Each process may lead to others, in any order of numbers.
     let open = seen;
     for (let before = Infinity; open.length < before;) {
       before = open.length;
@@ -84,7 +83,7 @@ function numbersOfProcesses(): number[] {
 function readEntry(pid: number): Entry | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // Its name may hold anything.
+    // The process name may contain anything.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const [state = '', parent, , session] = fields;
     const isDead = 'ZX'.includes(state);
@@ -99,12 +98,12 @@ function isMarked(pid: number, folder: string, group: number | null): boolean {
     const place = readlinkSync(`/proc/${pid}/cwd`);
     if (place === folder || place.startsWith(folder + sep)) return true;
   } catch {
-    // It is not ours to be asked.
+    // We may not inspect it.
   }
   return group !== null && groupOf(pid) === group;
 }
 
-/** Its real group, whatever it may show itself as. */
+/** The real group, not the effective one. */
 function groupOf(pid: number): number | null {
   try {
     return Number(/^Gid:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]);

@@ -1,4 +1,4 @@
-// Whose fault it is that a script's process ended without a report.
+// Attribution of script processes that end without a report.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { keepsNothing } from '#domain/checks/script.ts';
 import { currentRuntime, printed, runPlain } from '../../tests/support/script-runs.ts';
 import { startTarget } from '../../tests/support/target.ts';
 
-test('a script whose process is ended from outside says nothing of its target', async () => {
+test('a process killed from outside says nothing about the target', async () => {
   for (const signal of ['SIGKILL', 'SIGTERM']) {
     const content = `process.kill(process.pid, '${signal}'); await new Promise((resolve) => setTimeout(resolve, 30_000));`;
     const outcome = await runPlain(content);
@@ -17,7 +17,7 @@ test('a script whose process is ended from outside says nothing of its target', 
   }
 });
 
-test('a script tries every address that a look-up of its own finds, and hears of the first error', async (t) => {
+test('a script tries every address of its own lookup and gets the first error', async (t) => {
   const { port } = await startTarget(t, (_, response) => response.end());
   const content = `import net from 'node:net';
 const lookup = (_host, { all }, done) => {
@@ -35,18 +35,18 @@ for (const port of [${port}, 1]) {
   assert.deepEqual(printed(outcome).trim().split('\n'), ['127.0.0.1', 'ECONNREFUSED'], JSON.stringify(outcome));
 });
 
-test('a script that ends its own process by a fault of its own has failed', async () => {
+test('a script that ends its own process has failed', async () => {
   const outcome = await runPlain('process.abort();');
   assert.deepEqual([outcome.ending, outcome.failedTests], ['ended', 1], JSON.stringify(outcome));
 });
 
-test('a script whose heap is full has passed the limit of memory; one that prints that it was has not', async (t) => {
+test('a full heap exceeds the memory limit; printing that it is full does not', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'tsn-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const nodeBinary = join(folder, 'node');
   writeFileSync(nodeBinary, `#!/bin/sh\nexec '${process.execPath}' --max-old-space-size=64 "$@"\n`, { mode: 0o755 });
   const runtime = { ...currentRuntime, nodeBinary };
-  // Apart from nothing, because the program that is in the place of Node.js leads to one outside.
+  // Uncontained, because the program in place of Node.js refers to one outside.
   const full = await runPlain('const all = []; for (;;) all.push(new Array(1e6).fill(0.5));', {
     runtime,
     level: 'process',
@@ -59,7 +59,7 @@ test('a script whose heap is full has passed the limit of memory; one that print
   assert.deepEqual([failed.ending, failed.errors[0]?.message], ['ended', 'no'], JSON.stringify(failed));
 });
 
-test('tests whose process ends because its heap is full have passed the limit of memory', async () => {
+test('a full heap in tests exceeds the memory limit', async () => {
   const content = `import { test } from '@playwright/test';
 test('a', () => { const all = []; for (;;) all.push(new Array(1e6).fill(0.5)); });`;
   const files = [{ path: 'a.spec.mjs', content }];
@@ -74,7 +74,7 @@ test('tests whose runner cannot be loaded have not failed', async () => {
   assert.deepEqual([outcome.ending, outcome.tests], ['crashed', 0], JSON.stringify(outcome));
 });
 
-test('hidden values in output are hidden, also where it comes in pieces, and characters stay whole', async () => {
+test('masks values in output, also across chunks, and keeps characters complete', async () => {
   const content = `import { writeSync } from 'node:fs';
 const wait = () => new Promise((resolve) => setTimeout(resolve, 200));
 const bytes = Buffer.from('grün: hunter22');
@@ -83,7 +83,7 @@ for (const piece of [bytes.subarray(0, 3), bytes.subarray(3, 10), bytes.subarray
   assert.equal(printed(await runPlain(content, { hide })), 'grün: ********');
 });
 
-test('retries of the script itself: a test counts once, and one that passes in the end is told of', async () => {
+test('counts retried tests once and reports those that pass in the end', async () => {
   const content = `import { test, expect } from '@playwright/test';
 test.describe.configure({ retries: 1 });
 const seen = () => console.log(Object.keys(process.env).filter((name) => name.startsWith('TOCSIN')).join());
@@ -101,11 +101,11 @@ test('second', async ({}, { retry }) => { expect(retry).toBe(1); });
   assert.deepEqual(new Set(printed(outcome).split('\n')), new Set(['']), 'nothing of ours is in its environment');
 });
 
-test('a program that waits in vain for an answer is at its request, of which the query is not told', async (t) => {
+test('a program that waits in vain for a response is at its request, without the query', async (t) => {
   const stop = new AbortController();
   const target = await startTarget(t, ({ url }) => void (url === '/after' && stop.abort()));
-  // By the time of the script itself: whatever else runs here comes first. What asks for the end is no request to Node.js, or the
-  // script would be at that when the end is late.
+  // Uses the script's own clock, because it has the lowest priority. The request for the end is not an HTTP request,
+  // which would be reported as the current step.
   const content = `import { connect } from 'node:net';
 const answer = fetch('${target.url}/slow?token=1');
 const ask = () => connect(${target.port}, '127.0.0.1').write('GET /after HTTP/1.1\\r\\nhost: here\\r\\n\\r\\n');
@@ -115,18 +115,15 @@ await answer;`;
   assert.deepEqual([outcome.ending, outcome.openStep?.message], ['stopped', `GET ${target.url}/slow`]);
 });
 
-test('a line of the report without an end is a flood', async () => {
+test('an endless report line counts as a flood', async () => {
   const content = `import { writeSync } from 'node:fs';
 try { for (;;) writeSync(3, 'x'.repeat(1000)); } catch (error) { if (error.code !== 'EAGAIN') throw error; }
 for (;;) try { writeSync(3, 'x'.repeat(1000)); } catch { /* again */ }`;
   assert.equal((await runPlain(content, { limits: { outputBytes: 64 << 20 } })).ending, 'output');
 });
 
-test(
-  'what a script runs gets the processor after everything else',
-  { skip: process.platform !== 'linux' },
-  async () => {
-    const content = `import { readFileSync } from 'node:fs';
+test('scripts have the lowest CPU priority', { skip: process.platform !== 'linux' }, async () => {
+  const content = `import { readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { spawn } from 'node:child_process';
 const other = spawn('sleep', ['60'], { detached: true });
@@ -140,11 +137,10 @@ for (let looks = 0; looks < 300 && !(isLow('self') && isLow(other.pid) && isLowL
 console.log(getPriority(), getPriority(other.pid), isLow('self'), isLow(other.pid), isLowLate());
 other.kill();
 late.kill();`;
-    assert.equal(printed(await runPlain(content)).trim(), '19 19 true true true');
-  },
-);
+  assert.equal(printed(await runPlain(content)).trim(), '19 19 true true true');
+});
 
-test('of a file of tests Playwright compiles that file, and nothing of ours', async () => {
+test('Playwright compiles the test file and none of our files', async () => {
   const content = `import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { test } from '@playwright/test';

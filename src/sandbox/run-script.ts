@@ -1,19 +1,19 @@
-// Runs a script in a process of its own: contained, watched, ended with all it started, and nothing of it left behind.
+// Runs a script in a contained, monitored process, and ends everything it started.
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ScriptOutcome, ScriptWork } from '#domain/checks/script.ts';
 import { hasGateway } from './containment/containment.ts';
 import { lineReader, outputReader } from './lines.ts';
-import { addLine, emptyReport, readReportLine, type Report, type ReportMeans } from './report.ts';
+import { addLine, emptyReport, readReportLine, type Report, type ReportDeps } from './report.ts';
 import {
   beginProcess,
   type Closed,
   endProcess,
   giveOrder,
-  lookAt,
+  inspect,
   makePlace,
-  type ProcessMeans,
+  type ProcessDeps,
   type ScriptPlace,
   type ScriptProcess,
 } from './script-process.ts';
@@ -22,32 +22,32 @@ import { traceMasker } from './trace-masker.ts';
 import { watchUse } from './watch-use.ts';
 
 /**
- * Listens at `path` for what a script wants to connect to, for the user `owner` alone (null = ours). Answers with how to end it,
- * and rejects with a sentence.
+ * Opens a gateway at `path`, only for the user `owner` (null = the current one). Returns how to close it; rejects with
+ * a message.
  */
 export type OpenGateway = (path: string, owner: number | null) => Promise<() => void>;
 
-/** How scripts are run here. */
-export interface ScriptMeans extends ProcessMeans {
+/** Dependencies for running scripts. */
+export interface ScriptDeps extends ProcessDeps {
   readonly openGateway: OpenGateway;
 }
 
 /**
- * Runs it once; the signal ends it. Never rejects.
+ * Runs a script once; the signal ends it. Never rejects.
  *
- * @param warm a process of the work's shape that waits for an order, and is used up; where it ends before the script has begun,
- *   another one is begun instead
+ * @param warm a waiting process of the same shape, which is used up. If it ends before the script starts, a new one is
+ * started
  */
 export async function runScript(
   work: ScriptWork,
   signal: AbortSignal,
-  means: ScriptMeans,
+  deps: ScriptDeps,
   warm: ScriptProcess | null = null,
 ): Promise<ScriptOutcome> {
   const report = emptyReport();
-  const outcome = await runIn(warm, { work, startedAt: Date.now(), signal, report }, means);
+  const outcome = await runIn(warm, { work, startedAt: Date.now(), signal, report }, deps);
   const isLost = warm !== null && outcome.ending === 'crashed' && !report.hasBegun;
-  return isLost ? runScript(work, signal, means) : outcome;
+  return isLost ? runScript(work, signal, deps) : outcome;
 }
 
 interface Run {
@@ -57,15 +57,15 @@ interface Run {
   readonly report: Report;
 }
 
-async function runIn(warm: ScriptProcess | null, run: Run, means: ScriptMeans): Promise<ScriptOutcome> {
+async function runIn(warm: ScriptProcess | null, run: Run, deps: ScriptDeps): Promise<ScriptOutcome> {
   const { work, startedAt, signal, report } = run;
   let place = warm?.place ?? null;
   let closeGateway: (() => void) | null = null;
   try {
-    place ??= await makePlace(work, means);
+    place ??= await makePlace(work, deps);
     const { folder, command, owner } = place;
-    if (hasGateway(means.containment)) closeGateway = await openGatewayIn(folder.gateway, owner, means);
-    const files = [...work.files, ...browserFiles(work, means)];
+    if (hasGateway(deps.containment)) closeGateway = await openGatewayIn(folder.gateway, owner, deps);
+    const files = [...work.files, ...browserFiles(work, deps)];
     await folder.put(files, command.packages);
     if (signal.aborted) return outcomeOf(report, 'stopped', startedAt, null);
     const outcome = await conduct(orderedProcess(warm, place, work), run);
@@ -85,13 +85,13 @@ async function runIn(warm: ScriptProcess | null, run: Run, means: ScriptMeans): 
   }
 }
 
-/** What a browser reads in the home of its user. */
-function browserFiles({ browser }: ScriptWork, { trustedCas = null }: ScriptMeans) {
+/** Files that the browser reads in its user's home. */
+function browserFiles({ browser }: ScriptWork, { trustedCas = null }: ScriptDeps) {
   if (browser === null || trustedCas === null) return [];
   return [{ path: '.pki/nssdb/cert9.db', content: trustedCas.nssDatabase }];
 }
 
-/** With the order that the work is. */
+/** Starts the process with its order, or gives the order to the warm one. */
 function orderedProcess(warm: ScriptProcess | null, place: ScriptPlace, work: ScriptWork): ScriptProcess {
   const order = orderOf(work);
   if (warm === null) return beginProcess(work, place, order);
@@ -99,33 +99,33 @@ function orderedProcess(warm: ScriptProcess | null, place: ScriptPlace, work: Sc
   return warm;
 }
 
-/** Assets of the sorts that the check keeps: pictures and traces that are off are off whoever says otherwise. */
+/** Filters assets by the settings of the check, regardless of the report. */
 function wantedOf({ assets }: Report, { keeps, browser }: ScriptWork): Report['assets'] {
   const settings = { screenshot: keeps.screenshots, trace: keeps.trace, video: keeps.video };
-  // Videos are off where nothing is said: then the script may ask for them.
+  // Without a setting for videos, the script may request them.
   const isAsked = ({ sort, isRequested }: Report['assets'][number]): boolean =>
     sort === 'video' && isRequested && browser !== null;
   return assets.filter((asset) => settings[asset.sort] !== 'off' || isAsked(asset));
 }
 
-/** The longest name that a socket may have, bytes. */
-const mostSocketName = 107;
+/** Maximum length of a socket path. */
+const maxSocketName = 107;
 
-function openGatewayIn(folder: string, owner: number | null, means: ScriptMeans): Promise<() => void> {
+function openGatewayIn(folder: string, owner: number | null, deps: ScriptDeps): Promise<() => void> {
   const path = join(folder, 'socket');
-  if (Buffer.byteLength(path) <= mostSocketName) return means.openGateway(path, owner);
+  if (Buffer.byteLength(path) <= maxSocketName) return deps.openGateway(path, owner);
   throw new Error(`${path} is too long for a socket path: set TMPDIR to a path of at most 60 characters`);
 }
 
 type Ending = ScriptOutcome['ending'];
 
-/** From the order to the end of all that it has started. */
+/** Runs from the order until all processes have ended. */
 async function conduct(running: ScriptProcess, { work, startedAt, signal, report }: Run): Promise<ScriptOutcome> {
   const { limits } = work;
   const { child, closed, place } = running;
   const { folder, command } = place;
   let ending: Ending | null = null;
-  const watch = watchUse(child, lookAt(running), folder.home, limits, (passed) => end(passed));
+  const watch = watchUse(child, inspect(running), folder.home, limits, (passed) => end(passed));
   const end = (why: Ending): void => {
     ending ??= why;
     watch.killAll();
@@ -136,11 +136,11 @@ async function conduct(running: ScriptProcess, { work, startedAt, signal, report
   if (signal.aborted) onAbort();
   try {
     const { hide, onSecret } = work;
-    const told: ReportMeans = { startedAt, home: command.home, hide, ...(onSecret !== undefined && { onSecret }) };
-    const flush = readAll(child, report, told, limits.outputBytes, () => end('output'));
+    const reported: ReportDeps = { startedAt, home: command.home, hide, ...(onSecret !== undefined && { onSecret }) };
+    const flush = readAll(child, report, reported, limits.outputBytes, () => end('output'));
     const how = await closed;
     flush();
-    // Whatever it left running ends now, whether it stayed in its group or not.
+    // Ends everything that it left running, in its process group or not.
     watch.killAll();
     if (ending !== null) return outcomeOf(report, ending, startedAt, null);
     if (isOutOfMemory(report)) return outcomeOf(report, 'memory', startedAt, null);
@@ -153,7 +153,7 @@ async function conduct(running: ScriptProcess, { work, startedAt, signal, report
   }
 }
 
-/** What came of a script that no limit ended: that it left no report is its own fault where it did that itself. */
+/** The outcome if no limit ended the script. A missing report is the script's fault if it ended itself. */
 function endedOutcome(report: Report, { code, why, isForeign }: Closed, startedAt: number): ScriptOutcome {
   if (report.isEnded) return outcomeOf(report, 'ended', startedAt, null);
   if (report.hasBegun && isForeign)
@@ -169,75 +169,69 @@ function endedOutcome(report: Report, { code, why, isForeign }: Closed, startedA
   return outcomeOf(report, 'crashed', startedAt, problem);
 }
 
-/** Before the limit of the whole run tests that hang are ended by their runner, which then says where, and shows it, ms. */
+/** Time before the limit of the run at which hanging tests are ended, so that the runner can report them. */
 const showMs = 15_000;
-/** So long before it what a program's browser has to show is kept, ms: it may still end by itself. */
+/** Time before the limit at which the browser's state is saved. The program may still end in time. */
 const programShowMs = 10_000;
 
-/** What the process of a script is told to do. */
-function orderOf({ environment, entry, around, keeps, limits: { wallClockMs } }: ScriptWork): object {
+/** Builds the order for a script's process. */
+function orderOf({ environment, entry, hook, keeps, limits: { wallClockMs } }: ScriptWork): object {
   const testMs = wallClockMs - Math.min(showMs, wallClockMs / 2);
   const showAtMs = wallClockMs - Math.min(programShowMs, wallClockMs / 2);
-  return { environment, entry, around, keeps, wallClockMs, testMs, showAtMs };
+  return { environment, entry, hook, keeps, wallClockMs, testMs, showAtMs };
 }
 
-/** Characters of a line of the report: more than any that is not made to be long. */
-const mostLine = 1 << 20;
-/** Characters of output that wait for the end of their line. */
-const mostHeld = 16_384;
+/** Maximum characters of a report line; real ones are shorter. */
+const maxLine = 1 << 20;
+/** Maximum characters of output waiting for the end of its line. */
+const maxHeld = 16_384;
 
-/** Pieces of output that wait for the end of the script. */
-const mostPieces = 1000;
+/** Maximum pieces of output waiting for the end of the script. */
+const maxPieces = 1000;
 
-/** A piece of output, and when it came, epoch ms. */
+/** A piece of output and its time (epoch ms). */
 interface Printed {
   readonly stream: 'stdout' | 'stderr';
   readonly text: string;
   readonly at: number;
 }
 
-/** @returns hands on what was held back */
-function readAll(
-  child: ChildProcess,
-  report: Report,
-  means: ReportMeans,
-  most: number,
-  onFlood: () => void,
-): () => void {
+/** @returns a function that flushes pending output */
+function readAll(child: ChildProcess, report: Report, deps: ReportDeps, max: number, onFlood: () => void): () => void {
   let bytes = 0;
   const count = (chunk: Buffer): boolean => {
     bytes += chunk.length;
-    if (bytes > most) onFlood();
-    return bytes <= most;
+    if (bytes > max) onFlood();
+    return bytes <= max;
   };
   const held: Printed[] = [];
   const outputs = (['stdout', 'stderr'] as const).map((stream) => {
-    const output = outputReader(mostHeld, (text) => {
-      // Where it may still tell what is to be hidden in it, nothing is cut before its end.
-      if (means.onSecret === undefined) addLine(report, stream, text, means);
-      else if (held.length < mostPieces) held.push({ stream, text, at: Date.now() });
+    const output = outputReader(maxHeld, (text) => {
+      // If the script may still report secrets, output is not truncated before its end.
+      if (deps.onSecret === undefined) addLine(report, stream, text, deps);
+      else if (held.length < maxPieces) held.push({ stream, text, at: Date.now() });
     });
     child[stream]?.on('data', (chunk: Buffer) => count(chunk) && output.read(chunk));
     return output;
   });
-  const told = child.stdio[3] as Readable | null | undefined;
-  const read = lineReader(mostLine, (line) => readReportLine(report, line, means), onFlood);
-  told?.setEncoding('utf8');
-  told?.on('data', (chunk: string) => {
+  const reported = child.stdio[3] as Readable | null | undefined;
+  const read = lineReader(maxLine, (line) => readReportLine(report, line, deps), onFlood);
+  reported?.setEncoding('utf8');
+  reported?.on('data', (chunk: string) => {
     if (count(Buffer.from(chunk))) read(chunk);
   });
-  told?.on('error', () => undefined);
-  // That of a process that waited was read before, and stopped.
-  told?.resume();
+  reported?.on('error', () => undefined);
+  // A warm process was read before, and its stream was paused.
+  reported?.resume();
   return () => {
     for (const output of outputs) output.end();
-    for (const { stream, text, at } of held) addLine(report, stream, text, means, at);
+    for (const { stream, text, at } of held) addLine(report, stream, text, deps, at);
   };
 }
 
 /**
- * V8 ends its process by itself where the heap is full: that of the script, or one in which the runner had its tests, which tells
- * then. A script whose process came to its end may have printed the same words.
+ * Whether V8 ended the process, or a test worker, because the heap is full. A script that ended normally may have
+ * printed the same text.
  */
 function isOutOfMemory({ log, isEnded, errors }: Report): boolean {
   const isDead =
@@ -254,7 +248,7 @@ function isOutOfMemory({ log, isEnded, errors }: Report): boolean {
 function outcomeOf(report: Report, ending: Ending, startedAt: number, problem: string | null): ScriptOutcome {
   const { errors, steps, openStep, flaky, log, testsMs, tests, failedTests, pageLines, left } = report;
   const pageVitals = [...report.pageVitals].map(([url, vitals]) => ({ url, vitals }));
-  const told = {
+  const reported = {
     testsMs,
     tests,
     failedTests,
@@ -269,5 +263,5 @@ function outcomeOf(report: Report, ending: Ending, startedAt: number, problem: s
     assets: [],
     leftOut: [],
   };
-  return { ending, problem, startedAt, stoppedAt: Date.now(), ...told };
+  return { ending, problem, startedAt, stoppedAt: Date.now(), ...reported };
 }

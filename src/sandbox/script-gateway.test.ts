@@ -1,4 +1,4 @@
-// Gateways of scripts in their thread: opened for one run, for its user alone, and gone with it.
+// Gateways of scripts: one per run, for its user only.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -11,7 +11,7 @@ import { createPlaceBoard, type Place } from '#egress/place-board.ts';
 import { until } from '../../tests/support/until.ts';
 import { createScriptGateway } from './script-gateway.ts';
 
-function scene(t: TestContext, closed: readonly Place[] = []) {
+function fixture(t: TestContext, closed: readonly Place[] = []) {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-gateways-'));
   const gateway = createScriptGateway({ egress: { mode: 'any', allow: [], closed: createPlaceBoard(closed) } });
   t.after(async () => {
@@ -21,8 +21,8 @@ function scene(t: TestContext, closed: readonly Place[] = []) {
   return { folder, gateway };
 }
 
-test('a gateway passes on what goes through it, is its owner’s alone, and goes when it is closed', async (t) => {
-  const { folder, gateway } = scene(t);
+test('a gateway forwards traffic, belongs to its owner and is removed when closed', async (t) => {
+  const { folder, gateway } = fixture(t);
   const server = createServer((_, response) => response.end('far away')).listen(0, '127.0.0.1');
   t.after(() => server.close());
   await until('the target', () => server.listening);
@@ -39,45 +39,41 @@ test('a gateway passes on what goes through it, is its owner’s alone, and goes
   assert.ok(existsSync(other));
 });
 
-test('a gateway refuses what is closed, whatever the policy allows', async (t) => {
+test('a gateway refuses closed places under any policy', async (t) => {
   const server = createServer((_, response) => response.end()).listen(0, '127.0.0.1');
   t.after(() => server.close());
   await until('the target', () => server.listening);
   const { port } = server.address() as AddressInfo;
-  const { folder, gateway } = scene(t, [{ host: 'localhost', port, owner: 'database' }]);
+  const { folder, gateway } = fixture(t, [{ host: 'localhost', port, owner: 'database' }]);
   await gateway.open(join(folder, 'one'), null);
   const socket = connect(join(folder, 'one'));
   socket.write(`{"connect":"127.0.0.1","port":${port}}\n`);
-  assert.match(await text(socket), /"code":"EGRESS_REFUSED".*127\.0\.0\.1:\d+ is the database of Tocsin itself/);
+  assert.match(await text(socket), /"code":"EGRESS_REFUSED".*127\.0\.0\.1:\d+ is Tocsin's own database/);
 });
 
-test('a gateway that cannot be opened says why, and the others go on', async (t) => {
-  const { folder, gateway } = scene(t);
+test('reports a gateway that cannot be opened without affecting others', async (t) => {
+  const { folder, gateway } = fixture(t);
   await assert.rejects(gateway.open(join(folder, 'none', 'socket'), null), /^Error: its gateway could not be opened: /);
   await gateway.open(join(folder, 'one'), null);
   await gateway.close();
   await assert.rejects(gateway.open(join(folder, 'two'), null), /the process is stopping/);
 });
 
-/** How willing each thread of this process is to wait for the processor, by its id: 19 = for everything else. */
+/** Niceness of each thread of this process by its id. */
 function niceness(): ReadonlyMap<string, number> {
   const tasks = readdirSync('/proc/self/task');
-  // Its name stands in brackets and may hold anything.
+  // The name is in parentheses and may contain anything.
   const fields = (id: string): string[] =>
     readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
   return new Map(tasks.map((id) => [id, Number(fields(id)[16])]));
 }
 
-test(
-  'the thread of the gateways waits for everything else, and no other thread does',
-  { skip: process.platform !== 'linux' },
-  async (t) => {
-    const { folder, gateway } = scene(t);
-    const before = niceness();
-    await gateway.open(join(folder, 'one'), null);
-    const after = niceness();
-    const lowered = [...after].filter(([id, nice]) => nice === 19 && before.get(id) !== 19);
-    assert.equal(lowered.length, 1);
-    assert.equal(after.get(String(process.pid)), before.get(String(process.pid)));
-  },
-);
+test('only the gateway thread has the lowest priority', { skip: process.platform !== 'linux' }, async (t) => {
+  const { folder, gateway } = fixture(t);
+  const before = niceness();
+  await gateway.open(join(folder, 'one'), null);
+  const after = niceness();
+  const lowered = [...after].filter(([id, nice]) => nice === 19 && before.get(id) !== 19);
+  assert.equal(lowered.length, 1);
+  assert.equal(after.get(String(process.pid)), before.get(String(process.pid)));
+});

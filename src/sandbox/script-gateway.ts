@@ -1,19 +1,19 @@
-// The gateways of the scripts of this process: opened in a thread of their own, one for each run.
+// Gateways for scripts, one per run, opened in a separate thread.
 import { startThreadPool, type ThreadPool } from '#lib/thread-pool.ts';
 import type { OpenGateway } from './run-script.ts';
 import type { FromGateway, GatewaySettings, ToGateway } from './gateway-thread.ts';
 import { threadFile } from '#lib/package-files.ts';
 
-/** Gateways of scripts. */
+/** Opens gateways for scripts. */
 export interface ScriptGateway {
   readonly open: OpenGateway;
-  /** Ends the thread, with all that goes through it. */
+  /** Stops the thread and closes all connections. */
   close(): Promise<void>;
 }
 
-/** What the thread may do, and who is told of its end. */
+/** Options of the gateway thread. */
 export interface ScriptGatewayOptions extends GatewaySettings {
-  /** Told when the thread has died; it is started again, and listens where it did. */
+  /** Called when the thread dies. It restarts and listens on the same sockets. */
   readonly onThreadEnd?: (error: Error) => void;
 }
 
@@ -23,14 +23,14 @@ interface Opened {
   readonly settle: (problem: string | null) => void;
 }
 
-/** Makes them; the thread is started when the first one is opened. */
+/** Creates the gateways. The thread starts with the first one. */
 export function createScriptGateway({ egress, onThreadEnd }: ScriptGatewayOptions): ScriptGateway {
   const open = new Map<number, Opened>();
   let pool: ThreadPool | null = null;
   let lastNumber = 0;
   let isClosed = false;
   const post = (message: ToGateway): void => void pool?.post(0, message);
-  const tellAll = (): void => {
+  const endWaits = (): void => {
     for (const [number, { path, owner }] of open) post({ number, path, owner });
   };
   const start = (): ThreadPool =>
@@ -43,7 +43,7 @@ export function createScriptGateway({ egress, onThreadEnd }: ScriptGatewayOption
         open.get(number)?.settle(problem);
       },
       onEnd: (_, error) => onThreadEnd?.(error),
-      onRestart: tellAll,
+      onRestart: endWaits,
     });
   return {
     open: async (path, owner) => {

@@ -1,25 +1,25 @@
-// Room for scripts: of each type of check a few at once, and accounts take turns (docs/decisions/0082).
+// Concurrency limits for scripts by check type, fair between accounts (docs/decisions/0082).
 import type { CheckType } from '#domain/checks/check.ts';
 import { createSharedLanes } from '#lib/shared-lanes.ts';
 
-/** The lanes of a process, one for each type of check that has scripts. */
+/** The lanes of a process, one for each check type with scripts. */
 export interface ScriptLanes {
   /**
-   * Resolves when there is room for a check of that type, with how to leave it again; with null when the lanes are closed.
+   * Waits for capacity and returns how to release it; null when the lanes are closed.
    *
-   * @param who whose it is: of those who wait, whoever has least inside is next
-   * @throws {Error} when checks of that type have no scripts
+   * @param who the account; among those waiting, the one with the fewest running scripts is next
+   * @throws {Error} if checks of that type have no scripts
    */
   enter(type: CheckType, who: string): Promise<(() => void) | null>;
-  /** Lets nobody in any more. */
+  /** Rejects further scripts. */
   close(): void;
 }
 
 /**
- * Scripts of one type never wait for those of another: a browser may take minutes, a script around a request seconds. No place is
- * kept free for an account that might come: the only one of most installations would have one less.
+ * Creates the lanes. Types are independent: a browser may take minutes, a script around a request seconds. No slot is
+ * reserved for other accounts, because most installations have only one.
  *
- * @param atOnce of each type, from 1
+ * @param atOnce slots per type, at least 1
  */
 export function createScriptLanes(types: readonly CheckType[], atOnce: number): ScriptLanes {
   const closing = new AbortController();

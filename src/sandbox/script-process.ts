@@ -1,4 +1,4 @@
-// The process of a script: begun in a folder and a containment of its own, told what it is to be, and later what it is to do.
+// The process of a script: started in its own folder and containment, then given its order.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { ScriptBrowser, ScriptWork } from '#domain/checks/script.ts';
@@ -8,46 +8,46 @@ import { caFile, makeRunFolder, type RunFolder } from './run-folder.ts';
 import { runProcesses } from './run-processes.ts';
 import type { TrustedCas } from './trusted-cas.ts';
 
-/** What of a run its process is made for: all of it stands before the script itself is known. */
+/** The part of a run that a process depends on. It is known before the script. */
 export type ScriptShape = Pick<ScriptWork, 'runtime' | 'sort' | 'browser' | 'limits'>;
 
-/** How processes of scripts are made here. */
-export interface ProcessMeans {
+/** Dependencies for starting script processes. */
+export interface ProcessDeps {
   readonly containment: Containment;
-  /** null or absent = the usual CAs alone. */
+  /** null or absent = only the default CAs. */
   readonly trustedCas?: TrustedCas | null;
-  /** Whether this process may be anybody: scripts then run as nobody. */
+  /** Whether Tocsin runs as root, so that scripts run as nobody. */
   readonly isRoot: boolean;
 }
 
-/** Where a process will have its files, and what will begin it. */
+/** Folder and command of a process. */
 export interface ScriptPlace {
   readonly folder: RunFolder;
   readonly command: Contained;
-  /** The user who has the script's files; null = we do. */
+  /** Owner of the script's files; null = the current user. */
   readonly owner: number | null;
 }
 
-/** A process that was begun. */
+/** A running process. */
 export interface ScriptProcess {
   readonly place: ScriptPlace;
   readonly child: ChildProcess;
-  /** Resolves once it has ended. */
+  /** Resolves when it has ended. */
   readonly closed: Promise<Closed>;
 }
 
 /** How a process ended. */
 export interface Closed {
   readonly code: string;
-  /** Why it did not begin; null = it did. */
+  /** Why it did not start, or null. */
   readonly why: string | null;
-  /** By a signal that it did not cause itself: the machine's memory ran out, or it is being shut down. */
+  /** Whether it was killed from outside: the machine is out of memory or shutting down. */
   readonly isForeign: boolean;
 }
 
-/** @throws {Error} when there is no room for its folder */
-export async function makePlace(shape: ScriptShape, means: ProcessMeans): Promise<ScriptPlace> {
-  const { containment, isRoot, trustedCas = null } = means;
+/** @throws {Error} if its folder cannot be created */
+export async function makePlace(shape: ScriptShape, deps: ProcessDeps): Promise<ScriptPlace> {
+  const { containment, isRoot, trustedCas = null } = deps;
   const owner = hasOtherUser(isRoot, containment) ? nobody : null;
   const folder = await makeRunFolder(owner, trustedCas);
   const { folder: runtime, nodeBinary } = shape.runtime;
@@ -60,13 +60,13 @@ export async function makePlace(shape: ScriptShape, means: ProcessMeans): Promis
   }
 }
 
-/** What node leaves the wrappers with; the script's own environment comes by stdin, where no other process reads it. */
+/** Environment of the wrappers. The script's own environment is passed by stdin, where no other process can read it. */
 const wrapperEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin' };
 
 /**
- * Begins the process of a place, and tells it what it is to be.
+ * Starts a process and gives it its role.
  *
- * @param order what it is to do; null = that will be told later, in a line of its own (`giveOrder`)
+ * @param order the work; null = sent later with `giveOrder`
  */
 export function beginProcess(shape: ScriptShape, place: ScriptPlace, order: object | null): ScriptProcess {
   const { command, folder } = place;
@@ -74,43 +74,43 @@ export function beginProcess(shape: ScriptShape, place: ScriptPlace, order: obje
   const certificates = folder.hasCertificates ? join(command.gateway, caFile) : null;
   const child = spawn(command.command, command.words, {
     cwd: folder.home,
-    // Read as Node.js starts.
+    // Read when Node.js starts.
     env: { ...wrapperEnvironment, ...(certificates !== null && { NODE_EXTRA_CA_CERTS: certificates }) },
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     ...(command.user === null ? {} : { uid: command.user, gid: command.group ?? command.user }),
   });
   const closed = closing(child);
-  // There is none of one that could not be begun at all.
+  // stdin is missing if the process could not be started.
   child.stdin?.on('error', () => undefined);
-  const told = { sort: shape.sort, browser: browserOf(shape.browser, command), network, packages, certificates };
-  tell(child, order === null ? told : { ...told, order });
+  const reported = { sort: shape.sort, browser: browserOf(shape.browser, command), network, packages, certificates };
+  report(child, order === null ? reported : { ...reported, order });
   if (order !== null) child.stdin?.end();
   return { place, child, closed };
 }
 
-/** Tells a process that was begun without one what it is to do. */
+/** Gives a waiting process its order. */
 export function giveOrder({ child }: ScriptProcess, order: object): void {
-  tell(child, order);
+  report(child, order);
   child.stdin?.end();
 }
 
-/** Ends it, if it runs. */
+/** Kills the process. */
 export function endProcess({ child }: ScriptProcess): void {
   const { pid, exitCode, signalCode } = child;
   if (pid === undefined || exitCode !== null || signalCode !== null) return;
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }
 
-function tell(child: ChildProcess, words: object): void {
+function report(child: ChildProcess, words: object): void {
   child.stdin?.write(`${JSON.stringify(words)}\n`);
 }
 
-/** Where the browser is for the script. */
+/** Location of the browser inside. */
 function browserOf(browser: ScriptBrowser | null, { browser: folder }: Contained): object | null {
   if (browser === null || folder === null) return null;
   const { program, libraries } = browser;
@@ -119,22 +119,22 @@ function browserOf(browser: ScriptBrowser | null, { browser: folder }: Contained
 }
 
 /**
- * How what runs of a process is looked at. Where it has numbers of processes of its own all descend from the first one: whoever loses
- * its parent gets another there.
+ * Returns how to find the processes of a run. In its own process namespace, all descend from the first one, which
+ * adopts orphans.
  */
-export function lookAt({ child: { pid }, place: { folder, command } }: ScriptProcess): () => TreeUse {
+export function inspect({ child: { pid }, place: { folder, command } }: ScriptProcess): () => TreeUse {
   if (pid === undefined) return () => ({ processes: [], memoryBytes: 0 });
   return command.hasOwnNumbers ? () => treeUse(pid) : runProcesses(pid, { home: folder.home, group: command.group });
 }
 
-/** Signals that come from outside only, and what a shell around the process makes of them. */
+/** Signals that only come from outside, and their exit codes in a shell. */
 const foreignSignals = new Set(['SIGKILL', 'SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT']);
 const foreignCodes = new Set([9, 15, 1, 2, 3].map((number) => 128 + number));
 
 function closing(child: ChildProcess): Promise<Closed> {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve({ code: 'nothing', why: error.message, isForeign: true }));
-    // What it started may hold its output open: the end of the process is the end.
+    // Its children may keep the output open, so only its exit counts.
     child.once('exit', (code, signal) => {
       const isForeign = signal === null ? foreignCodes.has(code ?? 0) : foreignSignals.has(signal);
       const done = (): void => resolve({ code: signal ?? `code ${code}`, why: null, isForeign });

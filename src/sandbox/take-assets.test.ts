@@ -1,4 +1,4 @@
-// What a run leaves is foreign: only whole files of its own folder are taken, of the sort it says, and only so many.
+// Files of a run are untrusted: only complete regular files of the right type are stored, in limited number.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { runPlain } from '../../tests/support/script-runs.ts';
 
-/** A script with the means to leave assets, as the first code of its process does. */
+/** A script that stores assets like the first code of its process. */
 const script = (source: string): string => `import fs from 'node:fs';
 import { execFileSync } from 'node:child_process';
 const folder = 'tmp/assets';
@@ -30,7 +30,7 @@ ${source}`;
 
 const whys = ({ leftOut }: Awaited<ReturnType<typeof runPlain>>) => leftOut.map(({ why }) => why);
 
-test('a file that a run leaves is taken as it is', async () => {
+test('stores a file unchanged', async () => {
   const outcome = await runPlain(script(`leave(png('pixels'), { name: 'cart' });`));
   const [asset, ...more] = outcome.assets;
   assert.deepEqual([outcome.ending, more.length, outcome.leftOut.length], ['ended', 0, 0], JSON.stringify(outcome));
@@ -38,13 +38,13 @@ test('a file that a run leaves is taken as it is', async () => {
   assert.equal(Buffer.from(asset?.content ?? []).toString('latin1'), '\u0089PNGpixels');
 });
 
-test('of a run that passes nothing is kept that was meant for its failure', async () => {
+test('does not store files for failures if the run passes', async () => {
   const source = `leave(png(1), { when: 'failed' });`;
   assert.deepEqual((await runPlain(script(source))).assets, []);
   assert.equal((await runPlain(script(`${source} throw new Error('no');`))).assets.length, 1);
 });
 
-test('a link, a pipe, a folder and a file with a second name are not taken', async (t) => {
+test('skips links, pipes, folders and hard links', async (t) => {
   const outside = mkdtempSync(join(tmpdir(), 'tocsin-outside-'));
   t.after(() => rmSync(outside, { recursive: true }));
   writeFileSync(join(outside, 'secret'), Buffer.from([0x89, 0x50, 0x4e, 0x47]), { mode: 0o644 });
@@ -64,7 +64,7 @@ claim(() => {});`),
   );
 });
 
-test('a folder of assets that is a link leads nowhere', async (t) => {
+test('does not follow a link in place of the assets folder', async (t) => {
   const outside = mkdtempSync(join(tmpdir(), 'tocsin-outside-'));
   t.after(() => rmSync(outside, { recursive: true }));
   writeFileSync(join(outside, '0'.repeat(24)), Buffer.from([0x89, 0x50, 0x4e, 0x47]));
@@ -76,14 +76,14 @@ test('a folder of assets that is a link leads nowhere', async (t) => {
   }
 });
 
-test('what is not of the sort it says is not taken', async () => {
+test('skips files of another type than reported', async () => {
   const outcome = await runPlain(
     script(`leave('<script>alert(1)</script>'); leave(png(), { sort: 'trace' }); leave('', { sort: 'video' });`),
   );
   assert.deepEqual([outcome.assets, whys(outcome)], [[], ['content', 'content', 'content']]);
 });
 
-test('a file over the limit is left out, with its size, and so is what is too much together', async () => {
+test('skips files over the size limits and reports their size', async () => {
   const megabytes = (count: number): string => `Buffer.concat([png(), Buffer.alloc(${count} << 20, ++count)])`;
   const outcome = await runPlain(
     script(`leave(${megabytes(11)}); for (let n = 0; n < 3; n++) leave(${megabytes(9)}); leave(png('small'));`),
@@ -93,7 +93,7 @@ test('a file over the limit is left out, with its size, and so is what is too mu
   assert.equal(outcome.assets.length, 3);
 });
 
-test('of a thousand files few are taken, and those that show the failure first', async () => {
+test('stores few of a thousand files, those of the failure first', async () => {
   const outcome = await runPlain(script(`for (let n = 0; n < 1000; n++) leave(png(n));`));
   assert.deepEqual([outcome.ending, outcome.assets.length, outcome.leftOut.length], ['ended', 10, 90]);
   const early = await runPlain(
@@ -102,7 +102,7 @@ test('of a thousand files few are taken, and those that show the failure first',
   assert.deepEqual([early.assets.length, early.assets[0]?.name], [10, 'failure']);
 });
 
-test('a picture has the name that the script gave it, in the place of the one of the failure that shows the same', async () => {
+test('a screenshot named by the script replaces the identical failure screenshot', async () => {
   const outcome = await runPlain(
     script(`leave(png('other'), { name: 'cart', isNamed: true });
 leave(png('same'), { name: 'basket', isNamed: true });
@@ -114,12 +114,12 @@ leave(png('same'), { name: 'failure', isRequested: false });`),
   assert.deepEqual([outcome.assets.map(({ name }) => name), outcome.leftOut], [['basket', 'cart', 'paid'], []]);
 });
 
-test('a picture that is there twice is taken once', async () => {
+test('stores identical screenshots once', async () => {
   const outcome = await runPlain(script(`leave(png('same')); leave(png('same')); leave(png('other'));`));
   assert.deepEqual([outcome.assets.length, outcome.leftOut], [2, []]);
 });
 
-test('where as many are taken as can be, one of them still gets the name that the script gave it', async () => {
+test('at the limit, a stored screenshot still gets the name from the script', async () => {
   const outcome = await runPlain(
     script(`for (let n = 0; n < 10; n++) leave(png(n));
 leave(png(7), { name: 'receipt', isNamed: true });

@@ -1,19 +1,19 @@
-// Takes the files that a run left out of its folder, before that goes: foreign files, looked at as such.
+// Collects the files of a run before its folder is removed. They are untrusted.
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Asset, AssetSort, AssetType } from '#domain/results/asset.ts';
 import type { LeftOutAsset } from '#domain/checks/script.ts';
-import type { ToldAsset } from './report.ts';
+import type { ReportedAsset } from './report.ts';
 
-/** Of one file: the trace of a page with some hundred steps takes a few megabytes. */
-const fileMost = 10 << 20;
-/** Of a run: what a row of results can bear, and memory while they wait. */
-const runMost = 20 << 20;
-/** Of each sort: more than anybody looks at. */
-const countMost: Readonly<Record<AssetSort, number>> = { screenshot: 10, trace: 3, video: 3 };
+/** Maximum bytes of a file. The trace of a page with some hundred steps is a few megabytes. */
+const maxFile = 10 << 20;
+/** Maximum bytes per run, for database rows and memory. */
+const maxRun = 20 << 20;
+/** Maximum files per type. */
+const maxCount: Readonly<Record<AssetSort, number>> = { screenshot: 10, trace: 3, video: 3 };
 
-/** How the files of each type begin. */
+/** Magic numbers of file types. */
 const beginnings: readonly (readonly [AssetSort, AssetType, readonly number[]])[] = [
   ['screenshot', 'image/png', [0x89, 0x50, 0x4e, 0x47]],
   ['screenshot', 'image/jpeg', [0xff, 0xd8, 0xff]],
@@ -27,26 +27,26 @@ interface Taking {
   readonly mask: (zip: Buffer) => Promise<Uint8Array | null>;
 }
 
-/** What was taken, and what was not. */
+/** Collected and skipped files. */
 export interface TakenAssets {
   readonly assets: readonly Asset[];
   readonly leftOut: readonly LeftOutAsset[];
 }
 
 /**
- * Call it when nothing of the run is left running. Never rejects.
+ * Call it after all processes of the run have ended. Never rejects.
  *
  * @param home the script's folder
- * @param owner the user whose files they must be
- * @param mask takes hidden values out of a trace; null where that cannot be done
+ * @param owner required owner of the files
+ * @param mask masks secrets in a trace; null if impossible
  */
 export async function takeAssets(
   home: string,
-  told: readonly ToldAsset[],
+  reported: readonly ReportedAsset[],
   { owner, hasFailed, mask }: Taking,
 ): Promise<TakenAssets> {
   const [taken, leftOut]: [Taken[], LeftOutAsset[]] = [[], []];
-  const wanted = told.filter(({ isOfFailure }) => hasFailed || !isOfFailure);
+  const wanted = reported.filter(({ isOfFailure }) => hasFailed || !isOfFailure);
   if (wanted.length === 0) return { assets: [], leftOut };
   const folder = await openFolder(home, ['tmp', 'assets']);
   let total = 0;
@@ -54,13 +54,13 @@ export async function takeAssets(
     for (const each of inOrder(wanted)) {
       const { sort, name, isNamed } = each;
       const leave = (bytes: number | null, why: LeftOutAsset['why']): void => void leftOut.push({ sort, bytes, why });
-      const isFull = taken.filter(({ asset }) => asset.sort === sort).length >= countMost[sort];
-      // One with a name may be there without it.
+      const isFull = taken.filter(({ asset }) => asset.sort === sort).length >= maxCount[sort];
+      // A named file may already be stored without its name.
       if (isFull && !isNamed) {
         leave(each.bytes, 'count');
         continue;
       }
-      const content = await contentOf(folder, each, owner, runMost - total);
+      const content = await contentOf(folder, each, owner, maxRun - total);
       if ('why' in content) leave(content.bytes, content.why);
       else if (isThere(taken, each, content.bytes)) continue;
       else if (isFull) leave(content.bytes.length, 'count');
@@ -78,24 +78,24 @@ export async function takeAssets(
   return { assets: taken.map(({ asset }) => asset), leftOut };
 }
 
-/** What shows the failure first: whatever else a script keeps must not crowd it out. Pictures before what is large. */
-function inOrder(told: readonly ToldAsset[]): readonly ToldAsset[] {
-  const rank = ({ isRequested, sort }: ToldAsset): number =>
+/** Files about the failure come first, so that others cannot displace them; screenshots before large files. */
+function inOrder(reported: readonly ReportedAsset[]): readonly ReportedAsset[] {
+  const rank = ({ isRequested, sort }: ReportedAsset): number =>
     (isRequested ? 3 : 0) + ['screenshot', 'trace', 'video'].indexOf(sort);
-  return told.toSorted((one, other) => rank(one) - rank(other));
+  return reported.toSorted((one, other) => rank(one) - rank(other));
 }
 
-/** One that was taken, and whether the script gave it its name. */
+/** A collected file, and whether the script named it. */
 interface Taken {
   asset: Asset;
   isNamed: boolean;
 }
 
 /**
- * A picture that a test took and attached, or that shows what the one of its failure shows, is taken once: by the name that the
- * script gave it, because whoever wrote it looks for that. By two such names it is taken twice.
+ * Whether a screenshot is a duplicate: the test attached it, or it equals the failure screenshot. Keep the name that
+ * the script chose. Two different names are kept.
  */
-function isThere(taken: readonly Taken[], { name, isNamed }: ToldAsset, bytes: Buffer): boolean {
+function isThere(taken: readonly Taken[], { name, isNamed }: ReportedAsset, bytes: Buffer): boolean {
   const same = taken.filter(({ asset: { content } }) => content.length === bytes.length && bytes.equals(content));
   if (!isNamed || same.some((each) => each.isNamed && each.asset.name === name)) return same.length > 0;
   const unnamed = same.find((each) => !each.isNamed);
@@ -118,7 +118,7 @@ interface Folder {
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-/** Step by step, following no link; null = there is no such folder. */
+/** Opens a folder step by step without following links; null if it does not exist. */
 async function openFolder(home: string, names: readonly string[]): Promise<Folder | null> {
   let handle: FileHandle | null = null;
   let path = home;
@@ -137,7 +137,7 @@ async function openFolder(home: string, names: readonly string[]): Promise<Folde
   }
 }
 
-/** A name in the folder that is open, whatever has become of the path to it since; elsewhere than on Linux by that path. */
+/** Path of a name in an open folder, independent of changes to its path. Only on Linux. */
 function within({ fd }: FileHandle, path: string, name: string): string {
   return process.platform === 'linux' ? `/proc/self/fd/${fd}/${name}` : join(path, name);
 }
@@ -146,20 +146,20 @@ type Content = { readonly bytes: Buffer } | Pick<LeftOutAsset, 'bytes' | 'why'>;
 
 async function contentOf(
   folder: Folder | null,
-  { file, bytes: told }: ToldAsset,
+  { file, bytes: reported }: ReportedAsset,
   owner: number,
   room: number,
 ): Promise<Content> {
-  if (file === null) return { bytes: told, why: told !== null && told > fileMost ? 'size' : 'content' };
-  if (folder === null) return { bytes: told, why: 'content' };
+  if (file === null) return { bytes: reported, why: reported !== null && reported > maxFile ? 'size' : 'content' };
+  if (folder === null) return { bytes: reported, why: 'content' };
   let handle: FileHandle | null = null;
   try {
-    // Without waiting: of a pipe nobody would ever write the other end.
+    // Non-blocking, because opening a pipe would wait forever.
     handle = await open(within(folder.handle, folder.path, file), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     const facts = await handle.stat();
-    // With a second name it may be a file of somebody else.
+    // A hard link may be someone else's file.
     if (!facts.isFile() || facts.nlink !== 1 || facts.uid !== owner) return { bytes: null, why: 'content' };
-    if (facts.size > fileMost) return { bytes: facts.size, why: 'size' };
+    if (facts.size > maxFile) return { bytes: facts.size, why: 'size' };
     if (facts.size > room) return { bytes: facts.size, why: 'total' };
     const bytes = Buffer.alloc(facts.size);
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);

@@ -1,4 +1,4 @@
-// Traces are masked in every spelling, outside of the run that made them; what cannot be read is not kept.
+// Masking of traces outside of their run. Unreadable traces are not stored.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { crc32, deflateRawSync } from 'node:zlib';
@@ -37,7 +37,7 @@ function zipOf(entries: Readonly<Record<string, string | Buffer>>): Buffer {
 
 const mask = traceMasker(createRedactor(['hush-hush-token']).forms);
 
-test('a secret is masked in every text of a trace, in any mixture of escapes', async () => {
+test('masks a secret in every text of a trace, in any mixture of escapes', async () => {
   const mixed = ['hush-hush-token', 'hush\\u002dhush%2Dtoken', 'hush&#45;hush%252dtoken', 'HUSH&amp;#45;hush-token'];
   const picture = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff]);
   const masked = await mask(
@@ -58,7 +58,7 @@ for (const [what, zip] of [
   ['no zip', Buffer.from('PK\u0003\u0004 hush-hush-token')],
   ['a zip that grows beyond 64 MB', zipOf({ 'a.trace': Buffer.alloc(65 << 20) })],
 ] as const) {
-  test(`${what} is not kept`, async () => {
+  test(`does not store ${what}`, async () => {
     assert.equal(await mask(zip), null);
   });
 }

@@ -1,4 +1,4 @@
-// Masks one untrusted trace in a thread, so that a slow one cannot hold the scheduler.
+// Masks one untrusted trace in a thread, so that a slow one cannot block the scheduler.
 import { parentPort, workerData } from 'node:worker_threads';
 import { maskTrace } from './mask-trace.ts';
 

@@ -1,4 +1,4 @@
-// A private CA: trusted by scripts, by what they start and by their browsers, however they are contained.
+// Private CAs for scripts, their child processes and browsers, at every level.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAuthority } from '../../tests/support/certificates.ts';
@@ -10,7 +10,7 @@ import { createTrustedCas } from './trusted-cas.ts';
 const authority = createAuthority('Private CA');
 const trustedCas = createTrustedCas([createAuthority('Another').cert, authority.cert]);
 
-test('a script and what it starts trust a private CA', async (t) => {
+test('a script and its child processes trust a private CA', async (t) => {
   const { url } = await startTlsTarget(t, authority.issue(), (_, response) => response.end('private'));
   const content = `import { spawnSync } from 'node:child_process';
 const code = "fetch('${url}').then((answer) => answer.text()).then(console.log, ({ cause }) => console.log(cause.code))";
@@ -28,7 +28,7 @@ console.log(String(spawnSync(process.execPath, ['-e', code]).stdout));`;
   }
 });
 
-test('a browser trusts a private CA, and no other that is not public', async (t) => {
+test('a browser trusts the private CA, and no other private one', async (t) => {
   const browser = findChromium(null);
   assert.ok(browser !== null, 'npm ci unpacks one');
   const { url } = await startTlsTarget(t, authority.issue(), (_, response) => response.end('private'));

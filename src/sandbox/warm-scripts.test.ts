@@ -1,4 +1,4 @@
-// Processes that wait for their script: a run in one is as a run in a process of its own, but sooner, and sees nothing of another.
+// Warm processes: equal to new ones but faster, and isolated from other runs.
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,13 +9,13 @@ import { plainRun, printed, type RunOptions, strongContainments } from '../../te
 import { startTarget } from '../../tests/support/target.ts';
 import { containments, hasGateway } from './containment/containment.ts';
 import { findChromium } from './find-chromium.ts';
-import { runScript, type ScriptMeans } from './run-script.ts';
+import { runScript, type ScriptDeps } from './run-script.ts';
 import { endProcess, type ScriptProcess } from './script-process.ts';
 import { createWarmScripts, type WarmScripts } from './warm-scripts.ts';
 
 const browserLimits = { memoryBytes: 2 ** 31, processes: 128, diskBytes: 256 << 20 };
 
-/** Of the sorts that wait: a program with a browser, in CommonJS, and a file of tests. */
+/** The types that are warmed: a program with a browser, in CommonJS, and a test file. */
 async function programRun(content: string, options: RunOptions = {}) {
   const browser = findChromium(null);
   assert.ok(browser, 'there is no Chromium here: npm ci brings one');
@@ -29,39 +29,39 @@ function testsRun(content: string, options: RunOptions = {}) {
 
 type Made = Awaited<ReturnType<typeof programRun>>;
 
-function warmScripts(t: TestContext, most = 1, stayMs?: number): WarmScripts {
-  const warm = createWarmScripts(most, stayMs);
+function warmScripts(t: TestContext, max = 1, stayMs?: number): WarmScripts {
+  const warm = createWarmScripts(max, stayMs);
   t.after(() => warm.close());
   return warm;
 }
 
-function run({ work, means }: Made, process: ScriptProcess | null = null): Promise<ScriptOutcome> {
-  return runScript(work, new AbortController().signal, means, process);
+function run({ work, deps }: Made, process: ScriptProcess | null = null): Promise<ScriptOutcome> {
+  return runScript(work, new AbortController().signal, deps, process);
 }
 
-/** In a process that has waited. */
+/** Runs in a warm process. */
 async function runWarm(warm: WarmScripts, made: Made): Promise<ScriptOutcome> {
-  await warm.prepare(made.work, made.means);
-  const process = warm.take(made.work, made.means);
+  await warm.prepare(made.work, made.deps);
+  const process = warm.take(made.work, made.deps);
   assert.ok(process, 'one waits');
   return run(made, process);
 }
 
-function wrongLevel(means: ScriptMeans): false | string {
-  return hasGateway(means.containment) ? false : `nothing waits where scripts are contained by ${means.containment}`;
+function wrongLevel(deps: ScriptDeps): false | string {
+  return hasGateway(deps.containment) ? false : `nothing waits where scripts are contained by ${deps.containment}`;
 }
 
-// Its own, so that folders of other runs are not counted.
+// Separate, so that folders of other runs are not counted.
 process.env['TMPDIR'] = mkdtempSync(join(tmpdir(), 'tsn-'));
 after(() => rmSync(tmpdir(), { recursive: true }));
 
-/** Folders of runs that are there. */
+/** Existing folders of runs. */
 function folders(): readonly string[] {
   return readdirSync(tmpdir()).filter((name) => name.startsWith('tocsin-script-'));
 }
 
-/** All that a script may find of what was before it. */
-const lookAround = `const fs = require('node:fs');
+/** Everything that a script could find of earlier runs. */
+const runHook = `const fs = require('node:fs');
 const v8 = require('node:v8');
 console.log(JSON.stringify({
   environment: process.env,
@@ -85,17 +85,17 @@ require('node:child_process').spawn('sleep', ['60'], { detached: true, stdio: 'i
 `;
 
 for (const level of containments.filter(hasGateway)) {
-  test(`a script finds what it finds in a process of its own, and nothing of the run before, by ${level}`, async (t) => {
+  test(`a script sees the same as in a new process, and nothing of earlier runs, with ${level}`, async (t) => {
     const problem = (await strongContainments()).find((one) => one.level === level)?.problem ?? null;
     if (problem !== null) return t.skip(problem);
     const warm = warmScripts(t);
-    const made = await programRun(lookAround, { level, environment: { SHOP: 'here', TZ: 'Asia/Tokyo' } });
+    const made = await programRun(runHook, { level, environment: { SHOP: 'here', TZ: 'Asia/Tokyo' } });
     const own = JSON.parse(printed(await run(made))) as object;
     assert.deepEqual(JSON.parse(printed(await runWarm(warm, made))), own);
   });
 }
 
-test('a browser is driven from a process that waited as from one of its own, with its trace and its pictures', async (t) => {
+test('a browser in a warm process works as in a new one, with trace and screenshots', async (t) => {
   const target = await startTarget(t, (_, response) => {
     response.setHeader('content-type', 'text/html').end('<!doctype html><title>Shop</title><h1>open</h1>');
   });
@@ -115,7 +115,7 @@ test('shop', async ({ page }) => {
 });`;
   const environment = { SHOP: target.url };
   for (const made of [await programRun(program, { environment }), await testsRun(tests, { environment })]) {
-    const reason = wrongLevel(made.means);
+    const reason = wrongLevel(made.deps);
     if (reason !== false) return t.skip(reason);
     const facts = ({
       ending,
@@ -143,14 +143,14 @@ test('shop', async ({ page }) => {
   }
 });
 
-test('who sets a variable that was read while the process had none gets a process of its own', async (t) => {
+test('a script that sets a variable read before gets a new process', async (t) => {
   const warm = warmScripts(t);
   const made = await testsRun(`import { test } from '@playwright/test';\ntest('a', () => {});`);
-  const reason = wrongLevel(made.means);
+  const reason = wrongLevel(made.deps);
   if (reason !== false) return t.skip(reason);
-  await warm.prepare(made.work, made.means);
+  await warm.prepare(made.work, made.deps);
   const takes = (environment: ScriptWork['environment']): boolean => {
-    const process = warm.take({ ...made.work, environment }, made.means);
+    const process = warm.take({ ...made.work, environment }, made.deps);
     t.after(async () => {
       if (process === null) return;
       endProcess(process);
@@ -163,83 +163,83 @@ test('who sets a variable that was read while the process had none gets a proces
   assert.equal(takes({ SHOP: 'here', TZ: 'Asia/Tokyo' }), true);
 });
 
-test('one waits for what it was made for, no more of them than are wanted, and none once they are closed', async (t) => {
+test('warm processes have one shape, a limited number, and end on close', async (t) => {
   const warm = warmScripts(t, 2, 0);
   const [program, tests] = [await programRun('1;'), await testsRun('')];
-  const reason = wrongLevel(program.means);
+  const reason = wrongLevel(program.deps);
   if (reason !== false) return t.skip(reason);
-  await warm.prepare({ ...program.work, browser: null }, program.means);
-  await warm.prepare({ ...program.work, sort: 'around' }, program.means);
+  await warm.prepare({ ...program.work, browser: null }, program.deps);
+  await warm.prepare({ ...program.work, sort: 'hook' }, program.deps);
   assert.deepEqual(folders(), [], 'what loads little is not waited with');
-  for (let n = 0; n < 3; n++) await warm.prepare(program.work, program.means);
+  for (let n = 0; n < 3; n++) await warm.prepare(program.work, program.deps);
   assert.equal(folders().length, 2);
   const larger = { ...program.work, limits: { ...program.work.limits, memoryBytes: 2 ** 30 } };
   for (const other of [tests.work, larger, { ...program.work, browser: null }])
-    assert.equal(warm.take(other, program.means), null);
-  await warm.prepare(tests.work, tests.means);
-  const process = warm.take(tests.work, tests.means);
+    assert.equal(warm.take(other, program.deps), null);
+  await warm.prepare(tests.work, tests.deps);
+  const process = warm.take(tests.work, tests.deps);
   assert.ok(process, 'in the place of another sort');
   const [taken] = await Promise.all([run(tests, process), warm.close()]);
   assert.equal(taken.ending, 'ended', JSON.stringify(taken));
-  assert.equal(warm.take(program.work, program.means), null);
-  await warm.prepare(program.work, program.means);
+  assert.equal(warm.take(program.work, program.deps), null);
+  await warm.prepare(program.work, program.deps);
   assert.deepEqual(folders(), [], 'nothing of them is left');
 });
 
-test('the script of a process that ends before it has begun it gets another', async (t) => {
+test('a script gets another process if its warm one ends before it starts', async (t) => {
   const warm = warmScripts(t);
   const made = await programRun(`console.log('once');`);
-  const reason = wrongLevel(made.means);
+  const reason = wrongLevel(made.deps);
   if (reason !== false) return t.skip(reason);
-  await warm.prepare(made.work, made.means);
-  const first = warm.take(made.work, made.means);
+  await warm.prepare(made.work, made.deps);
+  const first = warm.take(made.work, made.deps);
   assert.ok(first);
   endProcess(first);
-  // Whoever has begun the script before its end reaches it has run it.
+  // Make sure that it has ended before the script starts.
   await first.closed;
   const outcome = await run(made, first);
   assert.deepEqual([outcome.ending, printed(outcome)], ['ended', 'once\n'], JSON.stringify(outcome));
   assert.deepEqual(folders(), []);
 });
 
-test('what is used stays where another shape is asked for, and close waits for what is being begun', async (t) => {
+test('a used process stays if another shape is requested, and close waits for starting ones', async (t) => {
   const warm = warmScripts(t);
   const [program, tests] = [await programRun('1;'), await testsRun('')];
-  const reason = wrongLevel(program.means);
+  const reason = wrongLevel(program.deps);
   if (reason !== false) return t.skip(reason);
-  await warm.prepare(program.work, program.means);
-  await warm.prepare(tests.work, tests.means);
-  assert.equal(warm.take(tests.work, tests.means), null);
-  const process = warm.take(program.work, program.means);
+  await warm.prepare(program.work, program.deps);
+  await warm.prepare(tests.work, tests.deps);
+  assert.equal(warm.take(tests.work, tests.deps), null);
+  const process = warm.take(program.work, program.deps);
   assert.ok(process);
-  const preparing = warm.prepare(program.work, program.means);
+  const preparing = warm.prepare(program.work, program.deps);
   await warm.close();
   await preparing;
   assert.equal((await run(program, process)).ending, 'ended');
   assert.deepEqual(folders(), []);
 });
 
-test('one that was made of what is not there any more gives way at once', async (t) => {
+test('a process whose files were replaced is ended at once', async (t) => {
   const warm = warmScripts(t);
   const made = await programRun(`console.log('here');`);
-  const reason = wrongLevel(made.means);
+  const reason = wrongLevel(made.deps);
   if (reason !== false) return t.skip(reason);
   const folder = mkdtempSync(join(tmpdir(), 'node-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const nodeBinary = join(folder, 'node');
   const work = { ...made.work, runtime: { ...made.work.runtime, nodeBinary } };
   copyFileSync(made.work.runtime.nodeBinary, nodeBinary);
-  await warm.prepare(work, made.means);
-  // As if it was installed again.
+  await warm.prepare(work, made.deps);
+  // Simulates a reinstallation.
   utimesSync(nodeBinary, 0, 0);
-  assert.equal(warm.take(work, made.means), null);
-  await warm.prepare(work, made.means);
-  const process = warm.take(work, made.means);
+  assert.equal(warm.take(work, made.deps), null);
+  await warm.prepare(work, made.deps);
+  const process = warm.take(work, made.deps);
   assert.ok(process);
   assert.equal(printed(await run({ ...made, work }, process)), 'here\n');
 });
 
-test('what it tells and prints is read as it comes, however much it is', async (t) => {
+test('output of a warm process is read continuously', async (t) => {
   const content = `import { test } from '@playwright/test';
 test('a', async () => {
   console.log('first');
@@ -248,7 +248,7 @@ test('a', async () => {
   console.log('last');
 });`;
   const made = await testsRun(content);
-  const reason = wrongLevel(made.means);
+  const reason = wrongLevel(made.deps);
   if (reason !== false) return t.skip(reason);
   const outcome = await runWarm(warmScripts(t), made);
   assert.deepEqual([outcome.ending, outcome.failedTests], ['ended', 0], JSON.stringify(outcome).slice(0, 2000));
@@ -256,7 +256,7 @@ test('a', async () => {
   assert.ok((first?.atMs ?? Infinity) <= outcome.stoppedAt - outcome.startedAt - 1000, `${first?.atMs}`);
 });
 
-test('a script that has begun is never begun again', async (t) => {
+test('a started script is never started again', async (t) => {
   let calls = 0;
   const target = await startTarget(t, (_, response) => {
     calls++;
@@ -264,22 +264,22 @@ test('a script that has begun is never begun again', async (t) => {
   });
   const program = `fetch(process.env.SHOP).then(() => process.kill(process.pid, 'SIGKILL'));`;
   const made = await programRun(program, { environment: { SHOP: target.url } });
-  const reason = wrongLevel(made.means);
+  const reason = wrongLevel(made.deps);
   if (reason !== false) return t.skip(reason);
   const outcome = await runWarm(warmScripts(t), made);
   assert.deepEqual([outcome.ending, calls], ['crashed', 1], JSON.stringify(outcome));
 });
 
-test('a script that brings a package.json gets a process that finds it when it begins', async (t) => {
+test('a script with a package.json gets a process that finds it at start', async (t) => {
   const files = [
     { path: 'package.json', content: '{"type":"module"}' },
     { path: 'check.js', content: `import.meta.url;\nconsole.log('module');` },
   ];
   const warm = warmScripts(t);
   const made = await programRun('', { files, entry: 'check.js' });
-  const reason = wrongLevel(made.means);
+  const reason = wrongLevel(made.deps);
   if (reason !== false) return t.skip(reason);
-  await warm.prepare(made.work, made.means);
-  assert.equal(warm.take(made.work, made.means), null);
+  await warm.prepare(made.work, made.deps);
+  assert.equal(warm.take(made.work, made.deps), null);
   assert.equal(printed(await run(made)), 'module\n');
 });

@@ -1,4 +1,5 @@
-// Processes of scripts that are begun before there is a script for them: what loads slowly is loaded by then (docs/decisions/0082).
+// Warm processes: started before their script is known, so that slow libraries are already loaded
+// (docs/decisions/0082).
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,69 +10,73 @@ import { hasGateway } from './containment/containment.ts';
 import {
   beginProcess,
   endProcess,
-  lookAt,
+  inspect,
   makePlace,
-  type ProcessMeans,
+  type ProcessDeps,
   type ScriptProcess,
   type ScriptShape,
 } from './script-process.ts';
 import { watchUse } from './watch-use.ts';
 
-/** Processes that wait for their script; each is for one run, and has seen no other. */
+/** Waiting processes. Each runs one script only. */
 export interface WarmScripts {
-  /** One that waits for such a script; null = there is none, or it would not do. */
-  take(work: ScriptWork, means: ProcessMeans): ScriptProcess | null;
-  /** Has one begun for the next script of that shape. Never rejects. */
-  prepare(shape: ScriptShape, means: ProcessMeans): Promise<void>;
-  /** Ends those that wait, and begins none any more. */
+  /** Takes a process that fits the script, or returns null. */
+  take(work: ScriptWork, deps: ProcessDeps): ScriptProcess | null;
+  /** Starts a process for the next script of that shape. Never rejects. */
+  prepare(shape: ScriptShape, deps: ProcessDeps): Promise<void>;
+  /** Ends waiting processes and starts no more. */
   close(): Promise<void>;
 }
 
-/** How long one waits, ms: longer than most checks with a browser do. */
+/** Maximum wait of a process; longer than the interval of most browser checks. */
 const longestWaitMs = 20 * 60_000;
-/** How long one may take to load what it needs, ms: on a busy machine it comes last. */
+/** Maximum loading time, because it has a low priority on a busy machine. */
 const longestLoadMs = 60_000;
-/** After so long without being taken one gives way to what another shape asks for, ms. At once, two shapes in turn would each put out the other's. */
+/**
+ * Unused time after which a process is replaced by one of another shape. Replacing it at once would make two
+ * alternating shapes evict each other.
+ */
 const usualStayMs = 5 * 60_000;
-/** What `debug` looks for among all variables. */
+/** Variables that `debug` enumerates. */
 const ofDebug = /^debug_/i;
-/** Of a file by that name in its folder Node.js remembers whether it is there from the moment at which it begins. */
+/** Node.js caches at start whether this file exists in its folder. */
 const foundAtBegin = 'package.json';
 
 interface Waiting {
   readonly key: Key;
   readonly process: ScriptProcess;
-  /** Names of variables that were read while there were none. */
+  /** Variables read before the environment was set. */
   readonly read: ReadonlySet<string>;
-  /** Of `performance.now()`. */
+  /** From `performance.now()`. */
   readonly since: number;
   readonly timer: NodeJS.Timeout;
 }
 
 /**
- * @param most that wait at once; 0 = none is ever begun
- * @param stayMs how long one stays before it gives way to another shape
+ *
+ * @param max maximum waiting processes; 0 disables them
+ * @param stayMs minimum time before replacement by another shape
  */
-export function createWarmScripts(most: number, stayMs = usualStayMs): WarmScripts {
+export function createWarmScripts(max: number, stayMs = usualStayMs): WarmScripts {
   const waiting = new Set<Waiting>();
-  /** What is being begun or ended. */
-  const underWay = new Set<Promise<void>>();
+  /** Starting or ending processes. */
+  const inProgress = new Set<Promise<void>>();
   const closing = new AbortController();
   let beginning = 0;
   const follow = (work: Promise<void>): Promise<void> => {
-    // Nobody waits for it but the end of all: what cannot be made or removed costs the next script time, and nothing else.
-    const followed = work.catch(() => undefined).then(() => void underWay.delete(followed));
-    underWay.add(followed);
+    // Only `close` waits for it. A failure merely costs the next script time.
+    const followed = work.catch(() => undefined).then(() => void inProgress.delete(followed));
+    inProgress.add(followed);
     return followed;
   };
   const leave = (one: Waiting): boolean => {
     clearTimeout(one.timer);
     return waiting.delete(one);
   };
-  // Whoever took it sees to its end.
+  // A process that was taken is ended by its run.
   const end = async (one: Waiting): Promise<void> => (leave(one) ? endWithFolder(one.process) : undefined);
-  const begin = async (key: Key, shape: ScriptShape, means: ProcessMeans): Promise<void> => {
-    const process = await beginWithout(shape, means);
+  const begin = async (key: Key, shape: ScriptShape, deps: ProcessDeps): Promise<void> => {
+    const process = await beginWithout(shape, deps);
     const read = await loading(process, shape, closing.signal);
     if (read === null) return endWithFolder(process);
     const timer = setTimeout(() => void follow(end(one)), longestWaitMs).unref();
@@ -81,9 +86,9 @@ export function createWarmScripts(most: number, stayMs = usualStayMs): WarmScrip
     return undefined;
   };
   return {
-    take(work, means) {
+    take(work, deps) {
       if (waiting.size === 0 || work.files.some(({ path }) => path === foundAtBegin)) return null;
-      const key = keyOf(work, means);
+      const key = keyOf(work, deps);
       const names = Object.keys(work.environment);
       const fits = (one: Waiting): boolean =>
         isSame(one.key, key) && !names.some((name) => one.read.has(name) || ofDebug.test(name));
@@ -92,10 +97,10 @@ export function createWarmScripts(most: number, stayMs = usualStayMs): WarmScrip
       leave(one);
       return one.process;
     },
-    async prepare(shape, means) {
-      if (most === 0 || closing.signal.aborted || !isWorthWhile(shape, means)) return;
-      const key = keyOf(shape, means);
-      if (waiting.size + beginning >= most) {
+    async prepare(shape, deps) {
+      if (max === 0 || closing.signal.aborted || !isWorthWhile(shape, deps)) return;
+      const key = keyOf(shape, deps);
+      if (waiting.size + beginning >= max) {
         const isOver = ({ key: other, since }: Waiting): boolean =>
           !isSame(other, key) && (other.shape === key.shape || performance.now() - since >= stayMs);
         const other = [...waiting].find(isOver);
@@ -103,27 +108,27 @@ export function createWarmScripts(most: number, stayMs = usualStayMs): WarmScrip
         void follow(end(other));
       }
       beginning++;
-      await follow(begin(key, shape, means));
+      await follow(begin(key, shape, deps));
       beginning--;
     },
     async close() {
       closing.abort();
       for (const one of waiting) void follow(end(one));
-      while (underWay.size > 0) await Promise.all(underWay);
+      while (inProgress.size > 0) await Promise.all(inProgress);
     },
   };
 }
 
 /**
- * Whether so much is loaded for a script that it is worth while: Playwright's runner, or what drives a browser. Only where nobody
- * else sees its files: they are put where a process of the script's own user stands already.
+ * Whether enough is loaded in advance: Playwright's runner or browser libraries. Requires a file system of its own,
+ * because files are written where a process already runs.
  */
-function isWorthWhile({ sort, browser }: ScriptShape, { containment }: ProcessMeans): boolean {
+function isWorthWhile({ sort, browser }: ScriptShape, { containment }: ProcessDeps): boolean {
   return hasGateway(containment) && (sort === 'spec' || (sort === 'plain' && browser !== null));
 }
 
-async function beginWithout(shape: ScriptShape, means: ProcessMeans): Promise<ScriptProcess> {
-  const place = await makePlace(shape, means);
+async function beginWithout(shape: ScriptShape, deps: ProcessDeps): Promise<ScriptProcess> {
+  const place = await makePlace(shape, deps);
   try {
     await place.folder.show();
     return beginProcess(shape, place, null);
@@ -140,8 +145,8 @@ async function endWithFolder(process: ScriptProcess): Promise<void> {
 }
 
 /**
- * Until it waits for its order; put behind everything else meanwhile, as it is when it runs. Answers with the names of the variables that
- * were read; with null when it has ended, or was not there in time.
+ * Waits until the process is ready, at low priority. Returns the variables it read, or null if it ended or took too
+ * long.
  */
 async function loading(
   process: ScriptProcess,
@@ -149,12 +154,12 @@ async function loading(
   signal: AbortSignal,
 ): Promise<ReadonlySet<string> | null> {
   const { child, closed, place } = process;
-  const told = child.stdio[3] as Readable;
+  const reported = child.stdio[3] as Readable;
   const ended = new AbortController();
-  const watch = watchUse(child, lookAt(process), place.folder.home, limits, () => ended.abort());
+  const watch = watchUse(child, inspect(process), place.folder.home, limits, () => ended.abort());
   const timer = setTimeout(() => ended.abort(), longestLoadMs);
   void closed.then(() => ended.abort());
-  const lines = createInterface({ input: told });
+  const lines = createInterface({ input: reported });
   try {
     const [line] = (await once(lines, 'line', { signal: AbortSignal.any([ended.signal, signal]) })) as [string];
     const { read } = JSON.parse(line) as { readonly read: readonly string[] };
@@ -168,14 +173,14 @@ async function loading(
   }
 }
 
-/** What a process was made for. */
+/** What a process was created for. */
 interface Key {
   readonly shape: string;
-  /** The files that it has open, which are others once they were installed anew. */
+  /** State of its open files, which changes on reinstallation. */
   readonly state: string;
 }
 
-function keyOf({ runtime, sort, browser, limits }: ScriptShape, { containment }: ProcessMeans): Key {
+function keyOf({ runtime, sort, browser, limits }: ScriptShape, { containment }: ProcessDeps): Key {
   const { folder, nodeBinary } = runtime;
   const { memoryBytes, diskBytes } = limits;
   const program = browser === null ? [] : [join(browser.folder, browser.program)];

@@ -13,20 +13,20 @@ import { createWakes, type ListeningState } from './engines/postgres/wakes.ts';
 import { createSeal } from './base/seal.ts';
 import { type EngineOptions, nounsOf, type Store } from './store.ts';
 
-/** What the store of a PostgreSQL needs beside the server. */
+/** Options of the store in addition to the server. */
 export interface PostgresOptions extends EngineOptions {
-  /** Where to listen for wake-ups, when not at the server's own address; null = nowhere, each loop looks by itself. */
+  /** Address for LISTEN, if not the server's own; null = none, all loops poll. */
   readonly listenAddress?: PostgresAddress | null;
   readonly onListening?: (state: ListeningState, why: string) => void;
-  /** Whether a clock that jumped is the server's own, rather than this process's view of it. */
+  /** Whether the server's own clock jumped, and not this process's view of it. */
   readonly wasServerSet?: () => boolean;
-  /** Told when work was not taken because it is another time at the server; absent = instants are not the server's. */
+  /** Called when a claim was refused because the server's time differs; absent = the server's time is not used. */
   readonly onOtherTime?: () => void;
 }
 
 /**
- * Opens and migrates the store of a PostgreSQL database. Throws StoreUnavailableError (no server, no such database, wrong
- * password), NewerDatabaseError or WrongKeyError.
+ * Opens and migrates the store of a PostgreSQL database. Throws StoreUnavailableError (no server, no such database,
+ * wrong password), NewerDatabaseError or WrongKeyError.
  */
 export async function openPostgresStore({
   address,
@@ -35,7 +35,7 @@ export async function openPostgresStore({
   return storeOnPostgres(await openPostgres(address, options.onMigrating), options);
 }
 
-/** The store of an open server, which it closes when it cannot be had. Throws as `openPostgresStore` does. */
+/** The store of an open server, which is closed on failure. Throws as `openPostgresStore` does. */
 export async function storeOnPostgres(server: PostgresServer, options: PostgresOptions): Promise<Store> {
   const {
     secretKey,

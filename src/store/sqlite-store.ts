@@ -1,4 +1,4 @@
-// Opens the store of a file.
+// Opens the store of a SQLite file.
 import type { Database } from './base/database.ts';
 import { sqliteDialect } from './base/dialect.ts';
 import { createSeal } from './base/seal.ts';
@@ -10,15 +10,15 @@ import { createSqliteRollUps } from './history/sqlite-roll-ups.ts';
 import { type EngineOptions, nounsOf, type Store } from './store.ts';
 import { noWakes } from './base/wakes.ts';
 
-/** What opening the store of a file needs. */
+/** Options of opening the store. */
 export interface StoreOptions extends EngineOptions, FileOptions {
-  /** The SQLite file; made when missing. */
+  /** The SQLite file; created if missing. */
   readonly path: string;
-  /** Ms that only go on: how long a slice of what is removed has taken. Absent = those of this process. */
+  /** Monotonic clock, ms, for the duration of deletion slices. Default: that of this process. */
   readonly steadyNow?: () => number;
 }
 
-/** Opens and migrates the store. Throws DatabaseOpenError, NewerDatabaseError or WrongKeyError with what to do. */
+/** Opens and migrates the store. Throws DatabaseOpenError, NewerDatabaseError or WrongKeyError with instructions. */
 export function openStore(options: StoreOptions): Store {
   const { path, secretKey, clock, ownLocation = 'local', limits = {}, steadyNow = () => performance.now() } = options;
   const file = openSqliteFile(path, options);
@@ -34,7 +34,7 @@ export function openStore(options: StoreOptions): Store {
     dialect: sqliteDialect,
     reader: file.reader.kysely,
     transaction,
-    // There is one writer: nobody loses to another.
+    // There is one writer, so there are no conflicts.
     waitingTransaction: transaction,
     seal,
     clock,

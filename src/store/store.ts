@@ -1,4 +1,4 @@
-// The store: every row of an installation, by noun. Opened once by compose.ts.
+// The store: all rows of an installation, by noun. Opened once by compose.ts.
 import type { AccountLimits } from '#domain/accounts/account.ts';
 import type { Clock } from '#lib/clock.ts';
 import { type Accounts, createAccounts } from './accounts/accounts.ts';
@@ -13,31 +13,39 @@ import { type CheckSubjects, createCheckSubjects } from './checks/check-subjects
 import { type CheckResults, createCheckResults } from './history/check-results.ts';
 import { type CheckStatuses, createCheckStatuses } from './history/check-statuses.ts';
 import { type CheckVariables, createCheckVariables } from './checks/check-variables.ts';
-import { createUnheardChecks, type UnheardChecks } from './channels/unheard-checks.ts';
+import { createChecksWithoutChannels, type ChecksWithoutChannels } from './channels/checks-without-channels.ts';
 import { type Checks, createChecks } from './checks/checks.ts';
 import { type Batches, createBatches } from './checks/batches.ts';
 import { type BrowserChecks, createBrowserChecks } from './checks/browser-checks.ts';
 import type { Database } from './base/database.ts';
 import { createDeliveries, type Deliveries } from './channels/deliveries.ts';
 import { createHeldDeliveries, type HeldDeliveries } from './channels/held-deliveries.ts';
+import { createSendingQuotas, type SendingQuotas } from './channels/sending-quotas.ts';
 import { createFailingChannels, type FailingChannels } from './channels/failing-channels.ts';
-import { createLeftovers, type Leftovers } from './accounts/leftovers.ts';
+import { createOrphans, type Orphans } from './accounts/orphans.ts';
 import { createFigures, type Figures } from './accounts/figures.ts';
 import { createGaps, type Gaps } from './accounts/gaps.ts';
 import { createFirstRuns, type FirstRuns } from './path/schedule/first-runs.ts';
 import type { Path } from './path/path.ts';
 import { createProcesses, type Processes } from './accounts/processes.ts';
+import { createIncidents, type Incidents } from './history/incidents.ts';
 import type { Retention } from './history/retention.ts';
 import type { RollUps } from './history/roll-ups.ts';
 import { createMaintenanceWindows, type MaintenanceWindows } from './checks/maintenance-windows.ts';
-import type { MigrationNews } from './base/migrate.ts';
+import type { SchemaMigration } from './base/migrate.ts';
+import { type AccountChanges, createAccountChanges } from './overview/account-changes.ts';
+import { createOverview, type Overview } from './overview/overview.ts';
+import { createInvites, type Invites } from './accounts/invites.ts';
 import { createPings, type Pings } from './history/pings.ts';
 import { createReceptions, type Receptions } from './path/heartbeats/reception.ts';
 import { createResultAssets, type ResultAssets } from './history/result-assets.ts';
 import { createRuntimeStages, type RuntimeStages } from './accounts/runtime-stages.ts';
-import { createRuntimeWishes, type RuntimeWishes } from './accounts/runtime-wishes.ts';
+import { createRequestedRuntimes, type RequestedRuntimes } from './accounts/requested-runtimes.ts';
+import { createSessions, type Sessions } from './accounts/sessions.ts';
+import { createSetupLinks, type SetupLinks } from './accounts/setup-links.ts';
 import { createTriggerCalls, type TriggerCalls } from './checks/trigger-calls.ts';
 import { createTriggers, type Triggers } from './checks/triggers.ts';
+import { createUsers, type Users } from './accounts/users.ts';
 import { type ClientCertificates, createClientCertificates } from './accounts/client-certificates.ts';
 import { createVariables, type Variables } from './accounts/variables.ts';
 import type { Wakes } from './base/wakes.ts';
@@ -46,6 +54,10 @@ import type { Wakes } from './base/wakes.ts';
 export interface Store {
   readonly accounts: Accounts;
   readonly apiKeys: ApiKeys;
+  readonly users: Users;
+  readonly sessions: Sessions;
+  readonly setupLinks: SetupLinks;
+  readonly invites: Invites;
   readonly triggers: Triggers;
   readonly triggerCalls: TriggerCalls;
   readonly batches: Batches;
@@ -54,9 +66,13 @@ export interface Store {
   readonly checkSubjects: CheckSubjects;
   readonly checkStatuses: CheckStatuses;
   readonly checkAlerts: CheckAlerts;
+  readonly incidents: Incidents;
+  readonly overview: Overview;
+  readonly accountChanges: AccountChanges;
   readonly deliveries: Deliveries;
   readonly alertNotifications: AlertNotifications;
   readonly heldDeliveries: HeldDeliveries;
+  readonly sendingQuotas: SendingQuotas;
   readonly failingChannels: FailingChannels;
   readonly checks: Checks;
   readonly checkGroups: CheckGroups;
@@ -65,13 +81,13 @@ export interface Store {
   readonly variables: Variables;
   readonly clientCertificates: ClientCertificates;
   readonly maintenanceWindows: MaintenanceWindows;
-  readonly leftovers: Leftovers;
+  readonly orphans: Orphans;
   readonly runtimeStages: RuntimeStages;
-  readonly runtimeWishes: RuntimeWishes;
+  readonly requestedRuntimes: RequestedRuntimes;
   readonly browserChecks: BrowserChecks;
   readonly firstRuns: FirstRuns;
   readonly checkVariables: CheckVariables;
-  readonly unheardChecks: UnheardChecks;
+  readonly checksWithoutChannels: ChecksWithoutChannels;
   readonly path: Path;
   readonly retention: Retention;
   readonly rollUps: RollUps;
@@ -83,43 +99,52 @@ export interface Store {
   readonly processes: Processes;
   /** Hints between the processes of this database. */
   readonly wakes: Wakes;
-  /** Whether the process before this one ended without closing. */
+  /** Whether the previous process ended without closing. */
   readonly wasCrashed: boolean;
   close(): Promise<void>;
 }
 
-/** What opening a store on any engine needs. */
+/** Options of opening a store on any engine. */
 export interface EngineOptions {
-  /** 32 bytes that seal secrets at rest. */
+  /** The 32-byte key that encrypts secrets at rest. */
   readonly secretKey: Uint8Array;
   readonly clock: Clock;
   /** Code of this server's own run location. */
   readonly ownLocation?: string;
-  /** How many of each thing an account may have; none by default. */
+  /** Default limits of resources per account; none by default. */
   readonly limits?: AccountLimits;
-  /** Told before the schema of an older database is brought up to date: of much data that may take minutes. */
-  readonly onMigrating?: (news: MigrationNews) => void;
+  /** Called before the schema of an older database is migrated, which may take minutes. */
+  readonly onMigrating?: (news: SchemaMigration) => void;
 }
 
-/** The nouns that are the same statements on either engine. */
+/** The nouns with the same statements on both engines. */
 export type Nouns = Omit<Store, 'path' | 'retention' | 'rollUps' | 'wakes' | 'wasCrashed' | 'close'>;
 
-/** Every noun over one database. */
+/** All nouns over one database. */
 export function nounsOf(database: Database): Nouns {
+  const checkHistory = createCheckHistory(database);
   return {
     accounts: createAccounts(database),
     apiKeys: createApiKeys(database),
+    users: createUsers(database),
+    sessions: createSessions(database),
+    setupLinks: createSetupLinks(database),
+    invites: createInvites(database),
     triggers: createTriggers(database),
     triggerCalls: createTriggerCalls(database),
     batches: createBatches(database),
     checkResults: createCheckResults(database),
-    checkHistory: createCheckHistory(database),
+    checkHistory,
     checkSubjects: createCheckSubjects(database),
     checkStatuses: createCheckStatuses(database),
     checkAlerts: createCheckAlerts(database),
+    incidents: createIncidents(database),
+    overview: createOverview(database, checkHistory),
+    accountChanges: createAccountChanges(database),
     deliveries: createDeliveries(database),
     alertNotifications: createAlertNotifications(database),
     heldDeliveries: createHeldDeliveries(database),
+    sendingQuotas: createSendingQuotas(database),
     failingChannels: createFailingChannels(database),
     checks: createChecks(database),
     checkGroups: createCheckGroups(database),
@@ -128,11 +153,11 @@ export function nounsOf(database: Database): Nouns {
     variables: createVariables(database),
     clientCertificates: createClientCertificates(database),
     maintenanceWindows: createMaintenanceWindows(database),
-    leftovers: createLeftovers(database),
+    orphans: createOrphans(database),
     runtimeStages: createRuntimeStages(database),
-    runtimeWishes: createRuntimeWishes(database),
+    requestedRuntimes: createRequestedRuntimes(database),
     checkVariables: createCheckVariables(database),
-    unheardChecks: createUnheardChecks(database),
+    checksWithoutChannels: createChecksWithoutChannels(database),
     browserChecks: createBrowserChecks(database),
     firstRuns: createFirstRuns(database),
     figures: createFigures(database),

@@ -85,7 +85,7 @@ describe('the clock of a process', () => {
     await follow();
     assert.equal(clock.now(), start + 1012);
     pass(1000, 980);
-    for (let turns = 0; turns < 10; turns++) await follow();
+    for (let ticks = 0; ticks < 10; ticks++) await follow();
     assert.equal(clock.now(), start + 1992);
   });
 });

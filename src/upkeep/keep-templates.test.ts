@@ -5,17 +5,17 @@ import {
   createKeepTemplates,
   type ConfigFault,
   type KeepTemplatesOptions,
-  type KeptChannel,
+  type StoredChannelConfig,
 } from './keep-templates.ts';
 
 const accounts = ['a', 'b'];
 
-function channel(accountId: string, id: number, template: string, writtenAt = 0): KeptChannel {
+function channel(accountId: string, id: number, template: string, writtenAt = 0): StoredChannelConfig {
   return { accountId, id, type: 'WEBHOOK', config: { name: `channel ${id}`, template }, writtenAt };
 }
 
-function keeping(channels: KeptChannel[], change: Partial<KeepTemplatesOptions> = {}) {
-  const told: string[] = [];
+function keeping(channels: StoredChannelConfig[], change: Partial<KeepTemplatesOptions> = {}) {
+  const reported: string[] = [];
   let elapsed = 0;
   let judged = 0;
   const keep = createKeepTemplates({
@@ -31,51 +31,51 @@ function keeping(channels: KeptChannel[], change: Partial<KeepTemplatesOptions> 
       judged++;
       return template === 'broken' ? [{ path: 'config.template', message: 'no', line: 1, column: 1 }] : [];
     },
-    onBroken: ({ accountId, id, name, fault }) => told.push(`${accountId} ${id} ${name}: ${fault.message}`),
+    onBroken: ({ accountId, id, name, fault }) => reported.push(`${accountId} ${id} ${name}: ${fault.message}`),
     isShared: false,
     now: () => 1000,
     elapsedMs: () => elapsed,
     ...change,
   });
-  return { keep, told, judged: () => judged };
+  return { keep, reported, judged: () => judged };
 }
 
-async function turnToTheEnd(keep: ReturnType<typeof createKeepTemplates>): Promise<number> {
-  let turns = 1;
-  while ((await keep.turn()) < 60_000) turns++;
-  return turns;
+async function tickToTheEnd(keep: ReturnType<typeof createKeepTemplates>): Promise<number> {
+  let ticks = 1;
+  while ((await keep.tick()) < 60_000) ticks++;
+  return ticks;
 }
 
 test('every stored channel is judged once, in slices that leave the loop free', async () => {
   const channels = accounts.flatMap((account) =>
     Array.from({ length: 30 }, (_, index) => channel(account, 10 + index, index === 4 ? 'broken' : 'fine')),
   );
-  const { keep, told, judged } = keeping(channels);
-  const turns = await turnToTheEnd(keep);
+  const { keep, reported, judged } = keeping(channels);
+  const ticks = await tickToTheEnd(keep);
   assert.equal(judged(), 60);
   // Each takes 2 ms here and a slice ends after 5: three at a time.
-  assert.ok(turns >= 20, `${turns} turns`);
-  assert.deepEqual(told, ['a 14 channel 14: no', 'b 14 channel 14: no']);
+  assert.ok(ticks >= 20, `${ticks} turns`);
+  assert.deepEqual(reported, ['a 14 channel 14: no', 'b 14 channel 14: no']);
   assert.deepEqual(keep.broken('a'), [{ id: 14, foundAt: 1000 }]);
   assert.deepEqual(keep.broken('nobody'), []);
-  await turnToTheEnd(keep);
+  await tickToTheEnd(keep);
   assert.equal(judged(), 60);
 });
 
 test('over a shared database what other processes write is judged as well, and what they mend forgotten', async () => {
   const channels = [channel('a', 1, 'broken', 5000)];
-  const { keep, told } = keeping(channels, { isShared: true });
-  await turnToTheEnd(keep);
+  const { keep, reported } = keeping(channels, { isShared: true });
+  await tickToTheEnd(keep);
   assert.equal(keep.broken('a').length, 1);
   channels.splice(0, 1, channel('a', 1, 'fine', 6000), channel('b', 2, 'broken', 6000));
-  await turnToTheEnd(keep);
+  await tickToTheEnd(keep);
   assert.deepEqual([keep.broken('a').length, keep.broken('b').length], [0, 1]);
-  assert.deepEqual(told, ['a 1 channel 1: no', 'b 2 channel 2: no']);
+  assert.deepEqual(reported, ['a 1 channel 1: no', 'b 2 channel 2: no']);
 });
 
 test('no more than a thousand broken channels are told of', async () => {
   const channels = Array.from({ length: 1100 }, (_, index) => channel('a', 10_000 + index, 'broken'));
-  const { keep, told } = keeping(channels, { elapsedMs: () => 0 });
-  await turnToTheEnd(keep);
-  assert.deepEqual([told.length, keep.broken('a').length], [1000, 1000]);
+  const { keep, reported } = keeping(channels, { elapsedMs: () => 0 });
+  await tickToTheEnd(keep);
+  assert.deepEqual([reported.length, keep.broken('a').length], [1000, 1000]);
 });

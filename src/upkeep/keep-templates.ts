@@ -1,22 +1,22 @@
-// Beside the path: templates of stored channels are judged again by this version, and compiled before an alert needs them
+// Validates templates of stored channels with this version, and compiles them before an alert needs them
 // (docs/decisions/0060).
 import type { JsonObject } from '#domain/json.ts';
 
-/** Which channel. */
+/** Identifies a channel. */
 export interface ChannelPlace {
   readonly accountId: string;
   readonly id: number;
 }
 
 /** A stored channel. */
-export interface KeptChannel extends ChannelPlace {
+export interface StoredChannelConfig extends ChannelPlace {
   readonly type: string;
   readonly config: JsonObject;
   /** Epoch ms. */
   readonly writtenAt: number;
 }
 
-/** What is wrong with a channel's configuration. */
+/** A problem of a channel's configuration. */
 export interface ConfigFault {
   readonly path: string;
   readonly message: string;
@@ -24,49 +24,49 @@ export interface ConfigFault {
   readonly column?: number;
 }
 
-/** What it is joined with. */
+/** Its dependencies. */
 export interface KeepTemplatesOptions {
   readonly store: {
-    after(place: ChannelPlace | null, limit: number): Promise<KeptChannel[]>;
-    writtenSince(at: number, limit: number): Promise<KeptChannel[]>;
+    after(place: ChannelPlace | null, limit: number): Promise<StoredChannelConfig[]>;
+    writtenSince(at: number, limit: number): Promise<StoredChannelConfig[]>;
   };
-  /** Compiles the templates and says what is wrong with the channel; empty = nothing. */
+  /** Compiles the templates and returns the problems of the channel; empty = none. */
   readonly judge: (type: string, config: JsonObject) => readonly ConfigFault[];
-  /** Told of each channel that cannot be used as it is stored. */
+  /** Called for each stored channel that cannot be used. */
   readonly onBroken: (channel: ChannelPlace & { readonly name: string; readonly fault: ConfigFault }) => void;
-  /** Whether channels are written by other processes, too. */
+  /** Whether other processes write channels, too. */
   readonly isShared: boolean;
   /** Epoch ms. */
   readonly now: () => number;
-  /** A clock that only goes on, ms. */
+  /** Monotonic clock, ms. */
   readonly elapsedMs: () => number;
 }
 
-/** Keeps templates ready. */
+/** Keeps templates compiled. */
 export interface KeepTemplates {
-  /** A slice of the work. Answers in how many ms the next is wanted. */
-  turn(): Promise<number>;
-  /** Channels that were found broken, of one account; those mended since may be among them. */
+  /** Processes a slice. Returns the delay until the next one, ms. */
+  tick(): Promise<number>;
+  /** Invalid channels of an account; they may have been fixed since. */
   broken(accountId: string): readonly FoundBroken[];
 }
 
-/** A channel that was found broken. */
+/** An invalid channel. */
 export interface FoundBroken {
   readonly id: number;
-  /** Epoch ms: when. */
+  /** When it was found, epoch ms. */
   readonly foundAt: number;
 }
 
 const perSlice = 20;
-/** ms that a slice may hold the loop, and that it then leaves to others. */
+/** How long a slice may block the event loop, and how long it then pauses, ms. */
 const sliceMs = 5;
 const restMs = 20;
 const idleMs = 60_000;
-/** How far back what was written is looked at again, ms, and how many channels at once. */
+/** How far back to look for changed channels, ms, and how many to process at a time. */
 const overlapMs = 10_000;
-const lookMost = 500;
-/** Channels that are remembered as broken and told of; a log with more of them says nothing more. */
-const brokenMost = 1000;
+const maxScanned = 500;
+/** Maximum number of invalid channels to remember and log. */
+const maxBroken = 1000;
 
 export function createKeepTemplates(options: KeepTemplatesOptions): KeepTemplates {
   const { store, isShared } = options;
@@ -75,35 +75,35 @@ export function createKeepTemplates(options: KeepTemplatesOptions): KeepTemplate
   let last: ChannelPlace | null = null;
   let isThrough = false;
   let newestAt = 0;
-  /** Those that were not reached within the last slice. */
-  let waiting: KeptChannel[] = [];
+  /** Channels left over from the last slice. */
+  let waiting: StoredChannelConfig[] = [];
 
-  const judge = ({ accountId, id, type, config }: KeptChannel): void => {
+  const judge = ({ accountId, id, type, config }: StoredChannelConfig): void => {
     const [fault] = options.judge(type, config);
     const ofAccount = broken.get(accountId);
     if (fault === undefined) {
       if (ofAccount?.delete(id) === true) found--;
-    } else if (ofAccount?.has(id) !== true && found < brokenMost) {
+    } else if (ofAccount?.has(id) !== true && found < maxBroken) {
       found++;
       broken.set(accountId, (ofAccount ?? new Map<number, number>()).set(id, options.now()));
       const name = typeof config['name'] === 'string' ? config['name'] : '';
       options.onBroken({ accountId, id, name: name || `alert channel ${id}`, fault });
     }
   };
-  const read = async (): Promise<KeptChannel[]> => {
-    // Some may have been written by then and become visible only later: they are few, and compiled already.
-    if (isThrough) return isShared ? store.writtenSince(newestAt - overlapMs, lookMost) : [];
+  const read = async (): Promise<StoredChannelConfig[]> => {
+    // Rows written until then may become visible later. They are few, and already compiled.
+    if (isThrough) return isShared ? store.writtenSince(newestAt - overlapMs, maxScanned) : [];
     const rows = await store.after(last, perSlice);
     isThrough = rows.length < perSlice;
     last = rows.at(-1) ?? last;
     return rows;
   };
   return {
-    async turn() {
+    async tick() {
       if (waiting.length === 0) waiting = await read();
       const startedAt = options.elapsedMs();
       while (waiting.length > 0 && options.elapsedMs() - startedAt < sliceMs) {
-        const channel = waiting.shift() as KeptChannel;
+        const channel = waiting.shift() as StoredChannelConfig;
         judge(channel);
         newestAt = Math.max(newestAt, channel.writtenAt);
       }

@@ -1,6 +1,5 @@
-// Beside the path: a channel that does not receive alerts is reported through other channels, and its recovery to the same ones
-// (docs/decisions/0026).
-import { setImmediate as nextTurn } from 'node:timers/promises';
+// Reports a failing channel through other channels, and its recovery through the same ones (docs/decisions/0026).
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { Delivery } from '#domain/alerts/delivery.ts';
 import type { ChannelReport } from '#domain/alerts/failing-channel.ts';
@@ -8,11 +7,11 @@ import type { Rendered } from '#domain/results/recording.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
 
-/** What reporting is joined with. */
+/** Dependencies of reporting. */
 export interface ReportFailingChannelsOptions {
   readonly store: {
-    /** Reports that are due, at most `most` of an account; the rest of its channels stands in the notices alone. */
-    unreported(most: number): Promise<readonly ChannelReport[]>;
+    /** Due reports, at most `most` per account; other channels of the account appear only in the notices. */
+    unreported(max: number): Promise<readonly ChannelReport[]>;
     /** Adds the deliveries and closes the report; false = another process was first. */
     report(report: ChannelReport, deliveries: readonly Delivery[]): Promise<boolean>;
   };
@@ -22,20 +21,20 @@ export interface ReportFailingChannelsOptions {
 }
 
 const pauseMs = 1000;
-/** Reports of one account in a turn. */
-const reportsMost = 10;
+/** Reports per account and tick. */
+const maxReports = 10;
 
-/** One turn. Answers in how many ms the next is wanted. */
+/** One tick. Returns the delay until the next one, ms. */
 export function createReportFailingChannels(options: ReportFailingChannelsOptions): () => Promise<number> {
   const { store, clock, render, onReported } = options;
   return async () => {
-    for (const report of await store.unreported(reportsMost)) {
+    for (const report of await store.unreported(maxReports)) {
       const deliveries: Delivery[] = [];
       for (const through of report.through) {
         const delivery = deliveryOf(report, through, newId(), clock.now(), render);
         if (delivery !== null) deliveries.push(delivery);
-        // Templates of one account must not hold up the others.
-        await nextTurn();
+        // Yields, so that templates of one account do not delay the others.
+        await nextTick();
       }
       if (await store.report(report, deliveries)) await onReported(report, deliveries.length);
     }
@@ -43,7 +42,7 @@ export function createReportFailingChannels(options: ReportFailingChannelsOption
   };
 }
 
-/** null = the channel's templates cannot be rendered, which is a notice of its own. */
+/** null = the channel's templates cannot be rendered, which has its own notice. */
 function deliveryOf(
   report: ChannelReport,
   through: AlertChannel,

@@ -1,7 +1,7 @@
-// What a caller may do with accounts (spec §4.2, decisions: Accounts, keys, errors).
+// Actions on accounts (spec §4.2, decisions: Accounts, keys, errors).
 import { isDeepStrictEqual } from 'node:util';
 import type { Account, Usage } from '#domain/accounts/account.ts';
-import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
+import { type Caller, mayDo, type Principal } from '#domain/accounts/api-key.ts';
 import type { Change } from '#domain/patch.ts';
 import type { Runtime } from '#domain/checks/runtime.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -10,48 +10,48 @@ import { runtimeNameProblems } from '../checks/check-rules.ts';
 import { requirePermission } from './permission.ts';
 import { refuseProblems } from '../problems.ts';
 import { notFound, Refusal } from '../refusal.ts';
-import { type AccountRuntimeMeans, accountRuntimeProblems } from '../checks/runtime-changes.ts';
+import { type AccountRuntimeDeps, accountRuntimeProblems } from '../checks/runtime-changes.ts';
 
-/** What a new account is made of; null = not set. */
+/** Input of a new account; null = not set. */
 export type NewAccount = Omit<Account, 'id' | 'createdAt'>;
-/** What of an account is changed; null resets. */
+/** Changes to an account; null resets a field. */
 export type AccountChange = Change<NewAccount>;
 
-/** What these actions need. */
-export interface AccountMeans extends Omit<AccountRuntimeMeans, 'runtimes' | 'now'> {
+/** Dependencies of these actions. */
+export interface AccountDeps extends Omit<AccountRuntimeDeps, 'runtimes' | 'now'> {
   readonly accounts: {
     list(ids: readonly string[]): Promise<Account[]>;
-    add(account: Account, apiKeyId: string): Promise<void>;
+    add(account: Account, creator: Principal): Promise<void>;
     change(id: string, change: AccountChange): Promise<Account | null>;
     usage(id: string, at: number): Promise<Usage | null>;
   };
   /** The installed runtimes. */
   readonly runtimes: () => readonly Runtime[];
-  /** A key's accounts have changed: what is remembered of it must be read again. */
-  readonly forgetKey: (keyId: string) => void;
+  /** Clears cached keys and sessions whose accounts have changed. */
+  readonly forget: (id: string) => void;
   readonly clock: Clock;
 }
 
-/** Every account the key reaches, in the key's order. */
+/** All accounts of the key, in the key's order. */
 export interface AccountActions {
   list(caller: Caller): Promise<Account[]>;
-  /** `me` = the account the request acts on. Refuses `not-found` what the key does not reach. */
+  /** `me` = the account of the request. Refuses (`not-found`) accounts that the key has no access to. */
   find(caller: Caller, id: string): Promise<Account>;
-  /** The key that makes an account reaches it. */
+  /** Gives the creating key access to the account; a person who creates one becomes its owner. */
   create(caller: Caller, account: NewAccount): Promise<Account>;
   change(caller: Caller, id: string, change: AccountChange): Promise<Account>;
-  /** Of the present UTC calendar month. */
+  /** Usage of the current UTC calendar month. */
   usage(caller: Caller, id: string): Promise<Usage>;
 }
 
-export function createAccountActions(means: AccountMeans): AccountActions {
-  const { accounts, forgetKey, clock } = means;
+export function createAccountActions(deps: AccountDeps): AccountActions {
+  const { accounts, forget, clock } = deps;
   const reached = (caller: Caller, id: string): string => {
     const wanted = id === 'me' ? caller.accountId : id.toLowerCase();
     if (!caller.accountIds.includes(wanted)) throw notFound('account', id);
     return wanted;
   };
-  const rules = { ...means, now: () => clock.now() };
+  const rules = { ...deps, now: () => clock.now() };
   return {
     list(caller) {
       requirePermission(caller, 'read');
@@ -67,8 +67,8 @@ export function createAccountActions(means: AccountMeans): AccountActions {
       requirePermission(caller, 'operate');
       refuseProblems(runtimeNameProblems(wanted.runtimeId, rules));
       const account: Account = { ...wanted, id: newId(), createdAt: clock.now() };
-      await accounts.add(account, caller.keyId);
-      forgetKey(caller.keyId);
+      await accounts.add(account, caller.principal);
+      forget(caller.principal.id);
       return account;
     },
     async change(caller, id, change) {
@@ -94,11 +94,11 @@ export function createAccountActions(means: AccountMeans): AccountActions {
   };
 }
 
-/** Refuses (`forbidden`) a change of what the operator grants; the same values sent back are none. */
+/** Refuses (`forbidden`) a change of limits that only the operator sets. Sending the same values is not a change. */
 function requireOperatorForLimits(caller: Caller, change: AccountChange, present: Account): void {
   for (const field of ['executionLimit', 'limits'] as const) {
     const isChanged = change[field] !== undefined && !isDeepStrictEqual(change[field], present[field]);
     if (!isChanged || mayDo(caller.role, 'operate')) continue;
-    throw new Refusal('forbidden', `Only an API key with the role operator may change ${field} of an account.`);
+    throw new Refusal('forbidden', `Only the role operator can change ${field} of an account.`);
   }
 }

@@ -1,4 +1,4 @@
-// What a caller may do with API keys (decisions: API key, Key and accounts).
+// Actions on API keys (decisions: API key, Key and accounts).
 import type { ApiKey, ApiKeyRole, Caller } from '#domain/accounts/api-key.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isUuid, newId } from '#lib/id.ts';
@@ -6,18 +6,18 @@ import { keyHash, keyPrefix, newKeyText } from './key-text.ts';
 import { requirePermission } from './permission.ts';
 import { invalidField, notFound, Refusal } from '../refusal.ts';
 
-/** What a new key is made of. */
+/** Input of a new key. */
 export interface NewApiKey {
   readonly name: string;
   readonly role: ApiKeyRole;
-  /** The first is the key's default. Absent = the account the request acts on. */
+  /** The first is the key's default. Absent = the account of the request. */
   readonly accountIds?: readonly string[];
   /** Epoch ms; null = never. */
   readonly expiresAt: number | null;
 }
 
-/** What these actions need. */
-export interface ApiKeyMeans {
+/** Dependencies of these actions. */
+export interface ApiKeyDeps {
   readonly apiKeys: {
     list(
       accountIds: readonly string[],
@@ -32,20 +32,20 @@ export interface ApiKeyMeans {
 }
 
 export interface ApiKeyActions {
-  /** The key itself is in this answer and nowhere else, ever. */
+  /** Only this response contains the key itself. */
   create(caller: Caller, wanted: NewApiKey): Promise<ApiKey & { readonly key: string }>;
-  /** Keys that share an account with the caller's, with the accounts shared; oldest first. */
+  /** Keys that share an account with the caller's key, with the shared accounts; oldest first. */
   list(caller: Caller, page: { limit: number; offset: number }): Promise<{ rows: ApiKey[]; total: number }>;
-  /** Refuses with `not-found` a key that shares no account with the caller's. */
+  /** Refuses (`not-found`) a key that shares no account with the caller's. */
   find(caller: Caller, id: string): Promise<ApiKey>;
   /**
-   * The key loses every account that the caller's key reaches, at once; a key without accounts is gone. Refuses
-   * (`conflict`) the key that asks, so that nobody locks themselves out.
+   * Removes all accounts of the caller's key from the key; a key without accounts is deleted. Refuses (`conflict`) the
+   * calling key, so that callers cannot lock themselves out.
    */
   revoke(caller: Caller, id: string): Promise<void>;
 }
 
-export function createApiKeyActions({ apiKeys, forgetKey, clock }: ApiKeyMeans): ApiKeyActions {
+export function createApiKeyActions({ apiKeys, forgetKey, clock }: ApiKeyDeps): ApiKeyActions {
   return {
     async create(caller, wanted) {
       requirePermission(caller, 'admin');
@@ -83,7 +83,7 @@ export function createApiKeyActions({ apiKeys, forgetKey, clock }: ApiKeyMeans):
     async revoke(caller, id) {
       requirePermission(caller, 'admin');
       const keyId = id.toLowerCase();
-      if (keyId === caller.keyId) {
+      if (caller.principal.kind === 'api-key' && keyId === caller.principal.id) {
         throw new Refusal('conflict', 'An API key cannot revoke itself. Use another admin key.');
       }
       const present = isUuid(keyId) ? await apiKeys.find(keyId) : null;
@@ -96,12 +96,15 @@ export function createApiKeyActions({ apiKeys, forgetKey, clock }: ApiKeyMeans):
   };
 }
 
-/** The key without the accounts that the caller's key does not reach. */
+/** The key without the accounts that the caller's key cannot access. */
 function sharedWith(caller: Caller, key: ApiKey): ApiKey {
   return { ...key, accountIds: key.accountIds.filter((id) => caller.accountIds.includes(id)) };
 }
 
-/** The accounts of a new key, each once; refuses those that the caller's key does not reach, existing or not. */
+/**
+ * The accounts of a new key, without duplicates. Refuses accounts that the caller's key cannot access, whether they
+ * exist or not.
+ */
 function reachedAccounts(caller: Caller, wanted: readonly string[] | undefined): string[] {
   const accountIds = [...new Set((wanted ?? [caller.accountId]).map((id) => id.toLowerCase()))];
   if (accountIds.length === 0) throw invalidField('accountIds', 'must name at least one account');

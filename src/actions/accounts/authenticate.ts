@@ -1,95 +1,168 @@
-// Who a key belongs to: asked on every request, so answered from memory, yet never long after a key is revoked.
-import { timingSafeEqual } from 'node:crypto';
-import type { ApiKey, Caller } from '#domain/accounts/api-key.ts';
+// Authenticates API keys and sessions. Cached, because every request needs it, but only briefly, so that revoked keys
+// and ended sessions stop working.
+import { hash as hashOf } from 'node:crypto';
+import type { ApiKey, ApiKeyRole, UserPrincipal } from '#domain/accounts/api-key.ts';
+import { type Session, sessionEnd } from '#domain/accounts/user.ts';
 import type { Clock } from '#lib/clock.ts';
-import { isKeyText, keyHash } from './key-text.ts';
+import { isKeyText } from './key-text.ts';
+import { isTokenText } from './token-text.ts';
 
-/** What of a caller follows from the key alone. */
-export type KeyHolder = Pick<Caller, 'keyId' | 'role' | 'accountIds'>;
+/** Caller data that follows from the key alone. */
+export interface KeyHolder {
+  readonly keyId: string;
+  readonly role: ApiKeyRole;
+  readonly accountIds: readonly string[];
+}
 
-/** What authentication needs. */
-export interface AuthenticationMeans {
+/** Dependencies of authentication. */
+export interface AuthenticationDeps {
   readonly apiKeys: {
     findByHash(hash: Uint8Array): Promise<ApiKey | null>;
     markUsed(id: string, at: number): Promise<void>;
   };
+  readonly sessions: {
+    findByHash(hash: Uint8Array): Promise<{ readonly session: Session; readonly principal: UserPrincipal } | null>;
+    markSeen(id: string, at: number): Promise<void>;
+  };
   readonly clock: Clock;
 }
 
-/** Looks keys up. */
+/** Looks up keys and sessions. */
 export interface Authentication {
   /**
-   * null = unknown, revoked or expired: the caller is not told which. Not awaited when the key is remembered.
-   *
-   * @param accountId the account that the request names: it may have been added to the key since
+   * null = unknown, revoked or expired, without distinction. Synchronous if the key is cached.
+   * @param accountId the account that the request names; it may have been added to the key after caching
    */
   readonly authenticate: (key: string, accountId?: string) => KeyHolder | null | Promise<KeyHolder | null>;
-  /** The key was revoked or its accounts have changed in this process: it is read again when it is next used. */
-  readonly forget: (keyId: string) => void;
-  /** Something about keys may have changed elsewhere: every key is read again when it is next used. */
+  /** The same for a session token; null = unknown, ended or expired. */
+  readonly authenticateSession: (
+    token: string,
+    accountId?: string,
+  ) => UserPrincipal | null | Promise<UserPrincipal | null>;
+  /** Drops a key or user from the cache after a key was revoked, a session ended, or their accounts changed. */
+  readonly forget: (id: string) => void;
+  /** Drops everything after an unspecified change in another process. */
   readonly forgetAll: () => void;
+  /**
+   * Listens for both, to end what a key or session still holds open. Returns a function that unsubscribes.
+   * @param onForgotten is passed the ID of the key or user; undefined = any may have changed
+   */
+  readonly onForgotten: (onForgotten: (id?: string) => void) => () => void;
 }
 
-interface Entry {
-  readonly hash: Buffer;
-  readonly holder: KeyHolder;
-  readonly expiresAt: number | null;
-  /** Epoch ms; after `believedMs` it is read again, so that what another process revokes ends here too. */
+interface Entry<Holder> {
+  readonly holder: Holder;
+  /** Epoch ms. Older entries are read again, so that a revocation by another process takes effect here too. */
   readonly readAt: number;
   usedAt: number | null;
 }
 
-const believedMs = 10_000;
-const usedEveryMs = 60_000;
-const entriesKept = 10_000;
+/** How to find the holders of one kind of credential. */
+interface Source<Holder> {
+  readonly find: (hash: Uint8Array) => Promise<{ readonly holder: Holder; readonly usedAt: number | null } | null>;
+  readonly isExpired: (holder: Holder, usedAt: number | null, now: number) => boolean;
+  readonly markUsed: (holder: Holder, at: number) => Promise<void>;
+  readonly reaches: (holder: Holder, accountId: string) => boolean;
+  /** ID of the key or user. */
+  readonly idOf: (holder: Holder) => string;
+}
 
-export function createAuthentication({ apiKeys, clock }: AuthenticationMeans): Authentication {
-  const entries = new Map<string, Entry>();
+const cacheMs = 10_000;
+const usedEveryMs = 60_000;
+const entriesMax = 10_000;
+
+export function createAuthentication({ apiKeys, sessions, clock }: AuthenticationDeps): Authentication {
+  const keys = createRemembered<KeyHolder & { readonly expiresAt: number | null }>(clock, {
+    async find(hash) {
+      const key = await apiKeys.findByHash(hash);
+      if (key === null) return null;
+      const { id: keyId, role, accountIds, expiresAt, lastUsedAt } = key;
+      return { holder: { keyId, role, accountIds, expiresAt }, usedAt: lastUsedAt };
+    },
+    isExpired: ({ expiresAt }, _usedAt, now) => expiresAt !== null && now >= expiresAt,
+    markUsed: ({ keyId }, at) => apiKeys.markUsed(keyId, at),
+    reaches: ({ accountIds }, accountId) => accountIds.includes(accountId),
+    idOf: ({ keyId }) => keyId,
+  });
+  const people = createRemembered<{ readonly principal: UserPrincipal; readonly expiresAt: number }>(clock, {
+    async find(hash) {
+      const found = await sessions.findByHash(hash);
+      if (found === null) return null;
+      const { session, principal } = found;
+      return { holder: { principal, expiresAt: session.expiresAt }, usedAt: session.lastSeenAt };
+    },
+    isExpired: ({ expiresAt }, usedAt, now) => now >= sessionEnd({ lastSeenAt: usedAt ?? now, expiresAt }),
+    markUsed: ({ principal }, at) => sessions.markSeen(principal.sessionId, at),
+    reaches: ({ principal }, accountId) => principal.memberships.some((each) => each.accountId === accountId),
+    idOf: ({ principal }) => principal.id,
+  });
+  const listeners = new Set<(id?: string) => void>();
+  const forget = (id?: string): void => {
+    keys.forget(id);
+    people.forget(id);
+    for (const listen of listeners) listen(id);
+  };
+  const principalOf = (found: { readonly principal: UserPrincipal } | null) => found?.principal ?? null;
+  return {
+    authenticate: (key, accountId) => (isKeyText(key) ? keys.look(key, accountId) : null),
+    authenticateSession(token, accountId) {
+      const found = isTokenText(token) ? people.look(token, accountId) : null;
+      return found instanceof Promise ? found.then(principalOf) : principalOf(found);
+    },
+    forget,
+    forgetAll: () => forget(),
+    onForgotten(onForgotten) {
+      listeners.add(onForgotten);
+      return () => listeners.delete(onForgotten);
+    },
+  };
+}
+
+function createRemembered<Holder>(clock: Clock, source: Source<Holder>) {
+  /** Keyed by the SHA-256 of the credential, so that lookup time reveals nothing about other credentials. */
+  const entries = new Map<string, Entry<Holder>>();
   let forgotten = 0;
 
-  const use = (entry: Entry, now: number): KeyHolder | null => {
-    if (entry.expiresAt !== null && now >= entry.expiresAt) return null;
-    if (entry.usedAt === null || Math.abs(now - entry.usedAt) >= usedEveryMs) {
+  const use = (entry: Entry<Holder>, now: number): Holder | null => {
+    const { holder, usedAt } = entry;
+    if (source.isExpired(holder, usedAt, now)) return null;
+    if (usedAt === null || Math.abs(now - usedAt) >= usedEveryMs) {
       entry.usedAt = now;
-      // Beside the request: a lost time of last use harms nobody, and the store reports its own faults.
-      void apiKeys.markUsed(entry.holder.keyId, now).catch(() => {});
+      // Not awaited: losing a time of last use is harmless, and the store reports its own errors.
+      void source.markUsed(holder, now).catch(() => {});
     }
-    return entry.holder;
+    return holder;
   };
 
-  const read = async (hash: Buffer, name: string, now: number): Promise<KeyHolder | null> => {
+  const read = async (hash: Buffer, name: string, now: number): Promise<Holder | null> => {
     const forgottenBefore = forgotten;
-    const key = await apiKeys.findByHash(hash);
+    const found = await source.find(hash);
     entries.delete(name);
-    if (key === null) return null;
-    const holder = { keyId: key.id, role: key.role, accountIds: key.accountIds };
-    const entry: Entry = { hash, holder, expiresAt: key.expiresAt, readAt: now, usedAt: key.lastUsedAt };
+    if (found === null) return null;
+    const entry: Entry<Holder> = { ...found, readAt: now };
     if (forgottenBefore === forgotten) {
-      if (entries.size >= entriesKept) entries.delete(entries.keys().next().value ?? '');
+      if (entries.size >= entriesMax) entries.delete(entries.keys().next().value ?? '');
       entries.set(name, entry);
     }
     return use(entry, now);
   };
 
   return {
-    authenticate(key, accountId) {
-      if (!isKeyText(key)) return null;
-      const hash = keyHash(key);
+    look(credential: string, accountId?: string): Holder | null | Promise<Holder | null> {
+      const hash = hashOf('sha256', credential, 'buffer');
       const name = hash.toString('latin1');
       const now = clock.now();
       const entry = entries.get(name);
-      if (entry === undefined || Math.abs(now - entry.readAt) >= believedMs) return read(hash, name, now);
-      // What is remembered lets in and never refuses: whoever has just been shown the way here is not turned away.
-      if (accountId !== undefined && !entry.holder.accountIds.includes(accountId)) return read(hash, name, now);
-      return timingSafeEqual(entry.hash, hash) ? use(entry, now) : null;
+      if (entry === undefined || Math.abs(now - entry.readAt) >= cacheMs) return read(hash, name, now);
+      // A cached entry may grant access but never deny it, because an account may have been added since.
+      if (accountId !== undefined && !source.reaches(entry.holder, accountId)) return read(hash, name, now);
+      return use(entry, now);
     },
-    forget(keyId) {
+    /** @param id absent = all */
+    forget(id?: string): void {
       forgotten++;
-      for (const [name, entry] of entries) if (entry.holder.keyId === keyId) entries.delete(name);
-    },
-    forgetAll() {
-      forgotten++;
-      entries.clear();
+      for (const [name, { holder }] of entries)
+        if (id === undefined || source.idOf(holder) === id) entries.delete(name);
     },
   };
 }

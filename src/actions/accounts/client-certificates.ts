@@ -1,4 +1,4 @@
-// What a caller may do with the client certificates of its account (reference §4.7).
+// Actions on client certificates (reference §4.7).
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { ClientCertificate, ClientIdentity } from '#domain/accounts/client-certificate.ts';
 import { expiryOf, identityProblem } from '#lib/net/client-identity.ts';
@@ -6,14 +6,14 @@ import { asciiHost } from '#lib/net/host-name.ts';
 import { requirePermission } from './permission.ts';
 import { invalidField, notFound } from '../refusal.ts';
 
-/** A certificate as it may be shown: without its key and passphrase. */
+/** A certificate without its private key and passphrase. */
 export interface ShownClientCertificate extends Omit<ClientCertificate, 'key' | 'passphrase'> {
   /** Epoch ms. */
   readonly expiresAt: number;
 }
 
-/** What these actions need. */
-export interface ClientCertificateMeans {
+/** Dependencies of these actions. */
+export interface ClientCertificateDeps {
   readonly clientCertificates: {
     all(accountId: string): Promise<readonly ClientCertificate[]>;
     /** Replaces the certificate of the same host. */
@@ -23,17 +23,17 @@ export interface ClientCertificateMeans {
 }
 
 export interface ClientCertificateActions {
-  /** In the order in which they were made. */
+  /** Ordered by creation time. */
   list(caller: Caller): Promise<ShownClientCertificate[]>;
   find(caller: Caller, id: string): Promise<ShownClientCertificate>;
-  /** Replaces the certificate of the same host. Refuses with `invalid` what TLS cannot use. */
+  /** Replaces the certificate of the same host. Refuses (`invalid`) certificates and keys that TLS cannot use. */
   create(caller: Caller, identity: ClientIdentity): Promise<ShownClientCertificate>;
   remove(caller: Caller, id: string): Promise<void>;
 }
 
 export function createClientCertificateActions({
   clientCertificates,
-}: ClientCertificateMeans): ClientCertificateActions {
+}: ClientCertificateDeps): ClientCertificateActions {
   return {
     async list(caller) {
       requirePermission(caller, 'read');
@@ -65,7 +65,7 @@ function shown({ key: _key, passphrase: _passphrase, ...rest }: ClientCertificat
   return { ...rest, expiresAt: expiryOf(rest.cert) };
 }
 
-/** A host or a pattern as it is compared; null = it is neither. */
+/** Normalizes a host or wildcard for comparison; null = neither. */
 function hostOf(text: string): string | null {
   const host = asciiHost(text.trim())?.toLowerCase().replace(/\.$/, '') ?? '';
   return /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(host) || /^[0-9a-f:]+:[0-9a-f:.]*$/.test(host) ? host : null;

@@ -1,34 +1,35 @@
-// The first account of an empty database and the key that manages it (design §6: TOCSIN_BOOTSTRAP_API_KEY).
+// Creates the first account of an empty database and the operator key that manages it (design §6:
+// TOCSIN_BOOTSTRAP_API_KEY).
 import type { Account } from '#domain/accounts/account.ts';
 import type { ApiKey } from '#domain/accounts/api-key.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
 import { isKeyText, keyHash, keyPrefix, newKeyText } from './key-text.ts';
 
-/** What making the first account needs. */
-export interface FirstAccountMeans {
+/** Dependencies of creating the first account. */
+export interface FirstAccountDeps {
   readonly apiKeys: { addFirst(account: Account, key: ApiKey, hash: Uint8Array): Promise<boolean> };
   readonly clock: Clock;
 }
 
-/** What the operator wants them to be; random where absent. */
-export interface FirstAccountWishes {
+/** Values that the operator chose; random if absent. */
+export interface FirstAccountOptions {
   readonly key?: string;
   readonly accountId?: string;
 }
 
 /**
- * Makes the account "Default" and the operator's key, and answers with the key, which is not kept; null = the database has
- * an account already, and nothing was changed. Throws on a key of another form.
+ * Creates the account "Default" and the operator's key. Returns the key, which is not stored; null = there is an
+ * account already, and nothing was changed. Throws if the key has an invalid format.
  */
 export async function ensureFirstAccount(
-  { apiKeys, clock }: FirstAccountMeans,
-  wishes: FirstAccountWishes = {},
+  { apiKeys, clock }: FirstAccountDeps,
+  requested: FirstAccountOptions = {},
 ): Promise<{ readonly accountId: string; readonly key: string } | null> {
-  const text = wishes.key ?? newKeyText();
+  const text = requested.key ?? newKeyText();
   if (!isKeyText(text)) throw new Error('the first API key must be tsn_ and 32 to 128 of A-Z a-z 0-9 _ -');
   const now = clock.now();
-  const accountId = (wishes.accountId ?? newId()).toLowerCase();
+  const accountId = (requested.accountId ?? newId()).toLowerCase();
   const account: Account = {
     id: accountId,
     name: 'Default',

@@ -1,4 +1,4 @@
-// The first question of every action: may this caller do that at all?
+// Permission check, the first step of every action.
 import { type Caller, mayDo, type Permission } from '#domain/accounts/api-key.ts';
 import { Refusal } from '../refusal.ts';
 
@@ -6,12 +6,16 @@ const deeds: Readonly<Record<Permission, string>> = {
   read: 'read',
   run: 'start checks',
   write: 'change anything',
-  admin: 'manage the account and its API keys',
-  operate: 'operate this installation: use a key with the role operator',
+  admin: 'manage the account, its members and its API keys',
+  operate: 'operate this installation, which requires the role operator',
 };
 
-/** Refuses (`forbidden`) what the role of the caller's key does not hold. */
+/** Refuses (`forbidden`) if the caller's role does not include the permission. */
 export function requirePermission(caller: Caller, permission: Permission): void {
   if (mayDo(caller.role, permission)) return;
-  throw new Refusal('forbidden', `The API key has the role ${caller.role} and may not ${deeds[permission]}.`);
+  const message =
+    caller.principal.kind === 'user'
+      ? `Your role in this account is ${caller.role}, which does not allow you to ${deeds[permission]}.`
+      : `The API key has the role ${caller.role}, which does not allow it to ${deeds[permission]}.`;
+  throw new Refusal('forbidden', message);
 }

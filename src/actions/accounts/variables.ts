@@ -1,4 +1,4 @@
-// What a caller may do with the environment variables of its account (reference: variable; spec §5).
+// Actions on environment variables of an account (reference: variable; spec §5).
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import { type ShownVariable, shownVariables, valueMeant, type VariableInput, requireVariableName } from '../masking.ts';
@@ -7,14 +7,14 @@ import { requirePermission } from './permission.ts';
 import { notFound, Refusal } from '../refusal.ts';
 import { nestedVariableWarnings, type Warned, type Warning, withWarnings } from '../warnings.ts';
 
-/** Where a page begins and how long it is. */
+/** Offset and size of a page. */
 export interface Slice {
   readonly limit: number;
   readonly offset: number;
 }
 
-/** What these actions need. */
-export interface VariableMeans {
+/** Dependencies of these actions. */
+export interface VariableDeps {
   readonly variables: {
     list(accountId: string, slice: Slice): Promise<{ rows: EnvironmentVariable[]; total: number }>;
     find(accountId: string, key: string): Promise<EnvironmentVariable | null>;
@@ -29,20 +29,20 @@ export interface VariableMeans {
   readonly missingVariables: Pick<MissingVariables, 'ofDeletion'>;
 }
 
-/** Secret values are never among the answers; locked ones only for those who may change them. */
+/** Responses never contain secret values, and locked values only for callers who may change them. */
 export interface VariableActions {
-  /** In the order of their keys. */
+  /** Ordered by key. */
   list(caller: Caller, slice: Slice): Promise<{ rows: ShownVariable[]; total: number }>;
   find(caller: Caller, key: string): Promise<ShownVariable>;
-  /** Refuses with `conflict` a key that is there. */
+  /** Refuses (`conflict`) a key that exists. */
   create(caller: Caller, variable: VariableInput): Promise<Warned<ShownVariable>>;
-  /** What is not named stays. Refuses to turn a secret into a plain variable without a new value. */
+  /** Keeps fields that are not given. Refuses to turn a secret into a plain variable without a new value. */
   change(caller: Caller, key: string, change: Partial<Omit<VariableInput, 'key'>>): Promise<Warned<ShownVariable>>;
-  /** Warns about checks that use it. */
+  /** Returns warnings about checks that use the variable. */
   remove(caller: Caller, key: string): Promise<readonly Warning[]>;
 }
 
-export function createVariableActions({ variables, missingVariables }: VariableMeans): VariableActions {
+export function createVariableActions({ variables, missingVariables }: VariableDeps): VariableActions {
   const shown = (caller: Caller, variable: EnvironmentVariable): ShownVariable => {
     const [one] = shownVariables(caller, [variable]);
     return one ?? { ...variable, value: null };

@@ -1,4 +1,4 @@
-// What a caller may do with alert channels and their subscriptions (reference §1; spec §2.4, §5 rule 2).
+// Actions on alert channels and their subscriptions (reference §1; spec §2.4, §5 rule 2).
 import type { AlertChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
@@ -16,14 +16,14 @@ import { type Warned, type Warning, withWarnings } from '../warnings.ts';
 
 type Switch = 'sendRecovery' | 'sendFailure' | 'sendDegraded' | 'sslExpiry' | 'sslExpiryThreshold' | 'autoSubscribe';
 
-/** A channel as it is written, with its secrets in its configuration. */
+/** A channel in a request, with secrets in its configuration. */
 export interface ChannelInput extends Pick<AlertChannel, Switch> {
   readonly type: string;
   readonly config: JsonObject;
   readonly subscriptions: readonly SubscribedTo[];
 }
 
-/** A channel as it may be shown, its secrets masked. */
+/** A channel in a response, with secrets masked. */
 export interface ShownChannel extends Warned<Omit<AlertChannel, 'secrets'>> {
   readonly subscriptions: readonly Subscription[];
 }
@@ -38,8 +38,8 @@ interface Write {
   readonly subscriptions: readonly SubscribedTo[] | null;
 }
 
-/** What these actions need. */
-export interface ChannelMeans {
+/** Dependencies of these actions. */
+export interface ChannelDeps {
   readonly alertChannels: {
     list(accountId: string, slice: Slice): Promise<{ rows: Stored[]; total: number }>;
     find(accountId: string, id: number): Promise<Stored | null>;
@@ -56,50 +56,52 @@ export interface ChannelMeans {
     ): Promise<{ readonly group: { readonly environmentVariables: readonly EnvironmentVariable[] } } | null>;
     variableKeys(accountId: string): Promise<readonly Pick<EnvironmentVariable, 'key'>[]>;
   };
-  /** What the kind of a channel says of its configuration; empty = fine. */
+  /** Validation of a configuration by the channel's kind; empty = valid. */
   readonly validateConfig: (type: string, config: JsonObject, secretNames: ReadonlySet<string>) => readonly Problem[];
-  /** What the kind of a channel warns of. `defined`: variables of the account and its groups. */
+  /** What the operator must set up before channels of a type can be saved; null = nothing. */
+  readonly missing: (type: string) => string | null;
+  /** Warnings of the channel's kind. `defined`: variables of the account and its groups. */
   readonly nameWarnings: (type: string, config: JsonObject, defined: ReadonlySet<string>) => readonly Warning[];
-  /** What is stored of a written configuration: without its secrets, and these. `present`: secrets before. Instants are epoch ms. */
+  /** Splits a configuration into its stored part and its secrets. `present`: secrets before. Times are epoch ms. */
   readonly storedConfig: (
     type: string,
     written: JsonObject,
     present: JsonObject,
     now: number,
   ) => Pick<AlertChannel, 'config' | 'secrets'> | { readonly issue: Problem };
-  /** The configuration as everybody may see it, secrets masked. */
+  /** The configuration with secrets masked, for any reader. */
   readonly shownConfig: (channel: Pick<AlertChannel, 'type' | 'config' | 'secrets'>, now: number) => JsonObject;
-  /** The configuration that a change is merged into. */
+  /** The configuration that a partial update is merged into. */
   readonly mergedConfig: (channel: AlertChannel) => JsonObject;
-  /** A merged configuration as the kind of the channel reads it; throws if it is invalid. */
+  /** Validates a merged configuration against the kind's schema; throws if it is invalid. */
   readonly wholeConfig: (type: string, config: unknown) => JsonObject;
   readonly clock: Clock;
-  /** Told of each channel that was made or changed. */
+  /** Called for every channel that was created or changed. */
   readonly onWritten: () => void;
 }
 
-/** Ids of other accounts are refused as ids of nothing are: `not-found`; in a subscription: `invalid`. */
+/** IDs of other accounts are refused like unknown IDs: `not-found`, or `invalid` in a subscription. */
 export interface ChannelActions {
-  /** In the order of their ids. */
+  /** Ordered by ID. */
   list(caller: Caller, slice: Slice): Promise<{ rows: ShownChannel[]; total: number }>;
   find(caller: Caller, id: number): Promise<ShownChannel>;
-  /** Refuses templates that are broken or name a secret variable. */
+  /** Refuses templates that are invalid or use a secret variable. */
   create(caller: Caller, input: ChannelInput): Promise<ShownChannel>;
-  /** What is not named stays, in `config` too; `subscriptions` are replaced as a whole. */
+  /** Keeps fields that are not given, also in `config`. Replaces `subscriptions` as a whole. */
   change(caller: Caller, id: number, change: Change<ChannelInput>): Promise<ShownChannel>;
-  /** Adds one subscription, or changes the one there is to that check or group. */
+  /** Adds a subscription or changes the existing one to the check or group. */
   subscribe(caller: Caller, id: number, subscription: SubscribedTo): Promise<Subscription>;
-  /** Its pending deliveries are cancelled; the history of deliveries stays. */
+  /** Cancels pending deliveries and keeps the delivery history. */
   remove(caller: Caller, id: number): Promise<void>;
 }
 
-/** What the store sets of a new channel. */
+/** Fields of a new channel that the store sets. */
 const newChannel = { id: 0, createdAt: 0, updatedAt: null, exhaustedInARow: 0, failingSince: null };
 
-export function createChannelActions(means: ChannelMeans): ChannelActions {
-  const { alertChannels, validateConfig, clock } = means;
+export function createChannelActions(deps: ChannelDeps): ChannelActions {
+  const { alertChannels, validateConfig, clock } = deps;
   const shown = (caller: Caller, stored: Stored) =>
-    shownChannel(caller, stored, means.shownConfig(stored.channel, clock.now()));
+    shownChannel(caller, stored, deps.shownConfig(stored.channel, clock.now()));
   return {
     async list(caller, slice) {
       requirePermission(caller, 'read');
@@ -114,16 +116,18 @@ export function createChannelActions(means: ChannelMeans): ChannelActions {
     },
     async create(caller, { subscriptions, ...input }) {
       requirePermission(caller, 'write');
-      const names = await secretNames(caller, subscriptions, means);
-      const stored = storedOrRefused(means.storedConfig(input.type, input.config, {}, clock.now()));
+      const missing = deps.missing(input.type);
+      if (missing !== null) throw invalidField('type', missing);
+      const names = await secretNames(caller, subscriptions, deps);
+      const stored = storedOrRefused(deps.storedConfig(input.type, input.config, {}, clock.now()));
       refuseProblems(validateConfig(input.type, stored.config, names));
       const channel: AlertChannel = { ...newChannel, ...input, ...stored, accountId: caller.accountId };
       const saved = savedOrRefused(await alertChannels.add({ channel, subscriptions }));
-      means.onWritten();
-      return warned(means, shown(caller, saved));
+      deps.onWritten();
+      return warned(deps, shown(caller, saved));
     },
-    change: async (caller, id, change) => warned(means, shown(caller, await changeChannel(means, caller, id, change))),
-    subscribe: (caller, id, subscription) => subscribeChannel(means, caller, id, subscription),
+    change: async (caller, id, change) => warned(deps, shown(caller, await changeChannel(deps, caller, id, change))),
+    subscribe: (caller, id, subscription) => subscribeChannel(deps, caller, id, subscription),
     async remove(caller, id) {
       requirePermission(caller, 'write');
       if (!(await alertChannels.remove(caller.accountId, id))) throw notFound('alert channel', id);
@@ -131,11 +135,13 @@ export function createChannelActions(means: ChannelMeans): ChannelActions {
   };
 }
 
-/** Answers a write, with warnings if the channel receives no alerts or its templates use undefined variables. */
-async function warned(means: ChannelMeans, channel: ShownChannel): Promise<ShownChannel> {
+/**
+ * The response to a write, with warnings if the channel receives no alerts or its templates use undefined variables.
+ */
+async function warned(deps: ChannelDeps, channel: ShownChannel): Promise<ShownChannel> {
   const { accountId, type, config } = channel;
-  const defined = [...(await means.variables.all(accountId)), ...(await means.checkGroups.variableKeys(accountId))];
-  const names = means.nameWarnings(type, config, new Set(defined.map(({ key }) => key)));
+  const defined = [...(await deps.variables.all(accountId)), ...(await deps.checkGroups.variableKeys(accountId))];
+  const names = deps.nameWarnings(type, config, new Set(defined.map(({ key }) => key)));
   const { sendFailure, sendDegraded, sendRecovery, sslExpiry, autoSubscribe, subscriptions } = channel;
   const isQuiet = !sendFailure && !sendDegraded && !sendRecovery && !sslExpiry;
   const isAlone = !autoSubscribe && !subscriptions.some(({ activated }) => activated);
@@ -151,23 +157,23 @@ async function warned(means: ChannelMeans, channel: ShownChannel): Promise<Shown
 }
 
 async function changeChannel(
-  means: ChannelMeans,
+  deps: ChannelDeps,
   caller: Caller,
   id: number,
   { subscriptions, ...written }: Change<ChannelInput>,
 ): Promise<Stored> {
   requirePermission(caller, 'write');
-  const { alertChannels, validateConfig } = means;
+  const { alertChannels, validateConfig } = deps;
   const before = await alertChannels.find(caller.accountId, id);
   if (before === null) throw notFound('alert channel', id);
   const { type } = before.channel;
   if (written.type !== undefined && written.type !== type)
     throw invalidField('type', `cannot be changed: it is ${type}`);
-  const names = await secretNames(caller, subscriptions ?? before.subscriptions, means);
+  const names = await secretNames(caller, subscriptions ?? before.subscriptions, deps);
   const changed = await alertChannels.change(caller.accountId, id, ({ channel: present }) => {
-    const base = { ...present, config: means.mergedConfig(present) };
+    const base = { ...present, config: deps.mergedConfig(present) };
     const { config, ...change } = merged<Omit<ChannelInput, 'subscriptions'>>(written, base);
-    const stored = config === undefined ? present : storedMeant(means, present, config);
+    const stored = config === undefined ? present : storedMeant(deps, present, config);
     const channel: AlertChannel = { ...present, ...change, config: stored.config, secrets: stored.secrets };
     const isJudged = config !== undefined || subscriptions !== undefined;
     if (isJudged) refuseProblems(validateConfig(type, channel.config, names));
@@ -175,14 +181,14 @@ async function changeChannel(
   });
   if (changed === null) throw notFound('alert channel', id);
   const saved = savedOrRefused(changed);
-  means.onWritten();
+  deps.onWritten();
   return saved;
 }
 
-/** What is stored of a changed configuration. */
-function storedMeant(means: ChannelMeans, { type, config, secrets }: AlertChannel, written: JsonObject) {
-  const meant = unmasked(means.wholeConfig(type, written), config, 'config');
-  return storedOrRefused(means.storedConfig(type, meant, secrets, means.clock.now()));
+/** The stored form of a changed configuration. */
+function storedMeant(deps: ChannelDeps, { type, config, secrets }: AlertChannel, written: JsonObject) {
+  const meant = unmasked(deps.wholeConfig(type, written), config, 'config');
+  return storedOrRefused(deps.storedConfig(type, meant, secrets, deps.clock.now()));
 }
 
 function storedOrRefused<Stored extends object>(outcome: Stored | { readonly issue: Problem }): Stored {
@@ -191,32 +197,32 @@ function storedOrRefused<Stored extends object>(outcome: Stored | { readonly iss
 }
 
 async function subscribeChannel(
-  means: ChannelMeans,
+  deps: ChannelDeps,
   caller: Caller,
   id: number,
   subscription: SubscribedTo,
 ): Promise<Subscription> {
   requirePermission(caller, 'write');
-  const { alertChannels, validateConfig } = means;
+  const { alertChannels, validateConfig } = deps;
   const stored = await alertChannels.find(caller.accountId, id);
   if (stored === null) throw notFound('alert channel', id);
   const { type, config } = stored.channel;
-  refuseProblems(validateConfig(type, config, await secretNames(caller, [subscription], means)));
+  refuseProblems(validateConfig(type, config, await secretNames(caller, [subscription], deps)));
   const outcome = await alertChannels.subscribe(caller.accountId, id, subscription);
   if (outcome === null) throw notFound('alert channel', id);
   const { checkId, groupId } = subscription;
   const made = savedOrRefused(outcome).subscriptions.find(
     (each) => each.checkId === checkId && each.groupId === groupId,
   );
-  if (made === undefined) throw new Error('a subscription is gone within its own transaction');
+  if (made === undefined) throw new Error('the subscription disappeared within its own transaction');
   return made;
 }
 
-/** Keys of the secret variables that the templates of a channel could meet: the account's and its groups'. */
+/** Keys of the secret variables that could be used in templates of a channel: those of the account and its groups. */
 async function secretNames(
   { accountId }: Caller,
   subscriptions: readonly SubscribedTo[],
-  { variables, checkGroups }: ChannelMeans,
+  { variables, checkGroups }: ChannelDeps,
 ): Promise<ReadonlySet<string>> {
   const lists = [await variables.all(accountId)];
   for (const groupId of new Set(subscriptions.map((subscription) => subscription.groupId))) {

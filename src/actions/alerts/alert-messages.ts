@@ -1,4 +1,4 @@
-// Trying a channel: what it would send (preview), and sending it once to see what comes back (test message).
+// Previews what a channel would send, and sends test messages.
 import type { DeliveryHold } from '#domain/alerts/delivery-hold.ts';
 import { holdWords, releaseHint } from './held-deliveries.ts';
 import type { ChannelPreset } from '#domain/alerts/channel-preset.ts';
@@ -9,7 +9,7 @@ import type { Attempt, Delivery, Message } from '#domain/alerts/delivery.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { DeliveryFacts } from '#domain/results/recording.ts';
-import { sampleAlert } from '#domain/alerts/sample-alert.ts';
+import { sampleAlert, sampleIncident } from '#domain/alerts/sample-alert.ts';
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
@@ -18,7 +18,7 @@ import { requirePermission } from '../accounts/permission.ts';
 import { invalidField, notFound, Refusal } from '../refusal.ts';
 import { type Hints, waitUntil } from '../checks/wait-until.ts';
 
-/** A fault of a template, and where it stands. Lines and columns count from 1. */
+/** A template error and its position. Lines and columns start at 1. */
 export interface TemplateFault {
   readonly path: string;
   readonly line: number;
@@ -26,59 +26,59 @@ export interface TemplateFault {
   readonly message: string;
 }
 
-/** What will probably go wrong, and where. Lines and columns count from 1. */
+/** A probable problem and its position. Lines and columns start at 1. */
 export interface TemplateWarning {
   readonly path: string;
   readonly message: string;
   readonly line?: number;
   readonly column?: number;
-  /** The smallest value that does it. */
+  /** Smallest value that causes it. */
   readonly example?: string;
 }
 
-/** What a preview shows. */
+/** The response of a preview. */
 export interface Preview {
-  /** null when a template cannot be rendered. */
+  /** null if a template cannot be rendered. */
   readonly request: Message | null;
   readonly warnings: readonly TemplateWarning[];
   readonly errors: readonly TemplateFault[];
 }
 
-/** What is previewed. */
+/** Input of a preview. */
 export interface PreviewOrder {
   readonly type: string;
   readonly config: JsonObject;
   readonly alertType: AlertType;
   readonly checkResultId: string | null;
-  /** Laid over the variables, system names included. */
+  /** Override the alert's variables, built-in names included. */
   readonly variables: TemplateVariables;
 }
 
-/** The facts of an alert and how they are put into variables. */
+/** Builds the facts of an alert and its variables. */
 export interface MessageAlert {
-  readonly facts: Omit<DeliveryFacts, 'deliveryId' | 'createdAt' | 'alertType' | 'channel' | 'isViaGroup'>;
+  readonly facts: Omit<DeliveryFacts, 'deliveryId' | 'createdAt' | 'alertType' | 'channel' | 'isViaGroup' | 'incident'>;
   readonly url: string | null;
   readonly status: number | null;
   readonly statusText: string | null;
 }
 
-/** What these actions need. */
-export interface AlertMessageMeans {
+/** Dependencies of these actions. */
+export interface AlertMessageDeps {
   readonly channels: { find(accountId: string, id: number): Promise<{ readonly channel: AlertChannel } | null> };
   readonly heldDeliveries: { find(): Promise<DeliveryHold | null> };
   readonly variables: { all(accountId: string): Promise<readonly EnvironmentVariable[]> };
-  /** What the variables of all groups are called. */
+  /** Names of the variables of all groups. */
   readonly groupKeys: (accountId: string) => Promise<readonly Pick<EnvironmentVariable, 'key' | 'secret'>[]>;
-  /** A real result with its check; null = there is none of that id. */
+  /** A real result with its check; null = unknown ID. */
   readonly resultOf: (accountId: string, checkResultId: string) => Promise<MessageAlert | null>;
   readonly variablesOf: (facts: DeliveryFacts, alert: MessageAlert, isTest: boolean) => TemplateVariables;
-  /** Renders, or gives the faults of the templates. */
+  /** Renders a request, or returns the errors of the templates. */
   readonly render: (
     channel: Pick<AlertChannel, 'type' | 'config'>,
     variables: TemplateVariables,
     createdAt: number,
   ) => { readonly request: Message } | { readonly errors: readonly TemplateFault[] };
-  /** What there is too much of in a configuration: it is neither saved nor rendered. Cheap to ask. */
+  /** Checks the limits of a configuration before it is saved or rendered. Cheap. */
   readonly sizeFaults: (type: string, config: JsonObject) => readonly TemplateFault[];
   readonly warnings: (
     type: string,
@@ -88,19 +88,19 @@ export interface AlertMessageMeans {
     groupNames: ReadonlySet<string>,
   ) => readonly TemplateWarning[];
   readonly presets: readonly ChannelPreset[];
-  /** Values of locked headers and variables hidden. */
+  /** Redacts the values of locked headers and variables. */
   readonly redact: (
     request: Message,
     channel: Pick<AlertChannel, 'type' | 'config'>,
     variables: readonly EnvironmentVariable[],
   ) => Message;
-  /** The same for faults, whose messages may quote what was rendered. */
+  /** Redacts errors too, because their messages may quote rendered text. */
   readonly redactFaults: (
     faults: readonly TemplateFault[],
     channel: Pick<AlertChannel, 'type' | 'config'>,
     variables: readonly EnvironmentVariable[],
   ) => readonly TemplateFault[];
-  /** Adds the delivery and wakes who sends it. */
+  /** Adds the delivery and wakes the delivery step. */
   readonly deliver: (delivery: Delivery) => Promise<void>;
   /** The delivery and its last attempt, once there is one. */
   readonly settled: (accountId: string, deliveryId: string) => Promise<{ delivery: Delivery; attempt: Attempt } | null>;
@@ -110,13 +110,13 @@ export interface AlertMessageMeans {
 }
 
 export interface AlertMessageActions {
-  /** Sends nothing. Faults of the templates are part of the answer. Refuses (`invalid`) a result id that is unknown. */
+  /** Sends nothing. Template errors are part of the response. Refuses (`invalid`) an unknown result ID. */
   preview(caller: Caller, order: PreviewOrder): Promise<Preview>;
   /** Configurations to start from. */
   presets(caller: Caller): readonly ChannelPreset[];
   /**
-   * Sends one message with sample values through the same path as an alert, once, and waits for what comes of it.
-   * Refuses with `not-found`, `invalid` when a template cannot be rendered, `timeout` when nothing came in time.
+   * Sends one message with sample values on the path of an alert and waits for the outcome. Refuses with `not-found`,
+   * `invalid` if a template cannot be rendered, and `timeout` if there is no outcome in time.
    */
   test(
     caller: Caller,
@@ -126,18 +126,18 @@ export interface AlertMessageActions {
   ): Promise<{ delivery: Delivery; attempt: Attempt }>;
 }
 
-/** The longest an attempt takes, and what its record may take, ms. */
-const answerMostMs = 40_000;
+/** Maximum duration of an attempt and of recording it, ms. */
+const maxAnswerMs = 40_000;
 
-export function createAlertMessageActions(means: AlertMessageMeans): AlertMessageActions {
-  const { channels } = means;
-  const alerts = alertsOf(means);
+export function createAlertMessageActions(deps: AlertMessageDeps): AlertMessageActions {
+  const { channels } = deps;
+  const alerts = alertsOf(deps);
   return {
-    preview: (caller, order) => preview(means, alerts, caller, order),
+    preview: (caller, order) => preview(deps, alerts, caller, order),
 
     presets(caller) {
       requirePermission(caller, 'read');
-      return means.presets;
+      return deps.presets;
     },
 
     async test(caller, channelId, alertType, signal) {
@@ -145,22 +145,22 @@ export function createAlertMessageActions(means: AlertMessageMeans): AlertMessag
       const { accountId } = caller;
       const stored = await channels.find(accountId, channelId);
       if (stored === null) throw notFound('alert channel', channelId);
-      const hold = await means.heldDeliveries.find();
+      const hold = await deps.heldDeliveries.find();
       if (hold !== null) throw new Refusal('conflict', `${holdWords(hold)} ${releaseHint}`);
       const { channel } = stored;
       const alert = await alerts.sample(accountId, alertType);
       const facts = alerts.facts(channel, alertType, alert);
-      const rendered = means.render(channel, means.variablesOf(facts, alert, true), facts.createdAt);
+      const rendered = deps.render(channel, deps.variablesOf(facts, alert, true), facts.createdAt);
       if ('errors' in rendered) {
-        throw faultyTemplate(means.redactFaults(rendered.errors, channel, variablesIn(alert)));
+        throw faultyTemplate(deps.redactFaults(rendered.errors, channel, variablesIn(alert)));
       }
-      await means.deliver(testDelivery(facts, rendered.request));
+      await deps.deliver(testDelivery(facts, rendered.request));
       let found: { delivery: Delivery; attempt: Attempt } | null = null;
       const isThere = async (): Promise<boolean> => {
-        found = await means.settled(accountId, facts.deliveryId);
+        found = await deps.settled(accountId, facts.deliveryId);
         return found !== null;
       };
-      await waitUntil(isThere, { mostMs: answerMostMs, signal, hints: means.attemptHints });
+      await waitUntil(isThere, { maxMs: maxAnswerMs, signal, hints: deps.attemptHints });
       if (found === null)
         throw new Refusal('timeout', `The test message is still pending. See delivery ${facts.deliveryId}.`);
       return found;
@@ -168,22 +168,26 @@ export function createAlertMessageActions(means: AlertMessageMeans): AlertMessag
   };
 }
 
-/** Alerts to render: their facts as those of a delivery, and samples. */
+/** Builds the alerts to render: delivery facts, and samples. */
 interface Alerts {
   facts(channel: AlertChannel, alertType: AlertType, alert: MessageAlert): DeliveryFacts;
   sample(accountId: string, alertType: AlertType): Promise<MessageAlert>;
 }
 
-function alertsOf({ variables, clock, location }: AlertMessageMeans): Alerts {
+function alertsOf({ variables, clock, location }: AlertMessageDeps): Alerts {
   return {
-    facts: (channel, alertType, alert) => ({
-      ...alert.facts,
-      deliveryId: newId(),
-      createdAt: clock.now(),
-      alertType,
-      channel,
-      isViaGroup: alert.facts.context.group !== null,
-    }),
+    facts(channel, alertType, alert) {
+      const createdAt = clock.now();
+      return {
+        ...alert.facts,
+        deliveryId: newId(),
+        createdAt,
+        alertType,
+        channel,
+        isViaGroup: alert.facts.context.group !== null,
+        incident: sampleIncident(alertType, createdAt),
+      };
+    },
     async sample(accountId, alertType) {
       const sample = sampleAlert(alertType, accountId, await variables.all(accountId), clock.now());
       const { context, finding, resultId, url, status, statusText } = sample;
@@ -193,7 +197,7 @@ function alertsOf({ variables, clock, location }: AlertMessageMeans): Alerts {
 }
 
 async function preview(
-  means: AlertMessageMeans,
+  deps: AlertMessageDeps,
   alerts: Alerts,
   caller: Caller,
   { alertType, checkResultId, variables: overlay, ...channel }: PreviewOrder,
@@ -201,30 +205,30 @@ async function preview(
   requirePermission(caller, 'read');
   const { accountId } = caller;
   const { type, config } = channel;
-  const tooMuch = means.sizeFaults(type, config);
+  const tooMuch = deps.sizeFaults(type, config);
   if (tooMuch.length > 0) return { request: null, warnings: [], errors: tooMuch };
   const found =
-    checkResultId === null ? await alerts.sample(accountId, alertType) : await means.resultOf(accountId, checkResultId);
+    checkResultId === null ? await alerts.sample(accountId, alertType) : await deps.resultOf(accountId, checkResultId);
   if (found === null) throw invalidField('checkResultId', 'must be the id of a result of this account');
   const alert = named(asSeenBy(caller, found), overlay['CHECK_NAME']);
   const facts = alerts.facts({ ...unsavedChannel, ...channel, accountId }, alertType, alert);
-  const values = { ...means.variablesOf(facts, alert, false), ...overlay };
+  const values = { ...deps.variablesOf(facts, alert, false), ...overlay };
   const all = variablesIn(alert);
-  // What only a group defines has no value here, and is no mistake either.
-  const ofGroups = (await means.groupKeys(accountId)).filter(({ key }) => !Object.hasOwn(values, key));
+  // A variable that only a group defines has no value here but is not reported as undefined.
+  const ofGroups = (await deps.groupKeys(accountId)).filter(({ key }) => !Object.hasOwn(values, key));
   const secretNames = new Set([...all, ...ofGroups].filter(({ secret }) => secret).map(({ key }) => key));
   const groupNames = new Set(ofGroups.map(({ key }) => key));
-  const rendered = means.render(channel, values, facts.createdAt);
-  const warnings = means.warnings(type, config, values, secretNames, groupNames);
+  const rendered = deps.render(channel, values, facts.createdAt);
+  const warnings = deps.warnings(type, config, values, secretNames, groupNames);
   if ('errors' in rendered) {
-    return { request: null, warnings, errors: means.redactFaults(rendered.errors, channel, all) };
+    return { request: null, warnings, errors: deps.redactFaults(rendered.errors, channel, all) };
   }
-  return { request: means.redact(rendered.request, channel, all), warnings, errors: [] };
+  return { request: deps.redact(rendered.request, channel, all), warnings, errors: [] };
 }
 
 /**
- * An alert with the mask in the place of each variable that the caller may not see: whatever a template asks of it or
- * makes of it tells nothing (docs/decisions/0060).
+ * Replaces variables that the caller may not see by the mask, so that no template can reveal them
+ * (docs/decisions/0060).
  */
 function asSeenBy(caller: Caller, alert: MessageAlert): MessageAlert {
   const { context } = alert.facts;
@@ -233,7 +237,7 @@ function asSeenBy(caller: Caller, alert: MessageAlert): MessageAlert {
   return { ...alert, facts: { ...alert.facts, context: { ...context, variables: seen(context.variables), group } } };
 }
 
-/** An alert of a check with the name that a preview asks for, so that its title has it too. */
+/** Renames the check of an alert to the name that the preview requests, in the title too. */
 function named(alert: MessageAlert, name: unknown): MessageAlert {
   if (typeof name !== 'string') return alert;
   const { context } = alert.facts;
@@ -244,7 +248,7 @@ function variablesIn({ facts: { context } }: MessageAlert): readonly Environment
   return [...context.variables, ...(context.group?.environmentVariables ?? [])];
 }
 
-/** A channel that is previewed before it is saved: only its account, type and config matter. */
+/** A channel that is previewed before it is saved. Only account, type and config matter. */
 const unsavedChannel: Omit<AlertChannel, 'accountId' | 'type' | 'config'> = {
   id: 0,
   secrets: {},
@@ -284,5 +288,5 @@ function faultyTemplate(errors: readonly TemplateFault[]): Refusal {
   const attributes = Object.fromEntries(
     errors.map(({ path, line, column, message }) => [path, `line ${line}, column ${column}: ${message}`]),
   );
-  return new Refusal('invalid', 'The channel cannot be rendered.', { attributes });
+  return new Refusal('invalid', 'Rendering the channel failed.', { attributes });
 }

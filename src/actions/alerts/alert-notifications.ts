@@ -1,38 +1,38 @@
-// Deliveries as the reference shows them: one line for each alert on its way to a channel (reference §4.7).
+// Deliveries in the reference's short form, one line per delivery (reference §4.7).
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
 import type { Delivery, DeliveryStatus } from '#domain/alerts/delivery.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { Clock } from '#lib/clock.ts';
-import { type DeliveryMeans, type LoggedDelivery, redactAll } from './deliveries.ts';
+import { type DeliveryDeps, type LoggedDelivery, redactAll } from './deliveries.ts';
 import { withoutSecretUrl } from './delivery-redactor.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { invalidField } from '../refusal.ts';
 
-/** Which notifications. Instants are epoch ms, both included; absent: to now, from 24 hours before. */
+/** Filters. Times are epoch ms, inclusive. Default: from 24 hours before `to`, to now. */
 export interface NotificationQuestion {
   readonly alertChannelId?: number;
-  /** true = those that did not arrive and are not tried again. */
+  /** true = only deliveries that failed and are not retried. */
   readonly hasFailures?: boolean;
   readonly from?: number;
   readonly to?: number;
 }
 
-/** One of them. */
+/** A delivery in the short form. */
 export interface Notification {
   readonly delivery: Delivery;
   readonly channelType: string;
-  /** Name, URL and method of the channel as it is now; empty when it is gone. */
+  /** Name, URL and method of the channel as it is now; empty if it was deleted. */
   readonly alertConfig: Readonly<Record<string, string>>;
-  /** What the last attempt came to, in a few words. */
+  /** Outcome of the last attempt, in a few words. */
   readonly result: string;
   readonly checkType: string | null;
 }
 
 type Page = { readonly limit: number; readonly offset: number };
 
-/** What this action needs. */
-export interface AlertNotificationMeans extends Pick<DeliveryMeans, 'redactorOf'> {
-  readonly deliveries: Pick<DeliveryMeans['deliveries'], 'list'>;
+/** Dependencies of this action. */
+export interface AlertNotificationDeps extends Pick<DeliveryDeps, 'redactorOf'> {
+  readonly deliveries: Pick<DeliveryDeps['deliveries'], 'list'>;
   readonly alertNotifications: {
     facts(
       accountId: string,
@@ -42,7 +42,7 @@ export interface AlertNotificationMeans extends Pick<DeliveryMeans, 'redactorOf'
       readonly checkTypes: ReadonlyMap<string, string>;
     }>;
   };
-  /** Shown of a channel that is gone. */
+  /** Shown for a deleted channel. */
   readonly defaultType: string;
   readonly clock: Clock;
 }
@@ -56,8 +56,8 @@ const dayMs = 86_400_000;
 const failures: readonly DeliveryStatus[] = ['exhausted', 'refused', 'failed'];
 const others: readonly DeliveryStatus[] = ['pending', 'delivered', 'cancelled'];
 
-export function createAlertNotificationActions(means: AlertNotificationMeans): AlertNotificationActions {
-  const { deliveries, alertNotifications, redactorOf, clock } = means;
+export function createAlertNotificationActions(deps: AlertNotificationDeps): AlertNotificationActions {
+  const { deliveries, alertNotifications, redactorOf, clock } = deps;
   return {
     async list(caller, { alertChannelId, hasFailures, ...span }, page) {
       requirePermission(caller, 'read');
@@ -80,7 +80,7 @@ export function createAlertNotificationActions(means: AlertNotificationMeans): A
         const channel = facts.channels.get(row.delivery.alertChannelId);
         return {
           delivery: row.delivery,
-          channelType: channel?.type ?? means.defaultType,
+          channelType: channel?.type ?? deps.defaultType,
           alertConfig: shownConfig(
             mayDo(caller.role, 'write') ? (channel?.config ?? {}) : withoutSecretUrl(channel?.config ?? {}),
           ),
@@ -93,7 +93,7 @@ export function createAlertNotificationActions(means: AlertNotificationMeans): A
   };
 }
 
-/** Neither headers nor template: they may hold what is nobody's business here. */
+/** Omits headers and templates, because they may contain secrets. */
 function shownConfig(config: JsonObject): Record<string, string> {
   const shown: Record<string, string> = {};
   for (const key of ['name', 'url', 'method']) {

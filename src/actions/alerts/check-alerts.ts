@@ -1,11 +1,12 @@
-// The alerts that were raised, whether or not a channel was told (reference §4.7: check-alert).
+// The alerts that were raised, whether or not a channel was notified (reference §4.7: check-alert).
 import type { Alert } from '#domain/alerts/alert.ts';
+import type { Acknowledger } from '#domain/alerts/incident.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { Clock } from '#lib/clock.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { invalidField, notFound } from '../refusal.ts';
 
-/** As the store keeps it. Instants are epoch ms, times in ms. */
+/** A stored alert. Times are epoch ms, durations in ms. */
 export interface StoredAlert extends Alert {
   readonly checkName: string;
   readonly checkType: string;
@@ -14,9 +15,12 @@ export interface StoredAlert extends Alert {
   readonly error: string | null;
   readonly statusCode: number | null;
   readonly startedAt: number;
+  readonly incidentId: string | null;
+  readonly acknowledgedAt: number | null;
+  readonly acknowledgedBy: Acknowledger | null;
 }
 
-/** A span of time, epoch ms, both ends included; absent: to now, from six hours before. */
+/** A time range, epoch ms, inclusive. Default: from six hours before `to`, to now. */
 export interface AlertSpan {
   readonly from?: number;
   readonly to?: number;
@@ -24,8 +28,8 @@ export interface AlertSpan {
 
 type Page = { readonly limit: number; readonly offset: number };
 
-/** What these actions need. */
-export interface CheckAlertMeans {
+/** Dependencies of these actions. */
+export interface CheckAlertDeps {
   readonly checkAlerts: {
     list(
       accountId: string,
@@ -38,7 +42,7 @@ export interface CheckAlertMeans {
 }
 
 export interface CheckAlertActions {
-  /** Newest first; of all checks when `checkId` is null. Refuses with `not-found` a check that is not there. */
+  /** Newest first; of all checks if `checkId` is null. Refuses (`not-found`) an unknown check. */
   list(
     caller: Caller,
     checkId: string | null,
@@ -49,7 +53,7 @@ export interface CheckAlertActions {
 
 const spanMs = 6 * 3_600_000;
 
-export function createCheckAlertActions({ checkAlerts, checkResults, clock }: CheckAlertMeans): CheckAlertActions {
+export function createCheckAlertActions({ checkAlerts, checkResults, clock }: CheckAlertDeps): CheckAlertActions {
   return {
     async list(caller, checkId, span, page) {
       requirePermission(caller, 'read');

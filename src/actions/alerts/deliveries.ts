@@ -1,8 +1,8 @@
-// What a caller may see of deliveries and do with them by hand (decisions: Webhook delivery, Resources of our own).
+// Actions on deliveries: list, retry, cancel and replay (decisions: Webhook delivery, Resources of our own).
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
 import type { Attempt, Delivery, DeliveryStatus, Message } from '#domain/alerts/delivery.ts';
 import type { DeliveryHold } from '#domain/alerts/delivery-hold.ts';
-import { createTurns } from '#lib/fair-queue.ts';
+import { createFairQueue } from '#lib/fair-queue.ts';
 import { newId } from '#lib/id.ts';
 import type { Redactor, RedactorOf } from './delivery-redactor.ts';
 import { holdWords, releaseHint } from './held-deliveries.ts';
@@ -10,13 +10,13 @@ import { requirePermission } from '../accounts/permission.ts';
 import { notFound, Refusal } from '../refusal.ts';
 import { type Hints, waitUntil } from '../checks/wait-until.ts';
 
-/** A delivery with the log of its attempts, first to last. */
+/** A delivery with its attempts, oldest first. */
 export interface LoggedDelivery {
   readonly delivery: Delivery;
   readonly log: readonly Attempt[];
 }
 
-/** Which deliveries. Instants are epoch ms, both included. */
+/** Filters. Times are epoch ms, inclusive. */
 export interface DeliveryFilter {
   readonly alertChannelId?: number;
   readonly checkId?: string;
@@ -28,8 +28,8 @@ export interface DeliveryFilter {
 type DeliveryChange = 'done' | 'no-delivery' | 'ended' | 'under-way' | 'not-ended' | 'not-rendered' | 'no-channel';
 type Page = { readonly limit: number; readonly offset: number };
 
-/** What these actions need. */
-export interface DeliveryMeans {
+/** Dependencies of these actions. */
+export interface DeliveryDeps {
   readonly deliveries: {
     list(accountId: string, filter: DeliveryFilter, page: Page): Promise<{ rows: LoggedDelivery[]; total: number }>;
     find(accountId: string, id: string): Promise<LoggedDelivery | null>;
@@ -40,40 +40,44 @@ export interface DeliveryMeans {
   };
   readonly heldDeliveries: { find(): Promise<DeliveryHold | null> };
   readonly redactorOf: RedactorOf;
-  /** A hint that deliveries are due: polling is the floor (design: wake). */
+  /** Hints that deliveries are due; polling finds them anyway (design: wake). */
   readonly wake: () => void;
 }
 
-/** Everything that is shown is redacted. All but `list` refuse with `not-found`. */
+/** All responses are redacted. All actions but `list` refuse (`not-found`) unknown IDs. */
 export interface DeliveryActions {
   /** Newest first. */
   list(caller: Caller, filter: DeliveryFilter, page: Page): Promise<{ rows: LoggedDelivery[]; total: number }>;
   find(caller: Caller, id: string): Promise<LoggedDelivery>;
   /**
-   * A pending one is due now, and goes on as scheduled should it fail again. Refuses (`conflict`) one that has ended,
-   * and every one while deliveries are held.
+   * Makes a pending delivery due now; if it fails, the schedule of retries continues. Refuses (`conflict`) finished
+   * deliveries, and all while deliveries are held.
    */
   retry(caller: Caller, id: string): Promise<LoggedDelivery>;
   /**
-   * Ends a pending one. An attempt under way is not taken back: its end is awaited, and if it was the last or arrived,
-   * there is nothing left to cancel. Refuses (`conflict`) one that has ended.
+   * Cancels a pending delivery. Waits for an attempt in progress; if it finishes the delivery, there is nothing left to
+   * cancel. Refuses (`conflict`) finished deliveries.
    */
   cancel(caller: Caller, id: string, signal: AbortSignal): Promise<LoggedDelivery>;
   /**
-   * The same alert as a new delivery, rendered anew by the channel's current template, with IS_REPLAY and REPLAY_OF. A message that
-   * was made without a template is sent byte for byte. Refuses (`conflict`) a pending delivery and one whose channel was deleted.
+   * Creates a new delivery of the same alert, rendered by the channel's current template, with IS_REPLAY and REPLAY_OF.
+   * A message created without a template is sent byte for byte. Refuses (`conflict`) a pending delivery and one whose
+   * channel was deleted.
    */
   replay(caller: Caller, id: string): Promise<LoggedDelivery>;
-  /** Every exhausted delivery of a channel made since then (epoch ms) and not replayed yet; answers with how many. */
+  /**
+   * Replays all deliveries of a channel that were created since then (epoch ms), are exhausted and were not replayed
+   * yet; returns their number.
+   */
   replayExhausted(caller: Caller, alertChannelId: number, since: number): Promise<number>;
 }
 
-/** Longer than any attempt can take: 30 s for the answer, a little for the log. */
-const attemptMostMs = 40_000;
+/** Longer than any attempt: 30 s for the response, plus the time to record it. */
+const maxAttemptMs = 40_000;
 const silence: Hints = () => () => {};
 
-export function createDeliveryActions(means: DeliveryMeans): DeliveryActions {
-  const { deliveries, heldDeliveries, redactorOf, wake } = means;
+export function createDeliveryActions(deps: DeliveryDeps): DeliveryActions {
+  const { deliveries, heldDeliveries, redactorOf, wake } = deps;
   const find = async (caller: Caller, id: string): Promise<LoggedDelivery> => {
     const found = await deliveries.find(caller.accountId, id);
     if (found === null) throw notFound('delivery', id);
@@ -104,7 +108,7 @@ export function createDeliveryActions(means: DeliveryMeans): DeliveryActions {
         change = await deliveries.cancel(caller.accountId, id);
         return change !== 'under-way';
       };
-      await waitUntil(isOver, { mostMs: attemptMostMs, signal, hints: silence, pauseMs: { least: 20, most: 200 } });
+      await waitUntil(isOver, { maxMs: maxAttemptMs, signal, hints: silence, pauseMs: { least: 20, max: 200 } });
       requireDone(change, id);
       return find(caller, id);
     },
@@ -125,10 +129,10 @@ export function createDeliveryActions(means: DeliveryMeans): DeliveryActions {
   };
 }
 
-/** Masking a large body takes milliseconds: one in each turn of the loop, accounts in turn. */
-const turn = createTurns();
+/** Redacting a large body takes milliseconds: one per turn of the event loop, accounts in turn. */
+const fairQueue = createFairQueue();
 
-/** Each channel and check is looked up once. */
+/** Looks up each channel and check once. */
 export async function redactAll(
   caller: Caller,
   rows: readonly LoggedDelivery[],
@@ -140,7 +144,7 @@ export async function redactAll(
     const key = `${row.delivery.alertChannelId} ${row.delivery.checkId}`;
     const redactor = redactors.get(key) ?? (await redactorOf(row.delivery));
     redactors.set(key, redactor);
-    await turn(caller.accountId, row.delivery.request?.body.length ?? 0);
+    await fairQueue(caller.accountId, row.delivery.request?.body.length ?? 0);
     shown.push(redacted(caller, row, redactor));
   }
   return shown;
@@ -162,7 +166,7 @@ function redacted(caller: Caller, { delivery, log }: LoggedDelivery, redactor: R
   };
 }
 
-/** The reason of a delivery may quote what was sent, as that of an attempt may: it is redacted as one. */
+/** The reason of a delivery, like the error of an attempt, may quote what was sent, so it is redacted too. */
 function redactedError(delivery: Delivery, message: string, redactor: Redactor): string {
   const attempt: Attempt = {
     accountId: delivery.accountId,

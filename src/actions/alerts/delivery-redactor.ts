@@ -1,54 +1,57 @@
-// What of a delivery may be shown: locked headers, query parameters and variables are hidden wherever they stand.
+// Redacts locked headers, query parameters and variables in deliveries.
+import { maskAcknowledgeLinks } from './acknowledge-links.ts';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { Attempt, Delivery, Message } from '#domain/alerts/delivery.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { hasSecretUrl, maskAddress, maskUserInfo } from '#domain/alerts/shown-url.ts';
 
-/** Copies that may be shown. */
+/** Redacts copies for display. */
 export interface Redactor {
   readonly request: (request: Message) => Message;
   readonly attempt: (attempt: Attempt, request: Message | null) => Attempt;
-  /** The same for those who may not write: without an address that is a secret, and without credentials from it. */
+  /** The same for callers without write permission: also hides a secret URL, its credentials, and links to acknowledge. */
   readonly address: (request: Message) => Message;
   readonly headers: (headers: Message['headers']) => Message['headers'];
 }
 
-/** Finds what holds for a delivery. */
+/** Finds the redactor of a delivery. */
 export type RedactorOf = (delivery: Pick<Delivery, 'accountId' | 'alertChannelId' | 'checkId'>) => Promise<Redactor>;
 
-/** What is hidden of a channel's deliveries; what is called locked is its own affair. */
+/** Returns the redactor for deliveries of a channel. */
 export interface RedactingRules<Locked> {
-  /** null = the channel is gone. */
+  /** null = the channel was deleted. */
   lockedOf(channel: Pick<AlertChannel, 'type' | 'config'> | null, variables: readonly EnvironmentVariable[]): Locked;
   redactRequest(request: Message, locked: Locked): Message;
   redactAttempt<A extends Attempt>(attempt: A, request: Message | null, locked: Locked): A;
 }
 
-/** What finding it needs. */
-export interface RedactorMeans<Locked> {
+/** Dependencies of finding it. */
+export interface RedactorDeps<Locked> {
   readonly rules: RedactingRules<Locked>;
-  /** null = it is gone. */
+  /** null = it was deleted. */
   readonly channelOf: (
     accountId: string,
     alertChannelId: number,
   ) => Promise<Pick<AlertChannel, 'type' | 'config'> | null>;
   readonly variablesOf: (accountId: string) => Promise<readonly EnvironmentVariable[]>;
-  /** Of the group of a check; the locked ones of all groups when it has no group or is gone. */
+  /** Variables of the check's group; the locked ones of all groups if it has none or was deleted. */
   readonly groupVariablesOf: (accountId: string, checkId: string) => Promise<readonly EnvironmentVariable[]>;
 }
 
-/** A redactor by the channel and the variables as they are now: what was locked later is hidden from then on. */
-export function createRedactorOf<Locked>(means: RedactorMeans<Locked>): RedactorOf {
+/**
+ * Creates a redactor from the channel and the variables as they are now, so that values locked later are hidden too.
+ */
+export function createRedactorOf<Locked>(deps: RedactorDeps<Locked>): RedactorOf {
   return async ({ accountId, alertChannelId, checkId }) => {
-    const channel = await means.channelOf(accountId, alertChannelId);
+    const channel = await deps.channelOf(accountId, alertChannelId);
     const variables = [
-      ...(await means.variablesOf(accountId)),
-      ...(checkId === null ? [] : await means.groupVariablesOf(accountId, checkId)),
+      ...(await deps.variablesOf(accountId)),
+      ...(checkId === null ? [] : await deps.groupVariablesOf(accountId, checkId)),
     ];
-    const { rules } = means;
+    const { rules } = deps;
     const locked = rules.lockedOf(channel, variables);
-    // Of a channel that is gone nobody knows any more which headers were locked: all of them are.
+    // For a deleted channel, any header may have been locked, so all are redacted.
     const hideHeaders = channel === null;
     const request = (shown: Message): Message => {
       const redacted = rules.redactRequest(shown, locked);
@@ -59,13 +62,14 @@ export function createRedactorOf<Locked>(means: RedactorMeans<Locked>): Redactor
       return hideHeaders ? { ...redacted, headers: masked(redacted.headers) } : redacted;
     };
     const config = channel?.config ?? {};
-    // Of a channel that is gone nobody knows any more whether its address was a secret.
+    // For a deleted channel, the URL may have been secret, so it is redacted.
     const isSecret = channel === null || hasSecretUrl(config);
     const headers = hasOwnAuthorization(config) ? (all: Message['headers']) => all : withoutAuthorization;
     const address = (shown: Message): Message => ({
       ...shown,
-      url: isSecret ? maskAddress(shown.url) : maskUserInfo(shown.url),
-      headers: headers(shown.headers),
+      url: maskAcknowledgeLinks(isSecret ? maskAddress(shown.url) : maskUserInfo(shown.url)),
+      headers: headers(shown.headers).map(([name, value]) => [name, maskAcknowledgeLinks(value)]),
+      body: maskAcknowledgeLinks(shown.body),
     });
     return { request, attempt, address, headers };
   };
@@ -78,14 +82,14 @@ function masked(headers: Message['headers']): Message['headers'] {
   return headers.map(([name, value]) => [name, isPlain(name) ? value : '********']);
 }
 
-/** A configuration as those who may not write see it, as far as its URL goes. */
+/** A configuration whose URL is redacted for callers without write permission. */
 export function withoutSecretUrl(config: JsonObject): JsonObject {
   const { url } = config;
   if (typeof url !== 'string') return config;
   return { ...config, url: hasSecretUrl(config) ? maskAddress(url) : maskUserInfo(url) };
 }
 
-/** Whether the channel sets that header itself; otherwise it is made of the URL's user info. */
+/** Whether the channel sets this header itself; otherwise it comes from the credentials in the URL. */
 function hasOwnAuthorization({ headers }: JsonObject): boolean {
   const pairs = Array.isArray(headers) ? (headers as readonly { readonly key?: unknown }[]) : [];
   return pairs.some(({ key }) => typeof key === 'string' && key.toLowerCase() === 'authorization');

@@ -1,21 +1,21 @@
-// What an operator may do while deliveries are held: see why, send what waits, or cancel it.
+// Operator actions on held deliveries: inspect, release, discard.
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { DeliveryHold } from '#domain/alerts/delivery-hold.ts';
 import { requirePermission } from '../accounts/permission.ts';
 
-/** What these actions need. */
-export interface HeldDeliveryMeans {
+/** Dependencies of these actions. */
+export interface HeldDeliveryDeps {
   readonly heldDeliveries: {
     find(): Promise<DeliveryHold | null>;
     release(): Promise<void>;
     waiting(): Promise<number>;
     discard(): Promise<number>;
   };
-  /** A hint that deliveries wait. */
+  /** Hints that deliveries are due. */
   readonly wake: () => void;
 }
 
-/** The hold, and how many deliveries wait for its end. */
+/** The hold and the number of waiting deliveries. */
 export interface ShownHold {
   readonly hold: DeliveryHold | null;
   readonly waiting: number;
@@ -29,13 +29,13 @@ export interface EndedHold extends ShownHold {
 
 export interface HeldDeliveryActions {
   find(caller: Caller): Promise<ShownHold>;
-  /** Sends what waits; nothing changes while nothing is held. */
+  /** Sends the waiting deliveries; does nothing if nothing is held. */
   release(caller: Caller): Promise<EndedHold>;
-  /** Cancels what waits; nothing changes while nothing is held. */
+  /** Cancels the waiting deliveries; does nothing if nothing is held. */
   discard(caller: Caller): Promise<EndedHold>;
 }
 
-export function createHeldDeliveryActions({ heldDeliveries, wake }: HeldDeliveryMeans): HeldDeliveryActions {
+export function createHeldDeliveryActions({ heldDeliveries, wake }: HeldDeliveryDeps): HeldDeliveryActions {
   const shown = async (): Promise<ShownHold> => {
     const hold = await heldDeliveries.find();
     return { hold, waiting: hold === null ? 0 : await heldDeliveries.waiting() };
@@ -61,13 +61,13 @@ export function createHeldDeliveryActions({ heldDeliveries, wake }: HeldDelivery
   };
 }
 
-/** What holds deliveries, in a sentence. */
+/** Why deliveries are held, in a sentence. */
 export function holdWords({ since, reason, backupAt }: DeliveryHold): string {
   const backup = backupAt === null ? 'a backup' : `the backup of ${new Date(backupAt).toISOString()}`;
   const why = reason === 'setting' ? 'the service was started with TOCSIN_DELIVERIES=held' : `${backup} was restored`;
   return `Deliveries have been held since ${new Date(since).toISOString()} because ${why}.`;
 }
 
-/** What to do about it. */
+/** How to end the hold. */
 export const releaseHint =
   'To send the waiting deliveries, an operator calls POST /v1/held-deliveries/release; to cancel them, POST /v1/held-deliveries/discard.';

@@ -1,19 +1,14 @@
-// What a caller may do with check groups (reference §4.4).
+// Actions on check groups (reference §4.4).
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import { effectiveCheck } from '#domain/checks/effective-check.ts';
 import { type Change, merged } from '#domain/patch.ts';
-import {
-  type AroundScriptMeans,
-  aroundScriptFields,
-  aroundScriptProblems,
-  isAboutAroundScripts,
-} from './around-scripts.ts';
+import { type HookScriptDeps, hookScriptFields, hookScriptProblems, isAboutHookScripts } from './hook-scripts.ts';
 import { type Choices, placingProblems } from './check-rules.ts';
 import type { CheckSearch } from './checks.ts';
 import { type PingUrl, type ShownCheck, shownCheck, type StoredCheck } from './shown-check.ts';
-import { type GroupSecretMeans, groupSecretProblems } from './group-secrets.ts';
+import { type GroupSecretDeps, groupSecretProblems } from './group-secrets.ts';
 import {
   requestMeant,
   type ShownVariable,
@@ -26,13 +21,13 @@ import { groupNames, type MissingVariables } from './missing-variables.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { refuseProblems } from '../problems.ts';
 import { groupRuntimeProblems } from './runtime-changes.ts';
-import type { ScriptRuntimeMeans } from './script-runtime.ts';
+import type { ScriptRuntimeDeps } from './script-runtime.ts';
 import { notFound } from '../refusal.ts';
 import { type Saved, savedOrRefused } from './saved.ts';
 import type { Slice } from '../accounts/variables.ts';
 import { nestedVariableWarnings, type SettingsWarnings, type Warned, type Warning, withWarnings } from '../warnings.ts';
 
-/** A group as it is written. */
+/** A group in a request. */
 export interface GroupInput extends Omit<
   CheckGroup,
   'accountId' | 'id' | 'environmentVariables' | 'createdAt' | 'updatedAt'
@@ -41,17 +36,17 @@ export interface GroupInput extends Omit<
   readonly alertChannelSubscriptions: readonly SubscribedChannel[];
 }
 
-/** A group as it may be shown. */
+/** A group in a response. */
 export interface ShownGroup extends Warned<Omit<CheckGroup, 'environmentVariables'>> {
   readonly environmentVariables: readonly ShownVariable[];
   readonly alertChannelSubscriptions: readonly SubscribedChannel[];
 }
 
-/** What groups are listed by: all that is given holds. */
+/** Filters, combined with AND. */
 export interface GroupSearch {
-  /** All of them. */
+  /** All of these tags. */
   readonly tags?: readonly string[] | undefined;
-  /** One of them, exactly. */
+  /** One of these names, exactly. */
   readonly names?: readonly string[] | undefined;
 }
 
@@ -66,9 +61,8 @@ interface Write {
   readonly isAutoAssigned: boolean;
 }
 
-/** What these actions need. */
-export interface GroupMeans
-  extends Choices, GroupSecretMeans, AroundScriptMeans, Omit<ScriptRuntimeMeans, 'checkGroups'> {
+/** Dependencies of these actions. */
+export interface GroupDeps extends Choices, GroupSecretDeps, HookScriptDeps, Omit<ScriptRuntimeDeps, 'checkGroups'> {
   readonly pingUrl: PingUrl;
   readonly settingsWarnings: SettingsWarnings;
   readonly missingVariables: Pick<MissingVariables, 'ofGroup' | 'ofDeletion'>;
@@ -85,25 +79,25 @@ export interface GroupMeans
   };
 }
 
-/** Ids of other accounts are refused as ids of nothing are: `not-found`. */
+/** IDs of other accounts are refused like unknown IDs: `not-found`. */
 export interface GroupActions {
-  /** In the order of their ids. */
+  /** Ordered by ID. */
   list(caller: Caller, search: GroupSearch, slice: Slice): Promise<{ rows: ShownGroup[]; total: number }>;
   find(caller: Caller, id: number): Promise<ShownGroup>;
-  /** @param isAutoAssigned subscribe the channels that subscribe to everything new */
+  /** @param isAutoAssigned subscribe the channels that have `autoSubscribe` set */
   create(caller: Caller, input: GroupInput, isAutoAssigned: boolean): Promise<ShownGroup>;
-  /** What is not named stays. */
+  /** Keeps fields that are not given. */
   change(caller: Caller, id: number, change: Change<GroupInput>): Promise<ShownGroup>;
-  /** Its checks stay, in no group, and run as they say themselves; refused where scripts of theirs would have no runtime then. */
+  /** Keeps the checks, without a group. Refused if scripts of the checks would be left without a runtime. */
   remove(caller: Caller, id: number): Promise<readonly Warning[]>;
-  /** Its checks, in the order of their `groupOrder`. */
+  /** The checks of a group, ordered by `groupOrder`. */
   listChecks(caller: Caller, id: number, slice: Slice): Promise<{ rows: ShownCheck[]; total: number }>;
-  /** One of its checks, with the values that hold once the group's are applied. */
+  /** A check of a group with the group's settings applied. */
   findCheck(caller: Caller, id: number, checkId: string): Promise<ShownCheck>;
 }
 
-export function createGroupActions(means: GroupMeans): GroupActions {
-  const { checkGroups, checks } = means;
+export function createGroupActions(deps: GroupDeps): GroupActions {
+  const { checkGroups, checks } = deps;
   const required = async (caller: Caller, id: number): Promise<Stored> => {
     requirePermission(caller, 'read');
     const stored = await checkGroups.find(caller.accountId, id);
@@ -119,92 +113,88 @@ export function createGroupActions(means: GroupMeans): GroupActions {
     find: async (caller, id) => shownGroup(caller, await required(caller, id)),
     async create(caller, input, isAutoAssigned) {
       requirePermission(caller, 'write');
-      await refuseNew(caller, input, means);
+      await refuseNew(caller, input, deps);
       const { alertChannelSubscriptions: subscriptions } = input;
       const group = newGroup(caller, input);
-      refuseProblems(await groupSecretProblems(group, subscriptions, true, means));
+      refuseProblems(await groupSecretProblems(group, subscriptions, true, deps));
       return shownWithWarnings(
         caller,
         savedOrRefused(await checkGroups.add({ group, subscriptions, isAutoAssigned })),
-        means,
+        deps,
       );
     },
     async change(caller, id, change) {
       requirePermission(caller, 'write');
-      await refuseChange(caller, id, change, means);
+      await refuseChange(caller, id, change, deps);
       const changed = await checkGroups.change(caller.accountId, id, ({ group }) => ({
         group: changedGroup(group, change),
         subscriptions: change.alertChannelSubscriptions ?? null,
         isAutoAssigned: false,
       }));
       if (changed === null) throw notFound('check group', id);
-      return shownWithWarnings(caller, savedOrRefused(changed), means);
+      return shownWithWarnings(caller, savedOrRefused(changed), deps);
     },
-    remove: (caller, id) => removeGroup(caller, id, means),
+    remove: (caller, id) => removeGroup(caller, id, deps),
     async listChecks(caller, id, slice) {
       const { group } = await required(caller, id);
       const { rows, total } = await checks.list(caller.accountId, { groupId: id, order: 'group' }, slice);
-      return { rows: rows.map((stored) => shownCheck(caller, stored, group, means)), total };
+      return { rows: rows.map((stored) => shownCheck(caller, stored, group, deps)), total };
     },
     async findCheck(caller, id, checkId) {
       const { group } = await required(caller, id);
       const stored = await checks.find(caller.accountId, checkId);
       if (stored?.check.groupId !== id) throw notFound(`check in check group ${id}:`, checkId);
-      return shownCheck(caller, { ...stored, check: effectiveCheck(stored.check, group) }, group, means);
+      return shownCheck(caller, { ...stored, check: effectiveCheck(stored.check, group) }, group, deps);
     },
   };
 }
 
-/** Its checks must have a runtime without it. */
-async function removeGroup(caller: Caller, id: number, means: GroupMeans): Promise<readonly Warning[]> {
+/** Checks that used the group's runtime must get one without it. */
+async function removeGroup(caller: Caller, id: number, deps: GroupDeps): Promise<readonly Warning[]> {
   requirePermission(caller, 'write');
   const { accountId } = caller;
-  const present = await means.checkGroups.find(accountId, id);
+  const present = await deps.checkGroups.find(accountId, id);
   if (present === null) throw notFound('check group', id);
-  refuseProblems(await groupRuntimeProblems(present.group, null, 'runtimeId', means));
-  if (!(await means.checkGroups.remove(accountId, id))) throw notFound('check group', id);
-  return means.missingVariables.ofDeletion(accountId, groupNames(present.group));
+  refuseProblems(await groupRuntimeProblems(present.group, null, 'runtimeId', deps));
+  if (!(await deps.checkGroups.remove(accountId, id))) throw notFound('check group', id);
+  return deps.missingVariables.ofDeletion(accountId, groupNames(present.group));
 }
 
-/** What is wrong with a new one by itself. */
-async function refuseNew({ accountId }: Caller, input: GroupInput, means: GroupMeans): Promise<void> {
-  refuseProblems([...placingProblems(input, means), ...(await aroundScriptProblems(accountId, input, {}, means))]);
+/** Validates a new group on its own. */
+async function refuseNew({ accountId }: Caller, input: GroupInput, deps: GroupDeps): Promise<void> {
+  refuseProblems([...placingProblems(input, deps), ...(await hookScriptProblems(accountId, input, {}, deps))]);
 }
 
-/** What is wrong with a change, by itself and with what is there; of a group that is not there nothing. */
-async function refuseChange(caller: Caller, id: number, change: Change<GroupInput>, means: GroupMeans): Promise<void> {
+/** Validates a change, on its own and against the stored group; does nothing for an unknown group. */
+async function refuseChange(caller: Caller, id: number, change: Change<GroupInput>, deps: GroupDeps): Promise<void> {
   const { accountId } = caller;
-  const present = await means.checkGroups.find(accountId, id);
+  const present = await deps.checkGroups.find(accountId, id);
   if (present === null) return;
   refuseProblems([
-    ...placingProblems(change, means, present.group),
-    ...(isAboutAroundScripts(change) ? await aroundScriptProblems(accountId, change, present.group, means) : []),
+    ...placingProblems(change, deps, present.group),
+    ...(isAboutHookScripts(change) ? await hookScriptProblems(accountId, change, present.group, deps) : []),
   ]);
-  await refuseSecretsOfChange(present, change, means);
-  await refuseRuntimeOfChange(present.group, change, means);
+  await refuseSecretsOfChange(present, change, deps);
+  await refuseRuntimeOfChange(present.group, change, deps);
 }
 
-/** A change of the variables is judged with the subscriptions there are, and the other way round. */
-async function refuseSecretsOfChange(present: Stored, change: Change<GroupInput>, means: GroupMeans): Promise<void> {
+/** Variables are validated together with the subscriptions, stored or new. */
+async function refuseSecretsOfChange(present: Stored, change: Change<GroupInput>, deps: GroupDeps): Promise<void> {
   const { alertChannelSubscriptions: written, environmentVariables } = change;
   if (written === undefined && environmentVariables === undefined) return;
   const group = changedGroup(present.group, change);
   const subscriptions = written ?? present.subscriptions;
-  refuseProblems(await groupSecretProblems(group, subscriptions, written !== undefined, means));
+  refuseProblems(await groupSecretProblems(group, subscriptions, written !== undefined, deps));
 }
 
-/** A change of the runtime, or of the scripts that need one, is judged with the checks there are. */
-async function refuseRuntimeOfChange(
-  present: CheckGroup,
-  change: Change<GroupInput>,
-  means: GroupMeans,
-): Promise<void> {
+/** A new runtime, or new scripts that need one, is validated together with the checks of the group. */
+async function refuseRuntimeOfChange(present: CheckGroup, change: Change<GroupInput>, deps: GroupDeps): Promise<void> {
   const { runtimeId } = change;
-  const script = aroundScriptFields.find((field) => (change[field] ?? null) !== null);
+  const script = hookScriptFields.find((field) => (change[field] ?? null) !== null);
   const isOtherRuntime = runtimeId !== undefined && runtimeId !== present.runtimeId;
   if (!isOtherRuntime && script === undefined) return;
   const path = isOtherRuntime ? 'runtimeId' : (script ?? 'runtimeId');
-  refuseProblems(await groupRuntimeProblems(present, changedGroup(present, change), path, means));
+  refuseProblems(await groupRuntimeProblems(present, changedGroup(present, change), path, deps));
 }
 
 function newGroup({ accountId }: Caller, input: GroupInput): CheckGroup {
@@ -235,13 +225,13 @@ function changedGroup(present: CheckGroup, change: Change<GroupInput>): CheckGro
   };
 }
 
-/** The answer of a write. */
-async function shownWithWarnings(caller: Caller, stored: Stored, means: GroupMeans): Promise<ShownGroup> {
+/** The response to a write. */
+async function shownWithWarnings(caller: Caller, stored: Stored, deps: GroupDeps): Promise<ShownGroup> {
   const { group } = stored;
   return withWarnings(shownGroup(caller, stored), [
-    ...(await means.missingVariables.ofGroup(group)),
+    ...(await deps.missingVariables.ofGroup(group)),
     ...nestedVariableWarnings(group.environmentVariables),
-    ...means.settingsWarnings.ofDefaults(group.apiCheckDefaults),
+    ...deps.settingsWarnings.ofDefaults(group.apiCheckDefaults),
   ]);
 }
 

@@ -1,11 +1,11 @@
-// What must hold of a check or a group beyond its shape (decisions: Checks, Runtimes).
+// Validation rules of checks and groups beyond their schema (decisions: Checks, Runtimes).
 import type { Check } from '#domain/checks/check.ts';
 import { type Runtime, stageAt } from '#domain/checks/runtime.ts';
 import type { Problem } from '../problems.ts';
 
-/** What there is to choose from. */
+/** The available options. */
 export interface Choices {
-  /** Run locations as `GET /v1/locations` shows them. */
+  /** Run locations, as in `GET /v1/locations`. */
   readonly locations: () => readonly { readonly code: string }[];
   /** The installed runtimes. */
   readonly runtimes: () => readonly Runtime[];
@@ -13,7 +13,7 @@ export interface Choices {
   readonly now: () => number;
 }
 
-/** Where and in what something runs, and how long it is muted; absent fields are not judged. */
+/** Locations, runtime and mute time. Absent fields are not validated. */
 export interface Placing {
   readonly locations?: readonly string[];
   readonly privateLocations?: readonly string[] | null;
@@ -23,11 +23,10 @@ export interface Placing {
 }
 
 /**
- * What of a placing names nothing that is there.
- *
- * @param present what it named before: that was right once, and who sends it back unchanged is not refused for what has
- * gone since. Whether scripts still have a runtime is judged apart (`scriptRuntimeProblems`)
- * @param mayHaveEnded a runtime that has ended will do, because another takes its place (`runtimeFallback`)
+ * Returns references to locations and runtimes that do not exist. Whether scripts have a runtime is validated
+ * separately (`scriptRuntimeProblems`).
+ * @param present the stored values, which stay valid even if what they reference was removed
+ * @param mayHaveEnded accept a runtime that has ended, because another replaces it (`runtimeFallback`)
  */
 export function placingProblems(
   { locations, privateLocations, runtimeId, mutedUntil = null }: Placing,
@@ -51,7 +50,7 @@ export function placingProblems(
   return problems;
 }
 
-/** What is wrong with the name of a runtime; null names none. */
+/** Validates the name of a runtime; null names none. */
 export function runtimeNameProblems(
   runtimeId: string | null,
   { runtimes, now }: Pick<Choices, 'runtimes' | 'now'>,
@@ -66,10 +65,10 @@ export function runtimeNameProblems(
   return [{ path: 'runtimeId', message: `must be ${right}` }];
 }
 
-/** Intervals in seconds that a frequency of 0 allows. */
+/** Intervals in seconds that are allowed with a frequency of 0. */
 const shortIntervals = [10, 20, 30];
 
-/** What is wrong with how often a check runs (reference §4.3: frequency). */
+/** Validates the interval of a check (reference §4.3: frequency). */
 export function frequencyProblems({
   frequency,
   frequencyOffset,

@@ -1,4 +1,4 @@
-// Where each check stands, and the alerts that came of it (reference §4.7).
+// Check statuses (reference §4.7).
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { StatusOfCheck } from '#domain/checks/status-of-check.ts';
 import { nextSlot } from '#domain/checks/slot.ts';
@@ -6,16 +6,16 @@ import type { Clock } from '#lib/clock.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { notFound } from '../refusal.ts';
 
-/** What is shown: the certificate's days are counted from now. */
+/** A status. The days until certificate expiry are relative to now. */
 export interface ShownStatus extends Omit<StatusOfCheck, 'certificateValidTo' | 'slots'> {
-  /** Its next slot, epoch ms; null = it has none. */
+  /** Next scheduled run, epoch ms; null = none. */
   readonly nextRunAt: number | null;
-  /** Whole days, negative once it has expired; null = the check saw none. */
+  /** Whole days, negative after expiry; null = no certificate was seen. */
   readonly sslDaysRemaining: number | null;
 }
 
-/** What these actions need. */
-export interface CheckStatusMeans {
+/** Dependencies of these actions. */
+export interface CheckStatusDeps {
   readonly checkStatuses: {
     list(accountId: string): Promise<readonly (readonly StatusOfCheck[])[]>;
     find(accountId: string, checkId: string): Promise<StatusOfCheck | null>;
@@ -25,8 +25,8 @@ export interface CheckStatusMeans {
 
 export interface CheckStatusActions {
   /**
-   * Of every check of the account, those without a result too, side by side in pieces. A piece is the same array as long
-   * as what it shows is the same: it is written to JSON once.
+   * All checks of the account, including those without a result, in chunks. A chunk is the same array while its content
+   * is unchanged, so that it is serialized to JSON only once.
    */
   list(caller: Caller): Promise<(readonly ShownStatus[])[]>;
   /** Refuses with `not-found`. */
@@ -35,14 +35,14 @@ export interface CheckStatusActions {
 
 const dayMs = 86_400_000;
 
-/** What is shown of a piece, from some instant on and up to another: then some check has another slot before it, or fewer days. */
+/** A chunk and its validity: until a check is scheduled again, or its certificate has a day less. */
 interface ShownPiece {
   readonly statuses: readonly ShownStatus[];
   readonly after: number;
   readonly until: number;
 }
 
-export function createCheckStatusActions({ checkStatuses, clock }: CheckStatusMeans): CheckStatusActions {
+export function createCheckStatusActions({ checkStatuses, clock }: CheckStatusDeps): CheckStatusActions {
   const pieces = new WeakMap<readonly StatusOfCheck[], ShownPiece>();
   const shownPiece = (stored: readonly StatusOfCheck[], now: number): readonly ShownStatus[] => {
     const before = pieces.get(stored);

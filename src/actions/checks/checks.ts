@@ -1,4 +1,4 @@
-// What a caller may do with checks (reference §4.3, decisions: Checks).
+// Actions on checks (reference §4.3, decisions: Checks).
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
@@ -7,26 +7,21 @@ import { type Check, type CheckType, pathOfType } from '#domain/checks/check.ts'
 import { effectiveCheck } from '#domain/checks/effective-check.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { type Change, merged } from '#domain/patch.ts';
-import {
-  type AroundScriptMeans,
-  aroundScriptFields,
-  aroundScriptProblems,
-  isAboutAroundScripts,
-} from './around-scripts.ts';
+import { type HookScriptDeps, hookScriptFields, hookScriptProblems, isAboutHookScripts } from './hook-scripts.ts';
 import { type Choices, frequencyProblems, placingProblems } from './check-rules.ts';
 import { heartbeatMeant } from '../heartbeats/heartbeat-settings.ts';
 import { objectOrNull, requestMeant, type VariableInput, variablesMeant } from '../masking.ts';
 import type { MissingVariables } from './missing-variables.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { type Problem, refuseProblems } from '../problems.ts';
-import { isAboutProgram, type ProgramMeans, programProblems } from './program-scripts.ts';
+import { isAboutProgram, type ProgramDeps, programProblems } from './program-scripts.ts';
 import { notFound, Refusal } from '../refusal.ts';
 import {
   type Inherited,
   inheritedRuntime,
   rememberGroups,
   runtimeWarning,
-  type ScriptRuntimeMeans,
+  type ScriptRuntimeDeps,
   scriptRuntimeProblems,
 } from './script-runtime.ts';
 import { ruleWarnings } from './rule-warnings.ts';
@@ -35,7 +30,7 @@ import type { Slice } from '../accounts/variables.ts';
 import { nestedVariableWarnings, type SettingsWarnings, withWarnings } from '../warnings.ts';
 import { type PingUrl, type ShownCheck, shownCheck, type StoredCheck } from './shown-check.ts';
 
-/** A check as it is written. */
+/** A check in a request. */
 export interface CheckInput extends Omit<
   Check,
   'accountId' | 'id' | 'checkType' | 'environmentVariables' | 'createdAt' | 'updatedAt'
@@ -44,14 +39,14 @@ export interface CheckInput extends Omit<
   readonly alertChannelSubscriptions: readonly SubscribedChannel[];
 }
 
-/** A change to a check; the settings in it may be patches. */
+/** A change to a check. Its settings may contain patches. */
 export interface CheckChange extends Change<Omit<CheckInput, 'settings'>> {
   readonly settings?: JsonObject;
 }
 
-/** What checks are listed by: all that is given holds. */
+/** Filters, combined with AND. */
 export interface CheckSearch {
-  /** All of them. */
+  /** All of these tags. */
   readonly tags?: readonly string[] | undefined;
   readonly checkType?: string | undefined;
   readonly search?: string | undefined;
@@ -67,12 +62,12 @@ interface Write {
   readonly check: Check;
   readonly subscriptions: readonly SubscribedChannel[] | null;
   readonly isAutoAssigned: boolean;
-  /** Those it uses and does not define itself. */
+  /** Variables that it uses and does not define itself. */
   readonly variables: readonly string[];
 }
 
-/** What these actions need. */
-export interface CheckMeans extends Choices, ScriptRuntimeMeans, AroundScriptMeans, ProgramMeans {
+/** Dependencies of these actions. */
+export interface CheckDeps extends Choices, ScriptRuntimeDeps, HookScriptDeps, ProgramDeps {
   readonly checks: {
     list(accountId: string, search: CheckSearch, slice: Slice): Promise<{ rows: StoredCheck[]; total: number }>;
     find(accountId: string, id: string): Promise<StoredCheck | null>;
@@ -80,23 +75,22 @@ export interface CheckMeans extends Choices, ScriptRuntimeMeans, AroundScriptMea
     change(accountId: string, id: string, edit: (present: StoredCheck) => Write): Promise<Saved<StoredCheck> | null>;
     remove(accountId: string, id: string): Promise<boolean>;
   };
-  /** What the kind of a check says of its settings; empty = fine. */
+  /** Validation of the settings by the check's kind; empty = valid. */
   readonly validateSettings: (checkType: CheckType, settings: JsonObject) => readonly Problem[];
   readonly settingsWarnings: SettingsWarnings;
   readonly missingVariables: Pick<MissingVariables, 'namesOf' | 'ofCheck'>;
   readonly newId: () => string;
-  /** UUID that nobody can guess. */
+  /** Generates an unguessable UUID. */
   readonly newToken: () => string;
-  /** Where a heartbeat with that token is pinged. */
+  /** Ping URL of a heartbeat token. */
   readonly pingUrl: PingUrl;
 }
 
-/** Ids of other accounts are refused as ids of nothing are: `not-found`. */
+/** IDs of other accounts are refused like unknown IDs: `not-found`. */
 export interface CheckActions {
   /**
    * Newest first.
-   *
-   * @param isEffective show the values that hold once the group's are applied
+   * @param isEffective apply the settings of the group
    */
   list(
     caller: Caller,
@@ -105,14 +99,12 @@ export interface CheckActions {
     isEffective?: boolean,
   ): Promise<{ rows: ShownCheck[]; total: number }>;
   find(caller: Caller, id: string, isEffective?: boolean): Promise<ShownCheck>;
-  /** @param isAutoAssigned subscribe the channels that subscribe to everything new */
+  /** @param isAutoAssigned subscribe the channels that have `autoSubscribe` set */
   create(caller: Caller, checkType: CheckType, input: CheckInput, isAutoAssigned: boolean): Promise<ShownCheck>;
   /**
-   * What is not named stays; of the settings, too.
-   *
-   * @param checkType a check of another type is refused as one that is not there is; null = of any type, and settings
-   * are those of an API check
-   * @param said the type that the change itself names: a check never becomes one of another
+   * Keeps fields that are not given, also in settings.
+   * @param checkType refuse checks of other types (`not-found`); null = any type, with settings of an API check
+   * @param said the type named in the body, which must be the check's type
    */
   change(
     caller: Caller,
@@ -124,21 +116,21 @@ export interface CheckActions {
   remove(caller: Caller, id: string): Promise<void>;
 }
 
-export function createCheckActions(means: CheckMeans): CheckActions {
-  const { checks, newId } = means;
+export function createCheckActions(deps: CheckDeps): CheckActions {
+  const { checks, newId } = deps;
   return {
     async list(caller, search, slice, isEffective = false) {
       requirePermission(caller, 'read');
       const { rows, total } = await checks.list(caller.accountId, search, slice);
-      const shown = isEffective ? await withGroups(caller, rows, means) : rows;
-      return { rows: await allWithRuntimes(caller, shown, means), total };
+      const shown = isEffective ? await withGroups(caller, rows, deps) : rows;
+      return { rows: await allWithRuntimes(caller, shown, deps), total };
     },
     async find(caller, id, isEffective = false) {
       requirePermission(caller, 'read');
       const stored = await checks.find(caller.accountId, id);
       if (stored === null) throw notFound('check', id);
-      const [shown = stored] = isEffective ? await withGroups(caller, [stored], means) : [stored];
-      return shownWithRuntime(caller, shown, means);
+      const [shown = stored] = isEffective ? await withGroups(caller, [stored], deps) : [stored];
+      return shownWithRuntime(caller, shown, deps);
     },
     async create(caller, checkType, input, isAutoAssigned) {
       requirePermission(caller, 'write');
@@ -149,17 +141,17 @@ export function createCheckActions(means: CheckMeans): CheckActions {
         ...fields,
         ...identity,
         environmentVariables,
-        settings: settingsMeant(checkType, input.settings, {}, means),
+        settings: settingsMeant(checkType, input.settings, {}, deps),
       };
-      refuseProblems([...problemsOf(check, input, null, means), ...(await scriptProblemsOf(check, means))]);
-      const variables = means.missingVariables.namesOf(check);
+      refuseProblems([...problemsOf(check, input, null, deps), ...(await scriptProblemsOf(check, deps))]);
+      const variables = deps.missingVariables.namesOf(check);
       const added = await checks.add({ check, subscriptions, isAutoAssigned, variables });
-      return shownWithWarnings(caller, savedOrRefused(added), means);
+      return shownWithWarnings(caller, savedOrRefused(added), deps);
     },
     async change(caller, id, wanted, checkType, said) {
       requirePermission(caller, 'write');
-      const inherited = await inheritedBy(caller, id, wanted, means);
-      const ofScripts = await scriptProblemsOfChange(caller, id, wanted, means);
+      const inherited = await inheritedBy(caller, id, wanted, deps);
+      const ofScripts = await scriptProblemsOfChange(caller, id, wanted, deps);
       const changed = await checks.change(caller.accountId, id, ({ check: present }) => {
         requireType(present, wanted, checkType, said);
         const change = mergedCheck(wanted, present);
@@ -168,14 +160,14 @@ export function createCheckActions(means: CheckMeans): CheckActions {
           change.environmentVariables === undefined
             ? present.environmentVariables
             : variablesMeant(change.environmentVariables, present.environmentVariables);
-        const settings = settingsMeant(present.checkType, change.settings ?? {}, present.settings, means);
+        const settings = settingsMeant(present.checkType, change.settings ?? {}, present.settings, deps);
         const check: Check = { ...present, ...fields, environmentVariables, settings };
-        const ofRuntime = inherited === null ? [] : scriptRuntimeProblems(check, inherited, means);
-        refuseProblems([...problemsOf(check, change, present, means), ...ofRuntime, ...ofScripts]);
-        return { check, subscriptions, isAutoAssigned: false, variables: means.missingVariables.namesOf(check) };
+        const ofRuntime = inherited === null ? [] : scriptRuntimeProblems(check, inherited, deps);
+        refuseProblems([...problemsOf(check, change, present, deps), ...ofRuntime, ...ofScripts]);
+        return { check, subscriptions, isAutoAssigned: false, variables: deps.missingVariables.namesOf(check) };
       });
       if (changed === null) throw notFound('check', id);
-      return shownWithWarnings(caller, savedOrRefused(changed), means);
+      return shownWithWarnings(caller, savedOrRefused(changed), deps);
     },
     async remove(caller, id) {
       requirePermission(caller, 'write');
@@ -184,7 +176,7 @@ export function createCheckActions(means: CheckMeans): CheckActions {
   };
 }
 
-/** A change with its patches merged into the check. */
+/** The check with a change merged into it. */
 function mergedCheck(wanted: CheckChange, present: Check): Partial<CheckInput> {
   const { settings, alertChannelSubscriptions, environmentVariables, ...own } = wanted;
   return {
@@ -195,29 +187,29 @@ function mergedCheck(wanted: CheckChange, present: Check): Partial<CheckInput> {
   };
 }
 
-/** What is wrong with the scripts of a new check. */
-async function scriptProblemsOf(check: Check, means: CheckMeans): Promise<Problem[]> {
-  const inherited = await inheritedRuntime(check, means);
+/** Problems of the scripts of a new check. */
+async function scriptProblemsOf(check: Check, deps: CheckDeps): Promise<Problem[]> {
+  const inherited = await inheritedRuntime(check, deps);
   return [
-    ...scriptRuntimeProblems(check, inherited, means),
-    ...(await aroundScriptProblems(check.accountId, check.settings, {}, means)),
-    ...(await programProblems(check, inherited, means)),
+    ...scriptRuntimeProblems(check, inherited, deps),
+    ...(await hookScriptProblems(check.accountId, check.settings, {}, deps)),
+    ...(await programProblems(check, inherited, deps)),
   ];
 }
 
-/** The same of those that a change writes, in the check as it will be. */
+/** Problems of changed scripts, validated in the changed check. */
 async function scriptProblemsOfChange(
   caller: Caller,
   id: string,
   change: CheckChange,
-  means: CheckMeans,
+  deps: CheckDeps,
 ): Promise<Problem[]> {
   const { runtimeId, runtimeFallback, groupId, settings = {} } = change;
-  if (!isAboutAroundScripts(settings) && !isAboutProgram(settings)) return [];
-  const present = await means.checks.find(caller.accountId, id);
+  if (!isAboutHookScripts(settings) && !isAboutProgram(settings)) return [];
+  const present = await deps.checks.find(caller.accountId, id);
   if (present === null) return [];
   const { check } = present;
-  const problems = await aroundScriptProblems(caller.accountId, settings, check.settings, means);
+  const problems = await hookScriptProblems(caller.accountId, settings, check.settings, deps);
   const next: Check = {
     ...check,
     settings: { ...check.settings, ...settings },
@@ -226,10 +218,10 @@ async function scriptProblemsOfChange(
     ...(groupId !== undefined && { groupId }),
   };
   if (!isAboutProgram(settings)) return problems;
-  return [...problems, ...(await programProblems(next, await inheritedRuntime(next, means), means))];
+  return [...problems, ...(await programProblems(next, await inheritedRuntime(next, deps), deps))];
 }
 
-/** Refuses what is meant for a check of another type: settings of one make none of another. */
+/** Refuses a change meant for a check of another type. */
 function requireType(
   present: Check,
   change: CheckChange,
@@ -250,18 +242,18 @@ function requireType(
   refuseProblems(Object.keys(change.settings).map((path) => ({ path, message })));
 }
 
-/** What a check will inherit once it is changed; null = the change is not about its runtime. */
+/** What the check would inherit after the change; null = the change does not affect its runtime. */
 async function inheritedBy(
   caller: Caller,
   id: string,
   change: CheckChange,
-  means: CheckMeans,
+  deps: CheckDeps,
 ): Promise<Inherited | null> {
   const { runtimeId, groupId, runtimeFallback, settings = {} } = change;
-  const isAboutScripts = aroundScriptFields.some((field) => settings[field] !== undefined);
+  const isAboutScripts = hookScriptFields.some((field) => settings[field] !== undefined);
   const isAboutRuntime = runtimeId !== undefined || groupId !== undefined || runtimeFallback !== undefined;
   if (!isAboutRuntime && !isAboutScripts) return null;
-  const present = await means.checks.find(caller.accountId, id);
+  const present = await deps.checks.find(caller.accountId, id);
   if (present === null) return null;
   const { check } = present;
   return inheritedRuntime(
@@ -270,49 +262,48 @@ async function inheritedBy(
       groupId: groupId === undefined ? check.groupId : groupId,
       settings: { ...check.settings, ...settings },
     },
-    means,
+    deps,
   );
 }
 
-function allWithRuntimes(caller: Caller, rows: readonly StoredCheck[], means: CheckMeans): Promise<ShownCheck[]> {
-  const once = { ...means, checkGroups: rememberGroups(means.checkGroups) };
+function allWithRuntimes(caller: Caller, rows: readonly StoredCheck[], deps: CheckDeps): Promise<ShownCheck[]> {
+  const once = { ...deps, checkGroups: rememberGroups(deps.checkGroups) };
   return Promise.all(rows.map((stored) => shownWithRuntime(caller, stored, once)));
 }
 
-/** A stored check as a caller may see it, with what is to be known of its runtime. */
-async function shownWithRuntime(caller: Caller, stored: StoredCheck, means: CheckMeans): Promise<ShownCheck> {
+/** A stored check as a response, with the warning about its runtime. */
+async function shownWithRuntime(caller: Caller, stored: StoredCheck, deps: CheckDeps): Promise<ShownCheck> {
   const { check } = stored;
-  const warning = runtimeWarning(check, await inheritedRuntime(check, means), means);
+  const warning = runtimeWarning(check, await inheritedRuntime(check, deps), deps);
   const { groupId, accountId } = check;
-  const group = groupId === null ? null : ((await means.checkGroups.find(accountId, groupId))?.group ?? null);
+  const group = groupId === null ? null : ((await deps.checkGroups.find(accountId, groupId))?.group ?? null);
   return {
-    ...shownCheck(caller, stored, group, means),
+    ...shownCheck(caller, stored, group, deps),
     ...(warning !== undefined && { runtimeWarning: warning }),
   };
 }
 
-/** The answer of a write. */
-async function shownWithWarnings(caller: Caller, stored: StoredCheck, means: CheckMeans): Promise<ShownCheck> {
+/** The response to a write. */
+async function shownWithWarnings(caller: Caller, stored: StoredCheck, deps: CheckDeps): Promise<ShownCheck> {
   const { check } = stored;
-  const found = check.groupId === null ? null : await means.checkGroups.find(check.accountId, check.groupId);
-  return withWarnings(await shownWithRuntime(caller, stored, means), [
-    ...(await means.missingVariables.ofCheck(check, found?.group ?? null)),
+  const found = check.groupId === null ? null : await deps.checkGroups.find(check.accountId, check.groupId);
+  return withWarnings(await shownWithRuntime(caller, stored, deps), [
+    ...(await deps.missingVariables.ofCheck(check, found?.group ?? null)),
     ...nestedVariableWarnings(check.environmentVariables),
-    ...means.settingsWarnings.ofCheck(check, found?.group.apiCheckDefaults ?? null),
+    ...deps.settingsWarnings.ofCheck(check, found?.group.apiCheckDefaults ?? null),
     ...ruleWarnings(check, found?.group ?? null),
   ]);
 }
 
 /**
- * What is wrong with a check, of the fields that were written: what was right once is not judged again.
- *
- * @param present as it was; null = it is new
+ * Validates the fields of a request; unchanged values are not validated again.
+ * @param present the stored check; null = it is new
  */
-function problemsOf(check: Check, written: Partial<CheckInput>, present: Check | null, means: CheckMeans): Problem[] {
-  const problems = placingProblems(written, means, present ?? {}, check.runtimeFallback);
+function problemsOf(check: Check, written: Partial<CheckInput>, present: Check | null, deps: CheckDeps): Problem[] {
+  const problems = placingProblems(written, deps, present ?? {}, check.runtimeFallback);
   const isTimed = written.frequency !== undefined || written.frequencyOffset !== undefined;
   if (isTimed) problems.push(...frequencyProblems(check));
-  if (written.settings !== undefined) problems.push(...means.validateSettings(check.checkType, check.settings));
+  if (written.settings !== undefined) problems.push(...deps.validateSettings(check.checkType, check.settings));
   return problems;
 }
 
@@ -320,7 +311,7 @@ function settingsMeant(
   checkType: CheckType,
   written: JsonObject,
   present: JsonObject,
-  { newToken }: CheckMeans,
+  { newToken }: CheckDeps,
 ): JsonObject {
   const settings = { ...present, ...written };
   if (checkType === 'HEARTBEAT') return { ...settings, heartbeat: heartbeatMeant(written, present, newToken) };
@@ -332,7 +323,7 @@ function settingsMeant(
 async function withGroups(
   caller: Caller,
   rows: readonly StoredCheck[],
-  { checkGroups }: CheckMeans,
+  { checkGroups }: CheckDeps,
 ): Promise<StoredCheck[]> {
   const groups = new Map<number, CheckGroup | null>();
   for (const { check } of rows) {

@@ -1,27 +1,26 @@
-// Secrets of a group and the channels it subscribes: what a channel's own route refuses, a group's refuses too.
+// Applies a channel's rule against secrets in templates when a group's subscriptions or variables change.
 import type { AlertChannel, SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { Problem } from '../problems.ts';
 
-/** What is needed to look at the channels of a group. */
-export interface GroupSecretMeans {
+/** Dependencies of this rule. */
+export interface GroupSecretDeps {
   readonly alertChannels: { find(accountId: string, id: number): Promise<{ readonly channel: AlertChannel } | null> };
-  /** What the kind of a channel says of its configuration; empty = fine. */
+  /** Validation of a configuration by the channel's kind; empty = valid. */
   readonly validateConfig: (type: string, config: JsonObject, secretNames: ReadonlySet<string>) => readonly Problem[];
 }
 
 /**
- * Channels of a group whose templates name a secret of it (spec §5 rule 2). Channels that subscribe themselves to every
- * new group are not among them: there the secret renders empty.
- *
- * @param isOfSubscriptions whether the subscriptions are what was written; else the variables are
+ * Channels of a group whose templates use a secret of the group (spec §5 rule 2). Channels with `autoSubscribe` are
+ * excluded: for them the secret renders empty.
+ * @param isOfSubscriptions whether the subscriptions changed; otherwise the variables did
  */
 export async function groupSecretProblems(
   { accountId, environmentVariables }: Pick<CheckGroup, 'accountId' | 'environmentVariables'>,
   subscriptions: readonly SubscribedChannel[],
   isOfSubscriptions: boolean,
-  { alertChannels, validateConfig }: GroupSecretMeans,
+  { alertChannels, validateConfig }: GroupSecretDeps,
 ): Promise<Problem[]> {
   const secrets = new Set(environmentVariables.flatMap(({ key, secret }) => (secret ? key : [])));
   if (secrets.size === 0) return [];

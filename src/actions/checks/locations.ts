@@ -1,11 +1,11 @@
-// Where checks run from: the locations that are served (decisions: Checks, `locations`).
+// The available run locations (decisions: Checks, `locations`).
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { requirePermission } from '../accounts/permission.ts';
 
 /** A run location. */
 export interface Location {
   readonly code: string;
-  /** For a person. */
+  /** Display name. */
   readonly name: string;
 }
 
@@ -13,7 +13,7 @@ export interface LocationActions {
   list(caller: Caller): readonly Location[];
 }
 
-/** @param served this server's own first */
+/** @param served this server's own location first */
 export function createLocationActions(served: () => readonly Location[]): LocationActions {
   return {
     list(caller) {

@@ -1,4 +1,4 @@
-// What a caller may do with the maintenance windows of its account (reference §4.7).
+// Actions on maintenance windows (reference §4.7).
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { longestOf, type MaintenanceWindow, nextOccurrence } from '#domain/checks/maintenance-window.ts';
 import { isZone } from '#domain/checks/wall-time.ts';
@@ -8,22 +8,22 @@ import { invalidField, notFound } from '../refusal.ts';
 import type { Slice } from '../accounts/variables.ts';
 import { type Warned, type Warning, withWarnings } from '../warnings.ts';
 
-/** A window as a caller writes it. */
+/** A window in a request. */
 export type WindowInput = Omit<MaintenanceWindow, 'accountId' | 'id' | 'createdAt' | 'updatedAt'>;
 
 /** Fields of a window that hold a time. */
 export const instantFields = ['startsAt', 'endsAt', 'repeatEndsAt'] as const;
 export type InstantField = (typeof instantFields)[number];
 
-/** A window with the time of it that is under way or comes next; null = it is over. */
+/** A window with its current or next occurrence; null = it has ended. */
 export interface ShownWindow extends MaintenanceWindow {
   readonly next: { readonly from: number; readonly to: number } | null;
 }
 
 type NamedByWindow = Pick<MaintenanceWindow, 'tags' | 'checkIds' | 'groupIds'>;
 
-/** What these actions need. */
-export interface MaintenanceWindowMeans {
+/** Dependencies of these actions. */
+export interface MaintenanceWindowDeps {
   readonly maintenanceWindows: {
     list(accountId: string, slice: Slice): Promise<{ rows: MaintenanceWindow[]; total: number }>;
     find(accountId: string, id: number): Promise<MaintenanceWindow | null>;
@@ -41,12 +41,12 @@ export interface MaintenanceWindowMeans {
 }
 
 export interface MaintenanceWindowActions {
-  /** In the order of their ids. */
+  /** Ordered by ID. */
   list(caller: Caller, slice: Slice): Promise<{ rows: ShownWindow[]; total: number }>;
   find(caller: Caller, id: number): Promise<ShownWindow>;
-  /** @param unzoned times that the caller wrote without a zone */
+  /** @param unzoned times that the request contains without a UTC offset */
   create(caller: Caller, input: WindowInput, unzoned: readonly InstantField[]): Promise<Warned<ShownWindow>>;
-  /** What is not named stays. */
+  /** Keeps fields that are not given. */
   change(
     caller: Caller,
     id: number,
@@ -61,7 +61,7 @@ const dayMs = 86_400_000;
 export function createMaintenanceWindowActions({
   maintenanceWindows,
   clock,
-}: MaintenanceWindowMeans): MaintenanceWindowActions {
+}: MaintenanceWindowDeps): MaintenanceWindowActions {
   const shown = (window: MaintenanceWindow): ShownWindow => ({ ...window, next: nextOccurrence(window, clock.now()) });
   const warned = async (window: MaintenanceWindow, unzoned: readonly InstantField[]): Promise<Warned<ShownWindow>> =>
     withWarnings(shown(window), [...zoneWarnings(window, unzoned), ...(await warningsOf(window, maintenanceWindows))]);
@@ -93,7 +93,7 @@ export function createMaintenanceWindowActions({
     },
     async change(caller, id, change, unzoned) {
       requirePermission(caller, 'write');
-      // Only new names are verified: a window may still name checks that were deleted since.
+      // Validates only new references: a window may still contain checks that were deleted since.
       const valid = await known(caller, change);
       const changed = await maintenanceWindows.change(caller.accountId, id, (present) => {
         const { accountId: _, id: __, createdAt: ___, updatedAt: ____, ...input } = present;
@@ -109,7 +109,7 @@ export function createMaintenanceWindowActions({
   };
 }
 
-/** Warns about times without a zone in a window of another zone than UTC. */
+/** Warns about times without an offset if the window's time zone is not UTC. */
 function zoneWarnings({ timezone, ...window }: MaintenanceWindow, unzoned: readonly InstantField[]): Warning[] {
   if (timezone === 'UTC') return [];
   return unzoned.map((path) => {
@@ -121,10 +121,10 @@ function zoneWarnings({ timezone, ...window }: MaintenanceWindow, unzoned: reado
   });
 }
 
-/** Warns about a window that affects no check, and about each of its names that matches none. */
+/** Warns about a window that affects no check, and about each entry that matches none. */
 async function warningsOf(
   window: MaintenanceWindow,
-  { countNamed }: Pick<MaintenanceWindowMeans['maintenanceWindows'], 'countNamed'>,
+  { countNamed }: Pick<MaintenanceWindowDeps['maintenanceWindows'], 'countNamed'>,
 ): Promise<Warning[]> {
   const { accountId, tags, checkIds, groupIds, silenceAlertsTags, pauseAllChecks, silenceAllAlerts } = window;
   const names = tags.length + checkIds.length + groupIds.length + silenceAlertsTags.length;
@@ -145,13 +145,13 @@ async function warningsOf(
     for (const { path, named, fault } of entries) {
       if ((await countNamed(accountId, named)) > 0) continue;
       warnings.push({ path, message: `${fault} In total, the window ${verb} ${checks} checks.` });
-      if (warnings.length === warningsMost) return warnings;
+      if (warnings.length === maxWarnings) return warnings;
     }
   }
   return warnings;
 }
 
-/** A name in a window, and the warning if no check has it. */
+/** An entry of a window, and the warning if it matches no check. */
 interface NameEntry {
   readonly path: string;
   readonly named: Partial<NamedByWindow>;
@@ -182,10 +182,10 @@ function tagNames(field: string, tags: readonly string[]): NameEntry[] {
   }));
 }
 
-/** Maximum number of warnings about names in one answer. */
-const warningsMost = 10;
+/** Maximum number of warnings about entries in one response. */
+const maxWarnings = 10;
 
-/** Refuses what makes no times; takes a unit alone for every one of it. */
+/** Refuses inconsistent times; a unit without an interval means an interval of 1. */
 function checked(input: WindowInput): WindowInput {
   const { startsAt, endsAt, repeatUnit, repeatEndsAt, timezone } = input;
   if (!isZone(timezone)) throw invalidField('timezone', 'must be an IANA time zone name, such as Europe/Berlin');
@@ -200,9 +200,9 @@ function checked(input: WindowInput): WindowInput {
     throw invalidField('repeatEndsAt', 'must be later than startsAt');
   }
   const repeatInterval = repeatUnit === null ? null : (input.repeatInterval ?? 1);
-  const mostMs = longestOf({ repeatInterval, repeatUnit });
-  if (endsAt - startsAt > mostMs) {
-    const days = mostMs === dayMs ? '1 day' : `${mostMs / dayMs} days`;
+  const maxMs = longestOf({ repeatInterval, repeatUnit });
+  if (endsAt - startsAt > maxMs) {
+    const days = maxMs === dayMs ? '1 day' : `${maxMs / dayMs} days`;
     throw invalidField(
       'endsAt',
       `must be within ${days} of startsAt: a window must be shorter than its repeat interval`,

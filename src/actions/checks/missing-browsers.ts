@@ -4,25 +4,25 @@ import { isAlive, type ProcessSign, servedLocations } from '#domain/accounts/pro
 import { firstOf } from '../operating/notice-words.ts';
 import type { Notice } from '../operating/notices.ts';
 
-/** What is needed to know whom it concerns. */
-export interface MissingBrowserMeans {
+/** Dependencies of these notices. */
+export interface MissingBrowserDeps {
   readonly processes: { list(): Promise<readonly ProcessSign[]> };
   readonly browserChecks: { locations(accountId: string): Promise<readonly (readonly string[])[]> };
-  /** This process's own location: of checks that name none that is served. */
+  /** Location of this process, used for checks without an available location. */
   readonly location: ProcessSign['location'];
   readonly now: () => number;
 }
 
-/** The notices of an account, one for each location at which it has browser checks and a living process has no Chromium. */
+/** The notices of an account, one for each location where it has browser checks and a process without Chromium. */
 export type MissingBrowsers = (accountId: string) => Promise<readonly Notice[]>;
 
-/** Nothing of an account is read unless Chromium is missing somewhere. */
+/** Reads nothing of an account unless Chromium is missing somewhere. */
 export function createMissingBrowsers({
   processes,
   browserChecks,
   location,
   now,
-}: MissingBrowserMeans): MissingBrowsers {
+}: MissingBrowserDeps): MissingBrowsers {
   return async (accountId) => {
     const at = now();
     const all = await processes.list();
@@ -38,9 +38,9 @@ export function createMissingBrowsers({
   };
 }
 
-/** A process without a Chromium. */
+/** A process without Chromium. */
 interface Lack extends Pick<ProcessSign, 'host' | 'seenAt'> {
-  /** Of its location. */
+  /** Code of its location. */
   readonly code: string;
   readonly since: number;
 }
@@ -51,13 +51,13 @@ function lackOf({ location, host, seenAt, noBrowserSince: since }: ProcessSign):
 
 function noticeOf(code: string, lacks: readonly Lack[], checks: number): Notice {
   const hosts = firstOf([...new Set(lacks.map(({ host }) => host))]);
-  const told = checks === 1 ? '1 active browser check' : `${checks} active browser checks`;
+  const reported = checks === 1 ? '1 active browser check' : `${checks} active browser checks`;
   return {
     id: `browser-missing:${code}`,
     kind: 'browser-missing',
     since: Math.min(...lacks.map(({ since }) => since)),
     subject: code,
-    message: `Chromium is not installed on ${hosts}, so browser checks end as unknown there, which counts as neither up nor down. ${told} of this account ${checks === 1 ? 'runs' : 'run'} at that location (${code}).`,
+    message: `Chromium is not installed on ${hosts}, so browser checks end as unknown there, which counts as neither up nor down. ${reported} of this account ${checks === 1 ? 'runs' : 'run'} at that location (${code}).`,
     action: `Run npm ci on that host, or set TOCSIN_CHROMIUM to the path of Chromium and restart.`,
   };
 }

@@ -6,7 +6,7 @@ import { firstOf } from '../operating/notice-words.ts';
 import type { Notice } from '../operating/notices.ts';
 import type { Warning } from '../warnings.ts';
 
-/** What of a group its checks use. */
+/** Group settings that its checks use. */
 export type UsedGroup = Pick<CheckGroup, 'apiCheckDefaults' | 'environmentVariables' | 'localSetupScript'>;
 
 type UsingCheck = Pick<Check, 'accountId' | 'checkType' | 'settings' | 'environmentVariables'>;
@@ -25,8 +25,8 @@ interface MissingUse {
   readonly since: number;
 }
 
-/** What is needed to find them. */
-export interface MissingVariableMeans {
+/** Dependencies of these functions. */
+export interface MissingVariableDeps {
   readonly checkVariables: {
     missing(
       accountId: string,
@@ -37,33 +37,33 @@ export interface MissingVariableMeans {
     ): Promise<readonly (UsedGroup & { readonly name: string; readonly checks: number; readonly changedAt: number })[]>;
   };
   readonly variables: { all(accountId: string): Promise<readonly { readonly key: string }[]> };
-  /** Variables that a check uses; those that a setup script mentions are left out, because it may set them. */
+  /** Variables that a check uses, except those that a setup script mentions and therefore may set. */
   readonly variableUses: (check: Pick<Check, 'checkType' | 'settings'>, group: UsedGroup | null) => readonly Use[];
 }
 
 export interface MissingVariables {
-  /** Names to be stored with a check: those it does not define itself. */
+  /** Names to store with a check: variables that it does not define itself. */
   namesOf(check: UsingCheck): string[];
-  /** The answer of a write of a check. */
+  /** Warnings for a write of a check. */
   ofCheck(check: UsingCheck, group: UsedGroup | null): Promise<Warning[]>;
-  /** The answer of a write of a group: its own defaults, and its checks. */
+  /** Warnings for a write of a group: its own defaults and its checks. */
   ofGroup(group: UsedGroup & Pick<CheckGroup, 'accountId' | 'id'>): Promise<Warning[]>;
-  /** The answer of a deletion that took definitions away. */
+  /** Warnings for a deletion that removed definitions. */
   ofDeletion(accountId: string, names: readonly string[]): Promise<Warning[]>;
   notices(accountId: string): Promise<Notice[]>;
 }
 
-/** Uses everything that its group gives it. */
+/** The check with all defaults of its group in use. */
 const anyCheck = { checkType: 'API', settings: { request: { url: '{{GROUP_BASE_URL}}' } } } as const;
 
-/** Notices about different variables. */
-const mostNotices = 20;
+/** Maximum number of notices. */
+const maxNotices = 20;
 
 export function createMissingVariables({
   checkVariables,
   variables,
   variableUses,
-}: MissingVariableMeans): MissingVariables {
+}: MissingVariableDeps): MissingVariables {
   const keysOf = async (accountId: string): Promise<Set<string>> =>
     new Set((await variables.all(accountId)).map(({ key }) => key));
   const usesOfDefaults = (group: UsedGroup, known: ReadonlySet<string>): Use[] => {
@@ -87,7 +87,7 @@ export function createMissingVariables({
     namesOf(check) {
       const own = new Set(check.environmentVariables.map(({ key }) => key));
       const names = variableUses(check, null).map(({ name }) => name);
-      return [...new Set(names)].filter((name) => !own.has(name) && name.length <= longestName).slice(0, mostNames);
+      return [...new Set(names)].filter((name) => !own.has(name) && name.length <= longestName).slice(0, maxNames);
     },
     async ofCheck(check, group) {
       const uses = variableUses(check, group);
@@ -110,16 +110,16 @@ export function createMissingVariables({
       return (await all(accountId, names)).map((use) => ({ path: use.name, message: sentence(use) }));
     },
     async notices(accountId) {
-      return (await all(accountId)).slice(0, mostNotices).map((use) => noticeOf(use));
+      return (await all(accountId)).slice(0, maxNotices).map((use) => noticeOf(use));
     },
   };
 }
 
-/** What is stored of one check. */
-const mostNames = 100;
+/** Stored data of a check. */
+const maxNames = 100;
 const longestName = 256;
 
-/** Names that a group defines for its checks. */
+/** Names of variables that a group defines for its checks. */
 export function groupNames({ apiCheckDefaults, environmentVariables }: UsedGroup): string[] {
   const hasUrl = hasText(apiCheckDefaults, 'url');
   return [...environmentVariables.map(({ key }) => key), ...(hasUrl ? ['GROUP_BASE_URL'] : [])];

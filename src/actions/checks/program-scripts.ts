@@ -1,17 +1,17 @@
-// Scripts of multi-step and browser checks, read when a check is saved: one that cannot begin is refused with its place.
+// Validates the scripts of multi-step and browser checks when a check is saved.
 import type { Check } from '#domain/checks/check.ts';
 import type { Runtime } from '#domain/checks/runtime.ts';
 import type { ScriptReading } from '#domain/checks/script.ts';
 import type { Problem } from '../problems.ts';
-import type { ScriptsRefused } from './around-scripts.ts';
+import type { ScriptsRefused } from './hook-scripts.ts';
 import { faultRead } from './script-reading.ts';
 import { type Inherited, type RuntimeRules, scriptRuntime } from './script-runtime.ts';
 
-/** What is needed to judge them. */
-export interface ProgramMeans {
+/** Dependencies of the validation. */
+export interface ProgramDeps {
   /**
-   * Reads the script of a check as that runtime would, without running it; null = it may run, or the check is no script. What
-   * runs there is never refused.
+   * Parses a script as the runtime would, without running it; null = it is valid, or the check has no script. Never
+   * rejects a script that would run.
    */
   readonly programFault: (
     check: Pick<Check, 'accountId' | 'checkType' | 'settings'>,
@@ -20,28 +20,27 @@ export interface ProgramMeans {
   readonly scriptsRefused: ScriptsRefused;
 }
 
-/** The fields that say what is run: files beside a script, too, say which sort it is. */
+/** The fields that define the program. The other files of a script also determine its module type. */
 const fields = ['script', 'scriptPath', 'dependencies'] as const;
 
-/** Whether a change is about it: a check is not judged because its runtime changes. */
+/** Whether a change affects the program. A new runtime alone is not validated. */
 export function isAboutProgram(settings: Check['settings']): boolean {
   return fields.some((field) => settings[field] !== undefined);
 }
 
 /**
- * What of the script of a check cannot be read in the runtime that it has; that it has none is told elsewhere.
- *
- * @throws {Refusal} `unavailable` when it could not be read in time
+ * Problems of a script in the runtime of its check. A missing runtime is reported elsewhere.
+ * @throws {Refusal} `unavailable` if it could not be parsed in time
  */
 export async function programProblems(
   check: Check,
   inherited: Inherited,
-  means: ProgramMeans & RuntimeRules,
+  deps: ProgramDeps & RuntimeRules,
 ): Promise<Problem[]> {
-  const refused = isAboutProgram(check.settings) ? await means.scriptsRefused() : null;
+  const refused = isAboutProgram(check.settings) ? await deps.scriptsRefused() : null;
   if (refused !== null) return [{ path: 'script', message: `cannot run: ${refused}` }];
-  const runtime = scriptRuntime(check, inherited, means);
-  const fault = runtime === null ? null : faultRead(await means.programFault(check, runtime));
+  const runtime = scriptRuntime(check, inherited, deps);
+  const fault = runtime === null ? null : faultRead(await deps.programFault(check, runtime));
   if (runtime === null || fault === null) return [];
   const message = `is not a valid script for runtime ${runtime.name}: ${fault.message}`;
   return [{ path: 'script', ...fault, message }];

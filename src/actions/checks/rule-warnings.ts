@@ -1,4 +1,4 @@
-// Settings of any type of check that can be saved but have no effect as they are.
+// Warnings about settings of any check type that are valid but have no effect.
 import { escalationOf, remindersOf } from '#domain/alerts/alert-settings.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
@@ -9,7 +9,7 @@ type Judged = Pick<
   'checkType' | 'retryStrategy' | 'alertSettings' | 'useGlobalAlertSettings' | 'runParallel' | 'locations'
 >;
 
-/** @param group that of the check, which may override it; null = none */
+/** @param group group of the check, which may override it; null = none */
 export function ruleWarnings(
   check: Judged,
   group: Pick<CheckGroup, 'retryStrategy' | 'useGlobalAlertSettings' | 'runParallel' | 'locations'> | null,

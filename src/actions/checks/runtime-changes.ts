@@ -1,4 +1,4 @@
-// A change of a group or an account, or the end of a group, that would leave checks with scripts without a runtime (decisions: Runtimes).
+// Prevents changes of groups and accounts that would leave checks with scripts without a runtime (decisions: Runtimes).
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { runtimeChoice } from '#domain/checks/runtime.ts';
@@ -9,7 +9,7 @@ import {
   rememberGroups,
   type RuntimeRules,
   runtimeProblem,
-  type ScriptRuntimeMeans,
+  type ScriptRuntimeDeps,
 } from './script-runtime.ts';
 
 /** Lists checks of an account. */
@@ -21,62 +21,61 @@ interface CheckLister {
   ): Promise<{ readonly rows: readonly { readonly check: Check }[]; readonly total: number }>;
 }
 
-/** What is needed to judge a change of a group. */
-export interface GroupRuntimeMeans extends ScriptRuntimeMeans {
+/** Dependencies for a change of a group. */
+export interface GroupRuntimeDeps extends ScriptRuntimeDeps {
   readonly checks: CheckLister;
 }
 
-/** What is needed to judge a change of an account. */
-export interface AccountRuntimeMeans extends RuntimeRules {
+/** Dependencies for a change of an account. */
+export interface AccountRuntimeDeps extends RuntimeRules {
   readonly checks: CheckLister;
   readonly checkGroups: GroupFinder;
 }
 
-/** Checks that are read at once. */
+/** Checks read at a time. */
 const pageSize = 200;
 
 /**
- * What is wrong with a group as it shall be: checks in it that have a runtime now and would have none then.
- *
- * @param next null = it shall be gone, and its checks be in no group
- * @param path the field that the change is about
+ * Validates a changed group: returns checks that have a runtime now and would lose it.
+ * @param next null = the group is deleted and its checks have none
+ * @param path the changed field
  */
 export async function groupRuntimeProblems(
   present: CheckGroup,
   next: CheckGroup | null,
   path: string,
-  means: GroupRuntimeMeans,
+  deps: GroupRuntimeDeps,
 ): Promise<Problem[]> {
   const { accountId, id } = present;
-  const [account] = await means.accounts.list([accountId]);
+  const [account] = await deps.accounts.list([accountId]);
   const inherited = (group: CheckGroup | null): Inherited => ({ group, account: account?.runtimeId ?? null });
   const stranded = newStranded();
-  for await (const check of allChecks(accountId, { groupId: id }, means.checks)) {
-    stranded.add(check, inherited(present), inherited(next), means);
+  for await (const check of allChecks(accountId, { groupId: id }, deps.checks)) {
+    stranded.add(check, inherited(present), inherited(next), deps);
   }
   return stranded.problems(path, 'in this group', next === null ? ownOne : `choose ${anotherOne}, or ${ownOne}`);
 }
 
-/** The same of the runtime of an account. */
+/** The same for the runtime of an account. */
 export async function accountRuntimeProblems(
   accountId: string,
   present: string | null,
   next: string | null,
-  means: AccountRuntimeMeans,
+  deps: AccountRuntimeDeps,
 ): Promise<Problem[]> {
-  const { runtimes, now, scriptTypes, refusesRuntime } = means;
-  const groups = rememberGroups(means.checkGroups);
+  const { runtimes, now, scriptTypes, refusesRuntime } = deps;
+  const groups = rememberGroups(deps.checkGroups);
   const given = { check: null, group: null, account: next, runtimeFallback: false };
   const { runtime } = runtimeChoice(given, runtimes(), now());
   const stranded = newStranded();
   for (const checkType of scriptTypes) {
-    // A runtime that will do for the whole type strands none of it: the checks need not be read.
+    // A runtime that supports the whole type leaves no check without one, so the checks need not be read.
     const refuses = refusesRuntime({ checkType, settings: {} }, null);
     if (runtime !== null && (refuses?.(runtime) ?? null) === null) continue;
-    for await (const check of allChecks(accountId, { checkType }, means.checks)) {
+    for await (const check of allChecks(accountId, { checkType }, deps.checks)) {
       const found = check.groupId === null ? null : await groups.find(accountId, check.groupId);
       const group = found?.group ?? null;
-      stranded.add(check, { group, account: present }, { group, account: next }, means);
+      stranded.add(check, { group, account: present }, { group, account: next }, deps);
     }
   }
   return stranded.problems('runtimeId', 'of this account', `choose ${anotherOne}, or ${ownOne}`);
@@ -85,7 +84,7 @@ export async function accountRuntimeProblems(
 const anotherOne = 'a runtime that can run all of them';
 const ownOne = 'first set runtimeId on these checks';
 
-/** Gathers checks that a change leaves without a runtime; those that have none before it are not its fault. */
+/** Collects checks that a change leaves without a runtime, except those that have none before it. */
 function newStranded() {
   let count = 0;
   let first = '';

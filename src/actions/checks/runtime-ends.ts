@@ -1,5 +1,5 @@
-// Who is told that a runtime ends, or has ended: accounts that use it, with how many of their checks do, and where it is named
-// (decisions: Runtimes; docs/decisions/0080).
+// Notices about runtimes that end or have ended, for accounts that use them: number of checks, and where the runtime is
+// set (decisions: Runtimes; docs/decisions/0080).
 import type { Account } from '#domain/accounts/account.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
@@ -10,50 +10,50 @@ import {
   type RuntimeLife,
   runtimeChoice,
   stageAt,
-  toldBeforeMs,
+  noticeMs,
   wantedRuntime,
 } from '#domain/checks/runtime.ts';
 import { firstOf } from '../operating/notice-words.ts';
 import type { Notice } from '../operating/notices.ts';
 import type { RuntimeRules } from './script-runtime.ts';
 
-/** A check, as far as its runtime goes. */
-type CheckWish = Pick<Check, 'id' | 'checkType' | 'groupId' | 'runtimeId' | 'runtimeFallback' | 'settings'>;
-type GroupWish = Pick<CheckGroup, 'id' | 'name' | 'runtimeId' | 'localSetupScript' | 'localTearDownScript'>;
+/** The fields of a check that determine its runtime. */
+type CheckRuntime = Pick<Check, 'id' | 'checkType' | 'groupId' | 'runtimeId' | 'runtimeFallback' | 'settings'>;
+type GroupRuntime = Pick<CheckGroup, 'id' | 'name' | 'runtimeId' | 'localSetupScript' | 'localTearDownScript'>;
 
-/** One that acts as REMOVED. */
+/** A runtime that counts as REMOVED. */
 export interface EndedRuntime extends RuntimeLife {
-  /** The day it did so first, epoch ms; when this process began where its manifest names no day that has come. */
+  /** The first day of that, epoch ms; the start of this process if the manifest names no past day. */
   readonly endedAt: number;
 }
 
-/** What is needed to know who uses a runtime. */
-export interface RuntimeEndMeans extends Pick<RuntimeRules, 'runtimes' | 'now' | 'refusesRuntime'> {
-  /** Those of this server that have ended, as long as their folders are there. */
+/** Dependencies of these notices. */
+export interface RuntimeEndDeps extends Pick<RuntimeRules, 'runtimes' | 'now' | 'refusesRuntime'> {
+  /** Ended runtimes of this server whose folders still exist. */
   readonly endedRuntimes: () => readonly EndedRuntime[];
   readonly accounts: { list(ids: readonly string[]): Promise<readonly Pick<Account, 'runtimeId'>[]> };
-  readonly runtimeWishes: {
-    groups(accountId: string): Promise<readonly GroupWish[]>;
-    checks(accountId: string): AsyncIterable<CheckWish>;
+  readonly requestedRuntimes: {
+    groups(accountId: string): Promise<readonly GroupRuntime[]>;
+    checks(accountId: string): AsyncIterable<CheckRuntime>;
   };
 }
 
 /**
- * The notices of an account: one for each runtime that ends within thirty days and that it uses, and for each that has ended
- * and that it has checks in which do not run for it.
+ * The notices of an account: one for each runtime in use that ends within 30 days, and one for each ended runtime whose
+ * checks no longer run.
  */
 export type RuntimeEnds = (accountId: string) => Promise<readonly Notice[]>;
 
-/** Nothing of an account is read unless a runtime is near its end, or has ended. */
-export function createRuntimeEnds(means: RuntimeEndMeans): RuntimeEnds {
-  const { runtimes, endedRuntimes, now } = means;
+/** Reads nothing of an account unless a runtime is about to end or has ended. */
+export function createRuntimeEnds(deps: RuntimeEndDeps): RuntimeEnds {
+  const { runtimes, endedRuntimes, now } = deps;
   return async (accountId) => {
     const at = now();
     const here: RuntimeLife[] = runtimes().filter((runtime) => stageAt(runtime, at) !== 'REMOVED');
     const ending = here.filter((runtime) => endsSoon(runtime, at));
     const ended = endedRuntimes();
     if (ending.length + ended.length === 0) return [];
-    const useOf = await usesOf(accountId, { at, here, ended: ended.map(alive) }, means);
+    const useOf = await usesOf(accountId, { at, here, ended: ended.map(alive) }, deps);
     return [
       ...ending.flatMap((runtime) => {
         const use = useOf(runtime.name);
@@ -70,18 +70,18 @@ export function createRuntimeEnds(means: RuntimeEndMeans): RuntimeEnds {
 interface Moment {
   readonly at: number;
   readonly here: readonly RuntimeLife[];
-  /** As they would be chosen had they not ended. */
+  /** Ended runtimes as if they had not ended. */
   readonly ended: readonly RuntimeLife[];
 }
 
-/** Which checks come to a runtime that is here, and which would to one that has ended, and therefore do not run. */
+/** Groups checks by available runtime, and those that do not run by ended runtime. */
 async function usesOf(
   accountId: string,
   { at, here, ended }: Moment,
-  { accounts, runtimeWishes, refusesRuntime }: RuntimeEndMeans,
+  { accounts, requestedRuntimes, refusesRuntime }: RuntimeEndDeps,
 ): Promise<(name: string) => Use> {
   const [account] = await accounts.list([accountId]);
-  const groups = await runtimeWishes.groups(accountId);
+  const groups = await requestedRuntimes.groups(accountId);
   const default_ = account?.runtimeId ?? null;
   const uses = new Map<string, Use>();
   const useOf = (name: string): Use => {
@@ -90,9 +90,9 @@ async function usesOf(
     return use;
   };
   const byId = new Map(groups.map((group) => [group.id, group]));
-  for await (const check of runtimeWishes.checks(accountId)) {
+  for await (const check of requestedRuntimes.checks(accountId)) {
     const group = (check.groupId === null ? undefined : byId.get(check.groupId)) ?? null;
-    // Without scripts it needs none, whatever is named for it.
+    // A check without scripts needs no runtime, even if it names one.
     if (refusesRuntime(check, group) === undefined) continue;
     const wanted = wantedRuntime(check, group, default_);
     const runtime = runtimeChoice(wanted, here, at).runtime ?? runtimeChoice(wanted, ended, at).runtime;
@@ -109,21 +109,21 @@ function alive({ name, stage }: RuntimeLife): RuntimeLife {
   return { name, stage: stage === 'REMOVED' ? 'DEPRECATED' : stage, runtimeEndOfLife: null };
 }
 
-/** Where an account names a runtime, and how many checks come to it that way. */
+/** Where an account names a runtime, and how many checks use it. */
 interface Use {
   checks: number;
-  /** Of these have another one afterwards. */
+  /** Number of these checks that get another runtime afterwards. */
   goOn: number;
   /** null = the account names another one, or none. */
   ofAccount: number | null;
   readonly ofGroups: Map<number, { readonly name: string; checks: number }>;
-  /** Ids of checks that name it themselves. */
+  /** IDs of checks that name it themselves. */
   readonly own: string[];
-  /** Checks for which nobody names one, or whose own is gone. */
+  /** Checks that use it by default, or whose own choice is no longer installed. */
   unnamed: number;
 }
 
-function newUse(name: string, ofAccount: string | null, groups: readonly GroupWish[]): Use {
+function newUse(name: string, ofAccount: string | null, groups: readonly GroupRuntime[]): Use {
   const naming = groups.filter(({ runtimeId }) => runtimeId === name);
   return {
     checks: 0,
@@ -135,12 +135,12 @@ function newUse(name: string, ofAccount: string | null, groups: readonly GroupWi
   };
 }
 
-/** An account that only names it has its next check on it. */
+/** If only the account names it, its next check will use it. */
 function isUsed({ checks, ofAccount, ofGroups }: Use): boolean {
   return checks > 0 || ofAccount !== null || ofGroups.size > 0;
 }
 
-function count(check: CheckWish, group: GroupWish | null, use: Use, name: string): void {
+function count(check: CheckRuntime, group: GroupRuntime | null, use: Use, name: string): void {
   use.checks++;
   const ofGroup = group === null || check.runtimeId !== null ? undefined : use.ofGroups.get(group.id);
   if (check.runtimeId === name) use.own.push(check.id);
@@ -154,7 +154,7 @@ function noticeOf(runtime: RuntimeLife, use: Use, accountId: string): Notice {
   return {
     id: `runtime-ends:${name}`,
     kind: 'runtime-ends',
-    since: (endOfLifeAt(runtime) ?? 0) - toldBeforeMs,
+    since: (endOfLifeAt(runtime) ?? 0) - noticeMs,
     subject: name,
     message: `The runtime ${name} ends on ${runtimeEndOfLife}: ${usersOf(use)}.`,
     action: `Choose another runtimeId ${placesOf(use, accountId).join('; ')}.`,
@@ -174,7 +174,7 @@ function endedNotice(runtime: EndedRuntime, use: Use, accountId: string): Notice
   };
 }
 
-/** How many checks use it, and what becomes of them. */
+/** How many checks use it, and what happens to them. */
 function usersOf({ checks, goOn }: Use): string {
   if (checks === 0) return 'no check of this account uses it yet';
   const lost = checks - goOn;
@@ -183,7 +183,7 @@ function usersOf({ checks, goOn }: Use): string {
   return `${users}${lost === checks ? ' and' : `; ${lost} of them`} will not run after that`;
 }
 
-/** Where it is named, a phrase each. */
+/** Where it is set, one phrase for each place. */
 function placesOf({ ofAccount, ofGroups, own, unnamed }: Use, accountId: string): string[] {
   const groups = [...ofGroups].map(([id, { name, checks }]) => `${id} "${name}" (${checksOf(checks)})`);
   return [

@@ -1,11 +1,10 @@
-// What a caller is told whose script could not be read in time.
+// Refuses a script that could not be parsed in time.
 import type { ScriptFault, ScriptReading } from '#domain/checks/script.ts';
 import { Refusal } from '../refusal.ts';
 
-/** The fault that was found; null = none. @throws {Refusal} `unavailable` when the script was not read */
+/** The problem; null = none. @throws {Refusal} `unavailable` if the script was not parsed */
 export function faultRead(reading: ScriptReading): ScriptFault | null {
   if (reading !== 'no room') return reading;
-  const message =
-    'Too many scripts are being read before they are saved: this one was not saved. Try again in a moment.';
+  const message = 'Too many scripts are being validated, so the changes were not saved. Try again in a moment.';
   throw new Refusal('unavailable', message, { retryAfterSeconds: 10 });
 }

@@ -1,4 +1,4 @@
-// Which runtime the scripts of a check get, and what its users are to know of it (decisions: Runtimes).
+// Selects the runtime of a check's scripts and warns about its end (decisions: Runtimes).
 import type { Account } from '#domain/accounts/account.ts';
 import type { CheckGroup, GroupScripts } from '#domain/checks/check-group.ts';
 import type { Check, CheckType } from '#domain/checks/check.ts';
@@ -6,22 +6,25 @@ import { type Runtime, runtimeChoice, runtimeWarnings, wantedRuntime } from '#do
 import type { Choices } from './check-rules.ts';
 import type { Problem } from '../problems.ts';
 
-/** What of a check says whether it has scripts. */
+/** The fields that determine whether a check has scripts. */
 type Scripted = Pick<Check, 'checkType' | 'settings'>;
 
-/** What is needed to know what runs scripts, and in what. */
+/** Dependencies of the selection. */
 export interface RuntimeRules extends Pick<Choices, 'runtimes' | 'now'> {
-  /** Of checks with scripts, their own or their group's: why a runtime will not do, in a sentence, or null. Of the others: undefined. */
+  /**
+   * For checks with scripts, their own or their group's: why a runtime does not support them, or null. For others:
+   * undefined.
+   */
   readonly refusesRuntime: (
     check: Scripted,
     group: GroupScripts | null,
   ) => ((runtime: Runtime) => string | null) | undefined;
-  /** Types whose checks may have scripts. */
+  /** Check types that can have scripts. */
   readonly scriptTypes: readonly CheckType[];
 }
 
-/** What is needed to follow a check to its runtime. */
-export interface ScriptRuntimeMeans extends RuntimeRules {
+/** Dependencies of resolving the runtime of a check. */
+export interface ScriptRuntimeDeps extends RuntimeRules {
   readonly accounts: { list(ids: readonly string[]): Promise<readonly Pick<Account, 'runtimeId'>[]> };
   readonly checkGroups: GroupFinder;
 }
@@ -31,7 +34,7 @@ export interface GroupFinder {
   find(accountId: string, id: number): Promise<{ readonly group: CheckGroup } | null>;
 }
 
-/** What the group and the account of a check say of its runtime. */
+/** Runtime settings of the group and the account of a check. */
 export interface Inherited {
   readonly group: CheckGroup | null;
   readonly account: string | null;
@@ -39,7 +42,7 @@ export interface Inherited {
 
 const nothing: Inherited = { group: null, account: null };
 
-/** Finds each group once, for whoever asks for those of many checks. */
+/** Finds each group once, for reading many checks. */
 export function rememberGroups(checkGroups: GroupFinder): GroupFinder {
   const known = new Map<string, ReturnType<GroupFinder['find']>>();
   return {
@@ -52,10 +55,10 @@ export function rememberGroups(checkGroups: GroupFinder): GroupFinder {
   };
 }
 
-/** Reads it; checks without scripts inherit nothing that matters. */
+/** Reads it. Checks without scripts inherit nothing relevant. */
 export async function inheritedRuntime(
   check: Scripted & Pick<Check, 'accountId' | 'groupId'>,
-  { accounts, checkGroups, refusesRuntime, scriptTypes }: ScriptRuntimeMeans,
+  { accounts, checkGroups, refusesRuntime, scriptTypes }: ScriptRuntimeDeps,
 ): Promise<Inherited> {
   const { accountId, groupId } = check;
   if (!scriptTypes.includes(check.checkType)) return nothing;
@@ -67,7 +70,7 @@ export async function inheritedRuntime(
 
 type Placed = Scripted & Pick<Check, 'runtimeId' | 'runtimeFallback'>;
 
-/** Why the scripts of a check cannot be run, in a sentence; null = they can, or there are none. */
+/** Why the scripts of a check cannot run, in a sentence; null = they can, or there are none. */
 export function runtimeProblem(check: Placed, inherited: Inherited, rules: RuntimeRules): string | null {
   const refuses = rules.refusesRuntime(check, inherited.group);
   if (refuses === undefined) return null;
@@ -75,18 +78,18 @@ export function runtimeProblem(check: Placed, inherited: Inherited, rules: Runti
   return choice.runtime === null ? choice.message : refuses(choice.runtime);
 }
 
-/** The runtime that the scripts of a check run in; null = there is none that will do. */
+/** The runtime of a check's scripts; null = no runtime supports them. */
 export function scriptRuntime(check: Placed, inherited: Inherited, rules: RuntimeRules): Runtime | null {
   return runtimeProblem(check, inherited, rules) === null ? chosen(check, inherited, rules).runtime : null;
 }
 
-/** Why a check with scripts cannot be saved: there is no runtime for them, or none that will do. */
+/** Why a check with scripts cannot be saved: there is no runtime, or none that supports them. */
 export function scriptRuntimeProblems(check: Placed, inherited: Inherited, rules: RuntimeRules): Problem[] {
   const message = runtimeProblem(check, inherited, rules);
   return message === null ? [] : [{ path: 'runtimeId', message }];
 }
 
-/** What users of a check are to know of its runtime, in a sentence; null = nothing. Undefined of checks without scripts. */
+/** The warning about a check's runtime, in a sentence; null = none. Undefined for checks without scripts. */
 export function runtimeWarning(check: Placed, inherited: Inherited, rules: RuntimeRules): string | null | undefined {
   if (rules.refusesRuntime(check, inherited.group) === undefined) return undefined;
   const choice = chosen(check, inherited, rules);

@@ -1,4 +1,4 @@
-// A check as a caller may see it.
+// Checks in responses.
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
@@ -9,41 +9,41 @@ import { shownHeartbeat } from '../heartbeats/heartbeat-settings.ts';
 import { objectOrNull, shownRequest, type ShownVariable, shownVariables } from '../masking.ts';
 import type { Warned } from '../warnings.ts';
 
-/** A check as it may be shown. */
+/** A check in a response. */
 export interface ShownCheck extends Warned<Omit<Check, 'environmentVariables'>> {
   readonly environmentVariables: readonly ShownVariable[];
   readonly alertChannelSubscriptions: readonly SubscribedChannel[];
-  /** Of checks that are scripts: what is to be known of their runtime; null = nothing. */
+  /** For checks with scripts: the warning about their runtime; null = none. */
   readonly runtimeWarning?: string | null;
-  /** No channel is told when it fails. */
+  /** No channel is notified of failures. */
   readonly notifiesNobody: boolean;
-  /** Its next slot, epoch ms; null = it has none. */
+  /** Next scheduled run, epoch ms; null = none. */
   readonly nextRunAt: number | null;
 }
 
-/** A check with the channels that are subscribed to it. */
+/** A check with its subscribed channels. */
 export interface StoredCheck {
   readonly check: Check;
   readonly subscriptions: readonly SubscribedChannel[];
-  /** No channel is told when it fails. */
+  /** No channel is notified of failures. */
   readonly notifiesNobody: boolean;
 }
 
-/** Where a heartbeat with that token is pinged. */
+/** Ping URL of a heartbeat token. */
 export type PingUrl = (token: string) => string;
 
-interface ShowMeans {
+interface ShowDeps {
   readonly pingUrl: PingUrl;
   /** Epoch ms. */
   readonly now: () => number;
 }
 
-/** A stored check as a caller may see it. @param group that of the check; null = it has none */
+/** Converts a stored check to a response. @param group group of the check; null = none */
 export function shownCheck(
   caller: Caller,
   { check, subscriptions, notifiesNobody }: StoredCheck,
   group: CheckGroup | null,
-  { pingUrl, now }: ShowMeans,
+  { pingUrl, now }: ShowDeps,
 ): ShownCheck {
   return {
     ...check,

@@ -1,14 +1,14 @@
-// The trigger's own path: whoever has the token starts the checks and waits for their verdict (decisions: The token).
+// Trigger calls by token: start the checks and wait for their results (decisions: The token).
 import type { Batch, BatchVerdict, CallOptions, TriggerTarget } from '#domain/checks/batch.ts';
 import type { Outcome } from '#domain/results/result.ts';
 import type { Trigger } from '#domain/checks/trigger.ts';
 import type { Clock } from '#lib/clock.ts';
 import { notFound, Refusal } from '../refusal.ts';
 import type { ResultLinks } from '../results/result-links.ts';
-import { startedOf, type TriggerMeans } from './triggers.ts';
+import { startedOf, type TriggerDeps } from './triggers.ts';
 import { type Hints, waitUntil } from './wait-until.ts';
 
-/** The final result of one run, as far as a verdict needs it. */
+/** The final result of a run, reduced to the verdict. */
 interface RunResult {
   readonly runId: string;
   readonly outcome: Outcome;
@@ -16,9 +16,9 @@ interface RunResult {
   readonly message: string | null;
 }
 
-/** What these actions need. */
-export interface TriggerCallMeans extends Omit<TriggerMeans, 'triggers' | 'batches'> {
-  readonly triggers: Pick<TriggerMeans['triggers'], 'start'> & {
+/** Dependencies of these actions. */
+export interface TriggerCallDeps extends Omit<TriggerDeps, 'triggers' | 'batches'> {
+  readonly triggers: Pick<TriggerDeps['triggers'], 'start'> & {
     findByToken(token: string): Promise<Trigger | null>;
   };
   readonly batches: {
@@ -29,9 +29,9 @@ export interface TriggerCallMeans extends Omit<TriggerMeans, 'triggers' | 'batch
     forget(accountId: string, batchId: string): Promise<void>;
   };
   readonly links: Pick<ResultLinks, 'link'>;
-  /** A hint that results were recorded. */
+  /** Hints that results were recorded. */
   readonly resultHints: Hints;
-  /** Aborts when this process stops: nobody may hold it up by waiting. */
+  /** Aborts when this process stops, so that waiting callers do not delay shutdown. */
   readonly stopping?: AbortSignal;
 }
 
@@ -40,18 +40,18 @@ export interface TokenCall {
   /** Seconds, 1..600. */
   readonly maxWaitSeconds: number;
   readonly options?: CallOptions;
-  /** Aborts when the client goes away; what was started goes on. */
+  /** Aborts when the client disconnects. The runs continue. */
   readonly signal: AbortSignal;
 }
 
 export interface TriggerCallActions {
   /**
-   * Starts the group's checks and waits for all of them, in the order of the group. Refuses with `not-found` for a
-   * token that is not this group's, `too-many` after 10 calls a minute, `limit`, `timeout` when they take longer, and
-   * `unavailable` when this process stops meanwhile. A call that runs nothing is no verdict: `conflict`.
+   * Starts the checks of the group and waits for all of them, in the order of the group. Refuses `not-found` if the
+   * token is not this group's, `too-many` after 10 calls per minute, `limit`, `timeout` if time runs out, `unavailable`
+   * if this process stops, and `conflict` if no check runs.
    */
   callGroup(groupId: number, token: string, call: TokenCall): Promise<BatchVerdict[]>;
-  /** The same for one check; refuses with `conflict` while it is deactivated. */
+  /** The same for one check. Refuses `conflict` if it is deactivated. */
   callCheck(checkId: string, token: string, call: TokenCall): Promise<BatchVerdict>;
 }
 
@@ -59,15 +59,15 @@ const nothingSpecial: CallOptions = { isQuiet: false, variables: [] };
 const callsAMinute = 10;
 const minuteMs = 60_000;
 
-export function createTriggerCallActions(means: TriggerCallMeans): TriggerCallActions {
-  const { triggers, triggerCalls, batches, resultHints, stopping, servedLocations, wake, clock, links } = means;
+export function createTriggerCallActions(deps: TriggerCallDeps): TriggerCallActions {
+  const { triggers, triggerCalls, batches, resultHints, stopping, servedLocations, wake, clock, links } = deps;
   const takeCall = createCallLimit(clock);
 
   const call = async (target: TriggerTarget, token: string, how: TokenCall): Promise<Batch> => {
     const { maxWaitSeconds, options = nothingSpecial, signal } = how;
     const trigger = await triggers.findByToken(token);
     if (trigger === null || trigger.groupId !== target.groupId || trigger.checkId !== target.checkId) {
-      throw notFound('trigger', 'with this token here');
+      throw notFound('trigger', 'with this token');
     }
     takeCall(token);
     const { accountId } = trigger;
@@ -82,9 +82,9 @@ export function createTriggerCallActions(means: TriggerCallMeans): TriggerCallAc
       options,
     });
     const { batch } = startedOf(started, target, wake);
-    if (batch === null) throw notFound('trigger', 'with this token here');
+    if (batch === null) throw notFound('trigger', 'with this token');
     const ending = stopping === undefined ? signal : AbortSignal.any([signal, stopping]);
-    const waiting = { mostMs: endsAt - performance.now(), signal: ending, hints: resultHints };
+    const waiting = { maxMs: endsAt - performance.now(), signal: ending, hints: resultHints };
     if (!(await waitUntil(() => batches.isClosed(batch), waiting))) throw endedEarly(maxWaitSeconds, stopping);
     if (options.isQuiet || options.variables.length > 0) await triggerCalls.forget(accountId, batch.id);
     return batch;
@@ -115,7 +115,7 @@ export function createTriggerCallActions(means: TriggerCallMeans): TriggerCallAc
   };
 }
 
-/** Why a call is answered before its verdicts. */
+/** Why a call is answered before its results. */
 function endedEarly(maxWaitSeconds: number, stopping: AbortSignal | undefined): Refusal {
   if (stopping?.aborted === true) {
     const message = 'This server is stopping. The checks continue after it restarts.';
@@ -127,7 +127,7 @@ function endedEarly(maxWaitSeconds: number, stopping: AbortSignal | undefined): 
   );
 }
 
-/** One verdict per check that has results: one that was deleted meanwhile has none. */
+/** One verdict per check with results; checks deleted during the call have none. */
 function verdictsOf(
   batch: Batch,
   results: readonly RunResult[],
@@ -145,7 +145,7 @@ function verdictsOf(
   });
 }
 
-/** Counts the calls of each trigger over the last minute; refuses the eleventh. Forgets triggers nobody calls. */
+/** Rate limit per trigger over the last minute. Forgets unused triggers. */
 function createCallLimit(clock: Clock): (token: string) => void {
   const callsByToken = new Map<string, number[]>();
   return (token) => {
@@ -161,7 +161,7 @@ function createCallLimit(clock: Clock): (token: string) => void {
     }
     callsByToken.delete(token);
     callsByToken.set(token, [...recent, now]);
-    // Calls are kept in the order of the last one: the first that is recent ends the sweep.
+    // Entries are ordered by the latest call, so the first recent one ends the sweep.
     for (const [other, calls] of callsByToken) {
       if (isRecent(calls.at(-1) ?? 0)) break;
       callsByToken.delete(other);

@@ -1,4 +1,4 @@
-// What a caller may do with triggers: making one starts the checks (spec §4.3, decisions: Trigger of a check group).
+// Actions on triggers; creating one starts the checks (spec §4.3, decisions: Trigger of a check group).
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { Batch, CallOptions, CallRun, CallRuns, TriggerTarget } from '#domain/checks/batch.ts';
@@ -9,11 +9,11 @@ import { notFound, Refusal } from '../refusal.ts';
 import type { ResultLinks } from '../results/result-links.ts';
 import type { Slice } from '../accounts/variables.ts';
 
-/** A call of a trigger, as the store takes it. Instants are epoch ms. */
+/** A trigger call as the store takes it. Times are epoch ms. */
 export interface TriggerOrder {
   readonly accountId: string;
   readonly target: TriggerTarget;
-  /** The token of the trigger that is made when there is none; null = none is made. */
+  /** Token for the trigger if it must be created; null = do not create one. */
   readonly newToken: string | null;
   readonly idempotencyKey: string | null;
   readonly servedLocations: readonly string[];
@@ -21,56 +21,55 @@ export interface TriggerOrder {
   readonly options?: CallOptions;
 }
 
-/** What became of a call. */
+/** Outcome of a call. */
 export type TriggerStart =
   | { readonly outcome: 'started'; readonly trigger: Trigger; readonly batch: Batch; readonly call: CallRuns }
   | { readonly outcome: 'repeated'; readonly trigger: Trigger; readonly call: CallRuns | null }
   | { readonly outcome: 'no-target' }
   | { readonly outcome: 'over-limit'; readonly limit: number; readonly used: number; readonly wanted: number }
-  /** So many runs that were asked for wait or run already: nothing was started. */
-  | { readonly outcome: 'queue-full'; readonly most: number; readonly waiting: number; readonly wanted: number };
+  /** Too many triggered runs are waiting or running; nothing was started. */
+  | { readonly outcome: 'queue-full'; readonly max: number; readonly waiting: number; readonly wanted: number };
 
-/** What these actions need. */
-export interface TriggerMeans {
+/** Dependencies of these actions. */
+export interface TriggerDeps {
   readonly triggers: {
     find(accountId: string, target: TriggerTarget): Promise<Trigger | null>;
     remove(accountId: string, target: TriggerTarget): Promise<boolean>;
     start(order: TriggerOrder): Promise<TriggerStart>;
   };
   readonly batches: {
-    /** @param call the id of the batch, or when the trigger was called, epoch ms */
+    /** @param call ID of the batch, or time of the call (epoch ms) */
     runs(accountId: string, target: TriggerTarget, call: string | number): Promise<CallRun[]>;
   };
   readonly links: Pick<ResultLinks, 'link'>;
-  /** Codes of the run locations that are served, this server's own first. */
+  /** Codes of the available run locations, this server's own first. */
   readonly servedLocations: () => readonly string[];
-  /** A hint that runs wait: polling is the floor (design: wake). */
+  /** Hints that runs are waiting; polling finds them anyway (design: wake). */
   readonly wake: () => void;
   readonly clock: Clock;
 }
 
 /** A trigger that was called. */
 export interface CalledTrigger extends Trigger {
-  /** null = the call was a repeat of one that an older version answered. */
+  /** null = the call repeats one that an older version answered. */
   readonly call: CallRuns | null;
 }
 
 /** A run that a call started. */
 export interface ShownRun extends CallRun {
-  /** null while it runs, and once it has passed. */
+  /** null while the run is in progress, and once it has passed. */
   readonly resultLink: string | null;
 }
 
 export interface TriggerActions {
   /**
-   * Starts every activated check of the group, or the one check, and answers without waiting. The first call makes the
-   * trigger. A repeat with the same idempotency key within 24 h gets the same answer and starts nothing. Refuses with
-   * `not-found`, and `limit` when the account's execution limit cannot hold all runs: then none starts.
+   * Starts every activated check of the group, or the one check, and responds without waiting. The first call creates
+   * the trigger. A repeat with the same idempotency key within 24 h gets the same response and starts nothing. Refuses
+   * `not-found`, and `limit` if the account's execution limit does not allow all runs: then none starts.
    */
   call(caller: Caller, target: TriggerTarget, idempotencyKey: string | null): Promise<CalledTrigger>;
   /**
-   * The runs that a call started, each with a page of its result unless it passed.
-   *
+   * The runs that a call started, each with a result page unless it passed.
    * @param callId null = the newest call
    */
   runs(
@@ -79,9 +78,9 @@ export interface TriggerActions {
     callId: string | null,
     slice: Slice,
   ): Promise<{ rows: ShownRun[]; total: number }>;
-  /** The token lets whoever has it start checks: a key that may not start any is not shown it. */
+  /** The token can start checks, so it is hidden from keys that may not start any. */
   find(caller: Caller, target: TriggerTarget): Promise<Trigger>;
-  /** The token is dead from then on. */
+  /** Deletes the trigger, which revokes its token. */
   remove(caller: Caller, target: TriggerTarget): Promise<void>;
 }
 
@@ -92,7 +91,7 @@ export function createTriggerActions({
   servedLocations,
   wake,
   clock,
-}: TriggerMeans): TriggerActions {
+}: TriggerDeps): TriggerActions {
   return {
     async call(caller, target, idempotencyKey) {
       requirePermission(caller, 'run');
@@ -145,7 +144,7 @@ function nameOf({ groupId, checkId }: TriggerTarget): string {
   return checkId === null ? `check group ${groupId}` : `check ${checkId}`;
 }
 
-/** The trigger that was called, and its runs unless the call was a repeat; refuses what could not be started. */
+/** The called trigger, with its runs unless the call was a repeat. Refuses a call that could not start runs. */
 export function startedOf(
   start: TriggerStart,
   target: TriggerTarget,
@@ -160,11 +159,11 @@ export function startedOf(
     throw target.checkId === null ? notFound('check group', target.groupId ?? '') : notFound('check', target.checkId);
   }
   if (start.outcome === 'queue-full') {
-    const { most, waiting, wanted } = start;
+    const { max, waiting, wanted } = start;
     throw new Refusal(
       'too-many',
-      `The limit of ${most} open triggered runs per account would be exceeded: ${waiting} are waiting or running and ${wanted} more were requested. None was started.`,
-      { attributes: { most, waiting, wanted }, retryAfterSeconds: 10 },
+      `The limit of ${max} open triggered runs per account would be exceeded: ${waiting} are waiting or running and ${wanted} more were requested. None was started.`,
+      { attributes: { max, waiting, wanted }, retryAfterSeconds: 10 },
     );
   }
   const { limit, used, wanted } = start;

@@ -1,23 +1,23 @@
-// Waiting for a row to change: a hint brings the next look forward, a slow look is the floor, nothing spins.
+// Waits for a row to change: polls slowly, and earlier after a hint.
 
-/** Tells when it may be worth looking again; gives back what ends the telling. */
-export type Hints = (look: () => void) => () => void;
+/** Subscribes to hints; returns a function that unsubscribes. */
+export type Hints = (wake: () => void) => () => void;
 
-/** How to wait. */
+/** Options of waiting. */
 export interface Waiting {
-  /** Milliseconds; after that the wait is over. */
-  readonly mostMs: number;
-  /** The wait is over when it aborts, as when the client goes away. */
+  /** Timeout in ms. */
+  readonly maxMs: number;
+  /** Stops waiting when it aborts, e.g. when the client disconnects. */
   readonly signal: AbortSignal;
   readonly hints: Hints;
-  /** Milliseconds between two looks: hints never make them more frequent than the first, silence not rarer than the second. */
-  readonly pauseMs?: { readonly least: number; readonly most: number };
+  /** Minimum and maximum time between two polls, ms. */
+  readonly pauseMs?: { readonly least: number; readonly max: number };
 }
 
-/** Looks until `isSo` says yes (then true), time is up or the signal aborts (then false). */
+/** Polls until `isSo` returns true (returns true), or time runs out or the signal aborts (returns false). */
 export async function waitUntil(isSo: () => Promise<boolean>, waiting: Waiting): Promise<boolean> {
-  const { mostMs, signal, hints, pauseMs = { least: 20, most: 500 } } = waiting;
-  const endsAt = performance.now() + mostMs;
+  const { maxMs, signal, hints, pauseMs = { least: 20, max: 500 } } = waiting;
+  const endsAt = performance.now() + maxMs;
   let isHinted = false;
   let wakeUp = (): void => {};
   const hintsEnd = hints(() => {
@@ -43,7 +43,7 @@ export async function waitUntil(isSo: () => Promise<boolean>, waiting: Waiting):
       const leftMs = endsAt - performance.now();
       if (leftMs <= 0 || signal.aborted) return false;
       await pause(Math.min(pauseMs.least, leftMs), false);
-      const restMs = Math.min(pauseMs.most, leftMs) - pauseMs.least;
+      const restMs = Math.min(pauseMs.max, leftMs) - pauseMs.least;
       if (restMs > 0 && !isHinted && !signal.aborted) await pause(restMs, true);
     }
   } finally {

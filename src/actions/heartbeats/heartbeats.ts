@@ -1,4 +1,4 @@
-// What a caller may see of the pings of a heartbeat (reference §4.9).
+// Actions on the pings of a heartbeat (reference §4.9).
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { availabilityOf, successRatioOf, unknownRatioOf } from '#domain/results/analytics.ts';
 import type { CheckType } from '#domain/checks/check.ts';
@@ -9,21 +9,21 @@ import { type HistoryReader, sumByCheck } from '../results/analytics.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { notFound } from '../refusal.ts';
 
-/** Results of a span, and of as long before it. Ratios in percent; null of none. */
+/** Results of a period and the one before. Ratios in percent; null if there are none. */
 export interface SpanStats {
   readonly current: number | null;
   readonly previous: number | null;
   readonly total: number;
 }
 
-/** Percent; null when nothing is known. */
+/** Percent; null if nothing is known. */
 export interface SpanAvailability {
   readonly availability: number | null;
   readonly unknownRatio: number | null;
 }
 
-/** What these actions need. */
-export interface HeartbeatMeans {
+/** Dependencies of these actions. */
+export interface HeartbeatDeps {
   readonly pings: {
     list(accountId: string, checkId: string, limit: number): Promise<PingEvent[]>;
     find(accountId: string, checkId: string, id: string): Promise<PingEvent | null>;
@@ -33,28 +33,28 @@ export interface HeartbeatMeans {
   readonly clock: Clock;
 }
 
-/** All of them refuse with `not-found` a check that is no heartbeat of the account. */
+/** All actions refuse (`not-found`) a check that is not a heartbeat of the account. */
 export interface HeartbeatActions {
-  /** Newest first, with the figures of the last day and week. */
+  /** Newest first, with the availability of the last day and week. */
   events(
     caller: Caller,
     checkId: string,
     limit: number,
   ): Promise<{ readonly events: PingEvent[]; readonly day: SpanStats; readonly week: SpanStats }>;
   event(caller: Caller, checkId: string, id: string): Promise<PingEvent>;
-  /** Of the last so many days each. */
+  /** Results of the last days. */
   availability(caller: Caller, checkId: string, days: readonly number[]): Promise<SpanAvailability[]>;
 }
 
 const dayMs = 86_400_000;
 
-export function createHeartbeatActions({ pings, checkResults, checkHistory, clock }: HeartbeatMeans): HeartbeatActions {
+export function createHeartbeatActions({ pings, checkResults, checkHistory, clock }: HeartbeatDeps): HeartbeatActions {
   const requireHeartbeat = async (caller: Caller, checkId: string): Promise<void> => {
     requirePermission(caller, 'read');
     const subject = await checkResults.subject(caller.accountId, checkId);
     if (subject?.checkType !== 'HEARTBEAT') throw notFound('heartbeat check', checkId);
   };
-  /** The span before, and the last one. */
+  /** The previous period and the current one. */
   const sums = async ({ accountId }: Caller, checkId: string, days: number): Promise<[RollUp, RollUp]> => {
     const to = clock.now();
     const middle = hourOf(to - days * dayMs);

@@ -13,26 +13,26 @@ function allowanceUnderTest(limit: number) {
   let dice = 1;
   return {
     ...createPingAllowance(limit, () => now),
-    turn: (ms: number) => (now += ms),
+    advance: (ms: number) => (now += ms),
     /** From 0 up to `below`. */
     random: (below: number) => ((dice = (dice * 48_271) % 2_147_483_647) / 2_147_483_647) * below,
   };
 }
 
 test('a whole minute of calls may come at once, and then one after the other', () => {
-  const { take, turn } = allowanceUnderTest(60);
+  const { take, advance } = allowanceUnderTest(60);
   const many = (calls: number) => Array.from({ length: calls }, () => take(token, 'well')).filter((wait) => wait === 0);
   assert.equal(many(100).length, 60);
   assert.equal(take(token, 'well'), 1, 'whole seconds to wait');
-  turn(999);
+  advance(999);
   assert.equal(take(token, 'well'), 1);
-  turn(1);
+  advance(1);
   assert.deepEqual([take(token, 'well'), take(token, 'well')], [0, 1]);
-  turn(10_000);
+  advance(10_000);
   assert.equal(many(100).length, 10);
-  turn(59_999);
+  advance(59_999);
   assert.equal(many(100).length, 59);
-  turn(3_600_000);
+  advance(3_600_000);
   assert.equal(many(100).length, 60, 'never more than a minute of them');
 });
 
@@ -54,12 +54,12 @@ test('what is well uses up nothing of what failed, of starts and of logs, and no
 
 for (const limit of [60, 61, 1000]) {
   test(`of ${limit} a minute, a call is refused only where one of its sort was taken within the time that a deadline is left to settle`, () => {
-    const { take, turn, random } = allowanceUnderTest(limit);
+    const { take, advance, random } = allowanceUnderTest(limit);
     let [sinceMs, refused] = [Number.POSITIVE_INFINITY, 0];
     for (let call = 0; call < 100_000; call++) {
       // Now and then a pause, so that the burst comes back.
       const pauseMs = random(1) < 0.0002 ? random(90_000) : random((1.5 * 60_000) / limit);
-      turn(pauseMs);
+      advance(pauseMs);
       sinceMs += pauseMs;
       if (take(token, 'well') === 0) sinceMs = 0;
       else {
@@ -79,13 +79,13 @@ test('a call whose ping could not be kept is given back', () => {
 });
 
 test('a flood of other tokens refuses nobody who was not refused before', () => {
-  const { take, turn } = allowanceUnderTest(60);
+  const { take, advance } = allowanceUnderTest(60);
   for (let call = 0; call < 60; call++) take(token, 'well');
   for (let other = 0; other < 50_000; other++) assert.equal(take(randomUUID(), 'well'), 0);
   assert.equal(take(token, 'well'), 1, 'nor forgets this one as long as there is room');
   for (let other = 0; other < 200_000; other++) take(randomUUID(), 'well');
   assert.equal(take(token, 'well'), 0, 'what is forgotten has its allowance again');
-  turn(120_000);
+  advance(120_000);
   assert.equal(take(token, 'failed'), 0);
 });
 

@@ -1,4 +1,4 @@
-// Receiving pings: whoever has the token says that a job goes well, or how it goes (decisions: Heartbeat).
+// Receives pings by token (decisions: Heartbeat).
 import type { PingSignal } from '#domain/checks/heartbeat.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isUuid } from '#lib/id.ts';
@@ -8,7 +8,7 @@ import { notFound, Refusal } from '../refusal.ts';
 /** A call of a ping URL. */
 export interface PingCall {
   readonly token: string;
-  /** What follows the token in the address: start, fail, log, digits; null = nothing. */
+  /** The path after the token: start, fail, log or digits; null = nothing. */
   readonly signal: string | null;
   readonly method: string;
   readonly source: string | null;
@@ -18,63 +18,63 @@ export interface PingCall {
 
 type Answer = { readonly outcome: 'kept'; readonly isJudged: boolean } | { readonly outcome: 'unknown' };
 
-/** A ping as it is kept. */
-interface KeptPing extends Omit<PingCall, 'signal'> {
+/** A stored ping. */
+interface StoredPing extends Omit<PingCall, 'signal'> {
   readonly signal: Exclude<PingSignal, 'missing'>;
   readonly exitCode: number | null;
   /** Epoch ms. */
   readonly at: number;
 }
 
-/** What became of a call, for the metrics. */
+/** Outcome of a call, for metrics. */
 export type PingFate = 'kept' | 'refused' | 'unknown' | 'lost';
 
-/** What this action needs. */
-export interface PingMeans {
+/** Dependencies of this action. */
+export interface PingDeps {
   readonly allowance: PingAllowance;
-  /** Keeps a ping together with others; resolves once it is durable. */
-  readonly receive: (ping: KeptPing) => Promise<Answer>;
+  /** Stores a ping in a group commit; resolves once it is durable. */
+  readonly receive: (ping: StoredPing) => Promise<Answer>;
   readonly clock: Clock;
-  /** Wakes the step that judges. */
+  /** Wakes the step that evaluates heartbeats. */
   readonly wake: () => void;
-  /** Told of each call that names a signal that there is. */
+  /** Called for every call with a known signal. */
   readonly onAnswered: (signal: PingSignal, fate: PingFate) => void;
 }
 
 export interface PingActions {
   /**
-   * Resolves once the ping is durable. Refuses with `not-found` an unknown token or signal, and with `too-many` what is
-   * beyond the allowance of its token.
+   * Resolves once the ping is durable. Refuses `not-found` for an unknown token or signal, and `too-many` above the
+   * rate limit.
    */
   receive(call: PingCall): Promise<void>;
 }
 
 const signals: ReadonlySet<string> = new Set(['start', 'fail', 'log']);
-/** Characters that are kept of a header. */
-const headerMost = 500;
+/** Maximum number of characters stored of a header. */
+const maxHeader = 500;
 
-export function createPingActions(means: PingMeans): PingActions {
-  const { wake, onAnswered } = means;
+export function createPingActions(deps: PingDeps): PingActions {
+  const { wake, onAnswered } = deps;
   return {
     async receive(call) {
-      const told = signalOf(call.signal);
-      if (told === null)
+      const contents = signalOf(call.signal);
+      if (contents === null)
         throw new Refusal('not-found', `Unknown signal "${call.signal}": use start, fail, log or an exit code.`);
       if (!isUuid(call.token)) throw notFound('heartbeat', 'with this token');
-      const answer = await keep({ ...call, ...told, token: call.token.toLowerCase() }, means);
-      onAnswered(told.signal, answer.outcome);
+      const answer = await keep({ ...call, ...contents, token: call.token.toLowerCase() }, deps);
+      onAnswered(contents.signal, answer.outcome);
       if (answer.outcome === 'unknown') throw notFound('heartbeat', 'with this token');
       if (answer.isJudged) wake();
     },
   };
 }
 
-/** A call whose signal is known. */
-type ToldPing = Omit<PingCall, 'signal'> & Pick<KeptPing, 'signal' | 'exitCode'>;
+/** A call with a known signal. */
+type PingContents = Omit<PingCall, 'signal'> & Pick<StoredPing, 'signal' | 'exitCode'>;
 
-/** Keeps a ping within the allowance of its token: asked before the database, and of tokens that nobody has as well. */
-async function keep(ping: ToldPing, means: PingMeans): Promise<Answer> {
-  const { allowance, receive, clock, onAnswered } = means;
+/** Stores a ping within the rate limit, which is checked before the database is queried and also for unknown tokens. */
+async function keep(ping: PingContents, deps: PingDeps): Promise<Answer> {
+  const { allowance, receive, clock, onAnswered } = deps;
   const { token, signal, exitCode } = ping;
   const sort = pingSort(signal, exitCode);
   const waitSeconds = allowance.take(token, sort);
@@ -88,22 +88,22 @@ async function keep(ping: ToldPing, means: PingMeans): Promise<Answer> {
   try {
     return await receive({ ...ping, source, userAgent, at: clock.now() });
   } catch (error) {
-    // A repeat of a ping that was not stored must not be refused.
+    // Repeating a ping that was not stored must not be refused.
     allowance.giveBack(token, sort);
     onAnswered(signal, 'lost');
     throw error;
   }
 }
 
-/** null = there is no such signal. */
-function signalOf(text: string | null): Pick<KeptPing, 'signal' | 'exitCode'> | null {
+/** null = unknown signal. */
+function signalOf(text: string | null): Pick<StoredPing, 'signal' | 'exitCode'> | null {
   if (text === null) return { signal: 'ping', exitCode: null };
   if (signals.has(text)) return { signal: text as 'start' | 'fail' | 'log', exitCode: null };
-  // Windows has exit codes of 32 bits, shown with a sign or without.
+  // Windows exit codes have 32 bits, signed or unsigned.
   const code = /^-?\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   return code >= -(2 ** 31) && code < 2 ** 32 ? { signal: 'exit', exitCode: code } : null;
 }
 
 function shortened(text: string | null): string | null {
-  return text === null || text === '' ? null : text.slice(0, headerMost);
+  return text === null || text === '' ? null : text.slice(0, maxHeader);
 }

@@ -1,10 +1,10 @@
 // Phrases that notices share.
 
-/** Of a list that may be long, what there is room for. */
-const mostListed = 5;
+/** Maximum number of list items that a notice names. */
+const maxListed = 5;
 
-/** The first of it, and how many more there are. */
+/** The first items of a list, and the number of the others. */
 export function firstOf(all: readonly string[]): string {
-  const more = all.length - mostListed;
-  return `${all.slice(0, mostListed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const more = all.length - maxListed;
+  return `${all.slice(0, maxListed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -7,7 +7,7 @@ import { requirePermission } from '../accounts/permission.ts';
 
 /** A condition that needs attention, and how to fix it. */
 export interface Notice {
-  /** Stable while the condition lasts. */
+  /** Stays the same while the condition lasts. */
   readonly id: string;
   readonly kind: string;
   /** Epoch ms. */
@@ -21,7 +21,7 @@ export interface Notice {
 export interface BrokenChannel {
   readonly alertChannelId: number;
   readonly name: string;
-  /** Epoch ms: when this was found. */
+  /** When this was found, epoch ms. */
   readonly since: number;
   readonly fault: {
     readonly path: string;
@@ -31,11 +31,11 @@ export interface BrokenChannel {
   };
 }
 
-/** Those of an account. */
+/** Notices of an account. */
 export type BrokenChannels = (accountId: string) => Promise<readonly BrokenChannel[]>;
 
-/** What this action needs. */
-export interface NoticeMeans {
+/** Dependencies of this action. */
+export interface NoticeDeps {
   readonly brokenChannels: BrokenChannels;
   readonly failingChannels: {
     list(accountId: string): Promise<
@@ -49,20 +49,20 @@ export interface NoticeMeans {
     >;
   };
   readonly gaps: {
-    /** When nothing ran lately; epoch ms. */
+    /** The last gap in which nothing ran; epoch ms. */
     lastAbsence(): Promise<{ readonly from: number; readonly to: number; readonly isRollback: boolean } | null>;
-    /** Slots since yesterday (UTC) without a verdict because of a problem in Tocsin. */
+    /** Scheduled runs since yesterday (UTC) without a verdict because of a problem in Tocsin. */
     ofAccount(
       accountId: string,
     ): Promise<{ readonly since: number; readonly missed: number; readonly unknown: number } | null>;
   };
   readonly heldDeliveries: { find(): Promise<DeliveryHold | null> };
-  /** Runtimes near their end that an account uses. */
+  /** Runtimes about to end that an account uses. */
   readonly runtimeEnds: (accountId: string) => Promise<readonly Notice[]>;
-  /** Where Chromium is missing and the account has browser checks. */
+  /** Locations without Chromium where the account has browser checks. */
   readonly missingBrowsers: (accountId: string) => Promise<readonly Notice[]>;
   /** Checks whose failures notify no channel. */
-  readonly unheardNotices: (accountId: string) => Promise<readonly Notice[]>;
+  readonly silentCheckNotices: (accountId: string) => Promise<readonly Notice[]>;
   /** Undefined variables that checks use. */
   readonly missingVariables: { notices(accountId: string): Promise<readonly Notice[]> };
   /** Problems of this process: unusable runtimes. */
@@ -70,12 +70,12 @@ export interface NoticeMeans {
 }
 
 export interface NoticeActions {
-  /** The longest lasting first. */
+  /** Oldest first. */
   list(caller: Caller): Promise<Notice[]>;
 }
 
-export function createNoticeActions(means: NoticeMeans): NoticeActions {
-  const { failingChannels, brokenChannels, gaps, runtimeEnds, missingBrowsers, processNotices } = means;
+export function createNoticeActions(deps: NoticeDeps): NoticeActions {
+  const { failingChannels, brokenChannels, gaps, runtimeEnds, missingBrowsers, processNotices } = deps;
   return {
     async list(caller) {
       requirePermission(caller, 'read');
@@ -92,9 +92,9 @@ export function createNoticeActions(means: NoticeMeans): NoticeActions {
       const ofTemplates = (await brokenChannels(caller.accountId)).map(brokenNotice);
       const ofRuntimes = await runtimeEnds(caller.accountId);
       const ofBrowsers = await missingBrowsers(caller.accountId);
-      const ofUnheard = await means.unheardNotices(caller.accountId);
-      const ofVariables = await means.missingVariables.notices(caller.accountId);
-      const ofHold = holdNotices(await means.heldDeliveries.find());
+      const ofSilentChecks = await deps.silentCheckNotices(caller.accountId);
+      const ofVariables = await deps.missingVariables.notices(caller.accountId);
+      const ofHold = holdNotices(await deps.heldDeliveries.find());
       const ofProcess = mayDo(caller.role, 'operate') ? await processNotices() : [];
       const all = [
         ...ofChannels,
@@ -103,7 +103,7 @@ export function createNoticeActions(means: NoticeMeans): NoticeActions {
         ...ofRuntimes,
         ...ofBrowsers,
         ...ofVariables,
-        ...ofUnheard,
+        ...ofSilentChecks,
         ...ofProcess,
         ...ofHold,
       ];
@@ -127,7 +127,7 @@ function holdNotices(hold: DeliveryHold | null): Notice[] {
   ];
 }
 
-/** A receiver's URL may be a secret: only callers with write permission see it in full. */
+/** A receiver's URL may be secret: only callers with write permission see all of it. */
 function failingMessage(name: string, count: number, reason: string | null, caller: Caller): string {
   const alerts = count === 1 ? 'The last alert' : `The last ${count} alerts`;
   const shown = reason === null || mayDo(caller.role, 'write') ? reason : withoutPaths(reason);
@@ -149,7 +149,7 @@ function brokenNotice({ alertChannelId, name, since, fault }: BrokenChannel): No
 }
 
 /** Reports downtime, during which no checks ran (design §1: honest gaps). */
-function absenceNotice(absence: Awaited<ReturnType<NoticeMeans['gaps']['lastAbsence']>>): Notice[] {
+function absenceNotice(absence: Awaited<ReturnType<NoticeDeps['gaps']['lastAbsence']>>): Notice[] {
   if (absence === null) return [];
   const { from, to, isRollback } = absence;
   if (isRollback) return [rollbackNotice(from, to)];
@@ -166,7 +166,7 @@ function absenceNotice(absence: Awaited<ReturnType<NoticeMeans['gaps']['lastAbse
   ];
 }
 
-/** A restore took the data back. Epoch ms. */
+/** A restore that went back in time. Epoch ms. */
 function rollbackNotice(from: number, to: number): Notice {
   return {
     id: `rollback:${from}`,
@@ -178,8 +178,8 @@ function rollbackNotice(from: number, to: number): Notice {
   };
 }
 
-/** Reports slots without a verdict because of a problem in Tocsin (design §1: honest gaps). */
-function gapNotice(gap: Awaited<ReturnType<NoticeMeans['gaps']['ofAccount']>>): Notice[] {
+/** Reports scheduled runs without a verdict because of a problem in Tocsin (design §1: honest gaps). */
+function gapNotice(gap: Awaited<ReturnType<NoticeDeps['gaps']['ofAccount']>>): Notice[] {
   if (gap === null) return [];
   const { since, missed, unknown } = gap;
   const runs = missed === 1 ? '1 scheduled run was' : `${missed} scheduled runs were`;

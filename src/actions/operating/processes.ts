@@ -1,26 +1,26 @@
-// Which processes work on this installation.
+// The processes of this installation.
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { isAlive, type ProcessSign } from '#domain/accounts/process.ts';
 import type { Clock } from '#lib/clock.ts';
 import { requirePermission } from '../accounts/permission.ts';
 
-/** A process, and whether it lives. */
+/** A process and its liveness. */
 export interface ListedProcess extends ProcessSign {
   readonly isAlive: boolean;
 }
 
-/** What this action needs. */
-export interface ProcessMeans {
+/** Dependencies of this action. */
+export interface ProcessDeps {
   readonly processes: { list(): Promise<readonly ProcessSign[]> };
   readonly clock: Clock;
 }
 
 export interface ProcessActions {
-  /** In the order of their start. */
+  /** Ordered by start time. */
   list(caller: Caller): Promise<ListedProcess[]>;
 }
 
-export function createProcessActions({ processes, clock }: ProcessMeans): ProcessActions {
+export function createProcessActions({ processes, clock }: ProcessDeps): ProcessActions {
   return {
     async list(caller) {
       requirePermission(caller, 'operate');

@@ -1,4 +1,4 @@
-// Analytics of checks: availability, response times and outcomes over any span (reference §4.7).
+// Analytics of checks: availability, response times and outcomes over any time range (reference §4.7).
 import {
   availabilityOf,
   byLocation,
@@ -26,7 +26,7 @@ import {
   dayOf,
   emptyRollUp,
   hourMs,
-  hoursKeptDays,
+  hourRetentionDays,
   type RollUp,
   type Stretch,
 } from '#domain/results/roll-up.ts';
@@ -34,7 +34,7 @@ import type { Clock } from '#lib/clock.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { invalidField, notFound } from '../refusal.ts';
 
-/** What is asked of a check. Instants are epoch ms. */
+/** A query. Times are epoch ms. */
 export interface AnalyticsQuestion {
   readonly quickRange: QuickRange;
   readonly from?: number;
@@ -46,7 +46,7 @@ export interface AnalyticsQuestion {
   readonly metrics: readonly Metric[];
 }
 
-/** A span of a series, and what it came to. */
+/** An entry of a series and its figures. */
 export interface AnalyticsEntry {
   readonly span: TimeSpan;
   readonly rollUp: RollUp;
@@ -59,7 +59,7 @@ export interface CheckAnalytics {
   readonly series: readonly { readonly group: SeriesGroup; readonly entries: readonly AnalyticsEntry[] }[];
 }
 
-/** The figures of one check among several. */
+/** The figures of one check in a list. */
 export interface AnalyticsSummary {
   readonly checkId: string;
   readonly checkType: CheckType;
@@ -68,9 +68,9 @@ export interface AnalyticsSummary {
   readonly values: Readonly<Record<(typeof summaryMetrics)[number], number | null>>;
 }
 
-/** The history of checks, as the store reads it. */
+/** The history of checks. */
 export interface HistoryReader {
-  /** How many checks are best read at once. */
+  /** Number of checks to read at a time. */
   readonly checksAtOnce: number;
   read(
     accountId: string,
@@ -80,12 +80,12 @@ export interface HistoryReader {
     readonly pieces: readonly (DetailedPiece & { readonly checkId: string })[];
     readonly stretches: readonly (Stretch & { readonly checkId: string })[];
   }>;
-  /** What checks came to in the span as a whole, by id; less to read than its pieces. */
+  /** Totals of checks over the whole range, by ID; cheaper to read than series. */
   sums(accountId: string, checkIds: readonly string[], span: TimeSpan): Promise<ReadonlyMap<string, RollUp>>;
 }
 
-/** What these actions need. */
-export interface AnalyticsMeans {
+/** Dependencies of these actions. */
+export interface AnalyticsDeps {
   readonly checks: { find(accountId: string, id: string): Promise<{ readonly check: Check } | null> };
   readonly checkSubjects: {
     ofIds(
@@ -95,39 +95,37 @@ export interface AnalyticsMeans {
   };
   readonly checkHistory: HistoryReader;
   readonly clock: Clock;
-  /** How long results are kept, days. */
+  /** Retention of results, days. */
   readonly retentionDays: number;
-  /** What results of a type can be counted by. */
+  /** How results of a type can be grouped. */
   readonly measuresOf: (checkType: CheckType) => Measures;
 }
 
 export interface AnalyticsActions {
-  /**
-   * Refuses with `not-found` a check that is not there, or of another type, and with `invalid` what is not kept of it.
-   */
+  /** Refuses `not-found` for an unknown check or one of another type, and `invalid` for data that is not stored. */
   ofCheck(caller: Caller, checkType: CheckType, checkId: string, question: AnalyticsQuestion): Promise<CheckAnalytics>;
-  /** In the order of the ids; those of no check are left out. */
+  /** In the order of the IDs; unknown IDs are omitted. */
   ofChecks(caller: Caller, checkIds: readonly string[], range: QuickRange): Promise<AnalyticsSummary[]>;
-  /** Those that can be asked of a check of a type. */
+  /** Metrics available for a check type. */
   metrics(caller: Caller, checkType: CheckType): readonly Metric[];
 }
 
 const minuteMs = 60_000;
-/** Entries of a series at most, and of all series. */
-const entriesMost = 1500;
-const entriesInAllMost = 30_000;
+/** Maximum number of entries, per series and in total. */
+const maxEntries = 1500;
+const maxEntriesTotal = 30_000;
 const summaryMetrics = ['responseTime_avg', 'responseTime_p50', 'responseTime_p95', 'responseTime_p99'] as const;
 const bothStatuses: readonly ResultStatus[] = ['success', 'failure'];
 
-export function createAnalyticsActions(means: AnalyticsMeans): AnalyticsActions {
-  const { checks, checkSubjects, checkHistory, clock } = means;
+export function createAnalyticsActions(deps: AnalyticsDeps): AnalyticsActions {
+  const { checks, checkSubjects, checkHistory, clock } = deps;
   return {
     async ofCheck(caller, checkType, checkId, question) {
       requirePermission(caller, 'read');
       const check = (await checks.find(caller.accountId, checkId))?.check;
       if (check?.checkType !== checkType) throw notFound('check', checkId);
-      const grid = gridOf(question, clock.now(), means.retentionDays);
-      const parts = partsOf(question, checkType, means.measuresOf(checkType));
+      const grid = gridOf(question, clock.now(), deps.retentionDays);
+      const parts = partsOf(question, checkType, deps.measuresOf(checkType));
       const { pieces, stretches } = await checkHistory.read(caller.accountId, [checkId], { ...grid, parts });
       const groups = groupsOf(question, pieces, stretches);
       refuseTooMany(groups.length, grid.spans);
@@ -159,12 +157,12 @@ export function createAnalyticsActions(means: AnalyticsMeans): AnalyticsActions 
     },
     metrics(caller, checkType) {
       requirePermission(caller, 'read');
-      return metricsOf(means.measuresOf(checkType));
+      return metricsOf(deps.measuresOf(checkType));
     },
   };
 }
 
-/** What has to be read beside the sums. Refuses with `invalid` what results of the type do not have. */
+/** What to read in addition to sums. Refuses (`invalid`) what results of the type do not have. */
 function partsOf({ groupBy, metrics }: AnalyticsQuestion, type: CheckType, measures: Measures): RollUpParts | null {
   const isByStatus = groupBy === 'statusCode';
   const ofType = `results of a check of type ${type}`;
@@ -177,7 +175,7 @@ function partsOf({ groupBy, metrics }: AnalyticsQuestion, type: CheckType, measu
   if (found !== undefined) {
     const right = known.filter((metric) => !isByStatus || phaseOf(metric) === null).join(', ');
     const why = known.includes(found)
-      ? 'phases are not kept by status code'
+      ? 'phases are not stored by status code'
       : `${ofType} have no phase ${phaseOf(found)}`;
     throw invalidField(`metrics[${wrong}]`, `must be one of ${right}: ${why}`);
   }
@@ -194,11 +192,11 @@ function groupsOf({ groupBy }: AnalyticsQuestion, pieces: Pieces, stretches: rea
 
 function refuseTooMany(series: number, spans: readonly TimeSpan[]): void {
   const [first] = spans;
-  if (first === undefined || series * spans.length <= entriesInAllMost) return;
-  const least = Math.ceil(((first.to - first.from) * series * spans.length) / entriesInAllMost / hourMs) * 60;
+  if (first === undefined || series * spans.length <= maxEntriesTotal) return;
+  const least = Math.ceil(((first.to - first.from) * series * spans.length) / maxEntriesTotal / hourMs) * 60;
   throw invalidField(
     'aggregationInterval',
-    `must be at least ${least} for this span, which would otherwise return ${spans.length} entries in each of ${series} series`,
+    `must be at least ${least} for this range, which would otherwise return ${spans.length} entries in each of ${series} series`,
   );
 }
 
@@ -229,7 +227,7 @@ function summaryOf(checkId: string, checkType: CheckType, rollUp: RollUp): Analy
   };
 }
 
-/** What some checks came to in each of some spans that lie side by side. */
+/** Totals of some checks in each of several adjacent time ranges. */
 export async function sumByCheck(
   checkHistory: HistoryReader,
   accountId: string,
@@ -250,9 +248,9 @@ export async function sumByCheck(
   return (checkId) => sumBySpan(spans, pieces.get(checkId) ?? [], stretches.get(checkId) ?? []);
 }
 
-/** A span in full hours that ends now at the latest; in full days where only those are kept. */
+/** A range in full hours that ends no later than now; in full days where only those are stored. */
 export function wholeHours({ from, to }: TimeSpan, now: number): TimeSpan {
-  const floor = from < dayOf(now) - hoursKeptDays * dayMs ? dayMs : hourMs;
+  const floor = from < dayOf(now) - hourRetentionDays * dayMs ? dayMs : hourMs;
   const start = Math.floor(from / floor) * floor;
   return { from: start, to: Math.max(start, Math.min(now, Math.ceil(to / hourMs) * hourMs)) };
 }
@@ -262,14 +260,14 @@ interface Grid extends TimeSpan {
   readonly spans: readonly TimeSpan[];
 }
 
-/** The span that is asked for, and how it is cut. Refuses with `invalid` what is not kept so finely. */
+/** The requested range and its division into entries. Refuses (`invalid`) a finer division than is stored. */
 function gridOf(question: AnalyticsQuestion, now: number, retentionDays: number): Grid {
   const asked = askedSpan(question, now);
   const everyMs = (question.aggregationInterval ?? 0) * minuteMs;
   if (everyMs % hourMs !== 0) return fineGrid(asked, everyMs, now, retentionDays);
   const whole = wholeHours(asked, now);
   if (everyMs === 0) return { ...whole, pieceMs: dayMs, spans: [whole] };
-  // Entries begin where a clock would cut them: at multiples of the interval within a day, at midnight UTC beyond.
+  // Entries start at multiples of the interval within a day, and at midnight UTC for longer intervals.
   const cutMs = everyMs >= dayMs ? dayMs : dayMs % everyMs === 0 ? everyMs : hourMs;
   const from = Math.floor(whole.from / cutMs) * cutMs;
   return {
@@ -280,26 +278,26 @@ function gridOf(question: AnalyticsQuestion, now: number, retentionDays: number)
   };
 }
 
-/** Of less than an hour, or of no whole hours: from the results themselves, so of a day at most. */
+/** For less than an hour, or not in whole hours: computed from the results, so a day at most. */
 function fineGrid(asked: TimeSpan, everyMs: number, now: number, retentionDays: number): Grid {
   const step = dayMs % everyMs === 0 ? everyMs : minuteMs;
   const from = Math.floor(asked.from / step) * step;
   const to = Math.max(from, Math.min(now, Math.ceil(asked.to / minuteMs) * minuteMs));
   const why = 'must be a multiple of 60 (only hourly data is stored)';
-  if (to - from > dayMs + step) throw invalidField('aggregationInterval', `${why} when the span is longer than a day`);
+  if (to - from > dayMs + step) throw invalidField('aggregationInterval', `${why} if the range is longer than a day`);
   if (from < now - retentionDays * dayMs) {
-    throw invalidField('aggregationInterval', `${why} when the span begins more than ${retentionDays} days ago`);
+    throw invalidField('aggregationInterval', `${why} if the range begins more than ${retentionDays} days ago`);
   }
   return { from, to, pieceMs: minuteMs, spans: cut({ from, to }, everyMs) };
 }
 
 function cut({ from, to }: TimeSpan, everyMs: number): TimeSpan[] {
   const entries = Math.ceil((to - from) / everyMs);
-  if (entries > entriesMost) {
-    const least = Math.ceil((to - from) / entriesMost / hourMs) * 60;
+  if (entries > maxEntries) {
+    const least = Math.ceil((to - from) / maxEntries / hourMs) * 60;
     throw invalidField(
       'aggregationInterval',
-      `must be at least ${least} for this span, which would otherwise return ${entries} entries`,
+      `must be at least ${least} for this range, which would otherwise return ${entries} entries`,
     );
   }
   return Array.from({ length: entries }, (_, index) => {
@@ -308,7 +306,7 @@ function cut({ from, to }: TimeSpan, everyMs: number): TimeSpan[] {
   });
 }
 
-/** `from` and `to` over the named range. Refuses with `invalid` a span that is none. */
+/** `from` and `to` override the named range. Refuses (`invalid`) an empty range. */
 export function askedSpan(
   asked: { readonly quickRange: QuickRange; readonly from?: number; readonly to?: number },
   now: number,

@@ -1,41 +1,41 @@
-// Assets on their way out: a few at once in each process, for they are large and whoever takes them may be slow. No account
-// takes all of the room.
+// Downloads of assets, with bounded concurrency per process because assets are large and clients may be slow. Accounts
+// share the slots fairly.
 import type { AssetFile } from '#domain/results/asset.ts';
 import { createSharedLanes, type SharedLanes } from '#lib/shared-lanes.ts';
 import { Refusal } from '../refusal.ts';
 
-/** How many at once. */
+/** Maximum number of concurrent downloads. */
 export interface DownloadBounds {
-  /** From 1. */
+  /** Minimum 1. */
   readonly atOnce: number;
-  /** Of one account while another waits, 1 to `atOnce`. */
+  /** Maximum per account while another account waits, 1 to `atOnce`. */
   readonly ofOneAccount: number;
-  /** How long a further one waits for room, ms. */
+  /** How long a download waits for a slot, ms. */
   readonly waitMs: number;
 }
 
-/** An asset that is handed out. */
+/** An asset that is being downloaded. */
 export interface AssetDownload extends AssetFile {
-  /** Makes room for the next one: to be called once it was handed out, or was given up. */
+  /** Frees the slot. Call it when the download ends or is aborted. */
   readonly end: () => void;
 }
 
-/** What begins downloads; see `createDownloads`. */
+/** Starts downloads; see `createDownloads`. */
 export type Downloads = (
   accountId: string,
   open: () => Promise<AssetFile>,
   signal: AbortSignal,
 ) => Promise<AssetDownload>;
 
-/** Of each a part of a quarter of a megabyte is in memory, and what the system holds of its connection. */
+/** Each holds a quarter of a megabyte in memory, plus the system's socket buffer. */
 const usual: DownloadBounds = { atOnce: 8, ofOneAccount: 4, waitMs: 5000 };
 
-/** Of screenshots that pages of results show: a browser asks for all ten of a page together. */
+/** For screenshots on result pages: a browser requests all ten of a page at once. */
 export const pictureBounds: DownloadBounds = { atOnce: 16, ofOneAccount: 8, waitMs: 20_000 };
 
 /**
- * Makes what begins downloads. It refuses with `unavailable` where there is no room in time, and lets through what `open`
- * throws; the signal gives up waiting.
+ * Creates the function that starts downloads. It refuses (`unavailable`) if no slot becomes free in time, and passes on
+ * errors of `open`. The signal cancels waiting.
  */
 export function createDownloads({ atOnce, ofOneAccount, waitMs }: DownloadBounds = usual): Downloads {
   const lanes = createSharedLanes(atOnce, ofOneAccount);
@@ -54,7 +54,7 @@ export function createDownloads({ atOnce, ofOneAccount, waitMs }: DownloadBounds
   };
 }
 
-/** null = there was no room in time, or the signal came before. */
+/** null = no slot became free in time, or the signal aborted. */
 async function enterWithin(
   lanes: SharedLanes,
   accountId: string,

@@ -1,4 +1,4 @@
-// What a caller may see of the results of checks (reference §4.7, decisions: What is kept of a result).
+// Actions on the results of checks (reference §4.7, decisions: What is kept of a result).
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { type AssetFacts, type AssetFile, typesWithAssets } from '#domain/results/asset.ts';
 import type { CheckType } from '#domain/checks/check.ts';
@@ -8,7 +8,7 @@ import type { AssetDownload, Downloads } from './asset-downloads.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { notFound } from '../refusal.ts';
 
-/** A result as the store keeps it. Instants are epoch ms, times in ms. */
+/** A stored result. Times are epoch ms, durations in ms. */
 export interface StoredResult extends Pick<
   Result,
   | 'accountId'
@@ -28,11 +28,11 @@ export interface StoredResult extends Pick<
   | 'responseTimeMs'
   | 'details'
 > {
-  /** Request and response in full, where they are kept. */
+  /** Complete request and response, if they are stored. */
   readonly exchange: JsonObject | null;
 }
 
-/** Which results of a check. Instants are epoch ms, both included. */
+/** Filters for the results of a check. Times are epoch ms, inclusive. */
 export interface ResultFilter {
   readonly location?: string;
   readonly hasFailures?: boolean;
@@ -41,23 +41,23 @@ export interface ResultFilter {
   readonly to?: number;
 }
 
-/** The same, as a caller asks: a type that is not the check's own finds nothing. */
+/** The filters of a request. A type that is not the check's own matches nothing. */
 export interface ResultQuestion extends ResultFilter {
   readonly checkType?: string;
 }
 
-/** A result ready to be shown, with the part that belongs to the check's type; null for a slot that was missed. */
+/** A result for a response, with the part of its check type; null for a missed run. */
 export interface ShownResult {
   readonly result: StoredResult;
   readonly checkName: string;
   readonly checkType: CheckType;
   readonly described: JsonObject | null;
-  /** In the order of their numbers. */
+  /** Ordered by their numbers. */
   readonly assets: readonly AssetFacts[];
 }
 
-/** What these actions need. */
-export interface CheckResultMeans {
+/** Dependencies of these actions. */
+export interface CheckResultDeps {
   readonly resultAssets: {
     of(
       accountId: string,
@@ -84,11 +84,11 @@ export interface CheckResultMeans {
     find(accountId: string, checkId: string, id: string): Promise<StoredResult | null>;
     subject(accountId: string, checkId: string): Promise<Subject | null>;
   };
-  /** The part of a result that belongs to the check's type. Absent details are of results without a probe. */
+  /** The part of a result specific to the check type. Details are absent if nothing was probed. */
   readonly describeResult: (checkType: CheckType, result: StoredResult, exchange: JsonObject | null) => JsonObject;
 }
 
-/** All of them refuse with `not-found` a check or result that is not the account's. */
+/** All actions refuse (`not-found`) checks and results of other accounts. */
 export interface CheckResultActions {
   /** Newest first. */
   list(
@@ -97,7 +97,7 @@ export interface CheckResultActions {
     question: ResultQuestion,
     page: { limit: number; offset: number },
   ): Promise<{ rows: ShownResult[]; total: number }>;
-  /** Newest first, from below the result `after` on; `nextId` = where to go on, null at the end. */
+  /** Newest first, starting after the result `after`; `nextId` = cursor of the next page, null on the last page. */
   walk(
     caller: Caller,
     checkId: string,
@@ -107,14 +107,14 @@ export interface CheckResultActions {
   ): Promise<{ rows: ShownResult[]; nextId: string | null }>;
   find(caller: Caller, checkId: string, id: string): Promise<ShownResult>;
   /**
-   * The file of an asset; refuses with `not-found` one that is not, or no longer, kept, and with `unavailable` while too many
-   * are downloaded. The signal gives up waiting.
+   * The file of an asset. Refuses `not-found` if it is not stored, and `unavailable` during too many downloads. The
+   * signal cancels waiting.
    */
   asset(caller: Caller, checkId: string, id: string, number: number, signal: AbortSignal): Promise<AssetDownload>;
 }
 
-export function createCheckResultActions(means: CheckResultMeans): CheckResultActions {
-  const { checkResults, resultAssets, download } = means;
+export function createCheckResultActions(deps: CheckResultDeps): CheckResultActions {
+  const { checkResults, resultAssets, download } = deps;
   const subjectOf = async (caller: Caller, checkId: string) => {
     requirePermission(caller, 'read');
     const subject = await checkResults.subject(caller.accountId, checkId);
@@ -126,7 +126,7 @@ export function createCheckResultActions(means: CheckResultMeans): CheckResultAc
     const ids = rows.map(({ id }) => id);
     const hasAssets = first !== undefined && typesWithAssets.has(subject.checkType);
     const assets = hasAssets ? await resultAssets.of(first.accountId, first.checkId, ids) : null;
-    return rows.map((result) => shown(result, subject, means, assets?.get(result.id)));
+    return rows.map((result) => shown(result, subject, deps, assets?.get(result.id)));
   };
   return {
     async list(caller, checkId, { checkType, ...filter }, page) {
@@ -138,7 +138,7 @@ export function createCheckResultActions(means: CheckResultMeans): CheckResultAc
     async walk(caller, checkId, { checkType, ...filter }, after, limit) {
       const subject = await subjectOf(caller, checkId);
       if (checkType !== undefined && checkType !== subject.checkType) return { rows: [], nextId: null };
-      // One more than asked for tells whether there is a next page.
+      // Reads one more than requested to find out whether there is a next page.
       const found = await checkResults.walk(caller.accountId, checkId, filter, after, limit + 1);
       const rows = await shownAll(found.slice(0, limit), subject);
       return { rows, nextId: found.length > limit ? (rows.at(-1)?.result.id ?? null) : null };
@@ -167,14 +167,14 @@ interface Subject {
   readonly checkType: CheckType;
 }
 
-/** A result with its check's name, the part that belongs to its type, and its assets. */
+/** A result with the name of its check, the part of its type, and its assets. */
 export function shown(
   result: StoredResult,
   { name, checkType }: Subject,
-  { describeResult }: Pick<CheckResultMeans, 'describeResult'>,
+  { describeResult }: Pick<CheckResultDeps, 'describeResult'>,
   assets: readonly AssetFacts[] = [],
 ): ShownResult {
-  // A slot that was not run was not probed: nothing belongs to its type.
+  // A missed run was not probed, so it has no type-specific part.
   const described = result.outcome === 'missed' ? null : describeResult(checkType, result, result.exchange);
   return { result, checkName: name, checkType, described, assets };
 }

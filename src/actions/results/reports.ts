@@ -1,4 +1,4 @@
-// Reports on the checks of an account, with a figure for each and for each of their periods (reference §4.7).
+// Reports on the checks of an account, in total and for each period (reference §4.7).
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { type Granularity, periodsOf, type QuickRange, type TimeSpan } from '#domain/checks/calendar.ts';
 import { isZone } from '#domain/checks/wall-time.ts';
@@ -9,14 +9,14 @@ import { askedSpan, type HistoryReader, sumByCheck, wholeHours } from './analyti
 import { requirePermission } from '../accounts/permission.ts';
 import { invalidField } from '../refusal.ts';
 
-/** What is asked. Instants are epoch ms. */
+/** The query. Times are epoch ms. */
 export interface ReportQuestion {
   readonly quickRange: QuickRange;
   readonly from?: number;
   readonly to?: number;
-  /** All of them. */
+  /** All of these tags. */
   readonly filterByTags?: readonly string[];
-  /** The deactivated checks in the place of the others. */
+  /** Report the deactivated checks instead of the activated ones. */
   readonly deactivated: boolean;
   readonly granularity?: Granularity;
   /** IANA name. */
@@ -36,14 +36,14 @@ export interface ReportedCheck {
 
 type Subject = Omit<ReportedCheck, 'total' | 'periods'>;
 
-/** What this action needs. */
-export interface ReportMeans {
+/** Dependencies of this action. */
+export interface ReportDeps {
   readonly checkSubjects: {
     after(
       accountId: string,
       filter: { readonly tags: readonly string[]; readonly activated: boolean },
       after: string | null,
-      most: number,
+      max: number,
     ): Promise<readonly Subject[]>;
   };
   readonly checkHistory: HistoryReader;
@@ -52,18 +52,18 @@ export interface ReportMeans {
 
 export interface ReportActions {
   /**
-   * The checks of the account, oldest first, some at a time: whoever makes an answer of them has their turns of the loop, and none has to
-   * keep what thousands of checks came to. Refuses when the first are asked for.
+   * The checks of the account, oldest first, in batches, so that a report yields to other work and does not hold
+   * thousands of checks in memory. Refuses on the first read.
    */
   report(caller: Caller, question: ReportQuestion): AsyncIterable<readonly ReportedCheck[]>;
 }
 
-/** So long a report does not give way, ms: that on some hundred checks is there at once. */
+/** How long a report runs before it yields, ms; a report on some hundred checks finishes within it. */
 const atOnceMs = 200;
-/** How long it gives way between two of its pieces at most, ms. */
-const restMost = 50;
+/** Maximum pause between two batches, ms. */
+const maxRest = 50;
 
-export function createReportActions({ checkSubjects, checkHistory, clock }: ReportMeans): ReportActions {
+export function createReportActions({ checkSubjects, checkHistory, clock }: ReportDeps): ReportActions {
   return {
     async *report(caller, question) {
       requirePermission(caller, 'read');
@@ -85,10 +85,9 @@ export function createReportActions({ checkSubjects, checkHistory, clock }: Repo
           yield some.map((subject) => reportedOf(subject, sums(subject.checkId), periods));
         }
         after = some.length === checksAtOnce ? (some.at(-1)?.checkId ?? null) : null;
-        // Others have their turn, here and at the database. While a long one is made they have half of the time: nobody waits for it at
-        // a screen (docs/decisions/0040), and for what they ask somebody does.
+        // Pauses as long as it worked, so that interactive requests get half of the time (docs/decisions/0040).
         const endedAt = performance.now();
-        const restMs = endedAt - startedAt < atOnceMs ? 0 : Math.min(endedAt - pieceAt, restMost);
+        const restMs = endedAt - startedAt < atOnceMs ? 0 : Math.min(endedAt - pieceAt, maxRest);
         await new Promise<void>((resolve) => void (restMs === 0 ? setImmediate(resolve) : setTimeout(resolve, restMs)));
       } while (after !== null);
     },

@@ -1,17 +1,17 @@
-// What the page behind a RESULT_LINK shows: one result, to whoever has the link.
+// The page of a RESULT_LINK, which shows one result without a key.
 import { typesWithAssets } from '#domain/results/asset.ts';
 import { isSampleResult } from '#domain/alerts/sample-alert.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { AssetDownload, Downloads } from './asset-downloads.ts';
-import { type CheckResultMeans, shown, type ShownResult } from './check-results.ts';
+import { type CheckResultDeps, shown, type ShownResult } from './check-results.ts';
 import { notFound, Refusal } from '../refusal.ts';
 import type { LinkedResult, ResultLinks } from './result-links.ts';
 
-/** What this action needs. */
-export interface ResultPageMeans extends Pick<CheckResultMeans, 'describeResult' | 'resultAssets'> {
-  /** Not that of downloads with a key: whoever has a link takes no room from those. */
+/** Dependencies of this action. */
+export interface ResultPageDeps extends Pick<CheckResultDeps, 'describeResult' | 'resultAssets'> {
+  /** Separate from downloads with a key, so that link holders cannot use up their slots. */
   readonly download: Downloads;
-  readonly checkResults: Pick<CheckResultMeans['checkResults'], 'find' | 'subject'>;
+  readonly checkResults: Pick<CheckResultDeps['checkResults'], 'find' | 'subject'>;
   readonly accounts: { list(ids: readonly string[]): Promise<readonly object[]> };
   readonly links: Pick<ResultLinks, 'open'>;
   readonly clock: Clock;
@@ -19,21 +19,21 @@ export interface ResultPageMeans extends Pick<CheckResultMeans, 'describeResult'
 
 /** Opens a link. */
 export interface ResultPageActions {
-  /** Refuses (`not-found`) a link that is wrong or has expired, and a result that is no longer kept, in the same words. */
+  /** Refuses (`not-found`) an invalid or expired link and a result that is no longer stored, with the same message. */
   open(token: string): Promise<ShownResult & { readonly expiresAt: number }>;
   /**
-   * The file of a screenshot of the linked result (docs/decisions/0083); refuses with `not-found` like `open`, also what is no
-   * screenshot, and with `unavailable` while too many are downloaded. The signal gives up waiting.
+   * A screenshot of the linked result (docs/decisions/0083). Refuses `not-found` like `open`, also for other assets,
+   * and `unavailable` during too many downloads. The signal cancels waiting.
    */
   screenshot(token: string, number: number, signal: AbortSignal): Promise<AssetDownload>;
-  /** Whether a test message or a preview brought this link: there is no result behind it, and nothing is wrong. */
+  /** Whether the link comes from a test message or preview, which have no result. */
   isOfTestMessage(token: string): boolean;
-  /** Whether the link is right, and the check of its result was deleted: nothing else is wrong with it (docs/decisions/0103). */
+  /** Whether the link is valid but the check of its result was deleted (docs/decisions/0103). */
   isOfDeletedCheck(token: string): Promise<boolean>;
 }
 
-export function createResultPageActions(means: ResultPageMeans): ResultPageActions {
-  const { accounts, checkResults, resultAssets, download, links, clock } = means;
+export function createResultPageActions(deps: ResultPageDeps): ResultPageActions {
+  const { accounts, checkResults, resultAssets, download, links, clock } = deps;
   const noResult = (): Refusal =>
     new Refusal(
       'not-found',
@@ -51,7 +51,7 @@ export function createResultPageActions(means: ResultPageMeans): ResultPageActio
     async isOfDeletedCheck(token) {
       const linked = links.open(token, clock.now());
       if (linked === null || (await checkResults.subject(linked.accountId, linked.checkId)) !== null) return false;
-      // An account that was moved to another installation has deleted nothing.
+      // A moved account has not deleted its checks.
       return (await accounts.list([linked.accountId])).length > 0;
     },
     async open(token) {
@@ -60,7 +60,7 @@ export function createResultPageActions(means: ResultPageMeans): ResultPageActio
       const subject = linked && (await checkResults.subject(linked.accountId, linked.checkId));
       if (!result || !subject) throw noResult();
       const assets = typesWithAssets.has(subject.checkType) ? await assetsOf(linked) : [];
-      return { ...shown(result, subject, means, assets), expiresAt: linked.expiresAt };
+      return { ...shown(result, subject, deps, assets), expiresAt: linked.expiresAt };
     },
     async screenshot(token, number, signal) {
       const linked = links.open(token, clock.now());

@@ -1,34 +1,44 @@
-// The sending thread: it signs, connects, sends and reads answers, so that the path's own thread does not (docs/decisions/0030).
+// The sending thread. It signs, connects, sends and reads responses off the main thread (docs/decisions/0030).
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ChannelKind, ChannelSender, Sending } from '../kind.ts';
 import { channelKinds } from '../registry.ts';
 import type { SendOutcome } from '#domain/alerts/delivery.ts';
+import type { Gateways } from '#domain/alerts/gateways.ts';
 import { createGuard, type EgressPolicy } from '#egress/guard.ts';
+import { everyNetwork } from '#egress/cidr.ts';
 
-/** What the thread is started with. */
+/** Start data of the thread. */
 export interface SenderSettings {
   readonly egress: EgressPolicy;
+  readonly gateways: Gateways;
   /** CA certificates (PEM) trusted besides those of Node.js. */
   readonly extraCertificates: readonly string[];
-  /** From the start of an attempt to the answer's last byte, ms. */
+  /** Milliseconds from the start of an attempt to the last byte of the response. */
   readonly deadlineMs: number;
 }
 
-/** To the thread: attempts to make, by number; many to a message, because each message costs. */
+/** Message to the thread: attempts by number. Batched because each message is expensive. */
 export interface ToSender {
   readonly numbers: number[];
   readonly sendings: Sending[];
 }
 
-/** From the thread: what came of attempts, by their number. */
+/** Message from the thread: outcomes by number. */
 export interface FromSender {
   readonly numbers: number[];
   readonly outcomes: SendOutcome[];
 }
 
-const { egress, extraCertificates, deadlineMs } = workerData as SenderSettings;
-const options = { guard: createGuard(egress), extraCertificates, deadlineMs };
-/** By the type of channel; made at the start, so that the first alert does not wait for it. */
+const { egress, gateways, extraCertificates, deadlineMs } = workerData as SenderSettings;
+const options = {
+  guard: createGuard(egress),
+  // Accounts do not choose these services, so the policy does not apply to them; Tocsin's own places stay closed.
+  operatorGuard: createGuard({ ...egress, allow: everyNetwork }),
+  gateways,
+  extraCertificates,
+  deadlineMs,
+};
+/** Senders by channel type, created at the start so that the first alert does not wait. */
 const senders: ReadonlyMap<string, Promise<ChannelSender>> = new Map(
   channelKinds.map(({ type, loadSender }: ChannelKind) => [type, loadSender().then((create) => create(options))]),
 );
@@ -48,7 +58,7 @@ async function send(number: number, sending: Sending): Promise<void> {
   ended.outcomes.push(outcome);
 }
 
-/** What throws here would throw at every repeat: it counts as an attempt, and holds up no other. */
+/** An unexpected error would repeat on every retry, so it counts as an attempt. */
 async function outcomeOf(sending: Sending): Promise<SendOutcome> {
   try {
     const sender = await senders.get(sending.type);

@@ -1,14 +1,18 @@
-// The sending thread: what comes back of attempts, whatever becomes of them or of the thread.
+// The sending thread: results of attempts, and failures of the thread.
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import net from 'node:net';
 import test, { type TestContext } from 'node:test';
 import type { ChannelSender } from '../kind.ts';
 import { until } from '../../../tests/support/until.ts';
-import { listen, receiver, sending } from '../kinds/webhook/test-receivers.ts';
+import { listen, receiver, sending as sendingOf } from '../http/test-receivers.ts';
+import { channelKinds } from '../registry.ts';
 import { createSender, type SenderThreadOptions } from './sender.ts';
 
-test('many attempts at once arrive signed, and each gets its own answer', async (t) => {
+const sending: typeof sendingOf = (host, request, more) =>
+  sendingOf(host, request, { type: channelKinds[0].type, ...more });
+
+test('signs concurrent attempts and returns each its own response', async (t) => {
   const { host, received } = await receiver((request, response) => {
     response.writeHead(request.headers['x-service-delivery-id'] === 'd-7' ? 500 : 200).end(request.url);
   });
@@ -34,15 +38,15 @@ test('many attempts at once arrive signed, and each gets its own answer', async 
   }
 });
 
-test('a thread that dies gives its attempts back as interrupted, and another one takes its place', async (t) => {
+test('returns attempts of a dead thread as interrupted and restarts it', async (t) => {
   const died = Promise.withResolvers<Error>();
   const silent = await listen(net.createServer((socket) => socket.resume()));
   const { host } = await receiver((_, response) => response.end());
   const sender = start(t, { onThreadEnd: died.resolve });
-  const underWay = sender.send(sending(silent));
-  // What lacks its request ends the thread with an uncaught error.
+  const inProgress = sender.send(sending(silent));
+  // A missing request ends the thread with an uncaught error.
   const poisoned = sender.send({ ...sending(silent), request: null as never });
-  for (const { response, error } of [await underWay, await poisoned]) {
+  for (const { response, error } of [await inProgress, await poisoned]) {
     assert.equal(response, null);
     assert.equal(error?.class, 'interrupted');
     assert.match(error.message, /^the sending thread stopped unexpectedly: /);
@@ -51,7 +55,7 @@ test('a thread that dies gives its attempts back as interrupted, and another one
   assert.equal((await sender.send(sending(host))).response?.status, 200);
 });
 
-test('an attempt that cannot be made is a failed attempt, and holds up no other', async (t) => {
+test('an invalid attempt fails without delaying others', async (t) => {
   const ends: Error[] = [];
   const { host } = await receiver((_, response) => response.end());
   const sender = start(t, { onThreadEnd: (error) => ends.push(error) });
@@ -69,7 +73,7 @@ test('an attempt that cannot be made is a failed attempt, and holds up no other'
   assert.deepEqual(ends, [], 'the thread lives on');
 });
 
-test('how long an attempt took is counted from its hand-over, not from when it was claimed', async (t) => {
+test('measures an attempt from its handover, not from its claim', async (t) => {
   const arrived = Promise.withResolvers<ServerResponse>();
   const { host } = await receiver((_, response) => arrived.resolve(response));
   const sender = start(t);
@@ -81,12 +85,12 @@ test('how long an attempt took is counted from its hand-over, not from when it w
   const answeredAt = performance.now();
   response.end();
   const { durationMs } = await attempt;
-  const most = Math.ceil(performance.now() - handedAt);
+  const max = Math.ceil(performance.now() - handedAt);
   assert.ok(durationMs >= Math.floor(answeredAt - arrivedAt), `${durationMs} ms hold the receiver's time`);
-  assert.ok(durationMs <= most, `${durationMs} ms are at most the ${most} ms since the hand-over`);
+  assert.ok(durationMs <= max, `${durationMs} ms are at most the ${max} ms since the hand-over`);
 });
 
-test('the egress policy holds in the thread; what is open when it is closed ends as interrupted', async (t) => {
+test('applies the egress policy in the thread; closing interrupts open attempts', async (t) => {
   const silent = await listen(net.createServer((socket) => socket.resume()));
   const strict = start(t, { egress: { mode: 'public', allow: [] } });
   assert.equal((await strict.send(sending(silent))).error?.class, 'egress-refused');
@@ -97,7 +101,7 @@ test('the egress policy holds in the thread; what is open when it is closed ends
   assert.equal((await sender.send(sending(silent))).error?.class, 'interrupted');
 });
 
-test('an attempt ends at its deadline', async (t) => {
+test('ends an attempt at its deadline', async (t) => {
   const silent = await listen(net.createServer((socket) => socket.resume()));
   const { error } = await start(t, { deadlineMs: 200 }).send(sending(silent));
   assert.equal(error?.class, 'timeout');

@@ -1,28 +1,30 @@
-// The sender of this process: attempts are handed to a thread of their own, many at once.
+// Sends deliveries in a separate thread, in batches.
 import type { ChannelSender, Sending } from '../kind.ts';
+import { noGateways } from '#domain/alerts/gateways.ts';
 import type { SendOutcome } from '#domain/alerts/delivery.ts';
 import { ThreadCalls } from '#lib/thread-calls.ts';
 import type { FromSender, SenderSettings, ToSender } from './sender-thread.ts';
 import { threadFile } from '#lib/package-files.ts';
 
-/** What the thread may do, and who is told of its end. */
+/** Options of the sending thread. */
 export interface SenderThreadOptions
-  extends Pick<SenderSettings, 'egress'>, Partial<Pick<SenderSettings, 'extraCertificates'>> {
-  /** As for ChannelSender; 30 s by default (spec §6.5). */
+  extends Pick<SenderSettings, 'egress'>, Partial<Pick<SenderSettings, 'extraCertificates' | 'gateways'>> {
+  /** See ChannelSender. Default 30 s (spec §6.5). */
   readonly deadlineMs?: number;
-  /** Told when the thread has died; its attempts have come back as interrupted, and it is started again. */
+  /** Called when the thread dies. Its attempts end as interrupted and the thread restarts. */
   readonly onThreadEnd?: (error: Error) => void;
 }
 
-/** What the next message to the thread holds. */
+/** Contents of the next message to the thread. */
 const emptyOutbox = (): ToSender => ({ numbers: [], sendings: [] });
 
 /**
- * Starts the thread. An attempt whose thread dies, hangs or is closed ends as interrupted: whether it arrived is unknown,
- * and it is repeated under the same id (docs/decisions/0012).
+ * Starts the thread. If it dies, hangs or is closed, its attempts end as interrupted and are repeated under the same
+ * id, because they may have arrived (docs/decisions/0012).
  */
 export function createSender({
   egress,
+  gateways = noGateways,
   extraCertificates = [],
   deadlineMs = 30_000,
   onThreadEnd,
@@ -31,7 +33,7 @@ export function createSender({
   const calls = new ThreadCalls<{ outbox: ToSender }, SendOutcome>({
     name: 'the sending thread',
     entry: threadFile('sender-thread', import.meta.url),
-    data: { egress, extraCertificates, deadlineMs } satisfies SenderSettings,
+    data: { egress, gateways, extraCertificates, deadlineMs } satisfies SenderSettings,
     lanes: [lane],
     emptyOutbox,
     deadlineMs,
@@ -45,7 +47,7 @@ export function createSender({
       lane.outbox.numbers.push(number);
       lane.outbox.sendings.push(sending);
       const outcome = await answer.catch((error: Error) => interrupted(sending.startedAt, error.message));
-      // From the hand-over on, as the start is: what waited for a busy thread is part of the attempt.
+      // Measured from the handover, so that waiting for a busy thread counts.
       return { ...outcome, durationMs: Math.round(performance.now() - handedAt) };
     },
     close: () => calls.close(),

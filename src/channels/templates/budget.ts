@@ -1,26 +1,22 @@
-// One rendering of all templates of a channel: what it has printed, and what it may still cost, so that it ends (decisions:
-// Limits; docs/decisions/0060).
+// Limits of rendering all templates of a channel, so that it always ends (decisions: Limits; docs/decisions/0060).
 import { TemplateError } from './template-error.ts';
 import type { Place } from './template-error.ts';
 
-/**
- * Bounds on the sources of a channel's templates, on each and on all together, and on one rendering of them (decisions:
- * Limits). Sizes are in characters.
- */
+/** Limits on template sources and on one rendering, in characters (decisions: Limits). */
 export const limits = {
   source: 32 * 1024,
   expressions: 500,
-  /** Names, texts, numbers and calls inside the braces, all together. */
+  /** Names, strings, numbers and calls inside braces. */
   nodes: 2000,
   depth: 24,
   pathParts: 16,
   steps: 10_000,
   output: 256 * 1024,
-  /** What a URL, a header's value or a query value may be. */
+  /** A URL, header value or query value. */
   line: 8 * 1024,
-  /** Text that helpers may read and make in one rendering: keeps a step short. */
+  /** Text that helpers may process in one rendering; keeps each step short. */
   work: 1024 * 1024,
-  /** One value of a variable. */
+  /** Value of one variable. */
   value: 64 * 1024,
   tags: 100,
 } as const;
@@ -28,46 +24,49 @@ export const limits = {
 const start: Place = { line: 1, column: 1 };
 
 /**
- * One rendering: the text of its field so far, its clock, and its budget, whose end ends it with an error that has a place.
- * One field after the other is rendered with what those before it have left.
+ * One rendering: output, clock and remaining limits. Fields are rendered in order and share the limits. Exceeding one
+ * throws an error with its place.
  */
 export class Rendering {
-  /** What was printed so far, here or inside the block that is being caught. */
+  /** Output so far, of the field or of the block being captured. */
   text = '';
-  /** Epoch ms: what `moment` calls now. */
+  /** Time used by `moment`, epoch ms. */
   readonly now: number;
-  /** Where the call stands that is being made. */
+  /** Place of the current call. */
   place: Place = start;
-  /** Whether the variables are an object that inherits nothing under any name. */
+  /** Whether the variables are a plain object without inherited names. */
   readonly ownsAll: boolean;
-  /** The longest text that may come of this field. */
+  /** Whether `{{X}}` escapes HTML. Not in plain text that is sent without markup. */
+  readonly escapes: boolean;
+  /** Maximum output of this field. */
   #fieldMost: number;
-  /** The same, or what the fields before it have left. */
+  /** Remaining output, across fields. */
   #most: number;
-  /** What the fields before this one have printed. */
+  /** Output of earlier fields. */
   #printed = 0;
   #fields = 0;
   #steps = 0;
   #work = 0;
 
-  /** @param most the longest text that may come of its first field */
-  constructor(now: number, most: number = limits.output, ownsAll = false) {
+  /** @param most maximum output of the first field */
+  constructor(now: number, max: number = limits.output, ownsAll = false, escapes = true) {
     this.now = now;
     this.ownsAll = ownsAll;
-    this.#fieldMost = most;
-    this.#most = most;
+    this.escapes = escapes;
+    this.#fieldMost = max;
+    this.#most = max;
   }
 
-  /** Begins the next field, whose text may be `most` long. */
-  next(most: number): void {
+  /** Starts the next field with a maximum output of `most`. */
+  next(max: number): void {
     this.#fields++;
     this.#printed += this.text.length;
     this.text = '';
-    this.#fieldMost = most;
-    this.#most = Math.min(most, limits.output - this.#printed);
+    this.#fieldMost = max;
+    this.#most = Math.min(max, limits.output - this.#printed);
   }
 
-  /** Takes `count` steps: every expression, helper call and iteration is one. */
+  /** Counts steps: each expression, helper call and iteration is one. */
   step(place: Place, count = 1): void {
     this.#steps += count;
     if (this.#steps > limits.steps) {
@@ -76,20 +75,20 @@ export class Rendering {
     }
   }
 
-  /** Prints. */
+  /** Appends text to the output. */
   print(place: Place, text: string): void {
     this.text += text;
     if (this.text.length > this.#most) throw this.tooLong(place);
   }
 
-  /** Prints the value of a tag, which is a step. */
+  /** Appends the value of a tag and counts it as a step. */
   printValue(place: Place, text: string): void {
     this.text += text;
     if (++this.#steps > limits.steps) this.step(place, 0);
     if (this.text.length > this.#most) throw this.tooLong(place);
   }
 
-  /** Ends the rendering when a text of this length could not be printed any more: asked before it is made. */
+  /** Throws if a text of this length would exceed the limits. Call it before creating the text. */
   reserve(place: Place, length: number): void {
     if (this.text.length + length > this.#most) throw this.tooLong(place);
   }
@@ -100,7 +99,7 @@ export class Rendering {
     return new TemplateError(`${what} is longer than ${(isAll ? limits.output : this.#fieldMost) / 1024} kB`, place);
   }
 
-  /** Notes that the call being made reads or makes `length` characters. A helper calls it before making them. */
+  /** Counts `length` processed characters. Helpers call it before they read or create the text. */
   handle(length: number): void {
     this.#work += length;
     if (length > limits.output || this.#work > limits.work) {
@@ -110,7 +109,7 @@ export class Rendering {
     }
   }
 
-  /** The text that `work` prints, caught instead of printed. */
+  /** Captures the text that `work` prints. */
   caught(work: () => void): string {
     const before = this.text;
     this.text = '';

@@ -1,4 +1,4 @@
-// What the templates of one channel hold together: they are rendered within one budget (docs/decisions/0060).
+// Limits shared by all templates of a channel, which are rendered together (docs/decisions/0060).
 import { limits } from './budget.ts';
 import type { ConfigIssue, TemplateField } from './fields.ts';
 import { sizeOfTemplate, type TemplateSize } from './scan.ts';
@@ -10,8 +10,8 @@ interface ChannelSize extends TemplateSize {
 }
 
 /**
- * Whether the templates of a channel together are within the limits of one (decisions: Limits); empty = they are, else
- * what is said of the first field that is too much. One that is too long by itself is left to the gate, and one that is broken counts by its length. Takes time by their length only.
+ * Returns an error for the first field beyond the channel's shared limits, or nothing (decisions: Limits). The gate
+ * checks the limits of single templates. An invalid template counts by its length.
  */
 export function sizeIssues(fields: readonly TemplateField[]): ConfigIssue[] {
   const all = { source: 0, expressions: 0, nodes: 0 };

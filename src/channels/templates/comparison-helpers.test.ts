@@ -1,4 +1,4 @@
-// Helpers of templates that compare: each says the same inline, as a block and as an argument.
+// Comparison helpers return the same inline, as a block and as an argument.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileTemplate } from './compile.ts';
@@ -17,7 +17,7 @@ const values = {
   NOTHING: undefined,
 };
 
-/** Call → what it says; each is tried inline, as a block with else and as a sub-expression. */
+/** Call → result; tested inline, as a block with else and as a sub-expression. */
 const table: readonly (readonly [call: string, holds: boolean])[] = [
   ["eq TYPE 'ALERT_FAILURE'", true],
   ["eq TYPE 'ALERT_RECOVERY'", false],
@@ -120,7 +120,7 @@ for (const [call, holds] of table) {
   });
 }
 
-test('every comparison helper has been tried', () => {
+test('tests every comparison helper', () => {
   const tried = new Set(table.map(([call]) => call.split(' ')[0]));
   assert.deepEqual(
     Object.keys(comparisonHelpers).filter((name) => !tried.has(name)),
@@ -128,6 +128,6 @@ test('every comparison helper has been tried', () => {
   );
 });
 
-test('an operator that compare does not know is refused at save', () => {
+test('rejects an unknown operator on save', () => {
   assert.throws(() => compileTemplate("{{compare 1 '<>' 2}}"), /compare has no operator "<>": use == === /);
 });

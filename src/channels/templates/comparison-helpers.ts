@@ -1,4 +1,4 @@
-// Helpers that say yes or no (decisions: Helper set, Semantics of a helper).
+// Boolean helpers (decisions: Helper set, Semantics of a helper).
 import type { Comparison, Hash } from './helper.ts';
 import { textOf } from './text-helpers.ts';
 
@@ -11,7 +11,7 @@ function isFalsey(value: unknown): boolean {
   return typeof value === 'string' && falseWords.has(value.toLowerCase());
 }
 
-/** A finite number, or text that is one. */
+/** A finite number, also from text. */
 function asNumber(value: unknown): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (typeof value !== 'string' || value.trim() === '') return null;
@@ -59,7 +59,7 @@ const operators: Readonly<Record<string, Operator>> = {
   typeof: (a, b) => typeof a === b,
 };
 
-/** Applies an operator; values that cannot be compared (objects without a text form) compare false. */
+/** Applies an operator. Incomparable values (objects without a text form) compare false. */
 function applies(operator: string, a: unknown, b: unknown): boolean {
   try {
     return Object.hasOwn(operators, operator) ? (operators[operator]?.(a, b) ?? false) : false;
@@ -68,7 +68,7 @@ function applies(operator: string, a: unknown, b: unknown): boolean {
   }
 }
 
-/** Two values, the second also as `compare=…`. */
+/** Compares two values; the second may be given as `compare=…`. */
 function pair(operator: string): Comparison {
   return {
     kind: 'comparison',
@@ -87,7 +87,7 @@ function operatorFault(literals: readonly unknown[]): string | null {
   return `compare has no operator "${operator}": use ${Object.keys(operators).join(' ')}`;
 }
 
-/** The comparison helpers by name. A value of an unsuitable type compares false; it never breaks an alert. */
+/** Comparison helpers by name. Values of an unsuitable type compare false, so that alerts are never lost. */
 export const comparisonHelpers: Readonly<Record<string, Comparison>> = {
   and: comparison(0, (args) => args.every(Boolean)),
   or: comparison(0, (args) => args.some(Boolean)),

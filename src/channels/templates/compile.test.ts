@@ -1,4 +1,4 @@
-// Templates as they are compiled: the language, what is missing, and the bounds of a rendering.
+// Compiled templates: language, missing values, and limits of a rendering.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -22,13 +22,13 @@ const variables = {
 };
 const values = contextOf(variables, facts);
 
-test('a template of the specification renders the word of its alert type', () => {
+test('renders a template of the specification for each alert type', () => {
   const source = "Check is {{#eq ALERT_TYPE 'ALERT_FAILURE'}}DOWN{{/eq}} {{#eq ALERT_TYPE 'ALERT_RECOVERY'}}UP{{/eq}}";
   assert.equal(compileTemplate(source).render({ ALERT_TYPE: 'ALERT_FAILURE' }, 0), 'Check is DOWN ');
   assert.equal(compileTemplate(source).render({ ALERT_TYPE: 'ALERT_RECOVERY' }, 0), 'Check is  UP');
 });
 
-// What the language itself does must stay what it does elsewhere: compared with the engine as it comes.
+// The language is compared with unmodified Handlebars.
 const language = [
   '{{NAME}} {{{NAME}}} {{&NAME}} {{MISSING}} {{ZERO}} {{YES}} {{NO}} {{EMPTY}} {{TAGS}} {{{TAGS}}}',
   '{{#if ZERO}}y{{else}}n{{/if}}{{#if ZERO includeZero=true}}y{{else}}n{{/if}}{{#if NONE}}y{{else}}n{{/if}}{{#if TAGS}}y{{/if}}',
@@ -47,7 +47,7 @@ const language = [
 ];
 
 for (const source of language) {
-  test(`the language is Handlebars: ${source}`, () => {
+  test(`implements Handlebars: ${source}`, () => {
     const expected = Handlebars.create().compile(source)(values);
     assert.equal(compileTemplate(source).render(values, 0), expected);
   });
@@ -63,7 +63,7 @@ const closed = [
 ];
 
 for (const source of closed) {
-  test(`nothing inherited can be reached: ${source}`, () => {
+  test(`does not reach inherited properties: ${source}`, () => {
     assert.equal(compileTemplate(source).render(values, 0), '');
     assert.equal(compileTemplate(source).render(variables, 0), '');
   });
@@ -103,7 +103,7 @@ const hostile: Readonly<Record<string, readonly [source: string, message: RegExp
 };
 
 for (const [what, [source, message]] of Object.entries(hostile)) {
-  test(`${what} ends within 250 ms with an error that has a place`, () => {
+  test(`${what} ends within 250 ms with an error and its place`, () => {
     const compiled = compileTemplate(source);
     const tookMs = countOwnTime();
     assert.throws(
@@ -125,17 +125,17 @@ for (const [what, [source, message]] of Object.entries(hostile)) {
   });
 }
 
-test('200 kB of spaces before a trimmed block do not even reach the parser', () => {
+test('200 kB of spaces before a trimmed block never reach the parser', () => {
   assert.throws(() => compileTemplate(`${' '.repeat(200_000)}{{~#if X}}{{/if}}`), /longer than 32 kB/);
 });
 
-test('32 kB of spaces before a trimmed tag are compiled quickly', () => {
+test('compiles 32 kB of spaces before a trimmed tag quickly', () => {
   const tookMs = countOwnTime();
   assert.equal(compileTemplate(`${' '.repeat(32_000)}{{~X}}`).render({}, 0), '');
   assert.ok(tookMs() < 250);
 });
 
-test('the largest template that is allowed compiles within a second', () => {
+test('compiles the largest allowed template within a second', () => {
   const tookMs = countOwnTime();
   const source = '{{#if X}}{{uppercase (trim Y)}}{{/if}}'.repeat(125);
   compileTemplate(source);
@@ -149,7 +149,7 @@ const inverse: readonly (readonly [source: string, text: string])[] = [
   ['{{^if YES}}not{{/if}}{{^unless YES}}yes{{/unless}}', 'yes'],
 ];
 for (const [source, text] of inverse) {
-  test(`an inverted block shows what is not: ${source}`, () => {
+  test(`supports inverted blocks: ${source}`, () => {
     assert.equal(compileTemplate(source).render(values, 0), text);
     assert.equal(Handlebars.create().compile(source)(values), text);
   });
@@ -167,12 +167,12 @@ const valueBlocks: Readonly<Record<string, string>> = {
   "{{#truncate 'abcdef' 3}}{{this}}{{/truncate}}{{#replace 'aa' 'a' 'b'}}{{this}}{{/replace}}": 'abcbb',
 };
 for (const [source, text] of Object.entries(valueBlocks)) {
-  test(`a helper that makes a value is also a block that goes into it: ${source}`, () => {
+  test(`supports value helpers as blocks: ${source}`, () => {
     assert.equal(compileTemplate(source).render({ ...values, LABELS: ['env:prod'] }, 0), text);
   });
 }
 
-test('every helper can be the else of another, and can have one', () => {
+test('every helper supports else and can be an else', () => {
   const calls = [...helpers].map(([name, { kind, least }]) => {
     const args =
       name === 'compare' ? " 1 '==' 2" : name === 'moment' || name === 'date' ? " 'X'" : ' MISSING'.repeat(least);
@@ -189,7 +189,7 @@ test('every helper can be the else of another, and can have one', () => {
   );
 });
 
-test('templates are rendered where no code may be made of text', () => {
+test('renders where code generation from strings is disabled', () => {
   const here = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
   const program = `const { compileTemplate } = await import(${here('./compile.ts')});
     process.stdout.write(compileTemplate('{{#each TAGS}}{{uppercase this}}{{/each}}').render({ TAGS: ['a', 'b'] }, 0));`;
@@ -197,7 +197,7 @@ test('templates are rendered where no code may be made of text', () => {
   assert.equal(execFileSync(process.execPath, flags, { encoding: 'utf8' }), 'AB');
 });
 
-test('what a prototype was given is not seen by templates', () => {
+test('ignores changes to prototypes', () => {
   const name = 'polluted';
   // oxlint-disable-next-line no-extend-native -- what somebody else's mistake could do
   Object.defineProperty(Object.prototype, name, { value: 'leaked', configurable: true });
@@ -210,13 +210,13 @@ test('what a prototype was given is not seen by templates', () => {
   }
 });
 
-test('a template is compiled once', () => {
+test('compiles a template once', () => {
   assert.equal(compileTemplate('{{A}} once'), compileTemplate('{{A}} once'));
 });
 
-test('the templates used last are kept, the others are let go', () => {
+test('keeps recently used templates and evicts others', () => {
   const kept = compileTemplate('{{A}} kept');
-  // Seventy of 30 kB are more than what is kept together.
+  // Seventy of 30 kB exceed the cache.
   const long = 'x'.repeat(30_000);
   for (let i = 0; i < 100; i++) {
     compileTemplate(`{{A}} ${i} ${long}`);
@@ -228,7 +228,7 @@ test('the templates used last are kept, the others are let go', () => {
   assert.ok(isCompiled(`{{A}} 99 ${long}`));
 });
 
-test('one rendering leaves nothing behind for the next', () => {
+test('renderings do not affect each other', () => {
   const compiled = compileTemplate('{{#each TAGS}}{{this}}{{/each}}');
   assert.equal(compiled.render({ TAGS: ['a'] }, 0), 'a');
   assert.equal(compiled.render({ TAGS: ['b', 'c'] }, 0), 'bc');

@@ -1,4 +1,4 @@
-// Makes a function of a template, once, and renders with it within a budget.
+// Compiles templates and renders them within limits.
 import { limits, Rendering } from './budget.ts';
 import { ownsAllNames, type TemplateContext } from './context.ts';
 import { passGate } from './gate.ts';
@@ -7,36 +7,37 @@ import { programOf } from './statements.ts';
 
 /** A template that passed the gate. */
 export interface CompiledTemplate {
-  /** The variables it names. */
+  /** Variables used by the template. */
   readonly references: readonly Reference[];
   /**
-   * @param now epoch ms: what `moment` calls now
-   * @param most the longest text that may come of it, in characters; 256 kB unless told otherwise
-   * @throws TemplateError when it takes too long, prints too much or meets a time it does not understand
-   */
-  readonly render: (context: TemplateContext, now: number, most?: number) => string;
-  /**
-   * Renders it as the next field of a rendering, within what is left of that one's budget.
    *
-   * @param most the longest text that may come of it, in characters
+   * @param now time used by `moment`, epoch ms
+   * @param most maximum output in characters, default 256 kB
+   * @throws TemplateError if a limit is exceeded or a time is invalid
    */
-  readonly renderNext: (context: TemplateContext, rendering: Rendering, most: number) => string;
+  readonly render: (context: TemplateContext, now: number, max?: number) => string;
+  /**
+   * Renders the template as the next field, within the remaining limits.
+   *
+   * @param most maximum output in characters
+   */
+  readonly renderNext: (context: TemplateContext, rendering: Rendering, max: number) => string;
 }
 
-/** Compiled templates that are kept, by their source. */
+/** Maximum number of cached templates. */
 const capacity = 4096;
-/** Characters of source that they may have together; compiled they take some thirty times as much memory. */
-const sourcesMost = 2 * 1024 * 1024;
+/** Maximum source characters in the cache. Compiled templates use about thirty times as much memory. */
+const maxSources = 2 * 1024 * 1024;
 const cache = new Map<string, CompiledTemplate>();
 let sources = 0;
 
 /**
- * The compiled form of a template; those used last are kept, by their content.
+ * Compiles a template, with an LRU cache.
  *
- * @throws TemplateError when the gate refuses it
+ * @throws TemplateError if the template is invalid
  */
 export function compileTemplate(source: string): CompiledTemplate {
-  // A text without tags is its own rendering, and compiled faster than it is found.
+  // Text without tags is not worth caching.
   if (!source.includes('{{')) return plain(source);
   const known = cache.get(source);
   if (known !== undefined) {
@@ -48,19 +49,19 @@ export function compileTemplate(source: string): CompiledTemplate {
   cache.set(source, compiled);
   sources += source.length;
   for (const oldest of cache.keys()) {
-    if (cache.size <= capacity && sources <= sourcesMost) break;
+    if (cache.size <= capacity && sources <= maxSources) break;
     cache.delete(oldest);
     sources -= oldest.length;
   }
   return compiled;
 }
 
-/** Whether a template is kept in its compiled form, so that rendering it compiles nothing. */
+/** Whether a template is in the cache. */
 export function isCompiled(source: string): boolean {
   return !source.includes('{{') || cache.has(source);
 }
 
-/** Lets all compiled templates go: they are compiled again when they are used. */
+/** Clears the cache. */
 export function forgetTemplates(): void {
   cache.clear();
   sources = 0;
@@ -68,12 +69,12 @@ export function forgetTemplates(): void {
 
 function plain(source: string): CompiledTemplate {
   if (source.length > limits.source / 4) passGate(source);
-  const render = (_context: TemplateContext, now: number, most?: number): string => {
-    new Rendering(now, most).reserve(start, source.length);
+  const render = (_context: TemplateContext, now: number, max?: number): string => {
+    new Rendering(now, max).reserve(start, source.length);
     return source;
   };
-  const renderNext = (_context: TemplateContext, rendering: Rendering, most: number): string => {
-    rendering.next(most);
+  const renderNext = (_context: TemplateContext, rendering: Rendering, max: number): string => {
+    rendering.next(max);
     rendering.print(start, source);
     return source;
   };
@@ -85,13 +86,13 @@ const start = { line: 1, column: 1 };
 function compile(source: string): CompiledTemplate {
   const { tree, references } = passGate(source);
   const print = programOf(tree, []);
-  const render = (context: TemplateContext, now: number, most?: number): string => {
-    const rendering = new Rendering(now, most, ownsAllNames(context));
+  const render = (context: TemplateContext, now: number, max?: number): string => {
+    const rendering = new Rendering(now, max, ownsAllNames(context));
     print({ context, outer: null, root: context, loop: null, params: null }, rendering);
     return rendering.text;
   };
-  const renderNext = (context: TemplateContext, rendering: Rendering, most: number): string => {
-    rendering.next(most);
+  const renderNext = (context: TemplateContext, rendering: Rendering, max: number): string => {
+    rendering.next(max);
     print({ context, outer: null, root: context, loop: null, params: null }, rendering);
     return rendering.text;
   };

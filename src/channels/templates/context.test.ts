@@ -1,11 +1,11 @@
-// What a template may see: values within bounds, under names that mean nothing else.
+// Variables of a template: capped, without special names.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { contextOf } from './context.ts';
 
 const facts = { createdAt: 0, uuid: 'the-uuid', randomNumber: 7, userAgent: 'Tocsin/0' };
 
-test('values are capped at 64 kB each, a list as a whole, and tags at 100', () => {
+test('caps each value and each list at 64 kB, and tags at 100', () => {
   const context = contextOf(
     {
       LONG: 'x'.repeat(100_000),
@@ -27,14 +27,14 @@ test('values are capped at 64 kB each, a list as a whole, and tags at 100', () =
   assert.equal(context['NOTHING'], undefined);
 });
 
-test('names that mean something to the engine or to JavaScript are dropped', () => {
+test('drops names with a meaning in the engine or in JavaScript', () => {
   const variables = JSON.parse(
     '{"__proto__":"a","constructor":"b","toHTML":"c","call":"d","prototype":"e","FINE":"f"}',
   );
   assert.deepEqual(Object.keys(contextOf(variables, facts)), ['FINE', '$UUID', '$RANDOM_NUMBER']);
 });
 
-test('the values of the delivery win over variables of their name', () => {
+test('delivery values take precedence over user variables', () => {
   const context = contextOf({ $UUID: 'mine', $RANDOM_NUMBER: 'mine' }, facts);
   assert.deepEqual([context['$UUID'], context['$RANDOM_NUMBER']], ['the-uuid', 7]);
 });

@@ -1,14 +1,14 @@
-// Makes of a delivery's variables what its templates look names up in: plain, capped, without a prototype.
+// Builds the variables for templates: plain, capped, without a prototype.
 import type { TemplateValue, TemplateVariables } from '#domain/alerts/template-variables.ts';
 import { limits } from './budget.ts';
 import { cut } from './text-helpers.ts';
 
-/** What templates look names up in: no prototype, values as they are printed. */
+/** Variables for templates, without inherited names. */
 export type TemplateContext = Readonly<Record<string, unknown>>;
 
-/** What a rendering knows beside the variables; fixed per delivery, so that every attempt sends the same bytes. */
+/** Other inputs of a rendering. They are fixed per delivery, so that every attempt sends the same bytes. */
 export interface RenderFacts {
-  /** Epoch ms: what `moment` calls now. */
+  /** Time used by `moment`, epoch ms. */
   readonly createdAt: number;
   /** A version-4 UUID: `$UUID`. */
   readonly uuid: string;
@@ -16,12 +16,14 @@ export interface RenderFacts {
   readonly randomNumber: number;
   /** Such as `Tocsin/0.1.0`. */
   readonly userAgent: string;
+  /** ID of the channel. A preview of a channel that is not saved has none. */
+  readonly channelId?: number;
 }
 
-// Names that mean something to the template engine or to JavaScript itself.
+// Names with a meaning in the template engine or in JavaScript.
 const refusedNames = new Set(['__proto__', 'constructor', 'prototype', 'toHTML', 'call']);
 
-// Nothing to inherit but this: the engine compares contexts loosely, which an object without any text form would not survive.
+// The engine compares contexts loosely, which fails for objects without a text form.
 const prototype = Object.freeze(
   Object.assign(Object.create(null) as object, { [Symbol.toPrimitive]: () => '[object Object]' }),
 );
@@ -31,7 +33,7 @@ function capped(value: TemplateValue): unknown {
   return Array.isArray(value) ? cappedList(value) : value;
 }
 
-/** A list is one value: its items share the length that a value may have. */
+/** A list counts as one value: its items share the length limit. */
 function cappedList(list: readonly string[]): string[] {
   const kept: string[] = [];
   let room: number = limits.value;
@@ -43,12 +45,12 @@ function cappedList(list: readonly string[]): string[] {
   return kept;
 }
 
-/** Whether a context was made here, so that no name in it is inherited. */
+/** Whether a context was created here and so has no inherited names. */
 export function ownsAllNames(context: object): boolean {
   return Object.getPrototypeOf(context) === prototype;
 }
 
-/** The names and values of one delivery's templates (decisions: Variables, Limits). */
+/** Creates the context of a delivery (decisions: Variables, Limits). */
 export function contextOf(variables: TemplateVariables, facts: RenderFacts): TemplateContext {
   const context = Object.create(prototype) as Record<string, unknown>;
   for (const name of Object.keys(variables)) {

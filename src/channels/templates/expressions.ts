@@ -1,4 +1,4 @@
-// Makes functions of a template's expressions: names, fixed values and calls of helpers.
+// Compiles expressions: names, literals and helper calls.
 import type { Rendering } from './budget.ts';
 import { type Call, simpleName } from './gate-call.ts';
 import type { Hash, Helper } from './helper.ts';
@@ -7,19 +7,19 @@ import type { Place } from './template-error.ts';
 import { placeOfNode } from './template-error.ts';
 import { sizeOf } from './text-helpers.ts';
 
-/** Where names are looked up while a template is rendered. */
+/** Scope of name lookups. */
 export interface Frame {
   context: unknown;
-  /** Where `../` leads to; null = nowhere. */
+  /** Target of `../`, or null. */
   readonly outer: Frame | null;
   readonly root: unknown;
-  /** The loop around here: `@index`, `@key`, `@first`, `@last`. */
+  /** Enclosing loop, for `@index`, `@key`, `@first` and `@last`. */
   readonly loop: Loop | null;
-  /** Values of the names declared with `as |name|`, innermost first. */
+  /** Values of block parameters (`as |name|`), innermost first. */
   readonly params: Params | null;
 }
 
-/** One round of `each`. */
+/** One iteration of `each`. */
 export interface Loop {
   index: number;
   key: unknown;
@@ -28,7 +28,7 @@ export interface Loop {
   readonly outer: Loop | null;
 }
 
-/** Values of the names that one block declares. */
+/** Values of the parameters of one block. */
 export interface Params {
   readonly values: readonly unknown[];
   readonly outer: Params | null;
@@ -37,10 +37,10 @@ export interface Params {
 /** The value of an expression. */
 export type Value = (frame: Frame, rendering: Rendering) => unknown;
 
-/** Names declared by the blocks around an expression, innermost first. */
+/** Block parameters in scope, innermost first. */
 export type Declared = readonly (readonly string[])[];
 
-/** What a value holds under a name: only what is its own, never what it inherits. */
+/** Returns an own property of a value, never an inherited one. */
 export function ownValue(holder: unknown, name: string): unknown {
   if (typeof holder === 'object') {
     return holder !== null && Object.hasOwn(holder, name) ? (holder as Record<string, unknown>)[name] : undefined;
@@ -55,7 +55,7 @@ function under(holder: unknown, parts: readonly string[], from: number): unknown
   return value;
 }
 
-/** What stands for an argument or a tag. */
+/** Compiles an argument or a tag. */
 export function valueOf(node: hbs.AST.Expression, declared: Declared): Value {
   if (node.type === 'PathExpression') return pathValue(node as hbs.AST.PathExpression, declared);
   if (node.type === 'SubExpression') {
@@ -66,7 +66,7 @@ export function valueOf(node: hbs.AST.Expression, declared: Declared): Value {
   return () => fixed;
 }
 
-/** The value of a name. */
+/** Compiles a path. */
 export function pathValue(node: hbs.AST.PathExpression, declared: Declared): Value {
   const { parts, depth, data } = node;
   const [first] = parts;
@@ -81,7 +81,7 @@ export function pathValue(node: hbs.AST.PathExpression, declared: Declared): Val
   if (depth === 0 && parts.length === 1) {
     return (frame, rendering) => {
       const { context } = frame;
-      // Most names are those of the delivery, and they are known to inherit nothing.
+      // Most names are variables of the delivery, which inherit nothing.
       return rendering.ownsAll && context === frame.root
         ? (context as Readonly<Record<string, unknown>>)[first]
         : ownValue(context, first);
@@ -102,7 +102,7 @@ function paramsOf(frame: Frame, level: number): Params | null {
   return found;
 }
 
-/** `@root`, `@index` and the like; `@../index` is that of the loop around. */
+/** Compiles `@root`, `@index` and so on. `@../index` refers to the outer loop. */
 function dataValue(depth: number, parts: readonly string[]): Value {
   const name = parts[0] as 'root' | Exclude<keyof Loop, 'outer'>;
   if (name === 'root') return (frame) => under(frame.root, parts, 1);
@@ -113,7 +113,7 @@ function dataValue(depth: number, parts: readonly string[]): Value {
   };
 }
 
-/** The helper that a call names; null = it names a variable. */
+/** Returns the helper of a call, or null if it refers to a variable. */
 export function helperOf(call: Call, declared: Declared): Helper | null {
   const name = simpleName(call.path, declared.flat());
   return name === null ? null : (helpers.get(name) ?? null);
@@ -121,7 +121,7 @@ export function helperOf(call: Call, declared: Declared): Helper | null {
 
 const nothing: Hash = Object.freeze(Object.create(null) as Hash);
 
-/** The named arguments of a call; null = there are none. */
+/** Compiles the named arguments of a call; null if there are none. */
 export function hashOf(call: Call, declared: Declared): ((frame: Frame, rendering: Rendering) => Hash) | null {
   const pairs = call.hash?.pairs ?? [];
   if (pairs.length === 0) return null;
@@ -133,13 +133,13 @@ export function hashOf(call: Call, declared: Declared): ((frame: Frame, renderin
   };
 }
 
-/** Reads the arguments of a call and takes its steps. */
+/** Evaluates the arguments of a call and counts steps. */
 export type Arguments = (frame: Frame, rendering: Rendering) => unknown[];
 
 export function argumentsOf(call: Call, declared: Declared, place: Place): Arguments {
   const values = call.params.map((param) => valueOf(param, declared));
   const [first, second] = values;
-  // Most calls have one or two, and a list of fixed length is the cheaper one.
+  // Most calls have one or two arguments, and fixed-length arrays are faster.
   if (first !== undefined && values.length === 1) {
     return (frame, rendering) => {
       rendering.step(place);
@@ -152,7 +152,7 @@ export function argumentsOf(call: Call, declared: Declared, place: Place): Argum
       return [first(frame, rendering), second(frame, rendering)];
     };
   }
-  // Long lists of arguments are read in more than one step.
+  // Long argument lists count as several steps.
   const steps = 1 + Math.floor(values.length / 8);
   return (frame, rendering) => {
     rendering.step(place, steps);
@@ -160,7 +160,7 @@ export function argumentsOf(call: Call, declared: Declared, place: Place): Argum
   };
 }
 
-/** The value that a helper makes, as an argument or a tag; null = the call names a variable. */
+/** Compiles a helper call to its value; null if the call refers to a variable. */
 export function callValue(call: Call, declared: Declared): Value | null {
   const helper = helperOf(call, declared);
   if (helper === null || helper.kind === 'block') return null;
@@ -175,7 +175,7 @@ export function callValue(call: Call, declared: Declared): Value | null {
   };
 }
 
-/** Whether a comparison holds. */
+/** Compiles a comparison. */
 export function comparisonValue(
   call: Call,
   declared: Declared,
@@ -190,7 +190,7 @@ export function comparisonValue(
     const args = argumentsIn(frame, rendering);
     const hash = hashIn === null ? nothing : hashIn(frame, rendering);
     rendering.place = place;
-    // What is compared is read: cheaply, but a list or a long text not for nothing.
+    // Comparing reads its operands; long ones count as work.
     let size = 0;
     for (let i = 0; i < args.length; i++) {
       const arg = args[i];

@@ -1,4 +1,4 @@
-// Validates the templates of a channel field by field: faults on save, and warnings.
+// Validates the templates of a channel field by field: errors on save, and warnings.
 import { systemVariableNames } from '#domain/alerts/template-variables.ts';
 import { nearestName } from '#lib/nearest.ts';
 import { type CompiledTemplate, compileTemplate } from './compile.ts';
@@ -11,37 +11,37 @@ export interface TemplateField {
   /** Such as `config.headers[0].value`. */
   readonly path: string;
   readonly source: string;
-  /** Where in the message its text goes; a header by its name in lower case. */
-  readonly goesTo: 'url' | 'body' | `header ${string}`;
+  /** Part of the message that the template renders. Header names are in lower case. */
+  readonly target: 'url' | 'body' | `header ${string}`;
 }
 
-/** What a template names. */
+/** Variables used by a template. */
 export interface TemplateNames extends TemplateField {
   readonly references: readonly Reference[];
 }
 
-/** One thing that is wrong with a configuration. */
+/** A problem in a configuration. */
 export interface ConfigIssue {
   /** Such as `config.headers[0].key`. */
   readonly path: string;
-  /** What is wrong and what would be right. */
+  /** The problem and how to fix it. */
   readonly message: string;
-  /** From 1; only for templates. */
+  /** Starts at 1; templates only. */
   readonly line?: number;
-  /** From 1; only for templates. */
+  /** Starts at 1; templates only. */
   readonly column?: number;
 }
 
-/** Something in a configuration that deserves a second look. */
+/** A warning about a configuration. */
 export interface ConfigWarning extends ConfigIssue {
-  /** The smallest value that does what the warning says. */
+  /** Shortest value that triggers the problem. */
   readonly example?: string;
 }
 
 /**
- * Why templates cannot be saved or rendered; empty = they can. They are compiled by that.
+ * Compiles templates and returns why they cannot be saved or rendered. Empty if valid.
  *
- * @param secretNames keys of secret variables: a template that names one is refused
+ * @param secretNames keys of secret variables, which templates must not use
  */
 export function templateIssues(fields: readonly TemplateField[], secretNames: ReadonlySet<string>): ConfigIssue[] {
   return fields.flatMap((field) => {
@@ -53,7 +53,7 @@ export function templateIssues(fields: readonly TemplateField[], secretNames: Re
   });
 }
 
-/** Those that can be compiled, with what they name. */
+/** Returns the valid templates with the variables they use. */
 export function namesIn(fields: readonly TemplateField[]): TemplateNames[] {
   return fields.flatMap((field) => {
     const compiled = compileField(field);
@@ -61,7 +61,7 @@ export function namesIn(fields: readonly TemplateField[]): TemplateNames[] {
   });
 }
 
-/** The compiled template, or what is wrong with it. */
+/** Compiles a template or returns its problem. */
 function compileField({ path, source }: TemplateField): CompiledTemplate | ConfigIssue {
   try {
     return compileTemplate(source);
@@ -71,12 +71,12 @@ function compileField({ path, source }: TemplateField): CompiledTemplate | Confi
   }
 }
 
-/** Why a secret may not be named. */
+/** Message for the use of a secret variable. */
 function secretMessage(name: string): string {
   return `${name} is a secret, and alert templates cannot use secrets. Use a variable that is not secret; if it is locked, logs hide its value`;
 }
 
-/** Warns of names that nothing defines, of secrets, and of variables that the current item hides. */
+/** Warns about undefined names, secrets, and variables hidden by the current item. */
 export function nameWarnings(
   fields: readonly TemplateNames[],
   defined: Iterable<string>,

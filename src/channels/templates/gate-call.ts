@@ -1,4 +1,4 @@
-// Checks one call in a template: does the helper exist, may it be written here, are its arguments right?
+// Validates one call in a template: helper name, form and arguments.
 import { systemVariableNames } from '#domain/alerts/template-variables.ts';
 import type { Helper } from './helper.ts';
 import { dollarNames, helpers } from './helpers.ts';
@@ -6,7 +6,7 @@ import { suggestion } from '#lib/nearest.ts';
 import { TemplateError } from './template-error.ts';
 import type { Place } from './template-error.ts';
 
-/** A tag, a block's head or an expression in parentheses. */
+/** A tag, a block opener or an expression in parentheses. */
 export interface Call {
   readonly type: string;
   readonly loc: hbs.AST.SourceLocation;
@@ -17,7 +17,7 @@ export interface Call {
 
 const hiddenNames = new Set(['log', 'helperMissing', 'blockHelperMissing']);
 
-/** The one plain name that a path is, as helpers have; null for `a.b`, `../a`, `this.a`, `@a` and block parameters. */
+/** The name of a simple path; null for `a.b`, `../a`, `this.a`, `@a` and block parameters. */
 export function simpleName(path: Call['path'], blockParams: readonly string[]): string | null {
   if (path.type !== 'PathExpression') return null;
   const { parts, depth, data, original } = path as hbs.AST.PathExpression;
@@ -27,9 +27,9 @@ export function simpleName(path: Call['path'], blockParams: readonly string[]): 
 }
 
 /**
- * The name of the helper that is called, or null when the call is the name of a variable.
+ * Validates a call and returns its helper name, or null if it refers to a variable.
  *
- * @throws TemplateError that says what would be right
+ * @throws TemplateError that says how to fix it
  */
 export function checkCall(
   call: Call,
@@ -62,7 +62,7 @@ function formFault(name: string, helper: Helper, call: Call, form: 'value' | 'bl
   const count = call.params.length;
   if (helper.kind === 'block') {
     if (form !== 'block') return `${name} is a block helper: write {{#${name} …}}…{{/${name}}}`;
-    if (count > helper.most) return `${name} takes ${helper.most} argument, got ${count}`;
+    if (count > helper.max) return `${name} takes ${helper.max} argument, got ${count}`;
   }
   if (helper.kind === 'text' && form === 'block') {
     return count === 0 ? null : `${name} takes its text from the block or from an argument, not from both`;
@@ -77,7 +77,7 @@ function literalOf(node: hbs.AST.Expression): unknown {
 }
 
 function unknownHelper(name: string, call: Call): string {
-  // Someone wrote {{CHECK NAME}}: a name with a space reads as a helper with an argument.
+  // `{{CHECK NAME}}` parses as a helper with an argument; detect names with a space.
   const words = [call.path, ...call.params].map((node) => ('original' in node ? String(node.original) : ''));
   const joined = words.join('_');
   const isVariable = [...systemVariableNames, ...dollarNames].some((known) => known === name);

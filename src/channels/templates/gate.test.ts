@@ -1,4 +1,4 @@
-// What the gate refuses in the source of a template, with a place and a hint.
+// Rejected templates, with places and hints.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countOwnTime } from '../../../tests/support/own-time.ts';
@@ -58,18 +58,18 @@ const table: Readonly<Record<string, RegExp>> = {
 };
 
 for (const [source, message] of Object.entries(table)) {
-  test(`${JSON.stringify(source)} is refused with a place and a hint`, () => {
+  test(`rejects ${JSON.stringify(source)} with its place and a hint`, () => {
     assert.match(refused(source), message);
   });
 }
 
-test('a path of many thousand parts is refused quickly', () => {
+test('rejects a path of many thousand parts quickly', () => {
   const tookMs = countOwnTime();
   assert.match(refused(`{{${'a.'.repeat(8000)}a}}`), /more than 16 parts/);
   assert.ok(tookMs() < 200);
 });
 
-test('the variables that a template names are found, with those that belong to an item apart', () => {
+test('finds the variables that a template uses, separately from names of an item', () => {
   const source =
     '{{A}}{{{B}}}{{this.C}}{{#if D}}{{E}}{{/if}}{{#each F as |g i|}}{{g}}{{H}}{{../I}}{{@root.J}}{{else}}{{K}}{{/each}}' +
     '{{eq (uppercase L) M.n}}{{#N}}{{O}}{{/N}}{{lookup @root "P"}}{{lookup this "Q"}}{{lookup TAGS 0}}{{@index}}';

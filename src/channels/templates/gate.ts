@@ -1,5 +1,5 @@
-// Decides whether a template may be used: everything in it is known, and within the limits (decisions: Limits, Broken
-// template; what may be called at all: docs/decisions/0060).
+// Decides whether a template is allowed: known names, within limits (decisions: Limits, Broken template;
+// docs/decisions/0060).
 import Handlebars from 'handlebars';
 import { checkCall, simpleName } from './gate-call.ts';
 import type { Call } from './gate-call.ts';
@@ -10,15 +10,15 @@ import type { Tag } from './scan.ts';
 import { placeOfNode, TemplateError } from './template-error.ts';
 import type { Place } from './template-error.ts';
 
-/** A variable that a template names. */
+/** A variable used by a template. */
 export interface Reference {
   readonly name: string;
   readonly place: Place;
-  /** Whether it is looked up among the variables; false inside `each` and `with`, where it belongs to the item. */
+  /** Whether the name refers to a variable. False inside `each` and `with`, where it refers to the item. */
   readonly isVariable: boolean;
 }
 
-/** A template that may be used. */
+/** A template that passed the gate. */
 export interface Passed {
   readonly tree: hbs.AST.Program;
   readonly references: readonly Reference[];
@@ -27,14 +27,14 @@ export interface Passed {
 interface Walk {
   readonly references: Reference[];
   nodes: number;
-  /** Innermost last: whether names are looked up among the variables there. */
+  /** Whether names refer to the variables, innermost scope last. */
   readonly contexts: boolean[];
-  /** Names declared with `as |name|` around here. */
+  /** Block parameters in scope. */
   readonly blockParams: string[];
 }
 
 /**
- * Reads a template and refuses it unless everything in it is known and within the limits.
+ * Parses a template and checks names and limits.
  *
  * @throws TemplateError with line and column
  */
@@ -57,12 +57,12 @@ function parse(source: string, tags: readonly Tag[]): hbs.AST.Program {
   }
 }
 
-/** The parser tells the line at most: the first tag that it does not take by itself is the broken one. */
+/** Finds the broken tag: the first one near the parser's line that does not parse alone. */
 function brokenTag(source: string, tags: readonly Tag[], line: number): TemplateError | null {
   const lines = source.split('\n');
   const from = lines.slice(0, line - 1).reduce((sum, text) => sum + text.length + 1, 0);
   const to = from + (lines[line - 1]?.length ?? 0);
-  // A parser that tells no line that there is leaves every tag in question.
+  // If the parser's line does not exist, check every tag.
   const isNear = (start: number, end: number): boolean => lines[line - 1] === undefined || (start <= to && end >= from);
   for (const { start, text, role, name } of tags) {
     if (role === 'close' || !isNear(start, start + text.length)) continue;
@@ -99,7 +99,7 @@ function walkProgram(program: hbs.AST.Program, walk: Walk): void {
 function walkBlock(node: hbs.AST.BlockStatement, walk: Walk): void {
   const helper = walkCall(node, 'block', walk);
   const changesContext = helper === null || changesContextOf(helper);
-  // Either program is absent in a block such as {{^if X}}…{{/if}}; the types do not say so.
+  // Either program may be missing, as in `{{^if X}}…{{/if}}`, contrary to the types.
   const program = node.program as hbs.AST.Program | undefined;
   const inverse = node.inverse as hbs.AST.Program | undefined;
   if (program !== undefined) {
@@ -113,12 +113,12 @@ function walkBlock(node: hbs.AST.BlockStatement, walk: Walk): void {
   if (inverse !== undefined) walkProgram(inverse, walk);
 }
 
-/** Whether names inside the block of a helper are looked up in another value than outside. */
+/** Whether a block helper changes the context of its body. */
 export function changesContextOf(helper: string): boolean {
   return helper === 'each' || helper === 'with' || helpers.get(helper)?.kind === 'value';
 }
 
-/** Checks a call and all in it; the name of the helper it calls, null when it names a variable. */
+/** Checks a call and its arguments. Returns the helper's name, or null if the call refers to a variable. */
 function walkCall(node: Call, form: 'value' | 'block' | 'argument', walk: Walk): string | null {
   const name = simpleName(node.path, walk.blockParams);
   const place = placeOfNode(node);

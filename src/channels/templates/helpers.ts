@@ -1,14 +1,14 @@
-// The whole helper set of alert templates: nothing else can be called from one (decisions: Helper set).
+// All helpers of alert templates. Nothing else can be called (decisions: Helper set).
 import { comparisonHelpers } from './comparison-helpers.ts';
 import type { BlockHelper, Helper, ValueHelper } from './helper.ts';
 import { textHelpers } from './text-helpers.ts';
 import { timeHelpers } from './time-helpers.ts';
 
-function block(least: number, most: number): BlockHelper {
-  return { kind: 'block', least, most };
+function block(least: number, max: number): BlockHelper {
+  return { kind: 'block', least, max };
 }
 
-/** One item of an array or text, or one variable by name; only what is the value's own, never what it inherits. */
+/** An array item, a character or a variable by name. Own properties only. */
 const lookup: ValueHelper = {
   kind: 'value',
   least: 2,
@@ -19,7 +19,7 @@ const lookup: ValueHelper = {
   },
 };
 
-/** Every helper by name. */
+/** All helpers by name. */
 export const helpers: ReadonlyMap<string, Helper> = new Map<string, Helper>([
   ['if', block(1, 1)],
   ['unless', block(1, 1)],
@@ -31,5 +31,5 @@ export const helpers: ReadonlyMap<string, Helper> = new Map<string, Helper>([
   ...Object.entries(timeHelpers),
 ]);
 
-/** Values of one delivery that are spelled with a `$`. */
+/** Per-delivery values whose names start with `$`. */
 export const dollarNames = ['$UUID', '$RANDOM_NUMBER'] as const;

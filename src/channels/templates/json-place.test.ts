@@ -1,4 +1,4 @@
-// The place where a text stops being JSON, and that it is found exactly where JSON.parse finds fault.
+// Finds the same JSON errors as JSON.parse, with their place.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jsonFault } from './json-place.ts';
@@ -19,12 +19,12 @@ const faults: readonly (readonly [text: string, line: number, column: number, wa
   ['[01]', 1, 3, 'a comma or ]'],
 ];
 for (const [text, line, column, wanted] of faults) {
-  test(`${JSON.stringify(text)} should have ${wanted} in line ${line}, column ${column}`, () => {
+  test(`${JSON.stringify(text)} expects ${wanted} in line ${line}, column ${column}`, () => {
     assert.deepEqual(jsonFault(text), { line, column, wanted });
   });
 }
 
-test('texts are JSON exactly where the parser of the language says so', () => {
+test('agrees with JSON.parse', () => {
   const pieces = [
     '{',
     '}',
@@ -60,13 +60,13 @@ test('texts are JSON exactly where the parser of the language says so', () => {
   assert.ok(valid > 500, `${valid} were valid`);
 });
 
-test('a text of many open brackets or of one long text is looked through without going deep', () => {
+test('handles many open brackets and long text without recursion', () => {
   assert.equal(jsonFault('['.repeat(200_000))?.column, 200_001);
   assert.equal(jsonFault(`"${'x'.repeat(250_000)}"`), null);
   assert.equal(jsonFault(`${'['.repeat(50_000)}${']'.repeat(50_000)}`), null);
 });
 
-test('a long text is JSON when a parser takes it, whatever its brackets', () => {
+test('a long text is JSON if a parser accepts it, whatever its brackets', () => {
   const many = 9_000;
   const string = JSON.stringify(`[{"\\${'['.repeat(many)}\\"`);
   const texts = [

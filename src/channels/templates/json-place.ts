@@ -1,7 +1,7 @@
-// Where a text stops being JSON, and what belongs there: JSON.parse does not always say it.
+// Finds where a text stops being valid JSON, and what was expected there. JSON.parse does not always say.
 import type { Place } from './template-error.ts';
 
-/** A fault, with what belongs in its place. */
+/** An error with what was expected. */
 export interface JsonFault extends Place {
   readonly wanted: string;
 }
@@ -25,9 +25,9 @@ const wantedIn: Readonly<Record<Exclude<State, 'more'>, string>> = {
 
 const wholeText = 'a closed string without line breaks or unknown escapes';
 
-/** Where a text first is not JSON; null = it is one JSON value. Lines and columns count from 1. */
+/** Returns the first JSON error of a text, or null if it is valid. Line and column start at 1. */
 export function jsonFault(source: string): JsonFault | null {
-  /** The brackets that are open, by what closes them. */
+  /** Closing brackets of the open arrays and objects. */
   const open: string[] = [];
   let state: State = 'value';
   let at = 0;

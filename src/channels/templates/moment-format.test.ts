@@ -1,4 +1,4 @@
-// Formats of times in templates, token by token.
+// Time formats in templates, token by token.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatInstant } from './moment-format.ts';
@@ -6,7 +6,7 @@ import { formatInstant } from './moment-format.ts';
 const morning = Date.parse('2026-11-21T09:05:07.089Z');
 const night = Date.parse('2025-01-01T00:00:00.000Z');
 
-/** Token → what it prints for the Saturday morning and for New Year's midnight. */
+/** Token → output for a Saturday morning and for midnight on New Year's Day. */
 const table: Readonly<Record<string, readonly [string, string]>> = {
   M: ['11', '1'],
   Mo: ['11th', '1st'],
@@ -84,14 +84,14 @@ for (const [token, [first, second]] of Object.entries(table)) {
   });
 }
 
-test('tokens join, text in brackets and after a backslash stands for itself', () => {
+test('tokens join; bracketed and escaped text is literal', () => {
   assert.equal(formatInstant(morning, 'YYYY-MM-DD[T]HH:mm:ss.SSS[Z]'), '2026-11-21T09:05:07.089Z');
   assert.equal(formatInstant(morning, '[Day] D, [at] h a'), 'Day 21, at 9 am');
   assert.equal(formatInstant(morning, String.raw`\YYYY YYYY`), 'YYYY 2026');
   assert.equal(formatInstant(morning, 'é – 日'), 'é – 日');
 });
 
-test('ISO weeks and English weeks belong to different years around New Year', () => {
+test('ISO and English weeks differ in year around New Year', () => {
   const at = Date.parse('2021-01-02T12:00:00Z');
   assert.equal(formatInstant(at, 'GGGG-[W]WW gggg-[w]ww'), '2020-W53 2021-w01');
 });

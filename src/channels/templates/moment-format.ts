@@ -1,4 +1,4 @@
-// Writes an instant with date-format tokens such as YYYY-MM-DD, in UTC and English (spec §6.3: moment).
+// Formats times with tokens such as YYYY-MM-DD, in UTC and English (spec §6.3: moment).
 
 const months = [
   'January',
@@ -31,13 +31,13 @@ function dayOfYear(date: Date): number {
   return Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / dayMs) + 1;
 }
 
-/** Week and week-year of a date: the week belongs to the year that holds its day `anchor` days after its first day. */
+/** Week number and week year. The week belongs to the year of the day `anchor` days after its first day. */
 function weekOf(date: Date, firstWeekday: number, anchor: number): { week: number; year: number } {
   const intoWeek = (date.getUTCDay() - firstWeekday + 7) % 7;
   const decisive = new Date(date.getTime() + (anchor - intoWeek) * dayMs);
   return { week: Math.ceil(dayOfYear(decisive) / 7), year: decisive.getUTCFullYear() };
 }
-// English weeks begin on Sunday and the first one holds 1 January; ISO weeks begin on Monday and the first holds 4 January.
+// English weeks start on Sunday and week 1 contains 1 January; ISO weeks start on Monday and week 1 contains 4 January.
 const englishWeek = (date: Date): { week: number; year: number } => weekOf(date, 0, 6);
 const isoWeek = (date: Date): { week: number; year: number } => weekOf(date, 1, 3);
 
@@ -119,7 +119,7 @@ const writers: Readonly<Record<string, Writer>> = {
   x: (date) => date.getTime(),
 };
 
-/** Formats that stand for other formats. */
+/** Tokens that expand to other formats. */
 const shorthands: Readonly<Record<string, string>> = {
   LTS: 'h:mm:ss A',
   LT: 'h:mm A',
@@ -134,12 +134,12 @@ const shorthands: Readonly<Record<string, string>> = {
 };
 
 const names = [...Object.keys(writers), ...Object.keys(shorthands)].sort((a, b) => b.length - a.length);
-// Text in brackets stands for itself, a backslash lets the next token through as it is, S repeats for fractions of a second.
+// Text in brackets is literal, a backslash escapes the next token, and repeated S is a fraction of a second.
 const piece = new RegExp(String.raw`\[([^[]*)\]|\\(${names.join('|')}|S{1,9})|S{1,9}|${names.join('|')}`, 'g');
 
 type Piece = (date: Date) => string | number;
 
-/** What a format prints, piece by piece, and the words in it that are neither token nor text in brackets. */
+/** A parsed format, and the words in it that are neither tokens nor bracketed text. */
 interface Parsed {
   readonly pieces: readonly Piece[];
   readonly words: readonly string[];
@@ -172,7 +172,7 @@ function parse(format: string): Parsed {
   return { pieces, words };
 }
 
-/** Words of which a part means nothing; the T of ISO 8601 and the name of the one zone stand for themselves. */
+/** Returns words that are not fully made of tokens. The T of ISO 8601 and the zone name UTC are allowed. */
 function foreignWords(format: string, from: number, to: number): string[] {
   return [...format.slice(from, to).matchAll(/[A-Za-z]+/g)].flatMap(({ index, 0: letters }) => {
     if (['T', 'UTC', 'GMT'].includes(letters)) return [];
@@ -191,20 +191,20 @@ function parsed(format: string): Parsed {
   if (known !== undefined) return known;
   const made = parse(format);
   if (format.length > longest) return made;
-  // Formats stand in templates and are few; one that a value brought along goes with the others, sooner or later.
+  // Formats come from templates and are few. Clearing also evicts those that came from values.
   if (cache.size >= capacity) cache.clear();
   cache.set(format, made);
   return made;
 }
 
-/** Letters of a format that mean nothing, such as the word "at" outside of brackets; null = it is understood. */
+/** Returns the first unknown word of a format, such as an unbracketed "at", or null. */
 export function foreignWordIn(format: string): string | null {
   return parsed(format).words[0] ?? null;
 }
 
 /**
- * An instant as text. Tokens are those of moment's documentation: `YYYY`, `MM`, `Do`, `dddd`, `HH`, `h`, `A`, `SSS`,
- * `X` (unix seconds), `x` (ms), `L` and its kin, `[text]` as it stands; anything else is copied.
+ * Formats a time with moment's tokens: `YYYY`, `MM`, `Do`, `dddd`, `HH`, `h`, `A`, `SSS`, `X` (unix seconds), `x` (ms),
+ * `L` and its variants, `[text]`. Anything else is copied.
  */
 export function formatInstant(at: number, format: string): string {
   const date = new Date(at);

@@ -1,4 +1,4 @@
-// Phrases for times in templates: which are understood, and as what.
+// Time phrases in templates and their meaning.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { instantOf } from './moment-phrase.ts';
@@ -50,7 +50,7 @@ for (const [phrase, expected] of Object.entries(table)) {
   });
 }
 
-test('a weekday asked on that day is today, with "next" as well, and a week ago with "last"', () => {
+test('a weekday is today on that day, also with "next", and a week ago with "last"', () => {
   const friday = Date.parse('2026-11-20T09:05:07.089Z');
   assert.equal(instantOf('next friday', friday), friday);
   assert.equal(instantOf('friday', friday), friday);
@@ -80,7 +80,7 @@ const unknown: readonly unknown[] = [
 ];
 
 for (const phrase of unknown) {
-  test(`${JSON.stringify(phrase) ?? 'undefined'} is not understood, and not taken for now`, () => {
+  test(`rejects ${JSON.stringify(phrase) ?? 'undefined'} instead of using the current time`, () => {
     assert.equal(instantOf(phrase, now), null);
   });
 }

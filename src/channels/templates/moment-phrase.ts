@@ -1,4 +1,4 @@
-// Understands what a template calls a time: "2 days ago", "next week", "monday", an ISO date, milliseconds (spec §6.3: moment).
+// Parses times in templates: "2 days ago", "next week", "monday", ISO dates, milliseconds (spec §6.3: moment).
 import { weekdays } from './moment-format.ts';
 
 type Unit = 'second' | 'minute' | 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year';
@@ -25,12 +25,12 @@ const fixedMs: Readonly<Partial<Record<Unit, number>>> = {
 };
 const monthsIn: Readonly<Partial<Record<Unit, number>>> = { month: 1, quarter: 3, year: 12 };
 const dayMs = 86_400_000;
-/** Longest phrase that is read. */
+/** Maximum length of a phrase. */
 const longest = 64;
-/** The last instant that a Date can hold, either way. */
+/** Range limit of Date, in both directions. */
 const lastInstant = 8_640_000_000_000_000;
 
-/** Moves an instant by whole units. Months keep the day of the month, or take the month's last one. */
+/** Adds whole units. Months keep the day of the month, or use the last day of a shorter month. */
 function shifted(at: number, count: number, unit: Unit): number {
   const ms = fixedMs[unit];
   if (ms !== undefined) return at + count * ms;
@@ -50,7 +50,7 @@ function countOf(word: string): number | null {
   return /^\d{1,9}$/.test(word) ? Number(word) : null;
 }
 
-/** "2 days", "an hour and 5 minutes": steps of count and unit; null when it is anything else. */
+/** Parses amounts such as "2 days" or "an hour and 5 minutes"; null if the text is anything else. */
 function amount(words: readonly string[]): [number, Unit][] | null {
   const steps: [number, Unit][] = [];
   const rest = words.filter((word) => word !== 'and');
@@ -80,7 +80,9 @@ function shortDay(day: string, word: string): boolean {
   );
 }
 
-/** The weekday today or in the six days after it; the one before today when `before`. The time of day stays. */
+/**
+ * The given weekday, today or in the next six days; with `before`, the last one before today. Keeps the time of day.
+ */
 function onWeekday(now: number, weekday: number, before: boolean): number {
   const ahead = (weekday - new Date(now).getUTCDay() + 7) % 7;
   return now + (before ? ahead - 7 : ahead) * dayMs;
@@ -111,25 +113,25 @@ function relative(phrase: string, now: number): number | null {
 
 const isoDate = /^\d{4}-\d\d(-\d\d)?$|^\d{4}-\d\d-\d\d[t ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(z|[+-]\d\d:?\d\d)?$/;
 
-/** The form in which instants stand in variables; its days exist in every month, so nothing is left to look at. */
+/** The format of times in variables. These days exist in every month, so no check is needed. */
 const exact = /^\d{4}-\d\d-(?:[01]\d|2[0-8])T\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** An ISO date or time; without an offset it is UTC. */
+/** Parses an ISO date or time. Without an offset it is UTC. */
 function iso(phrase: string): number | null {
   if (!isoDate.test(phrase)) return null;
   const text = phrase.toUpperCase().replace(' ', 'T').replace(',', '.');
   const hasZone = !text.includes('T') || /(Z|[+-]\d\d:?\d\d)$/.test(text.slice(10));
   const at = Date.parse(hasZone ? text.replace(/([+-]\d\d)(\d\d)$/, '$1:$2') : `${text}Z`);
   const day = Number(text.slice(8, 10) || 1);
-  // Date.parse takes 30 February for 1 March: a day that does not exist is not understood.
+  // Date.parse accepts 30 February as 1 March; reject days that do not exist.
   const monthLength = new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
   return Number.isNaN(at) || day > monthLength ? null : at;
 }
 
 /**
- * The instant (epoch ms) that a phrase or number stands for, seen from `now`; null when it is not understood.
- * Knows: now, today, yesterday, tomorrow, `N unit(s) ago`, `in N unit(s)`, `N unit(s) from now`, `last|next unit`, weekday
- * names (also with last and next), ISO dates and times (UTC unless they say otherwise), epoch milliseconds.
+ * Parses a phrase or number as a time (epoch ms), relative to `now`. Returns null if unknown. Accepts: now, today,
+ * yesterday, tomorrow, `N unit(s) ago`, `in N unit(s)`, `N unit(s) from now`, `last|next unit`, weekday names (also
+ * with last and next), ISO dates and times (UTC by default), epoch milliseconds.
  */
 export function instantOf(value: unknown, now: number): number | null {
   if (typeof value !== 'number' && typeof value !== 'string') return null;

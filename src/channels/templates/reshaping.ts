@@ -1,4 +1,4 @@
-// Whether a template changes the text of a variable, so that its value is not recognised in what was rendered.
+// Detects templates that transform a variable, so that its value cannot be recognized in the output.
 import Handlebars from 'handlebars';
 import { compileTemplate } from './compile.ts';
 import { changesContextOf } from './gate.ts';
@@ -6,31 +6,31 @@ import { type Call, simpleName } from './gate-call.ts';
 import { helpers } from './helpers.ts';
 import { TemplateError } from './template-error.ts';
 
-/** Helpers whose output of a value is one of the forms that are looked for, where it is printed as it comes. */
+/** Helpers whose output is one of the encoded forms that masking recognizes. */
 const encoders: ReadonlySet<string> = new Set(['json', 'jsonString', 'urlencode']);
 
-/** What names are looked up in: all variables, something that holds a value in question, or neither. */
+/** Scope of name lookups: all variables, something that holds a locked value, or neither. */
 type Context = 'all' | 'tainted' | 'clean';
 
 interface Walk {
   readonly names: ReadonlySet<string>;
   /** Innermost last. */
   readonly contexts: Context[];
-  /** Names declared with `as |name|` around here: whether they hold a value in question. */
+  /** Block parameters in scope, with whether they hold a locked value. */
   readonly params: Map<string, boolean>;
-  /** How many helpers make another text of what is printed here. */
+  /** Number of enclosing block helpers that transform their text. */
   within: number;
   found: boolean;
 }
 
 /**
- * Whether a template gives one of these variables to a helper that makes another text of it, or takes a piece of it.
- * In doubt it does. Those that only encode (`json`, `jsonString`, `urlencode`), `default` and comparisons do not.
+ * Whether a template may transform one of these variables or take part of it. `json`, `jsonString`, `urlencode`,
+ * `default` and comparisons do not transform.
  */
 export function reshapes(source: string, names: ReadonlySet<string>): boolean {
   if (names.size === 0 || !source.includes('{{')) return false;
   try {
-    // What the gate refuses is never rendered, and may be too deep to walk through.
+    // Invalid templates are never rendered, and may be too deeply nested to walk.
     compileTemplate(source);
   } catch (error) {
     if (error instanceof TemplateError) return false;
@@ -81,7 +81,7 @@ function taintOf(node: hbs.AST.Expression, walk: Walk): boolean {
   return node.type === 'PathExpression' && pathTaint(node as hbs.AST.PathExpression, walk);
 }
 
-/** Whether the value of a call holds one in question; notes when the call changes it. */
+/** Whether a call returns a locked value. Records whether it transforms the value. */
 function valueOf(call: Call, walk: Walk, isPrinted: boolean): boolean {
   const name = helperOf(call, walk);
   if (name === null) return pathTaint(call.path as hbs.AST.PathExpression, walk);
@@ -89,12 +89,12 @@ function valueOf(call: Call, walk: Walk, isPrinted: boolean): boolean {
   const given = [...call.params, ...(call.hash?.pairs ?? []).map(({ value }) => value)];
   const isTainted = given.map((param) => taintOf(param, walk)).includes(true);
   if (!isTainted || helpers.get(name)?.kind === 'comparison') return false;
-  // Encoded twice it takes a form that nobody looks for.
+  // Masking does not recognize doubly encoded values.
   if (name !== 'default' && !(isPrinted && encoders.has(name))) walk.found = true;
   return true;
 }
 
-/** One variable by name, or a piece of what is looked into. */
+/** Handles `lookup`: a variable by name, or part of a value. */
 function lookupTaint({ params: [from, key] }: Call, walk: Walk): boolean {
   if (from === undefined || key === undefined) return false;
   const isKeyTainted = taintOf(key, walk);
@@ -107,7 +107,7 @@ function lookupTaint({ params: [from, key] }: Call, walk: Walk): boolean {
   return isTainted || isKeyTainted;
 }
 
-/** Whether an expression stands for all variables together. */
+/** Whether an expression refers to all variables. */
 function isAll(node: hbs.AST.Expression, walk: Walk): boolean {
   if (node.type !== 'PathExpression') return false;
   const { data, depth, parts } = node as hbs.AST.PathExpression;
@@ -115,7 +115,7 @@ function isAll(node: hbs.AST.Expression, walk: Walk): boolean {
   return parts.length === 0 && walk.contexts.at(-1 - depth) === 'all';
 }
 
-/** Whether a name stands for a value in question, or for something that holds one; notes when it takes a piece of it. */
+/** Whether a path refers to a locked value, or to something that holds one. Records whether it takes part of it. */
 function pathTaint(node: hbs.AST.PathExpression, walk: Walk): boolean {
   const { data, depth } = node;
   const parts = data && node.parts[0] === 'root' ? node.parts.slice(1) : node.parts;

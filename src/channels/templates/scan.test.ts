@@ -1,4 +1,4 @@
-// The tags of a template, found as Handlebars would, with the place of what is broken.
+// Scanning agrees with Handlebars and reports places of errors.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countOwnTime } from '../../../tests/support/own-time.ts';
@@ -15,7 +15,7 @@ function refused(source: string): { message: string; place: string } {
   return { message: 'accepted', place: '' };
 }
 
-test('tags are found with their role, comments and escaped braces are passed over', () => {
+test('finds tags with their role and skips comments and escaped braces', () => {
   const tags = scanTags(
     String.raw`a {{!-- {{x}} --}}{{! y }}\{{z}} {{#if A}}{{else if B}}{{^}}{{{C}}}{{/if}} {{x "}}"}}`,
   );
@@ -44,7 +44,7 @@ const table: readonly (readonly [source: string, message: RegExp, place: string]
 ];
 
 for (const [source, message, place] of table) {
-  test(`${JSON.stringify(source)} is refused at ${place}`, () => {
+  test(`rejects ${JSON.stringify(source)} at ${place}`, () => {
     const found = refused(source);
     assert.match(found.message, message);
     assert.equal(found.place, place);
@@ -69,14 +69,14 @@ const hostile: Readonly<Record<string, readonly [source: string, message: RegExp
 };
 
 for (const [what, [source, message]] of Object.entries(hostile)) {
-  test(`${what} is refused within 50 ms`, () => {
+  test(`rejects ${what} within 50 ms`, () => {
     const tookMs = countOwnTime();
     assert.match(refused(source).message, message);
     assert.ok(tookMs() < 50);
   });
 }
 
-test('what is just within the limits is accepted', () => {
+test('accepts templates just within the limits', () => {
   assert.equal(scanTags('{{X}}'.repeat(500)).length, 500);
   assert.equal(scanTags(`${'{{#if X}}'.repeat(24)}${'{{/if}}'.repeat(24)}`).length, 48);
 });

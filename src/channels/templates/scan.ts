@@ -1,4 +1,4 @@
-// Reads a template's tags in one pass, before the parser: nothing deep or long reaches code that recurses.
+// Scans a template's tags before parsing, so that deep or long input never reaches recursive code.
 import { limits } from './budget.ts';
 import { TemplateError } from './template-error.ts';
 import type { Place } from './template-error.ts';
@@ -8,35 +8,35 @@ export interface Tag {
   /** Index of its first brace. */
   readonly start: number;
   readonly text: string;
-  /** What it does to the blocks around it. */
+  /** Effect on the enclosing blocks. */
   readonly role: 'open' | 'close' | 'else' | 'value';
-  /** The name after the mark; '' when it does not begin with a plain name. */
+  /** Name after the mark; '' if it is not a plain name. */
   readonly name: string;
 }
 
 interface OpenBlock {
   readonly tag: Tag;
-  /** How deep it makes what follows: one more for every `{{else if …}}`. */
+  /** Nesting levels it adds: one more for each `{{else if …}}`. */
   levels: number;
 }
 
 export const longName = `a name has more than ${limits.pathParts} parts`;
 export const tooManyNodes = `the template has more than ${limits.nodes} names, strings and numbers inside braces`;
 
-/** What a template holds. */
+/** Contents of a template. */
 interface Scanned extends TemplateSize {
   readonly tags: Tag[];
 }
 
-/** How much of what is limited a template holds (decisions: Limits). */
+/** Size of a template, as counted by the limits (decisions: Limits). */
 export interface TemplateSize {
   /** Expressions and blocks. */
   readonly expressions: number;
-  /** Names, texts and numbers inside the braces. */
+  /** Names, strings and numbers inside braces. */
   readonly nodes: number;
 }
 
-/** Line and column of an index, from 1. */
+/** Converts an index to line and column, both starting at 1. */
 export function placeOf(source: string, index: number): Place {
   const before = source.slice(0, index);
   const lineStart = before.lastIndexOf('\n') + 1;
@@ -44,17 +44,17 @@ export function placeOf(source: string, index: number): Place {
 }
 
 /**
- * The tags of a template, in order.
+ * Returns the tags of a template in order.
  *
- * @throws TemplateError for too long, too many, too deep, unclosed or crossed tags and for what templates here cannot
- *   do: partials, decorators, raw blocks (decisions: Limits, Webhook templates)
+ * @throws TemplateError for exceeded limits, unclosed or mismatched tags and unsupported features: partials,
+ * decorators, raw blocks (decisions: Limits, Webhook templates)
  */
 export function scanTags(source: string): Tag[] {
   return scanned(source).tags;
 }
 
 /**
- * How much a template holds, without parsing it.
+ * Measures a template without parsing it.
  *
  * @throws TemplateError as `scanTags` does
  */
@@ -85,7 +85,7 @@ function scanned(source: string): Scanned {
     }
     const { end, parentheses, depth, words } = tagEnd(source, at, fail);
     const tag = read(source.slice(at, end), at, fail);
-    // {"a":{{X}}} reads as the end of a triple brace: the parser would say nothing that helps.
+    // `{"a":{{X}}}` parses as the end of a triple brace, with an unhelpful parser error.
     if (!tag.text.endsWith('}}}') && source[end] === '}') {
       fail(at, `put a space between ${tag.text} and the } that follows it`);
     }
@@ -110,7 +110,7 @@ function scanned(source: string): Scanned {
 
 type Fail = (index: number, message: string) => never;
 
-/** Where a comment that begins here ends; null when none does. */
+/** Returns the end of a comment that starts here, or null. */
 function commentEnd(source: string, at: number, fail: Fail): number | null {
   const mark = source[at + 2] === '~' ? at + 3 : at + 2;
   if (source[mark] !== '!') return null;
@@ -121,20 +121,20 @@ function commentEnd(source: string, at: number, fail: Fail): number | null {
   return fail(at, `this comment is never closed: end it with ${isLong ? '--}}' : '}}'}`);
 }
 
-/** What one tag holds. */
+/** Extent of one tag. */
 interface Extent {
   readonly end: number;
   readonly parentheses: number;
-  /** How deep they are. */
+  /** Nesting depth. */
   readonly depth: number;
-  /** Names, texts and numbers, roughly. */
+  /** Approximate number of names, strings and numbers. */
   readonly words: number;
 }
 
-/** Marks between the parts of a name that no name within the limits has: `../` counts for two, `.[` for one. */
-const marksMost = 2 * limits.pathParts + 4;
+/** Maximum separators between path parts: `../` counts as two, `.[` as one. */
+const maxMarks = 2 * limits.pathParts + 4;
 
-/** Where the tag that begins at `at` ends, and how much it holds. */
+/** Finds the end of the tag that starts at `at`, and measures it. */
 function tagEnd(source: string, at: number, fail: Fail): Extent {
   if (source.startsWith('{{{{', at)) fail(at, 'raw blocks {{{{…}}}} are not supported');
   const closing = source.startsWith('{{{', at) ? '}}}' : '}}';
@@ -156,7 +156,7 @@ function tagEnd(source: string, at: number, fail: Fail): Extent {
       return { end: i + closing.length, parentheses, depth, words };
     } else if (char === '{') break;
     if (depth > limits.depth) fail(at, `parentheses are nested more than ${limits.depth} levels deep`);
-    if (marks > marksMost) fail(at, longName);
+    if (marks > maxMarks) fail(at, longName);
   }
   return fail(at, `this tag is never closed: end it with ${closing}`);
 }
@@ -180,7 +180,7 @@ function read(text: string, start: number, fail: Fail): Tag {
   return { start, text, role: mark === '#' || mark === '^' ? 'open' : 'value', name };
 }
 
-/** Keeps the list of open blocks while the tags go by. */
+/** Updates the list of open blocks. */
 function follow(tag: Tag, open: OpenBlock[], source: string, fail: Fail): void {
   const current = open.at(-1);
   if (tag.role === 'open') open.push({ tag, levels: 1 });

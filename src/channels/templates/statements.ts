@@ -1,4 +1,4 @@
-// Makes functions of a template's statements: fixed text, tags and blocks.
+// Compiles statements: text, tags and blocks.
 import type { Rendering } from './budget.ts';
 import type { Call } from './gate-call.ts';
 import {
@@ -17,10 +17,10 @@ import { placeOfNode } from './template-error.ts';
 import type { Place } from './template-error.ts';
 import { escaped, escapedLength, sizeOf, textOf } from './text-helpers.ts';
 
-/** Prints one statement, or all of a program. */
+/** Prints one statement or a whole program. */
 export type Statement = (frame: Frame, rendering: Rendering) => void;
 
-/** A block's body: what it prints, and how many names it declares. */
+/** Body of a block, and the number of its block parameters. */
 interface Body {
   readonly print: Statement;
   readonly declares: boolean;
@@ -28,7 +28,7 @@ interface Body {
 
 const printNothing: Statement = () => undefined;
 
-/** Everything that a program prints, in order. */
+/** Compiles a program. */
 export function programOf(program: hbs.AST.Program | undefined, declared: Declared): Statement {
   const statements = (program?.body ?? []).flatMap((statement) => {
     const made = statementOf(statement, declared);
@@ -42,7 +42,7 @@ export function programOf(program: hbs.AST.Program | undefined, declared: Declar
   };
 }
 
-/** What the gate has let through; null = it prints nothing. */
+/** Compiles a statement; null if it prints nothing. */
 function statementOf(statement: hbs.AST.Statement, declared: Declared): Statement | null {
   switch (statement.type) {
     case 'ContentStatement': {
@@ -67,6 +67,7 @@ function mustacheOf(node: hbs.AST.MustacheStatement, declared: Declared): Statem
   if (node.escaped && !isVerbatim) {
     return (frame, rendering) => {
       const text = printed(value(frame, rendering), rendering, place);
+      if (!rendering.escapes) return rendering.printValue(place, text);
       if (text.length > muchText) rendering.reserve(place, escapedLength(text));
       rendering.printValue(place, escaped(text));
     };
@@ -76,7 +77,7 @@ function mustacheOf(node: hbs.AST.MustacheStatement, declared: Declared): Statem
   };
 }
 
-/** The text of a value, made only where it could be printed. */
+/** Converts a value to text, after checking that it can be printed. */
 function printed(value: unknown, rendering: Rendering, place: Place): string {
   if (typeof value === 'string') {
     if (value.length > muchText) rendering.reserve(place, value.length);
@@ -86,7 +87,7 @@ function printed(value: unknown, rendering: Rendering, place: Place): string {
   return textOf(value);
 }
 
-/** From here on a text is measured before it is escaped. */
+/** Longer texts are measured before they are escaped. */
 const muchText = 1024;
 
 function bodyOf(program: hbs.AST.Program | undefined, declared: Declared): Body {
@@ -98,7 +99,7 @@ function bodyOf(program: hbs.AST.Program | undefined, declared: Declared): Body 
 function blockOf(node: hbs.AST.BlockStatement, declared: Declared): Statement {
   const place = placeOfNode(node);
   const helper = helperOf(node, declared);
-  // Either program is absent in a block such as {{^if X}}…{{/if}}; the types do not say so.
+  // Either program may be missing, as in `{{^if X}}…{{/if}}`, contrary to the types.
   const body = bodyOf(node.program, declared);
   const inverse = bodyOf(node.inverse, declared);
   if (helper === null) {
@@ -147,7 +148,7 @@ function builtInBlock(node: Call, declared: Declared, body: Body, inverse: Body,
   };
 }
 
-/** `{{#uppercase}}…{{/uppercase}}`: the text of the block, changed. */
+/** Compiles `{{#uppercase}}…{{/uppercase}}`: transforms the text of the block. */
 function textBlock(helper: TextHelper, body: Body, place: Place): Statement {
   return (frame, rendering) => {
     rendering.step(place);
@@ -157,7 +158,7 @@ function textBlock(helper: TextHelper, body: Body, place: Place): Statement {
   };
 }
 
-/** Prints a body where it stands; names that it declares have no value there. */
+/** Prints a body in the current context. Its block parameters have no value. */
 function run({ print, declares }: Body, frame: Frame, rendering: Rendering): void {
   if (declares) print({ ...frame, params: { values: [], outer: frame.params } }, rendering);
   else print(frame, rendering);
@@ -167,7 +168,7 @@ function isEmpty(value: unknown): boolean {
   return (!value && value !== 0) || (Array.isArray(value) && value.length === 0);
 }
 
-/** Prints a body with another context. `../` leads back, except where the context has not changed. */
+/** Prints a body in another context. `../` refers to the previous one, unless the context is the same. */
 function printWithin(
   context: unknown,
   values: readonly unknown[],
@@ -186,7 +187,7 @@ function printWith(value: unknown, body: Body, inverse: Body, frame: Frame, rend
   else printWithin(value, [value], body, frame, rendering);
 }
 
-/** `{{#X}}…{{/X}}` of a variable: a list is looped over, true keeps the context, anything else becomes it. */
+/** Prints `{{#X}}…{{/X}}` for a variable: loops over a list, keeps the context for true, and enters anything else. */
 function printSection(
   value: unknown,
   body: Body,

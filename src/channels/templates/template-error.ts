@@ -1,12 +1,12 @@
-// What is wrong with a template, and where: one type for what is refused at save and what fails while rendering.
+// A problem in a template and its place, found on save or while rendering.
 
-/** A place in a template's source. Lines and columns count from 1. */
+/** A place in a template's source. Line and column start at 1. */
 export interface Place {
   readonly line: number;
   readonly column: number;
 }
 
-/** Where a node of a syntax tree stands. */
+/** Place of a syntax node. */
 export function placeOfNode({ loc }: Pick<hbs.AST.Node, 'loc'>): Place {
   return { line: loc.start.line, column: loc.start.column + 1 };
 }
@@ -14,11 +14,11 @@ export function placeOfNode({ loc }: Pick<hbs.AST.Node, 'loc'>): Place {
 /** A template that cannot be saved or rendered (decisions: Broken template). */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
-  /** The field that holds the template, such as `config.headers[0].value`; '' until the field is known. */
+  /** Field of the template, such as `config.headers[0].value`; '' until known. */
   readonly path: string;
-  /** From 1. */
+  /** Starts at 1. */
   readonly line: number;
-  /** From 1. */
+  /** Starts at 1. */
   readonly column: number;
 
   constructor(message: string, place: Place, path = '') {
@@ -28,23 +28,22 @@ export class TemplateError extends Error {
     this.column = place.column;
   }
 
-  /** The same error, said of a field. */
+  /** Returns the same error for a field. */
   at(path: string): TemplateError {
     return new TemplateError(this.message, this, path);
   }
 }
 
 /**
- * What was rendered, in a sentence about it: whole or not at all. What is hidden is looked for in the sentence later, and
- * a piece of it would not be found (docs/decisions/0060).
+ * Quotes rendered text completely or not at all: masking would not recognize part of a value (docs/decisions/0060).
  *
- * @param most the longest text that is quoted, in characters
+ * @param most maximum length to quote, in characters
  */
-export function quoted(text: string, most: number): string {
-  return text.length > most ? `a value of ${text.length} characters` : `"${text}"`;
+export function quoted(text: string, max: number): string {
+  return text.length > max ? `a value of ${text.length} characters` : `"${text}"`;
 }
 
-/** Runs `work` and names the field in any TemplateError that comes out of it. */
+/** Runs `work` and adds the field to any TemplateError. */
 export function inField<T>(path: string, work: () => T): T {
   try {
     return work();

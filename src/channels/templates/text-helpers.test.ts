@@ -1,4 +1,4 @@
-// Helpers of templates that make text of text.
+// Template helpers that return text.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileTemplate } from './compile.ts';
@@ -75,12 +75,12 @@ for (const [source, text] of table) {
   });
 }
 
-test('every text helper has been tried', () => {
+test('tests every text helper', () => {
   const missing = Object.keys(textHelpers).filter((name) => !table.some(([source]) => source.includes(name)));
   assert.deepEqual(missing, []);
 });
 
-test('half of an emoji never stays behind where text is cut', () => {
+test('never cuts an emoji in half', () => {
   assert.equal(cut('ab🔥', 3), 'ab');
   assert.equal(cut('ab🔥', 4), 'ab🔥');
 });

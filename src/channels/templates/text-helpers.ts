@@ -1,7 +1,7 @@
-// Helpers that make text and values (decisions: Helper set, Semantics of a helper).
+// Helpers that return text and values (decisions: Helper set, Semantics of a helper).
 import type { Scope, TextHelper, ValueHelper } from './helper.ts';
 
-/** The text form of a value inside a template: nothing for a missing one, commas between the items of an array. */
+/** Text form of a value: empty if missing, comma-separated for arrays. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === undefined || value === null) return '';
@@ -10,7 +10,7 @@ export function textOf(value: unknown): string {
   return '[object Object]';
 }
 
-/** About how many characters a value has as text; cheap to ask. */
+/** Approximate length of a value as text. Cheap. */
 export function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;
@@ -32,7 +32,7 @@ const entities = new Map(
   }).map(([char, entity]) => [char.charCodeAt(0), entity] as const),
 );
 
-/** What double braces print of a text: HTML's special characters as entities, as Handlebars does it. */
+/** Escapes HTML like Handlebars. */
 export function escaped(text: string): string {
   if (!special.test(text)) return text;
   let made = '';
@@ -49,7 +49,7 @@ export function escaped(text: string): string {
 
 const highestSpecial = '`'.charCodeAt(0);
 
-/** How long a text is when it is escaped; cheaper to ask than to do. */
+/** Length of a text after escaping, without escaping it. */
 export function escapedLength(text: string): number {
   let length = text.length;
   for (let i = 0; i < text.length; i++) {
@@ -59,7 +59,7 @@ export function escapedLength(text: string): number {
   return length;
 }
 
-/** Whether a text argument was given: an empty one counts as left out, as in the classic helper library. */
+/** Whether a text argument was given. Empty text counts as missing, as in the common helper library. */
 function isGiven(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
@@ -88,7 +88,7 @@ function verbatim(print: (value: unknown) => string): TextHelper {
   };
 }
 
-/** Text cut to `length` UTF-16 units at most, without leaving half of a character behind. */
+/** Truncates text to at most `length` UTF-16 units without splitting a surrogate pair. */
 export function cut(text: string, length: number): string {
   if (text.length <= length) return text;
   const last = text.charCodeAt(length - 1);
@@ -98,10 +98,10 @@ export function cut(text: string, length: number): string {
 function truncate([text, length, suffix]: readonly unknown[], scope: Scope): string {
   if (typeof text !== 'string') return '';
   scope.handle(text.length);
-  const most = Number(length);
-  if (!(text.length > most)) return text;
+  const max = Number(length);
+  if (!(text.length > max)) return text;
   const end = typeof suffix === 'string' ? suffix : '';
-  return cut(cut(text, Math.max(0, most - end.length)) + end, Math.max(0, most));
+  return cut(cut(text, Math.max(0, max - end.length)) + end, Math.max(0, max));
 }
 
 function replace([text, from, to]: readonly unknown[], scope: Scope): string {
@@ -110,12 +110,12 @@ function replace([text, from, to]: readonly unknown[], scope: Scope): string {
   scope.handle(text.length);
   const parts = text.split(from);
   const by = typeof to === 'string' ? to : '';
-  // A piece costs more than its characters.
+  // Each part costs more than its characters.
   scope.handle(parts.length * (pieceCost + by.length));
   return parts.join(by);
 }
 
-/** What making one item of a list costs, in characters. */
+/** Cost of creating a list item, in characters. */
 const pieceCost = 8;
 
 function join([list, separator]: readonly unknown[], scope: Scope): string {
@@ -139,7 +139,7 @@ function lengthOf([value]: readonly unknown[]): number {
   return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
 }
 
-/** The rest of the first tag `key:value` or `key=value`, otherwise the fallback, otherwise nothing. */
+/** Returns the value of the first tag `key:value` or `key=value`, or the fallback. */
 function tagValue([tags, key, fallback]: readonly unknown[], scope: Scope): unknown {
   if (Array.isArray(tags) && typeof key === 'string') {
     scope.handle(tags.length * pieceCost);
@@ -159,12 +159,12 @@ function value(least: number, make: ValueHelper['value']): ValueHelper {
 // oxlint-disable-next-line no-control-regex -- control characters are among what JSON escapes
 const needsEscape = /["\\\u0000-\u001f\ud800-\udfff]/;
 
-/** A text as JSON. Most hold nothing to escape, and looking for it is cheaper than escaping. */
+/** JSON-encodes a text. Most texts need no escaping, and checking is cheaper. */
 function quoted(text: string): string {
   return needsEscape.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-/** The text and value helpers by name. A value of an unsuitable type prints nothing; it never breaks an alert. */
+/** Text and value helpers by name. Values of an unsuitable type print nothing, so that alerts are never lost. */
 export const textHelpers: Readonly<Record<string, TextHelper | ValueHelper>> = {
   uppercase: onText((text) => text.toUpperCase()),
   lowercase: onText((text) => text.toLowerCase()),

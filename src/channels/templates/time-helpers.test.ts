@@ -1,4 +1,4 @@
-// Helpers of templates that write times.
+// Template helpers that print times.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileTemplate } from './compile.ts';
@@ -39,7 +39,7 @@ for (const [source, text] of table) {
   });
 }
 
-test('a written time that is not understood is refused at save, with line and column', () => {
+test('rejects an invalid literal time on save, with line and column', () => {
   assert.throws(
     () => compileTemplate('first\n  {{moment "garbage words" "X"}}'),
     (error) =>
@@ -50,7 +50,7 @@ test('a written time that is not understood is refused at save, with line and co
   );
 });
 
-test('a format with a word that means nothing is refused at save, and an error of the rendering where a value brings it', () => {
+test('rejects a format with an unknown word on save, or while rendering if it comes from a value', () => {
   const at = (error: unknown): boolean =>
     error instanceof TemplateError &&
     error.line === 2 &&
@@ -60,18 +60,18 @@ test('a format with a word that means nothing is refused at save, and an error o
   assert.throws(() => compileTemplate('first\n {{moment BAD}}').render(values, now), at);
 });
 
-test('a time alone is not taken for a format', () => {
+test('does not accept a time alone as a format', () => {
   assert.throws(() => compileTemplate('{{moment "2 days ago"}}'), /is a time, not a format/);
   assert.throws(() => compileTemplate('{{moment STARTED_AT}}').render(values, now), /is a time, not a format/);
   assert.throws(() => compileTemplate('{{date MS}}').render(values, now), /is a time, not a format/);
 });
 
-test('what stands for itself in formats everywhere may stay', () => {
+test('accepts literal characters common in formats', () => {
   assert.equal(compileTemplate('{{moment "YYYY-MM-DDTHH:mm:ss[Z]"}}').render(values, now), '2026-11-21T09:05:07Z');
   assert.equal(compileTemplate('{{moment "HH:mm UTC"}}').render(values, now), '09:05 UTC');
 });
 
-test('a value that is not a valid time is a visible error of the rendering, with line and column', () => {
+test('an invalid time value is a rendering error with line and column', () => {
   assert.throws(
     () => compileTemplate('first\n {{moment BAD "X"}}').render(values, now),
     (error) =>

@@ -1,4 +1,4 @@
-// Helpers that print times: moment, date and year, all in UTC and seen from the delivery's creation (spec §6.3).
+// Helpers that print times (moment, date, year), in UTC and relative to the delivery's creation (spec §6.3).
 import type { Scope, ValueHelper } from './helper.ts';
 import { foreignWordIn, formatInstant } from './moment-format.ts';
 import { instantOf } from './moment-phrase.ts';
@@ -13,17 +13,17 @@ function notUnderstood(value: unknown): string {
 }
 
 function shown(text: string): string {
-  return quoted(text, quotedMost);
+  return quoted(text, maxQuoted);
 }
 
-/** The longest text that a sentence quotes. */
-const quotedMost = 64;
+/** Longest text quoted in a message. */
+const maxQuoted = 64;
 
 function isMissing(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** What is wrong with a format; null = it is understood. `isAlone`: no time stands before it. */
+/** Returns what is wrong with a format, or null. `isAlone`: the call has no time argument. */
 function formatFault(format: unknown, isAlone: boolean): string | null {
   if (isMissing(format)) return null;
   const text = textOf(format);
@@ -32,18 +32,18 @@ function formatFault(format: unknown, isAlone: boolean): string | null {
   }
   const word = foreignWordIn(text);
   if (word === null) return null;
-  const fix = word.length > quotedMost ? '' : `, [${word}]`;
+  const fix = word.length > maxQuoted ? '' : `, [${word}]`;
   return `${shown(word)} is not a format token: enclose literal text in brackets${fix}`;
 }
 
 /**
- * One text = the format of now; two = the time of the first, in the format of the second; none = `MMMM DD, YYYY`.
- * What is missing prints nothing; what is not understood is a visible error, never silently "now".
+ * One argument is a format for the current time; two are a time and a format; none means `MMMM DD, YYYY`. A missing
+ * value prints nothing. An invalid one is a visible error.
  */
 function moment(args: readonly unknown[], scope: Scope): string {
   const isAlone = args.length < 2;
   const format = args.length === 0 ? standard : textOf(args[isAlone ? 0 : 1]);
-  // A token can grow into a sentence: "LLLL" is 4 characters and prints 38.
+  // Tokens can expand: `LLLL` is 4 characters and prints 38.
   scope.handle(format.length * 16);
   const wrong = formatFault(isAlone ? args[0] : args[1], isAlone);
   if (wrong !== null) throw new TemplateError(wrong, scope.place);
@@ -57,7 +57,7 @@ function moment(args: readonly unknown[], scope: Scope): string {
 
 const standard = 'MMMM DD, YYYY';
 
-/** At save: a time and a format written out in the template must be ones that are understood. */
+/** Checks literal times and formats on save. */
 function fault(literals: readonly unknown[]): string | null {
   const isAlone = literals.length < 2;
   const [value] = literals;

@@ -1,4 +1,4 @@
-// Names that alert templates cannot print are refused, with one that they can.
+// Variable names that templates cannot print are rejected with a suggestion.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileTemplate } from './compile.ts';
@@ -16,7 +16,7 @@ function isPrinted(name: string): boolean {
   }
 }
 
-test('a name is refused if a template would not print the variable, and the name suggested instead is printed', () => {
+test('rejects a name exactly if templates cannot print it, and suggests one that they can', () => {
   assert.deepEqual(new Set(helperNames), new Set(helpers.keys()));
   const words = ['true', 'false', 'null', 'undefined', 'this', 'else', '__proto__', 'constructor', 'prototype', 'call'];
   for (const name of [...helperNames, ...words, 'toHTML']) {

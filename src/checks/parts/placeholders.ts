@@ -1,4 +1,4 @@
-// `{{NAME}}` in the settings of a check: plain insertion, no helpers, no expressions.
+// Replaces `{{NAME}}` in check settings. No helpers, no expressions.
 import { namesIn, placeholder } from '#domain/checks/placeholder.ts';
 import type { JsonValue } from '#domain/json.ts';
 
@@ -8,10 +8,10 @@ export function hasPlaceholder(text: string): boolean {
 }
 
 /**
- * A text with its placeholders filled in, once: what a value brings in is not looked at again.
+ * Fills in placeholders once; inserted values are not expanded again.
  *
- * @param missing gathers the names that nobody defined; they become empty text
- * @param encode applied to each value, where the place asks for it (a form field)
+ * @param missing collects undefined names, which become empty text
+ * @param encode applied to each value, for example in form fields
  */
 export function fillIn(
   text: string,
@@ -28,7 +28,7 @@ export function fillIn(
   });
 }
 
-/** The same, but a placeholder of a name that nobody defined stays as it is. */
+/** Fills in placeholders but keeps those of undefined names. */
 export function fillKnown(
   text: string,
   values: ReadonlyMap<string, string>,
@@ -41,18 +41,18 @@ export function fillKnown(
   });
 }
 
-/** The first name that a text has a placeholder of; null = it has none. */
+/** Returns the name of the first placeholder, or null. */
 export function firstPlaceholder(text: string): string | null {
   return namesIn(text)[0] ?? null;
 }
 
-/** A variable that settings use, and where. */
+/** A variable used by settings, and the field. */
 export interface VariableUse {
   readonly path: string;
   readonly name: string;
 }
 
-/** Every use in the texts of a value. */
+/** Returns every use in the texts of a value. */
 export function usesIn(value: JsonValue | undefined, path: string): VariableUse[] {
   if (typeof value === 'string') return namesIn(value).map((name) => ({ path, name }));
   if (typeof value !== 'object' || value === null) return [];

@@ -1,10 +1,10 @@
-// What hides values takes however many there are, and however long.
+// Masking of many and long values.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { createRedactor, mask } from './redact.ts';
 
-test('values of any length and number are hidden, and no half of a long one is left', () => {
+test('masks any number of values of any length, without partial remains', () => {
   const long = Array.from({ length: 5 }, () => randomBytes(45_000).toString('base64'));
   const many = Array.from({ length: 2000 }, () => randomBytes(20).toString('base64'));
   const { text } = createRedactor([...long, ...many]);
@@ -15,14 +15,14 @@ test('values of any length and number are hidden, and no half of a long one is l
   assert.equal(text(Buffer.from(long[3] ?? '').toString('base64')), mask);
 });
 
-test('of two values that begin alike for long the longer one is hidden whole', () => {
+test('masks the longer of two values with a common beginning', () => {
   const beginning = 'x'.repeat(9000);
   const { text } = createRedactor([`${beginning}short`, `${beginning}and longer`]);
   assert.equal(text(`${beginning}and longer`), mask);
   assert.equal(text('plain'), 'plain');
 });
 
-test('a value is hidden as it stands in an address that nobody encoded', () => {
+test('masks a value in an unencoded URL', () => {
   const { text } = createRedactor(['pass|word <one>', 'x/../..', 'hush?a b#c']);
   for (const value of ['pass|word <one>', 'hush?a b#c'])
     assert.equal(text(new URL(`http://shop.example/${value}`).href), `http://shop.example/${mask}`, value);

@@ -1,44 +1,44 @@
-// The one redaction point of a probe: what may not be shown leaves it as asterisks, whoever sent it.
+// Masks secret values in everything a probe returns, wherever they come from.
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { createMasker } from '#lib/text-masker.ts';
 
 export const mask = '********';
 
-/** Takes the hidden values out of texts; `none` when there is nothing to hide, so that it costs nothing. */
+/** Masks values in texts. Use `none` if there is nothing to mask. */
 export interface Redactor {
   readonly none: boolean;
-  /** The longest text that is hidden, in characters: how far beyond a cut one must look. */
+  /** Longest masked text in characters, so that callers can read beyond a cut. */
   readonly longest: number;
-  /** Characters of all texts that are hidden. */
+  /** Total characters of masked texts. */
   readonly size: number;
-  /** What it was made of. */
+  /** The values to mask. */
   readonly values: readonly string[];
   readonly text: (text: string) => string;
-  /** All texts that it takes out, for another masker. */
+  /** All encoded forms of the values, for other maskers. */
   readonly forms: readonly string[];
-  /** Every text in it, names of fields included. */
+  /** Masks every text in an object, including field names. */
   readonly json: (value: JsonObject) => JsonObject;
 }
 
-/** Shorter values hide nothing worth hiding and would blank every other word. */
+/** Shorter values would mask common words without protecting anything. */
 const shortest = 3;
-/** As `\u003d` has, characters. */
+/** Length of `\u003d`. */
 const longestEscape = 6;
 
-/** A redactor of the values themselves and of the forms they take in a URL, a form, JSON, HTML and base64. */
+/** Creates a redactor for values and their encoded forms: URL, form, JSON, HTML and base64. */
 export function createRedactor(values: readonly string[]): Redactor {
   if (values.length === 0) return hidesNothing;
-  // Headers and query parameters are trimmed before they are sent.
+  // Headers and query parameters are trimmed before sending.
   const both = values.flatMap((value) => [value, value.trim()]);
   const forms = new Set(both.filter((value) => value.length >= shortest).flatMap(formsOf));
   if (forms.size === 0) return hidesNothing;
   const text = createMasker(forms, mask);
   const lengths = [...forms].map(({ length }) => length);
-  // Each character of a value may be escaped.
+  // Every character may be escaped.
   const escaped = both.map(({ length }) => length * longestEscape);
   return {
     none: false,
-    longest: [...lengths, ...escaped].reduce((most, length) => Math.max(most, length), 0),
+    longest: [...lengths, ...escaped].reduce((max, length) => Math.max(max, length), 0),
     size: lengths.reduce((sum, length) => sum + length, 0),
     values,
     forms: [...forms],
@@ -69,7 +69,7 @@ function formsOf(value: string): string[] {
   return [
     value,
     percent,
-    // As it stands in an address that nobody encoded; one that lost something there is another text.
+    // Unencoded form in a URL; if it is shorter, parts were removed.
     address.length >= value.length ? address : '',
     form,
     encodeURI(value.toWellFormed()),

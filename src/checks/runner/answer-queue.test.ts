@@ -1,4 +1,4 @@
-// The work on answers beside a probe thread: in bounds, accounts in turn, and whatever becomes of it, an outcome.
+// The queue of responses beside a probe thread.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { compileAssertion } from '../parts/assertions/assertion.ts';
@@ -15,7 +15,7 @@ function work(accountId: string, comparison: string, property: string, json: unk
   return { accountId, assertions: [assertion], values: {}, body, redactor: createRedactor(['hunter22']) };
 }
 
-test('work comes back with its outcomes and the body as it is kept, secrets hidden', async () => {
+test('returns outcomes and the stored body with masked secrets', async () => {
   const queue = createAnswerQueue();
   const { outcomes, body } = await queue(work('a', 'EQUALS', '$.pass', { pass: 'hunter22' }));
   assert.deepEqual(outcomes, [{ passed: false, actual: '********', problem: null }]);
@@ -39,11 +39,11 @@ test('an account with much work delays another by one job', async () => {
     }),
   );
   assert.deepEqual(ended, ['b', 'a', 'b', 'b']);
-  assert.match(results[0] ?? '', /^(evaluating it takes longer than the 500 ms|Tocsin was too busy)/);
+  assert.match(results[0] ?? '', /^(evaluation takes longer than the 500 ms|Tocsin was too busy)/);
   assert.equal(results[3], null);
 });
 
-test('work that needs too much memory does not hold, and the next job runs', async () => {
+test('work beyond the memory limit fails, and the next job runs', async () => {
   const queue = createAnswerQueue(24);
   const wide = Array.from({ length: 1_200_000 }, () => []);
   const [large, next] = await Promise.all([
@@ -51,7 +51,7 @@ test('work that needs too much memory does not hold, and the next job runs', asy
     queue(work('a', 'EQUALS', '$', 1)),
   ]);
   assert.deepEqual(large.outcomes, [
-    { passed: false, actual: null, problem: 'evaluating it takes more than 24 MB of memory' },
+    { passed: false, actual: null, problem: 'evaluation takes more than 24 MB of memory' },
   ]);
   assert.equal(next.outcomes[0]?.passed, true);
 });

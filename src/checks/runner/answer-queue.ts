@@ -1,4 +1,4 @@
-// The work on answers that a probe thread leaves to a thread beside it: a job at a time, accounts in turn, within bounds.
+// Queues work on responses for a separate thread: one job at a time, fair between accounts, within limits.
 import { Worker } from 'node:worker_threads';
 import {
   type AnswerWork,
@@ -11,14 +11,14 @@ import {
 import { FairQueue } from '#lib/fair-queue.ts';
 import { threadFile } from '#lib/package-files.ts';
 
-/** A job that waits longer is given up, ms. */
-const mostWaitMs = 5000;
-/** A job that takes longer cannot be stopped by itself, ms. */
-const mostJobMs = 5000;
-/** Without work for this long the thread is ended, and gives its memory back, ms. */
+/** Maximum wait of a job. */
+const maxWaitMs = 5000;
+/** Maximum duration of a job, which cannot stop itself. */
+const maxJobMs = 5000;
+/** Idle time after which the thread ends to free its memory. */
 const idleMs = 10_000;
-/** Memory of the thread: documents of 5 MB take up to half of it. */
-const mostMemoryMb = 160;
+/** Memory limit of the thread. Documents of 5 MB take up to half of it. */
+const maxMemoryMb = 160;
 
 const tooBusy = { problem: 'Tocsin was too busy to evaluate it', isOurs: true } as const;
 
@@ -28,8 +28,8 @@ interface Job {
   readonly giveUp: NodeJS.Timeout;
 }
 
-/** Starts the thread when there is work for it. */
-export function createAnswerQueue(memoryMb = mostMemoryMb): Offload {
+/** Creates the queue. The thread starts on demand. */
+export function createAnswerQueue(memoryMb = maxMemoryMb): Offload {
   const waiting = new FairQueue<Job>();
   let thread: Worker | null = null;
   let running: { readonly job: Job; readonly stop: NodeJS.Timeout } | null = null;
@@ -75,7 +75,7 @@ export function createAnswerQueue(memoryMb = mostMemoryMb): Offload {
     const stop = setTimeout(() => {
       dismiss();
       end(undone(job.work, tooBusy));
-    }, mostJobMs);
+    }, maxJobMs);
     running = { job, stop };
     post(thread, job.work);
   };
@@ -85,7 +85,7 @@ export function createAnswerQueue(memoryMb = mostMemoryMb): Offload {
       const giveUp = setTimeout(() => {
         waiting.remove(work.accountId, job);
         resolve(undone(work, tooBusy));
-      }, mostWaitMs);
+      }, maxWaitMs);
       const job: Job = { work, settle: resolve, giveUp };
       waiting.add(work.accountId, job);
       startNext();
@@ -101,18 +101,18 @@ function startAnswerThread(memoryMb: number): Worker {
 
 function problemOf(error: unknown, memoryMb: number): string {
   const isMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-  if (isMemory) return `evaluating it takes more than ${memoryMb} MB of memory`;
-  return `it could not be evaluated: ${error instanceof Error ? error.message : String(error)}`;
+  if (isMemory) return `evaluation takes more than ${memoryMb} MB of memory`;
+  return `evaluation failed: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-/** The body is handed over, not copied. */
+/** Transfers the body instead of copying it. */
 function post(thread: Worker, work: AnswerWork): void {
   const message = messageOf(withOwnBody(work));
   const { body } = message;
   thread.postMessage(message, isWire(body) ? body.pieces.map((piece) => piece.buffer as ArrayBuffer) : []);
 }
 
-/** The body as one piece that can be handed over to the thread. */
+/** Joins the body into one transferable buffer. */
 function withOwnBody(work: AnswerWork): AnswerWork {
   const { body } = work;
   if (!isWire(body)) return work;

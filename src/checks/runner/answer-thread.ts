@@ -1,4 +1,4 @@
-// Works on the answers that probes have received: a thread that times nothing, so that work delays no measurement.
+// The thread that processes responses. It measures nothing, so that this work delays no measurement.
 import { parentPort } from 'node:worker_threads';
 import { compileAssertion } from '../parts/assertions/assertion.ts';
 import { type WorkMessage, workOn } from '../parts/findings/answer-work.ts';

@@ -1,26 +1,26 @@
-// What a process knows of each of its probe threads: certificates sent, what is to be sent next.
+// State that a process keeps about each probe thread: certificates sent and messages to send.
 import { isDeepStrictEqual } from 'node:util';
 import type { ClientIdentity } from '#domain/accounts/client-certificate.ts';
 import type { Exchanged, ThreadInput } from '#domain/checks/probe.ts';
 import { bareFinding, type Finding } from '#domain/results/result.ts';
 import type { FromThread, ToThread } from './probe-messages.ts';
 
-/** One thread, seen from outside. */
+/** A probe thread as seen by the process. */
 export interface Lane {
-  /** Client certificates that it has, by account; those without any are left out. */
+  /** Client certificates that were sent, by account. Accounts without any are omitted. */
   readonly certificates: Map<string, readonly ClientIdentity[]>;
   outbox: ToThread;
   loopDelayMs: number;
 }
 
-/** Sends the thread the client certificates of an account, unless it has them. */
-export function tellCertificates(
+/** Sends an account's client certificates to the thread, unless it has them. */
+export function sendCertificates(
   { certificates, outbox }: Lane,
   { check: { accountId }, clientCertificates = [] }: ThreadInput,
 ): void {
   const known = certificates.get(accountId);
   if (known === clientCertificates || (known === undefined && clientCertificates.length === 0)) return;
-  // Read anew after any change of the account: the thread keeps what it has made of those that are the same.
+  // Certificates are reloaded after any change of the account; the thread caches what it derived from unchanged ones.
   if (known !== undefined && isDeepStrictEqual(known, clientCertificates)) {
     certificates.set(accountId, clientCertificates);
     return;
@@ -30,7 +30,7 @@ export function tellCertificates(
   else certificates.set(accountId, clientCertificates);
 }
 
-/** Reads a message of the thread: findings by the number of their probe. */
+/** Reads a message of the thread: findings by probe number. */
 export function findingsOf(
   lane: Lane,
   { numbers, findings, answers, loopDelayMs }: FromThread,
@@ -43,12 +43,12 @@ export function findingsOf(
   });
 }
 
-/** Rejects the pending calls of a thread that stopped. Calls not sent yet go to the next one. */
-export function forgetTold({ certificates, outbox }: Lane): void {
+/** Resets the state after a thread stopped. Unsent calls go to the next thread. */
+export function forgetSent({ certificates, outbox }: Lane): void {
   for (const id of certificates.keys()) if (!outbox.certificates.has(id)) certificates.delete(id);
 }
 
-/** The thread of a check: always the same. */
+/** Returns the thread of a check, which is always the same. */
 export function laneOf(checkId: string, size: number): number {
   if (size === 1) return 0;
   let sum = 0;
@@ -56,17 +56,17 @@ export function laneOf(checkId: string, size: number): number {
   return sum % size;
 }
 
-/** A thread that knows nothing yet. */
+/** State of a new thread. */
 export function newLane(): Lane {
   return { certificates: new Map(), outbox: emptyOutbox(), loopDelayMs: 0 };
 }
 
-/** Nothing to send. */
+/** An empty message. */
 export function emptyOutbox(): ToThread {
-  return { probes: [], halves: [], stop: [], certificates: new Map() };
+  return { probes: [], exchangeJobs: [], stop: [], certificates: new Map() };
 }
 
-/** The finding of a probe that could not be brought to its end. */
+/** The finding of a probe that crashed. */
 export function crashed(message: string): Finding {
   return bareFinding(Date.now(), { verdict: 'unknown', reason: 'crashed', message });
 }

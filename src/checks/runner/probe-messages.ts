@@ -1,11 +1,11 @@
-// What passes between the process and its probe threads: many probes to a message, because each message costs.
+// Messages between the process and its probe threads. Batched because each message is expensive.
 import type { ClientIdentity } from '#domain/accounts/client-certificate.ts';
 import type { SeenAnswer } from '#domain/checks/exchange.ts';
 import type { ExchangeWork } from '#domain/checks/probe.ts';
 import type { Finding } from '#domain/results/result.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
 
-/** What a thread is started with. */
+/** Start data of a thread. */
 export interface ThreadSettings {
   readonly egress: EgressPolicy;
   readonly version: string;
@@ -13,23 +13,23 @@ export interface ThreadSettings {
   readonly extraCertificates: readonly string[];
 }
 
-/** To the thread: probes to start and to stop. */
+/** Message to the thread: probes to start and to stop. */
 export interface ToThread {
-  /** Each with its input as JSON: half of what a copy of its objects costs on the way. Those of one account wait in turn. */
+  /** Probe inputs as JSON text, which is cheaper to send than objects. Probes of one account wait in turn. */
   readonly probes: { readonly number: number; readonly accountId: string; readonly text: string }[];
   /** Halves of probes. */
-  readonly halves: { readonly number: number; readonly work: ExchangeWork }[];
+  readonly exchangeJobs: { readonly number: number; readonly work: ExchangeWork }[];
   readonly stop: number[];
-  /** Client certificates by account, where they are others than before. */
+  /** Changed client certificates, by account. */
   readonly certificates: Map<string, readonly ClientIdentity[]>;
 }
 
-/** From the thread: findings by the number of their probe. */
+/** Message from the thread: findings by probe number. */
 export interface FromThread {
   readonly numbers: number[];
   readonly findings: Finding[];
-  /** Of halves that have one. */
+  /** Responses of first halves. */
   readonly answers: { readonly number: number; readonly answer: SeenAnswer }[];
-  /** The longest hold-up of the thread's loop over the last ten seconds, ms. */
+  /** Longest event loop delay of the thread in the last ten seconds. */
   readonly loopDelayMs: number;
 }

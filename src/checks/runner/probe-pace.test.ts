@@ -1,9 +1,9 @@
-// The pace of a probe thread: bursts are bounded, slow targets hold nobody up.
+// The start rate of a probe thread.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPace } from './probe-pace.ts';
 
-test('probes wait while too many were begun just now, and go on when one ends', () => {
+test('probes wait after a burst until one ends', () => {
   const pace = createPace(() => 0, 2, 1000);
   pace.begin(1);
   assert.equal(pace.isFull, false);
@@ -13,7 +13,7 @@ test('probes wait while too many were begun just now, and go on when one ends', 
   assert.equal(pace.isFull, false);
 });
 
-test('probes that wait for a slow target make room after a second', () => {
+test('probes that wait for a slow target free their slot after a second', () => {
   let now = 0;
   const pace = createPace(() => now, 2, 1000);
   pace.begin(1);

@@ -1,34 +1,35 @@
-// How many probes a thread has begun lately: no more at once than it can look at in time (design: Honest figures).
-// Probes that wait for a slow target cost nothing and do not count; without a bound a backlog would be begun all at once,
-// every answer would be seen late, and every verdict be withheld for it.
+// Limits how many probes a thread starts at once to what it can measure in time (design: Honest figures). Probes that
+// wait for a slow target do not count. Without a limit, a backlog would start all at once, responses would be measured
+// late, and verdicts would be withheld.
 
-/** Counts the probes that are young. */
+/** Counts recently started probes. */
 export interface Pace {
   begin(number: number): void;
   end(number: number): void;
-  /** Whether the next probe should wait until one has ended or grown old. */
+  /** Whether the next probe must wait until one ends or is no longer recent. */
   readonly isFull: boolean;
 }
 
 /**
- * @param youngMost probes under way that were begun less than `youngMs` ago; more than the largest group whose checks
- *   shall begin together (500)
- * @param now ms, steady
+ *
+ * @param youngMost maximum running probes started less than `youngMs` ago; must exceed the largest group that starts
+ * together (500)
+ * @param now monotonic time in ms
  */
-export function createPace(now: () => number, youngMost = 600, youngMs = 1000): Pace {
-  // In the order in which they were begun: the oldest stand in front.
+export function createPace(now: () => number, maxYoung = 600, youngMs = 1000): Pace {
+  // In order of start, oldest first.
   const young = new Map<number, number>();
   return {
     begin: (number) => void young.set(number, now()),
     end: (number) => void young.delete(number),
     get isFull() {
-      if (young.size < youngMost) return false;
+      if (young.size < maxYoung) return false;
       const oldAt = now() - youngMs;
       for (const [number, begunAt] of young) {
         if (begunAt > oldAt) break;
         young.delete(number);
       }
-      return young.size >= youngMost;
+      return young.size >= maxYoung;
     },
   };
 }

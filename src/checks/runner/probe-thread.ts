@@ -1,4 +1,4 @@
-// A probe thread: it looks at targets and does nothing else, so that what it measures is theirs (design: Honest figures).
+// A probe thread. It only probes, so that measurements are not affected by other work (design: Honest figures).
 import { parentPort, workerData } from 'node:worker_threads';
 import { createByteBudget } from '../parts/http/body-store.ts';
 import { withoutTimes } from '../parts/findings/without-times.ts';
@@ -15,11 +15,11 @@ import type { FromThread, ThreadSettings, ToThread } from './probe-messages.ts';
 import { createPace } from './probe-pace.ts';
 
 /**
- * How long probes are begun before the answers of others are looked at, ms. Longer begins a burst more closely together
- * (500 within 250 ms on a slow core), shorter measures its first answers more truly.
+ * How long probes are started before responses are read. A longer slice starts bursts closer together (500 within 250
+ * ms on a slow core); a shorter one measures the first responses more accurately.
  */
 const sliceMs = 40;
-/** While too many are young: when to look again whether they have grown old, ms. */
+/** Interval between checks while too many probes are recent. */
 const paceMs = 50;
 
 const settings = workerData as ThreadSettings;
@@ -27,21 +27,21 @@ const guard = createGuard(settings.egress);
 const loop = createLoopWatch();
 const certificates = new Map<string, readonly ClientIdentity[]>();
 const clientCertificates = (accountId: string): readonly ClientIdentity[] => certificates.get(accountId) ?? [];
-const means = { ...settings, guard, clientCertificates, offload: createAnswerQueue(), bodies: createByteBudget() };
+const deps = { ...settings, guard, clientCertificates, offload: createAnswerQueue(), bodies: createByteBudget() };
 const probes = new Map<string, ThreadProbe>(
   checkKinds.flatMap((kind): [string, ThreadProbe][] => {
-    // Of a script, what its check names beside it: the script itself runs elsewhere.
-    const looks = kind.isScripted === true ? kind.beside : kind.isCalled === true ? undefined : kind;
-    return looks === undefined ? [] : [[kind.schema.type, looks.createProbe(means)]];
+    // For scripts, probe only what the check monitors besides; the script runs elsewhere.
+    const polls = kind.isScripted === true ? kind.sideProbe : kind.isCalled === true ? undefined : kind;
+    return polls === undefined ? [] : [[kind.schema.type, polls.createProbe(deps)]];
   }),
 );
 const exchanges = new Map<string, Exchange>(
-  checkKinds.flatMap(({ schema, around }): [string, Exchange][] =>
-    around === undefined ? [] : [[schema.type, around.createExchange(means)]],
+  checkKinds.flatMap(({ schema, hooks }): [string, Exchange][] =>
+    hooks === undefined ? [] : [[schema.type, hooks.createExchange(deps)]],
   ),
 );
-const underWay = new Map<number, AbortController>();
-/** What is to be begun: a probe by the text of its input, or half a probe. */
+const inProgress = new Map<number, AbortController>();
+/** A probe to start, by the text of its input, or half a probe. */
 type Waiting = { readonly number: number } & ({ readonly text: string } | { readonly work: ExchangeWork });
 const waiting = new FairQueue<Waiting>();
 const pace = createPace(() => performance.now());
@@ -54,13 +54,13 @@ parentPort?.on('message', (message: ToThread) => {
     if (list.length === 0) certificates.delete(accountId);
     else certificates.set(accountId, list);
   }
-  for (const number of message.stop) underWay.get(number)?.abort();
+  for (const number of message.stop) inProgress.get(number)?.abort();
   for (const { number, accountId, text } of message.probes) waiting.add(accountId, { number, text });
-  for (const { number, work } of message.halves) waiting.add(work.input.check.accountId, { number, work });
+  for (const { number, work } of message.exchangeJobs) waiting.add(work.input.check.accountId, { number, work });
   if (!isPlanned) startWaiting();
 });
 
-/** Starts what waits in slices, so that the first answers are not measured late while the last probes are begun. */
+/** Starts waiting probes in slices, so that the first responses are not measured late. */
 function startWaiting(): void {
   isPlanned = false;
   const until = performance.now() + sliceMs;
@@ -78,7 +78,7 @@ function plan(): void {
   setImmediate(startWaiting);
 }
 
-/** Goes on when a probe ends, or after a while. */
+/** Continues when a probe ends or after a while. */
 function planLater(): void {
   paced ??= setTimeout(() => {
     paced = null;
@@ -90,25 +90,25 @@ async function run(started: Waiting): Promise<void> {
   const { number } = started;
   const startedAt = performance.now();
   const controller = new AbortController();
-  underWay.set(number, controller);
+  inProgress.set(number, controller);
   loop.begin();
   pace.begin(number);
-  const { finding, answer } = await lookAt(started, controller.signal);
-  underWay.delete(number);
+  const { finding, answer } = await inspect(started, controller.signal);
+  inProgress.delete(number);
   pace.end(number);
   if (waiting.size > 0) plan();
   const addedMs = (finding.steps ?? []).reduce((sum, step) => sum + loop.addedAt(step), 0);
-  const heldUp = { longestMs: loop.longestSince(startedAt), addedMs };
+  const threadDelay = { longestMs: loop.longestSince(startedAt), addedMs };
   loop.end();
   if (ended.numbers.length === 0) setImmediate(handIn);
   ended.numbers.push(number);
-  // An answer that scripts may change is judged later: the hold-up goes along with it.
+  // A response that scripts may change is judged later, so its delay is passed on.
   const isLater = answer !== null || ('work' in started && started.work.half === 'judge');
-  ended.findings.push(isLater ? finding : honestFinding(finding, heldUp, withoutTimes));
-  if (answer !== null) ended.answers.push({ number, answer: { ...answer, heldUp } });
+  ended.findings.push(isLater ? finding : honestFinding(finding, threadDelay, withoutTimes));
+  if (answer !== null) ended.answers.push({ number, answer: { ...answer, threadDelay } });
 }
 
-async function lookAt(started: Waiting, signal: AbortSignal): Promise<Exchanged> {
+async function inspect(started: Waiting, signal: AbortSignal): Promise<Exchanged> {
   try {
     if ('work' in started) {
       const exchange = exchanges.get(started.work.input.check.checkType);
@@ -120,7 +120,7 @@ async function lookAt(started: Waiting, signal: AbortSignal): Promise<Exchanged>
     return { finding: await probe(input, signal), answer: null };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { finding: crashed(`the probe failed in itself: ${why}`), answer: null };
+    return { finding: crashed(`the probe failed: ${why}`), answer: null };
   }
 }
 

@@ -1,4 +1,4 @@
-// Probes in threads of their own: many together, stopped, and after a thread's death.
+// Probe threads: concurrency, stopping and crashes.
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import test from 'node:test';
@@ -9,7 +9,7 @@ import { describedKind } from '../../../tests/support/kind-probe.ts';
 import { startTarget, startTcpTarget, startTlsTarget } from '../../../tests/support/target.ts';
 import { createProber, type Prober, type ProberOptions } from './probe-threads.ts';
 
-test('500 probes handed over at once are all under way together: their target answers when the last has asked', async (t) => {
+test('500 probes handed over at once run concurrently', async (t) => {
   const waiting: ServerResponse[] = [];
   const target = await startTarget(t, (_, response) => {
     if (waiting.push(response) < 500) return;
@@ -21,13 +21,13 @@ test('500 probes handed over at once are all under way together: their target an
       prober.probe(inputOf(apiCheck({ url: target.url }, {}, { id: `check-${index}` }))),
     ),
   );
-  // How fast they start is a bar of the bench `trigger`; here: none waits for another one's answer. A machine that is held up
-  // withholds its verdict, but has the answer.
+  // Only concurrency is tested here; the bench `trigger` measures speed. A delayed machine withholds its verdict, but
+  // has the response.
   assert.deepEqual(new Set(findings.map(({ details }) => Array.isArray(details) && details[0])), new Set([200]));
-  assert.equal(prober.underWay, 0);
+  assert.equal(prober.inProgress, 0);
 });
 
-test('a check is looked at as its newest revision says', async (t) => {
+test('uses the latest revision of a check', async (t) => {
   const seen: string[] = [];
   const target = await startTarget(t, (request, response) => {
     seen.push(request.url ?? '');
@@ -42,7 +42,7 @@ test('a check is looked at as its newest revision says', async (t) => {
   assert.deepEqual(seen, ['/old', '/old', '/new']);
 });
 
-test('a thread shows the client certificates that its account has, and none that were deleted or are of another', async (t) => {
+test('sends the current client certificates of the account only', async (t) => {
   const clients = createAuthority('Clients');
   const servers = createAuthority('Servers');
   const options = { ...servers.issue(), requestCert: true, rejectUnauthorized: true, ca: clients.cert };
@@ -63,7 +63,7 @@ test('a thread shows the client certificates that its account has, and none that
   assert.deepEqual(verdicts, ['failed', 'passed', 'failed', 'passed', 'failed']);
 });
 
-test('a probe that is stopped comes back as unknown, and its connection is closed', async (t) => {
+test('a stopped probe is unknown and its connection closed', async (t) => {
   const connected = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<void>();
   const target = await startTcpTarget(t, (socket) => {
@@ -80,7 +80,7 @@ test('a probe that is stopped comes back as unknown, and its connection is close
   await closed.promise;
 });
 
-test('a thread that hangs is ended and gives its probes back as unknown, and another one takes its place', async (t) => {
+test('probes of a hung thread end as unknown and the thread restarts', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const died = Promise.withResolvers<Error>();
   const target = await startTcpTarget(t, (socket) => void socket.resume());
@@ -88,21 +88,21 @@ test('a thread that hangs is ended and gives its probes back as unknown, and ano
   const prober = start(t, { threads: 1, onThreadEnd: died.resolve });
   const once = inputOf(apiCheck({ url: answering.url }, {}, { id: 'once' }));
   assert.equal((await prober.probe(once)).verdict, 'passed');
-  const underWay = prober.probe(inputOf(apiCheck({ url: target.url }, {}, { id: 'silent' })));
+  const inProgress = prober.probe(inputOf(apiCheck({ url: target.url }, {}, { id: 'silent' })));
   const now = performance.now.bind(performance);
   const later = t.mock.method(performance, 'now', () => now() + 44_000);
   t.mock.timers.tick(5000);
-  assert.equal(prober.underWay, 1, 'nothing takes longer than 30 s, and a thread may be 15 s late');
+  assert.equal(prober.inProgress, 1, 'nothing takes longer than 30 s, and a thread may be 15 s late');
   later.mock.mockImplementation(() => now() + 46_000);
   t.mock.timers.tick(5000);
-  const finding = await underWay;
+  const finding = await inProgress;
   assert.deepEqual([finding.verdict, finding.reason], ['unknown', 'crashed']);
   assert.match(finding.message ?? '', /^the probe thread stopped unexpectedly: /);
   await died.promise;
   assert.equal((await prober.probe(once)).verdict, 'passed', 'one that the thread before was told of');
 });
 
-test('halves of probes of one check at once are done each with its own input, and give out what came', async (t) => {
+test('concurrent halves of one check have separate inputs and results', async (t) => {
   const target = await startTarget(t, (request, response) => response.end(`answer to ${request.url}`));
   const prober = start(t, { threads: 1 });
   const signal = new AbortController().signal;
@@ -116,7 +116,7 @@ test('halves of probes of one check at once are done each with its own input, an
     assert.ok(answer);
     const changed = { ...answer, response: { ...answer.response, body: 'changed' } };
     const judged = await prober.exchange({ half: 'judge', input, finding, answer: changed, isOtherBody: true }, signal);
-    // A time that may hold a delay of the thread is left out.
+    // A time that may include a delay of the thread is omitted.
     assert.ok([finding.responseTimeMs, null].includes(judged.finding.responseTimeMs));
     const kept = await prober.exchange({ half: 'judge', input, finding, answer, isOtherBody: false }, signal);
     return [judged.finding.verdict, kept.finding.verdict];
@@ -126,10 +126,10 @@ test('halves of probes of one check at once are done each with its own input, an
     verdicts,
     Array.from({ length: 3 }, () => ['passed', 'failed']),
   );
-  assert.equal(prober.underWay, 0);
+  assert.equal(prober.inProgress, 0);
 });
 
-test('the egress policy holds in the thread; what is open when the threads are closed comes back as unknown', async (t) => {
+test('applies the egress policy in the thread; closing ends open probes as unknown', async (t) => {
   const target = await startTarget(t, (_, response) => response.end());
   const prober = createProber({ threads: 1, egress: { mode: 'public', allow: [] }, version: '9.9' });
   const refused = await prober.probe(inputOf(apiCheck({ url: target.url })));
@@ -147,7 +147,7 @@ function start(t: { after(work: () => Promise<void>): void }, options: Partial<P
   return prober;
 }
 
-test('times of a run that a busy thread may have delayed are left out of phases and assertions as well', async (t) => {
+test('omits times that a busy thread may have delayed', async (t) => {
   const prober = start(t, { threads: 1 });
   const answer = (respond: () => void): void => void setTimeout(respond, 20);
   let keepBusy = (): void => undefined;
@@ -161,7 +161,7 @@ test('times of a run that a busy thread may have delayed are left out of phases 
   });
   const responseTime = { source: 'RESPONSE_TIME', comparison: 'LESS_THAN', target: '25000', property: '' };
   const { port } = new URL(tcp.url);
-  const looks = {
+  const polls = {
     API: { request: { method: 'GET', url: http.url, assertions: [responseTime] } },
     TCP: {
       request: {
@@ -172,7 +172,7 @@ test('times of a run that a busy thread may have delayed are left out of phases 
     },
   } as const;
   const limits = { degradedResponseTime: 25_000, maxResponseTime: 25_000 };
-  for (const [checkType, settings] of Object.entries(looks) as [keyof typeof looks, JsonObject][]) {
+  for (const [checkType, settings] of Object.entries(polls) as [keyof typeof polls, JsonObject][]) {
     const input = inputOf(apiCheck({}, {}, { id: checkType, checkType, settings: { ...settings, ...limits } }));
     const shown = async (delayed: boolean) => {
       let size = 1_000_000;

@@ -1,4 +1,4 @@
-// The probes of this process: handed to threads of their own, many at once, each check always to the same one.
+// Runs the probes of this process in threads, in batches. Each check always uses the same thread.
 import {
   type Exchange,
   type Exchanged,
@@ -12,8 +12,8 @@ import {
   crashed,
   emptyOutbox,
   findingsOf,
-  forgetTold,
-  tellCertificates,
+  forgetSent,
+  sendCertificates,
   type Lane,
   laneOf,
   newLane,
@@ -21,28 +21,28 @@ import {
 import type { FromThread, ThreadSettings } from './probe-messages.ts';
 import { threadFile } from '#lib/package-files.ts';
 
-/** How many threads there are and what they may do. */
+/** Number of threads and their settings. */
 export interface ProberOptions extends Pick<ThreadSettings, 'egress' | 'version'> {
   readonly threads: number;
-  /** No probe takes longer, ms; 30 s by default. */
+  /** Maximum duration of a probe in ms. Default 30 s. */
   readonly limitMs?: number;
   /** Certificates (PEM) trusted besides Node's own. */
   readonly extraCertificates?: readonly string[];
-  /** Told when a thread has died; its probes have come back as `crashed`, and it is started again. */
+  /** Called when a thread dies. Its probes end as `crashed` and the thread restarts. */
   readonly onThreadEnd?: (error: Error) => void;
 }
 
 /** Probes in threads. */
 export interface Prober {
-  /** Looks at a target once; never rejects. */
+  /** Probes a target once. Never rejects. */
   probe(input: ProbeInput, signal?: AbortSignal): Promise<Finding>;
-  /** Does half a probe; never rejects. */
+  /** Runs half a probe. Never rejects. */
   readonly exchange: Exchange;
-  /** Probes not yet back. */
-  readonly underWay: number;
-  /** The longest hold-up of a thread's loop over the last ten seconds, ms. */
+  /** Number of running probes. */
+  readonly inProgress: number;
+  /** Longest event loop delay of a thread in the last ten seconds. */
   readonly loopDelayMs: number;
-  /** Ends the threads; what is under way comes back as `crashed`. */
+  /** Stops the threads. Running probes end as `crashed`. */
   close(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export function createProber(options: ProberOptions): Prober {
   const lanes = Array.from({ length: size }, newLane);
   const calls = startCalls(lanes, options);
 
-  /** Hands something over to the thread of a check. */
+  /** Sends a call to the thread of a check. */
   const hand = async (
     input: ThreadInput,
     put: (lane: Lane, number: number) => void,
@@ -62,7 +62,7 @@ export function createProber(options: ProberOptions): Prober {
     const index = laneOf(input.check.id, size);
     const lane = lanes[index] ?? newLane();
     const { number, answer } = calls.begin(index);
-    tellCertificates(lane, input);
+    sendCertificates(lane, input);
     put(lane, number);
     const onAbort = (): void => {
       lane.outbox.stop.push(number);
@@ -87,9 +87,9 @@ export function createProber(options: ProberOptions): Prober {
     },
     exchange: (work, signal) => {
       const sent = { ...work, input: threadInputOf(work.input) };
-      return hand(work.input, (lane, number) => lane.outbox.halves.push({ number, work: sent }), signal);
+      return hand(work.input, (lane, number) => lane.outbox.exchangeJobs.push({ number, work: sent }), signal);
     },
-    get underWay() {
+    get inProgress() {
       return calls.pending;
     },
     get loopDelayMs() {
@@ -110,7 +110,7 @@ function startCalls(lanes: readonly Lane[], options: ProberOptions): ThreadCalls
     deadlineMs: limitMs,
     readAnswers: (lane, message) => findingsOf(lane, message as FromThread),
     onThreadEnd: (lane, error) => {
-      forgetTold(lane);
+      forgetSent(lane);
       options.onThreadEnd?.(error);
     },
   });

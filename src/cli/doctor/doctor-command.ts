@@ -1,4 +1,4 @@
-// `npm run tocsin -- doctor`: what of this machine and configuration is looked at.
+// `doctor`: collects the facts about this machine and configuration.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -31,15 +31,15 @@ export function defineDoctor(command: Command): void {
 
 async function doctor(values: { readonly json?: true }): Promise<number> {
   const config: Config = readConfig();
-  const { dataDir, database, lookedAt } = placeOf(config, runningFolder(config.port));
-  // As the next start will judge them: a step back is found here first.
+  const { dataDir, database, inspectedAt } = placeOf(config, runningFolder(config.port));
+  // Stages are judged as the next start would judge them, including one moved backwards.
   const { runtimes, problems, notInstalled, ended } = await readInstalled(systemClock, await storedStages(database));
   const now = systemClock.now();
   const ending = runtimes.filter((runtime) => endsSoon(runtime, now));
   const findings = await examine({
     nodeVersion: process.version,
     dataDir,
-    lookedAt,
+    inspectedAt,
     database,
     hasConfiguredKey: config.secretKey !== null,
     unknownVariables: config.unknownVariables.map((name) => ({ name, nearest: nearestVariable(name) })),
@@ -72,19 +72,18 @@ async function doctor(values: { readonly json?: true }): Promise<number> {
 }
 
 /**
- * Where the data is. Without a data folder of its own, nor TOCSIN_DATA_DIR, it is that of the service that runs.
- *
- * @param running data folder of the running service; null = none was found
+ * Locates the data. Without TOCSIN_DATA_DIR and a local data folder, this is the folder of the running service.
+ * @param running data folder of the running service; null = not found
  */
-function placeOf(config: Config, running: string | null): Pick<DoctorInput, 'dataDir' | 'database' | 'lookedAt'> {
+function placeOf(config: Config, running: string | null): Pick<DoctorInput, 'dataDir' | 'database' | 'inspectedAt'> {
   const { dataDir } = config;
   const database = doctorDatabaseOf(config);
-  if (dataDir !== resolve('data') || existsSync(dataDir)) return { dataDir, database, lookedAt: null };
+  if (dataDir !== resolve('data') || existsSync(dataDir)) return { dataDir, database, inspectedAt: null };
   if (database.kind === 'postgres') {
-    return { dataDir: running ?? dataDir, database, lookedAt: config.secretKey === null ? dataDir : null };
+    return { dataDir: running ?? dataDir, database, inspectedAt: config.secretKey === null ? dataDir : null };
   }
-  if (running === null) return { dataDir, database, lookedAt: dataDir };
-  return { dataDir: running, database: { kind: 'sqlite', path: join(running, 'tocsin.db') }, lookedAt: null };
+  if (running === null) return { dataDir, database, inspectedAt: dataDir };
+  return { dataDir: running, database: { kind: 'sqlite', path: join(running, 'tocsin.db') }, inspectedAt: null };
 }
 
 function doctorDatabaseOf({ database, listen }: Config): DoctorDatabase {
@@ -93,10 +92,9 @@ function doctorDatabaseOf({ database, listen }: Config): DoctorDatabase {
 }
 
 /**
- * What the doctor is told of scripts.
- *
- * @param tried or why it could not be tried, in a sentence
- * @param hasGroups whether each run gets a group of its own at the level `user`
+ * Script isolation as the doctor reports it.
+ * @param tried the isolation found, or the reason why the test failed
+ * @param hasGroups whether each run gets its own group at the level `user`
  */
 export function doctorContainmentOf(
   tried: ChosenContainment | string,
@@ -105,7 +103,7 @@ export function doctorContainmentOf(
   if (typeof tried === 'string') return tried;
   const { containment: level, refused } = tried;
   const [falls, uncounted] = [shortfalls(level, hasGroups), uncountedAt(level)];
-  return { level, refused, holdsEgress: hasGateway(level), shortfalls: falls, uncounted };
+  return { level, refused, enforcesEgress: hasGateway(level), shortfalls: falls, uncounted };
 }
 
 function chromiumPath(found: ReturnType<typeof findChromium>): string | null {

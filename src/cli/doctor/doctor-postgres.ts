@@ -1,4 +1,4 @@
-// What the doctor finds of a PostgreSQL: whether it answers, its version and schema, its clock, and what stands before it.
+// Checks a PostgreSQL database: connection, version, schema, clock and poolers.
 import { deliveryHoldKey } from '#store/channels/held-deliveries.ts';
 import { schemaVersion } from '#store/base/migrate.ts';
 import { type PostgresAddress, shownAddress } from '#lib/net/postgres-address.ts';
@@ -9,10 +9,10 @@ import { heldFindings } from './doctor-held.ts';
 import type { Finding } from './finding.ts';
 
 const what = 'database';
-/** Clocks this far apart are worth a word, ms; nothing depends on it. */
+/** Clock difference in ms above which the doctor warns. Nothing depends on it. */
 const farApartMs = 2000;
 
-/** Looks at the database; never throws for what it finds. */
+/** Runs the database checks. Never throws because of a finding. */
 export async function postgresFindings(address: PostgresAddress, listen: PostgresAddress | null): Promise<Finding[]> {
   let connections: Connections;
   try {
@@ -43,7 +43,8 @@ async function serverFinding(connections: Connections, address: PostgresAddress)
   );
   const { number = 0, name = '', encrypted = false, size = 0 } = row ?? {};
   const where = `${shownAddress(address)}, PostgreSQL ${name}, ${(size / 1e6).toFixed(1)} MB`;
-  if (number < oldestServer) return { what, grade: 'problem', message: `${where}: too old, 14 is the least` };
+  if (number < oldestServer)
+    return { what, grade: 'problem', message: `${where}: too old; PostgreSQL 14 or later is required` };
   const isLocal = address.host.startsWith('/') || /^(?:localhost|127\.|::1$)/.test(address.host);
   if (encrypted || isLocal) return { what, grade: 'ok', message: where };
   return { what, grade: 'warning', message: `${where}: the connection is not encrypted; add ?sslmode=verify-full` };
@@ -52,13 +53,13 @@ async function serverFinding(connections: Connections, address: PostgresAddress)
 async function schemaFinding(connections: Connections): Promise<Finding> {
   const found = await connections.transaction(schemaVersionOf);
   if (found === schemaVersion) return { what: 'schema', grade: 'ok', message: `version ${found}` };
-  if (found === 0) return { what: 'schema', grade: 'ok', message: 'will be made at the first start' };
+  if (found === 0) return { what: 'schema', grade: 'ok', message: 'will be created at the first start' };
   return found < schemaVersion
-    ? { what: 'schema', grade: 'warning', message: `version ${found}: the next start brings it to ${schemaVersion}` }
+    ? { what: 'schema', grade: 'warning', message: `version ${found}: the next start upgrades it to ${schemaVersion}` }
     : {
         what: 'schema',
         grade: 'problem',
-        message: `version ${found} is newer than this program: start the newer Tocsin`,
+        message: `version ${found} is newer than this version of Tocsin: upgrade Tocsin`,
       };
 }
 
@@ -67,7 +68,7 @@ async function heldOn(connections: Connections): Promise<string | undefined> {
     const select = 'SELECT value FROM installation WHERE key = $1';
     return (await connections.statement<{ value: string }>(select, [deliveryHoldKey]))[0]?.value;
   } catch {
-    // An older schema has no such table, which is a finding of its own.
+    // Older schemas lack this table; the schema version is reported separately.
     return undefined;
   }
 }
@@ -77,20 +78,24 @@ async function clockFinding(connections: Connections): Promise<Finding> {
     'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now',
   );
   const aheadMs = Math.round((row?.now ?? 0) - Date.now());
-  const message = `the database's is ${Math.abs(aheadMs)} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine's`;
+  const message = `the database clock is ${Math.abs(aheadMs)} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine`;
   return Math.abs(aheadMs) < farApartMs
     ? { what: 'clock', grade: 'ok', message }
-    : { what: 'clock', grade: 'warning', message: `${message}; Tocsin goes by the database's, but set both right` };
+    : {
+        what: 'clock',
+        grade: 'warning',
+        message: `${message}. Tocsin uses the database clock; synchronize both with NTP`,
+      };
 }
 
 async function wakeFinding(listen: PostgresAddress | null): Promise<Finding> {
-  if (listen === null) return { what: 'wake-ups', grade: 'ok', message: 'off: each process looks every second' };
+  if (listen === null) return { what: 'wake-ups', grade: 'ok', message: 'off: each process polls every second' };
   return (await listensDirectly(listen))
-    ? { what: 'wake-ups', grade: 'ok', message: 'the database is reached directly' }
+    ? { what: 'wake-ups', grade: 'ok', message: 'direct connection, LISTEN is available' }
     : {
         what: 'wake-ups',
         grade: 'warning',
-        message: 'a pooler stands before the database: set TOCSIN_LISTEN_URL to the database itself, or to off',
+        message: 'the connection goes through a pooler: set TOCSIN_LISTEN_URL to a direct connection, or to off',
       };
 }
 

@@ -1,4 +1,4 @@
-// `doctor`: what is wrong with this installation, and what to do about it.
+// `doctor`: finds problems of this installation and suggests fixes.
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { schemaVersion } from '#store/base/migrate.ts';
@@ -9,56 +9,56 @@ import { postgresFindings } from './doctor-postgres.ts';
 import type { Finding } from './finding.ts';
 import { commandName } from '#lib/package-files.ts';
 
-/** Where the data is. */
+/** Location of the data. */
 export type DoctorDatabase =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly address: PostgresAddress; readonly listen: PostgresAddress | null };
 
-/** What the doctor looks at. */
+/** Facts the doctor judges. */
 export interface DoctorInput {
   readonly nodeVersion: string;
   readonly dataDir: string;
-  /** The folder that was looked for when none is named; null = one is named or was found. */
-  readonly lookedAt: string | null;
+  /** The missing default folder; null if TOCSIN_DATA_DIR is set or a folder was found. */
+  readonly inspectedAt: string | null;
   readonly database: DoctorDatabase;
   readonly hasConfiguredKey: boolean;
-  /** Variables that begin with TOCSIN_ and mean nothing, and what was probably meant. */
+  /** Unknown TOCSIN_ variables, each with the most similar known name. */
   readonly unknownVariables: readonly { readonly name: string; readonly nearest: string | null }[];
-  /** Where a running service would be asked. */
+  /** Address at which to look for a running service. */
   readonly address: string;
   readonly egress: {
     readonly mode: string;
     readonly proxy: { readonly host: string; readonly port: number } | null;
     readonly isLoopback: boolean;
   };
-  /** Why this machine cannot send pings; null = it can. */
+  /** Why this machine cannot send pings; null if it can. */
   readonly pingProblem: string | null;
   readonly runtimes: {
     readonly names: readonly string[];
     readonly notInstalled: readonly string[];
     readonly problems: readonly string[];
-    /** Those that end within thirty days, or have ended. */
+    /** Runtimes that have expired or expire within 30 days. */
     readonly ends: readonly { readonly words: string; readonly isOver: boolean }[];
   };
-  /** The browser of browser checks; null = none is here. */
+  /** Path of Chromium for browser checks; null if it is not installed. */
   readonly chromium: string | null;
-  /** A sentence = it could not be tried, and why. */
+  /** Script isolation, or the reason why it could not be tested. */
   readonly containment: FoundContainment | string;
 }
 
-/** How far scripts are kept apart here, and why not further. */
+/** Isolation level and the reasons why stronger levels failed. */
 interface FoundContainment {
   readonly level: string;
   readonly refused: readonly string[];
-  /** Whether they reach only what the egress policy allows. */
-  readonly holdsEgress: boolean;
-  /** What the level does not keep them from, and how far it does. */
+  /** Whether the egress policy applies to scripts. */
+  readonly enforcesEgress: boolean;
+  /** Gaps of the level. */
   readonly shortfalls: readonly string[];
-  /** What their limits do not count. */
+  /** Resources that the limits do not count. */
   readonly uncounted: readonly string[];
 }
 
-/** Looks at everything; never throws for what it finds. */
+/** Runs all checks. Never throws because of a finding. */
 export async function examine(input: DoctorInput): Promise<Finding[]> {
   return [
     nodeFinding(input.nodeVersion),
@@ -82,29 +82,29 @@ function nodeFinding(version: string): Finding {
   const major = Number(version.slice(1).split('.')[0]);
   return major >= 24
     ? { what: 'Node.js', grade: 'ok', message: version }
-    : { what: 'Node.js', grade: 'problem', message: `${version} is too old: run npm ci, it brings version 24` };
+    : { what: 'Node.js', grade: 'problem', message: `${version} is too old: run npm ci to install Node.js 24` };
 }
 
 function variableFindings(unknown: DoctorInput['unknownVariables']): Finding[] {
   return unknown.map(({ name, nearest }) => ({
     what: 'variable',
     grade: 'warning',
-    message: `${name} means nothing: ${nearest === null ? 'see docs/configuration.md' : `did you mean ${nearest}?`}`,
+    message: `${name} is unknown: ${nearest === null ? 'see docs/configuration.md' : `did you mean ${nearest}?`}`,
   }));
 }
 
-function folderFinding({ dataDir, lookedAt }: DoctorInput): Finding {
+function folderFinding({ dataDir, inspectedAt }: DoctorInput): Finding {
   const what = 'data folder';
-  if (lookedAt !== null) {
-    const message = `${lookedAt} does not exist, and no running service was found: set TOCSIN_DATA_DIR, or run this where the service runs`;
+  if (inspectedAt !== null) {
+    const message = `${inspectedAt} does not exist, and no running service was found: set TOCSIN_DATA_DIR, or run this command in the folder of the service`;
     return { what, grade: 'problem', message };
   }
-  if (!existsSync(dataDir)) return { what, grade: 'ok', message: `${dataDir} will be made at the first start` };
+  if (!existsSync(dataDir)) return { what, grade: 'ok', message: `${dataDir} will be created at the first start` };
   try {
     accessSync(dataDir, constants.R_OK | constants.W_OK);
     return { what, grade: 'ok', message: dataDir };
   } catch {
-    return { what, grade: 'problem', message: `${dataDir} cannot be written: give it to the user that runs Tocsin` };
+    return { what, grade: 'problem', message: `${dataDir} is not writable: make the user that runs Tocsin its owner` };
   }
 }
 
@@ -118,7 +118,7 @@ function spaceFinding(dataDir: string): Finding[] {
     {
       what: 'disk',
       grade: free < 0.1 ? 'problem' : 'warning',
-      message: `${message}: make room, or lower TOCSIN_RETENTION_DAYS`,
+      message: `${message}: free disk space or lower TOCSIN_RETENTION_DAYS`,
     },
   ];
 }
@@ -127,16 +127,16 @@ function keyFindings({ dataDir, hasConfiguredKey }: DoctorInput): Finding[] {
   const what = 'secret key';
   if (hasConfiguredKey) return [{ what, grade: 'ok', message: 'TOCSIN_SECRET_KEY' }];
   const path = `${dataDir}/secret.key`;
-  if (!existsSync(path)) return [{ what, grade: 'ok', message: 'will be made at the first start' }];
+  if (!existsSync(path)) return [{ what, grade: 'ok', message: 'will be created at the first start' }];
   const mode = statSync(path).mode & 0o077;
   return mode === 0
-    ? [{ what, grade: 'ok', message: `${path}; keep a copy apart from the database's backups` }]
-    : [{ what, grade: 'problem', message: `${path} can be read by others: chmod 600 ${path}` }];
+    ? [{ what, grade: 'ok', message: `${path}; store a copy separately from database backups` }]
+    : [{ what, grade: 'problem', message: `${path} is readable by others: run chmod 600 ${path}` }];
 }
 
 function databaseFindings(path: string): Finding[] {
   const what = 'database';
-  if (!existsSync(path)) return [{ what, grade: 'ok', message: `${path} will be made at the first start` }];
+  if (!existsSync(path)) return [{ what, grade: 'ok', message: `${path} will be created at the first start` }];
   try {
     const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
     try {
@@ -146,9 +146,7 @@ function databaseFindings(path: string): Finding[] {
     }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return [
-      { what, grade: 'problem', message: `${path} cannot be opened (${why}): put the newest backup in its place` },
-    ];
+    return [{ what, grade: 'problem', message: `${path} cannot be opened (${why}): restore the latest backup` }];
   }
 }
 
@@ -160,9 +158,9 @@ function schemaFinding(database: DatabaseSync): Finding {
     ? {
         what,
         grade: 'warning',
-        message: `version ${found}: the next start brings it to ${schemaVersion}; back up first`,
+        message: `version ${found}: the next start upgrades it to ${schemaVersion}; back up first`,
       }
-    : { what, grade: 'problem', message: `version ${found} is newer than this program: start the newer Tocsin again` };
+    : { what, grade: 'problem', message: `version ${found} is newer than this version of Tocsin: upgrade Tocsin` };
 }
 
 function heldIn(database: DatabaseSync): string | undefined {
@@ -170,7 +168,7 @@ function heldIn(database: DatabaseSync): string | undefined {
     const row = database.prepare('SELECT value FROM installation WHERE key = ?').get(deliveryHoldKey);
     return row && String(row['value']);
   } catch {
-    // An older schema has no such table, which is a finding of its own.
+    // Older schemas lack this table; the schema version is reported separately.
     return undefined;
   }
 }
@@ -178,34 +176,38 @@ function heldIn(database: DatabaseSync): string | undefined {
 function damageFinding(database: DatabaseSync, path: string): Finding {
   const finding = String(database.prepare('PRAGMA quick_check(1)').get()?.['quick_check']);
   const log = existsSync(`${path}-wal`) ? statSync(`${path}-wal`).size : 0;
-  const ofLog = log === 0 ? '' : ` (${(log / 1e6).toFixed(1)} MB of it write-ahead log)`;
+  const ofLog = log === 0 ? '' : ` (${(log / 1e6).toFixed(1)} MB of which is write-ahead log)`;
   const size = `${((statSync(path).size + log) / 1e6).toFixed(1)} MB${ofLog}`;
   return finding === 'ok'
     ? { what: 'database', grade: 'ok', message: `${path}, ${size}, undamaged` }
     : {
         what: 'database',
         grade: 'problem',
-        message: `${path} is damaged (${finding}): put the newest backup in its place`,
+        message: `${path} is damaged (${finding}): restore the latest backup`,
       };
 }
 
 function egressFinding({ mode, proxy, isLoopback }: DoctorInput['egress']): Finding {
   const what = 'egress';
   if (proxy !== null) {
-    return { what, grade: 'ok', message: `TOCSIN_PROXY: ${proxy.host}:${proxy.port} judges where requests go` };
+    return {
+      what,
+      grade: 'ok',
+      message: `the proxy ${proxy.host}:${proxy.port} (TOCSIN_PROXY) decides which addresses are allowed`,
+    };
   }
   if (isLoopback || mode === 'public') return { what, grade: 'ok', message: `TOCSIN_EGRESS=${mode}` };
   return {
     what,
     grade: 'warning',
-    message: `TOCSIN_EGRESS=${mode} while others can reach this server: who has a key can reach addresses of your network through checks and webhooks`,
+    message: `TOCSIN_EGRESS=${mode} on a server that others can reach: anyone with an API key can reach addresses in your network through checks and webhooks. Set TOCSIN_EGRESS=public`,
   };
 }
 
 function pingFinding(problem: string | null): Finding {
   const what = 'pings';
-  if (problem === null) return { what, grade: 'ok', message: 'can be sent' };
-  const remedy = 'ICMP checks end as unknown here; see docs/icmp-checks.md';
+  if (problem === null) return { what, grade: 'ok', message: 'ICMP is available' };
+  const remedy = 'ICMP checks will be inconclusive; see docs/icmp-checks.md';
   return { what, grade: 'warning', message: `${problem}; ${remedy}` };
 }
 
@@ -224,32 +226,32 @@ function runtimeFindings({ names, notInstalled, problems, ends }: DoctorInput['r
 }
 
 function endFinding({ words, isOver }: DoctorInput['runtimes']['ends'][number]): Finding {
-  const what = `${words}: scripts of checks on it ${isOver ? 'do not run' : 'will not run after that'}`;
-  const who = 'GET /v1/notices tells each account which of its checks that concerns';
-  const right = isOver ? '; remove its folder when there are none' : '';
+  const what = `${words}: scripts that use it ${isOver ? 'do not run' : 'will not run after that date'}`;
+  const who = 'GET /v1/notices lists the affected checks of each account';
+  const right = isOver ? '; delete its folder when no check uses it' : '';
   return { what: 'runtime end', grade: 'warning', message: `${what}; ${who}${right}` };
 }
 
-/** Of scripts: how far they are kept apart, and what is not contained by its name. */
+/** Reports how scripts are isolated, and the gaps by name. */
 export function scriptFinding(containment: DoctorInput['containment']): Finding {
   const what = 'scripts';
   if (typeof containment === 'string') {
-    const remedy =
-      'scripts do not run until it can: see whether the disk of this machine is full or it is busy, and try again';
+    const remedy = 'scripts do not run until this test succeeds; check disk space and load, then try again';
     return { what, grade: 'warning', message: `${containment}; ${remedy}` };
   }
-  const { level, refused, holdsEgress, shortfalls, uncounted } = containment;
+  const { level, refused, enforcesEgress, shortfalls, uncounted } = containment;
   const limits = `their limits do not count ${uncounted.join(', ')} (docs/security.md, "Scripts")`;
-  if (holdsEgress) {
-    const message = `contained by ${level}; the egress policy holds for them, over TCP only; ${limits}`;
+  if (enforcesEgress) {
+    const message = `contained by ${level}; the egress policy applies (TCP only); ${limits}`;
     return { what, grade: 'ok', message };
   }
-  const how = level === 'user' ? 'as another user, and no further apart' : 'as Tocsin itself does, apart from nothing';
-  const reach = 'they reach loopback, private networks, cloud metadata and the port of Tocsin’s database';
+  const how =
+    level === 'user' ? 'as another user, without further isolation' : 'as the same user as Tocsin, without isolation';
+  const reach = 'they can reach loopback, private networks, cloud metadata and Tocsin’s database';
   return {
     what,
     grade: 'warning',
-    message: `of checks would run ${how} (${level}): the egress policy does not hold for them, so that ${reach}. Not or not wholly contained: ${shortfalls.join('; ')}; ${limits}. They run only with TOCSIN_SCRIPTS_UNCONTAINED=yes. Install bubblewrap or allow user namespaces: ${refused.join('; ')}`,
+    message: `scripts would run ${how} (${level}). The egress policy does not apply, so ${reach}. Not fully contained: ${shortfalls.join('; ')}; ${limits}. Scripts are disabled unless TOCSIN_SCRIPTS_UNCONTAINED=yes. Install bubblewrap or allow user namespaces: ${refused.join('; ')}`,
   };
 }
 
@@ -259,7 +261,7 @@ function chromiumFinding(path: string | null): Finding {
   return {
     what,
     grade: 'warning',
-    message: 'none is here, so browser checks are unknown: run npm ci, or set TOCSIN_CHROMIUM',
+    message: 'not installed, so browser checks are inconclusive: run npm ci or set TOCSIN_CHROMIUM',
   };
 }
 
@@ -267,10 +269,10 @@ async function serviceFinding(address: string): Promise<Finding> {
   const what = 'service';
   try {
     const answer = await fetch(`${address}/health/ready`, { signal: AbortSignal.timeout(3000) });
-    if (answer.ok) return { what, grade: 'ok', message: `runs at ${address} and is ready` };
+    if (answer.ok) return { what, grade: 'ok', message: `running at ${address}, ready` };
     const { reasons } = (await answer.json()) as { reasons?: readonly string[] };
-    return { what, grade: 'problem', message: `runs at ${address} but is not ready: ${(reasons ?? []).join('; ')}` };
+    return { what, grade: 'problem', message: `running at ${address}, not ready: ${(reasons ?? []).join('; ')}` };
   } catch {
-    return { what, grade: 'warning', message: `does not answer at ${address}: start it with npm start` };
+    return { what, grade: 'warning', message: `no answer from ${address}: start the service with npm start` };
   }
 }

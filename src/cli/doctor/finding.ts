@@ -1,7 +1,7 @@
-/** One thing looked at. */
+/** One result of the doctor. */
 export interface Finding {
   readonly what: string;
   readonly grade: 'ok' | 'warning' | 'problem';
-  /** What was found, and for a warning or a problem what to do. */
+  /** The finding and, unless it is `ok`, the remedy. */
   readonly message: string;
 }

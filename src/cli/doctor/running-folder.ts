@@ -1,10 +1,10 @@
-// Where the service that runs on this machine has its data: by the database file that its process holds open.
+// Finds the data folder of the service on this machine by its open database file.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * The data folder of the process of this user that listens on `port`; null = none was found. Read from /proc, so it is
- * found on Linux alone, and of a container only from within.
+ * Data folder of the process of the current user that listens on `port`; null if none was found. Reads /proc, so it
+ * works only on Linux, and for a container only inside it.
  */
 export function runningFolder(port: number): string | null {
   const sockets = new Set(['tcp', 'tcp6'].flatMap((table) => listenersOn(port, table)));
@@ -17,7 +17,7 @@ export function runningFolder(port: number): string | null {
   return null;
 }
 
-/** Listening sockets as they stand among open files: `socket:[inode]`. */
+/** Inodes of listening sockets, as they appear in /proc/<pid>/fd: `socket:[inode]`. */
 function listenersOn(port: number, table: string): string[] {
   let text: string;
   try {
@@ -32,7 +32,7 @@ function listenersOn(port: number, table: string): string[] {
   });
 }
 
-/** Empty where it does not exist, has just ended, or belongs to another user. */
+/** Empty if the folder does not exist, the process has ended or it belongs to another user. */
 function listOf(folder: string): string[] {
   try {
     return readdirSync(folder);

@@ -1,4 +1,4 @@
-// The stages that a database remembers of runtimes, for those who ask beside the service: a start judges by them.
+// Reads the stored stages of runtimes, which the next start uses too.
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { runtimeStages, type RuntimeStage } from '#domain/checks/runtime.ts';
@@ -12,7 +12,7 @@ interface Row {
 
 const statement = 'SELECT name, stage FROM runtime_stages';
 
-/** By name; none where the database cannot be read, which is found elsewhere. */
+/** Stages by runtime name. Empty if the database cannot be read; another finding reports that. */
 export async function storedStages(database: DoctorDatabase): Promise<ReadonlyMap<string, RuntimeStage>> {
   try {
     const rows = database.kind === 'sqlite' ? rowsOfFile(database.path) : await rowsOfServer(database.address);

@@ -1,4 +1,4 @@
-// Accounts on the wire (spec §2.2, §4.2; decisions: Execution limit).
+// Accounts in the API (spec §2.2, §4.2; decisions: Execution limit).
 import { z } from 'zod';
 import { alertSettings, alertSettingsShown } from '../alerts/alert-settings.ts';
 import { instant, updateOf } from '#lib/schema/fields.ts';
@@ -7,7 +7,7 @@ import { jsonObject } from '#lib/schema/json.ts';
 import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { merges } from '#lib/schema/patch.ts';
 
-/** How many of each resource an account may have; 0 = no limit. */
+/** Maximum number of each resource in an account; 0 = unlimited. */
 const limits = z
   .strictObject({
     checks: z.int().min(0).exactOptional(),
@@ -20,42 +20,39 @@ const limits = z
       .int()
       .min(0)
       .exactOptional()
-      .describe('Names and values of the account’s variables together, as stored.'),
+      .describe('Total size of the names and values of the account’s variables, as stored.'),
     clientCertificates: z.int().min(0).exactOptional(),
   })
-  .meta({ id: 'AccountLimits', description: 'How many of each the account may have; 0 = no limit.' });
+  .meta({ id: 'AccountLimits', description: 'Maximum number of each resource; 0 = unlimited.' });
 
 export const account = z
   .strictObject({
     id: z.string().describe('Account ID.'),
     name: z.string().exactOptional().describe('Name of the account.'),
-    runtimeId: z.string().exactOptional().describe('Name of the default runtime of its checks.'),
+    runtimeId: z.string().exactOptional().describe('Name of the default runtime.'),
     settings: jsonObject.exactOptional().describe('Account settings. Stored and returned unchanged.'),
-    alertSettings: alertSettingsShown.exactOptional().describe('Alert settings of checks that have none of their own.'),
-    executionLimit: z.int().exactOptional().describe('Runs allowed in a UTC calendar month; absent = no limit.'),
-    limits: limits.exactOptional().describe('Where they differ from `TOCSIN_ACCOUNT_LIMITS`; absent = nowhere.'),
+    alertSettings: alertSettingsShown.exactOptional().describe('Alert settings of checks that have none.'),
+    executionLimit: z
+      .int()
+      .exactOptional()
+      .describe('Maximum number of runs per calendar month (UTC); absent = unlimited.'),
+    limits: limits.exactOptional().describe('Limits that differ from `TOCSIN_ACCOUNT_LIMITS`; absent = none.'),
   })
   .meta({ id: 'Account', description: 'An account owns checks, groups, channels and their data.' });
 export type AccountBody = z.output<typeof account>;
 
 export const accountCreate = z.strictObject({
   name: z.string().trim().min(1).max(200).describe('Name of the account.'),
-  runtimeId: z.string().max(100).nullable().default(null).describe('Default runtime; null = the CURRENT one.'),
-  settings: jsonObject.nullable().default(null).describe('Anything you want to keep with the account.'),
-  alertSettings: alertSettings
-    .nullable()
-    .default(null)
-    .describe('Alert settings of checks that have none of their own.'),
+  runtimeId: z.string().max(100).nullable().default(null).describe('Default runtime. null = the CURRENT one.'),
+  settings: jsonObject.nullable().default(null).describe('Any JSON object. Stored and returned unchanged.'),
+  alertSettings: alertSettings.nullable().default(null).describe('Alert settings of checks that have none.'),
   executionLimit: z
     .int()
     .min(0)
     .nullable()
     .default(null)
-    .describe('Runs allowed in a UTC calendar month; null = no limit.'),
-  limits: limits
-    .nullable()
-    .default(null)
-    .describe('How many of each it may have, where that differs from `TOCSIN_ACCOUNT_LIMITS`; null = nowhere.'),
+    .describe('Maximum number of runs per calendar month (UTC). null = unlimited.'),
+  limits: limits.nullable().default(null).describe('Limits that differ from `TOCSIN_ACCOUNT_LIMITS`. null = none.'),
 });
 
 export const accountUpdate = ignoring(readOnlyFields, updateOf(accountCreate));
@@ -65,7 +62,7 @@ export const usage = z
     from: instant.describe('Start of the month.'),
     to: instant.describe('End of the month, exclusive.'),
     used: z.int().describe('Runs counted so far.'),
-    limit: z.int().exactOptional().describe('Runs allowed; absent = no limit.'),
+    limit: z.int().exactOptional().describe('Maximum number of runs; absent = unlimited.'),
   })
   .meta({ id: 'Usage', description: 'Usage of an account in the current UTC calendar month.' });
 export type UsageBody = z.output<typeof usage>;
@@ -79,7 +76,7 @@ export const accountOperations = {
     path: '/v1/accounts',
     summary: 'List all accounts',
     description:
-      'Beta: this operation is in beta and may change without notice.\n\nAll accounts that the key reaches. The list is not paged.',
+      'Beta: this operation is in beta and may change without notice.\n\nLists the accounts that the key has access to. The list is not paged.',
     tag: 'Accounts',
     permission: 'read',
     status: 200,
@@ -90,7 +87,7 @@ export const accountOperations = {
     method: 'POST',
     path: '/v1/accounts',
     summary: 'Create an account',
-    description: 'The key that creates an account reaches it from then on.',
+    description: 'The key that creates the account gets access to it.',
     tag: 'Accounts',
     permission: 'operate',
     body: accountCreate,
@@ -101,7 +98,7 @@ export const accountOperations = {
   getOwnAccount: {
     method: 'GET',
     path: '/v1/accounts/me',
-    summary: 'Read the account that the request acts on',
+    summary: 'Read the account of the request',
     tag: 'Accounts',
     permission: 'read',
     status: 200,
@@ -135,7 +132,7 @@ export const accountOperations = {
   getUsage: {
     method: 'GET',
     path: '/v1/accounts/{id}/usage',
-    summary: 'Read what an account has used this month',
+    summary: 'Read the usage of the current month',
     tag: 'Accounts',
     permission: 'read',
     params,

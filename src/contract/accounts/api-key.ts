@@ -1,4 +1,4 @@
-// API keys on the wire (decisions: API key).
+// API keys in the API (decisions: API key).
 import { z } from 'zod';
 import { bodyInstant, instant, pathUuid } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
@@ -9,34 +9,36 @@ const roles = ['operator', 'admin', 'read-write', 'read-run', 'read-only'] as co
 const shape = {
   id: z.uuid(),
   name: z.string(),
-  prefix: z.string().describe('The first characters of the key, enough to recognise it.'),
+  prefix: z.string().describe('First characters of the key, to recognize it.'),
   role: z.enum(roles),
-  accountIds: z.array(z.string()).describe('Accounts it reaches; the first is its default.'),
+  accountIds: z.array(z.string()).describe('Accounts the key has access to. The first is its default.'),
   createdAt: instant,
   lastUsedAt: instant.nullable(),
   expiresAt: instant.nullable(),
 };
 
-export const apiKey = z.strictObject(shape).meta({ id: 'ApiKey', description: 'A key, without the key itself.' });
+export const apiKey = z.strictObject(shape).meta({ id: 'ApiKey', description: 'An API key, without its secret.' });
 export type ApiKeyBody = z.output<typeof apiKey>;
 
 export const apiKeyCreated = z
-  .strictObject({ ...shape, key: z.string().describe('The key itself: shown this once.') })
+  .strictObject({ ...shape, key: z.string().describe('The key. Shown only once.') })
   .meta({ id: 'ApiKeyCreated' });
 
 const apiKeyCreate = z.strictObject({
   name: z.string().trim().min(1).max(200),
-  role: z.enum(roles).describe('Only an operator key can create another one of that role.'),
+  role: z.enum(roles).describe('Only an operator key can create another operator key.'),
   accountIds: z
     .array(z.string().max(100))
     .min(1)
     .max(1000)
     .exactOptional()
-    .describe('Accounts of your own key that the new key can access. Default: the account of the request.'),
+    .describe(
+      'Accounts that the new key can access, out of those of your own key. Default: the account of the request.',
+    ),
   expiresAt: bodyInstant.nullable().default(null).describe('null = never.'),
 });
 
-const params = z.object({ id: pathUuid('Id of the key.') });
+const params = z.object({ id: pathUuid('ID of the key.') });
 const tag = 'API keys';
 const unknown = { 404: 'Unknown API key.' };
 
@@ -44,7 +46,7 @@ export const apiKeyOperations = {
   listApiKeys: {
     method: 'GET',
     path: '/v1/api-keys',
-    summary: 'List all API keys of the account',
+    summary: 'List the API keys of the account',
     tag,
     permission: 'admin',
     query: pageQuery,
@@ -56,7 +58,7 @@ export const apiKeyOperations = {
     method: 'POST',
     path: '/v1/api-keys',
     summary: 'Create an API key',
-    description: 'The key is in the answer and is never shown again.',
+    description: 'The response contains the key, which is never shown again.',
     tag,
     permission: 'admin',
     body: apiKeyCreate,
@@ -78,7 +80,7 @@ export const apiKeyOperations = {
   deleteApiKey: {
     method: 'DELETE',
     path: '/v1/api-keys/{id}',
-    summary: 'Revoke an API key, at once',
+    summary: 'Revoke an API key immediately',
     tag,
     permission: 'admin',
     params,

@@ -1,4 +1,4 @@
-// Client certificates on the wire (reference §4.7: client certificate).
+// Client certificates in the API (reference §4.7: client certificate).
 import { z } from 'zod';
 import { instant } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
@@ -16,7 +16,7 @@ export const clientCertificate = z
   })
   .meta({
     id: 'ClientCertificate',
-    description: 'A certificate that Tocsin shows to a host. Its key is never returned.',
+    description: 'A certificate that Tocsin presents to a host. The private key is never returned.',
   });
 export type ClientCertificateBody = z.output<typeof clientCertificate>;
 
@@ -25,14 +25,14 @@ export const clientCertificateCreate = z.strictObject({
     .string()
     .min(1)
     .max(253)
-    .describe('Host that is shown the certificate, without a port. `*.shop.example` covers every name below it.'),
-  cert: pem.describe('Certificate in PEM, followed by the certificates of its chain.'),
-  ca: pem.nullable().default(null).describe('CA certificates in PEM that are trusted for this host as well.'),
-  key: pem.describe('Private key in PEM. Never returned.'),
-  passphrase: z.string().max(1024).nullable().default(null).describe('Passphrase of the key. Never returned.'),
+    .describe('Host to present the certificate to, without a port. `*.shop.example` matches all of its subdomains.'),
+  cert: pem.describe('Certificate in PEM format, followed by its chain.'),
+  ca: pem.nullable().default(null).describe('Additional CA certificates in PEM format to trust for this host.'),
+  key: pem.describe('Private key in PEM format. Never returned.'),
+  passphrase: z.string().max(1024).nullable().default(null).describe('Passphrase of the private key. Never returned.'),
 });
 
-const params = z.object({ id: z.string().max(100).describe('Id of the certificate.') });
+const params = z.object({ id: z.string().max(100).describe('ID of the certificate.') });
 const unknown = { 404: 'Unknown client certificate.' };
 const tag = 'Client certificates';
 
@@ -51,7 +51,7 @@ export const clientCertificateOperations = {
     path: '/v1/client-certificates',
     summary: 'Create a client certificate',
     description:
-      'Checks and webhooks of the account show it to servers of its host that ask for one. Replaces the certificate of the same host, if there is one; the new one has a new id.',
+      'Checks and webhooks of the account present it when a server of the host requests a client certificate. Replaces an existing certificate of the same host; the new one has a new ID.',
     tag,
     permission: 'write',
     body: clientCertificateCreate,

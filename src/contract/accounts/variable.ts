@@ -1,4 +1,4 @@
-// Environment variables of an account on the wire (reference: variable; spec §5).
+// Environment variables of an account in the API (reference: variable; spec §5).
 import { z } from 'zod';
 import { updateOf, variableKey } from '#lib/schema/fields.ts';
 import { ignoring } from '#lib/schema/bodies.ts';
@@ -12,8 +12,8 @@ export const variable = z
   .strictObject({
     key: z.string(),
     value: z.string().nullable().describe('null when the variable is secret.'),
-    locked: z.boolean().describe('Its value is redacted in every log.'),
-    secret: z.boolean().describe('Never shown again, and never given to an alert template.'),
+    locked: z.boolean().describe('Whether the value is redacted in all logs.'),
+    secret: z.boolean().describe('Whether the value is never shown again and not available in alert templates.'),
     warnings,
   })
   .meta({ id: 'Variable', description: 'A named value that checks and alert templates can use as {{KEY}}.' });
@@ -21,14 +21,23 @@ export type VariableBody = z.output<typeof variable>;
 
 const variableCreate = z.strictObject({
   key: variableKey.describe('Unique in the account. Letters, digits and underscores.'),
-  value: value.describe('Up to 32,768 characters, used literally: {{NAME}} in it is not filled in.'),
-  locked: z.boolean().default(false).describe('Redact its value in every log.'),
-  secret: z.boolean().default(false).describe('Never show it again, and never give it to an alert template.'),
+  value: value.describe('Up to 32,768 characters, used literally: a {{NAME}} in it is not replaced.'),
+  locked: z.boolean().default(false).describe('Redact the value in all logs.'),
+  secret: z
+    .boolean()
+    .default(false)
+    .describe('Never show the value again and do not make it available in alert templates.'),
 });
 
-/** `key` may be repeated, as the reference clients do, but not changed. */
+/** The reference clients send `key` with every update. It cannot be changed. */
 const variableUpdate = updateOf(variableCreate).extend({
-  value: z.string().min(1).max(32_768).nullable().exactOptional().describe('null, as it is shown, keeps a secret one.'),
+  value: z
+    .string()
+    .min(1)
+    .max(32_768)
+    .nullable()
+    .exactOptional()
+    .describe('null keeps the value of a secret variable.'),
 });
 
 const params = z.object({ key: z.string().max(1000).describe('Key of the variable.') });

@@ -1,4 +1,4 @@
-// The operations on alert channels (reference §1; decisions: Resources of our own).
+// Operations on alert channels (reference §1; decisions: Resources of our own).
 import { z } from 'zod';
 import { bodyInstant } from '#lib/schema/fields.ts';
 import { channelKinds } from '#channels/registry.ts';
@@ -27,11 +27,11 @@ const previewBody = ofEachKind(({ type, config }) =>
     type: type === channelTypes[0] ? z.literal(type, unknownType).default(type) : z.literal(type),
     config,
     alertType,
-    checkResultId: z.uuid().exactOptional().describe('Take the variables from this result; else from a sample.'),
+    checkResultId: z.uuid().exactOptional().describe('Use the variables of this result. Default: a sample result.'),
     variables: z
       .record(z.string().min(1).max(256), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
       .default({})
-      .describe('Laid over them, system names included.'),
+      .describe('Variables that override those of the result, built-in names included.'),
   }),
 );
 
@@ -39,14 +39,14 @@ const preview = z.strictObject({
   request: z
     .strictObject({ method: z.string(), url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() })
     .nullable()
-    .describe('null when the template cannot be rendered.'),
+    .describe('null if the template cannot be rendered.'),
   warnings: z.array(
     z.strictObject({
       path: z.string(),
       message: z.string(),
       line: z.int().exactOptional(),
       column: z.int().exactOptional(),
-      example: z.string().exactOptional().describe('The smallest value that does what the message says.'),
+      example: z.string().exactOptional().describe('Smallest value that causes the problem.'),
     }),
   ),
   errors: z.array(z.strictObject({ path: z.string(), line: z.int(), column: z.int(), message: z.string() })),
@@ -58,20 +58,20 @@ const preset = z
     type: z.literal(channelTypes),
     webhookType: z.string().exactOptional(),
     name: z.string(),
-    note: z.string().describe('Fields to fill in and where to find their values.'),
+    note: z.string().describe('What to fill in and where to find it.'),
     variables: z
       .array(z.strictObject({ key: z.string(), locked: z.boolean() }))
-      .describe('Variables of the account that it uses, and whether to make them locked.'),
+      .describe('Account variables that the configuration uses, and whether to lock them.'),
     config: anyOf(channelKinds.map(({ shownConfig }) => shownConfig.partial())),
   })
   .meta({
     id: 'AlertChannelPreset',
-    description: 'A configuration to start from. `POST /v1/alert-channels` takes it as it is.',
+    description: 'A configuration to start from. Send it to `POST /v1/alert-channels` unchanged.',
   });
 export type PresetBody = z.output<typeof preset>;
 
 const testAnswer = z.strictObject({
-  delivery: delivery.describe('The result as recorded.'),
+  delivery: delivery.describe('The recorded attempt.'),
   request: sentRequest,
   response: receivedResponse.exactOptional(),
   error: attemptError.exactOptional(),
@@ -102,7 +102,7 @@ export const alertChannelOperations = {
     method: 'POST',
     path: '/v1/alert-channels',
     summary: 'Create an alert channel',
-    description: 'A template that is broken, or names a secret variable, is refused with line and column.',
+    description: 'Returns 400 with line and column if a template is invalid or uses a secret variable.',
     tag,
     permission: 'write',
     body: channelCreate,
@@ -114,7 +114,7 @@ export const alertChannelOperations = {
     method: 'GET',
     path: '/v1/alert-channels/presets',
     summary: 'List templates to start from',
-    description: 'Ready-made configurations for what people send alerts to. The list is not paged.',
+    description: 'Ready-made configurations for common receivers. The list is not paged.',
     tag,
     permission: 'read',
     status: 200,
@@ -160,7 +160,7 @@ export const alertChannelOperations = {
   putSubscription: {
     method: 'PUT',
     path: '/v1/alert-channels/{id}/subscriptions',
-    summary: 'Subscribe a channel to a check or a group, or change that',
+    summary: 'Subscribe a channel to a check or group, or change a subscription',
     tag,
     permission: 'write',
     params: channelParams,
@@ -174,7 +174,7 @@ export const alertChannelOperations = {
     method: 'POST',
     path: '/v1/alert-channels/preview',
     summary: 'Render a webhook without sending it',
-    description: 'Faults of the template are a success with `errors`.',
+    description: 'Template errors are returned with status 200, in `errors`.',
     tag,
     permission: 'read',
     body: previewBody,
@@ -185,7 +185,7 @@ export const alertChannelOperations = {
   testAlertChannel: {
     method: 'POST',
     path: '/v1/alert-channels/{id}/test',
-    summary: 'Send a test message and wait for the answer',
+    summary: 'Send a test message and wait for the result',
     tag,
     permission: 'write',
     params: channelParams,
@@ -193,12 +193,12 @@ export const alertChannelOperations = {
     example: { alertType: 'ALERT_RECOVERY' },
     status: 200,
     response: testAnswer,
-    alsoAnswers: { ...unknown, 409: 'Deliveries are held: nothing is sent.' },
+    alsoAnswers: { ...unknown, 409: 'Deliveries are held, so nothing is sent.' },
   },
   replayAlertChannel: {
     method: 'POST',
     path: '/v1/alert-channels/{id}/replay',
-    summary: 'Send every exhausted delivery since an instant once more',
+    summary: 'Replay all deliveries exhausted since a given time',
     tag,
     permission: 'write',
     params: channelParams,

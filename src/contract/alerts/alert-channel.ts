@@ -1,4 +1,4 @@
-// Alert channels on the wire (reference §1, spec §2.4).
+// Alert channels in the API (reference §1, spec §2.4).
 import { z } from 'zod';
 import type { JsonObject } from '#domain/json.ts';
 import { channelKinds } from '#channels/registry.ts';
@@ -8,24 +8,24 @@ import { Patch, patchField } from '#lib/schema/patch.ts';
 import { warnings } from '../checks/warnings.ts';
 
 type Kind = (typeof channelKinds)[number];
-/** Names of the kinds that there are. */
+/** Names of all kinds. */
 export const channelTypes = channelKinds.map(({ type }) => type) as [string, ...string[]];
 
-/** A union of the kinds' schemas, discriminated by `type`; a single schema as it is. */
+/** A union of the kinds' schemas, discriminated by `type`. A single schema is returned unchanged. */
 export function ofEachKind<Schema extends z.ZodObject>(schemaOf: (kind: Kind) => Schema): Schema {
   const [first, ...others] = channelKinds.map(schemaOf) as [Schema, ...Schema[]];
   const error = unknownType;
-  // To those who only read its type, a union is what its members have in common.
+  // The type of a union is reduced to the fields that all members share.
   return others.length === 0 ? first : (z.discriminatedUnion('type', [first, ...others] as never, { error }) as never);
 }
 
-/** A union of schemas; a single schema as it is. */
+/** A union of schemas. A single schema is returned unchanged. */
 export function anyOf(schemas: readonly z.ZodType[]): z.ZodType {
   const [first, ...others] = schemas;
   return first === undefined || others.length > 0 ? z.union(schemas) : first;
 }
 
-export const unknownType = `must be ${channelTypes.join(' or ')}: for Slack, e-mail gateways and others start from a preset (GET /v1/alert-channels/presets)`;
+export const unknownType = `must be ${channelTypes.join(' or ')}; for other services start from a WEBHOOK preset (GET /v1/alert-channels/presets)`;
 
 const subscriptionFields = z.strictObject({
   checkId: z.uuid().nullish(),
@@ -33,7 +33,7 @@ const subscriptionFields = z.strictObject({
   activated: z.boolean().default(true),
 });
 
-/** One check or one group that the channel is told of; the other id is null, 0 or left out. */
+/** A subscription to one check or one group. The other ID is null, 0 or omitted. */
 export const subscriptionWrite = ignoring(['id', 'alertChannelId'], subscriptionFields).transform((value, context) => {
   const checkId = value.checkId?.toLowerCase() ?? null;
   const groupId = value.groupId || null;
@@ -42,7 +42,7 @@ export const subscriptionWrite = ignoring(['id', 'alertChannelId'], subscription
     ['checkId', 'groupId'],
     ['groupId', 'checkId'],
   ] as const) {
-    const message = checkId === null ? `is required, unless ${other} is given` : `must be left out beside ${other}`;
+    const message = checkId === null ? `is required if ${other} is omitted` : `cannot be combined with ${other}`;
     context.addIssue({ code: 'custom', path: [name], message });
   }
   return z.NEVER;
@@ -50,7 +50,7 @@ export const subscriptionWrite = ignoring(['id', 'alertChannelId'], subscription
 
 export const subscription = z
   .strictObject({ id: z.int(), checkId: z.uuid().nullable(), groupId: z.int().nullable(), activated: z.boolean() })
-  .meta({ id: 'Subscription', description: 'Subscribes a channel to a check or to every check of a group.' });
+  .meta({ id: 'Subscription', description: 'Subscribes a channel to a check or to all checks of a group.' });
 export type SubscriptionBody = z.output<typeof subscription>;
 
 const fields = z.strictObject({
@@ -64,14 +64,14 @@ const fields = z.strictObject({
 });
 
 const ignored = [...readOnlyFields, 'isFailing', 'failingSince'];
-/** Fields of a preset that a channel does not have; only presets have a `note`. */
+/** Fields of a preset that a channel does not have. Only presets have a `note`. */
 const ofPreset = ['webhookType', 'name', 'note', 'variables'];
 export const channelCreate = creating(
   (body) => ('note' in body ? [...ignored, ...ofPreset] : ignored),
   ofEachKind(({ type, config }) => z.strictObject({ type: z.literal(type, unknownType), config, ...fields.shape })),
 ).meta({ id: 'AlertChannelCreate' });
 
-/** A change of a configuration; what comes of it is judged as that of the channel's kind (`wholeConfig`). */
+/** A partial configuration; the merged result is validated by the kind (`wholeConfig`). */
 const configPatch = patchField('config', anyOf(channelKinds.map(({ config }): z.ZodType => config)), z.looseObject({}));
 export const channelUpdate = ignoring(
   ignored,
@@ -82,7 +82,7 @@ export const channelUpdate = ignoring(
   }),
 ).meta({ id: 'AlertChannelUpdate' });
 
-/** A whole configuration as the kind of its channel reads it. Throws InvalidMerge. */
+/** Validates a complete configuration against the schema of the channel's kind. Throws InvalidMerge. */
 export function wholeConfig(type: string, config: unknown): JsonObject {
   const kind = channelKinds.find((each) => each.type === type) ?? channelKinds[0];
   return new Patch<JsonObject>('config', {}, kind.config).onto(config);
@@ -102,13 +102,13 @@ export const alertChannel = ofEachKind(({ type, shownConfig }) =>
     autoSubscribe: z.boolean(),
     isFailing: z
       .boolean()
-      .describe('The last delivery was exhausted, or at least two in a row were not received, redirects included.'),
+      .describe('The last delivery was exhausted, or at least two in a row failed. Redirects count as failures.'),
     failingSince: instant.nullable(),
     warnings,
     created_at: instant,
     updated_at: instant.nullable(),
   }),
-).meta({ id: 'AlertChannel', description: 'Where alerts go, and which of them.' });
+).meta({ id: 'AlertChannel', description: 'A destination for alerts and the alerts it receives.' });
 export type AlertChannelBody = z.output<typeof alertChannel>;
 
-export const channelParams = z.object({ id: pathNumber('Id of the channel.') });
+export const channelParams = z.object({ id: pathNumber('ID of the channel.') });

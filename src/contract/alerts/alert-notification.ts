@@ -1,4 +1,4 @@
-// Deliveries as the reference clients read them (reference §4.7: alert-notification).
+// Deliveries in the form that the reference clients read (reference §4.7: alert-notification).
 import { z } from 'zod';
 import { channelTypes } from './alert-channel.ts';
 import { deliveryStatuses } from './delivery.ts';
@@ -8,7 +8,7 @@ import { pageQuery } from '../paging.ts';
 
 export const alertNotification = z
   .strictObject({
-    id: z.uuid().describe('Id of the delivery.'),
+    id: z.uuid().describe('ID of the delivery.'),
     type: z.enum(channelTypes),
     status: z.enum(deliveryStatuses),
     alertConfig: z.record(z.string(), z.string()).describe('Name, URL and method of the channel.'),
@@ -20,20 +20,20 @@ export const alertNotification = z
     alertChannelId: z.int(),
     checkResultId: z.uuid().nullable(),
   })
-  .meta({ id: 'AlertNotification', description: 'An alert on its way to a channel, in short.' });
+  .meta({ id: 'AlertNotification', description: 'Summary of a delivery.' });
 export type AlertNotificationBody = z.output<typeof alertNotification>;
 
 export const alertNotificationOperations = {
   listAlertNotifications: {
     method: 'GET',
     path: '/v1/alert-notifications',
-    summary: 'List what was sent to alert channels',
-    description: 'Newest first. GET /v1/deliveries tells more of the same.',
+    summary: 'List deliveries in the short form',
+    description: 'Newest first. GET /v1/deliveries returns more details.',
     tag: 'Deliveries',
     permission: 'read',
     query: pageQuery.extend({
       alertChannelId: wholeNumber(1, 999_999_999_999_999).exactOptional(),
-      hasFailures: flag.exactOptional().describe('true = those that did not arrive and are not tried again.'),
+      hasFailures: flag.exactOptional().describe('true = only deliveries that failed and are not retried.'),
       from: queryInstant.exactOptional().describe('Default: 24 hours before `to`.'),
       to: queryInstant.exactOptional().describe('Default: now.'),
     }),

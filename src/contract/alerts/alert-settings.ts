@@ -1,7 +1,7 @@
-// Escalation, reminders and the threshold of parallel locations, on account, group and check (reference: alertSettings).
+// Escalation, reminders and parallel-location threshold of accounts, groups and checks (reference: alertSettings).
 import { z } from 'zod';
 
-/** What is set of them; zero counts as not set where zero makes no sense. */
+/** The settings that are set. Zero counts as unset where it has no meaning. */
 export interface AlertSettingsBody {
   readonly escalationType?: 'RUN_BASED' | 'TIME_BASED';
   readonly runBasedEscalation?: { readonly failedRunThreshold?: number };
@@ -21,23 +21,23 @@ const shape = {
   escalationType: z
     .enum(['RUN_BASED', 'TIME_BASED', ''])
     .nullish()
-    .describe('Alert after a number of failing runs, or after a time of failing. Default RUN_BASED.'),
+    .describe('Alert after a number of failing runs, or after failing for some time. Default: RUN_BASED.'),
   runBasedEscalation: z
     .strictObject({ failedRunThreshold: runs.nullish() })
     .nullish()
-    .describe('failedRunThreshold: alert at the nth failing run in a row, 1 to 5; default 1.'),
+    .describe('failedRunThreshold: alert on the nth consecutive failing run, 1 to 5. Default: 1.'),
   timeBasedEscalation: z
     .strictObject({ minutesFailingThreshold: minutes.nullish() })
     .nullish()
-    .describe('minutesFailingThreshold: alert once it has failed for 5, 10, 15 or 30 minutes; default 5.'),
+    .describe('minutesFailingThreshold: alert after failing for 5, 10, 15 or 30 minutes. Default: 5.'),
   reminders: z
     .strictObject({ amount: amounts.nullish(), interval: intervals.nullish() })
     .nullish()
-    .describe('amount: 0 to 5, or 100000 for "until it recovers"; interval in minutes: 1 2 3 4 5 10 15 30.'),
+    .describe('amount: 0 to 5, or 100000 for "until recovery"; interval in minutes: 1, 2, 3, 4, 5, 10, 15 or 30.'),
   parallelRunFailureThreshold: z
     .strictObject({ enabled: z.boolean().nullish(), percentage: percentages.nullish() })
     .nullish()
-    .describe('For a check that runs in several locations in parallel: percentage of locations that must fail.'),
+    .describe('For checks that run in several locations in parallel: percentage of locations that must fail.'),
   sslCertificates: z
     .strictObject({ enabled: z.boolean().nullish(), alertThreshold: z.int().min(0).max(365).nullish() })
     .nullish()
@@ -46,12 +46,12 @@ const shape = {
 
 const lenient = z
   .strictObject(shape)
-  .meta({ id: 'AlertSettings', description: 'When a check that is not passing is worth an alert.' });
+  .meta({ id: 'AlertSettings', description: 'When a check that is not passing sends an alert.' });
 
-/** As shown: only what is set, which is one of the ways in which it may be written. */
+/** In responses: only the settings that are set, which is also a valid request. */
 export const alertSettingsShown = lenient as unknown as z.ZodType<AlertSettingsBody, AlertSettingsBody>;
 
-/** Empty objects, nulls, empty texts and zeros are accepted because the reference clients send them (§5.6). */
+/** Accepts empty objects, nulls, empty strings and zeros because the reference clients send them (§5.6). */
 export const alertSettings = lenient.transform((value) => withoutNothing(value) as AlertSettingsBody);
 
 function withoutNothing(value: object): object {

@@ -1,4 +1,4 @@
-// Deliveries and their attempts on the wire (decisions: Resources of our own).
+// Deliveries and their attempts in the API (decisions: Resources of our own).
 import { z } from 'zod';
 import { alertTypes } from '../checks/check-status.ts';
 import { instant, pathUuid, queryInstant, wholeNumber } from '#lib/schema/fields.ts';
@@ -14,25 +14,25 @@ export const sentRequest = z.strictObject({
   method: z.string(),
   url: z.string(),
   headers,
-  body: z.string().exactOptional().describe('Left out in lists.'),
+  body: z.string().exactOptional().describe('Omitted in lists.'),
 });
 
-/** The answer of a receiver. */
+/** The response of a receiver. */
 export const receivedResponse = z.strictObject({
   status: z.int(),
   headers,
-  body: z.string().exactOptional().describe('The first 16 kB. Left out in lists.'),
+  body: z.string().exactOptional().describe('First 16 kB. Omitted in lists.'),
 });
 
 /** Why the attempt failed. */
 export const attemptError = z.strictObject({
-  class: z.string().describe('One of a closed list.'),
+  class: z.string().describe('Error code. The list of codes is closed.'),
   message: z.string(),
 });
 
 const attempt = z
   .strictObject({
-    number: z.int().describe('From 1; an interrupted attempt and its repeat share a number.'),
+    number: z.int().describe('Starts at 1. An interrupted attempt and its repetition have the same number.'),
     startedAt: instant,
     durationMs: z.number(),
     request: sentRequest,
@@ -42,7 +42,7 @@ const attempt = z
       .string()
       .exactOptional()
       .describe(
-        'Remark on the attempt: a redirect, which counts as delivered and is not followed; a problem in the response body; a wait requested by the receiver; or a request sent twice because a reused connection was lost.',
+        'Note on the attempt: a redirect, which counts as delivered and is not followed; a problem in the response body; a delay requested by the receiver; or a request sent twice because a reused connection was lost.',
       ),
     nextAttemptAt: instant.exactOptional(),
   })
@@ -50,27 +50,29 @@ const attempt = z
 
 export const delivery = z
   .strictObject({
-    id: z.uuid().describe('Constant over retries: sent as x-service-delivery-id.'),
+    id: z.uuid().describe('The same for all retries. Sent as x-service-delivery-id.'),
     alertChannelId: z.int(),
     checkId: z.uuid().nullable(),
     checkResultId: z.uuid().nullable(),
     alertType: z.enum(alertTypes),
     status: z
       .enum(deliveryStatuses)
-      .describe('`failed`: the delivery could not be rendered. `refused`: the egress policy forbids the request.'),
+      .describe(
+        '`failed`: the delivery could not be rendered, or a mail server rejected its address. `refused`: the egress policy forbids the request.',
+      ),
     isTest: z.boolean(),
     error: z
       .string()
       .exactOptional()
       .describe(
-        'Why the delivery could not be rendered, is not retried, or has not started: its receiver asked to wait.',
+        'Why the delivery could not be rendered, is not retried, or has not started because its receiver requested a delay.',
       ),
     createdAt: instant,
     nextAttemptAt: instant.exactOptional(),
     replayOf: z.uuid().exactOptional().describe('The delivery that this one replays.'),
     attempts: z.array(attempt),
   })
-  .meta({ id: 'Delivery', description: 'One alert on its way to one channel.' });
+  .meta({ id: 'Delivery', description: 'A delivery of one alert to one channel.' });
 export type DeliveryBody = z.output<typeof delivery>;
 
 const listQuery = pageQuery.extend({
@@ -82,7 +84,7 @@ const listQuery = pageQuery.extend({
 });
 export type DeliveryQuery = z.output<typeof listQuery>;
 
-const params = z.object({ id: pathUuid('Id of the delivery.') });
+const params = z.object({ id: pathUuid('ID of the delivery.') });
 const tag = 'Deliveries';
 const unknown = { 404: 'Unknown delivery.' };
 const one = { tag, params, response: delivery } as const;
@@ -93,7 +95,7 @@ export const deliveryOperations = {
     method: 'GET',
     path: '/v1/deliveries',
     summary: 'List all deliveries',
-    description: 'Newest first, without the bodies of their attempts.',
+    description: 'Newest first, without request and response bodies.',
     tag,
     permission: 'read',
     query: listQuery,
@@ -105,7 +107,7 @@ export const deliveryOperations = {
     ...one,
     method: 'GET',
     path: '/v1/deliveries/{id}',
-    summary: 'Get a delivery with all attempts',
+    summary: 'Read a delivery with all attempts',
     permission: 'read',
     status: 200,
     alsoAnswers: unknown,
@@ -115,7 +117,7 @@ export const deliveryOperations = {
     method: 'POST',
     path: '/v1/deliveries/{id}/retry',
     summary: 'Retry a pending delivery now',
-    description: 'If the delivery waits because its receiver asked to wait, the wait ends for the whole channel.',
+    description: 'If the receiver requested a delay, the delay ends for the whole channel.',
     permission: 'write',
     status: 200,
     alsoAnswers: ended,

@@ -1,4 +1,4 @@
-// Deliveries that are held after a restore, or for a copy started elsewhere.
+// Deliveries held after a restore or by configuration.
 import { z } from 'zod';
 import { instant } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
@@ -7,11 +7,11 @@ export const heldDeliveries = z
   .strictObject({
     isHeld: z.boolean(),
     since: instant.nullable(),
-    reason: z.enum(['restore', 'setting']).nullable().describe('`setting` = TOCSIN_DELIVERIES=held.'),
-    backupAt: instant.nullable().describe('Time up to which the restored data reaches.'),
+    reason: z.enum(['restore', 'setting']).nullable().describe('`setting`: TOCSIN_DELIVERIES=held.'),
+    backupAt: instant.nullable().describe('Time of the newest data in the restored backup.'),
     waiting: z.int().describe('Waiting deliveries of all accounts.'),
-    released: z.int().exactOptional().describe('Number of deliveries that this call released.'),
-    discarded: z.int().exactOptional().describe('Number of deliveries that this call cancelled.'),
+    released: z.int().exactOptional().describe('Number of deliveries released by this call.'),
+    discarded: z.int().exactOptional().describe('Number of deliveries cancelled by this call.'),
   })
   .meta({ id: 'HeldDeliveries', description: 'Whether deliveries are held.' });
 export type HeldDeliveriesBody = z.output<typeof heldDeliveries>;
@@ -23,9 +23,9 @@ export const heldDeliveryOperations = {
     ...common,
     method: 'GET',
     path: '/v1/held-deliveries',
-    summary: 'Show whether deliveries are held',
+    summary: 'Read whether deliveries are held',
     description:
-      'After `restore`, or with TOCSIN_DELIVERIES=held, the deliveries of all accounts wait until they are released or discarded.',
+      'After `restore`, or with TOCSIN_DELIVERIES=held, deliveries of all accounts wait until they are released or discarded.',
   },
   releaseHeldDeliveries: {
     ...common,

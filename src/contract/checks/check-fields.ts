@@ -1,4 +1,4 @@
-// Fields that checks of every type have, as they are written and as they are shown (reference §4.3).
+// Fields that checks of all types have, in requests and responses (reference §4.3).
 import { z } from 'zod';
 import { frequency } from '#checks/schema.ts';
 import { alertSettings, alertSettingsShown } from '../alerts/alert-settings.ts';
@@ -18,43 +18,50 @@ import {
 import { retryStrategy, retryStrategyShown } from './retry-strategy.ts';
 import { warnings } from './warnings.ts';
 
-/** As they are written; every one but `name` has a default. */
+/** Fields in requests. All but `name` have a default. */
 export const checkFields = {
   name: z.string().trim().min(1).max(200),
   description: z.string().max(510).nullable().default(null),
-  activated: z.boolean().default(true).describe('Whether it runs.'),
-  muted: z.boolean().default(false).describe('Run, but do not alert.'),
+  activated: z.boolean().default(true).describe('Whether the check runs.'),
+  muted: z.boolean().default(false).describe('Run the check, but send no alerts.'),
   mutedUntil: bodyInstant
     .nullable()
     .default(null)
-    .describe('Muted until then, whatever `muted` says; what still fails then is alerted. ISO 8601.'),
+    .describe(
+      'Muted until this time, whatever `muted` is. If the check still fails then, the alert is sent. ISO 8601.',
+    ),
   shouldFail: z
     .boolean()
     .default(false)
-    .describe('A status of 400 or more counts as passed. Assertions are still evaluated.'),
+    .describe('Count a status of 400 or more as passed. Assertions are still evaluated.'),
   doubleCheck: z.boolean().default(true).describe('Accepted for older clients. Has no effect.'),
-  locations: locationList.default([]).describe('Codes of run locations; empty = this server’s own.'),
+  locations: locationList.default([]).describe('Codes of run locations. Empty = the location of this server.'),
   privateLocations: privateLocationList.default(null),
   tags: tagList.default([]),
   frequency,
   frequencyOffset: orNull(z.int().min(0).max(86_400), () => 0)
     .transform((value) => (value === 0 ? null : value))
     .default(null)
-    .describe('Seconds: 10, 20 or 30 with frequency 0, else a fixed phase within the interval.'),
-  runParallel: z.boolean().default(false).describe('In all locations at once, or in one after the other.'),
+    .describe('Seconds: 10, 20 or 30 if frequency is 0; otherwise a fixed offset within the interval.'),
+  runParallel: z.boolean().default(false).describe('Run in all locations at once instead of one after the other.'),
   groupId: z.int().min(1).nullable().default(null),
   groupOrder: z.int().min(0).nullable().default(null),
-  runtimeId: z.string().max(100).nullable().default(null).describe('null = of the group, else of the account.'),
-  runtimeFallback: z.boolean().default(false).describe('Go on with the account’s runtime when this one is removed.'),
+  runtimeId: z
+    .string()
+    .max(100)
+    .nullable()
+    .default(null)
+    .describe('null = use those of the group, otherwise of the account.'),
+  runtimeFallback: z.boolean().default(false).describe('Use the account’s runtime once this one is removed.'),
   environmentVariables: ownVariables.default([]).describe(ownVariablesRule),
   alertSettings: alertSettings.nullable().default(null),
   useGlobalAlertSettings: z.boolean().default(true),
   alertChannelSubscriptions: channelSubscriptions.default([]),
-  retryStrategy: retryStrategy.nullable().default(null).describe('null = no retry.'),
+  retryStrategy: retryStrategy.nullable().default(null).describe('null = no retries.'),
   triggerIncident: jsonObject.nullable().default(null).describe('Stored and returned. Has no effect.'),
 };
 
-/** As they are shown. */
+/** Fields in responses. */
 export const checkFieldsShown = {
   name: z.string(),
   description: z.string().nullable(),
@@ -81,14 +88,14 @@ export const checkFieldsShown = {
   triggerIncident: jsonObject.nullable(),
   notifiesNobody: z
     .boolean()
-    .describe('No channel is notified if it fails: no active subscription of its own or of its group sends failures.'),
-  nextRunAt: instant.nullable().describe('The next scheduled run; null for heartbeats and deactivated checks.'),
+    .describe('No channel is notified of failures: no active subscription of the check or its group includes them.'),
+  nextRunAt: instant.nullable().describe('Time of the next scheduled run. null for heartbeats and deactivated checks.'),
   warnings,
   created_at: instant,
   updated_at: instant.nullable(),
 };
 
-/** What reference clients send with every check, whatever its type, and what is read only (reference §5.6). */
+/** Fields that reference clients send with every check, whatever its type, and read-only fields (reference §5.6). */
 export const ignored = [
   ...readOnlyFields,
   'heartbeat',

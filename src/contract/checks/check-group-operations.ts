@@ -1,4 +1,4 @@
-// The operations on check groups (reference §4.2, §4.4).
+// Operations on check groups (reference §4.2, §4.4).
 import { z } from 'zod';
 import { check } from './check.ts';
 import { checkGroup, groupCreate, groupCreateV2, groupParams, groupUpdate, groupUpdateV2 } from './check-group.ts';
@@ -32,8 +32,8 @@ export const checkGroupOperations = {
   createCheckGroup: {
     method: 'POST',
     path: '/v1/check-groups',
-    summary: 'Create a check group whose settings win over those of its checks',
-    description: 'Deprecated: the second version leaves to the checks what the group does not set.',
+    summary: 'Create a check group that overrides the settings of its checks',
+    description: 'Deprecated: version 2 leaves settings that the group does not set to its checks.',
     tag,
     permission: 'write',
     query: assignQuery,
@@ -69,7 +69,7 @@ export const checkGroupOperations = {
   updateCheckGroup: {
     method: 'PUT',
     path: '/v1/check-groups/{id}',
-    summary: 'Change a check group, with the defaults of the first version',
+    summary: 'Change a check group, with the defaults of version 1',
     description: merges,
     tag,
     permission: 'write',
@@ -102,7 +102,7 @@ export const checkGroupOperations = {
     path: '/v1/check-groups/{id}',
     summary: 'Delete a check group',
     description:
-      'Its checks stay, without a group; its trigger is dead. Refused where checks would be left without a runtime for their scripts.',
+      'Keeps the checks, without a group, and deletes the trigger. Rejected if a check with scripts would be left without a runtime.',
     tag,
     permission: 'write',
     params: groupParams,
@@ -114,7 +114,7 @@ export const checkGroupOperations = {
     path: '/v1/check-groups/{id}/checks',
     summary: 'List the checks of a group',
     ignoredQuery: ['applyGroupSettings', 'includeDependencies'],
-    description: 'In the order of `groupOrder`.',
+    description: 'Ordered by `groupOrder`.',
     tag,
     permission: 'read',
     params: groupParams,
@@ -127,13 +127,13 @@ export const checkGroupOperations = {
   getCheckOfGroup: {
     method: 'GET',
     path: '/v1/check-groups/{id}/checks/{checkId}',
-    summary: 'Read a check of a group, with the group’s settings applied',
+    summary: 'Read a check with the settings of its group applied',
     ignoredQuery: ['applyGroupSettings', 'includeDependencies'],
     tag,
     permission: 'read',
-    params: z.object({ id: pathNumber('Id of the group.'), checkId: pathUuid('Id of the check.') }),
+    params: z.object({ id: pathNumber('ID of the group.'), checkId: pathUuid('ID of the check.') }),
     status: 200,
     response: check,
-    alsoAnswers: { 404: 'The group contains no such check.' },
+    alsoAnswers: { 404: 'The group does not contain this check.' },
   },
 } as const satisfies Operations;

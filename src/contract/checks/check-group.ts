@@ -1,4 +1,4 @@
-// Check groups on the wire (reference §4.4).
+// Check groups in the API (reference §4.4).
 import { z } from 'zod';
 import { alertSettings, alertSettingsShown } from '../alerts/alert-settings.ts';
 import { apiCheckDefaults, apiCheckDefaultsShown } from '#checks/parts/http/schema.ts';
@@ -16,17 +16,17 @@ import {
   tagList,
 } from '../lists.ts';
 import { retryStrategy, retryStrategyShown } from './retry-strategy.ts';
-import { scriptFields, scriptFieldsShown } from '#checks/parts/scripted/around-schema.ts';
+import { scriptFields, scriptFieldsShown } from '#checks/parts/scripted/hook-schema.ts';
 import { warnings } from './warnings.ts';
 
 const common = z.strictObject({
   name: z.string().trim().min(1).max(200),
-  activated: z.boolean().default(true).describe('Whether its checks run.'),
-  muted: z.boolean().default(false).describe('Run its checks, but do not alert.'),
+  activated: z.boolean().default(true).describe('Whether the checks of the group run.'),
+  muted: z.boolean().default(false).describe('Run the checks of the group, but send no alerts.'),
   mutedUntil: bodyInstant
     .nullable()
     .default(null)
-    .describe('Muted until then, whatever `muted` says; what still fails then is alerted. ISO 8601.'),
+    .describe('Muted until this time, whatever `muted` is. If a check still fails then, the alert is sent. ISO 8601.'),
   tags: tagList.default([]),
   locations: locationList.default([]),
   privateLocations: privateLocationList.default(null),
@@ -39,7 +39,7 @@ const common = z.strictObject({
   runtimeId: z.string().max(100).nullable().default(null),
   environmentVariables: ownVariables
     .default([])
-    .describe(`Win over the account’s, lose to the check’s. ${ownVariablesRule}`),
+    .describe(`Override the account’s; overridden by the check’s. ${ownVariablesRule}`),
   apiCheckDefaults: orNull(apiCheckDefaults, () => apiCheckDefaults.parse({})).prefault({}),
   browserCheckDefaults: orNull(jsonObject, () => ({})).default({}),
   alertChannelSubscriptions: channelSubscriptions.default([]),
@@ -48,7 +48,7 @@ const common = z.strictObject({
 
 const retryOrFallback = z
   .union([retryStrategy, z.literal('FALLBACK'), z.null()])
-  .describe('FALLBACK = the checks’ own; null = no retry.');
+  .describe('FALLBACK = use those of the checks; null = no retries.');
 
 const firstVersion = common.extend({
   doubleCheck: z.boolean().default(true).describe('Accepted for older clients. Has no effect.'),
@@ -62,9 +62,9 @@ const firstVersion = common.extend({
 
 const secondVersion = common.extend({
   doubleCheck: z.boolean().default(false).describe('Accepted for older clients. Has no effect.'),
-  runParallel: z.boolean().nullable().default(null).describe('null = leave it to the check.'),
-  useGlobalAlertSettings: z.boolean().nullable().default(null).describe('null = leave it to the check.'),
-  alertSettings: alertSettings.nullable().default(null).describe('null = leave it to the check.'),
+  runParallel: z.boolean().nullable().default(null).describe('null = use the setting of the check.'),
+  useGlobalAlertSettings: z.boolean().nullable().default(null).describe('null = use the setting of the check.'),
+  alertSettings: alertSettings.nullable().default(null).describe('null = use the setting of the check.'),
   retryStrategy: retryOrFallback.default('FALLBACK'),
 });
 
@@ -100,7 +100,7 @@ export const checkGroup = z
     created_at: instant,
     updated_at: instant.nullable(),
   })
-  .meta({ id: 'CheckGroup', description: 'Checks that belong together, with what they share.' });
+  .meta({ id: 'CheckGroup', description: 'A group of checks with shared settings.' });
 export type CheckGroupBody = z.output<typeof checkGroup>;
 
-export const groupParams = z.object({ id: pathNumber('Id of the group.') });
+export const groupParams = z.object({ id: pathNumber('ID of the group.') });

@@ -1,4 +1,4 @@
-// The operations on checks (reference §4.2).
+// Operations on checks (reference §4.2).
 import { z } from 'zod';
 import { kindOf, type KindSchema } from '#checks/check-kinds.ts';
 import type { CheckSchema } from '#checks/schema.ts';
@@ -22,17 +22,21 @@ import { pageQuery } from '../paging.ts';
 const checkQuery = pageQuery.extend({
   tag: queryList(z.string().max(200)).exactOptional().describe('Only checks with all of these tags.'),
   checkType: z.enum(checkTypes).exactOptional(),
-  activated: flag.exactOptional().describe('Only checks that are activated, or that are not.'),
-  search: z.string().max(200).exactOptional().describe('Only checks whose name holds this text, in any case.'),
+  activated: flag.exactOptional().describe('true = only activated checks, false = only deactivated ones.'),
+  search: z.string().max(200).exactOptional().describe('Only checks whose name contains this text (case-insensitive).'),
   status: z.enum(checkStatusNames).exactOptional().describe('Only checks in this state.'),
   groupId: wholeNumber(1, 999_999_999_999_999).exactOptional(),
-  apiCheckUrlFilterPattern: z.string().max(2048).exactOptional().describe('Only API checks whose URL holds this text.'),
-  applyGroupSettings: flag.default(false).describe('Show the values that hold once the group’s are applied.'),
+  apiCheckUrlFilterPattern: z
+    .string()
+    .max(2048)
+    .exactOptional()
+    .describe('Only API checks whose URL contains this text.'),
+  applyGroupSettings: flag.default(false).describe('Return the effective settings, with those of the group applied.'),
 });
 
-/** On create and update. */
+/** Query parameters of create and update. */
 export const assignQuery = z.object({
-  autoAssignAlerts: flag.default(true).describe('Subscribe the channels that subscribe to everything new.'),
+  autoAssignAlerts: flag.default(true).describe('Subscribe the channels that have `autoSubscribe` set.'),
 });
 
 const readQuery = z.object({ applyGroupSettings: checkQuery.shape.applyGroupSettings });
@@ -55,17 +59,17 @@ type OperationsOf<Verb extends string, Common> = {
   readonly [Schema in KindSchema as `${Verb}${Schema['name']}Check`]: Common & { readonly response: ShownOf<Schema> };
 };
 
-/** The operation of each kind, made from its schema. */
+/** The operation for each kind, built from its schema. */
 function ofEveryKind<Verb extends string, Made extends { readonly response: unknown }>(
   verb: Verb,
   make: (bodies: KindBodies) => Made,
 ): OperationsOf<Verb, Omit<Made, 'response'>> {
   const made = kindBodies.map((bodies) => [`${verb}${bodies.schema.name}Check`, make(bodies)]);
-  // The names are those of the kinds' schemas, which the type system cannot follow.
+  // The type system cannot derive the names, which are those of the kinds' schemas.
   return Object.fromEntries(made) as OperationsOf<Verb, Omit<Made, 'response'>>;
 }
 
-/** Under which operations the checks of each type are created and changed. */
+/** Operation IDs for creating and changing checks of each type. */
 export const kindOperations = kindBodies.map(
   ({ schema: { type, name } }) =>
     ({
@@ -117,7 +121,7 @@ export const checkOperations = {
     method: 'POST',
     path: '/v1/checks',
     summary: 'Create a check of any type',
-    description: 'Deprecated: create a check under the path of its type.',
+    description: 'Deprecated: use the path of the check type.',
     tag,
     permission: 'write',
     query: assignQuery,
@@ -146,8 +150,8 @@ export const checkOperations = {
     path: '/v1/checks/{id}',
     summary: 'Change a check',
     description:
-      `${changing.description} Of API checks everything can be changed here; of the others what all have in common, ` +
-      'and the rest under the path of their type.',
+      `${changing.description} All fields of API checks can be changed here; for other types only the common fields. ` +
+      'Use the path of the type for the rest.',
     body: checkUpdate,
     response: check,
   },
@@ -156,8 +160,7 @@ export const checkOperations = {
     method: 'DELETE',
     path: '/v1/checks/{id}',
     summary: 'Delete a check',
-    description:
-      'Also deletes its results, subscriptions and trigger. Channels with an open alert receive its recovery.',
+    description: 'Also deletes its results, subscriptions and trigger. Channels with an open alert receive a recovery.',
     tag,
     permission: 'write',
     params: checkParams,

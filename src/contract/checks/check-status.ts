@@ -1,5 +1,6 @@
-// Where each check stands, and the alerts that came of it (reference §4.7).
+// Check statuses and alerts in the API (reference §4.7).
 import { z } from 'zod';
+import { acknowledgement } from '../alerts/acknowledgement.ts';
 import { checkTypes } from './check.ts';
 import { instant, pathUuid, queryInstant } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
@@ -12,17 +13,21 @@ export const checkStatus = z
     state: z
       .enum(['pending', 'passing', 'degraded', 'failing', 'paused'])
       .describe('pending = no result yet; paused = the check or its group is deactivated.'),
-    since: instant.nullable().describe('When the state began; a pending check was created then. null = paused.'),
-    reason: z.string().nullable().describe('Why the last run did not pass, as in its result; null = it passed.'),
-    nextRunAt: instant.nullable().describe('The next scheduled run; null for heartbeats and paused checks.'),
+    since: instant
+      .nullable()
+      .describe('When the state began; for a pending check, when it was created. null = paused.'),
+    reason: z.string().nullable().describe('Why the last run did not pass. null = it passed.'),
+    nextRunAt: instant.nullable().describe('Time of the next scheduled run. null for heartbeats and paused checks.'),
     hasFailures: z.boolean(),
-    hasErrors: z.boolean().describe('The last run had no verdict: the observer itself was at fault, or it was missed.'),
+    hasErrors: z.boolean().describe('The last run has no verdict: it was missed, or Tocsin itself had a problem.'),
     isDegraded: z.boolean(),
     longestRun: z.int().nullable().describe('ms'),
     shortestRun: z.int().nullable().describe('ms'),
     lastRunLocation: z.string().nullable(),
     lastCheckRunId: z.uuid().nullable(),
     sslDaysRemaining: z.int().nullable(),
+    incidentId: z.uuid().nullable().describe('The open incident.'),
+    ...acknowledgement,
     created_at: instant,
     updated_at: instant.nullable(),
   })
@@ -50,16 +55,18 @@ export const checkAlert = z
     statusCode: z.string().nullable(),
     created_at: instant,
     startedAt: instant.nullable(),
+    incidentId: z.uuid().nullable().describe('null = a certificate alert.'),
+    ...acknowledgement,
   })
-  .meta({ id: 'CheckAlert', description: 'A fact worth telling, raised by a result.' });
+  .meta({ id: 'CheckAlert', description: 'An event raised by a result.' });
 export type CheckAlertBody = z.output<typeof checkAlert>;
 
 const alertQuery = pageQuery.extend({
-  from: queryInstant.exactOptional().describe('Default: six hours before `to`.'),
+  from: queryInstant.exactOptional().describe('Default: 6 hours before `to`.'),
   to: queryInstant.exactOptional().describe('Default: now.'),
 });
 
-const params = z.object({ checkId: pathUuid('Id of the check.') });
+const params = z.object({ checkId: pathUuid('ID of the check.') });
 const unknown = { 404: 'Unknown check.' };
 const tag = 'Check statuses';
 

@@ -1,4 +1,4 @@
-// Checks on the wire: what all have, and what the schema of each kind adds (reference §4.3, decisions: Checks).
+// Checks in the API: common fields, extended by the schema of each kind (reference §4.3, decisions: Checks).
 import { z } from 'zod';
 import { checkKinds, kindOf, type KindSchema } from '#checks/check-kinds.ts';
 import type { CheckSchema } from '#checks/schema.ts';
@@ -7,7 +7,7 @@ import { creating, ignoring } from '#lib/schema/bodies.ts';
 import { pathUuid, updateOf } from '#lib/schema/fields.ts';
 import { checkFields, checkFieldsShown, ignored } from './check-fields.ts';
 
-/** Types of check that this server runs. */
+/** Types of checks that this server runs. */
 export const checkTypes: readonly CheckType[] = checkKinds.map(({ schema }) => schema.type);
 
 export const checkStatusNames = ['passing', 'failing', 'degraded'] as const;
@@ -18,12 +18,12 @@ type CheckUpdate = z.output<ReturnType<typeof updateOf<typeof checkFields>>> & {
 
 const identity = { id: z.uuid(), ...checkFieldsShown };
 
-/** How a check of a kind is shown. */
+/** Response schema of a check of a kind. */
 export type ShownOf<Schema> = Schema extends CheckSchema
   ? z.ZodObject<typeof identity & { checkType: z.ZodLiteral<Schema['type']> } & Schema['shown'], z.core.$strict>
   : never;
 
-/** The checks of a kind as they are created, changed and shown. */
+/** Create, update and response schemas of a kind. */
 export interface KindBodies {
   readonly schema: CheckSchema & KindSchema;
   readonly create: z.ZodType<CheckWrite>;
@@ -35,7 +35,7 @@ function fieldsOf({ commonFields, fields }: CheckSchema) {
   return common.extend({ ...commonFields, ...fields });
 }
 
-/** What has no effect in a body: what clients send with checks of every kind, but for what is this one's own. */
+/** Body fields without effect: those that clients send for every kind, except the kind's own fields. */
 function ignoredBy({ fields, ignored: own = [] }: CheckSchema): readonly string[] {
   return [...ignored.filter((name) => !(name in fields)), ...own];
 }
@@ -43,7 +43,7 @@ function ignoredBy({ fields, ignored: own = [] }: CheckSchema): readonly string[
 function bodiesOf(schema: CheckSchema & KindSchema): KindBodies {
   const { type, name, about, shown, lenient = (body: z.ZodType) => body }: CheckSchema = schema;
   const fields = fieldsOf(schema);
-  const checkType = z.literal(type, `must be ${type} here, or left out`);
+  const checkType = z.literal(type, `must be ${type} or omitted`);
   const written = (body: z.ZodType, what: string) => lenient(body).meta({ id: `${name}Check${what}` });
   return {
     schema,
@@ -55,14 +55,14 @@ function bodiesOf(schema: CheckSchema & KindSchema): KindBodies {
     shown: z
       .strictObject({ id: identity.id, checkType: z.literal(type), ...checkFieldsShown, ...shown })
       .meta({ id: `${name}Check`, description: about }),
-    // Made of the fields of that schema, which the type system cannot follow.
+    // Built from the fields of that schema, which the type system cannot follow.
   } as unknown as KindBodies;
 }
 
-/** Those of every kind, by the names of their types. */
+/** The schemas of each kind by the name of its type. */
 export const kindBodies: readonly KindBodies[] = checkKinds.map(({ schema }) => bodiesOf(schema));
 
-/** What can be changed of a check whose path does not say its type. */
+/** Fields that can be changed if the path does not name the type. */
 const { schema: api } = kindOf('API');
 
 function ignoredOfAny(body: object): readonly string[] {
@@ -91,4 +91,4 @@ export const check = z
   .meta({ id: 'Check', description: 'A monitored target with its schedule and locations.' });
 export type CheckBody = z.output<typeof check>;
 
-export const checkParams = z.object({ id: pathUuid('Id of the check.') });
+export const checkParams = z.object({ id: pathUuid('ID of the check.') });

@@ -1,28 +1,28 @@
-// The operations on pings of heartbeats (reference §4.2, §4.9; decisions: Heartbeat).
+// Operations on heartbeat pings (reference §4.2, §4.9; decisions: Heartbeat).
 import { z } from 'zod';
 import { pathUuid, wholeNumber } from '#lib/schema/fields.ts';
 import { heartbeatAvailability, pingEvent, pingEvents } from './heartbeat.ts';
 import type { Operations } from '../operation.ts';
 
 const tag = 'Heartbeats';
-const checkId = pathUuid('Id of the heartbeat check.');
+const checkId = pathUuid('ID of the heartbeat check.');
 const unknown = { 404: 'Unknown heartbeat check.' };
-const token = z.string().max(100).describe('The token of the heartbeat.');
-const signal = z.string().max(20).describe('start, fail, log, or an exit code: an integer of 32 bits; 0 is success.');
+const token = z.string().max(100).describe('Token of the heartbeat.');
+const signal = z.string().max(20).describe('start, fail, log, or an exit code: a 32-bit integer; 0 is success.');
 
-/** Bytes that are kept of a body. */
-export const pingBodyMost = 10_000;
+/** Maximum number of bytes of a body that are stored. */
+export const maxPingBody = 10_000;
 
 const ping = {
   tag,
   permission: 'none',
   status: 200,
   media: 'text/plain',
-  // A misspelled signal, like ?fail, must not count as a success.
+  // A misspelled signal, such as ?fail, must not count as a success.
   query: z.strictObject({}),
   alsoAnswers: {
     404: 'Unknown heartbeat or signal.',
-    429: 'Too many calls of this URL. The ping was not recorded. Wait for the number of seconds in `retry-after`.',
+    429: 'Too many calls to this URL. The ping was not recorded. Wait for the number of seconds in `retry-after`.',
     503: 'The ping could not be stored. Retry.',
   },
 } as const;
@@ -41,30 +41,30 @@ export const heartbeatOperations = {
   postPing: {
     ...onTime,
     method: 'POST',
-    rawBodyMost: pingBodyMost,
-    summary: 'Ping a heartbeat, by POST',
+    maxRawBody: maxPingBody,
+    summary: 'Ping a heartbeat with POST',
     description: 'Same as GET. The first 10,000 bytes of the body, of any type, are stored with the ping.',
   },
   pingSignal: {
     ...withSignal,
     method: 'GET',
-    summary: 'Tell a heartbeat how its job goes',
+    summary: 'Send a signal to a heartbeat',
     description:
-      'start: it begins, and its duration is measured to the next end. fail, or an exit code other than 0: it failed. 0: ' +
-      'as a ping. log: an event and nothing more.',
+      '`start`: the job begins; its duration is measured until it ends. `fail` or an exit code other than 0: the job failed. ' +
+      '`0`: same as a ping. `log`: records an event only.',
   },
   postPingSignal: {
     ...withSignal,
     method: 'POST',
-    rawBodyMost: pingBodyMost,
-    summary: 'Tell a heartbeat how its job goes, by POST',
-    description: 'The same, with what the job has to say.',
+    maxRawBody: maxPingBody,
+    summary: 'Send a signal to a heartbeat with POST',
+    description: 'Same as GET. The first 10,000 bytes of the body, of any type, are stored with the ping.',
   },
   listHeartbeatEvents: {
     method: 'GET',
     path: '/v1/checks/heartbeats/{checkId}/events',
     summary: 'List the newest pings of a heartbeat',
-    description: 'Newest first, with the times at which none came.',
+    description: 'Newest first, including missing pings.',
     tag,
     permission: 'read',
     params: z.object({ checkId }),
@@ -79,7 +79,7 @@ export const heartbeatOperations = {
     summary: 'Read a ping',
     tag,
     permission: 'read',
-    params: z.object({ checkId, id: pathUuid('Id of the ping.') }),
+    params: z.object({ checkId, id: pathUuid('ID of the ping.') }),
     status: 200,
     response: pingEvent,
     alsoAnswers: { 404: 'Unknown ping, or it is no longer stored.' },
@@ -87,7 +87,7 @@ export const heartbeatOperations = {
   getHeartbeatAvailability: {
     method: 'GET',
     path: '/v1/checks/heartbeats/{checkId}/availability',
-    summary: 'Read how available a heartbeat was',
+    summary: 'Read the availability of a heartbeat',
     tag,
     permission: 'read',
     params: z.object({ checkId }),

@@ -1,31 +1,33 @@
-// Pings of heartbeat checks on the wire (reference §4.9, decisions: Heartbeat).
+// Pings of heartbeat checks in the API (reference §4.9, decisions: Heartbeat).
 import { z } from 'zod';
 import { pingSignals, pingStates } from '#domain/checks/heartbeat.ts';
 import { instant } from '#lib/schema/fields.ts';
 
 export const pingEvent = z
   .strictObject({
-    id: z.uuid().describe('Also the id of the check result, where it made one.'),
+    id: z.uuid().describe('Also the ID of the check result, if the ping produced one.'),
     state: z
       .enum(pingStates)
-      .describe('Within the period, within the grace, later; FAILING: none came, or it says that the job failed.'),
-    signal: z.enum(pingSignals).describe('missing = none came.'),
+      .describe('EARLY to LATE: timing of the ping. FAILING: no ping was received, or the job reported a failure.'),
+    signal: z.enum(pingSignals).describe('missing = no ping was received.'),
     exitCode: z.int().nullable(),
     method: z.string().nullable(),
-    source: z.string().nullable().describe('Its header origin, else its referer.'),
+    source: z.string().nullable().describe('The `origin` header, or else `referer`.'),
     userAgent: z.string().nullable(),
-    body: z.string().nullable().describe('The first 10,000 bytes that were sent by POST.'),
+    body: z.string().nullable().describe('The first 10,000 bytes of a POST body.'),
     receivedAt: instant,
   })
-  .meta({ id: 'HeartbeatEvent', description: 'A ping, or the moment at which one was missing.' });
+  .meta({ id: 'HeartbeatEvent', description: 'A ping, or the time at which an expected ping was missing.' });
 export type PingEventBody = z.output<typeof pingEvent>;
 
 const percent = z.number().nullable();
 const stats = z.strictObject({
   successRatio: z
     .strictObject({ current: percent, previous: percent })
-    .describe('Percent of the results with a verdict that passed, and of those of as long before; null of none.'),
-  total: z.int().describe('Results with a verdict.'),
+    .describe(
+      'Percentage of results with a verdict that passed, in the period and in the one before. null if there are none.',
+    ),
+  total: z.int().describe('Number of results with a verdict.'),
 });
 
 export const pingEvents = z
@@ -33,8 +35,8 @@ export const pingEvents = z
   .meta({ id: 'HeartbeatEvents' });
 
 const availability = z.strictObject({
-  availability: percent.describe('Percent of the known time in which it did not fail; null when nothing is known.'),
-  unknownRatio: percent.describe('Percent of the time of which nothing is known.'),
+  availability: percent.describe('Percentage of the known time without failure. null if nothing is known.'),
+  unknownRatio: percent.describe('Percentage of the time for which nothing is known.'),
 });
 
 export const heartbeatAvailability = z

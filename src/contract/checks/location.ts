@@ -1,10 +1,10 @@
-// Run locations on the wire (reference §4.2).
+// Run locations in the API (reference §4.2).
 import { z } from 'zod';
 import type { Operations } from '../operation.ts';
 
 export const location = z
-  .strictObject({ region: z.string().describe('Its code.'), name: z.string().describe('For a person.') })
-  .meta({ id: 'Location', description: 'Where checks run from.' });
+  .strictObject({ region: z.string().describe('Code of the location.'), name: z.string().describe('Display name.') })
+  .meta({ id: 'Location', description: 'A location from which checks run.' });
 
 export const locationOperations = {
   listLocations: {

@@ -1,4 +1,4 @@
-// Maintenance windows on the wire (reference §4.7).
+// Maintenance windows in the API (reference §4.7).
 import { z } from 'zod';
 import { instant, pathNumber, updateOf, zonedInstant } from '#lib/schema/fields.ts';
 import { creating, ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
@@ -13,16 +13,17 @@ const checkIds = z.array(z.uuid()).max(200);
 const groupIds = z.array(z.int().min(1)).max(200);
 
 const words = {
-  tags: 'Checks that have one of these tags, or whose group has, are not run.',
-  checkIds: 'These checks are not run.',
-  groupIds: 'The checks of these groups are not run.',
-  repeatInterval: 'Every so many units; one when left out.',
+  tags: 'Do not run checks that have, or whose group has, one of these tags.',
+  checkIds: 'Do not run these checks.',
+  groupIds: 'Do not run the checks of these groups.',
+  repeatInterval: 'Number of units between repetitions. Default: 1.',
   repeatUnit: 'null = once.',
-  repeatEndsAt: 'End of the repetition, exclusive. null = repeats without end.',
-  timezone: 'By whose clocks it repeats, summer time included: an IANA name.',
-  pauseAllChecks: 'No check of the account is run.',
-  silenceAllAlerts: 'Checks run, but only recoveries of earlier alerts are sent.',
-  silenceAlertsTags: 'The same for checks that have one of these tags, or whose group has.',
+  repeatEndsAt: 'End of the repetition, exclusive. null = repeats forever.',
+  timezone: 'IANA time zone in which the window repeats, with daylight saving time.',
+  pauseAllChecks: 'Do not run any check of the account.',
+  silenceAllAlerts: 'Run checks, but send only recoveries of earlier alerts.',
+  silenceAlertsTags:
+    'Run checks that have, or whose group has, one of these tags, but send only recoveries of earlier alerts.',
 };
 
 export const maintenanceWindow = z
@@ -48,7 +49,7 @@ export const maintenanceWindow = z
     created_at: instant,
     updated_at: instant.nullable(),
   })
-  .meta({ id: 'MaintenanceWindow', description: 'A planned time, once or again and again.' });
+  .meta({ id: 'MaintenanceWindow', description: 'A planned period of maintenance, once or repeating.' });
 export type MaintenanceWindowBody = z.output<typeof maintenanceWindow>;
 
 export const maintenanceWindowCreate = z.strictObject({
@@ -69,7 +70,7 @@ export const maintenanceWindowCreate = z.strictObject({
 });
 
 const readOnly = [...readOnlyFields, 'nextStartsAt', 'nextEndsAt'];
-const params = z.object({ id: pathNumber('Id of the maintenance window.') });
+const params = z.object({ id: pathNumber('ID of the maintenance window.') });
 const unknown = { 404: 'Unknown maintenance window.' };
 const tag = 'Maintenance windows';
 
@@ -90,8 +91,8 @@ export const maintenanceWindowOperations = {
     path: '/v1/maintenance-windows',
     summary: 'Create a maintenance window',
     description:
-      'Slots of checks that are not run for it are recorded as missed, with the reason `maintenance`. What is started by ' +
-      'a trigger runs all the same.',
+      'Scheduled runs that the window suppresses are recorded as missed, with the reason `maintenance`. Runs started by ' +
+      'a trigger are not affected.',
     tag,
     permission: 'write',
     body: creating(readOnly, maintenanceWindowCreate),

@@ -1,37 +1,37 @@
-// How often a failing run is tried again (reference: retryStrategy).
+// Retries of failing runs (reference: retryStrategy).
 import { z } from 'zod';
 
 const shape = {
   type: z
     .enum(['NO_RETRIES', 'SINGLE_RETRY', 'FIXED', 'LINEAR', 'EXPONENTIAL'])
-    .describe('How the pauses between retries grow.'),
+    .describe('How the delay between retries grows.'),
   baseBackoffSeconds: z.int().min(0).max(600).default(60).describe('Seconds before the first retry.'),
-  maxRetries: z.int().min(1).max(10).default(2).describe('Most retries; SINGLE_RETRY has one.'),
-  maxDurationSeconds: z.int().min(0).max(600).default(600).describe('Seconds after which no retry begins.'),
+  maxRetries: z.int().min(1).max(10).default(2).describe('Maximum number of retries. SINGLE_RETRY has one.'),
+  maxDurationSeconds: z.int().min(0).max(600).default(600).describe('Seconds after which no retry starts.'),
   sameRegion: z
     .boolean()
     .default(true)
-    .describe('Retry from the same location; false = from the next of the check that is served.'),
+    .describe('Retry from the same location. false = use the next available location of the check.'),
 };
 
 const networkErrors = z.array(z.literal('NETWORK_ERROR')).max(10);
 
-/** One text or null in the place of the list `onlyOn` is accepted, as some clients send it. */
+/** `onlyOn` may be a string or null instead of a list because some clients send that. */
 export const retryStrategy = z
   .strictObject({
     ...shape,
     onlyOn: z
       .union([networkErrors, z.literal('NETWORK_ERROR'), z.null()])
       .exactOptional()
-      .describe('Retry only on network errors; absent = on every failure.'),
+      .describe('Retry only on network errors. Absent = on every failure.'),
   })
-  .meta({ id: 'RetryStrategyWrite', description: 'Number of retries before a run counts as failed.' })
+  .meta({ id: 'RetryStrategyWrite', description: 'Retries before a run counts as failed.' })
   .transform(({ onlyOn, ...strategy }) => {
     const list = typeof onlyOn === 'string' ? [onlyOn] : (onlyOn ?? []);
     return list.length > 0 ? { ...strategy, onlyOn: list } : strategy;
   });
 
-/** As shown. */
+/** In responses. */
 export const retryStrategyShown = z
   .strictObject({
     type: shape.type,

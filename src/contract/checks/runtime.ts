@@ -1,4 +1,4 @@
-// Runtimes on the wire (spec §2.1, §4.1).
+// Runtimes in the API (spec §2.1, §4.1).
 import { z } from 'zod';
 import type { Operations } from '../operation.ts';
 
@@ -11,13 +11,13 @@ export const runtime = z
     stage: z
       .enum(['ALPHA', 'BETA', 'CURRENT', 'DEPRECATED', 'REMOVED', 'STABLE'])
       .exactOptional()
-      .describe('Life stage.'),
-    runtimeEndOfLife: z.string().exactOptional().describe('Day on which the runtime is removed, as MM/DD/YYYY.'),
-    description: z.string().exactOptional().describe('The main updates in this runtime, in a sentence.'),
+      .describe('Lifecycle stage.'),
+    runtimeEndOfLife: z.string().exactOptional().describe('Date of removal, as MM/DD/YYYY.'),
+    description: z.string().exactOptional().describe('Main changes in this runtime, in one sentence.'),
   })
   .meta({
     id: 'Runtime',
-    description: 'An environment that checks run in.',
+    description: 'An environment for the scripts of checks.',
     examples: [
       {
         name: '2026.04',
@@ -47,9 +47,9 @@ export const runtimeOperations = {
     summary: 'Read a runtime',
     tag: 'Runtimes',
     permission: 'read',
-    params: z.object({ name: z.string().max(100).describe('Name of the runtime, like 2026.04.') }),
+    params: z.object({ name: z.string().max(100).describe('Name of the runtime, such as 2026.04.') }),
     status: 200,
     response: runtime,
-    alsoAnswers: { 404: 'No runtime of that name is installed.' },
+    alsoAnswers: { 404: 'No runtime with this name is installed.' },
   },
 } as const satisfies Operations;

@@ -1,19 +1,19 @@
-// Triggers on the wire (spec §2.3, §4.3; decisions: Trigger of a check group).
+// Triggers in the API (spec §2.3, §4.3; decisions: Trigger of a check group).
 import { z } from 'zod';
 import { day, flag, pathNumber, pathUuid, variableKey, wholeNumber } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 
 const common = {
-  id: z.int().describe('Trigger identifier.'),
-  token: z.string().describe('Opaque; starts the checks without a key, under the path below.'),
-  created_at: day.describe('Creation date.'),
-  called_at: day.exactOptional().describe('Date the trigger was last called.'),
-  updated_at: day.exactOptional().describe('Date of last update.'),
+  id: z.int().describe('ID of the trigger.'),
+  token: z.string().describe('Opaque token that starts the checks without an API key. See `/v1/triggers`.'),
+  created_at: day.describe('Creation time.'),
+  called_at: day.exactOptional().describe('Time of the last call.'),
+  updated_at: day.exactOptional().describe('Time of the last update.'),
 };
 
 export const groupTrigger = z
-  .strictObject({ ...common, groupId: z.int().describe('The check group it belongs to.') })
+  .strictObject({ ...common, groupId: z.int().describe('The check group of the trigger.') })
   .meta({
     id: 'CheckGroupTrigger',
     examples: [
@@ -23,7 +23,7 @@ export const groupTrigger = z
 export type GroupTriggerBody = z.output<typeof groupTrigger>;
 
 export const checkTrigger = z
-  .strictObject({ ...common, checkId: z.uuid().describe('The check it belongs to.') })
+  .strictObject({ ...common, checkId: z.uuid().describe('The check of the trigger.') })
   .meta({ id: 'CheckTrigger' });
 export type CheckTriggerBody = z.output<typeof checkTrigger>;
 
@@ -31,34 +31,40 @@ export const triggerOutcome = z.strictObject({
   checkId: z.uuid(),
   name: z.string(),
   hasFailures: z.boolean(),
-  responseTime: z.int().describe('Whole ms; 0 when there was no answer, or Tocsin was too busy to measure it.'),
-  message: z.string().exactOptional().describe('Why it failed; absent when it did not.'),
-  resultLink: z.string().exactOptional().describe('A page of the failed result, readable without a key for 30 days.'),
+  responseTime: z.int().describe('In ms, rounded. 0 if there was no response or Tocsin was too busy to measure it.'),
+  message: z.string().exactOptional().describe('Why the check failed. Absent if it did not.'),
+  resultLink: z
+    .string()
+    .exactOptional()
+    .describe('Page of the failed result. Anyone with the link can read it for 30 days without a key.'),
 });
 
 export const triggeredRun = z
   .strictObject({
-    id: z.uuid().describe('Id of the run, and of its result.'),
+    id: z.uuid().describe('ID of the run and of its result.'),
     checkId: z.uuid(),
     name: z.string().describe('Name of the check.'),
     runLocation: z.string(),
     state: z.enum(['running', 'ended']),
-    outcome: z.enum(['passed', 'degraded', 'failed', 'unknown', 'missed']).nullable().describe('null while it runs.'),
+    outcome: z
+      .enum(['passed', 'degraded', 'failed', 'unknown', 'missed'])
+      .nullable()
+      .describe('null while the run is in progress.'),
     responseTime: z
       .int()
       .nullable()
-      .describe('Whole ms; null when there was no answer, or Tocsin was too busy to measure it.'),
-    message: z.string().nullable().describe('Why it did not pass.'),
+      .describe('In ms, rounded. null if there was no response or Tocsin was too busy to measure it.'),
+    message: z.string().nullable().describe('Why the check did not pass.'),
     resultLink: z
       .string()
       .nullable()
-      .describe('A page of a result that did not pass, readable without a key for 30 days.'),
+      .describe('Page of a result that did not pass. Anyone with the link can read it for 30 days without a key.'),
   })
-  .meta({ id: 'TriggeredRun', description: 'A run that a call of a trigger started.' });
+  .meta({ id: 'TriggeredRun', description: 'A run started by a call of a trigger.' });
 export type TriggeredRunBody = z.output<typeof triggeredRun>;
 
-/** Characters of all variables of one call. */
-const variablesMost = 32_768;
+/** Maximum number of characters of all variables of a call. */
+const maxVariables = 32_768;
 
 const callBody = z
   .strictObject({
@@ -67,32 +73,32 @@ const callBody = z
         z.strictObject({
           key: variableKey,
           value: z.string().max(8192),
-          locked: z.boolean().exactOptional().describe('Without effect: all of them are secret.'),
-          secret: z.boolean().exactOptional().describe('Without effect: all of them are secret.'),
+          locked: z.boolean().exactOptional().describe('Has no effect: all of them are secret.'),
+          secret: z.boolean().exactOptional().describe('Has no effect: all of them are secret.'),
         }),
       )
       .max(50)
-      .refine((list) => new Set(list.map(({ key }) => key)).size === list.length, 'must not name a key twice')
+      .refine((list) => new Set(list.map(({ key }) => key)).size === list.length, 'must not contain a key twice')
       .refine(
-        (list) => list.reduce((sum, { key, value }) => sum + key.length + value.length, 0) <= variablesMost,
-        `must have at most ${variablesMost} characters together`,
+        (list) => list.reduce((sum, { key, value }) => sum + key.length + value.length, 0) <= maxVariables,
+        `must have at most ${maxVariables} characters in total`,
       )
       .default([])
       .describe(
-        'For the runs of this call only; they win over those of the check, its group and its account. Always secret.',
+        'For the runs of this call only. Override those of the check, its group and its account. Always secret.',
       ),
   })
   .prefault({})
   .meta({ id: 'TriggerCall', description: 'Options of a trigger call.' });
 
 const waitQuery = z.strictObject({
-  maxWaitSeconds: wholeNumber(1, 600).default(30).describe('How long to wait for the verdicts.'),
-  quiet: flag.default(false).describe("Results are recorded but send no alerts and do not change the check's state."),
+  maxWaitSeconds: wholeNumber(1, 600).default(30).describe('How long to wait for the results.'),
+  quiet: flag.default(false).describe('Record results, but send no alerts and do not change the state of checks.'),
 });
 
-const groupId = pathNumber('The check group.');
-const checkId = pathUuid('The check.');
-const token = z.string().max(200).describe('The token of the trigger.');
+const groupId = pathNumber('ID of the check group.');
+const checkId = pathUuid('ID of the check.');
+const token = z.string().max(200).describe('Token of the trigger.');
 const tag = 'Triggers';
 
 const create = {
@@ -100,12 +106,14 @@ const create = {
   tag,
   permission: 'run',
   status: 201,
-  headers: { 'idempotency-key': 'A repeat with the same key within 24 hours gets the same answer and starts nothing.' },
+  headers: {
+    'idempotency-key': 'A repeated call with the same key within 24 hours gets the same response and starts no runs.',
+  },
 } as const;
 
 const limits = {
   402: 'The account’s execution limit would be exceeded. No run was started.',
-  404: 'It does not exist.',
+  404: 'Unknown check or group.',
 } as const;
 
 const call = {
@@ -119,25 +127,25 @@ const call = {
   alsoAnswers: {
     402: 'The account’s execution limit would be exceeded. No run was started.',
     404: 'Unknown trigger.',
-    408: 'Time is up; the checks go on running.',
-    409: 'Nothing was run: no check is activated.',
-    429: 'More than ten calls in a minute.',
+    408: 'Timed out. The runs continue.',
+    409: 'No run was started: no check is activated.',
+    429: 'More than 10 calls per minute.',
     503: 'At least one check failed or is unknown: same body as 200. With a `retry-after` header Tocsin could not run or finish the call, and the body is an error.',
   },
 } as const;
 
 const ofGroup = { path: '/v1/triggers/check-groups/{groupId}', params: z.object({ groupId }) } as const;
 const ofCheck = { path: '/v1/triggers/checks/{checkId}', params: z.object({ checkId }) } as const;
-const none = { 404: 'There is none.' } as const;
+const none = { 404: 'There is no trigger.' } as const;
 
 const runs = {
   method: 'GET',
   description:
-    'The answer of a call names its id in `x-service-call-id`, and its runs in `x-service-run-ids` when there are at most 50.',
+    'The response to a call contains its ID in `x-service-call-id`, and the IDs of its runs in `x-service-run-ids` if there are at most 50.',
   tag,
   permission: 'run',
   query: pageQuery.extend({
-    callId: pathUuid('').exactOptional().describe('Which call; absent = the newest.'),
+    callId: pathUuid('').exactOptional().describe('ID of the call. Default: the newest.'),
   }),
   status: 200,
   response: z.array(triggeredRun),
@@ -145,7 +153,7 @@ const runs = {
   alsoAnswers: none,
 } as const;
 
-/** By POST a call may bring variables. */
+/** With POST, a call may contain variables. */
 const posted = {
   method: 'POST',
   body: callBody,
@@ -173,7 +181,7 @@ export const triggerOperations = {
     ...ofGroup,
     summary: 'Start all checks of a group',
     description:
-      'Makes the trigger of the group if there is none, starts every activated check of the group at once, and answers without waiting. Each run counts toward the account’s execution limit.',
+      'Creates the trigger of the group if there is none, starts every activated check of the group, and responds without waiting. Each run counts toward the account’s execution limit.',
     response: groupTrigger,
     alsoAnswers: limits,
   },
@@ -190,7 +198,7 @@ export const triggerOperations = {
   deleteGroupTrigger: {
     method: 'DELETE',
     ...ofGroup,
-    summary: 'Delete the trigger of a group: its token is dead',
+    summary: 'Delete the trigger of a group and revoke its token',
     tag,
     permission: 'write',
     status: 204,
@@ -200,7 +208,7 @@ export const triggerOperations = {
     ...create,
     ...ofCheck,
     summary: 'Start a check',
-    description: 'Makes the trigger of the check if there is none, starts the check, and answers without waiting.',
+    description: 'Creates the trigger of the check if there is none, starts the check, and responds without waiting.',
     response: checkTrigger,
     alsoAnswers: limits,
   },
@@ -217,7 +225,7 @@ export const triggerOperations = {
   deleteCheckTrigger: {
     method: 'DELETE',
     ...ofCheck,
-    summary: 'Delete the trigger of a check: its token is dead',
+    summary: 'Delete the trigger of a check and revoke its token',
     tag,
     permission: 'write',
     status: 204,
@@ -227,26 +235,26 @@ export const triggerOperations = {
     ...runs,
     path: '/v1/triggers/check-groups/{groupId}/runs',
     params: z.object({ groupId }),
-    summary: 'List the runs that a call of the trigger of a group started',
+    summary: 'List the runs of a call of a group trigger',
   },
   listCheckTriggerRuns: {
     ...runs,
     path: '/v1/triggers/checks/{checkId}/runs',
     params: z.object({ checkId }),
-    summary: 'List the runs that a call of the trigger of a check started',
+    summary: 'List the runs of a call of a check trigger',
   },
   callGroupTrigger: {
     ...callGroup,
     method: 'GET',
     refusesHead: true,
-    summary: 'Run a group by its token and wait for the verdicts',
+    summary: 'Run a group by its token and wait for the results',
   },
-  postGroupTrigger: { ...callGroup, ...posted, summary: 'Run a group by its token, by POST' },
+  postGroupTrigger: { ...callGroup, ...posted, summary: 'Run a group by its token, with POST' },
   callCheckTrigger: {
     ...callCheck,
     method: 'GET',
     refusesHead: true,
-    summary: 'Run a check by its token and wait for the verdict',
+    summary: 'Run a check by its token and wait for the result',
   },
-  postCheckTrigger: { ...callCheck, ...posted, summary: 'Run a check by its token, by POST' },
+  postCheckTrigger: { ...callCheck, ...posted, summary: 'Run a check by its token, with POST' },
 } as const satisfies Operations;

@@ -1,8 +1,10 @@
-// Warnings in the answers of writes, in one shape everywhere.
+// Warnings in responses to writes, in one format for all resources.
 import { z } from 'zod';
 
-/** The field of an answer. */
+/** The response field. */
 export const warnings = z
   .array(z.strictObject({ path: z.string(), message: z.string() }))
   .exactOptional()
-  .describe('Only in answers of POST, PUT and PATCH: fields that were accepted and probably do not do what was meant.');
+  .describe(
+    'Only in responses to POST, PUT and PATCH: fields that were accepted but probably do not have the intended effect.',
+  );

@@ -1,4 +1,4 @@
-// Health, metrics and the pages that describe the service.
+// Health, metrics and API documentation.
 import { z } from 'zod';
 import type { Operations } from '../operation.ts';
 

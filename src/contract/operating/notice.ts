@@ -1,11 +1,11 @@
-// Notices on the wire: conditions that need attention (decisions: Resources of our own).
+// Notices in the API: conditions that need attention (decisions: Resources of our own).
 import { z } from 'zod';
 import { instant } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 
 export const notice = z
   .strictObject({
-    id: z.string().describe('Stable while the condition lasts.'),
+    id: z.string().describe('Stays the same while the condition lasts.'),
     kind: z.string().describe('Machine-readable type of the condition.'),
     subject: z.string().describe('The affected object.'),
     message: z.string(),
@@ -20,7 +20,7 @@ export const noticeOperations = {
     path: '/v1/notices',
     summary: 'List notices',
     description:
-      'Failing and broken channels, held deliveries, checks that notify no channel, undefined variables, runtimes in use that reach or passed their end of life, missing browsers, downtime and gaps, and stalled account moves. The list is not paged.',
+      'Failing and invalid channels, held deliveries, checks that notify no channel, undefined variables, runtimes in use that reach or passed their end of life, missing browsers, downtime and gaps, and stalled account moves. The list is not paged.',
     tag: 'Notices',
     permission: 'read',
     status: 200,

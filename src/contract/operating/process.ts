@@ -1,26 +1,26 @@
-// Processes of this installation on the wire (decisions: Resources of our own).
+// Processes of this installation in the API (decisions: Resources of our own).
 import { z } from 'zod';
 import { instant } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 
 export const process = z
   .strictObject({
-    id: z.uuid().describe('Made at its start.'),
-    roles: z.array(z.string()).describe('Its roles: api, scheduler, runner, deliverer, upkeep.'),
-    version: z.string().describe('The version of Tocsin that it runs.'),
-    location: z.string().describe('Code of its run location.'),
-    host: z.string().describe('Name of its machine.'),
-    pid: z.int().describe('Its number there.'),
+    id: z.uuid().describe('Created when the process starts.'),
+    roles: z.array(z.string()).describe('Roles of the process: api, scheduler, runner, deliverer, upkeep.'),
+    version: z.string().describe('Version of Tocsin.'),
+    location: z.string().describe('Code of the run location.'),
+    host: z.string().describe('Host name.'),
+    pid: z.int().describe('Process ID on the host.'),
     startedAt: instant,
-    lastSeenAt: instant.describe('Its last sign of life; one is due every 5 seconds.'),
+    lastSeenAt: instant.describe('Last heartbeat. Processes send one every 5 seconds.'),
     status: z
       .enum(['alive', 'silent'])
-      .describe('`silent`: no sign of life for 15 seconds; what it held is taken over by the others.'),
+      .describe('`silent`: no heartbeat for 15 seconds. Other processes take over its work.'),
     holds: z
       .strictObject({ runs: z.int(), deliveries: z.int() })
-      .describe('Runs and deliveries it held a lease on at its last sign of life.'),
+      .describe('Runs and deliveries that the process had leased at its last heartbeat.'),
   })
-  .meta({ id: 'Process', description: 'A process that works on this installation.' });
+  .meta({ id: 'Process', description: 'A process of this installation.' });
 
 export const processOperations = {
   listProcesses: {
@@ -28,7 +28,7 @@ export const processOperations = {
     path: '/v1/processes',
     summary: 'List the processes of this installation',
     description:
-      'Every process that gave a sign of life in the last 10 minutes and did not stop in good order, in the order of their start. The list is not paged.',
+      'Processes that sent a heartbeat in the last 10 minutes and did not shut down cleanly, ordered by start time. The list is not paged.',
     tag: 'Processes',
     permission: 'operate',
     status: 200,

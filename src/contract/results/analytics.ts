@@ -1,4 +1,4 @@
-// Analytics and reports on the wire (reference §4.7).
+// Analytics and reports in the API (reference §4.7).
 import { z } from 'zod';
 import { checkKinds } from '#checks/check-kinds.ts';
 import type { CheckType } from '#domain/checks/check.ts';
@@ -6,7 +6,7 @@ import { checkTypes } from '../checks/check.ts';
 import { instant, pathUuid, queryInstant, queryList, wholeNumber } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 
-/** How a path names the checks of a type. */
+/** Path segment of each check type. */
 export const analyticsPaths: ReadonlyMap<string, CheckType> = new Map(
   checkKinds.map(({ schema }) => [schema.analyticsPath, schema.type]),
 );
@@ -16,7 +16,7 @@ const aggregations = ['avg', 'max', 'median', 'min', 'p50', 'p90', 'p95', 'p99',
 const timed = ['responseTime', 'wait', 'dns', 'tcp', 'firstByte', 'download'] as const;
 type TimeMetric = `${(typeof timed)[number]}_${(typeof aggregations)[number]}`;
 
-/** Metrics that can be asked for. */
+/** Available metrics. */
 export const analyticsMetrics = [
   ...timed.flatMap((base) => aggregations.map((aggregation): TimeMetric => `${base}_${aggregation}`)),
   'availability',
@@ -31,8 +31,8 @@ const metric = z.enum(
   `must be availability, retries, or one of ${timed.join(', ')} with _ and one of ${aggregations.join(', ')}, as dns_p95`,
 );
 
-const from = queryInstant.exactOptional().describe('Over `quickRange`. Taken down to the full hour or interval.');
-const to = queryInstant.exactOptional().describe('Over `quickRange`. Default: now.');
+const from = queryInstant.exactOptional().describe('Overrides `quickRange`. Rounded down to a full hour or interval.');
+const to = queryInstant.exactOptional().describe('Overrides `quickRange`. Default: now.');
 
 const analyticsQuery = z.object({
   quickRange,
@@ -40,29 +40,31 @@ const analyticsQuery = z.object({
   to,
   aggregationInterval: wholeNumber(1, 43_200)
     .exactOptional()
-    .describe('Minutes of each entry; a multiple of 60 unless the span is a day at most. Absent = one for all.'),
+    .describe(
+      'Minutes per entry; a multiple of 60 if the range is longer than a day. Absent = one entry for the whole range.',
+    ),
   groupBy: z
     .enum(['runLocation', 'statusCode'], 'must be runLocation or statusCode')
     .exactOptional()
-    .describe(
-      'A series for each run location, or for each status code of the answers of an API check or a URL monitor.',
-    ),
+    .describe('Return a series for each run location, or for each response status of an API check or URL monitor.'),
   filterByStatus: queryList(z.enum(['success', 'failure']))
     .exactOptional()
-    .describe('Results whose response times count. Default: both.'),
+    .describe('Results whose response times are included. Default: both.'),
   metrics: queryList(metric)
     .default(['availability', 'responseTime_avg', 'responseTime_p50', 'responseTime_p95', 'responseTime_p99'])
-    .describe('Default: availability and the usual response times.'),
+    .describe('Default: availability and the common response times.'),
 });
 
 const percent = z.number().nullable();
 const figures = {
   runs: z
     .strictObject({ passed: z.int(), degraded: z.int(), failed: z.int(), unknown: z.int(), missed: z.int() })
-    .describe('Slots by outcome.'),
-  knownTime: z.int().describe('ms: the intervals of slots with a verdict. Each location of a parallel run counts.'),
-  unknownTime: z.int().describe('ms: the intervals of slots that were missed, or whose verdict was withheld.'),
-  unknownRatio: percent.describe('Percent of both that is unknown; null without slots.'),
+    .describe('Scheduled runs by outcome.'),
+  knownTime: z
+    .int()
+    .describe('In ms: total interval of the scheduled runs with a verdict. Each location of a parallel run counts.'),
+  unknownTime: z.int().describe('In ms: total interval of the scheduled runs that were missed or have no verdict.'),
+  unknownRatio: percent.describe('Percentage of both that is unknown. null without scheduled runs.'),
 };
 
 const entry = z
@@ -83,7 +85,7 @@ export const checkAnalytics = z
     checkType: z.enum(checkTypes),
     activated: z.boolean(),
     muted: z.boolean(),
-    frequency: z.int().describe('Minutes; 0 = seconds.'),
+    frequency: z.int().describe('In minutes. 0 = less than a minute; see `frequencyOffset`.'),
     from: instant,
     to: instant.describe('Excluded.'),
     tags: z.array(z.string()),
@@ -109,7 +111,7 @@ export const analyticsSummary = z
   .strictObject({
     checkId: z.uuid(),
     checkType: z.enum(checkTypes),
-    availability: percent.describe('Percent of the known time in which it did not fail; null when nothing is known.'),
+    availability: percent.describe('Percentage of the known time without failure. null if nothing is known.'),
     unknownRatio: figures.unknownRatio,
     responseTime_avg: z.number().nullable(),
     responseTime_p50: z.number().nullable(),
@@ -119,7 +121,7 @@ export const analyticsSummary = z
   .meta({ id: 'AnalyticsSummary' });
 
 const reportFigures = {
-  successRatio: percent.describe('Percent of the results with a verdict that did not fail; null of none.'),
+  successRatio: percent.describe('Percentage of the results with a verdict that did not fail. null if there are none.'),
   avg: z.number().nullable().describe('ms'),
   p95: z.number().nullable().describe('ms'),
   p99: z.number().nullable().describe('ms'),
@@ -137,7 +139,7 @@ export const reportedCheck = z
     aggregate: z.strictObject(reportFigures),
     aggregates: z
       .array(z.strictObject({ from: instant, to: instant, ...reportFigures }))
-      .describe('One for each period; none without `granularity`.'),
+      .describe('One per period. Empty without `granularity`.'),
   })
   .meta({ id: 'ReportedCheck', description: 'A check in a report.' });
 export type ReportedCheckBody = z.output<typeof reportedCheck>;
@@ -151,13 +153,16 @@ const reportQuery = z.object({
     .enum(['true', 'false'], 'must be true or false')
     .transform((text) => text === 'true')
     .default(false)
-    .meta({ type: 'boolean', description: 'The checks that are deactivated, in the place of the others.' }),
-  granularity: z.enum(['day', 'week', 'month']).exactOptional().describe('Also return each of these separately.'),
+    .meta({ type: 'boolean', description: 'Report the deactivated checks instead of the activated ones.' }),
+  granularity: z
+    .enum(['day', 'week', 'month'])
+    .exactOptional()
+    .describe('Also return each of these periods separately.'),
   timezone: z
     .string()
     .max(100)
     .default('UTC')
-    .describe('IANA name: whose days, weeks from Monday, and months. They are cut at full hours of UTC.'),
+    .describe('IANA time zone of the days, weeks (from Monday) and months. Periods start at full hours of UTC.'),
 });
 
 const tag = 'Analytics';
@@ -167,15 +172,15 @@ export const analyticsOperations = {
     method: 'GET',
     path: '/v1/analytics/{type}/{checkId}',
     ignoredQuery: ['limit', 'page'],
-    summary: 'Read what a check has been through',
+    summary: 'Read the analytics of a check',
     description:
-      'Figures come from roll-ups by hour and day, and from the results that are not in them yet: they are current. ' +
-      'Percentiles are exact to 1 %, those of phases to 4.1 % and 0.05 ms. Hours are kept for 90 days, days for two years.',
+      'Figures are current: they combine hourly and daily roll-ups with the newest results. ' +
+      'Percentiles are exact to 1 %, those of phases to 4.1 % or 0.05 ms. Hourly figures are retained for 90 days, daily figures for 2 years.',
     tag,
     permission: 'read',
     params: z.object({
       type: z.enum(checkKinds.map(({ schema }) => schema.analyticsPath)),
-      checkId: pathUuid('Id of the check.'),
+      checkId: pathUuid('ID of the check.'),
     }),
     query: analyticsQuery,
     status: 200,
@@ -186,13 +191,13 @@ export const analyticsOperations = {
     method: 'POST',
     path: '/v1/analytics/checks',
     ignoredQuery: ['limit', 'page'],
-    summary: 'Read the figures of several checks',
+    summary: 'Read the analytics of several checks',
     description:
-      'Results are in the order of the ids; unknown ids are omitted. The request changes nothing; it is a POST because of its length.',
+      'Results are in the order of the IDs; unknown IDs are omitted. A POST without side effects, because the list can be too long for a URL.',
     tag,
     permission: 'read',
     query: z.object({ quickRange }),
-    // As many as a page of a list holds (docs/decisions/0040).
+    // The maximum page size of a list (docs/decisions/0040).
     body: z.strictObject({ checkIds: z.array(z.uuid()).max(100) }),
     example: { checkIds: ['0199f0c4-0000-7000-8000-0000000000ff'] },
     status: 200,

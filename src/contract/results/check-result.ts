@@ -1,4 +1,4 @@
-// Check results on the wire (reference §4.7, decisions: What is kept of a result).
+// Check results in the API (reference §4.7, decisions: What is kept of a result).
 import { z } from 'zod';
 import type { CheckType } from '#domain/checks/check.ts';
 import { checkTypes } from '../checks/check.ts';
@@ -10,7 +10,7 @@ import { pageQuery } from '../paging.ts';
 
 type PartName<Name extends string> = `${Uncapitalize<Name>}CheckResult`;
 
-/** Which part the results of a check type have. */
+/** The member of the response for each check type. */
 export function resultPart(type: CheckType): keyof typeof parts {
   return partName(kindOf(type).schema.name) as keyof typeof parts;
 }
@@ -28,7 +28,7 @@ const parts = Object.fromEntries(
       .nullable()
       .exactOptional(),
   ]),
-  // The names are those of the kinds' schemas, which the type system cannot follow.
+  // The type system cannot derive the names, which are those of the kinds' schemas.
 ) as unknown as {
   [Schema in KindSchema as PartName<Schema['name']>]: z.ZodExactOptional<
     z.ZodNullable<z.ZodObject<Schema['result'], z.core.$strict>>
@@ -42,10 +42,10 @@ export const checkResult = z
     checkId: z.uuid(),
     checkType: z.enum(checkTypes),
     outcome: z.enum(['passed', 'degraded', 'failed', 'unknown', 'missed']),
-    reason: z.string().nullable().describe('Why it did not pass: a class of a closed list.'),
-    message: z.string().nullable().describe('Why it did not pass, in a sentence.'),
+    reason: z.string().nullable().describe('Why the check did not pass: an error class from a closed list.'),
+    message: z.string().nullable().describe('Why the check did not pass, in a sentence.'),
     hasFailures: z.boolean(),
-    hasErrors: z.boolean().describe('There is no verdict: the observer itself was at fault, or the slot was missed.'),
+    hasErrors: z.boolean().describe('There is no verdict: the run was missed, or Tocsin itself had a problem.'),
     isDegraded: z.boolean(),
     isCancelled: z.boolean(),
     overMaxResponseTime: z.boolean(),
@@ -54,10 +54,12 @@ export const checkResult = z
     startedAt: instant,
     stoppedAt: instant,
     created_at: instant,
-    responseTime: z.int().describe('Whole ms; 0 when there was no answer, or Tocsin was too busy to measure it.'),
+    responseTime: z.int().describe('In ms, rounded. 0 if there was no response or Tocsin was too busy to measure it.'),
     checkRunId: z.uuid(),
-    attempts: z.int().describe('Which attempt of its run it is, from 1.'),
-    slots: z.int().describe('Number of scheduled runs it covers: more than 1 for consecutive missed runs.'),
+    attempts: z.int().describe('Number of the attempt in its run, starting at 1.'),
+    slots: z
+      .int()
+      .describe('Number of scheduled runs that the result covers. More than 1 for consecutive missed runs.'),
     resultType: z.enum(['FINAL', 'ATTEMPT']),
     ...parts,
   })
@@ -71,7 +73,7 @@ const filters = {
   location: z.string().max(100).exactOptional(),
   checkType: z.enum(checkTypes).exactOptional(),
   hasFailures: flag.exactOptional(),
-  resultType: z.enum(['FINAL', 'ATTEMPT', 'ALL']).default('FINAL').describe('ATTEMPT = those that were retried.'),
+  resultType: z.enum(['FINAL', 'ATTEMPT', 'ALL']).default('FINAL').describe('ATTEMPT = attempts that were retried.'),
   from: queryInstant.exactOptional(),
   to: queryInstant.exactOptional(),
 };
@@ -81,11 +83,11 @@ const listQuery = pageQuery.extend(filters);
 const cursorQuery = z.object({
   ...filters,
   limit: wholeNumber(1, 100).default(10),
-  nextId: z.string().max(200).exactOptional().describe('Goes on where the last answer ended.'),
+  nextId: z.string().max(200).exactOptional().describe('Cursor from the previous response.'),
 });
 
-const checkId = pathUuid('Id of the check.');
-const resultLink = z.string().max(1000).describe('The last part of a RESULT_LINK.');
+const checkId = pathUuid('ID of the check.');
+const resultLink = z.string().max(1000).describe('The last path segment of a RESULT_LINK.');
 const tag = 'Check results';
 
 export const checkResultOperations = {
@@ -93,7 +95,7 @@ export const checkResultOperations = {
     method: 'GET',
     path: '/v1/check-results/{checkId}',
     summary: 'List the results of a check',
-    description: 'Newest first. Without `from` and `to`: all retained entries.',
+    description: 'Newest first. Without `from` and `to`: all retained results.',
     tag,
     permission: 'read',
     params: z.object({ checkId }),
@@ -107,8 +109,8 @@ export const checkResultOperations = {
     method: 'GET',
     path: '/v2/check-results/{checkId}',
     ignoredQuery: ['fields'],
-    summary: 'Walk through the results of a check',
-    description: 'Newest first, by cursor: steady while new results come in.',
+    summary: 'List the results of a check with a cursor',
+    description: 'Newest first. New results do not shift the pages.',
     tag,
     permission: 'read',
     params: z.object({ checkId }),
@@ -117,7 +119,7 @@ export const checkResultOperations = {
     response: z.strictObject({
       length: z.int(),
       entries: z.array(checkResult),
-      nextId: z.string().nullable().describe('null at the end.'),
+      nextId: z.string().nullable().describe('null on the last page.'),
     }),
     alsoAnswers: { 404: 'Unknown check.' },
   },
@@ -127,7 +129,7 @@ export const checkResultOperations = {
     summary: 'Read a result',
     tag,
     permission: 'read',
-    params: z.object({ checkId, checkResultId: pathUuid('Id of the result.') }),
+    params: z.object({ checkId, checkResultId: pathUuid('ID of the result.') }),
     status: 200,
     response: checkResult,
     alsoAnswers: { 404: 'Unknown result, or it is no longer stored.' },
@@ -136,10 +138,10 @@ export const checkResultOperations = {
     method: 'GET',
     path: '/v1/check-results/{checkId}/{checkResultId}/assets',
     summary: 'List the assets of a result',
-    description: 'Screenshots, traces and videos that a browser check left, as its result names them.',
+    description: 'Screenshots, traces and videos of a browser check, as listed in the result.',
     tag,
     permission: 'read',
-    params: z.object({ checkId, checkResultId: pathUuid('Id of the result.') }),
+    params: z.object({ checkId, checkResultId: pathUuid('ID of the result.') }),
     status: 200,
     response: z.array(resultAsset),
     alsoAnswers: { 404: 'Unknown result, or it is no longer stored.' },
@@ -148,10 +150,11 @@ export const checkResultOperations = {
     method: 'GET',
     path: '/v1/check-results/{checkId}/{checkResultId}/assets/{number}',
     summary: 'Download an asset of a result',
-    description: 'The file itself, under the media type that the list tells. Its content is foreign.',
+    description:
+      'The file with the media type given in the list. Do not trust its content: the checked site can influence it.',
     tag,
     permission: 'read',
-    params: z.object({ checkId, checkResultId: pathUuid('Id of the result.'), number: wholeNumber(1, 100) }),
+    params: z.object({ checkId, checkResultId: pathUuid('ID of the result.'), number: wholeNumber(1, 100) }),
     status: 200,
     media: 'application/octet-stream',
     alsoAnswers: {
@@ -171,15 +174,15 @@ export const checkResultOperations = {
     media: 'text/html',
     alsoAnswers: {
       404: 'The link is invalid or expired, or the result is no longer stored.',
-      410: 'The check was deleted, and its results with it.',
+      410: 'The check and its results were deleted.',
     },
   },
   showResultScreenshot: {
     method: 'GET',
     path: '/results/{link}/screenshots/{number}',
-    summary: 'Show a screenshot of that page',
+    summary: 'Show a screenshot of a result page',
     description:
-      'A picture that a browser check left, by its number among the assets of the result, as the page of a RESULT_LINK shows it.',
+      'A screenshot of a browser check, by its position in the assets of the result, for the page of a RESULT_LINK.',
     tag,
     permission: 'none',
     params: z.object({ link: resultLink, number: wholeNumber(1, 100) }),

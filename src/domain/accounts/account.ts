@@ -1,26 +1,26 @@
-// An account, and the months that its executions are counted in.
+// Accounts, their limits and the calendar months of the execution limit.
 import type { AlertSettings } from '../alerts/alert-settings.ts';
 import type { JsonObject } from '../json.ts';
 
-/** A tenant: it owns checks, groups, channels and all that follows from them (spec §2.2). */
+/** A tenant that owns checks, groups, channels and their data (spec §2.2). */
 export interface Account {
   readonly id: string;
   readonly name: string | null;
   /** Name of the account's default runtime; null = the CURRENT one. */
   readonly runtimeId: string | null;
-  /** The users' own: nothing here reads it (docs/decisions/0009). */
+  /** Free JSON of the users; Tocsin does not interpret it (docs/decisions/0009). */
   readonly settings: JsonObject | null;
-  /** Of checks for which neither their group's nor their own are in force. */
+  /** For checks that use neither their own nor their group's settings. */
   readonly alertSettings: AlertSettings | null;
-  /** Runs allowed per UTC calendar month; null = no limit (decisions: Execution limit). */
+  /** Runs allowed per UTC calendar month; null = unlimited (decisions: Execution limit). */
   readonly executionLimit: number | null;
-  /** Of what it may have, where an operator set another number than is configured; null = nowhere. */
+  /** Limits that an operator set for this account; null = none. */
   readonly limits: AccountLimits | null;
   /** Epoch ms. */
   readonly createdAt: number;
 }
 
-/** What of an account is counted and limited. */
+/** Resources of an account that are limited. */
 export const limitWords = {
   checks: 'checks',
   checkGroups: 'check groups',
@@ -33,10 +33,10 @@ export const limitWords = {
 } as const;
 export type LimitName = keyof typeof limitWords;
 
-/** How many of each an account may have; 0 = no limit. */
+/** Maximum number of each resource; 0 = unlimited. */
 export type AccountLimits = Readonly<Partial<Record<LimitName, number>>>;
 
-/** The account has as many of something as it may have. */
+/** Thrown if an account has reached a limit. */
 export class LimitReachedError extends Error {
   override readonly name = 'LimitReachedError';
   readonly limited: LimitName;
@@ -54,7 +54,7 @@ export class LimitReachedError extends Error {
   }
 }
 
-/** What an account has used in one UTC calendar month. Instants are epoch ms; `to` is exclusive. */
+/** Usage of an account in one UTC calendar month. Times are epoch ms; `to` is exclusive. */
 export interface Usage {
   readonly from: number;
   readonly to: number;
@@ -62,13 +62,13 @@ export interface Usage {
   readonly limit: number | null;
 }
 
-/** First instant (epoch ms) of the UTC calendar month that holds `at`. */
+/** Start (epoch ms) of the UTC calendar month that contains `at`. */
 export function monthStart(at: number): number {
   const date = new Date(at);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
 }
 
-/** First instant (epoch ms) of the UTC calendar month after the one that holds `at`. */
+/** Start (epoch ms) of the UTC calendar month after the one that contains `at`. */
 export function monthEnd(at: number): number {
   const date = new Date(at);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);

@@ -1,16 +1,16 @@
-// Client certificates: what Tocsin shows to servers that ask who is there (reference §4.7: client certificate).
+// Client certificates, which Tocsin presents to servers that request one (reference §4.7: client certificate).
 
-/** What is shown to a server, and where. PEM. */
+/** A certificate, its key and the host to present it to. PEM. */
 export interface ClientIdentity {
-  /** `shop.example`, or `*.shop.example` for every name below it; A-labels in lower case. */
+  /** `shop.example`, or `*.shop.example` for all of its subdomains; A-labels in lower case. */
   readonly host: string;
-  /** The certificate, and after it those of its chain. */
+  /** The certificate, followed by its chain. */
   readonly cert: string;
-  /** CAs that are trusted for this host besides the usual ones; null = none. */
+  /** CAs trusted for this host in addition to the usual ones; null = none. */
   readonly ca: string | null;
   /** A secret. */
   readonly key: string;
-  /** Of the key; null = it has none. A secret. */
+  /** Passphrase of the key; null = none. A secret. */
   readonly passphrase: string | null;
 }
 
@@ -22,7 +22,7 @@ export interface ClientCertificate extends ClientIdentity {
   readonly createdAt: number;
 }
 
-/** The identity for a host: one of that name, else that of the longest `*.` pattern; null = none. */
+/** The identity for a host: an exact match, otherwise the longest matching `*.` pattern; null = none. */
 export function identityFor<Identity extends Pick<ClientIdentity, 'host'>>(
   identities: readonly Identity[],
   host: string,

@@ -1,14 +1,16 @@
-/** A named value of an account, a group or a check. Secrets may be used by checks, never by alert templates (spec §5). */
+/**
+ * A named value of an account, group or check. Secrets are available to checks, but not to alert templates (spec §5).
+ */
 export interface EnvironmentVariable {
   readonly key: string;
   readonly value: string;
-  /** Shown to those who may change it, redacted in every log. */
+  /** Shown only to callers who may change it, and redacted in all logs. */
   readonly locked: boolean;
-  /** Never shown again and never given to a template. */
+  /** Never shown again and not available in templates. */
   readonly secret: boolean;
 }
 
-/** Variables by precedence: a later list wins over an earlier one (account, then group, then check). */
+/** Merges variables by precedence: later lists override earlier ones (account, group, check). */
 export function mergeVariables(...lists: readonly (readonly EnvironmentVariable[])[]): EnvironmentVariable[] {
   if (lists.every(({ length }) => length === 0)) return [];
   const byKey = new Map<string, EnvironmentVariable>();

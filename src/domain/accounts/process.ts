@@ -1,41 +1,41 @@
-/** One process of an installation, as it last wrote of itself. Instants are epoch ms. */
+/** A process of an installation, as last published by itself. Times are epoch ms. */
 export interface ProcessSign {
-  /** Made at its start. */
+  /** Created when the process starts. */
   readonly id: string;
   readonly roles: readonly string[];
   readonly version: string;
   readonly location: { readonly code: string; readonly name: string };
-  /** Name of its machine, and its number there. */
+  /** Host name and process ID. */
   readonly host: string;
   readonly pid: number;
-  /** Where people reach it; null = it serves no API. */
+  /** Public URL; null = it serves no API. */
   readonly publicUrl: string | null;
   readonly startedAt: number;
-  /** Its last sign of life. */
+  /** Time of its last heartbeat. */
   readonly seenAt: number;
-  /** What it holds a lease on: runs, and deliveries. */
+  /** Numbers of leased runs and deliveries. */
   readonly holds: { readonly runs: number; readonly deliveries: number };
-  /** Since when it has no Chromium for the checks that it runs; null = it has one, or runs no checks. */
+  /** Since when Chromium has been missing for its checks; null = available, or it runs no checks. */
   readonly noBrowserSince: number | null;
   /** Why it runs no scripts, in a sentence; null = it does, or none has been tried. */
   readonly scriptsRefused: string | null;
-  /** Addresses and ports that it listens on. */
+  /** Addresses and ports of its listeners. */
   readonly listeners: readonly { readonly host: string; readonly port: number }[];
 }
 
-/** Between two signs of life, ms. */
-export const signPauseMs = 5000;
-/** A process that has been silent for this long is taken for dead, ms. */
-export const silentAfterMs = 3 * signPauseMs;
+/** Interval between two heartbeats, ms. */
+export const heartbeatIntervalMs = 5000;
+/** Silence after which a process counts as dead, ms. */
+export const silentAfterMs = 3 * heartbeatIntervalMs;
 
-/** Whether a process lives, as far as its last sign of life says. */
+/** Whether a process is alive according to its last heartbeat. */
 export function isAlive({ seenAt }: Pick<ProcessSign, 'seenAt'>, now: number): boolean {
   return now - seenAt < silentAfterMs;
 }
 
 /**
- * Run locations that somebody serves: those of the living processes that run checks, this process's own first when it is
- * among them. With none there is only its own: runs are planned there and wait.
+ * Available run locations: those of the living processes that run checks, this process's own first. If there are none,
+ * only its own, where runs are queued.
  */
 export function servedLocations(
   processes: readonly ProcessSign[],

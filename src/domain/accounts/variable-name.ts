@@ -1,18 +1,18 @@
-// Names that a variable cannot have, because an alert template would print something else, or nothing, in its place.
+// Names that a variable cannot have, because alert templates would interpret them differently.
 import { systemVariableNames } from '../alerts/template-variables.ts';
 
-/** Every helper of alert templates. */
+/** All helpers of alert templates. */
 export const helperNames: readonly string[] =
   'if unless each with lookup and or not neither eq is isnt gt gte lt lte unlessEq unlessGt unlessGteq unlessLt unlessLteq compare contains has isTruthy isFalsey ifEven ifOdd ifNth startsWith uppercase lowercase capitalize trim json jsonString urlencode truncate replace split join length tagValue default moment date year'.split(
     ' ',
   );
 
-/** Names that mean something to the template language or to JavaScript itself. */
+/** Names with a meaning in the template language or in JavaScript. */
 const languageNames: ReadonlySet<string> = new Set(
   'true false null undefined this else __proto__ constructor prototype toHTML call'.split(' '),
 );
 
-/** What is wrong with the name of a new variable, and which name would be right; null = nothing. */
+/** Why the name of a new variable is invalid, with a suggestion; null = valid. */
 export function variableNameProblem(name: string): string | null {
   if (helperNames.includes(name)) {
     return `is the name of a template helper, so alert templates could not print it; use another name, e.g. ${suggestionFor(name)}`;

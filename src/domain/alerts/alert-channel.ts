@@ -1,15 +1,15 @@
-// Alert channels: where alerts are sent, and which of them.
+// Alert channels: destinations of alerts.
 import type { JsonObject } from '../json.ts';
 
-/** Where alerts go, and which of them. `config` and `secrets` belong to the type. */
+/** A destination for alerts and the alerts it receives. The kind defines `config` and `secrets`. */
 export interface AlertChannel {
   readonly accountId: string;
-  /** Counts up per account. */
+  /** Numbered per account. */
   readonly id: number;
-  /** Names its kind. */
+  /** Name of its kind. */
   readonly type: string;
   readonly config: JsonObject;
-  /** What its kind keeps apart from `config`, sealed where it is stored. */
+  /** Secrets that the kind separates from `config`; stored encrypted. */
   readonly secrets: JsonObject;
   readonly sendRecovery: boolean;
   readonly sendFailure: boolean;
@@ -18,7 +18,7 @@ export interface AlertChannel {
   /** Days, 1..30. */
   readonly sslExpiryThreshold: number;
   readonly autoSubscribe: boolean;
-  /** Deliveries since the last received one that were exhausted or redirected (docs/decisions/0026). */
+  /** Consecutive deliveries that were exhausted or redirected (docs/decisions/0026). */
   readonly exhaustedInARow: number;
   readonly failingSince: number | null;
   /** Epoch ms. */
@@ -26,7 +26,7 @@ export interface AlertChannel {
   readonly updatedAt: number | null;
 }
 
-/** A channel told of one check or of every check of a group: exactly one of the two ids is set. */
+/** A subscription to one check or to every check of a group: exactly one of the two IDs is set. */
 export interface Subscription {
   readonly accountId: string;
   readonly id: number;
@@ -36,8 +36,8 @@ export interface Subscription {
   readonly activated: boolean;
 }
 
-/** A channel that is subscribed to a check or a group, seen from there. */
+/** A channel subscribed to a check or group, as seen from the check or group. */
 export type SubscribedChannel = Pick<Subscription, 'alertChannelId' | 'activated'>;
 
-/** What a channel is subscribed to, seen from the channel: exactly one of the two ids is set. */
+/** A subscription of a channel, as seen from the channel: exactly one of the two IDs is set. */
 export type SubscribedTo = Pick<Subscription, 'checkId' | 'groupId' | 'activated'>;

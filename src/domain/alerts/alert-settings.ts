@@ -1,6 +1,6 @@
-// When a check that is not passing is worth an alert (reference: alertSettings).
+// When a check that is not passing sends an alert (reference: alertSettings).
 
-/** Escalation, reminders and the threshold of parallel locations; as stored on account, group and check. */
+/** Escalation, reminders and parallel-location threshold, as stored on account, group and check. */
 export interface AlertSettings {
   readonly escalationType?: 'RUN_BASED' | 'TIME_BASED';
   readonly runBasedEscalation?: { readonly failedRunThreshold?: number };
@@ -10,21 +10,21 @@ export interface AlertSettings {
   readonly sslCertificates?: { readonly enabled?: boolean; readonly alertThreshold?: number };
 }
 
-/** The rule that decides when an alert is due: after that many failing runs in a row, or after failing that long. */
+/** The escalation rule: an alert after a number of consecutive failing runs, or after failing for some time. */
 export type Escalation =
   | { readonly type: 'RUN_BASED'; readonly runs: number }
   | { readonly type: 'TIME_BASED'; readonly ms: number };
 
-/** How often what is still open is told again. */
+/** How often open alerts are repeated. */
 export interface Reminders {
-  /** Infinity = until it recovers. */
+  /** Infinity = until recovery. */
   readonly amount: number;
   readonly intervalMs: number;
 }
 
 const untilRecovery = 100_000;
 
-/** The reminders that hold for a check, by the settings that hold for it; null = none. */
+/** The effective reminders of a check; null = none. */
 export function remindersOf(settings: AlertSettings | null): Reminders | null {
   const { amount = 0, interval } = settings?.reminders ?? {};
   if (amount === 0) return null;
@@ -32,9 +32,9 @@ export function remindersOf(settings: AlertSettings | null): Reminders | null {
 }
 
 /**
- * The escalation that holds for a check. The check's own settings win when `useGlobalAlertSettings` is false, else its
- * group's, else the account's; what nobody set is an alert at the first failing run. A number of runs alone says RUN_BASED, which is
- * the type where none is named (reference §4.5).
+ * The effective escalation of a check: the check's own settings if `useGlobalAlertSettings` is false, otherwise its
+ * group's, otherwise the account's. Default: alert on the first failing run. Without a type, a number of runs means
+ * RUN_BASED (reference §4.5).
  */
 export function escalationOf(levels: readonly (AlertSettings | null)[]): Escalation {
   const settings = levels.find(

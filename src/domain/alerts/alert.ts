@@ -1,7 +1,7 @@
-// Alerts: their types, and the days before a certificate's end on which there is one.
+// Types of alerts, and the days before certificate expiry at which one is raised.
 import type { SeenCertificate } from '../results/result.ts';
 
-/** The specification's five (spec §6.1). */
+/** The five types of the specification (spec §6.1). */
 export const alertTypes = [
   'ALERT_FAILURE',
   'ALERT_RECOVERY',
@@ -11,22 +11,27 @@ export const alertTypes = [
 ] as const;
 export type AlertType = (typeof alertTypes)[number];
 
-/** What a channel last heard of a check. Kept while something is open or a certificate step was told. */
-export interface Told {
-  /** Whoever was told of this is told when it ends (decisions: Closing). */
+/**
+ * What a channel was last notified of about a check. Stored while an alert is open or a certificate step was notified.
+ */
+export interface Notified {
+  /** A channel that received this alert also receives its recovery (decisions: Closing). */
   readonly open: 'failure' | 'degraded' | null;
-  /** When it was last sent what is open, epoch ms; `neverSent`; null = nothing is open, or a version did not note it. */
-  readonly toldAt: number | null;
-  /** Reminders of it so far. */
+  /**
+   * When the open alert was last sent, epoch ms; `neverSent`; null = none is open, or an older version did not record
+   * it.
+   */
+  readonly notifiedAt: number | null;
+  /** Reminders sent so far. */
   readonly reminders: number;
-  /** SHA-256 fingerprint of each certificate told of → the step in days it was last told at; oldest first. */
+  /** SHA-256 fingerprint of each notified certificate → the last notified step in days; oldest first. */
   readonly certificates: Readonly<Record<string, number>>;
 }
 
-/** Stands for when a channel was sent a failure that it counts as told of: its switch held that back (decisions: Closing). */
+/** Send time of a failure that the channel's settings suppressed but that counts as notified (decisions: Closing). */
 export const neverSent = 0;
 
-/** A fact worth telling: raised by a result, delivered to each channel that asked for its type. */
+/** An alert raised by a result, delivered to each channel that receives its type. */
 export interface Alert {
   readonly accountId: string;
   readonly id: string;
@@ -40,14 +45,14 @@ export interface Alert {
 /** Days at which ALERT_SSL is raised; 0 = expired. */
 export const sslSteps = [30, 14, 7, 3, 1, 0] as const;
 
-/** Whole days left on a certificate at `now` (epoch ms); negative when it has expired. */
+/** Whole days until a certificate expires at `now` (epoch ms); negative after expiry. */
 export function sslDaysRemaining(certificate: SeenCertificate, now: number): number {
   return Math.floor((certificate.validTo - now) / 86_400_000);
 }
 
 /**
- * The step in days that a certificate has reached, or null while it is far from its end.
- * The channel's threshold takes the place of every step above it (decisions: ALERT_SSL).
+ * The step in days that a certificate has reached; null = none yet. The channel's threshold replaces all larger steps
+ * (decisions: ALERT_SSL).
  */
 export function sslStep(daysRemaining: number, threshold: number): number | null {
   if (daysRemaining < 0) return 0;

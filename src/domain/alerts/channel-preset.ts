@@ -1,16 +1,16 @@
-// Configurations of alert channels to start from, for what people send alerts to.
+// Ready-made channel configurations for common receivers.
 import type { JsonObject } from '../json.ts';
 
-/** A configuration to start from; a channel is created from it as it is. */
+/** A configuration from which a channel can be created unchanged. */
 export interface ChannelPreset {
   readonly type: string;
-  /** As a channel of a webhook carries it. */
+  /** Value of a webhook's `preset` field. */
   readonly webhookType?: string;
-  /** For people. */
+  /** Display name. */
   readonly name: string;
-  /** What to fill in, and where to find it. */
+  /** What to fill in and where to find it. */
   readonly note: string;
-  /** Variables that its templates use, to be made in the account; those that open something are to be marked locked. */
+  /** Variables that its templates use, to be created in the account; credentials are marked as locked. */
   readonly variables: readonly { readonly key: string; readonly locked: boolean }[];
   readonly config: JsonObject;
 }

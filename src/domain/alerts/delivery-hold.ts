@@ -1,9 +1,9 @@
-/** Why no delivery is sent. Instants are epoch ms. */
+/** Why deliveries are held. Times are epoch ms. */
 export interface DeliveryHold {
   /** When the hold began. */
   readonly since: number;
-  /** `restore` = a backup was restored; `setting` = TOCSIN_DELIVERIES=held. */
+  /** `restore` = a backup was restored; `setting`: TOCSIN_DELIVERIES=held. */
   readonly reason: 'restore' | 'setting';
-  /** Of which moment the restored data is; null = it was not restored. */
+  /** Time of the newest restored data; null = nothing was restored. */
   readonly backupAt: number | null;
 }

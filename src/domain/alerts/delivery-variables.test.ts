@@ -26,6 +26,7 @@ function factsOf(isViaGroup: boolean): DeliveryFacts {
     createdAt: now,
     alertType: 'ALERT_FAILURE',
     reminder: null,
+    incident: null,
     resultId,
     location: 'local',
     finding,

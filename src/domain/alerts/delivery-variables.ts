@@ -1,4 +1,4 @@
-// What the templates of one delivery may use: the facts of its alert over the user's variables.
+// Variables available to the templates of a delivery: the facts of its alert and the user's variables.
 import { sslDaysRemaining } from './alert.ts';
 import { certificateSentence } from '../results/certificate-expiry.ts';
 import type { EnvironmentVariable } from '../accounts/environment-variable.ts';
@@ -6,7 +6,7 @@ import { mergeVariables } from '../accounts/environment-variable.ts';
 import type { DeliveryFacts } from '../results/recording.ts';
 import { systemVariables, type TemplateVariables } from './template-variables.ts';
 
-/** What the kind of check and the installation add to a delivery's facts. */
+/** Facts of a delivery that the kind of check and the installation add. */
 export interface DeliveryExtras {
   readonly url: string | null;
   readonly status: number | null;
@@ -14,12 +14,14 @@ export interface DeliveryExtras {
   readonly locationName: string;
   /** RESULT_LINK. */
   readonly link: string;
+  /** ACK_LINK. */
+  readonly acknowledgeLink?: string;
   readonly isTest?: boolean;
 }
 
 /**
- * The variables of a delivery: system names win over user names, a group's variables over its account's when a group's
- * subscription caused the delivery, and no secret is among them (decisions: User variables, spec §5).
+ * The variables of a delivery. System names override user names, variables of the group override those of the account
+ * if a group subscription caused the delivery, and secrets are excluded (decisions: User variables, spec §5).
  */
 export function deliveryVariables(facts: DeliveryFacts, extras: DeliveryExtras): TemplateVariables {
   const { context, isViaGroup } = facts;
@@ -54,13 +56,21 @@ export function alertVariables(facts: DeliveryFacts, extras: DeliveryExtras): Te
             sentence: certificateSentence(certificate, facts.createdAt),
             domain: certificate.domain,
           },
+    incident:
+      facts.incident === null
+        ? null
+        : {
+            ...facts.incident,
+            durationMs: Math.max(0, facts.createdAt - facts.incident.startedAt),
+            ...(extras.acknowledgeLink !== undefined && { link: extras.acknowledgeLink }),
+          },
     reminder: facts.reminder,
     isTest: extras.isTest ?? false,
     isDeletion: facts.isDeletion ?? false,
   });
 }
 
-/** An account's variables, a group's over them; secrets left out. */
+/** Variables of an account, overridden by those of a group, without secrets. */
 export function userVariables(
   ofAccount: readonly EnvironmentVariable[],
   ofGroup: readonly EnvironmentVariable[],

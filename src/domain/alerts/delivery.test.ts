@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   afterAttempt,
-  askedWaitMs,
+  requestedDelayMs,
   type AttemptError,
   attemptNote,
   type RetryPlan,
@@ -83,13 +83,17 @@ describe('a delivery', () => {
     [500, '45', null],
   ] as const) {
     it(`reads Retry-After "${value.slice(0, 40)}" of a ${status} as ${seconds} s`, () => {
-      const waitMs = askedWaitMs({ startedAt, durationMs: 1500, response: answer(status, value) });
+      const waitMs = requestedDelayMs({ startedAt, durationMs: 1500, response: answer(status, value) });
       assert.equal(waitMs, seconds === null ? null : seconds * 1000);
     });
   }
 
   it('ends at once when the egress policy refuses its address', () => {
     assert.deepEqual(life('egress-refused', 'long-tail'), ['refused']);
+  });
+
+  it('fails at once when a mail server rejects its address', () => {
+    assert.deepEqual(life('rejected', 'long-tail'), ['failed']);
   });
 
   it('is tried once when it is a test message', () => {
@@ -107,11 +111,17 @@ describe('an attempt', () => {
   it('says what is odd about it, and nothing when nothing is', () => {
     assert.equal(attemptNote({ ...redirected, response: { ...redirected.response, status: 204 } }), null);
     assert.match(attemptNote(redirected) ?? '', /^The receiver answered 302\. Redirects are not followed/);
-    assert.match(attemptNote({ ...outcome('reset'), isSentTwice: true }) ?? '', /The receiver may have it twice\.$/);
+    assert.match(
+      attemptNote({ ...outcome('reset'), isSentTwice: true }) ?? '',
+      /The receiver may have received it twice\.$/,
+    );
     const asked = attemptNote({ ...outcome('status'), response: answer(429, '45') });
-    assert.equal(asked, 'The receiver asked to wait 45 s.');
+    assert.equal(asked, 'The receiver requested a delay of 45 s.');
     const cut = attemptNote({ ...outcome(null), bodyProblem: 'the connection closed early' });
     assert.equal(cut, 'The response was incomplete: the connection closed early. Its status still counts.');
-    assert.match(attemptNote({ ...redirected, isSentTwice: true }) ?? '', /have it twice\. The receiver answered 302/);
+    assert.match(
+      attemptNote({ ...redirected, isSentTwice: true }) ?? '',
+      /received it twice\. The receiver answered 302/,
+    );
   });
 });

@@ -1,29 +1,30 @@
-// When a channel counts as failing, and the alert about it that other channels send (docs/decisions/0026).
+// When a channel counts as failing, and the alert about it through other channels (docs/decisions/0026).
 import type { AlertChannel } from './alert-channel.ts';
 import type { Attempt, DeliveryStep } from './delivery.ts';
 import type { EnvironmentVariable } from '../accounts/environment-variable.ts';
 import type { TemplateVariables } from './template-variables.ts';
 
-/** How a delivery ended, as far as its channel is concerned. */
+/** Outcome of a delivery with regard to its channel. */
 export type DeliveryEnd = 'received' | 'redirected' | 'exhausted';
 
-/** null = the delivery goes on, or its end is not the channel's fault. */
+/** null = the delivery continues, or the channel did not cause its end. */
 export function deliveryEnd(attempt: Pick<Attempt, 'response'>, { status }: DeliveryStep): DeliveryEnd | null {
-  if (status === 'exhausted') return 'exhausted';
+  // An attempt that ends its delivery as failed was rejected for good.
+  if (status === 'exhausted' || status === 'failed') return 'exhausted';
   if (status !== 'delivered') return null;
   return (attempt.response?.status ?? 0) >= 300 ? 'redirected' : 'received';
 }
 
 /**
- * Deliveries in a row that did not reach anyone, until the channel is failing: one exhausted delivery, or a second redirect,
- * since a single redirect is an answer like any other.
+ * Consecutive lost deliveries after which a channel is failing: one exhausted delivery or two redirects, because a
+ * single redirect may be intended.
  */
 export const lostUntilFailing: Readonly<Record<Exclude<DeliveryEnd, 'received'>, number>> = {
   exhausted: 1,
   redirected: 2,
 };
 
-/** Why the last delivery failed. A redirect names the new address, without its query, which may be a secret. */
+/** Why the last delivery failed. A redirect shows the new address without its query, which may be secret. */
 export function lostReason({ response, error }: Pick<Attempt, 'response' | 'error'>): string | null {
   if (error !== null) return error.message;
   if (response === null) return null;
@@ -32,12 +33,12 @@ export function lostReason({ response, error }: Pick<Attempt, 'response' | 'erro
   return `the receiver redirected${to} (${response.status}); redirects are not followed`;
 }
 
-/** A reason without the paths of its addresses, which may be secrets of the receiver. */
+/** A reason without URL paths, which may be secrets of the receiver. */
 export function withoutPaths(reason: string): string {
   return reason.replaceAll(/(https?:\/\/[^/\s]+)\/\S+/g, '$1/…');
 }
 
-/** A channel failure or recovery to report through other channels. Instants are epoch ms. */
+/** A channel failure or recovery to report through other channels. Times are epoch ms. */
 export interface ChannelReport {
   readonly kind: 'failing' | 'receiving';
   readonly accountId: string;
@@ -46,7 +47,7 @@ export interface ChannelReport {
   readonly since: number;
   /** Why the delivery that made the channel fail was lost; null = unknown. */
   readonly reason: string | null;
-  /** The check whose alert was lost; null = it was no alert, or the check is deleted. */
+  /** The check whose alert was lost; null = not an alert, or the check was deleted. */
   readonly check: {
     readonly id: string;
     readonly name: string;
@@ -58,19 +59,18 @@ export interface ChannelReport {
   readonly deliveryId: string | null;
   /** The channels that send the report. */
   readonly through: readonly AlertChannel[];
-  /** Of the account, without secrets. */
+  /** Variables of the account, without secrets. */
   readonly variables: readonly EnvironmentVariable[];
 }
 
-/** What is said of a channel. A failing one that is deleted is no longer failing: what its report opened is closed. */
+/** Kinds of reports. Deleting a failing channel closes its report. */
 type ReportFacts = Pick<ChannelReport, 'name' | 'alertChannelId' | 'check' | 'since' | 'reason' | 'variables'> & {
   readonly kind: ChannelReport['kind'] | 'deleted';
 };
 
 /**
- * What the other channel's own template is rendered with: a failure of the channel, in the place of the check, so that an
- * incident it opens is closed by the recovery and is not mixed up with the check's own.
- *
+ * Input for the other channel's template. The failing channel takes the place of the check, so that its recovery closes
+ * the right incident.
  * @param link RESULT_LINK of the result whose alert was lost
  */
 export function reportVariables(report: ReportFacts, deliveryId: string, link: string | undefined): TemplateVariables {

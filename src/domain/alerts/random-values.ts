@@ -1,17 +1,17 @@
-// The random values that templates may print (spec §6.3, §8), made of a source that is passed in.
+// Random values for templates (spec §6.3, §8), from a given source.
 
-/** Where randomness comes from. */
+/** Source of randomness. */
 export interface RandomSource {
   /** A UUID of version 4. */
   uuid(): string;
-  /** From 0 up to, and never, 1; every part of that as likely as any other of its size. */
+  /** Uniform from 0 to below 1. */
   fraction(): number;
 }
 
-/** The largest `$RANDOM_NUMBER` (spec §8). */
+/** Maximum of `$RANDOM_NUMBER` (spec §8). */
 const largest = 1000;
 
-/** `$UUID` and `$RANDOM_NUMBER` of one delivery: drawn once, so that every attempt sends the same bytes. */
+/** `$UUID` and `$RANDOM_NUMBER` of a delivery, generated once, so that every attempt sends the same bytes. */
 export function randomValues(source: RandomSource): { readonly uuid: string; readonly randomNumber: number } {
   return { uuid: source.uuid(), randomNumber: Math.floor(source.fraction() * (largest + 1)) };
 }

@@ -1,13 +1,14 @@
-// A made-up alert for previews and test messages: what a real one of that type would carry.
+// Sample alerts for previews and test messages.
 import type { AlertType } from './alert.ts';
 import type { Check } from '../checks/check.ts';
+import type { DeliveryIncident } from './incident.ts';
 import type { EnvironmentVariable } from '../accounts/environment-variable.ts';
 import type { CheckContext } from '../results/recording.ts';
 import type { Finding } from '../results/result.ts';
 
 const dayMs = 86_400_000;
 
-/** Facts of a sample alert, in the place of a check, its group and a result. */
+/** Facts of a sample alert instead of those of a check, its group and a result. */
 export interface SampleAlert {
   readonly context: CheckContext;
   readonly finding: Finding;
@@ -19,16 +20,28 @@ export interface SampleAlert {
 
 const sampleCheckId = '00000000-0000-4000-8000-000000000001';
 const sampleResultId = '00000000-0000-4000-8000-000000000002';
+const sampleIncidentId = '00000000-0000-4000-8000-000000000003';
 const url = 'https://shop.example/cart';
 
-/** Whether this is the result that a sample names, which exists nowhere. */
+/** Whether this is the ID of the sample incident, which does not exist. */
+export function isSampleIncident(incidentId: string): boolean {
+  return incidentId === sampleIncidentId;
+}
+
+/** Whether this is the ID of the sample result, which does not exist. */
 export function isSampleResult(resultId: string): boolean {
   return resultId === sampleResultId;
 }
 
+/** The incident of a sample alert: a minute old when it is alerted, twelve when it is over. @param now epoch ms */
+export function sampleIncident(alertType: AlertType, now: number): DeliveryIncident | null {
+  if (alertType === 'ALERT_SSL') return null;
+  const isOpening = alertType === 'ALERT_FAILURE' || alertType === 'ALERT_DEGRADED';
+  return { id: sampleIncidentId, startedAt: now - (isOpening ? 1 : 12) * 60_000, isFirst: isOpening };
+}
+
 /**
- * The sample of an alert type, with the account's own variables.
- *
+ * A sample of an alert type, with the account's own variables.
  * @param now epoch ms
  */
 export function sampleAlert(
@@ -67,7 +80,7 @@ export function sampleAlert(
       certificate: {
         domain: 'shop.example',
         fingerprint: 'AB:CD:EF',
-        // Half a day more than a week, so that it says seven days.
+        // Half a day more than a week, so that it says 7 days.
         validTo: now + 7.5 * dayMs,
       },
     },

@@ -22,6 +22,8 @@ test('an address that is a secret shows its host alone', () => {
   assert.equal(maskAddress('https://hooks.slack.com/'), 'https://hooks.slack.com/');
   assert.ok(hasSecretUrl({ webhookType: 'WEBHOOK_MATTERMOST', url: 'https://chat.corp.example/hooks/x' }));
   assert.ok(hasSecretUrl({ url: 'https://hooks.slack.com/services/x' }));
+  assert.ok(hasSecretUrl({ url: 'https://alert.victorops.com/integrations/generic/20131114/alert/key/team' }));
+  assert.ok(hasSecretUrl({ url: 'https://apprise.example/notify/x', webhookType: 'WEBHOOK_APPRISE' }));
   assert.ok(hasSecretUrl({ url: 'https://corp.webhook.office.com/x' }));
   assert.ok(!hasSecretUrl({ url: 'https://shop.example/hook', webhookType: 'WEBHOOK_PAGERDUTY' }));
   assert.ok(!hasSecretUrl({ url: 'https://notslack.com/x' }));

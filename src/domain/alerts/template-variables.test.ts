@@ -27,6 +27,13 @@ const facts: AlertFacts = {
   },
   location: { code: 'local', name: 'Local' },
   ssl: { daysRemaining: 7, domain: 'shop', sentence: 'the certificate of shop expires in 7 days' },
+  incident: {
+    id: 'incident',
+    startedAt: Date.UTC(2026, 2, 10, 11, 58),
+    isFirst: true,
+    durationMs: 120_999,
+    link: 'http://tocsin/acknowledge/1',
+  },
   reminder: null,
   isTest: false,
 };
@@ -56,6 +63,11 @@ describe('the variables of an alert', () => {
       GROUP_NAME: 'Shops',
       IS_REMINDER: false,
       REMINDER_SEQUENCE: undefined,
+      INCIDENT_ID: 'incident',
+      INCIDENT_STARTED_AT: '2026-03-10T11:58:00.000Z',
+      INCIDENT_DURATION: 120,
+      IS_FIRST_OF_INCIDENT: true,
+      ACK_LINK: 'http://tocsin/acknowledge/1',
       DELIVERY_ID: 'delivery',
       IS_REPLAY: false,
       REPLAY_OF: undefined,
@@ -71,6 +83,14 @@ describe('the variables of an alert', () => {
   it('carry the error of what opens, and none with what closes', () => {
     const carried = alertTypes.filter((alertType) => systemVariables({ ...facts, alertType }).CHECK_ERROR_MESSAGE);
     assert.deepEqual(carried, ['ALERT_FAILURE', 'ALERT_DEGRADED', 'ALERT_SSL']);
+  });
+
+  it('carry the link to acknowledge with what opens, and none with what closes', () => {
+    const carried = alertTypes.filter((alertType) => {
+      const incident = alertType === 'ALERT_SSL' ? null : (facts.incident ?? null);
+      return systemVariables({ ...facts, alertType, incident }).ACK_LINK;
+    });
+    assert.deepEqual(carried, ['ALERT_FAILURE', 'ALERT_DEGRADED']);
   });
 
   it('tell of the certificate with ALERT_SSL only', () => {
@@ -94,6 +114,7 @@ describe('the variables of an alert', () => {
     const bare = systemVariables({
       ...facts,
       groupName: null,
+      incident: null,
       check: { ...check, description: null, url: null, tags: [] },
       result: { ...result, message: null, responseTimeMs: null, status: null, statusText: null },
     });
@@ -109,6 +130,10 @@ describe('the variables of an alert', () => {
       'SSL_CHECK_DOMAIN',
       'GROUP_NAME',
       'REMINDER_SEQUENCE',
+      'INCIDENT_ID',
+      'INCIDENT_STARTED_AT',
+      'INCIDENT_DURATION',
+      'ACK_LINK',
       'REPLAY_OF',
     ]);
   });

@@ -1,14 +1,15 @@
-// The values a webhook template may use: the specification's table and what decisions.md adds to it.
+// The variables of webhook templates: those of the specification and the additions in decisions.md.
 import type { AlertType } from './alert.ts';
+import type { DeliveryIncident } from './incident.ts';
 import { withoutUserInfo } from './shown-url.ts';
 
-/** A value inside a template; undefined = not applicable, which prints as nothing. */
+/** A value in a template; undefined = not applicable, prints nothing. */
 export type TemplateValue = string | number | boolean | readonly string[] | undefined;
 
-/** System variables by name, then user variables under them (decisions: System names win). */
+/** System variables by name; they override user variables (decisions: System names win). */
 export type TemplateVariables = Readonly<Record<string, TemplateValue>>;
 
-/** What the system variables are made from. Instants are epoch ms. */
+/** Input for the system variables. Times are epoch ms. */
 export interface AlertFacts {
   readonly alertType: AlertType;
   readonly deliveryId: string;
@@ -18,7 +19,7 @@ export interface AlertFacts {
     readonly checkType: string;
     readonly description: string | null;
     readonly tags: readonly string[];
-    /** The URL it watches, where its type has one. */
+    /** The monitored URL, if the type has one. */
     readonly url: string | null;
   };
   readonly groupName: string | null;
@@ -38,9 +39,11 @@ export interface AlertFacts {
     /** `the certificate of shop.example expires in 12 days`. */
     readonly sentence: string;
   } | null;
+  /** From its start to this alert; absent or null = none. */
+  readonly incident?: (DeliveryIncident & { readonly durationMs: number; readonly link?: string }) | null;
   readonly reminder: number | null;
   readonly isTest: boolean;
-  /** The check was deleted, which is what ended it. */
+  /** The alert was closed because the check was deleted. */
   readonly isDeletion?: boolean;
 }
 
@@ -58,7 +61,7 @@ function titleOf({ alertType, check: { name }, ssl, isTest, isDeletion }: AlertF
   return isTest ? `[TEST] ${title}` : title;
 }
 
-/** Names of the system variables, in the order in which the default body lists them (spec §6.2, decisions: Variables). */
+/** Names of the system variables, in the order of the default body (spec §6.2, decisions: Variables). */
 export const systemVariableNames = [
   'ALERT_TITLE',
   'ALERT_TYPE',
@@ -82,14 +85,19 @@ export const systemVariableNames = [
   'GROUP_NAME',
   'IS_REMINDER',
   'REMINDER_SEQUENCE',
+  'INCIDENT_ID',
+  'INCIDENT_STARTED_AT',
+  'INCIDENT_DURATION',
+  'IS_FIRST_OF_INCIDENT',
+  'ACK_LINK',
   'DELIVERY_ID',
   'IS_REPLAY',
   'REPLAY_OF',
 ] as const;
 
-/** The system variables of one delivery. Recoveries carry no error message; `API_CHECK_*` only for type API. */
+/** The system variables of a delivery. Recoveries have no error message; `API_CHECK_*` exist only for type API. */
 export function systemVariables(facts: AlertFacts): Record<(typeof systemVariableNames)[number], TemplateValue> {
-  const { check, result } = facts;
+  const { check, result, incident = null } = facts;
   const isClosing = facts.alertType === 'ALERT_RECOVERY' || facts.alertType === 'ALERT_DEGRADED_RECOVERY';
   const isApi = check.checkType === 'API';
   const ssl = facts.alertType === 'ALERT_SSL' ? facts.ssl : null;
@@ -116,8 +124,13 @@ export function systemVariables(facts: AlertFacts): Record<(typeof systemVariabl
     GROUP_NAME: facts.groupName ?? undefined,
     IS_REMINDER: facts.reminder !== null,
     REMINDER_SEQUENCE: facts.reminder ?? undefined,
+    INCIDENT_ID: incident?.id,
+    INCIDENT_STARTED_AT: incident === null ? undefined : new Date(incident.startedAt).toISOString(),
+    INCIDENT_DURATION: incident === null ? undefined : Math.floor(incident.durationMs / 1000),
+    IS_FIRST_OF_INCIDENT: incident?.isFirst ?? false,
+    ACK_LINK: isClosing ? undefined : incident?.link,
     DELIVERY_ID: facts.deliveryId,
-    // A replay carries these in its stored content.
+    // A replay has these in its stored content.
     IS_REPLAY: false,
     REPLAY_OF: undefined,
   };

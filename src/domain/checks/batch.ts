@@ -1,8 +1,8 @@
-// The runs that one call of a trigger started, and what they came to.
+// The runs started by a call of a trigger, and their results.
 import type { EnvironmentVariable } from '../accounts/environment-variable.ts';
 import type { Outcome } from '../results/result.ts';
 
-/** What of an account a trigger starts: exactly one of the two is set. */
+/** What a trigger starts: exactly one of the two is set. */
 export interface TriggerTarget {
   readonly groupId: number | null;
   readonly checkId: string | null;
@@ -12,30 +12,30 @@ export interface TriggerTarget {
 export interface Batch {
   readonly accountId: string;
   readonly id: string;
-  /** In the order of the group; one run per location where a check runs in parallel. */
+  /** In the order of the group; one run per location if a check runs in parallel. */
   readonly checks: readonly { readonly checkId: string; readonly name: string; readonly runIds: readonly string[] }[];
 }
 
-/** What a call of a trigger asks for besides its runs. */
+/** Options of a trigger call. */
 export interface CallOptions {
-  /** Its runs do not alert, and do not move the states of checks. */
+  /** Its runs send no alerts and do not change the state of checks. */
   readonly isQuiet: boolean;
-  /** Win over those of check, group and account in its runs; all of them are secret. */
+  /** Override variables of check, group and account in its runs; all of them are secret. */
   readonly variables: readonly EnvironmentVariable[];
 }
 
-/** The runs of a call by their ids, as far as they are few. */
+/** IDs of the runs of a call, up to a maximum. */
 export interface CallRuns {
-  /** That of the batch. */
+  /** ID of the batch. */
   readonly id: string;
-  /** Empty when there are more than `namedMost`. */
+  /** Empty if there are more than `maxNamed`. */
   readonly runIds: readonly string[];
 }
 
-/** Runs that are named in the header of an answer, which has to stay short. */
-export const namedMost = 50;
+/** Maximum number of run IDs in a response header, which has to stay short. */
+export const maxNamed = 50;
 
-/** One run of a call: waiting or running while its outcome is null. */
+/** A run of a call: queued or in progress while its outcome is null. */
 export interface CallRun {
   readonly id: string;
   readonly checkId: string;
@@ -43,20 +43,20 @@ export interface CallRun {
   readonly location: string;
   readonly outcome: Outcome | null;
   readonly message: string | null;
-  /** ms with decimals; null = no answer. */
+  /** ms with decimals; null = no response. */
   readonly responseTimeMs: number | null;
 }
 
-/** What one check of a batch came to (reference §4.8). */
+/** Result of one check of a batch (reference §4.8). */
 export interface BatchVerdict {
   readonly checkId: string;
   readonly name: string;
-  /** Anything but passed or degraded, at any location: a gate must not open on a run without verdict. */
+  /** Neither passed nor degraded, at any location: a gate must not open on a run without a verdict. */
   readonly hasFailures: boolean;
-  /** Whole ms, of the slowest location; 0 without an answer. */
+  /** Whole ms, of the slowest location; 0 without a response. */
   readonly responseTime: number;
-  /** Of a check that failed: why, in a sentence. */
+  /** Why the check failed, in a sentence. */
   readonly message?: string;
-  /** Of a check that failed: a page of its result, which needs no key. */
+  /** Page of the failed result, which needs no key. */
   readonly resultLink?: string;
 }

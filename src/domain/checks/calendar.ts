@@ -1,8 +1,8 @@
-// Calendar days, weeks and months of a time zone as instants, and the spans that reports are asked for by name.
+// Calendar days, weeks and months in a time zone, and the named ranges of reports.
 import { dayMs, hourMs, hourOf } from '../results/roll-up.ts';
 import { offsetMs } from './wall-time.ts';
 
-/** Epoch ms, `to` excluded. */
+/** Epoch ms, `to` exclusive. */
 export interface TimeSpan {
   readonly from: number;
   readonly to: number;
@@ -11,7 +11,7 @@ export interface TimeSpan {
 export const granularities = ['day', 'week', 'month'] as const;
 export type Granularity = (typeof granularities)[number];
 
-/** Spans by name. Weeks begin on Monday. */
+/** Ranges by name. Weeks start on Monday. */
 export const quickRanges = [
   'last24Hours',
   'last7Days',
@@ -23,7 +23,7 @@ export const quickRanges = [
 ] as const;
 export type QuickRange = (typeof quickRanges)[number];
 
-/** The span of a name at `now` (epoch ms), in a time zone by its IANA name. */
+/** A named range at `now` (epoch ms), in an IANA time zone. */
 export function spanOf(range: QuickRange, now: number, zone = 'UTC'): TimeSpan {
   const days = lastDays[range];
   if (days !== undefined) return { from: now - days * dayMs, to: now };
@@ -38,11 +38,11 @@ function before(to: number, granularity: Granularity, zone: string): TimeSpan {
   return { from: startOf(granularity, to - 1, zone), to };
 }
 
-/** The days, weeks or months that a span touches, the first and the last cut to it. */
+/** The days, weeks or months that a range overlaps, the first and the last cut to it. */
 export function periodsOf({ from, to }: TimeSpan, granularity: Granularity, zone: string): TimeSpan[] {
   const periods: TimeSpan[] = [];
   for (let start = from; start < to;) {
-    // The hour that holds the boundary belongs to what begins in it.
+    // The hour that contains the boundary belongs to the period that starts in it.
     const begun = startOf(granularity, start + hourMs - 1, zone);
     const end = Math.min(to, begun > start ? begun : nextAfter(begun, granularity, zone));
     periods.push({ from: start, to: end });
@@ -51,7 +51,7 @@ export function periodsOf({ from, to }: TimeSpan, granularity: Granularity, zone
   return periods;
 }
 
-/** When the day, week or month of a time zone began that holds `at`; taken down to a full hour of UTC. Epoch ms. */
+/** Start of the day, week or month that contains `at` in a time zone, rounded down to a full hour of UTC. Epoch ms. */
 export function startOf(granularity: Granularity, at: number, zone: string): number {
   const { year, month, day, weekday } = dateOf(at, zone);
   if (granularity === 'month') return instantOf(year, month, 1, zone);
@@ -59,7 +59,7 @@ export function startOf(granularity: Granularity, at: number, zone: string): num
 }
 
 function nextAfter(start: number, granularity: Granularity, zone: string): number {
-  // From the middle of its first day, so that a start that was taken down to the hour is not one of the day before.
+  // From the middle of the first day, because a start that was rounded down could lie in the day before.
   const { year, month, day } = dateOf(start + dayMs / 2, zone);
   if (granularity === 'month') return instantOf(year, month + 1, 1, zone);
   return instantOf(year, month, day + (granularity === 'week' ? 7 : 1), zone);
@@ -78,7 +78,7 @@ function dateOf(at: number, zone: string) {
 
 function instantOf(year: number, month: number, day: number, zone: string): number {
   const wall = Date.UTC(year, month - 1, day);
-  // Twice, because the offset is asked of an instant that is only about right.
+  // Twice, because the offset depends on the exact time, which is first only approximate.
   const about = wall - offsetMs(wall, zone);
   return hourOf(wall - offsetMs(about, zone));
 }

@@ -1,13 +1,13 @@
-// Groups of checks, and what of one their checks need.
+// Check groups, and the parts of them that their checks need.
 import type { AlertSettings } from '../alerts/alert-settings.ts';
 import type { RetryStrategy } from './check.ts';
 import type { EnvironmentVariable } from '../accounts/environment-variable.ts';
 import type { JsonObject } from '../json.ts';
 
-/** Checks that belong together: shared settings, variables and channels, and one trigger for all of them. */
+/** A group of checks with shared settings, variables, channels and a trigger. */
 export interface CheckGroup {
   readonly accountId: string;
-  /** Counts up per account. */
+  /** Numbered per account. */
   readonly id: number;
   readonly name: string;
   readonly activated: boolean;
@@ -20,15 +20,15 @@ export interface CheckGroup {
   readonly concurrency: number;
   readonly runtimeId: string | null;
   readonly environmentVariables: readonly EnvironmentVariable[];
-  /** url, headers, queryParameters, assertions and basicAuth that its API checks inherit. */
+  /** url, headers, queryParameters, assertions and basicAuth that API checks of the group inherit. */
   readonly apiCheckDefaults: JsonObject;
   readonly browserCheckDefaults: JsonObject;
   readonly doubleCheck: boolean;
-  /** null = leave it to the check. */
+  /** null = use the setting of the check. */
   readonly runParallel: boolean | null;
   readonly useGlobalAlertSettings: boolean | null;
   readonly alertSettings: AlertSettings | null;
-  /** `FALLBACK` = the checks' own. */
+  /** `FALLBACK` = use those of the checks. */
   readonly retryStrategy: RetryStrategy | 'FALLBACK' | null;
   readonly setupSnippetId: number | null;
   readonly tearDownSnippetId: number | null;
@@ -39,5 +39,5 @@ export interface CheckGroup {
   readonly updatedAt: number | null;
 }
 
-/** The scripts around the requests of all checks in a group. */
+/** Setup and teardown scripts of all checks in a group. */
 export type GroupScripts = Pick<CheckGroup, 'localSetupScript' | 'localTearDownScript'>;

@@ -1,42 +1,43 @@
-// The state of a check: folded from its results, one after the other (decisions: Check state and alert types;
-// below its failing share a parallel check passes: docs/decisions/0098), and judged again as time goes on without one
-// (docs/decisions/0100).
+// The state of a check, folded from its results (decisions: Check state and alert types; parallel checks below their
+// threshold: docs/decisions/0098), and evaluated again as time passes without results (docs/decisions/0100).
 import type { Escalation, Reminders } from '../alerts/alert-settings.ts';
 import type { AlertType } from '../alerts/alert.ts';
 import type { Outcome } from '../results/result.ts';
 
 export type CheckStatus = 'passing' | 'degraded' | 'failing';
 
-/** Where a result stands in time: its slot (or start, when it had none), then its start; epoch ms. */
+/** Position of a result in time: its slot (or start if it had none), then its start; epoch ms. */
 export interface Position {
   readonly at: number;
   readonly startedAt: number;
 }
 
-/** What is known of a check from all its results so far. A new check has none of it. */
+/** What is known of a check from its results so far. Empty for a new check. */
 export interface CheckState {
   readonly status: CheckStatus | null;
-  /** When the status began, epoch ms: the start of the run that found it so, of a parallel check the time of its round. */
+  /** When the status began, epoch ms: start of the run, or for a parallel check the time of its round. */
   readonly since: number | null;
-  /** The newest result that moved the state. */
+  /** The newest result that changed the state. */
   readonly position: Position | null;
   readonly failedInARow: number;
   readonly degradedInARow: number;
   readonly failingSince: number | null;
-  /** What was alerted of since the check last passed. */
+  /** What was alerted since the check last passed. */
   readonly alerted: 'failing' | 'degraded' | null;
+  /** When somebody acknowledged the present status, epoch ms; null = nobody has. While it is set, no reminders go out. */
+  readonly acknowledgedAt: number | null;
   /** The newest status by location, for checks that run in parallel. */
   readonly byLocation: Readonly<Record<string, LocationStatus>>;
 }
 
-/** What a location found last. */
+/** The last result of a location. */
 export interface LocationStatus extends Position {
   readonly status: CheckStatus;
-  /** The `at` of what it found before that; absent = nothing, or a version did not note it. */
+  /** `at` of the previous result; absent = none, or an older version did not record it. */
   readonly before?: number;
-  /** How often in a row it has come since without a verdict; absent = not at all. */
+  /** Consecutive results without a verdict since then; absent = none. */
   readonly silent?: number;
-  /** When it has come so once: the `before` of what it found last. */
+  /** After one such result: `before` of the last result with a verdict. */
   readonly earlier?: number;
 }
 
@@ -48,34 +49,35 @@ export const newCheckState: CheckState = {
   degradedInARow: 0,
   failingSince: null,
   alerted: null,
+  acknowledgedAt: null,
   byLocation: {},
 };
 
-/** What the fold takes from a result. */
+/** Fields of a result that are folded into the state. */
 export interface StateResult extends Position {
   readonly outcome: Outcome;
   readonly location: string;
 }
 
-/** The settings under which a result is judged. */
+/** The settings for evaluating a result. */
 export interface StateRules {
   readonly escalation: Escalation;
-  /** Muted or under maintenance: nothing opens, only closings go out. */
+  /** Muted or in maintenance: no alerts are opened, only recoveries are sent. */
   readonly isMuted: boolean;
-  /** null = what is open is told once. */
+  /** null = open alerts are not repeated. */
   readonly reminders: Reminders | null;
   /** Locations of a parallel check; null = one location at a time. */
   readonly parallel: { readonly locations: readonly string[]; readonly failingShare: number | null } | null;
 }
 
-/** The state after a result, the change if there was one, and the alert that opens, if one does. */
+/** The state after a result, the change if there was one, and the new alert if there is one. */
 export interface StateStep {
   readonly state: CheckState;
   readonly change: { readonly from: CheckStatus | null; readonly to: CheckStatus } | null;
   readonly opens: Extract<AlertType, 'ALERT_FAILURE' | 'ALERT_DEGRADED'> | null;
   /**
-   * Whether the result counts: not `unknown`, not `missed`, not older than the newest that moved the state; of a parallel
-   * check, that it made certain where its round stands.
+   * Whether the result counts: not `unknown` or `missed`, not older than the last that changed the state; for a
+   * parallel check, whether it decided its round.
    */
   readonly isMoved: boolean;
 }
@@ -88,13 +90,13 @@ const statusOf: Readonly<Record<Outcome, CheckStatus | null>> = {
   missed: null,
 };
 
-/** Folds one final result into the state of its check. */
+/** Folds a final result into the state of its check. */
 export function foldResult(state: CheckState, result: StateResult, rules: StateRules): StateStep {
   const own = statusOf[result.outcome];
   const last = lastOf(state, result.location, rules);
   const nothing: StateStep = { state, change: null, opens: null, isMoved: false };
   if (isOlder(result, last)) return nothing;
-  // What a location finds that is none of the check's any more says nothing of the others.
+  // Results of locations that the check no longer has are ignored.
   if (rules.parallel !== null && !rules.parallel.locations.includes(result.location)) return nothing;
   if (own === null) return rules.parallel === null ? nothing : { ...nothing, state: silenced(state, result) };
 
@@ -107,7 +109,7 @@ export function foldResult(state: CheckState, result: StateResult, rules: StateR
   const change = status === state.status || status === null ? null : { from: state.status, to: status };
   const isCounted = found !== null && (change !== null || isCountedNow(found, state.byLocation, byLocation, rules));
   const more = (counted: CheckStatus): number => (isCounted && found === counted ? 1 : 0);
-  // A round has one time, whichever of its locations made it certain, and after however many attempts.
+  // A round has one time, whichever location decided it and after however many attempts.
   const seenAt = rules.parallel === null ? result.startedAt : result.at;
   const moved: CheckState = {
     status,
@@ -117,6 +119,7 @@ export function foldResult(state: CheckState, result: StateResult, rules: StateR
     degradedInARow: status === 'degraded' ? state.degradedInARow + more('degraded') : 0,
     failingSince: status === 'failing' ? (state.failingSince ?? seenAt) : null,
     alerted: status === 'passing' ? null : state.alerted,
+    acknowledgedAt: change === null ? state.acknowledgedAt : null,
     byLocation,
   };
   if (found === null) return { state: moved, change: null, opens: null, isMoved: false };
@@ -124,31 +127,30 @@ export function foldResult(state: CheckState, result: StateResult, rules: StateR
   return { state: opens === null ? moved : alertedOf(moved, opens), change, opens, isMoved: true };
 }
 
-/** When a state is judged without a result, and how much is known of it then. Epoch ms, and ms. */
+/** Evaluates a state without a new result. Times are epoch ms, durations ms. */
 export interface Standing {
   readonly now: number;
-  /** How often the check is looked at. */
+  /** Interval of the check. */
   readonly everyMs: number;
-  /** The slot, or start, of its newest result of whatever outcome; null = it has none. */
-  readonly lookedAt: number | null;
+  /** Slot or start of its newest result of any outcome; null = none. */
+  readonly judgedAt: number | null;
 }
 
-/** What nobody has looked at for two turns and this long is not known any more, ms. */
+/** After two intervals and this time without results, the state is unknown, ms. */
 const graceMs = 15 * 60_000;
 
 /**
- * The alert that is due by now although no result has come: what was silenced is not any more, the time of an escalation is
- * over, a threshold is another one (decisions: Check state and alert types; docs/decisions/0100). null = none, or there is
- * too little to know: nobody has looked for long, or what the locations found is no such state by the rules of the present.
- *
- * A failure lasts, as far as is known, until the next look was due: minutes after that count for no escalation.
+ * The alert that is due now without a new result: a mute ended, an escalation period passed, or a threshold changed
+ * (decisions: Check state and alert types; docs/decisions/0100). null = none, or too little is known: there was no
+ * result for long, or the results of the locations yield another state under the current rules.
+ * A failure is assumed to last until the next result was due. Later minutes do not count for escalation.
  */
 export function judgeState(
   state: CheckState,
   rules: StateRules,
-  { now, everyMs, lookedAt }: Standing,
+  { now, everyMs, judgedAt }: Standing,
 ): StateStep['opens'] {
-  if (rules.isMuted || lookedAt === null || now - lookedAt > 2 * everyMs + graceMs) return null;
+  if (rules.isMuted || judgedAt === null || now - judgedAt > 2 * everyMs + graceMs) return null;
   const found = rules.parallel === null ? null : statusOfRound(state.byLocation, rules.parallel);
   if (found !== null && found !== state.status) return null;
   const since = (state.status === 'failing' ? state.failingSince : state.since) ?? now;
@@ -156,12 +158,15 @@ export function judgeState(
   return openedBy(state, Math.min(now, knownTo), rules.escalation);
 }
 
-/** The state once that alert is told. */
+/** The state after that alert was raised. */
 export function alertedOf(state: CheckState, opens: NonNullable<StateStep['opens']>): CheckState {
   return { ...state, alerted: opens === 'ALERT_FAILURE' ? 'failing' : 'degraded' };
 }
 
-/** What a result must not be older than: of a check that ran at one location until now, whatever moved its state last. */
+/**
+ * Position that a result must not precede; for a check that ran at one location until now, the last result that changed
+ * its state.
+ */
 function lastOf({ position, byLocation }: CheckState, location: string, { parallel }: StateRules): Position | null {
   if (parallel === null || Object.keys(byLocation).length === 0) return position;
   return byLocation[location] ?? null;
@@ -173,14 +178,14 @@ function isOlder(result: Position, than: Position | null): boolean {
 }
 
 function foundBy({ at, startedAt }: Position, status: CheckStatus, last: LocationStatus | undefined): LocationStatus {
-  // Two results of one round: the round before stays.
+  // Two results of one round: keeps the previous round.
   const before = last?.at === at ? last.before : last?.at;
   return { status, at, startedAt, ...(before !== undefined && { before }) };
 }
 
 /**
- * A location that came without a verdict: what it found last stands. It holds up this round, as one that does not answer, and is
- * not waited for while that goes on.
+ * A result without a verdict keeps the location's last status. The location counts as not answering in this round, and
+ * is not waited for while that continues.
  */
 function silenced(state: CheckState, { location, at, startedAt }: StateResult): CheckState {
   const last = state.byLocation[location];
@@ -210,18 +215,17 @@ function roundsOf(byLocation: CheckState['byLocation'], locations: readonly stri
 }
 
 /**
- * What the newest round of a parallel check has found, once that is certain whatever the locations find that are still to
- * answer; null until then. So it is the same in whatever order they answer (docs/decisions/0098). A check fails when any
- * location does, or when the share set for it does (reference §3). Fewer failing locations than that are what the threshold was
- * set for: they count as nothing. A location that left out a round is not waited for: while what it found last was a failure,
- * what was certain before stands.
+ * Result of the newest round of a parallel check, once the outstanding locations cannot change it; null until then.
+ * This makes it independent of their order (docs/decisions/0098). A check fails if any location fails, or if the
+ * configured share does (reference §3); fewer failing locations count as nothing. A location that skipped a round is
+ * not waited for; while its last result was a failure, the previous decision stands.
  */
 function statusOfRound(
   byLocation: CheckState['byLocation'],
   { locations, failingShare }: NonNullable<StateRules['parallel']>,
 ): CheckStatus | null {
   const { newest, before, third } = roundsOf(byLocation, locations);
-  // None of its locations has found anything yet.
+  // None of its locations has a result yet.
   if (newest === Number.NEGATIVE_INFINITY) return null;
   const intervalMs = newest - before;
   let [failing, mayFail, awaited] = [0, 0, 0];
@@ -243,7 +247,7 @@ function statusOfRound(
   return awaited > 0 ? null : 'passing';
 }
 
-/** Where a location stood before it came without a verdict in this round: nothing is decided by that, in whatever order. */
+/** Status of a location before a result without a verdict in this round; it decides nothing, whatever the order. */
 function beforeSilence(found: LocationStatus | undefined, newest: number): LocationStatus | undefined {
   if (found?.silent === undefined || found.at !== newest || found.before === undefined) return found;
   const { silent, earlier, before, ...rest } = found;
@@ -251,24 +255,24 @@ function beforeSilence(found: LocationStatus | undefined, newest: number): Locat
   return { ...rest, at: before, ...(earlier !== undefined && { before: earlier }) };
 }
 
-/** Whether a location has answered in the round before, and in the one before that: it is expected to answer in this one. */
+/** Whether a location responded in each of the two rounds before: it is expected to respond in this one. */
 function isRegular(found: LocationStatus | undefined, before: number, third: number): boolean {
-  // In the first round of all nobody has answered before.
+  // In the very first round there is nothing to compare with.
   if (found === undefined) return before === Number.NEGATIVE_INFINITY;
   if (found.silent !== undefined || found.at < before) return false;
   return found.before === undefined || found.before >= third;
 }
 
-/** Rounds after which a failure that was never confirmed or ended says nothing any more. */
+/** Rounds after which a failure without confirmation or recovery is ignored. */
 const staleRounds = 3;
 
-/** Whether what a location found last is too long ago to stand in the way of the others. */
+/** Whether the last result of a location is too old to affect the others. */
 function isStale(found: LocationStatus | undefined, newest: number, intervalMs: number): boolean {
   if (found === undefined) return true;
   return (found.silent ?? 0) >= staleRounds || newest - found.at >= staleRounds * intervalMs;
 }
 
-/** Whether a result makes its round one that has that status: a round counts once. */
+/** Whether a result is the first in its round with that status: a round counts once. */
 function isCountedNow(
   counted: CheckStatus,
   before: CheckState['byLocation'],
@@ -277,12 +281,12 @@ function isCountedNow(
 ): boolean {
   if (parallel === null) return true;
   const { newest } = roundsOf(after, parallel.locations);
-  // Who came without a verdict has not begun it.
+  // A location without a verdict has not begun the round.
   const hasBegun = parallel.locations.some((code) => before[code]?.at === newest && before[code]?.silent === undefined);
   return !hasBegun || statusOfRound(before, parallel) !== counted;
 }
 
-/** The alert that is due now and was not raised yet. A worsening or easing of what was alerted goes out at once. */
+/** The alert that is due now and was not raised yet. A change between failing and degraded is sent at once. */
 function openedBy(state: CheckState, seenAt: number, escalation: Escalation): StateStep['opens'] {
   const isCounted = state.failedInARow + state.degradedInARow > 0;
   if (!isCounted) return null;

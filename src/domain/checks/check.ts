@@ -1,32 +1,32 @@
-// A check, and what its settings are made of.
+// Checks and their settings.
 import type { AlertSettings } from '../alerts/alert-settings.ts';
 import type { EnvironmentVariable } from '../accounts/environment-variable.ts';
 import type { JsonObject } from '../json.ts';
 
-/** What a check watches, as users name it: `TCP`. Kinds of checks are known to those who register them alone. */
+/** Type of a check as users name it, such as `TCP`. Only the registry knows the kinds. */
 export type CheckType = string;
 
-/** The checks of a type in paths of the API: `multistep`. */
+/** Path segment of a type in the API, such as `multistep`. */
 export function pathOfType(type: CheckType): string {
   return type.toLowerCase().replaceAll('_', '');
 }
 
-/** How often a failing run is tried again before its verdict stands (reference: retryStrategy). */
+/** Retries of a failing run (reference: retryStrategy). */
 export interface RetryStrategy {
   readonly type: 'NO_RETRIES' | 'SINGLE_RETRY' | 'FIXED' | 'LINEAR' | 'EXPONENTIAL';
   /** Seconds before the first retry. */
   readonly baseBackoffSeconds: number;
   /** 1..10. */
   readonly maxRetries: number;
-  /** Seconds from the first attempt's start after which no retry begins, 0..600. */
+  /** Seconds from the start of the first attempt after which no retry starts, 0..600. */
   readonly maxDurationSeconds: number;
-  /** Retry from the same run location, or from another one where there is one. */
+  /** Retry from the same run location, or from another one if available. */
   readonly sameRegion: boolean;
-  /** Retry only on these; absent = on every failure. */
+  /** Errors to retry on; absent = every failure. */
   readonly onlyOn?: readonly 'NETWORK_ERROR'[];
 }
 
-/** What is watched, how often and from where. The part that belongs to its type is in `settings`. */
+/** A check: its schedule, locations and settings. `settings` contains the part specific to its type. */
 export interface Check {
   readonly accountId: string;
   readonly id: string;
@@ -46,9 +46,9 @@ export interface Check {
   readonly tags: readonly string[];
   /** Minutes between runs; 0 = every `frequencyOffset` seconds. */
   readonly frequency: number;
-  /** Seconds: the interval itself when `frequency` is 0 (10, 20, 30), else a fixed phase within it. */
+  /** Seconds: the interval itself if `frequency` is 0 (10, 20, 30), otherwise a fixed offset within it. */
   readonly frequencyOffset: number | null;
-  /** All locations at once, or one after the other (round robin). */
+  /** All locations at once instead of one after the other (round robin). */
   readonly runParallel: boolean;
   readonly groupId: number | null;
   readonly groupOrder: number | null;
@@ -59,7 +59,7 @@ export interface Check {
   readonly useGlobalAlertSettings: boolean;
   readonly retryStrategy: RetryStrategy | null;
   readonly triggerIncident: JsonObject | null;
-  /** What only this type of check has; for API: request, degradedResponseTime, maxResponseTime, scripts. */
+  /** Settings of the type; for API: request, degradedResponseTime, maxResponseTime, scripts. */
   readonly settings: JsonObject;
   /** Epoch ms. */
   readonly createdAt: number;

@@ -2,12 +2,11 @@ import type { CheckGroup } from './check-group.ts';
 import type { Check } from './check.ts';
 
 /**
- * A check as it runs: its own settings with those of its group laid over them (reference §4.4).
- *
- * What a group says wins; what it leaves open stays the check's own: an empty list of locations, `runParallel` and
- * `useGlobalAlertSettings` of null, a retry strategy of `FALLBACK` (null says no retry). Some differ:
- * the check's runtime wins over its group's (decisions: Runtimes), and a check runs only when both are activated and is
- * muted when, and as long as, either is.
+ * The effective settings of a check: its own, overridden by those of its group (reference §4.4).
+ * Settings that the group leaves open stay the check's own: an empty list of locations, `runParallel` and
+ * `useGlobalAlertSettings` of null, a retry strategy of `FALLBACK` (null means no retries). Exceptions: the check's
+ * runtime overrides its group's (decisions: Runtimes), and a check runs only if both are activated and is muted while
+ * either is.
  */
 export function effectiveCheck(check: Check, group: CheckGroup | null): Check {
   if (group === null) return check;

@@ -1,49 +1,49 @@
-// A request and its answer as scripts around them see them, and leave them (docs/decisions/0086).
-import type { HeldUp } from '../results/honest-finding.ts';
+// A request and its response as setup and teardown scripts see and change them (docs/decisions/0086).
+import type { ThreadDelay } from '../results/honest-finding.ts';
 import type { JsonObject } from '../json.ts';
 
-/** One value, or several of one name. */
+/** One value, or several for a repeated name. */
 export type ScriptValues = Readonly<Record<string, string | readonly string[]>>;
 
-/** What a script sees of the request of its check, and may change. */
+/** The request as a script sees it and may change it. */
 export interface ScriptRequest {
   readonly method: string;
-  /** Without the query parameters that stand apart. */
+  /** Without the separate query parameters. */
   readonly url: string;
   readonly headers: ScriptValues;
   readonly queryParameters: ScriptValues;
   readonly body: string;
 }
 
-/** What a script sees of the answer, and may change. */
+/** The response as a script sees it and may change it. */
 export interface ScriptResponse {
   readonly status: number;
   readonly statusText: string;
-  /** By their names in small letters. */
+  /** By lower-case name. */
   readonly headers: ScriptValues;
-  /** The body as text, its content-encoding taken off. */
+  /** The body as text, decompressed. */
   readonly body: string;
 }
 
-/** A request filled in, as scripts before it have left it: what is sent instead of what the settings say. */
+/** A resolved request as changed by setup scripts; sent instead of the request in the settings. */
 export interface ScriptedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly queryParameters: readonly (readonly [name: string, value: string])[];
-  /** The text of the body; its body type is that of the settings. */
+  /** Text of the body; the settings define its type. */
   readonly body: string;
-  /** Values that results must not show, beside those that are hidden anyway. */
+  /** Additional values to redact in results. */
   readonly hidden: readonly string[];
 }
 
-/** An answer on its way to the scripts after it. */
+/** A response passed to teardown scripts. */
 export interface SeenAnswer {
   readonly response: ScriptResponse;
-  /** The body is longer than what was read of it. */
+  /** The body is longer than what was read. */
   readonly isCut: boolean;
-  /** `timings` and `timingPhases` as results show them. */
+  /** `timings` and `timingPhases` as in results. */
   readonly times: JsonObject;
-  /** Of the thread while it was fetched: what is judged by it may have to be withheld. */
-  readonly heldUp: HeldUp;
+  /** Delay of the thread during the request, which may make the verdict unreliable. */
+  readonly threadDelay: ThreadDelay;
 }

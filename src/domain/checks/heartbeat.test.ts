@@ -1,7 +1,7 @@
 // What a ping, and its absence, come to.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type DeafSpan, type Heartbeat, lookAtHeartbeat, neverAt, settleMs, takePing } from './heartbeat.ts';
+import { type ReceptionGap, type Heartbeat, evaluateHeartbeat, neverAt, settleMs, takePing } from './heartbeat.ts';
 
 const minute = 60_000;
 const fresh: Heartbeat = {
@@ -21,7 +21,7 @@ const fresh: Heartbeat = {
 const at = 1_000_000_000;
 const ping = (heartbeat: Heartbeat, when: number) => takePing(heartbeat, { signal: 'ping', exitCode: null, at: when });
 /** Minutes after `at`. */
-const gap = (from: number, to: number, minutes = to - from): DeafSpan => ({
+const gap = (from: number, to: number, minutes = to - from): ReceptionGap => ({
   from: at + from * minute,
   to: at + to * minute,
   ms: minutes * minute,
@@ -30,13 +30,13 @@ const gap = (from: number, to: number, minutes = to - from): DeafSpan => ({
 const pinged: Heartbeat = { ...ping(fresh, at).heartbeat, dueAt: at + 15 * minute + settleMs };
 
 test('a heartbeat that was never pinged is expected by nobody, and its first ping starts the timer', () => {
-  assert.deepEqual(lookAtHeartbeat(fresh, at), { overdue: null, heartbeat: fresh });
+  assert.deepEqual(evaluateHeartbeat(fresh, at), { overdue: null, heartbeat: fresh });
   const first = ping(fresh, at);
   assert.equal(first.state, 'RECEIVED');
   assert.deepEqual(first.judged, { isFailure: false, intervalMs: null, tookMs: null });
   assert.deepEqual([first.heartbeat.timerAt, first.heartbeat.dueAt], [at, at]);
-  const looked = lookAtHeartbeat(first.heartbeat, at);
-  assert.deepEqual([looked.overdue, looked.heartbeat.dueAt], [null, at + 15 * minute + settleMs]);
+  const inspected = evaluateHeartbeat(first.heartbeat, at);
+  assert.deepEqual([inspected.overdue, inspected.heartbeat.dueAt], [null, at + 15 * minute + settleMs]);
 });
 
 test('a ping is early within the period, in grace after it, and late beyond', () => {
@@ -75,53 +75,53 @@ test('a start gives the next end its duration, a log changes nothing', () => {
 });
 
 test('a ping that another process dated before the newest result stands beside it, not before it', () => {
-  const looked = lookAtHeartbeat(pinged, at + 16 * minute).heartbeat;
-  assert.equal(looked.resultAt, at + 15 * minute);
-  assert.equal(ping(looked, at + 14 * minute).at, at + 15 * minute);
+  const inspected = evaluateHeartbeat(pinged, at + 16 * minute).heartbeat;
+  assert.equal(inspected.resultAt, at + 15 * minute);
+  assert.equal(ping(inspected, at + 14 * minute).at, at + 15 * minute);
 });
 
 test('what does not come fails after period and grace, and again each time as long', () => {
-  assert.equal(lookAtHeartbeat(pinged, at + 15 * minute + settleMs - 1).overdue, null);
+  assert.equal(evaluateHeartbeat(pinged, at + 15 * minute + settleMs - 1).overdue, null);
   const now = at + 15 * minute + settleMs;
-  const first = lookAtHeartbeat(pinged, now);
+  const first = evaluateHeartbeat(pinged, now);
   assert.deepEqual(first.overdue, { outcome: 'failed', at: at + 15 * minute, intervalMs: 15 * minute, excuse: null });
   assert.equal(first.heartbeat.dueAt, now + 15 * minute + settleMs);
-  assert.equal(lookAtHeartbeat(first.heartbeat, first.heartbeat.dueAt).overdue?.outcome, 'failed');
+  assert.equal(evaluateHeartbeat(first.heartbeat, first.heartbeat.dueAt).overdue?.outcome, 'failed');
 });
 
 test('a heartbeat that is looked at early is looked at again at its deadline', () => {
   const moved = ping(pinged, at + 2 * minute).heartbeat;
-  const looked = lookAtHeartbeat(moved, moved.dueAt);
-  assert.deepEqual([looked.overdue, looked.heartbeat.dueAt], [null, at + 17 * minute + settleMs]);
+  const inspected = evaluateHeartbeat(moved, moved.dueAt);
+  assert.deepEqual([inspected.overdue, inspected.heartbeat.dueAt], [null, at + 17 * minute + settleMs]);
 });
 
 test('a paused heartbeat takes its pings and judges nothing', () => {
   const paused = { ...pinged, isActive: false };
   const step = ping(paused, at + 20 * minute);
   assert.deepEqual([step.state, step.judged], ['LATE', null]);
-  assert.deepEqual(lookAtHeartbeat(step.heartbeat, at + 90 * minute).overdue, null);
-  assert.equal(lookAtHeartbeat(step.heartbeat, at + 90 * minute).heartbeat.dueAt, neverAt);
+  assert.deepEqual(evaluateHeartbeat(step.heartbeat, at + 90 * minute).overdue, null);
+  assert.equal(evaluateHeartbeat(step.heartbeat, at + 90 * minute).heartbeat.dueAt, neverAt);
 });
 
 test('a deadline before which no ping could reach us is unknown, and there is one more period', () => {
-  const deaf = [gap(8, 20)];
-  const looked = lookAtHeartbeat(pinged, at + 20 * minute, { deaf });
-  assert.equal(looked.overdue?.outcome, 'unknown');
-  assert.equal(looked.heartbeat.dueAt, at + 35 * minute + settleMs);
-  assert.equal(lookAtHeartbeat(looked.heartbeat, looked.heartbeat.dueAt, { deaf }).overdue?.outcome, 'failed');
+  const gaps = [gap(8, 20)];
+  const inspected = evaluateHeartbeat(pinged, at + 20 * minute, { gaps });
+  assert.equal(inspected.overdue?.outcome, 'unknown');
+  assert.equal(inspected.heartbeat.dueAt, at + 35 * minute + settleMs);
+  assert.equal(evaluateHeartbeat(inspected.heartbeat, inspected.heartbeat.dueAt, { gaps }).overdue?.outcome, 'failed');
 });
 
 test('a gap in which no ping was expected, and one after the deadline, excuse nothing', () => {
   const now = at + 20 * minute;
-  for (const deaf of [gap(1, 4), gap(15, 19)]) {
-    assert.equal(lookAtHeartbeat(pinged, now, { deaf: [deaf] }).overdue?.outcome, 'failed');
+  for (const gaps of [gap(1, 4), gap(15, 19)]) {
+    assert.equal(evaluateHeartbeat(pinged, now, { gaps: [gaps] }).overdue?.outcome, 'failed');
   }
 });
 
 test('an excuse is repeated only when the real downtime adds up to half of the time in which a ping was expected', () => {
-  const overdue = (deaf: readonly DeafSpan[], change: Partial<Heartbeat> = {}) => {
+  const overdue = (gaps: readonly ReceptionGap[], change: Partial<Heartbeat> = {}) => {
     const excused = { ...pinged, ...change, isExcused: true };
-    return lookAtHeartbeat(excused, at + 200 * minute, { deaf }).overdue?.outcome;
+    return evaluateHeartbeat(excused, at + 200 * minute, { gaps }).overdue?.outcome;
   };
   assert.equal(overdue([gap(9, 10)]), 'failed');
   assert.equal(overdue([gap(9, 15)]), 'unknown');
@@ -133,15 +133,15 @@ test('an excuse is repeated only when the real downtime adds up to half of the t
 
 test('in maintenance nothing is missing, and it is expected a period later', () => {
   const now = at + 20 * minute;
-  const looked = lookAtHeartbeat(pinged, now, { isPaused: true });
-  assert.equal(looked.overdue?.outcome, 'unknown');
-  assert.deepEqual([looked.heartbeat.isPassing, looked.heartbeat.dueAt], [true, now + 15 * minute + settleMs]);
+  const inspected = evaluateHeartbeat(pinged, now, { isPaused: true });
+  assert.equal(inspected.overdue?.outcome, 'unknown');
+  assert.deepEqual([inspected.heartbeat.isPassing, inspected.heartbeat.dueAt], [true, now + 15 * minute + settleMs]);
 });
 
 test('a deadline that is newer than the last sign of who receives pings is not judged yet', () => {
   const now = at + 16 * minute;
-  const looked = lookAtHeartbeat(pinged, now, { heardAt: at + 15 * minute - 1 });
-  assert.equal(looked.overdue, null);
-  assert.deepEqual({ ...looked.heartbeat, dueAt: pinged.dueAt }, pinged);
-  assert.equal(lookAtHeartbeat(pinged, now, { heardAt: at + 15 * minute }).overdue?.outcome, 'failed');
+  const inspected = evaluateHeartbeat(pinged, now, { receivingAt: at + 15 * minute - 1 });
+  assert.equal(inspected.overdue, null);
+  assert.deepEqual({ ...inspected.heartbeat, dueAt: pinged.dueAt }, pinged);
+  assert.equal(evaluateHeartbeat(pinged, now, { receivingAt: at + 15 * minute }).overdue?.outcome, 'failed');
 });

@@ -29,8 +29,8 @@ function stateAfter(outcomes: readonly Outcome[], rules: StateRules): CheckState
 }
 
 /** Judges it so many ms after the start; looked at every hour, last at the start. */
-function judged(state: CheckState, rules: StateRules, afterMs: number, lookedAfterMs = 0) {
-  return judgeState(state, rules, { now: start + afterMs, everyMs: hour, lookedAt: start + lookedAfterMs });
+function judged(state: CheckState, rules: StateRules, afterMs: number, judgedAfterMs = 0) {
+  return judgeState(state, rules, { now: start + afterMs, everyMs: hour, judgedAt: start + judgedAfterMs });
 }
 
 describe('a state that is judged without a result', () => {
@@ -86,7 +86,7 @@ describe('a state that is judged without a result', () => {
     assert.equal(judged(failing, atOnce, 135 * minute + 1), null);
     // Looked at without a verdict: paused, or the observer was at fault.
     assert.equal(judged(failing, atOnce, 30 * hour, 29 * hour), 'ALERT_FAILURE');
-    assert.equal(judgeState(failing, atOnce, { now: start, everyMs: hour, lookedAt: null }), null);
+    assert.equal(judgeState(failing, atOnce, { now: start, everyMs: hour, judgedAt: null }), null);
   });
 });
 
@@ -107,8 +107,8 @@ describe('a state of several locations that is judged without a result', () => {
 
   it('stands while a round is under way', () => {
     const next = { outcome: 'passed', location: 'b', at: start + hour, startedAt: start + hour } as const;
-    const underWay = foldResult(oneOfThree, next, any).state;
-    assert.equal(underWay.status, 'failing');
-    assert.equal(judged(underWay, { ...any, isMuted: false }, hour + minute, hour), 'ALERT_FAILURE');
+    const inProgress = foldResult(oneOfThree, next, any).state;
+    assert.equal(inProgress.status, 'failing');
+    assert.equal(judged(inProgress, { ...any, isMuted: false }, hour + minute, hour), 'ALERT_FAILURE');
   });
 });

@@ -1,58 +1,58 @@
-// Maintenance windows: planned times in which checks are not run, or run and tell nobody (reference §4.7).
+// Maintenance windows: planned periods in which checks do not run, or run without alerts (reference §4.7).
 import { instantAt, wallTimeOf } from './wall-time.ts';
 import type { TimeSpan } from './calendar.ts';
 
 export const repeatUnits = ['DAY', 'WEEK', 'MONTH'] as const;
 export type RepeatUnit = (typeof repeatUnits)[number];
 
-/** A planned time, once or again and again. Instants are epoch ms. */
+/** A planned period of maintenance, once or repeating. Instants are epoch ms. */
 export interface MaintenanceWindow {
   readonly accountId: string;
-  /** Counts up per account. */
+  /** Numbered per account. */
   readonly id: number;
   readonly name: string;
   readonly description: string | null;
-  /** Checks that have one of these tags, or whose group has, are not run. */
+  /** Do not run checks that have, or whose group has, one of these tags. */
   readonly tags: readonly string[];
-  /** These checks are not run, nor are those of these groups. */
+  /** Do not run these checks, or the checks of these groups. */
   readonly checkIds: readonly string[];
   readonly groupIds: readonly number[];
-  /** Of the first one; the end is not part of it. */
+  /** First occurrence; the end is exclusive. */
   readonly startsAt: number;
   readonly endsAt: number;
-  /** Every so many units; null = once. */
+  /** Number of units between repetitions; null = once. */
   readonly repeatInterval: number | null;
   readonly repeatUnit: RepeatUnit | null;
-  /** None begins at or after it; null = for ever. */
+  /** No occurrence starts at or after it; null = forever. */
   readonly repeatEndsAt: number | null;
-  /** By whose clocks it repeats: an IANA name. */
+  /** IANA time zone in which it repeats. */
   readonly timezone: string;
   readonly pauseAllChecks: boolean;
   readonly silenceAllAlerts: boolean;
-  /** Checks that have one of these tags, or whose group has, tell nobody. */
+  /** Checks that have one of these tags, or whose group has, send no alerts. */
   readonly silenceAlertsTags: readonly string[];
   readonly createdAt: number;
   readonly updatedAt: number | null;
 }
 
-/** What makes the times of a window. */
+/** Fields that determine the times of a window. */
 export type WindowTimes = Pick<
   MaintenanceWindow,
   'startsAt' | 'endsAt' | 'repeatInterval' | 'repeatUnit' | 'repeatEndsAt' | 'timezone'
 >;
 
-/** A check as windows name it; its tags include those of its group. */
+/** A check as windows match it; its tags include those of its group. */
 export interface NamedCheck {
   readonly id: string;
   readonly groupId: number | null;
   readonly tags: readonly string[];
 }
 
-/** What maintenance means for a check at an instant. */
+/** Effect of maintenance on a check at a point in time. */
 export interface Maintenance {
-  /** Its slots are not run. */
+  /** The check does not run. */
   readonly isPaused: boolean;
-  /** Nothing is told of but the end of what was told before. */
+  /** Only recoveries of earlier alerts are sent. */
   readonly isSilenced: boolean;
 }
 
@@ -62,9 +62,9 @@ const dayMs = 86_400_000;
 const shortestMs: Readonly<Record<RepeatUnit, number>> = { DAY: dayMs, WEEK: 7 * dayMs, MONTH: 28 * dayMs };
 
 /**
- * The `index`th time of a window, from 0; null = there is none. A repeated one begins and ends at the same time of the day by
- * the clocks of its zone, in summer and in winter; on the last day of a month that is too short. A time of the day that is
- * left out when clocks are set forward is as much later; of one that comes twice it begins at the first and ends at the last.
+ * The `index`th occurrence of a window, from 0; null = none. Repetitions start and end at the same local time all year;
+ * a day that a month lacks becomes its last day. A local time skipped by a clock change is shifted by the change. For a
+ * repeated local time, the window starts at the first and ends at the last.
  */
 export function occurrence(window: WindowTimes, index: number): TimeSpan | null {
   const { startsAt, endsAt, repeatInterval, repeatUnit, repeatEndsAt, timezone } = window;
@@ -75,18 +75,18 @@ export function occurrence(window: WindowTimes, index: number): TimeSpan | null 
   const begin = laterBy(start, by, repeatUnit);
   const from = instantAt(begin, timezone, 'first');
   if (repeatEndsAt !== null && from >= repeatEndsAt) return null;
-  // A start that is left out is later, and the end with it: else a window of that hour would be none.
+  // Shifting a skipped start shifts the end too; otherwise a window within that hour would be empty.
   if (wallTimeOf(from, timezone) !== begin) return { from, to: from + (end - start) };
-  // The days between its start and its end are the same each time, however long the month is.
+  // Every occurrence spans the same number of days, whatever the length of the month.
   const lastDay = wallDay(begin) + wallDay(end) - wallDay(start);
   const to = instantAt(lastDay * dayMs + (end - wallDay(end) * dayMs), timezone, 'last');
   return { from, to: Math.max(from, to) };
 }
 
-/** The time of a window that `at` (epoch ms) lies in; null = none does. */
+/** The occurrence of a window that contains `at` (epoch ms); null = none. */
 export function occurrenceAt(window: WindowTimes, at: number): TimeSpan | null {
   const last = lastAsked.get(window);
-  // Every run asks, and time goes on: nearly always it is the answer before.
+  // Called for every run with increasing times, so the previous answer is nearly always right.
   const isKnown = last !== undefined && at >= last.at && (last.span === null || at < last.span.to);
   const span = isKnown ? last.span : nextOccurrence(window, at);
   if (!isKnown) lastAsked.set(window, { at, span });
@@ -95,11 +95,11 @@ export function occurrenceAt(window: WindowTimes, at: number): TimeSpan | null {
 
 const lastAsked = new WeakMap<WindowTimes, { readonly at: number; readonly span: TimeSpan | null }>();
 
-/** The first time of a window that ends after `at` (epoch ms), under way or to come; null = there is none any more. */
+/** The first occurrence of a window that ends after `at` (epoch ms), current or future; null = none. */
 export function nextOccurrence(window: WindowTimes, at: number): TimeSpan | null {
   const { repeatInterval, repeatUnit, startsAt, endsAt } = window;
   const stepMs = repeatInterval === null || repeatUnit === null ? Infinity : repeatInterval * longestMs[repeatUnit];
-  // Repeats are never further apart than that: the search begins before the one that is looked for.
+  // Maximum distance of repetitions: the search starts before the wanted one.
   for (let index = Math.max(0, Math.floor((at - endsAt) / stepMs) - 1); ; index++) {
     const span = occurrence(window, index);
     if (span === null || span.from > startsAt + farthestMs) return null;
@@ -108,18 +108,18 @@ export function nextOccurrence(window: WindowTimes, at: number): TimeSpan | null
 }
 
 const longestMs: Readonly<Record<RepeatUnit, number>> = { DAY: dayMs, WEEK: 7 * dayMs, MONTH: 31 * dayMs };
-/** Nobody plans further ahead: a thousand years. */
+/** Search limit: a thousand years. */
 const farthestMs = 365_250 * dayMs;
 
-/** How long one time of a window may last, so that it has ended when the next begins; ms. Infinity = it is not repeated. */
+/** Maximum duration of an occurrence, so that it ends before the next one starts; ms. Infinity = does not repeat. */
 export function longestOf({ repeatInterval, repeatUnit }: Pick<WindowTimes, 'repeatInterval' | 'repeatUnit'>): number {
   return repeatInterval === null || repeatUnit === null ? Infinity : repeatInterval * shortestMs[repeatUnit];
 }
 
-/** Windows by what they name, so that a check is compared only with those that may cover it. */
+/** Indexes windows by their entries, so that a check is compared only with those that may match. */
 interface WindowIndex {
   readonly ofAll: readonly MaintenanceWindow[];
-  /** By tag, check or group, as `namesOf` writes them. */
+  /** By tag, check or group, in the form of `namesOf`. */
   readonly byName: ReadonlyMap<string, readonly MaintenanceWindow[]>;
 }
 
@@ -150,7 +150,7 @@ function namesOf(tags: readonly string[], checkIds: readonly string[], groupIds:
   ];
 }
 
-/** The windows that cover all checks, or name this one; each once. */
+/** Windows that match all checks or this one, without duplicates. */
 function windowsFor(windows: readonly MaintenanceWindow[], check: NamedCheck): ReadonlySet<MaintenanceWindow> {
   const { ofAll, byName } = indexOf(windows);
   const names = namesOf(check.tags, [check.id], check.groupId === null ? [] : [check.groupId]);
@@ -166,7 +166,7 @@ function pauses(window: MaintenanceWindow, { id, groupId, tags }: NamedCheck): b
   );
 }
 
-/** The effect of an account's windows on a check at an instant (epoch ms). */
+/** Effect of an account's windows on a check at a point in time (epoch ms). */
 export function maintenanceAt(windows: readonly MaintenanceWindow[], check: NamedCheck, at: number): Maintenance {
   let [isPaused, isSilenced] = [false, false];
   for (const window of windowsFor(windows, check)) {
@@ -181,7 +181,7 @@ export function maintenanceAt(windows: readonly MaintenanceWindow[], check: Name
   return isPaused || isSilenced ? { isPaused, isSilenced: isSilenced || isPaused } : noMaintenance;
 }
 
-/** The last time of these windows that pauses a check and overlaps `span`; null = none. */
+/** The last occurrence of these windows that pauses a check and overlaps `span`; null = none. */
 export function lastPause(windows: readonly MaintenanceWindow[], check: NamedCheck, span: TimeSpan): TimeSpan | null {
   let last: TimeSpan | null = null;
   for (const window of windowsFor(windows, check)) {
@@ -195,12 +195,12 @@ export function lastPause(windows: readonly MaintenanceWindow[], check: NamedChe
   return last;
 }
 
-/** Days since 1970 of a time as clocks show it. */
+/** Days since 1970 of a local time. */
 function wallDay(wall: number): number {
   return Math.floor(wall / dayMs);
 }
 
-/** A time as clocks show it, some units later. */
+/** Adds units to a local time. */
 function laterBy(wall: number, by: number, unit: RepeatUnit): number {
   if (unit !== 'MONTH') return wall + by * (unit === 'WEEK' ? 7 : 1) * dayMs;
   const date = new Date(wall);

@@ -1,10 +1,10 @@
-// What a due schedule becomes: the run of the slot that is now, and a record of the slots that can no longer be run.
+// Plans a due schedule: the run of the current slot, and a record of missed slots.
 
-/** When and where a check runs. Instants are epoch ms. */
+/** When and where a check runs. Times are epoch ms. */
 export interface Schedule {
   /** The oldest slot without an outcome. */
   readonly nextDueAt: number;
-  /** Slots after it are planned another time; never after the present. */
+  /** Later slots are planned on another tick; never in the future. */
   readonly until: number;
   readonly intervalMs: number;
   readonly phaseMs: number;
@@ -13,14 +13,14 @@ export interface Schedule {
   readonly runParallel: boolean;
 }
 
-/** Slots in a row that were not run: `slots` of them, the first at `slotAt`, `intervalMs` apart. */
+/** Consecutive missed slots: `slots` of them, the first at `slotAt`, `intervalMs` apart. */
 export interface MissedStretch {
   readonly slotAt: number;
   readonly slots: number;
   readonly location: string;
 }
 
-/** What a due schedule becomes. */
+/** Plan of a due schedule. */
 export interface RunPlan {
   readonly runs: readonly { readonly slotAt: number; readonly dueAt: number; readonly location: string }[];
   readonly missed: readonly MissedStretch[];
@@ -29,8 +29,8 @@ export interface RunPlan {
 }
 
 /**
- * The plan of a schedule that is due at `now` (epoch ms). A slot can be run until the next one begins; older ones are
- * missed. Locations that nobody serves any more fall back to this server's own.
+ * Plans a schedule that is due at `now` (epoch ms). A slot can run until the next one starts; older ones are missed.
+ * Unavailable locations are replaced by this server's own.
  */
 export function planRuns(schedule: Schedule, now: number, served: readonly string[]): RunPlan {
   const { nextDueAt, until, intervalMs, runParallel } = schedule;
@@ -48,31 +48,31 @@ export function planRuns(schedule: Schedule, now: number, served: readonly strin
   };
 }
 
-/** Which of a check's locations are served; this server's own when none is. */
+/** The available locations of a check; this server's own if none is available. */
 export function servedOf(locations: readonly string[], served: readonly string[]): readonly string[] {
   const known = locations.length === 0 ? [] : [...new Set(locations)].filter((code) => served.includes(code));
   return known.length > 0 ? known : served.slice(0, 1);
 }
 
-/** The location whose turn it is at an instant (epoch ms): slots go round, which follows from the time alone. */
+/** The location for a time (epoch ms): round robin, derived from the time alone. */
 export function oneOf(locations: readonly string[], at: number, intervalMs: number): readonly string[] {
   if (locations.length < 2) return locations;
   const index = Math.floor(at / intervalMs) % locations.length;
   return locations.slice(index, index + 1);
 }
 
-/** Later than this a slot is caught up with, ms: after a restart every check is. */
-const lateMostMs = 2000;
-/** The same as a share of the interval: of checks that run often, those just late would be a herd by themselves. */
+/** A slot later than this is caught up with gradually, ms: after a restart all checks are late. */
+const maxLateMs = 2000;
+/** The same as a fraction of the interval, so that slightly late frequent checks do not all start at once. */
 const lateShare = 0.1;
 const reserveMs = 500;
 
 /**
- * When the run of a slot may start. On time: at its slot. Late: within what is left of the slot, spread by the check's
- * phase, so that a restart brings no herd; half a second is kept so that it still starts within its slot.
+ * When the run of a slot may start. On time: at its slot. Late: within the rest of the slot, spread by the check's
+ * phase to avoid a burst after a restart; half a second is reserved so that it starts within its slot.
  */
 function startOf({ intervalMs, phaseMs }: Schedule, slotAt: number, now: number): number {
-  if (now - slotAt < Math.min(lateMostMs, intervalMs * lateShare)) return slotAt;
+  if (now - slotAt < Math.min(maxLateMs, intervalMs * lateShare)) return slotAt;
   const leftMs = slotAt + intervalMs - now;
   return now + Math.floor(((phaseMs % 1009) / 1009) * Math.max(0, leftMs - reserveMs));
 }

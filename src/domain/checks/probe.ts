@@ -1,4 +1,4 @@
-// What passes between the path and a kind of check.
+// Interface between the pipeline and the kinds of checks.
 import type { Check } from './check.ts';
 import type { ClientIdentity } from '../accounts/client-certificate.ts';
 import type { CheckGroup } from './check-group.ts';
@@ -6,30 +6,32 @@ import type { EnvironmentVariable } from '../accounts/environment-variable.ts';
 import type { ScriptedRequest, SeenAnswer } from './exchange.ts';
 import type { Finding } from '../results/result.ts';
 
-/** What of a probe's input looking at a target takes, and a probe thread is sent. */
+/** The part of a probe's input that is sent to a probe thread. */
 export interface ThreadInput {
   readonly check: Pick<Check, 'id' | 'accountId' | 'checkType' | 'shouldFail' | 'settings'>;
-  /** Changes whenever anything here does: with the check's id it names this input. */
+  /** Changes whenever any field changes; with the check's ID it identifies this input. */
   readonly revision: number;
-  /** What the check inherits of its group (url, headers, assertions, basic auth). */
+  /** Settings that the check inherits from its group (url, headers, assertions, basic auth). */
   readonly group: Pick<CheckGroup, 'apiCheckDefaults'> | null;
-  /** Check over group over account, secrets included: findings carry them redacted. */
+  /** Check over group over account, including secrets, which findings redact. */
   readonly variables: readonly EnvironmentVariable[];
-  /** Of the account, keys included. A thread is sent them once for all checks of the account, and finds none here. */
+  /**
+   * Client identities of the account, with keys. Sent to a thread once for all checks of the account, and then empty.
+   */
   readonly clientCertificates?: readonly ClientIdentity[];
-  /** The request as scripts before it have left it; absent = as the settings say. */
+  /** The request as changed by setup scripts; absent = as in the settings. */
   readonly scripted?: ScriptedRequest;
 }
 
-/** All that a probe needs, already resolved: nothing is looked up while it runs. */
+/** Complete, resolved input of a probe: nothing is looked up while it runs. */
 export interface ProbeInput extends ThreadInput {
   readonly check: Check;
   readonly group: CheckGroup | null;
-  /** The runtime its account names; null = none, which leaves the CURRENT one (decisions: Runtimes). */
+  /** The runtime its account names; null = none, which means the CURRENT one (decisions: Runtimes). */
   readonly accountRuntimeId: string | null;
 }
 
-/** The part of an input that goes to a thread. */
+/** Extracts the part of an input that goes to a thread. */
 export function threadInputOf({ check, revision, group, variables, scripted }: ThreadInput): ThreadInput {
   const { id, accountId, checkType, shouldFail, settings } = check;
   return {
@@ -41,36 +43,36 @@ export function threadInputOf({ check, revision, group, variables, scripted }: T
   };
 }
 
-/** Looks at the target once. Never throws for what the target does: that is a finding. */
+/** Probes the target once. Never throws because of the target: that is a finding. */
 export type Probe = (input: ProbeInput, signal: AbortSignal) => Promise<Finding>;
 
-/** A probe that a thread can do. */
+/** A probe that a thread can run. */
 export type ThreadProbe = (input: ThreadInput, signal: AbortSignal) => Promise<Finding>;
 
-/** Half a probe: to send, or to judge what was sent before and changed since. */
+/** One phase of a probe with scripts: sending, or evaluating a response that scripts may have changed. */
 export type ExchangeWork =
   | {
       readonly half: 'send';
       readonly input: ThreadInput;
-      /** Scripts come after it: the answer is handed out, and assertions wait for them. */
+      /** Teardown scripts follow: returns the response, and leaves assertions for later. */
       readonly wantsAnswer: boolean;
     }
   | {
       readonly half: 'judge';
       readonly input: ThreadInput;
-      /** What sending came to. */
+      /** Result of sending. */
       readonly finding: Finding;
-      /** As the scripts have left it. */
+      /** The response as changed by scripts. */
       readonly answer: SeenAnswer;
-      /** Whether its body is another one than came. */
+      /** Whether the body differs from the received one. */
       readonly isOtherBody: boolean;
     };
 
-/** What half a probe came to; the answer only of what was sent, asked for, and could be read. */
+/** Result of a phase. It has a response only after sending, if requested and readable. */
 export interface Exchanged {
   readonly finding: Finding;
   readonly answer: SeenAnswer | null;
 }
 
-/** Does half a probe. Never throws for what the target does. */
+/** Runs one phase. Never throws because of the target: that is a finding. */
 export type Exchange = (work: ExchangeWork, signal: AbortSignal) => Promise<Exchanged>;

@@ -1,35 +1,35 @@
-// A run, and when an attempt of it is tried again.
+// Runs and their retries.
 import type { Check, RetryStrategy } from './check.ts';
 
-/** Why a run exists (reference: runSource). */
+/** What started a run (reference: runSource). */
 export type RunSource = 'SCHEDULER' | 'TRIGGER_API' | 'SCHEDULE_NOW';
 
-/** One execution of a check at one location: queued, leased, probed (with retries) and closed by its final result. */
+/** An execution of a check at one location: queued, leased, probed (with retries) and closed by its final result. */
 export interface Run {
   readonly accountId: string;
   readonly checkId: string;
-  /** Derived from check, location and slot, so that scheduling the same slot twice is one run. */
+  /** Derived from check, location and slot, so that planning a slot twice creates one run. */
   readonly id: string;
-  /** Of the attempt that comes next or is under way; a retry may be made elsewhere than the attempt before it. */
+  /** Location of the next or current attempt; a retry may use another one. */
   readonly location: string;
   readonly source: RunSource;
-  /** The slot it fills, epoch ms; null for one started on demand. */
+  /** Slot of the run, epoch ms; null if started on demand. */
   readonly slotAt: number | null;
-  /** Length of the slot in ms: what is not started by then is missed. null on demand. */
+  /** Length of the slot in ms: a run not started by then is missed. null on demand. */
   readonly intervalMs: number | null;
-  /** The attempt that comes next or is under way, from 1. */
+  /** Number of the next or current attempt, from 1. */
   readonly attempt: number;
   /** When this attempt may start, epoch ms. */
   readonly dueAt: number;
   /** When the first attempt started, epoch ms; null before. */
   readonly firstStartedAt: number | null;
-  /** Joins the runs of one call of a trigger; null for scheduled ones. */
+  /** Identifies the call of a trigger that started it; null for scheduled runs. */
   readonly batchId: string | null;
-  /** It was due while another process had a run of its check at its location. */
+  /** It was due while another process ran its check at its location. */
   readonly wasHeldBack?: boolean;
 }
 
-/** When and where a run is tried again. */
+/** When and where a run is retried. */
 export interface RunRetry {
   /** Epoch ms. */
   readonly at: number;
@@ -37,11 +37,11 @@ export interface RunRetry {
   readonly location: string;
 }
 
-/** What an attempt came to, as far as the next one depends on it. */
+/** Result of an attempt as far as it determines the next one. */
 export interface AttemptEnd {
-  /** Of a finding. */
+  /** Outcome of the finding. */
   readonly verdict: string;
-  /** Its error class; null = it passed. */
+  /** Error class; null = passed. */
   readonly reason: string | null;
   /** Epoch ms. */
   readonly startedAt: number;
@@ -49,10 +49,9 @@ export interface AttemptEnd {
 }
 
 /**
- * The attempt that follows one that has ended; null = its verdict stands, and is that of the run.
- *
- * @param check with the settings of its group laid over its own
- * @param served codes of the run locations that are served now
+ * The attempt that follows an ended one; null = its verdict is that of the run.
+ * @param check the check's effective settings
+ * @param served codes of the available run locations
  */
 export function retryOf(
   { attempt, location, firstStartedAt }: Pick<Run, 'attempt' | 'location' | 'firstStartedAt'>,
@@ -68,10 +67,9 @@ export function retryOf(
 const networkErrors: ReadonlySet<string> = new Set(['dns', 'connect', 'reset', 'timeout']);
 
 /**
- * When a failed attempt is tried again, epoch ms, or null when its verdict stands (reference §4.6).
- *
- * @param strategy the check's own or its group's; null = no retry
- * @param attempt the attempt that failed, from 1
+ * When a failed attempt is retried, epoch ms, or null if it is final (reference §4.6).
+ * @param strategy the check's own or its group's; null = no retries
+ * @param attempt number of the failed attempt, from 1
  * @param failedAt when it ended, epoch ms
  * @param firstStartedAt when the run's first attempt started, epoch ms
  * @param reason the failed attempt's error class, for strategies that retry on network errors only
@@ -84,8 +82,8 @@ export function runRetryAt(
   reason: string | null,
 ): number | null {
   if (strategy === null || strategy.type === 'NO_RETRIES') return null;
-  const most = strategy.type === 'SINGLE_RETRY' ? 1 : strategy.maxRetries;
-  if (attempt > most) return null;
+  const max = strategy.type === 'SINGLE_RETRY' ? 1 : strategy.maxRetries;
+  if (attempt > max) return null;
   if (strategy.onlyOn?.length && !(reason !== null && networkErrors.has(reason))) return null;
   const base = strategy.baseBackoffSeconds * 1000;
   const factor = strategy.type === 'LINEAR' ? attempt : strategy.type === 'EXPONENTIAL' ? 2 ** (attempt - 1) : 1;
@@ -94,13 +92,12 @@ export function runRetryAt(
 }
 
 /**
- * Where a failed attempt is tried again (docs/decisions/0098): where it failed, or with `sameRegion` false at the location that
- * comes next in the check's list, after the last the first, of those that somebody serves. So a run that is tried again as
- * often as there are others is tried at each of them, and where every location fails each takes over from one other.
- *
- * @param check with the settings of its group laid over its own
- * @param failedAt code of the location of the attempt that failed
- * @param served codes of the run locations that are served now
+ * Where a failed attempt is retried (docs/decisions/0098): at the same location, or with `sameRegion` false at the next
+ * available location in the check's list, wrapping around. So a run with enough retries tries every location. If all
+ * locations fail, each retries for one other.
+ * @param check the check's effective settings
+ * @param failedAt code of the location of the failed attempt
+ * @param served codes of the available run locations
  */
 export function retryLocation(
   { retryStrategy, locations }: Pick<Check, 'retryStrategy' | 'locations'>,

@@ -87,9 +87,12 @@ describe('of the runtime of a check', () => {
   });
 
   it('is said that it ends, from thirty days before on', () => {
-    const told = day - 30 * 86_400_000;
-    assert.deepEqual(said({ check: '2025.04' }, told - 1), []);
-    assert.match(said({ check: '2025.04' }, told).join(), /^runtime 2025\.04 reaches its end of life on 11\/21\/2026/);
+    const reported = day - 30 * 86_400_000;
+    assert.deepEqual(said({ check: '2025.04' }, reported - 1), []);
+    assert.match(
+      said({ check: '2025.04' }, reported).join(),
+      /^runtime 2025\.04 reaches its end of life on 11\/21\/2026/,
+    );
     assert.deepEqual(said({ check: '2025.04' }, day), ['none']);
   });
 });

@@ -1,15 +1,15 @@
-// Runtimes: the environments checks run in, and the rules of their life (spec §2.1, decisions: Runtimes).
+// Runtimes, the environments of scripts, and their lifecycle (spec §2.1, decisions: Runtimes).
 
 export const runtimeStages = ['ALPHA', 'BETA', 'CURRENT', 'STABLE', 'DEPRECATED', 'REMOVED'] as const;
 export type RuntimeStage = (typeof runtimeStages)[number];
 
-/** An installed runtime: everything but the manifest's words is read from what is really there. */
+/** An installed runtime: the manifest, plus facts read from the installed files. */
 export interface Runtime {
   /** `YYYY.MM`. */
   readonly name: string;
   readonly stage: RuntimeStage;
   readonly multiStepSupport: boolean;
-  /** As the binary says, with its leading `v`. */
+  /** Version that the binary reports, with leading `v`. */
   readonly nodeJsVersion: string;
   /** Package → installed version. */
   readonly dependencies: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export interface Runtime {
   readonly description: string | null;
 }
 
-/** What of a runtime says how long it lives. */
+/** Fields of a runtime that determine its lifetime. */
 export type RuntimeLife = Pick<Runtime, 'name' | 'stage' | 'runtimeEndOfLife'>;
 
 /** First instant (epoch ms) of the UTC day of a runtime's end of life; null = no end is planned. */
@@ -28,42 +28,42 @@ export function endOfLifeAt({ runtimeEndOfLife }: Pick<Runtime, 'runtimeEndOfLif
   return Date.UTC(year ?? 0, (month ?? 1) - 1, day ?? 1);
 }
 
-/** The stage that holds at `now` (epoch ms): on the UTC day of its end of life a runtime acts as REMOVED. */
+/** The stage at `now` (epoch ms): a runtime counts as REMOVED from the UTC day of its end of life. */
 export function stageAt(runtime: Pick<Runtime, 'stage' | 'runtimeEndOfLife'>, now: number): RuntimeStage {
   const endsAt = endOfLifeAt(runtime);
   return endsAt !== null && now >= endsAt ? 'REMOVED' : runtime.stage;
 }
 
-/** Whether a stage may follow another: one way, and staying is allowed. */
+/** Whether a stage may follow another: forward only, or unchanged. */
 export function mayFollow(last: RuntimeStage, next: RuntimeStage): boolean {
   return runtimeStages.indexOf(next) >= runtimeStages.indexOf(last);
 }
 
-/** That a runtime has ended at `now` (epoch ms), or is REMOVED by its stage, in words; its name stands before them. */
+/** That a runtime has ended at `now` (epoch ms) or is REMOVED, as a phrase that follows its name. */
 export function endedWords({ runtimeEndOfLife }: Pick<Runtime, 'runtimeEndOfLife'>, now: number): string {
   const endsAt = endOfLifeAt({ runtimeEndOfLife });
   return endsAt !== null && now >= endsAt ? `ended on ${runtimeEndOfLife}` : 'is removed';
 }
 
-/** How long before its end the users of a runtime are told, ms (decisions: Runtimes). */
-export const toldBeforeMs = 30 * 86_400_000;
+/** How long before its end users of a runtime are warned, ms (decisions: Runtimes). */
+export const noticeMs = 30 * 86_400_000;
 
-/** Whether a runtime ends so soon that its users are told. */
+/** Whether a runtime is about to end, so that its users are warned. */
 export function endsSoon(runtime: Pick<Runtime, 'runtimeEndOfLife'>, now: number): boolean {
   const endsAt = endOfLifeAt(runtime);
-  return endsAt !== null && now >= endsAt - toldBeforeMs;
+  return endsAt !== null && now >= endsAt - noticeMs;
 }
 
-/** What a check says about the runtime it wants; the names are null where nothing is said. */
+/** Runtime settings of a check; a name is null if none is set. */
 export interface WantedRuntime {
   readonly check: string | null;
   readonly group: string | null;
   readonly account: string | null;
-  /** Go on with the account's default when the wanted runtime is gone. */
+  /** Use the account's default if the selected runtime is not available. */
   readonly runtimeFallback: boolean;
 }
 
-/** What a check, its group and its account name. @param group null = it is in none */
+/** Runtime settings of a check, its group and its account. @param group null = the check has none */
 export function wantedRuntime(
   { runtimeId, runtimeFallback }: { readonly runtimeId: string | null; readonly runtimeFallback: boolean },
   group: { readonly runtimeId: string | null } | null,
@@ -72,17 +72,17 @@ export function wantedRuntime(
   return { check: runtimeId, group: group?.runtimeId ?? null, account, runtimeFallback };
 }
 
-/** The runtime a check runs with, or why it has none: its runs are then `unknown`, reason `runtime`. */
+/** The runtime of a check, or why it has none: its runs are then `unknown`, reason `runtime`. */
 export type RuntimeChoice<R extends RuntimeLife> =
   | { readonly runtime: R; readonly deprecated: boolean; readonly fellBack: boolean }
   | { readonly runtime: null; readonly message: string };
 
 /**
- * Chooses a check's runtime: its own, else its group's, else its account's, else the CURRENT one (decisions: Runtimes).
- * With `runtimeFallback` a check whose runtime is gone goes on with its account's default, or the CURRENT one if that is gone too.
- *
+ * Selects a check's runtime: its own, otherwise its group's, otherwise its account's, otherwise the CURRENT one
+ * (decisions: Runtimes). With `runtimeFallback`, a runtime that is not available is replaced by the account's default,
+ * or by the CURRENT one.
  * @param installed the runtimes of this server
- * @param now epoch ms: one whose end of life has come counts as gone
+ * @param now epoch ms: a runtime whose end of life has come is not available
  */
 export function runtimeChoice<R extends RuntimeLife>(
   wanted: WantedRuntime,
@@ -101,7 +101,7 @@ export function runtimeChoice<R extends RuntimeLife>(
   return { runtime: null, message: `runtime ${name} is not available on this server; choose another` };
 }
 
-/** What is to be said of a runtime that was chosen, a sentence each (decisions: Runtimes). */
+/** Warnings about a selected runtime, a sentence each (decisions: Runtimes). */
 export function runtimeWarnings(
   { check, group, account }: WantedRuntime,
   { runtime, deprecated, fellBack }: { runtime: RuntimeLife; deprecated: boolean; fellBack: boolean },

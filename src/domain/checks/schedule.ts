@@ -1,13 +1,13 @@
-// When and where a check runs by itself.
+// The schedule of a check.
 import type { CheckGroup } from './check-group.ts';
 import type { Check } from './check.ts';
 import { effectiveCheck } from './effective-check.ts';
 import { intervalMs, nextSlot, phaseMs } from './slot.ts';
 
-/** When and where a check runs by itself. */
+/** When and where a check runs on schedule. */
 export interface Schedule {
   readonly intervalMs: number;
-  /** Where in the interval it is due: 0 up to, without, the interval. */
+  /** Phase within the interval, from 0 to below the interval. */
   readonly phaseMs: number;
   /** Run location codes; empty = this server's own. */
   readonly locations: readonly string[];
@@ -15,8 +15,8 @@ export interface Schedule {
 }
 
 /**
- * The schedule of a check in its group; null while either is deactivated. It follows from the two records alone, so
- * deactivation, restart and edits of other fields never move a check (design: slots, not timers).
+ * The schedule of a check in its group; null while either is deactivated. Derived from the two records alone, so that
+ * deactivation, restarts and edits of other fields never shift a check (design: slots, not timers).
  */
 export function scheduleOf(check: Check, group: CheckGroup | null): Schedule | null {
   const { activated, locations, runParallel } = effectiveCheck(check, group);
@@ -27,7 +27,7 @@ export function scheduleOf(check: Check, group: CheckGroup | null): Schedule | n
   return { intervalMs: interval, phaseMs: phase, locations, runParallel };
 }
 
-/** The first slot after `now` (epoch ms); null for heartbeats, which wait for pings, and while check or group is deactivated. */
+/** The first slot after `now` (epoch ms); null for heartbeats, and while check or group is deactivated. */
 export function nextRunOf(check: Check, group: CheckGroup | null, now: number): number | null {
   const schedule = check.checkType === 'HEARTBEAT' ? null : scheduleOf(check, group);
   return schedule === null ? null : nextSlot(now + 1, schedule.intervalMs, schedule.phaseMs);

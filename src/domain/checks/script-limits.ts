@@ -1,7 +1,7 @@
-// What a program of a check may use.
+// Resource limits of scripts.
 import type { ScriptLimits } from './script.ts';
 
-/** Of a multi-step check. */
+/** For a multi-step check. */
 export const programLimits: ScriptLimits = {
   wallClockMs: 120_000,
   memoryBytes: 512 << 20,
@@ -10,10 +10,10 @@ export const programLimits: ScriptLimits = {
   diskBytes: 256 << 20,
 };
 
-/** Of one script before or after a request (docs/decisions/0086). */
-export const aroundLimits: ScriptLimits = { ...programLimits, wallClockMs: 10_000 };
+/** For a setup or teardown script (docs/decisions/0086). */
+export const hookLimits: ScriptLimits = { ...programLimits, wallClockMs: 10_000 };
 
-/** Of a browser check. */
+/** For a browser check. */
 export const browserLimits: ScriptLimits = {
   wallClockMs: 240_000,
   memoryBytes: 2 * 1024 ** 3,

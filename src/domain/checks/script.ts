@@ -1,4 +1,4 @@
-// A script of a check on its way through a process of its own: what goes in, what comes out (design §3; docs/decisions/0081).
+// Input and output of a script run in its own process (design §3; docs/decisions/0081).
 import type { ScriptRequest, ScriptResponse } from './exchange.ts';
 import type { JsonObject } from '../json.ts';
 
@@ -6,125 +6,127 @@ import type { Asset, AssetSort } from '../results/asset.ts';
 
 /** A file of a script. */
 export interface ScriptFile {
-  /** Relative to the folder the script runs in, `/` between its parts, none of them `..`. */
+  /** Relative to the script's folder, separated by `/`, without `..`. */
   readonly path: string;
   readonly content: string;
 }
 
-/** What a run of a script may use; whichever is passed ends it. */
+/** Resource limits of a script run; exceeding one ends it. */
 export interface ScriptLimits {
   readonly wallClockMs: number;
   /** Of all its processes together. */
   readonly memoryBytes: number;
   readonly processes: number;
-  /** Of what it prints and reports. */
+  /** Of its output and report. */
   readonly outputBytes: number;
-  /** Of what it writes below its folder. */
+  /** Of files in its folder. */
   readonly diskBytes: number;
 }
 
-/** A limit that can be passed; each is a reason of its own. */
+/** A limit that can be exceeded; each is an error class. */
 export type ScriptLimit = 'deadline' | 'memory' | 'processes' | 'output' | 'disk';
 
 /** A Chromium for scripts. */
 export interface ScriptBrowser {
-  /** Everything it needs of its own lies below; scripts can read it. */
+  /** Folder with everything it needs; readable by scripts. */
   readonly folder: string;
-  /** The program, by its path in that folder. */
+  /** Path of the executable in that folder. */
   readonly program: string;
-  /** Libraries that this system lacks, by their path in that folder; null = it has them. */
+  /** Path of libraries that this system lacks, in that folder; null = none are needed. */
   readonly libraries: string | null;
 }
 
-/** What a script around a request sees; `times` are the answer's, in ms. */
+/** What a setup or teardown script sees; `times` are those of the response, in ms. */
 export interface ScriptSees {
   readonly request: ScriptRequest;
-  /** Where it may put what must not be shown: variables by name; headers and query parameters in small letters. */
+  /** Values to redact: variables by name; headers and query parameters by lower-case name. */
   readonly hides: { readonly variables: readonly string[]; readonly fields: readonly string[] };
   readonly response: (ScriptResponse & { readonly times: JsonObject }) | null;
 }
 
-/** Of which runs something is kept. */
-export type KeptOf = 'off' | 'on-failure' | 'always';
+/** For which runs artifacts are stored. */
+export type KeepWhen = 'off' | 'on-failure' | 'always';
 
-/** What a run leaves. */
+/** Which artifacts of a run are stored. */
 export interface ScriptKeeps {
-  /** `off`: not even those that the script itself takes, which are kept otherwise. */
-  readonly screenshots: KeptOf;
-  readonly trace: KeptOf;
-  readonly video: KeptOf;
+  /** `off` = not even those that the script takes itself, which are otherwise stored. */
+  readonly screenshots: KeepWhen;
+  readonly trace: KeepWhen;
+  readonly video: KeepWhen;
 }
 
-/** Of scripts that have nothing to show. */
+/** For scripts without artifacts. */
 export const keepsNothing: ScriptKeeps = { screenshots: 'off', trace: 'off', video: 'off' };
 
 /** One run of a script. */
 export interface ScriptWork {
-  /** The runtime's folder, whose packages it sees, and the Node.js that runs it. */
+  /** Folder of the runtime, whose packages it can import, and the Node.js that runs it. */
   readonly runtime: { readonly folder: string; readonly nodeBinary: string };
   /**
-   * `spec` = a file of tests for Playwright's runner; `plain` = a program that fails by throwing; `around` = the same, and
-   * it sees the request of its check, and the answer, and may change them.
+   * `spec` = tests for Playwright's runner; `plain` = a program that fails by throwing; `hook` = a program that can
+   * also read and change the request and response of its check.
    */
-  readonly sort: 'spec' | 'plain' | 'around';
+  readonly sort: 'spec' | 'plain' | 'hook';
   readonly files: readonly ScriptFile[];
   /** Path of the file to run. */
   readonly entry: string;
   /** The browser it may start; null = none. */
   readonly browser: ScriptBrowser | null;
-  /** Of the sort `around`: what it sees as `request` and, once there is an answer, as `response`. */
-  readonly around?: ScriptSees;
-  /** What is kept of its browser, and of its requests where it is a file of tests. */
+  /** For `hook`: `request` and, in teardown scripts, `response`. */
+  readonly hook?: ScriptSees;
+  /** Artifacts to store: of its browser, and of requests if it is a file of tests. */
   readonly keeps: ScriptKeeps;
-  /** All that is in its environment, but for what its own folder needs. */
+  /** Its environment variables, in addition to those that its folder needs. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Takes out of a text what must not be shown. */
+  /** Redacts a text. */
   readonly hide: (text: string) => string;
   /**
-   * Of the sort `around`: told of each value that it gives a variable of `hides`, as soon as it does, and at its end of those
-   * that it has put into credentials. null = one that is too long to be told. `hide` is to hide it from then on; what it has
-   * printed is hidden at its end.
+   * For `hook`: called for each value assigned to a secret variable, as soon as it is assigned, and at the end for
+   * those put into credentials. null = too long to be passed. `hide` must redact it from then on; earlier output is
+   * redacted at the end.
    */
   readonly onSecret?: (value: string | null) => void;
-  /** Texts that `hide` takes out, for the thread that masks traces. */
+  /** Texts that `hide` redacts, for the thread that redacts traces. */
   readonly hidden: readonly string[];
   readonly limits: ScriptLimits;
 }
 
-/** Where something stands in the files of a script: lines and columns from 1. */
+/** Position in the files of a script: lines and columns start at 1. */
 export interface ScriptPlace {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** Something that went wrong in a script, as it says itself. */
+/** An error reported by a script. */
 export interface ScriptError {
   readonly message: string;
   readonly place: ScriptPlace | null;
 }
 
-/** A step of a test that ended. */
+/** A finished step of a test. */
 export interface ScriptStep {
   readonly title: string;
-  /** As Playwright names it: `test.step`, `pw:api`, `expect`, `hook` or `test`; `request` = one that a plain program makes. */
+  /**
+   * Playwright's category: `test.step`, `pw:api`, `expect`, `hook` or `test`; `request` = a request of a plain program.
+   */
   readonly category: string;
-  /** Milliseconds after the script's start. */
+  /** Milliseconds since the script started. */
   readonly startMs: number;
   readonly durationMs: number;
   readonly error: string | null;
   readonly place: ScriptPlace | null;
 }
 
-/** What it printed, a piece at a time. */
+/** A piece of its output. */
 export interface ScriptLine {
-  /** Milliseconds after the script's start. */
+  /** Milliseconds since the script started. */
   readonly atMs: number;
   readonly stream: 'stdout' | 'stderr';
   readonly text: string;
 }
 
-/** What a page wrote to its console, or what went wrong in it. */
+/** A console message or uncaught error of a page. */
 export interface PageLine {
   readonly atMs: number;
   readonly sort: 'console' | 'error';
@@ -133,64 +135,66 @@ export interface PageLine {
   readonly url: string;
 }
 
-/** How the pages of one address loaded: TTFB, FCP and LCP in ms, CLS without a unit. */
+/** Load times of pages with the same URL: TTFB, FCP and LCP in ms, CLS without a unit. */
 export interface PageVitals {
   readonly url: string;
   readonly vitals: Readonly<Record<string, number>>;
 }
 
-/** A file that a run left and that is not kept. */
+/** An artifact that was not stored. */
 export interface LeftOutAsset {
   readonly sort: AssetSort;
-  /** null = not known. */
+  /** null = unknown. */
   readonly bytes: number | null;
-  /** It is too large, there are too many, all together are too large, or it is no file of that sort. */
+  /** Too large, too many, too large in total, or not a valid file of its type. */
   readonly why: 'size' | 'count' | 'total' | 'content';
 }
 
-/** How a run of a script went. Never rejected: whatever the script does is an outcome. */
+/** Result of a script run. Never rejected: whatever the script does is an outcome. */
 export interface ScriptOutcome {
-  /** `ended` = by itself; `stopped` = by us, without its fault; `crashed` = it could not be run, or left no report. */
+  /** `ended` = on its own; `stopped` = by us, not its fault; `crashed` = could not be run, or left no report. */
   readonly ending: 'ended' | 'stopped' | 'crashed' | ScriptLimit;
   /** Why it crashed, in a sentence; null otherwise. */
   readonly problem: string | null;
   /** Epoch ms. */
   readonly startedAt: number;
   readonly stoppedAt: number;
-  /** Milliseconds that its tests took, the start of their runner left out; null when none ended. */
+  /** Duration of its tests without the start of their runner, ms; null if none ended. */
   readonly testsMs: number | null;
-  /** Tests that ran, and those of them that did not end as they should. */
+  /** Number of tests that ran, and of those that did not end as expected. */
   readonly tests: number;
   readonly failedTests: number;
   readonly errors: readonly ScriptError[];
   readonly steps: readonly ScriptStep[];
-  /** What was open for half a second when it was last told of: where a limit ended it, that is where it was. null = nothing. */
+  /**
+   * The step that had been running for half a second at the last report: where a limit ended the script. null = none.
+   */
   readonly openStep: ScriptError | null;
-  /** Titles of tests that failed and, tried again as the script itself says, passed; the first few. */
+  /** Titles of tests that failed but passed in a retry of the script itself; the first few. */
   readonly flaky: readonly string[];
   readonly log: readonly ScriptLine[];
-  /** Of its browser, if it has one. */
+  /** Console and load times of its browser, if it has one. */
   readonly pageLines: readonly PageLine[];
   readonly pageVitals: readonly PageVitals[];
   /**
-   * Of the sort `around`: what it has left of what it saw, and of its environment, as it says itself: foreign, and of any
-   * shape. null = it left no word.
+   * For `hook`: request, response and environment as the script left them; untrusted and of any shape. null = no
+   * report.
    */
   readonly left: JsonObject | null;
   readonly assets: readonly Asset[];
   readonly leftOut: readonly LeftOutAsset[];
 }
 
-/** Runs a script once; the signal ends it. */
+/** Runs a script once; the signal stops it. */
 export type RunScript = (work: ScriptWork, signal: AbortSignal) => Promise<ScriptOutcome>;
 
-/** Where a text is no script, and why. */
+/** A syntax error and its position. */
 export interface ScriptFault {
   readonly message: string;
-  /** From 1; absent = not known. */
+  /** From 1; absent = unknown. */
   readonly line?: number;
   readonly column?: number;
 }
 
-/** What reading a text comes to: null = it is a script; `no room` = there was nothing to read it with in time. */
+/** Result of parsing a script: null = valid; `no room` = no parser was available in time. */
 export type ScriptReading = ScriptFault | 'no room' | null;

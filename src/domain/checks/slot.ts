@@ -1,14 +1,12 @@
-// Slots, not timers: when a check is due follows from its id and its interval alone, so restarts and edits move nothing.
+// Slots instead of timers: the schedule follows from a check's ID and interval alone, so that restarts and edits shift
+// nothing.
 
-/** How often a check runs, in ms: its frequency in minutes, or its offset in seconds when the frequency is 0. */
+/** Interval of a check in ms: its frequency in minutes, or its offset in seconds if the frequency is 0. */
 export function intervalMs(frequency: number, frequencyOffset: number | null): number {
   return frequency > 0 ? frequency * 60_000 : (frequencyOffset ?? 10) * 1000;
 }
 
-/**
- * Where in its interval a check runs, in ms: spread by a hash of its id, so that checks of one interval do not run in
- * one herd.
- */
+/** Phase of a check within its interval, ms: a hash of its ID spreads checks of the same interval. */
 export function phaseMs(checkId: string, interval: number): number {
   return hash(checkId) % interval;
 }
@@ -18,7 +16,7 @@ export function nextSlot(at: number, interval: number, phase: number): number {
   return Math.ceil((at - phase) / interval) * interval + phase;
 }
 
-/** FNV-1a, 32 bits: stable over versions and machines, which is all that a phase needs. */
+/** FNV-1a, 32 bits: stable across versions and machines, and good enough for a phase. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {

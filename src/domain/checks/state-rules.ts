@@ -1,4 +1,4 @@
-// Under which settings the results of a check are folded into its state.
+// The settings for folding results into the state of a check.
 import { escalationOf, remindersOf } from '../alerts/alert-settings.ts';
 import type { StateRules } from './check-state.ts';
 import { effectiveCheck } from './effective-check.ts';
@@ -9,7 +9,7 @@ import type { CheckContext, EndedAttempt } from '../results/recording.ts';
 import { intervalMs } from './slot.ts';
 import { hasOtherRequest, hasOtherTarget } from './target.ts';
 
-/** What the windows of its account, and a mute that ends by itself, mean for a check now (epoch ms). */
+/** Effect of the account's windows and of a temporary mute on a check now (epoch ms). */
 export function maintenanceOf({ check, group, maintenanceWindows }: CheckContext, now: number): Maintenance {
   const isMuted = now < Math.max(check.mutedUntil ?? 0, group?.mutedUntil ?? 0);
   if (maintenanceWindows.length === 0) return isMuted ? { ...noMaintenance, isSilenced: true } : noMaintenance;
@@ -17,7 +17,7 @@ export function maintenanceOf({ check, group, maintenanceWindows }: CheckContext
   return isMuted ? { ...maintenance, isSilenced: true } : maintenance;
 }
 
-/** The last time in which windows did not run a check, that a part of `span` lies in; null = none. */
+/** The last pause by windows that overlaps `span`; null = none. */
 export function pausedIn({ check, group, maintenanceWindows }: CheckContext, span: TimeSpan): TimeSpan | null {
   return lastPause(maintenanceWindows, namedCheck(check, group), span);
 }
@@ -26,7 +26,7 @@ function namedCheck(check: CheckContext['check'], group: CheckContext['group']):
   return { id: check.id, groupId: group?.id ?? null, tags: [...check.tags, ...(group?.tags ?? [])] };
 }
 
-/** @param locations run locations that are served; none = the check has no more than one */
+/** @param locations available run locations; none = the check has at most one */
 export function stateRulesOf(
   { check, group, accountAlertSettings }: CheckContext,
   locations: readonly string[],
@@ -35,7 +35,7 @@ export function stateRulesOf(
   const effective = effectiveCheck(check, group);
   const own = effective.useGlobalAlertSettings ? null : effective.alertSettings;
   const settings = own ?? accountAlertSettings;
-  // One that is named twice has one answer.
+  // Duplicates count once.
   const all = [...new Set(effective.locations)].filter((code) => locations.includes(code));
   const threshold = settings?.parallelRunFailureThreshold;
   return {
@@ -50,11 +50,10 @@ export function stateRulesOf(
 }
 
 /**
- * An ended attempt as it is judged when it is recorded: by the settings that hold then. If its check is deactivated or paused
- * by then, or has another request, it moves no state and alerts nobody (docs/decisions/0103).
- *
- * @param context its check as stored now; null = it is deleted
- * @param locations run locations that are served
+ * An ended attempt, evaluated with the settings at the time of recording. If its check was deactivated, paused or given
+ * another target meanwhile, it changes no state and sends no alerts (docs/decisions/0103).
+ * @param context its check as stored now; null = deleted
+ * @param locations available run locations
  * @param now epoch ms
  */
 export function judgedNow(
@@ -74,7 +73,7 @@ export function judgedNow(
     context,
     rules: stateRulesOf(context, locations, maintenance),
     ...((isOff || isOutdated) && { isQuiet: true }),
-    // Another target has asked for its run already, and a quiet run has left nothing to be judged.
+    // The new target has requested its own run, and a quiet run has no effect on the state.
     ...(isOutdated &&
       !isOff &&
       attempt.isQuiet !== true &&
@@ -83,12 +82,10 @@ export function judgedNow(
 }
 
 /**
- * Under which settings a state is judged when no result has come (docs/decisions/0100); null = its check is deactivated, and
- * nobody looks at it.
- *
- * @param locations run locations that are served
+ * The settings for evaluating a state without a new result (docs/decisions/0100); null = its check is deactivated.
+ * @param locations available run locations
  * @param now epoch ms
- * @returns also how often the check is looked at, ms
+ * @returns also the interval of the check, ms
  */
 export function standingRulesOf(
   context: CheckContext,
@@ -102,7 +99,7 @@ export function standingRulesOf(
   return {
     rules: {
       ...stateRulesOf(context, isCalled ? [] : locations, maintenanceOf(context, now)),
-      // They come with results (docs/decisions/0022).
+      // Certificate alerts are raised with results (docs/decisions/0022).
       reminders: null,
     },
     everyMs: isCalled ? periodMs + graceMs : intervalMs(check.frequency, check.frequencyOffset),

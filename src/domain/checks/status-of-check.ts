@@ -1,18 +1,19 @@
-// Where each check of an account stands.
+// The status of each check of an account.
+import type { Acknowledger } from '../alerts/incident.ts';
 import type { CheckStatus } from './check-state.ts';
 import type { Outcome, Reason } from '../results/result.ts';
 
-/** Where a check stands, and what its last result was. Instants are epoch ms, times in ms with decimals. */
+/** The status of a check and its last result. Times are epoch ms, durations ms with decimals. */
 export interface StatusOfCheck {
   readonly checkId: string;
   readonly name: string;
-  /** null = no result has moved its state yet. */
+  /** null = no result has changed its state yet. */
   readonly status: CheckStatus | null;
-  /** When `status` began; null = no result has moved it yet. */
+  /** When `status` began; null = no result has changed its state yet. */
   readonly since: number | null;
-  /** Check and group are activated. */
+  /** Whether check and group are activated. */
   readonly isActive: boolean;
-  /** When it runs; null = it has no slots. */
+  /** Its schedule; null = none. */
   readonly slots: { readonly intervalMs: number; readonly phaseMs: number } | null;
   readonly lastOutcome: Outcome | null;
   /** Why the last run did not pass. */
@@ -21,8 +22,12 @@ export interface StatusOfCheck {
   readonly lastResultId: string | null;
   readonly longestMs: number | null;
   readonly shortestMs: number | null;
-  /** End of the newest certificate seen. */
+  /** Expiry of the newest certificate seen. */
   readonly certificateValidTo: number | null;
+  /** The open incident. */
+  readonly incidentId: string | null;
+  readonly acknowledgedAt: number | null;
+  readonly acknowledgedBy: Acknowledger | null;
   readonly createdAt: number;
   readonly updatedAt: number | null;
 }

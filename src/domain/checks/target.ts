@@ -1,9 +1,9 @@
-// What a check looks at: when that changes, the check runs at once.
+// The target of a check: when it changes, the check runs at once.
 import type { Check } from './check.ts';
 import type { JsonValue } from '../json.ts';
 import type { CheckContext } from '../results/recording.ts';
 
-/** Settings that only decide what is made of an answer. */
+/** Settings that only affect the evaluation of a response. */
 const judging: ReadonlySet<string> = new Set([
   'assertions',
   'degradedResponseTime',
@@ -13,12 +13,14 @@ const judging: ReadonlySet<string> = new Set([
   'alertDaysBeforeExpiry',
 ]);
 
-/** Whether a change makes a check look at something else: another request, host or script. */
+/** Whether a change gives a check another target: request, host or script. */
 export function hasOtherTarget(before: Pick<Check, 'settings'>, after: Pick<Check, 'settings'>): boolean {
   return targetOf(before) !== targetOf(after);
 }
 
-/** Whether a change makes a result of the check outdated: another target, other assertions or limits, other defaults of its group. */
+/**
+ * Whether a change makes a check's last result outdated: another target, assertions, limits, or defaults of its group.
+ */
 export function hasOtherRequest(before: CheckContext, after: CheckContext): boolean {
   return before.revision !== after.revision && requestOf(before) !== requestOf(after);
 }

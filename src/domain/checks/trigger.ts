@@ -1,7 +1,7 @@
-/** A capability that starts a check group or one check without a key (spec §2.3). Instants are epoch ms. */
+/** A token that starts a check group or a check without a key (spec §2.3). Times are epoch ms. */
 export interface Trigger {
   readonly accountId: string;
-  /** Counts up per account. */
+  /** Numbered per account. */
   readonly id: number;
   readonly token: string;
   /** Exactly one of the two is set. */

@@ -1,8 +1,8 @@
-// Times as the clocks of a zone show them, and the instants they stand for.
+// Converts between local times of a time zone and UTC.
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** How far a zone's clocks are ahead of UTC at an instant (epoch ms), ms. @param zone its IANA name */
+/** Offset of a time zone from UTC at a time (epoch ms), ms. @param zone IANA name */
 export function offsetMs(at: number, zone: string): number {
   if (zone === 'UTC') return 0;
   const known = formats.get(zone);
@@ -15,7 +15,9 @@ export function offsetMs(at: number, zone: string): number {
   return (sign === '-' ? -ahead : ahead) * 1000;
 }
 
-/** Whether a time zone of that IANA name is known. An offset such as +01:00 is none: it knows no summer time. */
+/**
+ * Whether an IANA time zone is known. Offsets such as +01:00 are rejected because they have no daylight saving time.
+ */
 export function isZone(zone: string): boolean {
   if (!/^[A-Za-z]/.test(zone)) return false;
   try {
@@ -25,21 +27,21 @@ export function isZone(zone: string): boolean {
   }
 }
 
-/** What the clocks of a zone show at an instant (epoch ms), as the epoch ms at which those of UTC show the same. */
+/** The local time in a zone, as the epoch ms at which UTC shows the same. */
 export function wallTimeOf(at: number, zone: string): number {
   return at + offsetMs(at, zone);
 }
 
 /**
- * The instant (epoch ms) at which the clocks of a zone show a time. One that is left out, because they were set forward, is
- * as much later; one that comes twice is the first or the last of the two.
+ * The time (epoch ms) of a local time in a zone. A skipped local time is shifted by the clock change; of a repeated
+ * one, returns the first or the last.
  */
 export function instantAt(wall: number, zone: string, which: 'first' | 'last'): number {
-  // Around a time there are two offsets at most: that of a day before and that of a day after.
+  // A local time has at most two candidate offsets: those of the day before and the day after.
   const offsets = [offsetMs(wall - dayMs, zone), offsetMs(wall + dayMs, zone)];
   const fitting = offsets.map((offset) => wall - offset).filter((at) => wallTimeOf(at, zone) === wall);
   if (fitting.length > 0) return which === 'first' ? Math.min(...fitting) : Math.max(...fitting);
-  // Left out: by the clocks as they were before.
+  // Skipped by the clock change: uses the offset before it.
   return wall - (offsets[0] ?? 0);
 }
 

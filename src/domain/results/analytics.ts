@@ -1,4 +1,4 @@
-// Figures of roll-ups: availability, response times and their percentiles (reference §4.7).
+// Metrics computed from roll-ups: availability, response times and percentiles (reference §4.7).
 import { type DetailedRollUp, sumOfPhases } from './detailed-roll-up.ts';
 import { coarseQuantileOf, type Phase, phaseNames, type Phases } from './phases.ts';
 import {
@@ -17,12 +17,12 @@ import type { TimeSpan } from '../checks/calendar.ts';
 export const aggregations = ['avg', 'max', 'median', 'min', 'p50', 'p90', 'p95', 'p99', 'stddev', 'sum'] as const;
 export type Aggregation = (typeof aggregations)[number];
 
-/** What times are of: all of a response, or a phase of it. */
+/** What a time measures: the whole response or a phase of it. */
 const bases = ['responseTime', ...phaseNames] as const;
 type Base = (typeof bases)[number];
 type TimeMetric = `${Base}_${Aggregation}`;
 
-/** The metrics that roll-ups can answer. */
+/** The metrics that roll-ups provide. */
 export const metricNames = [
   ...bases.flatMap((base) => aggregations.map((aggregation): TimeMetric => `${base}_${aggregation}`)),
   'availability',
@@ -30,12 +30,12 @@ export const metricNames = [
 ] as const;
 export type Metric = (typeof metricNames)[number];
 
-/** The phase that a metric is about; null = of none. */
+/** The phase of a metric; null = none. */
 export function phaseOf(metric: Metric): Phase | null {
   return phaseNames.find((phase) => metric.startsWith(`${phase}_`)) ?? null;
 }
 
-/** Those of them that can be asked of a kind of check. */
+/** The metrics available for a kind of check. */
 export function metricsOf({ phases }: Measures): Metric[] {
   return metricNames.filter((metric) => {
     const phase = phaseOf(metric);
@@ -43,15 +43,15 @@ export function metricsOf({ phases }: Measures): Metric[] {
   });
 }
 
-/** What results of a kind of check say beside outcome and response time, that they can be counted by. */
+/** Additional data in results of a kind of check by which they can be grouped. */
 export interface Measures {
-  /** Whether they hold the status code of an answer. */
+  /** Whether they have a status code. */
   readonly statusCode: boolean;
-  /** Those of a response that they may hold. */
+  /** Phases that they may have. */
   readonly phases: readonly Phase[];
 }
 
-/** What a metric means, for people and charts. */
+/** Label and unit of a metric. */
 export interface MetricMeaning {
   readonly unit: 'milliseconds' | 'percent' | 'count';
   readonly label: string;
@@ -89,17 +89,16 @@ const baseLabels: Readonly<Record<Base, string>> = {
 };
 
 function aggregationOf(metric: TimeMetric): Aggregation {
-  // The name of such a metric is made of it.
+  // Builds the name of such a metric.
   return metric.slice(metric.indexOf('_') + 1) as Aggregation;
 }
 
-/** Whose response times count; `success` is passed and degraded. */
+/** Whose response times are included; `success` is passed and degraded. */
 export type ResultStatus = 'success' | 'failure';
 
 /**
- * A metric of a roll-up: ms, percent or a count; null when there is nothing it could be of.
- *
- * @param phases of the same results, where one is asked about; null = not known
+ * The value of a metric: ms, percent or a count; null without data.
+ * @param phases phases of the same results, if needed; null = unknown
  */
 export function metricOf(
   metric: Metric,
@@ -117,17 +116,17 @@ export function metricOf(
   return us === null ? null : rounded(us / 1000);
 }
 
-/** Percent of the known time in which the check did not fail; null when nothing is known. */
+/** Percentage of the known time without failure; null if nothing is known. */
 export function availabilityOf({ knownMs, downMs }: RollUp): number | null {
   return knownMs === 0 ? null : rounded((100 * (knownMs - downMs)) / knownMs, 4);
 }
 
-/** Percent of the time of all slots of which nothing is known; null when there were none. */
+/** Percentage of the scheduled time for which nothing is known; null without slots. */
 export function unknownRatioOf({ knownMs, unknownMs }: RollUp): number | null {
   return knownMs + unknownMs === 0 ? null : rounded((100 * unknownMs) / (knownMs + unknownMs), 4);
 }
 
-/** Percent of the results with a verdict that did not fail; null of none. */
+/** Percentage of the results with a verdict that did not fail. null if there are none. */
 export function successRatioOf({ passed, degraded, failed }: RollUp): number | null {
   const judged = passed + degraded + failed;
   return judged === 0 ? null : rounded((100 * (passed + degraded)) / judged, 4);
@@ -143,21 +142,32 @@ function responsesOf(
   return responses;
 }
 
+/** Median and 95th percentile of response times together, ms; null without data. */
+export function percentilesOf(parts: readonly Responses[]): { readonly p50: number; readonly p95: number } | null {
+  const [first, ...others] = parts.filter(({ count }) => count > 0);
+  if (first === undefined) return null;
+  const all = others.length === 0 ? first : emptyResponses();
+  if (others.length > 0) for (const part of [first, ...others]) mergeResponses(all, part);
+  const at = (aggregation: 'p50' | 'p95'): number =>
+    rounded((responseTimeOf(aggregation, all, quantileOf) ?? 0) / 1000);
+  return { p50: at('p50'), p95: at('p95') };
+}
+
 const shares: Partial<Record<Aggregation, number>> = { median: 0.5, p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 };
 
 function responseTimeOf(
   aggregation: Aggregation,
-  { count, sum, sumOfSquares, least, most, sketch }: Responses,
+  { count, sum, sumOfSquares, least, max, sketch }: Responses,
   quantile: typeof quantileOf,
 ) {
   if (count === 0) return null;
   const share = shares[aggregation];
-  // A class may reach beyond what was measured.
-  if (share !== undefined) return Math.min(most, Math.max(least, quantile(sketch, share) ?? 0));
+  // A bucket may extend beyond the measured values.
+  if (share !== undefined) return Math.min(max, Math.max(least, quantile(sketch, share) ?? 0));
   const mean = sum / count;
   if (aggregation === 'avg') return mean;
   if (aggregation === 'min') return least;
-  if (aggregation === 'max') return most;
+  if (aggregation === 'max') return max;
   return aggregation === 'sum' ? sum : Math.sqrt(Math.max(0, sumOfSquares / count - mean * mean));
 }
 
@@ -165,14 +175,14 @@ function rounded(value: number, digits = 3): number {
   return Math.round(value * 10 ** digits) / 10 ** digits;
 }
 
-/** A part of a history: what a span that begins at `startAt` (epoch ms) came to at a location. */
+/** A part of a history: the roll-up of a time range that starts at `startAt` (epoch ms), at a location. */
 export interface Piece {
   readonly startAt: number;
   readonly location: string;
   readonly rollUp: RollUp;
 }
 
-/** What each of some spans that lie side by side came to, in their order. */
+/** Totals of adjacent time ranges, in their order. */
 export function sumBySpan(
   spans: readonly TimeSpan[],
   pieces: readonly Piece[],
@@ -195,7 +205,7 @@ export function sumBySpan(
   return sums;
 }
 
-/** How long phases took in each of some spans that lie side by side; null where a part of a span is not known. */
+/** Phase durations in adjacent time ranges; null if a part is unknown. */
 export function phasesBySpan(
   spans: readonly TimeSpan[],
   pieces: readonly (Piece & { readonly rollUp: Partial<Pick<DetailedRollUp, 'phases'>> })[],
@@ -209,7 +219,7 @@ export function phasesBySpan(
   return sums;
 }
 
-/** Which of the spans holds an instant; -1 = it is before the first. */
+/** Index of the range that contains a time; -1 = before the first. */
 function indexAt(spans: readonly TimeSpan[], at: number): number {
   let [low, high] = [0, spans.length];
   while (low < high) {
@@ -220,27 +230,27 @@ function indexAt(spans: readonly TimeSpan[], at: number): number {
   return low - 1;
 }
 
-/** What a series is of, where it is not of all. */
+/** What a series is restricted to. */
 export interface SeriesGroup {
   readonly location?: string;
   /**
-   * A status code, or `none`: there was no answer, or the slot was not run. `unknown`: of roll-ups that were made before
-   * status codes were kept (docs/decisions/0040).
+   * A status code, or `none`: no response, or a missed run. `unknown`: roll-ups from before status codes were stored
+   * (docs/decisions/0040).
    */
   readonly status?: number | 'none' | 'unknown';
 }
 
-/** A piece, and what it is made of. */
+/** A group and its data. */
 export type DetailedPiece = Piece & { readonly rollUp: DetailedRollUp };
 
-/** A series, and the parts of a history that it is of. */
+/** A series and its part of a history. */
 export interface Grouped {
   readonly group: SeriesGroup;
   readonly pieces: readonly (Piece & { readonly rollUp: RollUp & Partial<DetailedRollUp> })[];
   readonly stretches: readonly Stretch[];
 }
 
-/** The parts of a history by run location, by name. */
+/** Splits a history by run location, ordered by name. */
 export function byLocation(pieces: readonly DetailedPiece[], stretches: readonly Stretch[]): Grouped[] {
   const locations = new Set([...pieces, ...stretches].map(({ location }) => location));
   return [...locations].sort().map((location) => ({
@@ -250,7 +260,7 @@ export function byLocation(pieces: readonly DetailedPiece[], stretches: readonly
   }));
 }
 
-/** The parts of a history by status code, in their order; those without one behind them. */
+/** Splits a history by status code, in order; parts without one come last. */
 export function byStatusCode(pieces: readonly DetailedPiece[], stretches: readonly Stretch[]): Grouped[] {
   const groups = new Map<number, Piece[]>();
   const unknown: Piece[] = [];

@@ -1,11 +1,11 @@
-// An asset: a file that a run of a script leaves behind, kept beside its result (docs/decisions/0083).
+// Assets: files left by a script run, stored with its result (docs/decisions/0083).
 import type { CheckType } from '../checks/check.ts';
 
-/** What an asset is of. */
+/** Types of assets. */
 export const assetSorts = ['screenshot', 'trace', 'video'] as const;
 export type AssetSort = (typeof assetSorts)[number];
 
-/** Media types an asset may have, and the ending of a file of each; what a file holds is told from its first bytes. */
+/** Media types of assets with their file extensions. Determined from the first bytes of a file. */
 export const assetTypes = {
   'image/png': 'png',
   'image/jpeg': 'jpg',
@@ -14,28 +14,28 @@ export const assetTypes = {
 } as const;
 export type AssetType = keyof typeof assetTypes;
 
-/** A file that a run left. Its name and content are foreign. */
+/** A file left by a run. Its name and content are untrusted. */
 export interface Asset {
   readonly sort: AssetSort;
-  /** At most 200 characters, hidden values taken out. */
+  /** At most 200 characters, redacted. */
   readonly name: string;
   readonly contentType: AssetType;
   readonly content: Uint8Array;
 }
 
-/** An asset as it is listed: without its content. */
+/** A listed asset, without its content. */
 export interface AssetFacts extends Omit<Asset, 'content'> {
-  /** From 1, within its result. */
+  /** Number within its result, from 1. */
   readonly number: number;
-  /** Length of the content. */
+  /** Size of the content. */
   readonly bytes: number;
 }
 
-/** An asset that is being read. */
+/** An asset being read. */
 export interface AssetFile extends AssetFacts {
-  /** Its content, a part at a time, once; fails where some of it goes meanwhile. */
+  /** Its content in chunks, readable once; fails if parts are deleted meanwhile. */
   readonly parts: AsyncIterable<Uint8Array>;
 }
 
-/** Types of checks whose runs may leave assets: of others none are looked for. */
+/** Check types whose runs may leave assets. */
 export const typesWithAssets: ReadonlySet<CheckType> = new Set(['BROWSER', 'MULTI_STEP']);

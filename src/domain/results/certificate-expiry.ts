@@ -1,4 +1,4 @@
-// Words for the time until a certificate expires.
+// Phrases for the time until a certificate expires.
 
 import type { SeenCertificate } from './result.ts';
 
@@ -6,7 +6,7 @@ export const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
 
-/** `expires in 5 hours`, in whole units of the largest that fits twice; `has expired`, once it has. */
+/** `expires in 5 hours`, in the largest unit that fits twice; `has expired` after expiry. */
 export function timeLeft(ms: number): string {
   if (ms < 0) return 'has expired';
   if (ms >= 2 * dayMs) return `expires in ${Math.floor(ms / dayMs)} days`;

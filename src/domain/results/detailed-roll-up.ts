@@ -1,17 +1,17 @@
-// A roll-up and what it is made of: its parts by status code, the phases of responses (docs/decisions/0040).
+// A roll-up with its parts by status code and response phases (docs/decisions/0040).
 import { mergePhases, type Phases } from './phases.ts';
 import { emptyRollUp, mergeRollUp, type RollUp } from './roll-up.ts';
 
-/** What of a roll-up can be asked beside its sums. */
+/** Parts of a roll-up that can be read in addition to its sums. */
 export type RollUpParts = 'byStatus' | 'phases';
 
-/** What is not known is null: an older version did not keep it, or it was not read. */
+/** null = unknown: not stored by an older version, or not read. */
 export interface DetailedRollUp extends RollUp {
-  /** By the status code of the answer; 0 = there was none. */
+  /** By status code of the response; 0 = no response. */
   byStatus: Map<number, RollUp> | null;
-  /** Of results that have a response time. */
+  /** Phases of results that have a response time. */
   phases: Phases | null;
-  /** How many final results there were: a stretch of missed slots is one. */
+  /** Number of final results; consecutive missed slots count once. */
   finalResults: number | null;
 }
 
@@ -19,7 +19,7 @@ export function emptyDetailedRollUp(): DetailedRollUp {
   return { ...emptyRollUp(), byStatus: new Map(), phases: new Map(), finalResults: 0 };
 }
 
-/** Takes up all that another one holds; what is not known of one of them is not known of the sum. */
+/** Adds another roll-up; parts unknown in either are unknown in the sum. */
 export function mergeDetailedRollUp(into: DetailedRollUp, other: DetailedRollUp): void {
   mergeRollUp(into, other);
   into.phases = sumOfPhases(into.phases, other.phases);
@@ -34,14 +34,17 @@ export function mergeDetailedRollUp(into: DetailedRollUp, other: DetailedRollUp)
   }
 }
 
-/** The first with the second taken up; null when either is not known. */
+/** The first with the second added; null if either is unknown. */
 export function sumOfPhases(into: Phases | null, other: Phases | null): Phases | null {
   if (into === null || other === null) return null;
   mergePhases(into, other);
   return into;
 }
 
-/** The roll-up of parts by status code. One that has only one part shares its response times with it: only to be read. */
+/**
+ * The roll-up of parts by status code. With a single part it shares that part's response times, so it must not be
+ * modified.
+ */
 export function wholeOf(byStatus: Map<number, RollUp>, phases: Phases, finalResults: number): DetailedRollUp {
   const [first, ...others] = byStatus.values();
   if (first !== undefined && others.length === 0) return { ...first, byStatus, phases, finalResults };

@@ -1,7 +1,7 @@
 // What a hold-up of the probing thread does to a finding: times that may contain it are withheld, what was seen is not.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { honestFinding as withHeldUp, type HeldUp, marginOfLimit } from './honest-finding.ts';
+import { honestFinding as withThreadDelay, type ThreadDelay, marginOfLimit } from './honest-finding.ts';
 import { bareFinding, type Finding } from './result.ts';
 
 const status: Finding = {
@@ -12,7 +12,8 @@ const timeout: Finding = {
   ...bareFinding(1, { verdict: 'failed', reason: 'timeout', message: 'no answer' }),
   timeMarginMs: marginOfLimit(30_000),
 };
-const honestFinding = (finding: Finding, heldUp: HeldUp) => withHeldUp(finding, heldUp, () => 'without times');
+const honestFinding = (finding: Finding, threadDelay: ThreadDelay) =>
+  withThreadDelay(finding, threadDelay, () => 'without times');
 const once = (ms: number) => ({ longestMs: ms, addedMs: ms });
 
 test('a status that was received stands, however long the thread was held up; its time is left out', () => {
@@ -48,8 +49,8 @@ test('a verdict over a slow answer stands where it is too slow without our delay
   assert.equal(honestFinding(slow, once(250)).verdict, 'unknown');
   const mostlyOurs = honestFinding({ ...slow, message: 'answered after 5.2 s', timeMarginMs: 4000 }, once(1500));
   const { verdict, responseTimeMs, message } = mostlyOurs;
-  const told = 'answered after 5.2 s (Tocsin itself was delayed by up to 1500 ms)';
-  assert.deepEqual([verdict, responseTimeMs, message], ['degraded', null, told]);
+  const reported = 'answered after 5.2 s (Tocsin itself was delayed by up to 1500 ms)';
+  assert.deepEqual([verdict, responseTimeMs, message], ['degraded', null, reported]);
 });
 
 test('the times of a run without a response are left out as well', () => {

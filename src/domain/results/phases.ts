@@ -1,23 +1,23 @@
-// How long the phases of responses took, summed up (docs/decisions/0040).
+// Summed durations of response phases (docs/decisions/0040).
 import { emptyResponses, mergeResponses, type Responses, type RollUp } from './roll-up.ts';
 import { addToSketch, quantileOf } from './sketch.ts';
 
-/** The phases that are summed up, in the order in which they take place. `tls` and what only one kind has are not. */
+/** The summed phases, in their order. Excludes `tls` and phases of a single kind. */
 export const phaseNames = ['wait', 'dns', 'tcp', 'firstByte', 'download'] as const;
 export type Phase = (typeof phaseNames)[number];
 
-/** Times of a phase, µs: of passed and degraded results, and of failed ones. Their sketches are coarse. */
+/** Times of a phase, µs: of passed and degraded results, and of failed ones. The sketches are coarse. */
 export type PhaseTimes = Pick<RollUp, 'responses' | 'failedResponses'>;
-/** Phases that no result had are left out. */
+/** Phases that occurred in no result are omitted. */
 export type Phases = Map<Phase, PhaseTimes>;
 
-/** The most by which a percentile of a phase is off: this share of the time and `coarseOffsetUs`, in sum. */
+/** Maximum error of a phase percentile: this fraction of the time plus `coarseOffsetUs`. */
 export const coarseError = 0.041;
 
-/** Below it nobody tells one time from another: the classes of a sketch would be full of noise. */
+/** Differences below this are noise and would waste buckets. */
 const coarseOffsetUs = 1000;
 
-/** Takes up the time of a phase. */
+/** Adds the time of a phase. */
 export function addPhase(phases: Phases, phase: Phase, us: number, isFailed: boolean): void {
   const known = phases.get(phase) ?? { responses: emptyResponses(), failedResponses: emptyResponses() };
   phases.set(phase, known);
@@ -26,22 +26,22 @@ export function addPhase(phases: Phases, phase: Phase, us: number, isFailed: boo
   times.sum += us;
   times.sumOfSquares += us * us;
   if (us < times.least) times.least = us;
-  if (us > times.most) times.most = us;
+  if (us > times.max) times.max = us;
   addToSketch(times.sketch, coarse(us));
 }
 
-/** What a coarse sketch holds for a time: of its fourth root four classes are one. */
+/** Maps a time to its value in a coarse sketch: four buckets become one by the fourth root. */
 export function coarse(us: number): number {
   return Math.sqrt(Math.sqrt(us + coarseOffsetUs));
 }
 
-/** The time at a share (0..1) of a coarse sketch, µs; null of nothing. */
+/** The quantile `share` (0..1) of a coarse sketch, µs; null if empty. */
 export function coarseQuantileOf(sketch: Responses['sketch'], share: number): number | null {
   const found = quantileOf(sketch, share);
   return found === null ? null : Math.max(0, found ** 4 - coarseOffsetUs);
 }
 
-/** Takes up all that others hold. */
+/** Adds all phases of others. */
 export function mergePhases(into: Phases, other: Phases): void {
   for (const [phase, times] of other) {
     const known = into.get(phase) ?? { responses: emptyResponses(), failedResponses: emptyResponses() };

@@ -1,19 +1,19 @@
-// What a probe found, and what becomes of it.
+// Findings of probes, and recorded results.
 import type { Asset } from './asset.ts';
 import type { JsonValue } from '../json.ts';
 import type { RunSource } from '../checks/run.ts';
 
-/** What a probe says of its target; `unknown` when the observer itself was at fault (design: honest gaps). */
+/** Verdict of a probe; `unknown` if Tocsin itself had a problem (design: honest gaps). */
 export const verdicts = ['passed', 'degraded', 'failed', 'unknown'] as const;
 export type Verdict = (typeof verdicts)[number];
 
-/** What is recorded of a slot: a verdict, or `missed` when it could not be run in its interval. */
+/** Outcome of a slot: a verdict, or `missed` if it could not run in its interval. */
 export const outcomes = ['passed', 'degraded', 'failed', 'unknown', 'missed'] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** Why an outcome is not `passed`: a closed list, so that it can be counted and filtered. */
+/** Error classes: a closed list, so that results can be counted and filtered. */
 export type Reason =
-  // of the target
+  // target
   | 'status'
   | 'assertion'
   | 'slow'
@@ -27,7 +27,7 @@ export type Reason =
   | 'body'
   | 'egress-refused'
   | 'settings'
-  // of a script: it threw, or passed a limit
+  // script: it threw, or exceeded a limit
   | 'script'
   | 'deadline'
   | 'memory'
@@ -36,12 +36,12 @@ export type Reason =
   | 'disk'
   | 'no-ping'
   | 'job-failed'
-  // of the observer
+  // Tocsin itself
   | 'observer-slow'
   | 'observer-network'
   | 'runtime'
   | 'crashed'
-  // of a slot that was not run
+  // missed slots
   | 'overload'
   | 'overlap'
   | 'downtime'
@@ -57,48 +57,47 @@ export interface SeenCertificate {
   readonly domain: string;
   /** `intermediate certificate "R3"`; absent = the host's own certificate. */
   readonly role?: string;
-  /** SHA-256 fingerprint: tells a renewed certificate from the old one. */
+  /** SHA-256 fingerprint, which distinguishes a renewed certificate from the old one. */
   readonly fingerprint: string;
   /** End of validity, epoch ms. */
   readonly validTo: number;
 }
 
-/** What a probe of one attempt found. Made by a check kind, recorded as a result. */
+/** Finding of one attempt. Produced by a check kind, recorded as a result. */
 export interface Finding {
   readonly verdict: Verdict;
   readonly reason: Reason | null;
-  /** A sentence for a person: what was expected, what came. null when passed. */
+  /** One sentence: expected and actual value. null if passed. */
   readonly message: string | null;
   /** Epoch ms, from the machine's clock. */
   readonly startedAt: number;
   readonly stoppedAt: number;
-  /** ms with decimals; null when there was no answer. */
+  /** ms with decimals; null without a response. */
   readonly responseTimeMs: number | null;
-  /** The longest the observing thread was held up meanwhile, ms (design: honest figures). */
+  /** Longest delay of the probe thread meanwhile, ms (design: honest figures). */
   readonly loopDelayMs: number;
   /**
-   * How much delay of our own the verdict can bear, ms; absent = it does not rest on time. Read by `honestFinding`, and
-   * not recorded.
+   * Delay that the verdict tolerates, ms; absent = it does not depend on time. Used by `honestFinding`, not recorded.
    */
   readonly timeMarginMs?: number;
-  /** When its steps were noted (`performance.now()` of its thread); absent = another program has timed it. */
+  /** When its events occurred (`performance.now()` of its thread); absent = measured by another program. */
   readonly steps?: readonly number[];
-  /** What is kept of every result: compact, its shape belongs to the check type. */
+  /** Stored for every result: compact, with a shape specific to the check type. */
   readonly details: JsonValue;
   /**
-   * Request and response in full, a JSON object whose shape belongs to the check type. Written to text where it was
-   * seen: most are only carried to their table, some not even that (decisions: What is kept of a result;
+   * Complete request and response, a JSON object with a shape specific to the check type. Serialized where it was
+   * created, because most are only passed on to their table, or dropped (decisions: What is kept of a result;
    * docs/decisions/0030).
    */
   readonly exchange: string | null;
   readonly certificate: SeenCertificate | null;
-  /** Those of other hosts on the way, which expire later; absent = there are none. */
+  /** Certificates of other hosts on the way, which expire later; absent = none. */
   readonly otherCertificates?: readonly SeenCertificate[];
-  /** Files that the run left, to be kept beside the result; absent = none. */
+  /** Files that the run left, to be stored with the result; absent = none. */
   readonly assets?: readonly Asset[];
 }
 
-/** The finding of one that saw nothing of its target, at an instant (epoch ms): what else there is to say is laid over it. */
+/** A finding without an observation of the target, at a time (epoch ms), overridden by other known fields. */
 export function bareFinding(
   at: number,
   { verdict, reason, message }: Pick<Finding, 'verdict' | 'reason' | 'message'>,
@@ -117,7 +116,7 @@ export function bareFinding(
   };
 }
 
-/** One recorded attempt of a run, or a stretch of slots that were not run. */
+/** A recorded attempt of a run, or consecutive missed slots. */
 export interface Result extends Omit<
   Finding,
   'verdict' | 'timeMarginMs' | 'steps' | 'exchange' | 'certificate' | 'otherCertificates' | 'assets'
@@ -127,14 +126,14 @@ export interface Result extends Omit<
   /** Derived from the run and the attempt; sorts by time. */
   readonly id: string;
   readonly runId: string;
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** The last attempt of its run, whose outcome counts; others are retries (reference: resultType FINAL, ATTEMPT). */
+  /** The last attempt of its run, whose outcome counts; others were retried (reference: resultType FINAL, ATTEMPT). */
   readonly isFinal: boolean;
   readonly outcome: Outcome;
   readonly location: string;
   readonly source: RunSource;
   readonly slotAt: number | null;
-  /** Slots this result stands for: 1, or more for a stretch of missed ones that starts at `slotAt`. */
+  /** Slots this result covers: 1, or more for consecutive missed ones that start at `slotAt`. */
   readonly slots: number;
 }

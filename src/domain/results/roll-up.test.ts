@@ -33,7 +33,7 @@ describe('a roll-up', () => {
       downMs: minuteMs,
       unknownMs: 6 * minuteMs,
     });
-    assert.deepEqual([responses.count, responses.sum, responses.least, responses.most], [2, 10_000, 1000, 9000]);
+    assert.deepEqual([responses.count, responses.sum, responses.least, responses.max], [2, 10_000, 1000, 9000]);
     assert.deepEqual([failedResponses.count, failedResponses.sum], [1, 50]);
   });
 });

@@ -1,33 +1,33 @@
-// What a span of time came to at one check and location: outcomes counted, time known and unknown, response times as a
-// sketch. Sums of sums: hours merge into days, and either into any range.
+// Results of a time range at one check and location: counted outcomes, known and unknown time, response times as a
+// sketch. Roll-ups can be merged: hours into days, and any of them into a range.
 import type { Outcome } from './result.ts';
 import { addToSketch, emptySketch, mergeSketch, type Sketch } from './sketch.ts';
 
 export const hourMs = 3_600_000;
 export const dayMs = 86_400_000;
 
-/** How long roll-ups are kept, in days. */
-export const hoursKeptDays = 90;
-export const daysKeptDays = 731;
+/** Retention of roll-ups, in days. */
+export const hourRetentionDays = 90;
+export const dayRetentionDays = 731;
 
 /**
- * How long after its end an hour is rolled up, ms. Results that are recorded later than `lateAfterMs` after it say so by
- * a mark. The time between the two is what clocks of processes may differ by, and what a commit may take.
+ * How long after its end an hour is rolled up, ms. Results recorded more than `lateAfterMs` after it are marked. The
+ * difference covers clock skew between processes and the duration of a commit.
  */
 export const closedAfterMs = 180_000;
 export const lateAfterMs = 60_000;
 
-/** The start of the hour that holds `at`; both epoch ms. */
+/** Start of the hour that contains `at`; both epoch ms. */
 export function hourOf(at: number): number {
   return Math.floor(at / hourMs) * hourMs;
 }
 
-/** The start of the UTC day that holds `at`; both epoch ms. */
+/** Start of the UTC day that contains `at`; both epoch ms. */
 export function dayOf(at: number): number {
   return Math.floor(at / dayMs) * dayMs;
 }
 
-/** Whether what is recorded at `now` of a slot at `at` may come after its hour was rolled up. Both epoch ms. */
+/** Whether a result recorded at `now` for a slot at `at` may come after its hour was rolled up. Both epoch ms. */
 export function isLate(at: number, now: number): boolean {
   return now >= hourOf(at) + hourMs + lateAfterMs;
 }
@@ -37,35 +37,35 @@ export interface Responses {
   count: number;
   sum: number;
   sumOfSquares: number;
-  /** Infinity of none. */
+  /** Infinity if empty. */
   least: number;
-  most: number;
+  max: number;
   readonly sketch: Sketch;
 }
 
-/** Outcomes are slots for `missed`, final results for the others; times in ms. */
+/** Outcomes count slots for `missed`, final results for the others; times in ms. */
 export interface RollUp {
   passed: number;
   degraded: number;
   failed: number;
   unknown: number;
   missed: number;
-  /** Attempts that were tried again. */
+  /** Attempts that were retried. */
   retries: number;
-  /** Intervals of slots with a verdict, in sum. */
+  /** Total interval of slots with a verdict. */
   knownMs: number;
-  /** Of it, those that failed. */
+  /** Part of it that failed. */
   downMs: number;
-  /** Intervals of slots without a verdict: unknown and missed. */
+  /** Total interval of slots without a verdict: unknown and missed. */
   unknownMs: number;
-  /** Of passed and degraded results. */
+  /** Response times of passed and degraded results. */
   readonly responses: Responses;
-  /** Of failed results. */
+  /** Response times of failed results. */
   readonly failedResponses: Responses;
 }
 
 export function emptyResponses(): Responses {
-  return { count: 0, sum: 0, sumOfSquares: 0, least: Number.POSITIVE_INFINITY, most: 0, sketch: emptySketch() };
+  return { count: 0, sum: 0, sumOfSquares: 0, least: Number.POSITIVE_INFINITY, max: 0, sketch: emptySketch() };
 }
 
 export function emptyRollUp(): RollUp {
@@ -84,31 +84,31 @@ export function emptyRollUp(): RollUp {
   };
 }
 
-/** A result, as far as it counts. */
+/** The fields of a result that count. */
 export interface CountedResult {
-  /** false = an attempt that was tried again. */
+  /** false = an attempt that was retried. */
   readonly isFinal: boolean;
   readonly outcome: Outcome;
   readonly slots: number;
-  /** Length of a slot; null of a run on demand, which stands for no time. */
+  /** Length of a slot; null for a run on demand, which covers no time. */
   readonly intervalMs: number | null;
   readonly responseUs: number | null;
 }
 
-/** Takes up a result. A stretch of missed slots counts with all of them. */
+/** Adds a result. Consecutive missed slots all count. */
 export function addResult(rollUp: RollUp, { isFinal, outcome, slots, intervalMs, responseUs }: CountedResult): void {
   if (!isFinal) {
     rollUp.retries++;
     return;
   }
   rollUp[outcome] += slots;
-  const standsForMs = slots * (intervalMs ?? 0);
+  const coveredMs = slots * (intervalMs ?? 0);
   if (outcome === 'unknown' || outcome === 'missed') {
-    rollUp.unknownMs += standsForMs;
+    rollUp.unknownMs += coveredMs;
     return;
   }
-  rollUp.knownMs += standsForMs;
-  if (outcome === 'failed') rollUp.downMs += standsForMs;
+  rollUp.knownMs += coveredMs;
+  if (outcome === 'failed') rollUp.downMs += coveredMs;
   if (responseUs !== null) addResponse(outcome === 'failed' ? rollUp.failedResponses : rollUp.responses, responseUs);
 }
 
@@ -117,11 +117,11 @@ function addResponse(responses: Responses, us: number): void {
   responses.sum += us;
   responses.sumOfSquares += us * us;
   if (us < responses.least) responses.least = us;
-  if (us > responses.most) responses.most = us;
+  if (us > responses.max) responses.max = us;
   addToSketch(responses.sketch, us);
 }
 
-/** Takes up all that another one holds. */
+/** Adds another roll-up. */
 export function mergeRollUp(into: RollUp, other: RollUp): void {
   into.passed += other.passed;
   into.degraded += other.degraded;
@@ -136,17 +136,17 @@ export function mergeRollUp(into: RollUp, other: RollUp): void {
   mergeResponses(into.failedResponses, other.failedResponses);
 }
 
-/** Takes up all that another one holds. */
+/** Adds another distribution. */
 export function mergeResponses(into: Responses, other: Responses): void {
   into.count += other.count;
   into.sum += other.sum;
   into.sumOfSquares += other.sumOfSquares;
   into.least = Math.min(into.least, other.least);
-  into.most = Math.max(into.most, other.most);
+  into.max = Math.max(into.max, other.max);
   mergeSketch(into.sketch, other.sketch);
 }
 
-/** Missed slots in a row, the first at `slotAt`, at one location. Times in ms, instants epoch ms. */
+/** Consecutive missed slots at one location, the first at `slotAt`. Durations in ms, times epoch ms. */
 export interface Stretch {
   readonly location: string;
   readonly slotAt: number;
@@ -154,12 +154,12 @@ export interface Stretch {
   readonly intervalMs: number;
 }
 
-/** Whether a stretch has slots beyond the hour in which it begins: then it is kept by itself, not in a roll-up. */
+/** Whether the missed slots extend beyond the hour of the first: they are then stored separately from roll-ups. */
 export function isLong({ slotAt, slots, intervalMs }: Omit<Stretch, 'location'>): boolean {
   return slots > 1 && hourOf(slotAt + (slots - 1) * intervalMs) !== hourOf(slotAt);
 }
 
-/** How many slots of a stretch lie in a span (epoch ms, `to` excluded). */
+/** Number of missed slots in a time range (epoch ms, `to` exclusive). */
 export function slotsWithin(
   { slotAt, slots, intervalMs }: Omit<Stretch, 'location'>,
   from: number,

@@ -1,35 +1,36 @@
-// A sketch of a distribution: percentiles of any number of values in a few hundred bytes, and mergeable without further
-// loss. Values fall into classes whose bounds grow by a constant factor, so the error is relative (docs/decisions/0040).
+// A sketch of a distribution: percentiles of any number of values in a few hundred bytes, mergeable without further
+// loss. Values fall into buckets whose bounds grow by a constant factor, so the error is relative
+// (docs/decisions/0040).
 
-/** The most by which a percentile differs from the value that it stands for: 1 %. */
+/** Maximum relative error of a percentile: 1 %. */
 export const relativeError = 0.01;
 
 const growth = (1 + relativeError) / (1 - relativeError);
 const logOfGrowth = Math.log(growth);
 
 /**
- * How many values fell into each class. Class n holds those above growth^(n-1) and up to growth^n; 0 those up to 1. What is
- * read to be merged stays the bytes that it came as: thousands are, for one page.
+ * Number of values in each bucket. Bucket n holds values above growth^(n-1) and up to growth^n; bucket 0 those up to 1.
+ * A sketch read for merging stays encoded, because a page reads thousands of them.
  */
 export interface Sketch {
-  /** The class that `counts` begin with. */
+  /** The bucket at the start of `counts`. */
   first: number;
   counts: number[];
   packed: Uint8Array | null;
 }
 
-/** A sketch of nothing. */
+/** An empty sketch. */
 export function emptySketch(): Sketch {
   return { first: 0, counts: [], packed: null };
 }
 
-/** Takes up a value of at least 0; below 1 they are one class. */
+/** Adds a value of at least 0; values below 1 share a bucket. */
 export function addToSketch(sketch: Sketch, value: number): void {
   open(sketch);
   addCount(sketch, value <= 1 ? 0 : Math.ceil(Math.log(value) / logOfGrowth), 1);
 }
 
-/** Takes up all that another sketch holds: the same as if its values had been added one by one. */
+/** Adds another sketch: the same as adding its values one by one. */
 export function mergeSketch(into: Sketch, other: Sketch): void {
   open(into);
   if (other.packed !== null) return addPacked(into, other.packed);
@@ -67,7 +68,7 @@ function open(sketch: Sketch): void {
   addPacked(sketch, packed);
 }
 
-/** Most numbers are one byte: they are read here, because a page of an overview has a million of them. */
+/** Most numbers are one byte, so they are decoded inline: an overview page has a million of them. */
 function addPacked(into: Sketch, bytes: Uint8Array): void {
   const source = { bytes, at: 0 };
   const { length } = bytes;
@@ -97,26 +98,26 @@ function addPacked(into: Sketch, bytes: Uint8Array): void {
   }
 }
 
-/**
- * The value below or at which the share `share` (0..1) of the values lies, exact to the relative error; null of nothing.
- */
+/** The quantile `share` (0..1) of the values, within the relative error; null if empty. */
 export function quantileOf(sketch: Sketch, share: number): number | null {
   open(sketch);
-  const total = sketch.counts.reduce((sum, count) => sum + count, 0);
+  const { counts, first } = sketch;
+  let total = 0;
+  for (let index = 0; index < counts.length; index++) total += counts[index] ?? 0;
   if (total === 0) return null;
   const rank = Math.max(1, Math.ceil(share * total));
   let seen = 0;
-  for (const [index, count] of sketch.counts.entries()) {
-    seen += count;
+  for (let index = 0; index < counts.length; index++) {
+    seen += counts[index] ?? 0;
     if (seen < rank) continue;
-    const at = sketch.first + index;
-    // In the middle of the class, as far from its lower bound as from its upper one.
+    const at = first + index;
+    // The value in the middle of the bucket, equally far (relatively) from both bounds.
     return at === 0 ? 1 : (2 * growth ** at) / (growth + 1);
   }
   return null;
 }
 
-/** The bytes of a sketch: for each class its distance from the one before and its count, seven bits a byte. */
+/** Encodes a sketch: for each bucket its distance from the previous one and its count, seven bits per byte. */
 export function sketchBytes(sketch: Sketch): number[] {
   open(sketch);
   const bytes: number[] = [];
@@ -131,12 +132,12 @@ export function sketchBytes(sketch: Sketch): number[] {
   return bytes;
 }
 
-/** The sketch of bytes that `sketchBytes` made, from a position to the end; whether they are whole is seen when it is used. */
+/** Decodes bytes of `sketchBytes` from a position to the end, lazily; truncation is detected when it is used. */
 export function sketchOf(bytes: Uint8Array, from = 0): Sketch {
   return { first: 0, counts: [], packed: bytes.subarray(from) };
 }
 
-/** Writes a whole number from 0 to 2^53 - 1, seven bits a byte, the lowest first. */
+/** Writes an integer from 0 to 2^53 - 1, seven bits per byte, lowest first. */
 export function pushNumber(bytes: number[], value: number): void {
   let rest = value;
   while (rest >= 0x80) {
@@ -146,7 +147,7 @@ export function pushNumber(bytes: number[], value: number): void {
   bytes.push(rest);
 }
 
-/** Reads one and moves on behind it. */
+/** Reads an integer and advances the position. */
 export function takeNumber(source: { readonly bytes: Uint8Array; at: number }): number {
   let value = 0;
   for (let factor = 1; ; factor *= 0x80) {

@@ -1,4 +1,4 @@
-// Whether a client certificate, its key and its CAs can be used for TLS.
+// Validates a client certificate, its key and its CAs for TLS.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { pemBlocks } from './tls-trust.ts';
@@ -11,13 +11,13 @@ interface Identity {
   readonly passphrase: string | null;
 }
 
-/** The first thing that is wrong, by its field; null = it can be used. Secrets are never part of a message. */
+/** The first problem, by field; null = usable. Messages never contain secrets. */
 export function identityProblem(identity: Identity): { readonly path: string; readonly message: string } | null {
   const { cert, ca, key, passphrase } = identity;
   const own = certificatesIn(cert)?.[0];
-  if (own === undefined) return { path: 'cert', message: 'must hold one or more certificates in PEM' };
+  if (own === undefined) return { path: 'cert', message: 'must contain one or more certificates in PEM format' };
   if (ca !== null && certificatesIn(ca) === null) {
-    return { path: 'ca', message: 'must hold one or more certificates in PEM, or be left out' };
+    return { path: 'ca', message: 'must contain one or more certificates in PEM format, or be omitted' };
   }
   const privateKey = readKey(key, passphrase);
   if ('path' in privateKey) return privateKey;
@@ -30,7 +30,7 @@ export function identityProblem(identity: Identity): { readonly path: string; re
   }
 }
 
-/** When the first certificate of a PEM text expires, epoch ms. */
+/** Expiry of the first certificate of a PEM text, epoch ms. */
 export function expiryOf(cert: string): number {
   return new X509Certificate(cert).validToDate.getTime();
 }
@@ -51,8 +51,8 @@ function readKey(key: string, passphrase: string | null): KeyObject | { path: st
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (code === 'ERR_MISSING_PASSPHRASE') return { path: 'passphrase', message: 'is required: the key is encrypted' };
     const isEncrypted = /ENCRYPTED/.test(key) && /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(key);
-    if (isEncrypted && passphrase !== null) return { path: 'passphrase', message: 'does not open the key' };
+    if (isEncrypted && passphrase !== null) return { path: 'passphrase', message: 'does not decrypt the key' };
     if (isEncrypted) return { path: 'passphrase', message: 'is required: the key is encrypted' };
-    return { path: 'key', message: 'must be a private key in PEM' };
+    return { path: 'key', message: 'must be a private key in PEM format' };
   }
 }

@@ -1,9 +1,9 @@
-// Host names as they go over the network.
+// Normalizes host names for the network.
 import { domainToASCII } from 'node:url';
 
-/** A host with its international labels as A-labels (`xn--…`); null = no such name exists. Addresses stay as they are. */
+/** A host with international labels as A-labels (`xn--…`); null = invalid. Addresses are unchanged. */
 export function asciiHost(host: string): string | null {
-  // An ASCII name that looks like a number would become an address.
+  // URL parsing would turn an ASCII name that looks like a number into an address.
   if (/^[\x20-\x7e]*$/.test(host)) return host;
   return domainToASCII(host) || null;
 }

@@ -34,7 +34,7 @@ describe('the address of a PostgreSQL', () => {
   });
 
   for (const [text, why] of [
-    ['postgres://me:pa#ss@db/x', /%3A and so on|no #/],
+    ['postgres://me:pa#ss@db/x', /%3A for :|contains #/],
     ['postgres://me:p%zz@db/x', /%25/],
     ['postgres://me@/x', /no host/],
     ['postgres://a,b/x', /several hosts|no user/],
@@ -42,9 +42,9 @@ describe('the address of a PostgreSQL', () => {
     ['postgres://db/x', /no user/],
     ['postgres://me@db', /no database/],
     ['postgres://me@db/', /no database/],
-    ['postgres://me@db/x?sslmode=always', /sslmode is none of disable, prefer/],
-    ['postgres://me@db/x?pool=3', /option pool; there are host, sslmode/],
-    ['postgres:me@db/x', /no address/],
+    ['postgres://me@db/x?sslmode=always', /sslmode is invalid; use one of disable, prefer/],
+    ['postgres://me@db/x?pool=3', /unknown option pool; use host, sslmode/],
+    ['postgres:me@db/x', /not a valid URL/],
   ] as const) {
     it(`${text} is refused with what is wrong`, () => {
       assert.throws(() => readPostgresAddress(text), why);

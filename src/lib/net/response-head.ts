@@ -1,12 +1,12 @@
-// Reads heads of HTTP/1 responses as browsers and curl do, and rewrites them for parsers that refuse them.
+// Parses HTTP/1 response heads as leniently as browsers and curl, and rewrites them for strict parsers.
 
-/** Of a larger head `ResponseHeadFilter` passes on the status line. */
+/** For a larger head, `ResponseHeadFilter` passes on only the status line. */
 const maxHeadBytes = 64 * 1024;
 
-/** Why what was received is not an HTTP/1 response. */
+/** Why the received data is not an HTTP/1 response. */
 export type NotHttp1 = 'NOT_HTTP' | 'ONLY_HTTP2' | 'ONLY_TLS';
 
-/** The first bytes of the peer are not those of an HTTP/1 response. */
+/** The first bytes of the peer are not an HTTP/1 response. */
 export class NotHttp1Error extends Error {
   readonly code: NotHttp1;
 
@@ -22,8 +22,8 @@ type LengthProblem = 'HPE_INVALID_CONTENT_LENGTH' | 'HPE_UNEXPECTED_CONTENT_LENG
 export type HeadProblem = LengthProblem | 'HPE_INVALID_HEADER_TOKEN' | 'HPE_HEADER_OVERFLOW' | 'ECONNRESET';
 
 /**
- * A complete head. Folded lines are joined, control characters are spaces, equal lengths are one, and there is no length beside
- * a transfer encoding (RFC 9112 §2.2, §5, §6.3). What is invalid is left out.
+ * A complete head. Folded lines are joined, control characters become spaces, equal lengths are merged, and a length is
+ * dropped if there is a transfer encoding (RFC 9112 §2.2, §5, §6.3). Invalid lines are dropped.
  */
 export interface ResponseHead {
   readonly statusLine: string;
@@ -32,7 +32,7 @@ export interface ResponseHead {
   readonly fields: readonly (readonly [name: string, value: string])[];
   /** Why the length of the body is unknown although the head names one. */
   readonly lengthProblem: LengthProblem | null;
-  /** Lines that name no header were left out. */
+  /** Lines without a valid header name were dropped. */
   readonly isMalformed: boolean;
   /** Bytes on the wire. */
   readonly size: number;
@@ -42,7 +42,7 @@ export interface ResponseHead {
 export class HeadReader {
   #chunks: Buffer[] = [];
   #size = 0;
-  /** Bytes in the current line, line ends excluded. */
+  /** Bytes in the current line, without line ends. */
   #lineLength = 0;
   #lines = 0;
   #isHttp = false;
@@ -57,7 +57,7 @@ export class HeadReader {
     return Buffer.concat(this.#chunks).toString('latin1');
   }
 
-  /** Adds bytes; looks at each once, however small the pieces. null = the head is incomplete. Throws `NotHttp1Error`. */
+  /** Adds bytes, and examines each only once, however small the chunks. null = incomplete. Throws `NotHttp1Error`. */
   add(chunk: Buffer): { readonly head: ResponseHead; readonly rest: Buffer } | null {
     let start = 0;
     for (let i = 0; i < chunk.length; i++) {
@@ -92,25 +92,25 @@ export function encodeHead(statusLine: string, fields: ResponseHead['fields']): 
 }
 
 /**
- * Filters the bytes of one response, interim responses included, on their way to a parser. Heads are rewritten, bodies pass
- * unchanged. Of an invalid head the parser reads what is valid: see `problem`.
+ * Filters the bytes of one response, including interim responses, on their way to a parser. Rewrites heads and passes
+ * bodies unchanged. Of an invalid head, the parser gets the valid part: see `problem`.
  */
 export class ResponseHeadFilter {
   #reader = new HeadReader();
-  #isPassing = false;
+  #isPassThrough = false;
   #problem: HeadProblem | null = null;
 
-  /** Why the final head is invalid. Known once it is passed on. */
+  /** Why the final head is invalid. Known once it was passed on. */
   get problem(): HeadProblem | null {
     return this.#problem;
   }
 
   /** Bytes to parse now, possibly none. Throws `NotHttp1Error`. */
   push(chunk: Buffer): Buffer {
-    if (this.#isPassing) return chunk;
+    if (this.#isPassThrough) return chunk;
     const ready: Buffer[] = [];
     let rest = chunk;
-    while (!this.#isPassing) {
+    while (!this.#isPassThrough) {
       const complete = this.#reader.add(rest);
       if ((complete?.head.size ?? this.#reader.size) > maxHeadBytes) {
         ready.push(this.#statusAlone('HPE_HEADER_OVERFLOW'));
@@ -122,7 +122,7 @@ export class ResponseHeadFilter {
         if (isInterim(head.status)) this.#reader = new HeadReader();
         else {
           ready.push(rest);
-          this.#isPassing = true;
+          this.#isPassThrough = true;
           this.#problem = head.isMalformed ? 'HPE_INVALID_HEADER_TOKEN' : head.lengthProblem;
         }
       }
@@ -130,14 +130,14 @@ export class ResponseHeadFilter {
     return Buffer.concat(ready);
   }
 
-  /** The bytes still held when the peer ends the connection. */
+  /** The buffered bytes when the peer ends the connection. */
   end(): Buffer {
-    return this.#isPassing ? Buffer.alloc(0) : this.#statusAlone('ECONNRESET');
+    return this.#isPassThrough ? Buffer.alloc(0) : this.#statusAlone('ECONNRESET');
   }
 
-  /** The status line of a head that is not complete; the bytes as they are if even that is not. */
+  /** The status line of an incomplete head; otherwise the bytes unchanged. */
   #statusAlone(problem: HeadProblem): Buffer {
-    this.#isPassing = true;
+    this.#isPassThrough = true;
     const { text } = this.#reader;
     const end = text.search(/\r?\n/);
     if (end < 0) return Buffer.from(text, 'latin1');
@@ -203,7 +203,7 @@ function framed(all: readonly Field[]): Pick<ResponseHead, 'fields' | 'lengthPro
   const [length, ...others] = new Set(codings.length > 0 ? [] : valuesOf('content-length'));
   const isLength = length !== undefined && others.length === 0 && /^\d{1,15}$/.test(length);
   const invalid = others.length > 0 ? 'HPE_UNEXPECTED_CONTENT_LENGTH' : 'HPE_INVALID_CONTENT_LENGTH';
-  // Each stands where it stood first.
+  // Keeps their original order.
   const framing = new Map<string, Field | null>([
     ['transfer-encoding', codings.length > 0 ? ['Transfer-Encoding', codings.join(', ')] : null],
     ['content-length', isLength ? ['Content-Length', length] : null],

@@ -8,13 +8,13 @@ import {
   type TLSSocket,
 } from 'node:tls';
 
-/** A certificate and its issuers in order, as far as they are known: the server's own certificate comes first. */
+/** A certificate and its known issuers in order, starting with the server's own. */
 export type CertificatePath = readonly [X509Certificate, ...X509Certificate[]];
 
 /** The CAs that outgoing TLS connections trust. */
 export interface Trust {
   createContext(options?: SecureContextOptions): SecureContext;
-  /** The path among the certificates that a server has sent, without those that it does not need; null = it sent none. */
+  /** The path among the certificates that a server sent, without unneeded ones; null = it sent none. */
   pathOf(sent: readonly X509Certificate[]): CertificatePath | null;
 }
 
@@ -24,7 +24,7 @@ export function createTrust(more: readonly string[] = []): Trust {
   return {
     createContext: (options = {}) => {
       const context = createSecureContext(options) as WithNative;
-      // The option `ca` would parse all usual CAs anew for each context, which is slow and takes memory.
+      // The option `ca` would parse all default CAs for each context, which is slow and needs memory.
       for (const pem of more) context.context.addCACert(pem);
       return context;
     },
@@ -37,7 +37,7 @@ export function createTrust(more: readonly string[] = []): Trust {
   };
 }
 
-/** What Node.js itself calls for the option `ca`. */
+/** The function that Node.js itself uses for the option `ca`. */
 type WithNative = SecureContext & { readonly context: { addCACert(pem: string): void } };
 
 /** CA certificates by their subject. */
@@ -45,7 +45,7 @@ type Anchors = ReadonlyMap<string, readonly X509Certificate[]>;
 
 let usual: Anchors | undefined;
 
-/** The certificates in a text, PEM. */
+/** The certificates in a PEM text. */
 export function pemBlocks(text: string): readonly string[] {
   return text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
 }
@@ -57,24 +57,24 @@ function anchorsOf(pems: readonly string[]): Anchors {
   );
 }
 
-/** The most certificates of a server that are read. */
-const mostSent = 20;
+/** Maximum number of certificates read from a server. */
+const maxSent = 20;
 
-/** All certificates that a server has sent, its own first. Node.js hands them out once per socket. */
+/** All certificates that a server sent, its own first. Node.js provides them once per socket. */
 export function sentCertificates(socket: TLSSocket): X509Certificate[] {
   const certificates: X509Certificate[] = [];
   let next = socket.getPeerX509Certificate();
-  while (next !== undefined && certificates.length < mostSent) {
+  while (next !== undefined && certificates.length < maxSent) {
     certificates.push(next);
     next = next.issuerCertificate;
   }
   return certificates;
 }
 
-/** The longest path that is followed. */
+/** Maximum length of a path. */
 const longestPath = 10;
-/** The most signatures that are verified for one path: a server can send many certificates of one name. */
-const mostVerified = 64;
+/** Maximum number of signatures verified for a path: a server can send many certificates with the same name. */
+const maxVerified = 64;
 
 interface Candidate {
   readonly path: CertificatePath;
@@ -89,7 +89,7 @@ function findPath(
   anchors: readonly Anchors[],
 ): CertificatePath {
   let best: Candidate = { path: [own], isTrusted: false, endsAt: 0 };
-  let left = mostVerified;
+  let left = maxVerified;
   const namedBy = ({ issuer }: X509Certificate): X509Certificate[] => anchors.flatMap((each) => each.get(issuer) ?? []);
   const follow = (path: CertificatePath): void => {
     const last = path.at(-1) ?? own;
@@ -131,7 +131,10 @@ export function firstToExpire(path: CertificatePath): X509Certificate {
   return path.reduce((first, each) => (Date.parse(each.validTo) < Date.parse(first.validTo) ? each : first));
 }
 
-/** What a certificate of a path is called beside the server's own, as `intermediate certificate "R3"`; null = the server's own. */
+/**
+ * Name of a certificate of a path other than the server's own, such as `intermediate certificate "R3"`; null = the
+ * server's own.
+ */
 export function roleIn(path: CertificatePath, certificate: X509Certificate): string | null {
   if (certificate === path[0]) return null;
   const name = /^CN=(.*)$/m.exec(certificate.subject)?.[1] ?? certificate.subject.replaceAll('\n', ', ');

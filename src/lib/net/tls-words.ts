@@ -1,16 +1,15 @@
-// Sentences about TLS connections that failed, the same for checks and webhooks. OpenSSL's own texts never appear.
+// Messages about failed TLS connections, for checks and webhooks. Never OpenSSL's own texts.
 import type { X509Certificate } from 'node:crypto';
 import { type CertificatePath, roleIn } from './tls-trust.ts';
 
 /**
- * Says why the certificate of a server is not accepted.
- *
- * @param path null = the server showed no certificate
+ * Why the certificate of a server is rejected.
+ * @param path null = the server sent no certificate
  * @param code the socket's `authorizationError`
  * @param now epoch ms
  */
 export function certificateSentence(path: CertificatePath | null, code: string, host: string, now: number): string {
-  if (path === null) return `${host} showed no certificate`;
+  if (path === null) return `${host} sent no certificate`;
   const about = path.find((each) => dateError(each, now) === code) ?? path[0];
   return `the ${roleIn(path, about) ?? 'certificate'} of ${host} ${certificateWords(code, about, path)}`;
 }
@@ -21,7 +20,7 @@ export function dateError({ validFrom, validTo }: X509Certificate, now: number):
   return Date.parse(validFrom) > now ? 'CERT_NOT_YET_VALID' : null;
 }
 
-/** What to do about a certificate of an unknown CA. */
+/** Advice for a certificate of an unknown CA. */
 export const trustHint =
   'The server may not be sending its intermediate certificate. To trust a private CA, set TOCSIN_CA_FILE or NODE_EXTRA_CA_CERTS.';
 
@@ -59,7 +58,7 @@ function certificateWords(code: string, about: X509Certificate, path: Certificat
   }
 }
 
-/** The day of a certificate's date, `2026-11-26`. */
+/** The date of a certificate, `2026-11-26`. */
 export function dayOf(text: string): string {
   const at = Date.parse(text);
   return Number.isNaN(at) ? 'an unknown day' : new Date(at).toISOString().slice(0, 10);
@@ -68,7 +67,7 @@ export function dayOf(text: string): string {
 const noTls = 'the server did not answer in TLS';
 const noVersion = 'the server supports no TLS version that Tocsin accepts';
 const noCipher = 'the server accepts none of the offered TLS versions and ciphers';
-/** Before TLS 1.3 the alert is the same. */
+/** Before TLS 1.3 this alert is ambiguous. */
 const refused = `${noCipher}, or it requires a client certificate`;
 const needsClient =
   'the server requires a client certificate; create one for its host with POST /v1/client-certificates';
@@ -119,7 +118,7 @@ const reasons: Readonly<Record<string, string>> = {
   UNSAFE_LEGACY_RENEGOTIATION_DISABLED: 'the server supports only insecure legacy renegotiation',
 };
 
-/** Says why a TLS handshake failed. @param code of the error */
+/** Why a TLS handshake failed. @param code code of the error */
 export function handshakeWords(code: string): string {
   const reason = code.replace(/^ERR_(SSL|TLS)_/, '').replace(/^(?:SSL\/TLS|SSLV\d+|TLSV\d+)_/, '');
   return reasons[reason] ?? 'the server and Tocsin could not agree on a secure connection';

@@ -1,4 +1,4 @@
-// Schemas shared by several resources: methods and headers of requests, omitted and refused fields.
+// Schemas shared by several resources: methods and headers of requests, ignored and rejected fields.
 import { z } from 'zod';
 import { orNull } from './fields.ts';
 
@@ -11,7 +11,7 @@ export const httpMethod = z.preprocess(
   z.enum(methods),
 );
 
-/** Headers and query parameters of a request; values may hold {{NAME}}. */
+/** Headers and query parameters of a request; values may contain {{NAME}}. */
 export const pairs = orNull(
   z
     .array(
@@ -25,10 +25,10 @@ export const pairs = orNull(
   () => [],
 );
 
-/** The same as they are shown. */
+/** The same in responses. */
 export const pairsShown = z.array(z.strictObject({ key: z.string(), value: z.string(), locked: z.boolean() }));
 
-/** Fields of an answer that the reference clients send back as they got them: taken out unread (reference §5.6). */
+/** Response fields that the reference clients send back unchanged; removed unread (reference §5.6). */
 export const readOnlyFields = [
   'id',
   'created_at',
@@ -39,7 +39,7 @@ export const readOnlyFields = [
   'warnings',
 ] as const;
 
-/** A body in which the named fields may stand, whatever they hold, without effect. */
+/** A body that accepts and ignores the named fields. */
 export function ignoring<Schema extends z.ZodType>(
   names: readonly string[] | ((body: object) => readonly string[]),
   schema: Schema,
@@ -51,7 +51,7 @@ export function ignoring<Schema extends z.ZodType>(
   }, schema);
 }
 
-/** A body in which the named fields are refused with what to use instead. */
+/** A body that rejects the named fields, with what to use instead. */
 export function refusing<Schema extends z.ZodType>(hints: Readonly<Record<string, string>>, schema: Schema) {
   return z.preprocess((value, context) => {
     const names = typeof value === 'object' && value !== null ? Object.keys(value) : [];
@@ -63,7 +63,7 @@ export function refusing<Schema extends z.ZodType>(hints: Readonly<Record<string
   }, schema);
 }
 
-/** The body of a create: the same, but an `id` must be empty, as the reference clients send it (reference §5.6). */
+/** The body of a create: the same, but `id` must be empty, as the reference clients send it (reference §5.6). */
 export function creating<Schema extends z.ZodType>(
   names: readonly string[] | ((body: object) => readonly string[]),
   schema: Schema,

@@ -1,33 +1,38 @@
-// Every wrong field of an input by its path, with what would be right (issue: bad input).
+// Collects all invalid fields of an input by path, with how to fix them (issue: bad input).
 import { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
 
-/** Field path → what would be right. */
+/** Field path → how to fix it. */
 export type Faults = Record<string, string>;
 
-/** Most faults named in one answer: enough to fix by hand, bounded whatever was sent. */
-export const mostFaults = 50;
+/** Maximum number of errors in a response. */
+export const maxFaults = 50;
 
-/** Most members and elements of one body, over all its objects and arrays: parsing it holds the event loop in proportion. */
-export const mostMembers = 10_000;
+/**
+ * Maximum number of members and elements of a body, over all its objects and arrays: parsing blocks the event loop in
+ * proportion.
+ */
+export const maxMembers = 10_000;
 
-/** How unknown fields are told. */
+/** How unknown fields are reported. */
 export interface UnknownFields {
   readonly what: 'field' | 'query parameter';
   /** The known name that was probably meant; null = none. */
   readonly nearest: (name: string, known: readonly string[]) => string | null;
 }
 
-/** The value as its schema reads it; undefined when it is wrong, and then `faults` has why: the first word about a path stays. */
-export function parseTelling(schema: z.ZodType, value: unknown, faults: Faults, unknown: UnknownFields): unknown {
+/**
+ * The value parsed by its schema; undefined if it is invalid, and `faults` has the reasons: the first one for a path.
+ */
+export function parseReporting(schema: z.ZodType, value: unknown, faults: Faults, unknown: UnknownFields): unknown {
   const result = schema.safeParse(value, { error: namesOfFields });
   if (result.success) return result.data;
   addIssues(result.error.issues, [], faults, unknown);
   return undefined;
 }
 
-/** The issue of an unknown field gets the known ones as its message: it does not tell otherwise whose fields they are. */
+/** Gives the issue of an unknown field the known fields as its message, because the issue itself does not list them. */
 const namesOfFields: z.core.$ZodErrorMap = ({ code, inst }) =>
   code === 'unrecognized_keys' && inst instanceof z.ZodObject ? Object.keys(inst.shape).join(' ') : undefined;
 
@@ -37,7 +42,7 @@ function addIssues(
   faults: Faults,
   unknown: UnknownFields,
 ): void {
-  for (const issue of issues.slice(0, mostFaults)) addIssue(issue, issues, above, faults, unknown);
+  for (const issue of issues.slice(0, maxFaults)) addIssue(issue, issues, above, faults, unknown);
 }
 
 function addIssue(
@@ -50,8 +55,8 @@ function addIssue(
   const path = [...above, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
     const known = issue.message.split(' ');
-    const missing = missingBeside(issue, all);
-    for (const key of issue.keys.slice(0, mostFaults)) {
+    const missing = missingSiblings(issue, all);
+    for (const key of issue.keys.slice(0, maxFaults)) {
       add(faults, [...path, key], () => unknownField(key, missing, known, unknown));
     }
     return;
@@ -63,13 +68,13 @@ function addIssue(
   add(faults, path, () => sentence(issue));
 }
 
-/** Required fields that the object of an issue lacks: an unknown field is most likely one of them. */
-function missingBeside({ path }: Issue, all: readonly Issue[]): string[] {
+/** Missing required fields of the object: an unknown field is probably a misspelling of one of them. */
+function missingSiblings({ path }: Issue, all: readonly Issue[]): string[] {
   return all.flatMap((other) => {
     const name = other.path[path.length];
-    const isBeside = other.path.length === path.length + 1 && path.every((part, index) => part === other.path[index]);
+    const isSibling = other.path.length === path.length + 1 && path.every((part, index) => part === other.path[index]);
     const isMissing = other.code === 'invalid_type' && other.message.endsWith('received undefined');
-    return isBeside && isMissing && typeof name === 'string' ? [name] : [];
+    return isSibling && isMissing && typeof name === 'string' ? [name] : [];
   });
 }
 
@@ -84,21 +89,21 @@ function unknownField(
   return `unknown ${what}${meant === null ? '' : `; did you mean "${meant}"?`}`;
 }
 
-/** Of a union the branch that came furthest, so that one is told what is wrong with what one meant. */
+/** Of a union, reports the branch that matched furthest, which is probably the intended one. */
 function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] {
   const depth = (issues: readonly Issue[]) => Math.max(...issues.map((issue) => issue.path.length));
   return branches.reduce((best, branch) => (depth(branch) > depth(best) ? branch : best));
 }
 
-/** @param message asked only while there is room: a sender may invent any number of names */
+/** @param message called only below the limit: a client may send any number of names */
 function add(faults: Faults, path: readonly PropertyKey[], message: () => string): void {
   const name = pathText(path);
-  if (Object.hasOwn(faults, name) || Object.keys(faults).length >= mostFaults) return;
-  // defineProperty, because a sender chooses the names and `__proto__` is one.
+  if (Object.hasOwn(faults, name) || Object.keys(faults).length >= maxFaults) return;
+  // defineProperty, because the client controls the names and `__proto__` is special.
   Object.defineProperty(faults, name, { value: message(), enumerable: true, configurable: true, writable: true });
 }
 
-/** `['request', 'assertions', 0, 'source']` → `request.assertions[0].source`; long names are cut. */
+/** `['request', 'assertions', 0, 'source']` → `request.assertions[0].source`; long names are truncated. */
 export function pathText(path: readonly PropertyKey[]): string {
   if (path.length === 0) return 'body';
   let text = '';
@@ -121,7 +126,7 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 function sentence(issue: Issue): string {
-  // Messages that a schema gives itself are sentences already; zod's own begin like these.
+  // Messages defined by a schema are complete; zod's own start like these.
   if (!/^(Invalid|Too |Unrecognized)/.test(issue.message)) return issue.message;
   switch (issue.code) {
     case 'invalid_type':

@@ -1,35 +1,32 @@
-// Kinds of fields that many nouns share: ids, instants, numbers in a query, lists, and what `null` means in a write.
+// Common field types: IDs, times, numbers in a query, lists, and the meaning of `null` in a write.
 import { z } from 'zod';
-import { holdsObject, nullResets, type Partially, patchField, type Patched } from './patch.ts';
+import { containsObject, nullResets, type Partially, patchField, type Patched } from './patch.ts';
 
-/** A whole number written in a query: digits only, so that an empty value is an error and not 0. */
-export function wholeNumber(least: number, most: number) {
-  const range = `must be an integer from ${least} to ${most}`;
+/** An integer in a query: digits only, so that an empty value is an error and not 0. */
+export function wholeNumber(least: number, max: number) {
+  const range = `must be an integer from ${least} to ${max}`;
   return z
     .string(range)
     .regex(/^\d{1,15}$/, range)
     .transform(Number)
-    .refine((value) => value >= least && value <= most, range)
-    .meta({ type: 'integer', minimum: least, maximum: most });
+    .refine((value) => value >= least && value <= max, range)
+    .meta({ type: 'integer', minimum: least, maximum: max });
 }
 
-/** A yes or no in a query. */
+/** A boolean in a query. */
 export const flag = z
   .enum(['true', 'false'], 'must be true or false')
   .transform((text) => text === 'true')
   .meta({ type: 'boolean' });
 
-/** A list in a query: the name may be given several times, with or without `[]`; once is a list of one. */
+/** A list in a query: the name may be repeated, with or without `[]`. */
 export function queryList<Item extends z.ZodType>(item: Item) {
   return z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(item).max(100));
 }
 
 const numericId = /^[1-9]\d*$/;
 
-/**
- * A numeric id in a path: a positive integer, else 400. One too large for any row is that of nothing,
- * and is answered as every unknown id is.
- */
+/** A numeric ID in a path: a positive integer, otherwise 400. One beyond the range of IDs is treated as unknown. */
 export function pathNumber(meaning: string) {
   return z
     .string()
@@ -38,7 +35,7 @@ export function pathNumber(meaning: string) {
     .meta({ type: 'integer', minimum: 1, description: meaning });
 }
 
-/** A UUID in a path; upper case is accepted. */
+/** A UUID in a path, in upper or lower case. */
 export function pathUuid(meaning: string) {
   return z
     .string()
@@ -49,7 +46,7 @@ export function pathUuid(meaning: string) {
 
 const isoInstant = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
-/** Epoch ms of an ISO 8601 date, in UTC unless it names a zone; NaN if it is none, or names a day that does not exist. */
+/** Epoch ms of an ISO 8601 date, in UTC unless it has an offset; NaN if it is invalid or the day does not exist. */
 export function instantOf(text: string): number {
   if (!isoInstant.test(text)) return Number.NaN;
   const [date, time = '00:00Z'] = text.toUpperCase().split(/[T ]/) as [string, string?];
@@ -58,37 +55,37 @@ export function instantOf(text: string): number {
   return isDay ? Date.parse(`${date}T${zoned.replace(/([+-]\d\d)(\d\d)$/, '$1:$2')}`) : Number.NaN;
 }
 
-/** An instant in a query, as epoch ms: ISO 8601, or unix seconds. */
+/** A time in a query, as epoch ms: ISO 8601 or Unix seconds. */
 export const queryInstant = z
   .string()
   .max(40)
   .transform((text, context) => {
     const at = /^\d{1,11}$/.test(text) ? Number(text) * 1000 : instantOf(text);
     if (Number.isFinite(at)) return at;
-    context.addIssue('must be an ISO 8601 timestamp, such as 2026-01-31T12:00:00Z, or unix seconds');
+    context.addIssue('must be an ISO 8601 timestamp, such as 2026-01-31T12:00:00Z, or Unix seconds');
     return z.NEVER;
   })
-  .meta({ type: 'string', description: 'ISO 8601, in UTC unless it names a zone; or unix seconds.' });
+  .meta({ type: 'string', description: 'ISO 8601 (UTC unless it has an offset) or Unix seconds.' });
 
-/** An instant in an answer: ISO 8601, UTC, milliseconds (decisions: Dates). */
+/** A time in a response: ISO 8601, UTC, milliseconds (decisions: Dates). */
 export const instant = z.iso.datetime({ precision: 3 });
 
-/** An instant of a body as text, in UTC unless it names a zone. */
+/** A time in a body as text, in UTC unless it has an offset. */
 export const bodyInstantText = z.iso.datetime({ offset: true, local: true });
 
-/** An instant of a body, as epoch ms. */
+/** A time in a body, as epoch ms. */
 export const bodyInstant = bodyInstantText.transform(instantOf);
 
-/** An instant of a body: epoch ms, and whether it names a zone. */
+/** A time in a body: epoch ms, and whether it has an offset. */
 export const zonedInstant = bodyInstantText.transform((text): readonly [at: number, isZoned: boolean] => [
   instantOf(text),
   /(Z|[+-]\d{2}:?\d{2})$/i.test(text),
 ]);
 
-/** A calendar day in an answer (decisions: Dates of triggers). */
+/** A date in a response (decisions: Dates of triggers). */
 export const day = z.iso.date();
 
-/** A field of a write for which `null`, as some clients send it, is the same as leaving it out. */
+/** A field of a write in which `null`, as some clients send it, means omitted. */
 export function orNull<Schema extends z.ZodType>(schema: Schema, fallback: () => z.output<Schema>) {
   return schema
     .nullable()
@@ -110,16 +107,16 @@ export const variableKey = z
   );
 
 /**
- * The body of a PUT, made from that of the POST: every field may be left out, which keeps it, and `null` resets a
- * field to its default (decisions: PUT, PATCH), except where null is a value in its own right. A field without a default
- * cannot be reset. The same holds inside objects.
+ * The body of a PUT, derived from that of the POST: omitted fields are kept, and `null` resets a field to its default
+ * (decisions: PUT, PATCH), except if null is a value itself. A field without a default cannot be reset. The same
+ * applies inside objects.
  */
 export function updateOf<Shape extends z.ZodRawShape>(create: z.ZodObject<Shape, z.core.$strict>) {
   const shape: Record<string, z.ZodType> = {};
   for (const [key, field] of Object.entries(create.shape) as [string, z.ZodType][]) {
-    const update = holdsObject(field) ? patchField(key, field) : nullResets(field, (inner) => inner);
+    const update = containsObject(field) ? patchField(key, field) : nullResets(field, (inner) => inner);
     shape[key] = update.exactOptional();
   }
-  // The loop makes exactly one field of each field of the shape; the type system cannot follow it.
+  // The loop creates exactly one field for each field of the shape, which the type system cannot follow.
   return z.strictObject(shape as unknown as UpdateShape<Shape>);
 }

@@ -1,4 +1,4 @@
-// Free JSON, where a field may hold anything.
+// Free JSON, for fields that accept any value.
 import { z } from 'zod';
 
 export type JsonBody = string | number | boolean | null | readonly JsonBody[] | JsonObjectBody;
@@ -6,5 +6,5 @@ export interface JsonObjectBody {
   readonly [key: string]: JsonBody;
 }
 
-/** Any JSON object. Its depth and size are bounded where bodies are read. */
+/** Any JSON object. The body parser bounds its depth and size. */
 export const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObjectBody, JsonObjectBody>;

@@ -1,15 +1,15 @@
-// Changes to nested objects: what the body of a PUT or PATCH names is merged into what is stored (docs/decisions/0019).
+// Updates of nested objects: the body of a PUT or PATCH is merged into the stored object (docs/decisions/0019).
 import { z } from 'zod';
-import { type Faults, parseTelling } from './faults.ts';
+import { type Faults, parseReporting } from './faults.ts';
 
 /** Description of every update. */
 export const merges =
-  'Replaces the fields that the body names, inside objects too, and keeps the rest. Lists are replaced as a whole; ' +
+  'Replaces the fields in the body, also in nested objects, and keeps all others. Arrays are replaced as a whole; ' +
   'null resets a field to its default.';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A merged object that its schema refuses: field path → what is wrong. */
+/** A merged object that its schema rejects: field path → reason. */
 export class InvalidMerge extends Error {
   override readonly name = 'InvalidMerge';
   readonly faults: Faults;
@@ -20,7 +20,7 @@ export class InvalidMerge extends Error {
   }
 }
 
-/** The named fields of an object, to be merged into the stored object. */
+/** The given fields of an object, to be merged into the stored object. */
 export class Patch<Whole> {
   readonly named: Fields;
   readonly #path: string;
@@ -34,21 +34,20 @@ export class Patch<Whole> {
   }
 
   /**
-   * Merges into the stored object; anything else there is replaced.
-   *
-   * @throws {InvalidMerge} if the result is invalid as a whole
+   * Merges into the stored object; replaces a stored value that is not an object.
+   * @throws {InvalidMerge} if the result is invalid
    */
   onto(present: unknown): Whole {
     const whole: Record<string, z.ZodType> = { [this.#path]: this.#whole };
     const merged = { [this.#path]: mergePatch(present, this.named, isFreeJson(this.#whole)) };
     const faults: Faults = {};
-    const result = parseTelling(z.object(whole), merged, faults, { what: 'field', nearest: () => null });
+    const result = parseReporting(z.object(whole), merged, faults, { what: 'field', nearest: () => null });
     if (result === undefined) throw new InvalidMerge(faults);
     return (result as Record<string, Whole>)[this.#path] as Whole;
   }
 }
 
-/** RFC 7396. @param deletesNulls in free JSON null removes a name; elsewhere the schemas have resolved it already */
+/** RFC 7396. @param deletesNulls null removes a name in free JSON; elsewhere the schemas have already resolved it */
 function mergePatch(present: unknown, named: Fields, deletesNulls: boolean): Fields {
   const merged: Record<string, unknown> = isObject(present) ? { ...present } : {};
   for (const [name, value] of Object.entries(named)) {
@@ -58,21 +57,21 @@ function mergePatch(present: unknown, named: Fields, deletesNulls: boolean): Fie
   return merged;
 }
 
-/** What a body may name of a field that holds an object. */
+/** Accepted values of a field that contains an object. */
 export type Partially<Written> = Written extends readonly unknown[]
   ? Written
   : Written extends object
     ? { readonly [Key in keyof Written]?: Partially<Written[Key]> | null }
     : Written;
 
-/** What is made of it: a patch of an object, any other value unchanged. */
+/** The parsed value: a patch for an object, any other value unchanged. */
 export type Patched<Whole> = Whole extends readonly unknown[] ? Whole : Whole extends object ? Patch<Whole> : Whole;
 
 /**
- * A field of an update that holds an object: a patch of the object; null and other values, like FALLBACK, replace it.
- *
+ * A field of an update that contains an object: an object is a patch; null and other values, such as FALLBACK, replace
+ * it.
  * @param create the same field of the create body
- * @param whole of the merged object, where another schema judges it
+ * @param whole schema of the merged object, if another one validates it
  */
 export function patchField(key: string, create: z.ZodType, whole?: z.ZodType): z.ZodType {
   return nullResets(create, (inner) =>
@@ -81,14 +80,13 @@ export function patchField(key: string, create: z.ZodType, whole?: z.ZodType): z
 }
 
 /**
- * A field of an update in which null stands for the default of the create body.
- *
- * @param inside what the update makes of the schema within that default
+ * A field of an update in which null means the default of the create body.
+ * @param inside transforms the schema within that default
  */
 export function nullResets(create: z.ZodType, inside: (inner: z.ZodType) => z.ZodType): z.ZodType {
   const inner = unwrapped(create);
   const described = (schema: z.ZodType) => (inner === create ? schema : schema.meta({ ...create.meta() }));
-  // Where null is a value of its own, it stays one: what was read can be written back unchanged.
+  // If null is a value itself, it stays one, so that a response can be sent back unchanged.
   if (inner.safeParse(null).success) return described(inside(inner));
   const reset = create.safeParse(undefined);
   if (inner === create || !reset.success) return inside(inner);
@@ -100,7 +98,7 @@ export function nullResets(create: z.ZodType, inside: (inner: z.ZodType) => z.Zo
   );
 }
 
-/** A schema in which every field of every object may be left out, and null resets a field to its default. */
+/** A schema in which all fields of all objects are optional and null resets a field to its default. */
 function partial(schema: z.ZodType): z.ZodType {
   const opened = opening(schema);
   // The schema of the whole object resolves the null after the merge.
@@ -111,13 +109,13 @@ function opening(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodObject) {
     const fields = Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, field]) => [
       name,
-      nullResets(field, holdsObject(field) ? partial : (inner) => inner).exactOptional(),
+      nullResets(field, containsObject(field) ? partial : (inner) => inner).exactOptional(),
     ]);
     return renamed(z.strictObject(Object.fromEntries(fields) as Record<string, z.ZodType>), schema);
   }
   if (schema instanceof z.ZodPipe) {
     const [first, last] = [schema.in as z.ZodType, schema.out as z.ZodType];
-    // Transforms of the whole object run after the merge, preprocessing of what was sent before it.
+    // Transforms of the whole object run after the merge, preprocessing of the input before it.
     if (!(first instanceof z.ZodTransform)) return renamed(partial(first), schema);
     return renamed(
       z.preprocess((value, context) => {
@@ -135,20 +133,21 @@ function opening(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodNullable ? partial(schema.unwrap() as z.ZodType) : schema;
 }
 
-/** Carries over what the document says of a schema; a patch has a name of its own. */
+/** Copies the documentation of a schema; a patch has its own name. */
 function renamed(schema: z.ZodType, original: z.ZodType): z.ZodType {
   const { id, ...meta } = original.meta() ?? {};
   return schema.meta({ ...meta, ...(id !== undefined && { id: `${id.replace(/Write$/, '')}Patch` }) });
 }
 
-/** Whether values of a schema can be objects with fields to merge. */
-export function holdsObject(schema: z.ZodType): boolean {
+/** Whether values of a schema can be objects that need merging. */
+export function containsObject(schema: z.ZodType): boolean {
   if (schema instanceof z.ZodObject || schema instanceof z.ZodRecord) return true;
-  if (schema instanceof z.ZodPipe) return holdsObject(schema.in as z.ZodType) || holdsObject(schema.out as z.ZodType);
-  if (schema instanceof z.ZodUnion) return schema.options.some((option) => holdsObject(option as z.ZodType));
-  if (schema instanceof z.ZodNullable) return holdsObject(schema.unwrap() as z.ZodType);
+  if (schema instanceof z.ZodPipe)
+    return containsObject(schema.in as z.ZodType) || containsObject(schema.out as z.ZodType);
+  if (schema instanceof z.ZodUnion) return schema.options.some((option) => containsObject(option as z.ZodType));
+  if (schema instanceof z.ZodNullable) return containsObject(schema.unwrap() as z.ZodType);
   const inner = unwrapped(schema);
-  return inner !== schema && holdsObject(inner);
+  return inner !== schema && containsObject(inner);
 }
 
 function isFreeJson(schema: z.ZodType): boolean {
@@ -156,7 +155,7 @@ function isFreeJson(schema: z.ZodType): boolean {
   return schema instanceof z.ZodNullable ? isFreeJson(schema.unwrap() as z.ZodType) : schema instanceof z.ZodRecord;
 }
 
-/** A schema without what makes the field optional. */
+/** A schema without optionality. */
 function unwrapped(field: z.ZodType): z.ZodType {
   const isWrapped =
     field instanceof z.ZodDefault ||

@@ -1,15 +1,15 @@
-// Secret fields of an object, declared by its schema: storing and masking need no list of names.
+// Secret fields, declared by the schema, so that storing and masking need no list of names.
 import { z } from 'zod';
 
-const secretTexts = new WeakSet<z.ZodType>();
+const secretTexts = new WeakSet<z.core.$ZodType>();
 
-/** A text that is a secret: stored sealed and apart from the rest, shown as a mask. */
+/** A secret text: stored encrypted and separately, shown as a mask. */
 export function secretText(schema: z.ZodString): z.ZodString {
   secretTexts.add(schema);
   return schema;
 }
 
-/** Names of the fields that are secrets. */
+/** Names of the secret fields. */
 export function secretFields(schema: z.ZodObject): string[] {
   return Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([name, field]) =>
     isSecret(field) ? name : [],
@@ -17,7 +17,10 @@ export function secretFields(schema: z.ZodObject): string[] {
 }
 
 function isSecret(field: z.ZodType): boolean {
-  if (secretTexts.has(field)) return true;
+  // Methods such as `describe` return a copy that knows its original.
+  for (let each: z.core.$ZodType | undefined = field; each !== undefined; each = each._zod.parent) {
+    if (secretTexts.has(each)) return true;
+  }
   const isWrapped =
     field instanceof z.ZodNullable || field instanceof z.ZodExactOptional || field instanceof z.ZodDefault;
   return isWrapped && isSecret(field.unwrap() as z.ZodType);

@@ -5,8 +5,9 @@ import type { DueDelivery } from '#domain/alerts/delivery.ts';
 export type Held = Pick<DueDelivery, 'accountId' | 'id' | 'alertChannelId' | 'checkId' | 'isTest'>;
 
 /**
- * Which attempts of each channel are under way: how many (decisions: Fairness), and of which checks. Those of one channel and
- * check begin one after the other, because over several connections the newer one could arrive first (decisions: Ordering).
+ * The attempts in progress of each channel: their number (decisions: Fairness) and their checks. Attempts of one
+ * channel and check run one after the other, because over several connections the newer one could arrive first
+ * (decisions: Ordering).
  */
 export function createLanes() {
   const lanes = new Map<string, Map<string, string | null>>();
@@ -17,7 +18,7 @@ export function createLanes() {
       lanes.get(nameOf(accountId, alertChannelId))?.size ?? 0,
     ofAccount: (accountId: string): number => countOf.get(accountId) ?? 0,
     /** Accounts with at least `most` attempts in progress. */
-    accountsWith: (most: number): string[] => [...countOf].flatMap(([id, count]) => (count >= most ? id : [])),
+    accountsWith: (max: number): string[] => [...countOf].flatMap(([id, count]) => (count >= max ? id : [])),
     checks: (accountId: string, alertChannelId: number): string[] => {
       const checks: string[] = [];
       for (const id of lanes.get(nameOf(accountId, alertChannelId))?.values() ?? []) {
@@ -49,10 +50,11 @@ export type DeliveryLanes = ReturnType<typeof createLanes>;
 const commitsWithinMs = 1000;
 
 /**
- * How far channels were looked at in vain: thousands of deliveries that wait for one attempt are not walked past again until it
- * ends (docs/decisions/0014). Forgotten with every renewal, for the sake of what is made due at an earlier time than its own.
+ * How far channels were scanned without result: thousands of deliveries waiting for one attempt are not scanned again
+ * until it ends (docs/decisions/0014). Reset with every lease renewal, because deliveries may become due at an earlier
+ * time than expected.
  */
-export function createLookedChannels() {
+export function createScannedChannels() {
   const times = new Map<string, number>();
   /** Channels with an attempt that ended during the current claim, whose scan is therefore outdated. */
   const ended = new Set<string>();
@@ -75,4 +77,4 @@ export function createLookedChannels() {
   };
 }
 
-export type LookedChannels = ReturnType<typeof createLookedChannels>;
+export type ScannedChannels = ReturnType<typeof createScannedChannels>;

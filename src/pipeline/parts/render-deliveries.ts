@@ -7,24 +7,24 @@ import { FairQueue } from '#lib/fair-queue.ts';
 
 type OwnedId = Pick<DueDelivery, 'accountId' | 'id'>;
 
-/** What rendering needs of the store. */
+/** Store methods for rendering. */
 export interface RenderStore {
   /** In the order of the deliveries; null = nothing is stored. */
   readContents(deliveries: readonly OwnedId[]): Promise<readonly (TemplateVariables | null)[]>;
-  /** In their order; null = the delivery ended as failed. */
+  /** In the same order; null = the delivery failed. */
   saveRendered(
     rendered: readonly (OwnedId & { readonly rendered: Rendered })[],
     owner: string,
   ): Promise<readonly (Message | null)[]>;
 }
 
-/** A delivery that is leased to this process. */
+/** A delivery leased by this process. */
 interface Claimed {
   readonly delivery: DueDelivery;
   readonly channel: AlertChannel;
 }
 
-/** What rendering is joined with. */
+/** Dependencies of rendering. */
 export interface RenderDeliveriesOptions<Claim extends Claimed> {
   readonly store: RenderStore;
   readonly owner: string;
@@ -35,7 +35,7 @@ export interface RenderDeliveriesOptions<Claim extends Claimed> {
   readonly onError: (error: unknown) => void;
 }
 
-/** Requests stored per commit; accounts take turns for a place among them. */
+/** Maximum number of requests stored per commit; accounts take turns. */
 const rendersPerCommit = 25;
 /** Rendering yields to the event loop after this time, ms. */
 const sliceMs = 5;
@@ -66,7 +66,7 @@ export function createRenderDeliveries<Claim extends Claimed>(options: RenderDel
   };
   const run = async (): Promise<void> => {
     isRunning = true;
-    // Waits for the rest of the deliveries claimed in this turn.
+    // Waits for the rest of the deliveries claimed in this tick.
     await new Promise(setImmediate);
     while (waiting.size > 0) {
       const some = Array.from({ length: Math.min(waiting.size, rendersPerCommit) }, () => waiting.next()).filter(

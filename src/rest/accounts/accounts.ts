@@ -1,11 +1,11 @@
-// Accounts over HTTP (spec §4.2).
+// Routes of accounts (spec §4.2).
 import type { AccountActions } from '#actions/accounts/accounts.ts';
 import type { AccountBody, UsageBody } from '#contract/accounts/account.ts';
 import type { Account, Usage } from '#domain/accounts/account.ts';
 import { type Route, route } from '../route.ts';
 import { isoText } from '../wire.ts';
 
-/** The routes of accounts. `me` in the place of an id is the account that the request acts on. */
+/** The routes of accounts. `me` instead of an ID is the account of the request. */
 export function accountRoutes(actions: AccountActions): Route[] {
   return [
     route('listAccounts', async ({ caller }) => (await actions.list(caller)).map((account) => toWire(account))),
@@ -17,7 +17,7 @@ export function accountRoutes(actions: AccountActions): Route[] {
   ];
 }
 
-/** Absent when there is no value, never null (decisions: Optional fields). */
+/** Absent instead of null (decisions: Optional fields). */
 function toWire({ id, name, runtimeId, settings, alertSettings, executionLimit, limits }: Account): AccountBody {
   return {
     id,

@@ -1,4 +1,4 @@
-// API keys over HTTP (decisions: API key).
+// Routes of API keys (decisions: API key).
 import type { ApiKeyActions } from '#actions/accounts/api-keys.ts';
 import type { ApiKeyBody } from '#contract/accounts/api-key.ts';
 import type { ApiKey } from '#domain/accounts/api-key.ts';

@@ -1,4 +1,4 @@
-// Client certificates over HTTP (reference §4.7).
+// Routes of client certificates (reference §4.7).
 import type { ClientCertificateActions, ShownClientCertificate } from '#actions/accounts/client-certificates.ts';
 import type { ClientCertificateBody } from '#contract/accounts/client-certificate.ts';
 import { type Route, route } from '../route.ts';

@@ -1,4 +1,4 @@
-// Environment variables over HTTP (reference: variable).
+// Routes of environment variables (reference: variable).
 import type { ShownVariable } from '#actions/masking.ts';
 import type { VariableActions } from '#actions/accounts/variables.ts';
 import type { Warned } from '#actions/warnings.ts';

@@ -1,4 +1,4 @@
-// Alert channels and their subscriptions over HTTP (reference §1).
+// Routes of alert channels and their subscriptions (reference §1).
 import type { ChannelActions, ShownChannel } from '#actions/alerts/alert-channels.ts';
 import type { AlertChannelBody, SubscriptionBody } from '#contract/alerts/alert-channel.ts';
 import type { Subscription } from '#domain/alerts/alert-channel.ts';
@@ -26,7 +26,7 @@ function toWire(channel: ShownChannel): AlertChannelBody {
   const { createdAt, updatedAt, failingSince, ...fields } = rest;
   return {
     ...written(fields),
-    // Only bodies that the contract has parsed are stored.
+    // Only bodies that the contract has validated are stored.
     config: config as unknown as AlertChannelBody['config'],
     subscriptions: subscriptions.map((subscription) => subscriptionToWire(subscription)),
     isFailing: failingSince !== null,

@@ -1,4 +1,4 @@
-// Trying a channel over HTTP: preview and test message (decisions: Resources of our own).
+// Routes of previews and test messages (decisions: Resources of our own).
 import type { AlertMessageActions } from '#actions/alerts/alert-messages.ts';
 import type { ChannelPreset } from '#domain/alerts/channel-preset.ts';
 import type { ChannelTestBody, PresetBody, PreviewBody } from '#contract/alerts/alert-channel-operations.ts';

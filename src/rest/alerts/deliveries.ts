@@ -1,4 +1,4 @@
-// Deliveries over HTTP (decisions: Resources of our own).
+// Routes of deliveries (decisions: Resources of our own).
 import type {
   AlertNotificationActions,
   Notification,
@@ -57,7 +57,7 @@ function logged({ delivery, log }: LoggedDelivery): DeliveryBody {
   return deliveryToWire(delivery, log);
 }
 
-/** A delivery with its attempts, as all operations show it. */
+/** A delivery with its attempts, as all operations return it. */
 export function deliveryToWire(
   delivery: Delivery,
   log: readonly Attempt[],
@@ -92,7 +92,7 @@ function noteToWire(attempt: Attempt): Pick<DeliveryBody['attempts'][number], 'n
   return note === null ? {} : { note };
 }
 
-/** What went out and what came back in one attempt. */
+/** Request and response of an attempt. */
 export function exchangeToWire(
   { request }: Delivery,
   { headers, response, error }: Attempt,
@@ -113,7 +113,7 @@ export function exchangeToWire(
   };
 }
 
-/** Headers by name; a name that was sent more than once holds a list. */
+/** Headers by name; a repeated header has a list of values. */
 function joined(headers: Attempt['headers']): Record<string, string | string[]> {
   const groups = Map.groupBy(headers, ([name]) => name);
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-// Deliveries that are held, over HTTP.
+// Routes of held deliveries.
 import type { EndedHold, HeldDeliveryActions, ShownHold } from '#actions/alerts/held-deliveries.ts';
 import type { HeldDeliveriesBody } from '#contract/alerts/held-delivery.ts';
 import { type Route, route } from '../route.ts';

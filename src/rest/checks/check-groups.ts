@@ -1,4 +1,4 @@
-// Check groups over HTTP (reference §4.2, §4.4). The two versions differ in their defaults alone.
+// Routes of check groups (reference §4.2, §4.4). The two versions differ only in their defaults.
 import type { GroupActions, ShownGroup } from '#actions/checks/check-groups.ts';
 import type { CheckGroupBody } from '#contract/checks/check-group.ts';
 import { deleted } from '../deleted.ts';
@@ -40,7 +40,7 @@ function toWire(group: ShownGroup): CheckGroupBody {
   const { accountId: _account, apiCheckDefaults, retryStrategy, mutedUntil, createdAt, updatedAt, ...rest } = group;
   return {
     ...written(rest),
-    // Only bodies that the contract has parsed are stored.
+    // Only bodies that the contract has validated are stored.
     apiCheckDefaults: apiCheckDefaults as unknown as CheckGroupBody['apiCheckDefaults'],
     retryStrategy: retryStrategy as CheckGroupBody['retryStrategy'],
     mutedUntil: isoTextOrNull(mutedUntil),

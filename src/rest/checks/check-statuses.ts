@@ -1,7 +1,8 @@
-// Where checks stand, and the alerts that came of it, over HTTP (reference §4.7).
-import type { AlertSpan, CheckAlertActions, StoredAlert } from '#actions/alerts/check-alerts.ts';
+// Routes of check statuses and alerts (reference §4.7).
+import type { AlertSpan, CheckAlertActions } from '#actions/alerts/check-alerts.ts';
 import type { CheckStatusActions, ShownStatus } from '#actions/checks/check-statuses.ts';
-import type { CheckAlertBody, CheckStatusBody } from '#contract/checks/check-status.ts';
+import type { CheckStatusBody } from '#contract/checks/check-status.ts';
+import { alertToWire } from '../alerts/check-alert.ts';
 import { JsonText, pageOf, type Route, route, sliceOf } from '../route.ts';
 import { isoText, isoTextOrNull } from '../wire.ts';
 
@@ -20,7 +21,7 @@ export function checkStatusRoutes(statuses: CheckStatusActions, alerts: CheckAle
   ];
 }
 
-/** JSON of pieces of a list, as long as they are shown. */
+/** JSON of list chunks, cached while they are in use. */
 interface Written {
   readonly pieces: WeakMap<readonly ShownStatus[], Buffer>;
   /** The last list that began with these bytes. */
@@ -29,7 +30,7 @@ interface Written {
 
 const [opening, comma, closing] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
 
-/** The list as JSON, of what was written before where it shows the same (docs/decisions/0040). */
+/** The list as JSON; reuses the text of unchanged chunks (docs/decisions/0040). */
 async function writeStatuses(pieces: readonly (readonly ShownStatus[])[], written: Written): Promise<JsonText> {
   const parts: Buffer[] = [];
   for (const piece of pieces) {
@@ -37,14 +38,14 @@ async function writeStatuses(pieces: readonly (readonly ShownStatus[])[], writte
     if (bytes === undefined) {
       bytes = Buffer.from(piece.map((status) => JSON.stringify(statusToWire(status))).join(','));
       written.pieces.set(piece, bytes);
-      // So that a list of thousands does not hold the loop.
+      // Yields, so that a list of thousands does not block the event loop.
       await new Promise<void>((resolve) => void setImmediate(resolve));
     }
     parts.push(parts.length === 0 ? opening : comma, bytes);
   }
   if (parts.length === 0) parts.push(opening);
   parts.push(closing);
-  // Megabytes that are put together for every answer are garbage after it, and the next collection is an answer's wait.
+  // Avoids concatenating megabytes per response, which would lengthen garbage collection.
   const first = parts[1] ?? closing;
   const before = written.lists.get(first);
   if (before?.parts.length === parts.length && parts.every((part, at) => part === before.parts[at])) return before.text;
@@ -73,25 +74,11 @@ function statusToWire(status: ShownStatus): CheckStatusBody {
     lastRunLocation: status.lastLocation,
     lastCheckRunId: status.lastResultId,
     sslDaysRemaining: status.sslDaysRemaining,
+    incidentId: status.incidentId,
+    acknowledgedAt: isoTextOrNull(status.acknowledgedAt),
+    acknowledgedBy: status.acknowledgedBy,
     created_at: isoText(status.createdAt),
     updated_at: isoTextOrNull(status.updatedAt),
-  };
-}
-
-function alertToWire(alert: StoredAlert): CheckAlertBody {
-  return {
-    id: alert.id,
-    name: alert.checkName,
-    checkId: alert.checkId,
-    alertType: alert.alertType,
-    // Written by a check of one of the types there are.
-    checkType: alert.checkType,
-    runLocation: alert.location,
-    responseTime: wholeOrNull(alert.responseTimeMs),
-    error: alert.error,
-    statusCode: alert.statusCode === null ? null : String(alert.statusCode),
-    created_at: isoText(alert.createdAt),
-    startedAt: isoText(alert.startedAt),
   };
 }
 

@@ -1,4 +1,4 @@
-// Checks over HTTP (reference §4.2, §4.3).
+// Routes of checks (reference §4.2, §4.3).
 import type { CheckActions, CheckChange, CheckInput } from '#actions/checks/checks.ts';
 import type { ShownCheck } from '#actions/checks/shown-check.ts';
 import type { CheckBody } from '#contract/checks/check.ts';
@@ -51,7 +51,7 @@ function changed(body: UpdateBody): CheckChange {
   return { ...(own as CheckChange), ...(Object.keys(settings).length > 0 && { settings }) };
 }
 
-/** What every check has, and what belongs to the type of this one. */
+/** The common fields of a check and those of its type. */
 function divided(body: CreateBody | UpdateBody): readonly [own: object, settings: JsonObject] {
   const fields = Object.entries(body).filter(([name, value]) => name !== 'checkType' && value !== undefined);
   const [own, settings] = [false, true].map((isSetting) =>
@@ -60,10 +60,10 @@ function divided(body: CreateBody | UpdateBody): readonly [own: object, settings
   return [own ?? {}, settings ?? {}];
 }
 
-/** A check as it is written on the wire. */
+/** A check in a response. */
 export function checkToWire(check: ShownCheck): CheckBody {
   const { accountId: _account, settings, mutedUntil, nextRunAt, createdAt, updatedAt, ...rest } = check;
-  // Only bodies that the contract has parsed are stored as settings.
+  // Only bodies that the contract has validated are stored as settings.
   return {
     ...written(rest),
     ...settings,

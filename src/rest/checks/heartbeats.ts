@@ -1,4 +1,4 @@
-// Pings over HTTP, and what is shown of them (reference §4.9).
+// Routes of pings and their events (reference §4.9).
 import type { IncomingHttpHeaders } from 'node:http';
 import type { HeartbeatActions, SpanStats } from '#actions/heartbeats/heartbeats.ts';
 import type { PingActions } from '#actions/heartbeats/pings.ts';
@@ -13,7 +13,7 @@ interface PingRequest {
   readonly rawBody?: string | null;
 }
 
-/** The routes of pings, and those of their events. */
+/** The routes of pings and their events. */
 export function heartbeatRoutes(actions: HeartbeatActions, pings: PingActions): Route[] {
   const receive = async (token: string, signal: string | null, request: PingRequest): Promise<string> => {
     const { origin, referer, 'user-agent': userAgent = null } = request.headers;

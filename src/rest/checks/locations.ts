@@ -1,4 +1,4 @@
-// Run locations over HTTP (reference §4.2).
+// Route of run locations (reference §4.2).
 import type { LocationActions } from '#actions/checks/locations.ts';
 import { type Route, route } from '../route.ts';
 

@@ -1,4 +1,4 @@
-// Maintenance windows over HTTP (reference §4.7).
+// Routes of maintenance windows (reference §4.7).
 import {
   type InstantField,
   instantFields,
@@ -38,7 +38,7 @@ export function maintenanceWindowRoutes(actions: MaintenanceWindowActions): Rout
 
 type Instants = Partial<Pick<Call<'createMaintenanceWindow'>['body'], InstantField>>;
 
-/** Names the times of a body that name no zone. */
+/** Names of the times in a body that have no UTC offset. */
 function unzonedOf(body: Instants): InstantField[] {
   return instantFields.filter((field) => body[field]?.[1] === false);
 }

@@ -1,12 +1,12 @@
-// Runtimes over HTTP (spec §4.1).
+// Routes of runtimes (spec §4.1).
 import type { RuntimeBody } from '#contract/checks/runtime.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { Runtime } from '#domain/checks/runtime.ts';
 import { JsonText, type Route, route } from '../route.ts';
 
-/** What a caller may know of the installed runtimes: newest first, removed ones left out. Refuses with `not-found`. */
+/** The installed runtimes: newest first, without removed ones. Refuses with `not-found`. */
 export interface RuntimeActions {
-  /** Gives the same list object as long as nothing changed, so that it is written to JSON once. */
+  /** Returns the same array while nothing changes, so that it is serialized only once. */
   list(caller: Caller): readonly Runtime[];
   find(caller: Caller, name: string): Runtime;
 }

@@ -1,4 +1,4 @@
-// Triggers over HTTP (spec §4.3, decisions: Trigger of a check group).
+// Routes of triggers (spec §4.3, decisions: Trigger of a check group).
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TokenCall, TriggerCallActions } from '#actions/checks/trigger-calls.ts';
 import type { CalledTrigger, ShownRun, TriggerActions } from '#actions/checks/triggers.ts';
@@ -12,7 +12,7 @@ import { dayText } from '../wire.ts';
 const ofGroup = (groupId: number) => ({ groupId, checkId: null });
 const ofCheck = (checkId: string) => ({ groupId: null, checkId });
 
-/** The routes of triggers, and those that a token opens. */
+/** The routes of triggers, with and without an API key. */
 export function triggerRoutes(actions: TriggerActions, calls: TriggerCallActions): Route[] {
   return [
     route('createGroupTrigger', async ({ caller, params, headers }) => {
@@ -75,7 +75,7 @@ function howOf({ maxWaitSeconds, quiet }: CallQuery, signal: AbortSignal, variab
   return { maxWaitSeconds, signal, options: { isQuiet: quiet, variables: all } };
 }
 
-/** The specified body; what was started stands in headers. */
+/** The body is specified by the reference; IDs are in headers. */
 function calledAnswer({ call }: CalledTrigger, body: unknown): Answer {
   if (call === null) return new Answer(201, body);
   const runs = call.runIds.length === 0 ? {} : { 'x-service-run-ids': call.runIds.join(',') };
@@ -97,12 +97,12 @@ function runToWire({
   return { id, checkId, name, runLocation: location, state, outcome, responseTime, message, resultLink };
 }
 
-/** 200 when all passed, 503 when any failed, so that `curl --fail` is a gate. */
+/** 200 if all passed, 503 if any failed, so that `curl --fail` works as a gate. */
 function verdictAnswer(verdicts: readonly BatchVerdict[], body: unknown): Answer {
   return new Answer(verdicts.some(({ hasFailures }) => hasFailures) ? 503 : 200, body);
 }
 
-/** The key of a call that may be repeated; refuses one that could not be told from others. */
+/** The idempotency key of a call; refuses an invalid one. */
 function idempotencyKey(headers: IncomingHttpHeaders): string | null {
   const key = headers['idempotency-key'];
   if (key === undefined || key === '') return null;
@@ -111,7 +111,7 @@ function idempotencyKey(headers: IncomingHttpHeaders): string | null {
   throw new HttpRefusal(400, `The header idempotency-key ${message}.`, { attributes: { 'idempotency-key': message } });
 }
 
-/** A caller who sends a key relies on it, so it is refused rather than ignored. */
+/** A client that sends a key relies on it, so it is refused instead of ignored. */
 function refuseIdempotencyKey(headers: IncomingHttpHeaders): void {
   if (idempotencyKey(headers) === null) return;
   const message =
@@ -127,7 +127,7 @@ function checkToWire(trigger: Trigger): CheckTriggerBody {
   return { ...commonToWire(trigger), checkId: trigger.checkId ?? '' };
 }
 
-/** Days, absent when there is none (decisions: Dates). */
+/** Dates, absent if there is none (decisions: Dates). */
 function commonToWire({ id, token, createdAt, calledAt, updatedAt }: Trigger) {
   return {
     id,

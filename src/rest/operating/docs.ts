@@ -1,11 +1,11 @@
-// The OpenAPI document, and the API reference that shows it: Swagger UI from our own files, with no script in the page.
+// The OpenAPI document and the API reference, which is Swagger UI served from our own files without inline scripts.
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { openApiDocument } from '#contract/openapi.ts';
 import { Answer, JsonText, type Route, route } from '../route.ts';
 
-/** Addresses are relative: a reverse proxy may add a prefix. */
+/** Relative URLs, because a reverse proxy may add a prefix. */
 const page = `<!doctype html>
 <html lang="en">
   <head>
@@ -23,7 +23,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** Runs after Swagger UI's own script. Sends no request to another host. */
+/** Runs after Swagger UI's own script. Sends no requests to other hosts. */
 const start = `
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
@@ -50,7 +50,7 @@ const pageHeaders = {
   'cache-control': 'no-cache',
 };
 
-/** Beside the bundle, which the build copies it to; else in its package. */
+/** Next to the bundle, where the build copies it, or else in its package. */
 function referenceFile(name: string): string {
   const built = join(import.meta.dirname, 'reference', name);
   if (existsSync(built)) return readFileSync(built, 'utf8');
@@ -58,12 +58,14 @@ function referenceFile(name: string): string {
   return readFileSync(join(folder, name), 'utf8');
 }
 
-/** A file that changes with the version only. */
+/** A file that changes only with the version. */
 function file(type: string, text: string): Answer {
   return new Answer(200, text, { 'content-type': type, 'cache-control': 'max-age=3600' });
 }
 
-/** The routes of the document. @param service what stands in it: the version, and the address clients use, asked at the first request */
+/**
+ * The routes of the documentation. @param service version and public URL for the document, read at the first request
+ */
 export function docsRoutes(service: { readonly version: string; readonly server: () => string }): Route[] {
   let json: JsonText | null = null;
   let script: Answer | null = null;

@@ -1,31 +1,31 @@
-// Whether the process lives and can work, and its metrics (decisions: Resources of our own).
+// Routes of liveness, readiness and metrics (decisions: Resources of our own).
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { HttpRefusal } from '../http-refusal.ts';
 import { Answer, type Route, route } from '../route.ts';
 
-/** What is asked about the state of this process. */
+/** State of this process. */
 export interface HealthProbes {
-  /** Why the service cannot do its work, a sentence each; empty = ready. */
+  /** Why the service cannot work, a sentence each; empty = ready. */
   readiness(): Promise<readonly string[]>;
-  /** What else is to be known of a service that is ready, a sentence each. */
+  /** Remarks on a service that is ready, a sentence each. */
   notes(): Promise<readonly string[]>;
-  /** The metrics; a registry of prom-client fits. */
+  /** The metrics, such as a registry of prom-client. */
   readonly metrics: { metrics(): Promise<string>; readonly contentType: string };
   readonly metricsAccess: MetricsAccess;
 }
 
-/** Who may read the metrics here. */
+/** Access to the metrics. */
 export interface MetricsAccess {
-  /** What has to be sent as a bearer token; null = nothing. */
+  /** Required bearer token; null = none. */
   readonly token: string | null;
-  /** The port of the listener that serves them instead; null = this one. */
+  /** Port of the separate listener; null = this one. */
   readonly port: number | null;
-  /** Whether nobody may, because no setting says who. */
+  /** Whether access is denied because no setting grants it. */
   readonly isClosed: boolean;
 }
 
-/** The routes of health and metrics. A probe that throws counts as not ready. */
+/** The routes of health and metrics. A check that throws counts as not ready. */
 export function healthRoutes(probes: HealthProbes): Route[] {
   return [...probeRoutes(probes), metricsRoute(probes)];
 }
@@ -42,7 +42,7 @@ function probeRoutes(probes: HealthProbes): Route[] {
   ];
 }
 
-/** The route of the metrics alone. */
+/** The metrics route. */
 export function metricsRoute({ metrics, metricsAccess }: Pick<HealthProbes, 'metrics' | 'metricsAccess'>): Route {
   return route('getMetrics', async ({ headers }) => {
     requireAccess(metricsAccess, headers);

@@ -1,4 +1,4 @@
-// Notices over HTTP (decisions: Resources of our own).
+// Route of notices (decisions: Resources of our own).
 import type { NoticeActions } from '#actions/operating/notices.ts';
 import { type Route, route } from '../route.ts';
 import { isoText } from '../wire.ts';

@@ -1,4 +1,4 @@
-// Processes of this installation over HTTP (decisions: Resources of our own).
+// Route of processes (decisions: Resources of our own).
 import type { ListedProcess, ProcessActions } from '#actions/operating/processes.ts';
 import { type Route, route } from '../route.ts';
 import { isoText } from '../wire.ts';

@@ -1,4 +1,4 @@
-// Analytics and reports over HTTP (reference §4.7).
+// Routes of analytics and reports (reference §4.7).
 import type {
   AnalyticsActions,
   AnalyticsEntry,
@@ -42,8 +42,8 @@ export function analyticsRoutes(analytics: AnalyticsActions, reports: ReportActi
 }
 
 /**
- * Written as its checks come: all of thousands at once would hold the loop for as long as all else of a report takes it. Of
- * one whose caller has gone no more is read: who asks again does not ask beside himself.
+ * Streamed check by check, so that a report on thousands does not block the event loop. Stops if the client has
+ * disconnected.
  */
 async function writeReport(report: AsyncIterable<readonly ReportedCheck[]>, signal: AbortSignal): Promise<JsonText> {
   const parts: string[] = [];
@@ -78,7 +78,7 @@ function toWire({ check, span, series }: CheckAnalytics, { metrics }: AnalyticsQ
 
 function entryToWire({ span, rollUp, values }: AnalyticsEntry): CheckAnalyticsBody['series'][number]['data'][number] {
   const stamps = { startsAt: isoText(span.from), endsAt: isoText(span.to) };
-  // The compiler takes the known fields for metrics too, whose names are open.
+  // The compiler applies the known fields to metrics as well, whose names are open.
   return { ...values, ...stamps, ...countsToWire(rollUp) } as CheckAnalyticsBody['series'][number]['data'][number];
 }
 

@@ -1,4 +1,4 @@
-// Check results over HTTP (reference §4.7), and the page that a RESULT_LINK opens.
+// Routes of check results and of the RESULT_LINK page (reference §4.7).
 import { Readable } from 'node:stream';
 import type { AssetDownload } from '#actions/results/asset-downloads.ts';
 import type { CheckResultActions, ResultQuestion, ShownResult } from '#actions/results/check-results.ts';
@@ -53,11 +53,11 @@ export function checkResultRoutes(actions: CheckResultActions, pages: ResultPage
 }
 
 function wrongCursor(): HttpRefusal {
-  const message = 'must be the nextId of an earlier answer';
+  const message = 'must be the nextId of a previous response';
   return new HttpRefusal(400, `nextId ${message}.`, { attributes: { nextId: message } });
 }
 
-/** The parts of a query that choose results. */
+/** Query parameters that filter results. */
 function questionOf({ location, checkType, hasFailures, resultType, from, to }: ResultQuestion): ResultQuestion {
   return {
     resultType,
@@ -94,12 +94,12 @@ function toWire(shown: ShownResult): CheckResultBody {
     attempts: result.attempt,
     slots: result.slots,
     resultType: result.isFinal ? 'FINAL' : 'ATTEMPT',
-    // Its shape is that of the kind of check, which the contract describes.
+    // The contract describes its shape for each kind of check.
     ...({ [resultPart(checkType)]: withAssets(shown) } as Pick<CheckResultBody, 'apiCheckResult'>),
   };
 }
 
-/** Assets by their links: a list of results with all of them would be hundreds of megabytes. */
+/** Asset links only: the content could be hundreds of megabytes. */
 function assetsOf({ result, assets }: ShownResult) {
   const { checkId, id } = result;
   return assets.map((asset) => ({ ...asset, link: `/v1/check-results/${checkId}/${id}/assets/${asset.number}` }));
@@ -111,7 +111,7 @@ function withAssets(shown: ShownResult): ShownResult['described'] {
   return { ...described, assets: assetsOf(shown).map((asset) => ({ ...asset })) };
 }
 
-/** What a file may do where it is opened: nothing. What is in it and what it is called is foreign. */
+/** Security headers of a downloaded file: its content and name are untrusted. */
 const fileHeaders = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
@@ -119,18 +119,18 @@ const fileHeaders = {
   'cache-control': 'private, no-store',
 };
 
-/** The longest that anybody may take over one, ms: 10 MB at 280 kbit/s. */
-const mostDownloadMs = 300_000;
+/** Maximum duration of a download, ms: 10 MB at 280 kbit/s. */
+const maxDownloadMs = 300_000;
 
-/** @param shown `inline` for a picture that is part of a page of ours */
+/** @param shown `inline` for a picture in one of our pages */
 function download(
   { sort, contentType, bytes, number, parts, end }: AssetDownload,
   shown: 'attachment' | 'inline' = 'attachment',
 ): Answer {
   const name = `${sort}-${number}.${assetTypes[contentType]}`;
-  // A part is read once the one before it has gone.
+  // Reads a part after the previous one was sent.
   const content = Readable.from(parts, { objectMode: false, highWaterMark: 1 });
-  const late = setTimeout(() => content.destroy(), mostDownloadMs);
+  const late = setTimeout(() => content.destroy(), maxDownloadMs);
   content.once('close', () => {
     clearTimeout(late);
     end();

@@ -1,23 +1,23 @@
-// The page behind RESULT_LINK: one result, for whoever is woken by its alert (decisions: RESULT_LINK).
+// The page of a RESULT_LINK: one result, for the recipient of an alert (decisions: RESULT_LINK).
 import { type Html, html, page } from '../html.ts';
 import { scriptSections } from './script-sections.ts';
 import type { ScriptView } from './script-view.ts';
 import { milliseconds, utc } from './times.ts';
 
-/** What the page shows. Texts are untrusted and may be anything; secrets must have been taken out before. */
+/** Content of the page. Texts are untrusted; secrets must have been redacted. */
 export interface ResultView {
   readonly checkName: string;
   readonly outcome: 'passed' | 'degraded' | 'failed' | 'unknown' | 'missed';
-  /** Why it did not pass, in a sentence. */
+  /** Why the check did not pass, in a sentence. */
   readonly message: string | null;
   readonly location: string;
   /** Epoch ms. */
   readonly startedAt: number;
   readonly stoppedAt: number;
-  /** From 1. */
+  /** Number of the attempt, starting at 1. */
   readonly attempt: number;
   readonly responseTimeMs: number | null;
-  /** In order, ms; those that did not take place are left out. */
+  /** In order, ms; phases that did not occur are omitted. */
   readonly phases: readonly { readonly name: string; readonly ms: number }[];
   readonly assertions: readonly {
     readonly text: string;
@@ -26,13 +26,13 @@ export interface ResultView {
   }[];
   readonly request: ViewedMessage | null;
   readonly response: (ViewedMessage & { readonly isTruncated: boolean }) | null;
-  /** null = it ran no script. */
+  /** null = no script ran. */
   readonly script: ScriptView | null;
-  /** How long the link works, epoch ms. */
+  /** When the link expires, epoch ms. */
   readonly expiresAt: number;
 }
 
-/** One side of the exchange; null in ResultView when it was not kept. */
+/** Request or response; null in ResultView if it is not stored. */
 export interface ViewedMessage {
   /** `GET https://shop.example/` or `503 Service Unavailable`. */
   readonly line: string;
@@ -48,52 +48,52 @@ const verdicts: Readonly<Record<ResultView['outcome'], string>> = {
   missed: 'Missed',
 };
 
-/** The page of a result. Needs no script, and shows times in UTC. */
+/** The page of a result. Needs no script and shows times in UTC. */
 export function resultPage(view: ResultView): string {
   return page(
     `${verdicts[view.outcome]}: ${view.checkName}`,
     html`<main class="result">
       <p><strong class="verdict ${view.outcome}">${verdicts[view.outcome]}</strong></p>
       <h1>${view.checkName}</h1>
-      ${view.message !== null && html`<p>${view.message}</p>`} ${facts(view)}
+      ${view.message !== null && html`<p class="why">${capitalized(view.message)}</p>`} ${facts(view)}
       ${view.script && scriptSections(view.script, view.message)} ${view.phases.length > 0 && phaseBar(view.phases)}
       ${view.assertions.length > 0 && assertionList(view.assertions)}
       ${view.request && exchange('Request', view.request, false)}
       ${view.response && exchange('Response', view.response, view.response.isTruncated)}
-      <p class="soft">This link works until ${utc(view.expiresAt)}. Whoever has it can read this one result.</p>
+      <p class="soft foot">This link works until ${utc(view.expiresAt)}. Anyone with the link can read this result.</p>
     </main>`,
   );
 }
 
-/** The page for a link that is wrong, has expired, or leads to a result that is no longer kept. */
+/** The page for a link that is invalid or expired, or whose result is no longer stored. */
 export function noResultPage(): string {
   return page(
-    'No result here',
+    'Result not found',
     html`<main class="result">
-      <h1>No result here</h1>
+      <h1>Result not found</h1>
       <p>The link is incomplete or has expired, or the result is no longer stored.</p>
     </main>`,
   );
 }
 
-/** The page for a link whose check was deleted, that of the closing alert among them. */
+/** The page for a link whose check was deleted, e.g. from the alert that closed it. */
 export function deletedCheckPage(): string {
   return page(
     'The check was deleted',
     html`<main class="result">
       <h1>The check was deleted</h1>
-      <p>Its results are gone with it. What was open of it was closed when it was deleted.</p>
+      <p>Its results were deleted with it. Open alerts were resolved when it was deleted.</p>
     </main>`,
   );
 }
 
-/** The page for the link of a test message: it works, and has no result to show. */
+/** The page for the link of a test message: the link works, but has no result. */
 export function testMessagePage(): string {
   return page(
     'A test message',
     html`<main class="result">
       <h1>This was a test message</h1>
-      <p>The link works. That of a real alert opens its result here.</p>
+      <p>The link works. The link of a real alert opens its result.</p>
     </main>`,
   );
 }
@@ -120,7 +120,7 @@ function facts(view: ResultView): Html {
   </div>`;
 }
 
-/** Every phase as its part of a bar of width 1000; a legend says the same in words. */
+/** The phases as a bar of width 1000, with a legend. */
 function phaseBar(phases: ResultView['phases']): Html {
   const total = phases.reduce((sum, { ms }) => sum + ms, 0) || 1;
   let left = 0;
@@ -139,19 +139,24 @@ function phaseBar(phases: ResultView['phases']): Html {
         <strong>${milliseconds(ms)}</strong>
       </li>`,
   );
-  return html`<h2>Where the time went</h2>
+  return html`<h2>Response time</h2>
     <svg class="phases" viewBox="0 0 1000 24" preserveAspectRatio="none" aria-hidden="true">${parts}</svg>
     <ul class="legend">
       ${legend}
     </ul>`;
 }
 
+/** Messages begin in lower case, because logs and templates continue a sentence with them. */
+function capitalized(message: string): string {
+  return message.charAt(0).toUpperCase() + message.slice(1);
+}
+
 function assertionList(assertions: ResultView['assertions']): Html {
   const rows = assertions.map(
     ({ text, passed, message }) =>
       html`<tr>
-        <td class="${passed ? 'passed' : 'failed'}">${passed ? 'held' : 'failed'}</td>
-        <td><code>${text}</code>${message !== null && html`<br />${message}`}</td>
+        <td class="outcome ${passed ? 'passed' : 'failed'}">${passed ? 'Passed' : 'Failed'}</td>
+        <td><code>${text}</code>${message !== null && html`<br />${capitalized(message)}`}</td>
       </tr>`,
   );
   return html`<h2>Assertions</h2>
@@ -172,5 +177,5 @@ function exchange(title: string, message: ViewedMessage, isTruncated: boolean): 
       </details>`
     }
     ${message.body !== '' && html`<pre>${message.body}</pre>`}
-    ${isTruncated && html`<p class="soft">The body is longer: only its beginning was kept.</p>`}`;
+    ${isTruncated && html`<p class="soft">The body is truncated: only its beginning is stored.</p>`}`;
 }

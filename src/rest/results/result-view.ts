@@ -1,4 +1,4 @@
-// What the page of a result shows, made from the result as the API shows it.
+// Builds the content of a result page from the API response.
 import type { ShownResult } from '#actions/results/check-results.ts';
 import type { CheckResultBody } from '#contract/results/check-result.ts';
 import { typesWithAssets } from '#domain/results/asset.ts';
@@ -24,10 +24,13 @@ const phaseNames: Readonly<Record<string, string>> = {
   answer: 'Answer',
 };
 
-/** The view of a result; `expiresAt`: when its link ends, epoch ms. @param link the last part of that link */
+/**
+ * The content of a result page; `expiresAt`: when its link expires, epoch ms. @param link the last path segment of that
+ * link
+ */
 export function resultView(shown: ShownResult & { expiresAt: number }, link: string): ResultView {
   const { result, checkName, checkType, described: own, expiresAt } = shown;
-  // Its shape is that of the kind of check, which the contract describes.
+  // The contract describes its shape for each kind of check.
   const isPing = checkType === 'HEARTBEAT';
   const isScript = typesWithAssets.has(checkType);
   const part = isPing || isScript ? null : (own as HttpPart | LightPart | null);
@@ -56,7 +59,7 @@ export function resultView(shown: ShownResult & { expiresAt: number }, link: str
   };
 }
 
-/** What the assertion was and where: what came instead stands below it in full. */
+/** Source and comparison of the assertion; the actual value is shown below in full. */
 function headOf(message: string | null, { errors }: ScriptView): string | null {
   const place = errors[0]?.place ?? null;
   if (message === null || place === null) return message;
@@ -76,13 +79,13 @@ function phasesOf(part: HttpPart | LightPart | null): ResultView['phases'] {
   });
 }
 
-/** What a light kind sent, or got, in full; null where only the outcome was kept. */
+/** Complete request or response of a light kind; null if only the outcome is stored. */
 function asJson(line: string, sent: object | null): ViewedMessage | null {
   return sent === null ? null : { line, headers: [], body: JSON.stringify(sent, null, 2) };
 }
 
 function shownAsJson({ request, response }: LightPart): ResultView['response'] {
-  const shown = request === null ? null : asJson('What came', response);
+  const shown = request === null ? null : asJson('Response', response);
   return shown && { ...shown, isTruncated: false };
 }
 
@@ -92,7 +95,7 @@ function requestOf({ request }: HttpPart): ResultView['request'] {
 }
 
 function responseOf({ response }: HttpPart): ResultView['response'] {
-  // Without headers only the outcome was kept: status and phases stand elsewhere on the page.
+  // Without headers only the outcome is stored: the page shows status and phases elsewhere.
   if (!response || response.headers === null) return null;
   return {
     line: `${response.status} ${response.statusText ?? ''}`.trimEnd(),

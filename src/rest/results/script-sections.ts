@@ -1,23 +1,23 @@
-// The sections of a result's page that show a script (docs/decisions/0083).
+// Sections of a result page about a script (docs/decisions/0083).
 import { type Html, html } from '../html.ts';
 import type { ScriptView, ViewedLine } from './script-view.ts';
 import { milliseconds } from './times.ts';
 
-/** Steps, and lines of each output, that stand on the page; there may be thousands, and the API has all of them. */
-const rowsMost = 200;
-/** Characters of one line. */
-const lineMost = 2000;
+/** Maximum number of steps, and of lines per output, on the page; the API returns all. */
+const maxRows = 200;
+/** Maximum number of characters of a line. */
+const maxLine = 2000;
 
-/** @param message what stands at the head of the page already, and is not said twice */
+/** @param message the message at the top of the page, which is not repeated */
 export function scriptSections(view: ScriptView, message: string | null): Html {
   const { errors, screenshots, files, steps, vitals, output, pages, warnings } = view;
   const shownErrors = errors.filter((error) => error.message !== message || error.place !== null);
   return html`${warnings.map((warning) => html`<p class="note">${warning}</p>`)}
   ${shownErrors.length > 0 && errorList(shownErrors)} ${screenshots.length > 0 && pictures(screenshots)}
   ${steps !== null && steps.length > 0 && stepTable(steps)} ${vitals.length > 0 && vitalTables(vitals)}
-  ${output.length > 0 && lines('What the script printed', output)}
-  ${pages.length > 0 && lines('What its pages said', pages)} ${files.length > 0 && fileList(files)}
-  ${steps === null && html`<p class="soft">Of this result only the outcome was kept.</p>`}`;
+  ${output.length > 0 && lines('Script output', output)} ${pages.length > 0 && lines('Console output', pages)}
+  ${files.length > 0 && fileList(files)}
+  ${steps === null && html`<p class="soft">Only the outcome of this result is stored.</p>`}`;
 }
 
 function errorList(errors: ScriptView['errors']): Html {
@@ -25,7 +25,7 @@ function errorList(errors: ScriptView['errors']): Html {
     const at = place !== null && [html`<b>${place}</b>`, '\n'];
     return html`<pre class="error">${at}${message}</pre>`;
   });
-  return html`<h2>What failed</h2>
+  return html`<h2>Errors</h2>
     ${items}`;
 }
 
@@ -37,12 +37,12 @@ function pictures(screenshots: ScriptView['screenshots']): Html {
         <figcaption class="soft">${name}</figcaption>
       </figure>`,
   );
-  return html`<h2>What was seen</h2>
+  return html`<h2>Screenshots</h2>
     <div class="pictures">${figures}</div>`;
 }
 
 function stepTable(steps: NonNullable<ScriptView['steps']>): Html {
-  const rows = steps.slice(0, rowsMost).map(
+  const rows = steps.slice(0, maxRows).map(
     ({ title, isNamed, startMs, durationMs, hasFailed }) =>
       html`<tr>
         <td class="at">${milliseconds(startMs)}</td>
@@ -67,7 +67,7 @@ function stepTable(steps: NonNullable<ScriptView['steps']>): Html {
 }
 
 function more(left: number): Html | false {
-  return left > 0 && html`<p class="soft">${left} more are in the result as the API gives it.</p>`;
+  return left > 0 && html`<p class="soft">The API returns ${left} more.</p>`;
 }
 
 function vitalTables(vitals: ScriptView['vitals']): Html {
@@ -78,7 +78,7 @@ function vitalTables(vitals: ScriptView['vitals']): Html {
         <td>${values.map(([name, value]) => html`<span class="vital">${name} <strong>${value}</strong></span> `)}</td>
       </tr>`,
   );
-  return html`<h2>How pages loaded</h2>
+  return html`<h2>Page load</h2>
     <table class="facts">
       ${rows}
     </table>`;
@@ -86,15 +86,15 @@ function vitalTables(vitals: ScriptView['vitals']): Html {
 
 function lines(title: string, of: readonly ViewedLine[]): Html {
   const texts = of
-    .slice(0, rowsMost)
+    .slice(0, maxRows)
     .map(({ text, isError }) => [html`<span class="${isError ? 'failed' : ''}">${cut(text.trimEnd())}</span>`, '\n']);
   return html`<h2>${title}</h2>
     <pre>${texts}</pre>
-    ${more(of.length - rowsMost)}`;
+    ${more(of.length - maxRows)}`;
 }
 
 function cut(text: string): string {
-  return text.length > lineMost ? `${text.slice(0, lineMost)} …` : text;
+  return text.length > maxLine ? `${text.slice(0, maxLine)} …` : text;
 }
 
 function fileList(files: ScriptView['files']): Html {
@@ -106,9 +106,7 @@ function fileList(files: ScriptView['files']): Html {
       </li>`,
   );
   return html`<h2>Files</h2>
-    <p>
-      With an API key, because they hold more than this page shows; a trace opens in the trace viewer of Playwright.
-    </p>
+    <p>Download them with an API key. Open traces in the Playwright trace viewer.</p>
     <ul>
       ${items}
     </ul>`;

@@ -1,27 +1,27 @@
-// What the page of a result shows of a script: what failed, what was seen, its steps, and what it and its pages said.
+// Builds the script part of a result page: errors, screenshots, steps and output.
 import type { ShownResult } from '#actions/results/check-results.ts';
 import type { CheckResultBody } from '#contract/results/check-result.ts';
 
-/** What the page shows of a run of a script. Texts are untrusted; secrets must have been taken out before. */
+/** Content of the page for a script run. Texts are untrusted; secrets must have been redacted. */
 export interface ScriptView {
-  /** What is to be known of the runtime, and what was not kept. */
+  /** Warnings about the runtime and about data that was not stored. */
   readonly warnings: readonly string[];
   readonly errors: readonly { readonly message: string; readonly place: string | null }[];
   readonly screenshots: readonly { readonly address: string; readonly name: string }[];
-  /** Assets that are downloaded with a key. */
+  /** Assets that require a key to download. */
   readonly files: readonly { readonly name: string; readonly bytes: number; readonly path: string }[];
-  /** In the order in which they began; null = only the outcome of this result was kept. */
+  /** Ordered by start; null = only the outcome is stored. */
   readonly steps: readonly ViewedStep[] | null;
   readonly vitals: readonly { readonly url: string; readonly values: readonly (readonly [string, string])[] }[];
   readonly output: readonly ViewedLine[];
-  /** What pages wrote, and what went wrong in them by itself. */
+  /** Console output and uncaught errors of pages. */
   readonly pages: readonly ViewedLine[];
 }
 
-/** One step of a test; times in ms. */
+/** A step of a test; times in ms. */
 export interface ViewedStep {
   readonly title: string;
-  /** Of a test itself, and of what was named in it, but not of the single calls and comparisons. */
+  /** Whether it is a test or a named step, not a single call or comparison. */
   readonly isNamed: boolean;
   readonly startMs: number;
   readonly durationMs: number;
@@ -39,7 +39,7 @@ type BrowserPart = NonNullable<CheckResultBody['browserCheckResult']>;
 
 const namedSteps: ReadonlySet<string> = new Set(['test', 'test.step']);
 
-/** @param link the last part of the address of the page, from which those of its screenshots are told */
+/** @param link the last path segment of the page, from which the URLs of its screenshots are derived */
 export function scriptView(
   part: ScriptPart | BrowserPart,
   { result, assets }: Pick<ShownResult, 'result' | 'assets'>,

@@ -1,4 +1,4 @@
-// Instants and durations as our pages show them.
+// Formats times and durations for pages.
 
 /** @param at epoch ms @returns `2026-01-31 12:00:00 UTC` */
 export function utc(at: number): string {

@@ -1,4 +1,5 @@
-// Tries how far scripts can be kept apart on this machine, by running one that tries to look out (docs/decisions/0081).
+// Chooses the strongest containment that works on this machine, by running a script that tries to escape
+// (docs/decisions/0081).
 import { mkdtempSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,18 +8,21 @@ import { type Containment, containments, hasGateway } from './containment.ts';
 import { insideFolder } from '../inside-folder.ts';
 import { type OpenGateway, runScript } from '../run-script.ts';
 
-/** What was chosen, and why none of the stronger ones. */
+/** The chosen containment, and why stronger ones do not work. */
 export interface ChosenContainment {
   readonly containment: Containment;
-  /** A sentence for each that does not work here. */
+  /** One message for each level that does not work here. */
   readonly refused: readonly string[];
 }
 
-/** Patient, because on a busy machine scripts run after everything else, and no weaker level is taken for that. */
+/** Generous, because scripts have the lowest priority on a busy machine, which is no reason for a weaker level. */
 const limits = { wallClockMs: 60_000, memoryBytes: 1 << 28, processes: 32, outputBytes: 65_536, diskBytes: 1 << 20 };
 
-/** Throws where it sees what it must not, or not what it must; the file exists for it to be found. */
-function lookout(canary: string): string {
+/**
+ * Throws if it sees something forbidden or misses something required. The file exists so that the script can look for
+ * it.
+ */
+function spyScript(canary: string): string {
   return `import { existsSync, readlinkSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -38,7 +42,7 @@ for await (const chunk of socket) answer += chunk;
 if (!answer.includes('EGRESS_REQUEST')) throw new Error('its gateway does not answer');`;
 }
 
-/** What tells the namespace of this process from others; numbers of processes do not, where this one is the first of a container. */
+/** Identifies a namespace. Process numbers do not, if this process is the first of a container. */
 function namespaceOf(sort: 'pid' | 'net'): string {
   try {
     return readlinkSync(`/proc/self/ns/${sort}`);
@@ -47,7 +51,10 @@ function namespaceOf(sort: 'pid' | 'net'): string {
   }
 }
 
-/** The strongest that works; the last two only keep what the system gives a process, so they are not tried by looking out. */
+/**
+ * Chooses the strongest level that works. The last two only use what the system gives every process, so no escape is
+ * tried.
+ */
 export async function chooseContainment(
   nodeBinary: string,
   isRoot: boolean,
@@ -61,13 +68,13 @@ export async function chooseContainment(
     if (containment === 'process') throw cannotBeTried(why);
     refused.push(why);
   }
-  throw new Error('there is no level of containment left to be tried');
+  throw new Error('no level of containment is left to try');
 }
 
 /**
- * Why a level does not hold on this machine, with its name in front; null = it does.
+ * Returns why a level does not work on this machine, starting with its name, or null.
  *
- * @throws {Error} when it cannot be tried, as on a full disk
+ * @throws {Error} if it cannot be tested, for example because the disk is full
  */
 export async function whyNotContained(
   containment: Containment,
@@ -78,7 +85,7 @@ export async function whyNotContained(
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-lookout-'));
   const canary = join(folder, 'canary');
   writeFileSync(canary, '');
-  const content = hasGateway(containment) ? lookout(canary) : '';
+  const content = hasGateway(containment) ? spyScript(canary) : '';
   const work: ScriptWork = {
     runtime: { folder: insideFolder, nodeBinary },
     sort: 'plain',
@@ -95,7 +102,7 @@ export async function whyNotContained(
     const outcome = await runScript(work, new AbortController().signal, { containment, isRoot, openGateway });
     if (outcome.ending === 'ended' && outcome.failedTests === 0) return null;
     const why = `${containment}: ${outcome.problem ?? outcome.errors[0]?.message ?? outcome.ending}`;
-    if (isPassing(outcome)) throw cannotBeTried(why);
+    if (isTemporary(outcome)) throw cannotBeTried(why);
     return why;
   } finally {
     rmSync(folder, { recursive: true });
@@ -103,11 +110,11 @@ export async function whyNotContained(
 }
 
 function cannotBeTried(why: string): Error {
-  return new Error(`how far scripts are kept apart cannot be tried: ${why}`);
+  return new Error(`script containment cannot be tested: ${why}`);
 }
 
-/** Whether a try says nothing of the machine: it ran into a limit, or was not even begun. Another one may do better. */
-function isPassing({ ending, problem }: ScriptOutcome): boolean {
+/** Whether a test says nothing about the machine, because it hit a limit or did not start. A retry may succeed. */
+function isTemporary({ ending, problem }: ScriptOutcome): boolean {
   const isOurs = ending === 'crashed' && problem?.startsWith('the script could not be started') === true;
   return isOurs || !(ending === 'ended' || ending === 'crashed');
 }

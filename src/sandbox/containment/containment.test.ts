@@ -1,4 +1,4 @@
-// What a script is given reaches it at every level that keeps it in, wherever it lies on this machine.
+// Files of a script are available at every contained level, wherever they are on this machine.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { printed, runPlain, strongContainments } from '../../../tests/support/sc
 import { containments, hasGateway, nobody } from './containment.ts';
 
 for (const level of containments.filter(hasGateway)) {
-  test(`what lies in a folder that is closed to others is there for a script, by ${level}`, async (t) => {
+  test(`a script can read its files from a folder closed to others, with ${level}`, async (t) => {
     const strong = await strongContainments();
     const problem = strong.find((one) => one.level === level)?.problem ?? null;
     if (problem !== null) return t.skip(problem);
@@ -24,7 +24,7 @@ console.log(given, process.getuid());`;
       level,
       runtime: { folder: runtime, nodeBinary: process.execPath },
     });
-    // Who is not root stays who they are, or is shown as root of namespaces of their own.
+    // A user other than root keeps its id or appears as root of its own namespace.
     const own = process.getuid?.() ?? 0;
     const user = own === 0 ? nobody : level === 'bubblewrap' ? own : 0;
     assert.equal(printed(outcome), `given ${user}\n`, JSON.stringify(outcome));

@@ -1,4 +1,4 @@
-// How far a script is kept apart from this machine: by bubblewrap, by namespaces of our own making, or by a process alone.
+// Levels of containment for scripts: bubblewrap, our own namespaces, another user, or a plain process.
 import { lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ScriptLimits } from '#domain/checks/script.ts';
@@ -13,57 +13,57 @@ import {
 import { insideFolder } from '../inside-folder.ts';
 import { ownGroup } from './own-group.ts';
 
-/** From the strongest down: what each does is in docs/security.md. */
+/** From strongest to weakest. docs/security.md describes them. */
 export const containments = ['bubblewrap', 'namespaces', 'user', 'process'] as const;
 export type Containment = (typeof containments)[number];
 
-/** A command to be spawned, and what it sees. */
+/** A command to spawn, and the paths inside the containment. */
 export interface Contained {
   readonly command: string;
   readonly words: readonly string[];
-  /** Whom it runs as; null = as we do. */
+  /** User of the script; null = the same as Tocsin. */
   readonly user: number | null;
-  /** The group that only this run has; null = none. */
+  /** Group used only by this run; null = none. */
   readonly group: number | null;
-  /** Whether processes have other numbers there than here. */
+  /** Whether it has its own process numbers. */
   readonly hasOwnNumbers: boolean;
-  /** Its folder, by the name it has there. */
+  /** Path of its folder inside. */
   readonly home: string;
-  /** Where its packages are, by the name they have there. */
+  /** Path of its packages inside. */
   readonly packages: string;
-  /** Where its gateway and the CAs to be trusted are, by the name they have there. */
+  /** Path of its gateway and trusted CAs inside. */
   readonly gateway: string;
-  /** Where its browser is, by the name it has there; null = none. */
+  /** Path of its browser inside; null = none. */
   readonly browser: string | null;
-  /** What leads its connections through the gateway, by the name it has there; null = it has the machine's network. */
+  /** Path of the module that routes connections through the gateway; null = it uses the machine's network. */
   readonly network: string | null;
 }
 
 const enclose = join(insideFolder, 'enclose.sh');
-/** Nobody, who owns nothing: whom scripts run as when we are root. */
+/** The unprivileged user of scripts if Tocsin runs as root. */
 export const nobody = 65_534;
-/** Room that Node.js reserves beyond what a script uses, bytes; each process has its own. */
+/** Address space that Node.js reserves in each process, in bytes. */
 const reservedBytes = 1 << 30;
-/** A kernel's last word on processes and threads of a user; the limit of a run itself is watched. */
-const threadsMost = 4096;
+/** Kernel limit on processes and threads of a user. The limit of a run itself is monitored. */
+const maxThreads = 4096;
 
-/** Whether scripts run as another user than we do. */
+/** Whether scripts run as another user than Tocsin. */
 export function hasOtherUser(isRoot: boolean, containment: Containment): boolean {
   return isRoot && containment !== 'process';
 }
 
-/** Whether scripts have no network but what their gateway makes for them (docs/decisions/0089). */
+/** Whether the gateway is the only network of scripts (docs/decisions/0089). */
 export function hasGateway(containment: Containment): boolean {
   return containment === 'bubblewrap' || containment === 'namespaces';
 }
 
 /**
- * New objects of a process that drives a browser have 32 MB: in the 1 MB that V8 begins with it collects garbage again and again
- * while a page loads, and takes what a trace holds for lasting.
+ * Young-generation size for processes that drive a browser. With V8's default of 1 MB, it collects garbage continuously
+ * during page loads and promotes trace data.
  */
 const roomForBrowsers = ['--min-semi-space-size=32', '--max-semi-space-size=32'];
 
-/** The command that runs a script's first code, contained so. */
+/** Builds the command that starts a contained script. */
 export function contained(
   containment: Containment,
   folders: RunFolders,
@@ -72,13 +72,13 @@ export function contained(
 ): Contained {
   const { root, home, runtime, nodeBinary, browser, gateway } = folders;
   const bounds = [
-    // Whatever else runs here comes first (docs/decisions/0081).
+    // Scripts have the lowest priority (docs/decisions/0081).
     'nice',
     '-n19',
     'prlimit',
     '--core=0',
     `--fsize=${limits.diskBytes}`,
-    `--nproc=${threadsMost}`,
+    `--nproc=${maxThreads}`,
     `--data=${limits.memoryBytes + reservedBytes}`,
     '--',
   ];
@@ -101,7 +101,7 @@ export function contained(
     const apart = ['--mount', '--pid', '--ipc', '--uts', '--net'];
     const unshare = ['unshare', ...(isRoot ? [] : ['--user', '--map-root-user']), ...apart];
     const ours = ['--fork', '--kill-child=KILL', '--', 'sh', enclose, root, ...enclosureWords(folders, insideFolder)];
-    // The shell stays as the first process there: it takes in what loses its parent, and everything ends with it.
+    // The shell stays as the first process: it adopts orphans, and everything ends with it.
     const theirs = [...bounds, 'sh', '-c', '"$@"; exit $?', 'sh', ...start];
     const words = ['--pdeathsig', 'KILL', ...unshare, ...ours, user === null ? '-' : String(user), ...theirs];
     return { command: 'setpriv', words, user: null, group: null, ...enclosed };
@@ -117,7 +117,7 @@ export function contained(
   return { command: 'setpriv', words, user, group: ownGroup(), ...open };
 }
 
-/** What a process needs that is root still, to enter the folder of the script and then to give up everything. */
+/** Capabilities that root needs to enter the script's folder and drop privileges. */
 const lastRights = ['CAP_DAC_READ_SEARCH', 'CAP_SETGID', 'CAP_SETUID', 'CAP_SETPCAP'];
 const becomingNobody = [
   'setpriv',
@@ -130,8 +130,8 @@ const becomingNobody = [
 ];
 
 /**
- * As root it mounts as root and becomes nobody afterwards, as enclose.sh does: nobody could not mount what lies in folders of root's,
- * as a browser below /root, and would need user namespaces (docs/decisions/0081).
+ * As root, mounts as root and becomes nobody afterwards, like enclose.sh. Nobody could not mount from folders of root,
+ * such as a browser below /root, and would need user namespaces (docs/decisions/0081).
  */
 function isolationWords(isRoot: boolean): readonly string[] {
   const ended = ['--die-with-parent', '--new-session', '--cap-drop', 'ALL'];
@@ -142,7 +142,7 @@ function isolationWords(isRoot: boolean): readonly string[] {
 
 function bubblewrapWords(folders: RunFolders, isRoot: boolean): readonly string[] {
   const { home, runtime, nodeBinary, browser, gateway } = folders;
-  // It would close a folder that it makes where what it mounts there is closed.
+  // bwrap would give a folder the closed mode of what it mounts there.
   const open = ['/etc', '/home', '/tocsin', '/tocsin/node_modules'].flatMap((path) => ['--dir', path]);
   const system = systemFolders.flatMap((name) => systemFolder(`/${name}`));
   const settings = [...settingFiles, ...settingFolders].flatMap((name) => [

@@ -1,4 +1,4 @@
-// The file system of an enclosed script: what is promised to be read-only is, whatever the mount of this machine does by itself.
+// The file system of an enclosed script is read-only, regardless of the machine's mount.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ interface Enclosed {
   readonly stderr: string;
 }
 
-/** What a shell says in there. @param change of what enclose.sh is told to mount */
+/** Output of a shell inside. @param change modifies the mounts of enclose.sh */
 function enclosed(t: TestContext, name: string, script: string, change = (mounts: string) => mounts): Enclosed {
   const above = mkdtempSync(join(tmpdir(), 'tsn-'));
   t.after(() => rmSync(above, { recursive: true, force: true }));
@@ -47,19 +47,19 @@ touch /tocsin/node 2>/dev/null && echo 'wrote the node'
 touch /home/check/x && ls /home/check /tocsin/runtime/package.json`;
 const kept = { status: 0, stdout: '/tocsin/runtime/package.json\n\n/home/check:\ntmp\nx\n', stderr: '' };
 
-test('it is read-only but for the folder of the script, under any path', (t) => {
+test('is read-only except the script’s folder, under any path', (t) => {
   for (const name of ['plain', 'with a space', String.raw`with a	tab and \ 040`])
     assert.deepEqual(enclosed(t, name, tries), kept, name);
 });
 
-test('where a mount makes nothing read-only at once it is made so afterwards', (t) => {
+test('remounts read-only where mount does not do it at once', (t) => {
   assert.deepEqual(
     enclosed(t, 'plain', tries, (mounts) => mounts.replaceAll('bind,ro', 'bind')),
     kept,
   );
 });
 
-test('what cannot be mounted is named, and nothing is run', (t) => {
+test('names what cannot be mounted and runs nothing', (t) => {
   const none = '/that-is-not-there';
   const wrong: Readonly<Record<string, (mounts: string) => string>> = {
     '/tocsin/gateway': (mounts) => mounts.replace(/^\S+(?= \S+\/tocsin\/gateway )/m, none),

@@ -1,24 +1,24 @@
-// What of this machine stands in the file system of an enclosed script, as a list of mounts for enclose.sh.
+// The file system of an enclosed script, as a list of mounts for enclose.sh.
 import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where a run has its files. */
+/** Folders of a run. */
 export interface RunFolders {
-  /** Empty: the root of the script's file system is made there. */
+  /** Empty folder for the root of the script's file system. */
   readonly root: string;
-  /** The script's own folder, writable. */
+  /** The script's own, writable folder. */
   readonly home: string;
   readonly runtime: string;
   readonly nodeBinary: string;
   /** null = no browser. */
   readonly browser: string | null;
-  /** Where the socket of its gateway is. */
+  /** Folder of the gateway socket. */
   readonly gateway: string;
 }
 
-/** Of the system: programs and libraries. */
+/** System folders with programs and libraries. */
 export const systemFolders = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'];
-/** Of /etc: what programs need to know of this machine to speak with others, and nothing of its users. */
+/** Files of /etc for network access, without information about users. */
 export const settingFiles = [
   'hosts',
   'resolv.conf',
@@ -34,15 +34,15 @@ export const settingFolders = ['ssl', 'ca-certificates', 'pki', 'fonts', 'altern
 const devices = ['null', 'zero', 'full', 'random', 'urandom'];
 
 /**
- * What an enclosed script has our code as: Playwright rewrites, in each process of tests anew, what lies in no folder called
- * node_modules, and that takes longer than the browser.
+ * Path of our code inside. Playwright transpiles files outside of node_modules in every test process, which takes
+ * longer than starting the browser.
  */
 export const insideEnclosed = '/tocsin/node_modules/tocsin';
 
-/** A mount: what, and where in the script's file system. */
+/** A mount: source, and target in the script's file system. */
 type Mount = readonly [from: string, to: string];
 
-/** The words of enclose.sh, but for the first and the last of them: the root, whom to become, and what to run then. */
+/** Builds the arguments of enclose.sh, except the root, the user and the command. */
 export function enclosureWords(folders: RunFolders, inside: string): readonly string[] {
   const { root } = folders;
   const shown = shownBy(folders, inside);
@@ -66,7 +66,7 @@ export function enclosureWords(folders: RunFolders, inside: string): readonly st
   return [mounts.join('\n'), ...[made, files, links, copies, readOnly, others].map((names) => names.join(' '))];
 }
 
-/** What it reads. */
+/** Read-only mounts. */
 function shownBy({ runtime, browser, gateway }: RunFolders, inside: string): readonly Mount[] {
   const ours: readonly (readonly [string | null, string])[] = [
     [inside, insideEnclosed.slice(1)],
@@ -81,7 +81,7 @@ function shownBy({ runtime, browser, gateway }: RunFolders, inside: string): rea
   ];
 }
 
-/** What it writes. */
+/** Writable mounts. */
 function writtenBy({ home }: RunFolders): readonly Mount[] {
   return [
     [home, 'home/check'],
@@ -89,7 +89,7 @@ function writtenBy({ home }: RunFolders): readonly Mount[] {
   ];
 }
 
-/** As fstab has the characters that divide its fields. */
+/** Escapes separators like fstab. */
 function escaped(path: string): string {
   return path.replace(/[\s\\]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`);
 }

@@ -1,14 +1,14 @@
-// A group that only one run has: it marks the run's processes for as long as they last, and no program without rights of root leaves it.
+// A group id that only one run has. It marks the run's processes; a program without root privileges cannot drop it.
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** Numbers that neither systems nor containers give to anybody; the last one is not among them. */
+/** Range that neither systems nor containers use; the last one is excluded. */
 const [first, beyond] = [0x7000_0000, 0x7ffe_0000];
 
-/** Whether this process may give such numbers, if it is root: a container may know only the first few thousand. */
+/** Whether root can use these ids. A container may map only the first few thousand. */
 export const hasOwnGroups = isMapped();
 
-/** A number for a run, hardly ever given twice; null where none can be given. */
+/** Returns a group id that is almost always unused, or null if none is available. */
 export function ownGroup(): number | null {
   return hasOwnGroups ? randomInt(first, beyond) : null;
 }

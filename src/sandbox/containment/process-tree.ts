@@ -1,17 +1,17 @@
-// What the processes of a script take, read from /proc: the script cannot say anything else of itself.
+// Resource use of a script's processes, read from /proc so that the script cannot falsify it.
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A script's processes together. */
+/** Combined resource use of a script's processes. */
 export interface TreeUse {
   readonly processes: readonly number[];
-  /** Memory that they share with nobody, bytes. */
+  /** Private memory. */
   readonly memoryBytes: number;
 }
 
-/** Bytes of a page of memory; the same on every machine that Node.js runs on under Linux, but for some arm64 kernels. */
+/** Page size. The same on every Linux machine that Node.js supports, except some arm64 kernels. */
 export const pageBytes = 4096;
 
-/** The process `pid` and all that descends from it; empty where there is no /proc. */
+/** Returns the use of the process `pid` and its descendants. Empty without /proc. */
 export function treeUse(pid: number): TreeUse {
   const processes: number[] = [];
   let memoryBytes = 0;
@@ -26,7 +26,7 @@ export function treeUse(pid: number): TreeUse {
   return { processes, memoryBytes };
 }
 
-/** Pages that the process shares with nobody; null = there is none of that number. */
+/** Private pages of a process; null if it does not exist. */
 export function privatePages(pid: number): number | null {
   try {
     const [, resident = '0', shared = '0'] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ');
@@ -36,7 +36,7 @@ export function privatePages(pid: number): number | null {
   }
 }
 
-/** Each thread lists those that it started; one that ends meanwhile leaves them to another. */
+/** Each thread lists the processes that it started; children of an ended thread move to another. */
 function childrenOf(pid: number): number[] {
   const children = (thread: string): string => readIfThere(`/proc/${pid}/task/${thread}/children`);
   return threadsOf(pid).flatMap((thread) => children(thread).split(' ').filter(Boolean).map(Number));

@@ -1,77 +1,80 @@
-// What each level of containment keeps a script from, and what none does: the table of docs/security.md, which `doctor` reads as well.
+// What each level of containment protects. The table in docs/security.md and `doctor` use it.
 import type { Containment } from './containment.ts';
 
-/** What is promised of scripts. */
+/** A protection. */
 export interface Protection {
   readonly what: string;
-  /** How far it holds: `yes`, or what is lacking. */
+  /** `yes`, or the limitation. */
   readonly at: Readonly<Record<Containment, string>>;
-  /** Whether `user` holds it only by a group of the run's own; without it is as at `process`. */
+  /** Whether `user` requires a group per run. Without one, the value of `process` applies. */
   readonly needsOwnGroup?: boolean;
 }
 
 const [yes, no] = ['yes', 'no'] as const;
-/** At both levels that give scripts a file system, processes and a network of their own. */
+/** The levels with their own file system, processes and network. */
 const apart = { bubblewrap: yes, namespaces: yes };
-const unlessItHides = 'not for what leaves parent, session and folder between two looks';
+const unlessItHides = 'except processes that change parent, session and folder between two checks';
 
-/** In the order of the page. */
+/** In the order of docs/security.md. */
 export const protections: readonly Protection[] = [
-  { what: 'limits of time, output and of its folder', at: { ...apart, user: yes, process: yes } },
+  { what: 'limits on time, output and disk use', at: { ...apart, user: yes, process: yes } },
   {
-    what: 'limits of memory and processes',
+    what: 'limits on memory and processes',
     at: { ...apart, user: yes, process: unlessItHides },
     needsOwnGroup: true,
   },
   {
-    what: 'what it leaves running ends with it',
+    what: 'all processes of a run end with it',
     at: { ...apart, user: yes, process: unlessItHides },
     needsOwnGroup: true,
   },
   {
-    what: 'cannot see or signal processes of Tocsin and of the machine, or read what they were given',
-    at: { ...apart, user: 'sees them, no more', process: no },
+    what: 'cannot see, signal or inspect processes of Tocsin and the machine',
+    at: { ...apart, user: 'can only see them', process: no },
   },
   {
-    what: 'cannot see, signal or end other runs, or read what they were given',
-    at: { ...apart, user: 'no: all runs are one user', process: no },
+    what: 'cannot see, signal or inspect other runs',
+    at: { ...apart, user: 'no: all runs share a user', process: no },
   },
   {
     what: 'cannot read Tocsin’s data, keys and database',
-    at: { ...apart, user: 'as far as files are closed to others', process: no },
+    at: { ...apart, user: 'depends on file permissions', process: no },
   },
   { what: 'cannot see files of other runs', at: { ...apart, user: no, process: no } },
-  { what: 'cannot write but in its own folder', at: { ...apart, user: 'what others may write', process: no } },
   {
-    what: 'no rights of root, and none to be had',
-    at: { ...apart, user: yes, process: 'unless Tocsin is root' },
+    what: 'cannot write outside its own folder',
+    at: { ...apart, user: 'except where all users may write', process: no },
   },
   {
-    what: 'connects only where the egress policy allows, and to no abstract socket',
+    what: 'has no root privileges and cannot gain them',
+    at: { ...apart, user: yes, process: 'unless Tocsin runs as root' },
+  },
+  {
+    what: 'connects only where the egress policy allows, and not to abstract sockets',
     at: { ...apart, user: no, process: no },
   },
   {
-    what: 'does not connect to Tocsin itself or its PostgreSQL, whatever the policy allows',
+    what: 'cannot connect to Tocsin itself or its PostgreSQL under any egress policy',
     at: { ...apart, user: no, process: no },
   },
 ];
 
-/** What limits do not count, by the page's names, and where that can be had. */
+/** Resource use that limits do not count, as named in docs/security.md, and the levels where it is possible. */
 export const uncounted: readonly { readonly what: string; readonly at: readonly Containment[] }[] = [
-  { what: 'memory of `memfd`', at: ['bubblewrap', 'namespaces', 'user', 'process'] },
+  { what: '`memfd` memory', at: ['bubblewrap', 'namespaces', 'user', 'process'] },
   { what: 'files in `/dev/shm`', at: ['namespaces', 'user', 'process'] },
-  { what: 'files that are deleted while they are open', at: ['bubblewrap', 'namespaces', 'user', 'process'] },
+  { what: 'deleted files that are still open', at: ['bubblewrap', 'namespaces', 'user', 'process'] },
 ];
 
-/** What is not promised at a level, and how far it is. @param hasGroups whether runs get groups of their own here */
+/** Returns the missing or limited protections of a level. @param hasGroups whether runs get their own groups here */
 export function shortfalls(level: Containment, hasGroups: boolean): readonly string[] {
   return protections.flatMap(({ what, at, needsOwnGroup = false }) => {
-    const told = level === 'user' && needsOwnGroup && !hasGroups ? at.process : at[level];
-    return told === yes ? [] : [`${what}: ${told}`];
+    const reported = level === 'user' && needsOwnGroup && !hasGroups ? at.process : at[level];
+    return reported === yes ? [] : [`${what}: ${reported}`];
   });
 }
 
-/** What limits do not count at a level. */
+/** Returns what limits do not count at a level. */
 export function uncountedAt(level: Containment): readonly string[] {
   return uncounted.filter(({ at }) => at.includes(level)).map(({ what }) => what);
 }

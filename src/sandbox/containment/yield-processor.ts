@@ -1,42 +1,41 @@
-// Puts what a script runs, and the thread that serves it, behind whatever else this machine has to do: a browser takes all of a processor that it can get
+// Gives scripts and their gateway thread the lowest CPU priority, because a browser uses all the CPU it can get
 // (docs/decisions/0081).
 import { existsSync, readFileSync, readlinkSync, stat, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
-/** The lowest share there is, as `nice` counts. */
+/** Lowest priority of `nice`. */
 const lowest = 19;
 
-/** Whether the kernel knows sessions that share. */
+/** Whether the kernel schedules by session. */
 const isKnown = existsSync('/proc/self/autogroup');
 
 /**
- * Does what `nice` alone does not: where the kernel shares the processor among sessions (autogroup), and a browser is a
- * session of its own, its processes would get as much as the whole service. To be said again and again: a process may begin a session
- * at any time, as bubblewrap does before the script.
+ * Lowers the priority of a whole session. With autogroup scheduling, `nice` is not enough: a browser has its own
+ * session and would get as much CPU as the whole service. Repeat it, because a process may start a session at any time,
+ * as bubblewrap does.
  *
- * @param niceness of the session, 0 to 19 as `nice` counts
- * @returns false when it can never be said. It may have to wait: the kernel takes such a word ten times a second
+ * @returns false if it can never succeed. It may have to be retried: the kernel accepts ten changes per second
  */
-export function yieldProcessor(pid: number, niceness = lowest): boolean {
+export function yieldProcessor(pid: number): boolean {
   if (!isKnown) return false;
   const path = `/proc/${pid}/autogroup`;
   try {
-    if (!readFileSync(path, 'utf8').endsWith(`nice ${niceness}\n`)) writeFileSync(path, String(niceness));
+    if (!readFileSync(path, 'utf8').endsWith(`nice ${lowest}\n`)) writeFileSync(path, String(lowest));
     return true;
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EAGAIN';
   }
 }
 
-/** The same for the thread that calls it, and for nothing else of this process: on Linux a priority is that of a thread. */
+/** Lowers the priority of the calling thread only; Linux priorities are per thread. */
 export function yieldOwnThread(): void {
-  // Threads that all of the process shares are made when they are first needed, and as willing as who needs them: before it is.
+  // Shared pool threads inherit the priority of the thread that creates them, so create them before.
   stat('/', () => undefined);
   try {
     const [processId, , threadId] = readlinkSync('/proc/thread-self').split('/').map(Number);
-    // A /proc of other numbers than ours would name somebody else.
+    // A /proc of another namespace would refer to another process.
     if (processId === process.pid && threadId !== undefined && threadId !== processId) setPriority(threadId, lowest);
   } catch {
-    // There is no such way here: it stays as it is.
+    // Not supported here.
   }
 }

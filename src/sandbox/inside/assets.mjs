@@ -1,38 +1,40 @@
-// Puts the files that a run leaves where they are found after its end, and tells of each.
+// Stores the files of a run where they are found after its end, and reports each.
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Of larger ones only that they were is told; what is taken is judged once more outside. */
-const mostBytes = 10 << 20;
-/** Pictures that a script asks for are copied up to here: more would only fill its disk. */
-const mostRequested = 20;
+/** Larger files are only reported. Stored files are checked again outside. */
+const maxBytes = 10 << 20;
+/** Maximum number of requested screenshots to copy, to limit disk use. */
+const maxRequested = 20;
 
 /**
- * @param tell takes what is to be reported, an object each
- * @returns keeps a file, by its path or its content; `when`: `always`, or `failed` = if the run fails; `isNamed`: the script gave
- * it its name
+ * Creates the function that stores a file.
+ *
+ * @param emit reports an object
+ * @returns stores a file by its path or its content; `when`: `always`, or `failed` = only if the run fails; `isNamed`:
+ * the script chose its name
  */
-export function createKeeper(home, tell) {
+export function createKeeper(home, emit) {
   const folder = join(home, 'tmp', 'assets');
   let requested = 0;
   return ({ sort, name, when, isRequested = false, isNamed = false, path, content }) => {
-    if (isRequested && ++requested > mostRequested) return;
+    if (isRequested && ++requested > maxRequested) return;
     try {
       const bytes = content?.length ?? statSync(path).size;
-      const told = { kind: 'asset', sort, name, when, isRequested, isNamed };
-      if (bytes > mostBytes) {
-        tell({ ...told, bytes, file: null });
+      const reported = { kind: 'asset', sort, name, when, isRequested, isNamed };
+      if (bytes > maxBytes) {
+        emit({ ...reported, bytes, file: null });
         return;
       }
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const file = randomBytes(12).toString('hex');
       if (content === undefined) copyFileSync(path, join(folder, file));
       else writeFileSync(join(folder, file), content);
-      tell({ ...told, bytes, file });
+      emit({ ...reported, bytes, file });
     } catch (error) {
-      // Its disk is full, or the script has removed it.
-      tell({
+      // The disk is full, or the script has removed the file.
+      emit({
         kind: 'asset',
         sort,
         name,

@@ -1,49 +1,49 @@
-// Gives scripts the Chromium that is here, whichever way they start one, and tells what its pages say and how they load.
+// Makes scripts use the installed Chromium, however they start one, and reports console output and web vitals.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { contextFollower } from './follow.mjs';
 import { askByUs, followCalls } from './open-steps.mjs';
 
-/** Runs in every page before its own code: hands out each web vital as it becomes known (ms; CLS has no unit). */
+/** Runs in every page before its own code and reports web vitals as they become known (in ms; CLS has no unit). */
 function watchVitals() {
-  const tell = (name, value) => globalThis.__tocsinVital?.(name, value);
+  const reportVital = (name, value) => globalThis.__tocsinVital?.(name, value);
   const observe = (type, seen) => {
     try {
       new PerformanceObserver((list) => list.getEntries().forEach(seen)).observe({ type, buffered: true });
     } catch {
-      // This browser does not know it.
+      // The browser does not support it.
     }
   };
   let shift = 0;
-  observe('navigation', (entry) => tell('TTFB', entry.responseStart));
+  observe('navigation', (entry) => reportVital('TTFB', entry.responseStart));
   observe('paint', (entry) => {
     if (entry.name !== 'first-contentful-paint') return;
-    tell('FCP', entry.startTime);
-    // Where nothing shifts no entry says so.
-    tell('CLS', shift);
+    reportVital('FCP', entry.startTime);
+    // Without shifts there is no entry.
+    reportVital('CLS', shift);
   });
-  observe('largest-contentful-paint', (entry) => tell('LCP', entry.startTime));
+  observe('largest-contentful-paint', (entry) => reportVital('LCP', entry.startTime));
   observe('layout-shift', (entry) => {
-    if (!entry.hadRecentInput) tell('CLS', (shift += entry.value));
+    if (!entry.hadRecentInput) reportVital('CLS', (shift += entry.value));
   });
 }
 
 const flags = ['--disable-dev-shm-usage', '--disable-gpu'];
 
-/** Its loopback is the script's, as everything is that it connects to. */
+/** Routes all connections through the script's own loopback. */
 function proxyFlags(port) {
   return port === null ? [] : [`--proxy-server=socks5://127.0.0.1:${port}`, '--proxy-bypass-list=<-loopback>'];
 }
 
 function refuseProxy({ proxy } = {}) {
-  if (proxy) throw new Error('a browser takes no proxy of its own here: it is led through the gateway of the run');
+  if (proxy) throw new Error('custom browser proxies are not supported: connections use the gateway of the run');
 }
 
-/** What cannot be started here says so, where Playwright would tell whoever reads it to install something. */
+/** Throws a clear error for other browsers. Playwright would suggest installing them. */
 function refuseOthers({ chromium, firefox, webkit }) {
   const refuse = (type, name) => {
     type[name] = async () => {
-      throw new Error(`${type.name()}.${name}(): only Chromium is here, by chromium.launch()`);
+      throw new Error(`${type.name()}.${name}(): only Chromium is available, use chromium.launch()`);
     };
   };
   for (const type of [firefox, webkit])
@@ -52,13 +52,15 @@ function refuseOthers({ chromium, firefox, webkit }) {
 }
 
 /**
- * @param playwright what drives it
- * @param browser resolves with where it is and what is kept of it
- * @param tell takes what is to be reported, an object each
- * @param steps takes what the browser is asked for; null = Playwright's runner does, and keeps pictures and traces
- * @returns keeps what the open contexts have to show; the run is about to end
+ * Sets up Playwright for the installed browser.
+ *
+ * @param playwright the Playwright library
+ * @param browser resolves with its location and the files to store
+ * @param reportVital reports an object
+ * @param steps records browser calls; null = Playwright's runner does, and stores screenshots and traces
+ * @returns stores what the open contexts show; call it before the run ends
  */
-export async function prepareBrowser(home, playwright, browser, tell, steps) {
+export async function prepareBrowser(home, playwright, browser, reportVital, steps) {
   const { chromium } = playwright;
   refuseOthers(playwright);
   if (steps !== null) followCalls(chromium, steps);
@@ -69,16 +71,16 @@ export async function prepareBrowser(home, playwright, browser, tell, steps) {
     ...(libraryPath !== null && { LD_LIBRARY_PATH: libraryPath }),
     ...(!existsSync('/etc/fonts/fonts.conf') && existsSync(fonts) && { FONTCONFIG_FILE: fonts }),
   };
-  // There is no screen, and no other browser.
+  // Headless, because there is no display.
   const ours = { executablePath, headless: true, chromiumSandbox: false, env };
   const always = [...flags, ...proxyFlags(proxyPort)];
-  // Never all of a browser in one process (docs/decisions/0082), whoever asks for it: scripts that were written for other places do.
+  // Removes --single-process, which scripts written for other services set (docs/decisions/0082).
   const argsOf = (asked) => [...asked.filter((each) => each !== '--single-process'), ...always];
   const allow = proxyPort === null ? () => undefined : refuseProxy;
-  const follow = contextFollower(home, keeps, tell, steps !== null);
+  const follow = contextFollower(home, keeps, reportVital, steps !== null);
   const attend = (context, recordVideo) =>
     askByUs(context, async () => {
-      await watchContext(context, tell);
+      await watchContext(context, reportVital);
       return follow(context, recordVideo);
     });
   const launch = chromium.launch.bind(chromium);
@@ -87,7 +89,7 @@ export async function prepareBrowser(home, playwright, browser, tell, steps) {
     const browser = await launch({ ...options, ...ours, args: argsOf(args) });
     const newContext = browser.newContext.bind(browser);
     const followed = [];
-    // Videos are ours: Playwright's need a program that is not here (docs/decisions/0083).
+    // Videos are recorded by us; Playwright needs a program that is not installed (docs/decisions/0083).
     browser.newContext = async ({ recordVideo, ...asked } = {}) => {
       allow(asked);
       const context = await newContext(asked);
@@ -111,13 +113,19 @@ export async function prepareBrowser(home, playwright, browser, tell, steps) {
   return follow.leaveAll;
 }
 
-async function watchContext(context, tell) {
+async function watchContext(context, reportVital) {
   context.on('console', (message) => {
-    tell({ kind: 'page', sort: 'console', level: message.type(), text: message.text(), url: message.location().url });
+    reportVital({
+      kind: 'page',
+      sort: 'console',
+      level: message.type(),
+      text: message.text(),
+      url: message.location().url,
+    });
   });
   context.on('weberror', (fault) => {
     const error = fault.error();
-    tell({
+    reportVital({
       kind: 'page',
       sort: 'error',
       level: 'error',
@@ -127,7 +135,7 @@ async function watchContext(context, tell) {
   });
   await context.exposeBinding('__tocsinVital', ({ page, frame }, name, value) => {
     if (frame === page.mainFrame() && page.url().startsWith('http'))
-      tell({ kind: 'vital', url: page.url(), name, value });
+      reportVital({ kind: 'vital', url: page.url(), name, value });
   });
   await context.addInitScript(watchVitals);
 }

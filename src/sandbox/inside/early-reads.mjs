@@ -1,12 +1,12 @@
-// Which variables are read while there are none yet: whoever sets one of them must have it from the beginning.
+// Records which variables are read before the environment is set. A script that sets one of them needs a new process.
 
-/** @returns ends it, and answers with the names that were read */
+/** @returns a function that ends recording and returns the names */
 export function noteReads() {
   const own = Object.getOwnPropertyDescriptor(process, 'env');
   const names = new Set();
   const note = (name) => void (typeof name === 'string' && names.add(name));
-  // Whoever goes through all of them is noted with those that are there: Playwright keeps them all to tell later which were changed, and
-  // `debug` looks for its own, which whoever begins the process knows by their names.
+  // Enumeration counts only existing variables. Playwright copies them all to detect changes later, and `debug` looks
+  // for its own, which the caller knows by name.
   const value = new Proxy(process.env, {
     get(variables, name) {
       note(name);

@@ -1,20 +1,20 @@
 #!/bin/sh
-# Runs in namespaces of its own, as root there: builds a file system that holds only what a script needs, gives up every
-# right and executes the rest of its words (docs/decisions/0081).
-# Words: <empty folder> <mounts, as lines of fstab> <folders to make> <files to make> <links to copy> <files to copy to etc>
-# <places to be mounted, read-only> <and others> <user id, or - to stay> <command>…
+# Runs in its own namespaces, as root there. Builds a file system with only what a script needs, drops all privileges
+# and executes the remaining arguments (docs/decisions/0081). Arguments: <empty folder> <mounts as lines of fstab>
+# <folders to create> <files to create> <links to copy> <files to copy to etc> <read-only mount points> <other mount
+# points> <user id, or - to stay> <command>…
 set -e
 root=$1 mounts=$2 folders=$3 files=$4 links=$5 copies=$6 shown=$7 others=$8 user=$9
 shift 9
 
-# The network holds nothing but its own loopback, which some program has to switch on: whichever is there.
+# The network has only a loopback, which must be brought up by whichever program is available.
 ip link set lo up 2>/dev/null || ifconfig lo up 2>/dev/null || busybox ip link set lo up 2>/dev/null ||
   perl -e 'my $s; my $r = pack("a16 s x22", "lo", 1); socket($s, 2, 2, 0) && ioctl($s, 0x8914, $r) || exit 1' 2>/dev/null || {
-  echo 'the loopback of its network cannot be switched on: install iproute2' >&2
+  echo 'cannot bring up the loopback interface: install iproute2' >&2
   exit 1
 }
 
-# Few programs for much: each that is started here is time before the first line of every script.
+# Few programs for everything: each one started here delays every script.
 mount -t tmpfs -o size=4m,mode=755 tmpfs "$root"
 cd "$root"
 mkdir -p old $folders
@@ -22,15 +22,15 @@ for name in $files; do : >"$name"; done
 if [ -n "$links" ]; then cp -P $links .; fi
 if [ -n "$copies" ]; then cp -L $copies etc; fi
 printf '%s\n' "$mounts" >old/mounts
-# What is said of it counts where something is missing: see below.
+# The error matters only if something is missing, see below.
 said=$(mount -a -T "$root/old/mounts" 2>&1) || true
 rm old/mounts
 refuse() {
   echo "$1 cannot be mounted: $said" >&2
   exit 1
 }
-# Without these nothing can be looked at. A container mostly covers parts of its /proc, and then nobody but root mounts another; nor does
-# anybody else mount a folder alone in which something is mounted.
+# Required mounts. In most containers, parts of /proc are covered, and then only root can mount another /proc. Other
+# users also cannot bind a folder without the mounts inside it.
 [ -e proc/self ] || refuse /proc
 [ -d usr/bin ] || refuse /usr
 ln -s /proc/self/fd dev/fd
@@ -42,8 +42,8 @@ pivot_root . old
 cd /home/check
 umount -l /old
 rmdir /old
-# Not every mount makes what it binds read-only at once, and in a user's own namespace none does it with what is mounted with
-# more options than these: what is there is looked at, and the rest done one by one.
+# Not every mount makes a bind read-only at once; in a user namespace none does if the source has more options. Check
+# each one and remount the rest.
 there=' '
 while read -r _ _ _ _ place options _; do
   there="$there$place "

@@ -1,53 +1,55 @@
-// Keeps what the contexts of a browser have to show: pictures that a script asks for, and at the end of each context its
-// last pictures, its trace and its videos, as far as nobody else keeps them.
+// Stores what browser contexts show: requested screenshots, and the final screenshots, trace and videos of each
+// context, unless Playwright's runner stores them.
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { recordAsked } from './asked-video.mjs';
+import { recordRequestedVideo } from './requested-video.mjs';
 import { createKeeper } from './assets.mjs';
 import { askByUs } from './open-steps.mjs';
 import { recordPage } from './video.mjs';
 
-/** How long a page may take to be pictured at the end, ms. */
+/** Time limit for a final screenshot. */
 const pictureMs = 5000;
 
-/** Where Playwright's runner has videos that tests ask for in their settings: it attaches those that are to be kept. */
+/** Folder of videos that tests request in their settings; Playwright's runner attaches those to store. */
 const videosOfRunner = /[\\/]\.playwright-artifacts-/;
 
 /**
- * @returns follows a context, of which the script may ask for videos, as Playwright takes it: `{ dir }`; answers with what is to
- * be called before it is closed, as often as one likes
+ * Creates a function that follows a context.
+ *
+ * @returns follows a context. Scripts may request videos in the form of Playwright: `{ dir }`. Returns a function to
+ * call before the context is closed, possibly repeatedly
  */
-export function contextFollower(home, keeps, tell, isPlain) {
-  const keep = createKeeper(home, tell);
+export function contextFollower(home, keeps, emit, isPlain) {
+  const keep = createKeeper(home, emit);
   const open = new Set();
   let traces = 0;
-  const follow = async (context, askedVideo) => {
+  const follow = async (context, requestedVideo) => {
     const path = join(home, 'tmp', `trace-${process.pid}-${++traces}.zip`);
     const stopTrace = isPlain && keeps.trace !== 'off' ? await startTrace(context, path) : null;
     const videos = [];
     const attend = (page) => {
       if (keeps.screenshots !== 'off') keepAsked(page, keep);
-      if (askedVideo)
-        videos.push({ page, recording: recordAsked(page, askedVideo.dir ?? join(home, 'tmp', 'videos')) });
+      if (requestedVideo)
+        videos.push({ page, recording: recordRequestedVideo(page, requestedVideo.dir ?? join(home, 'tmp', 'videos')) });
       else if (keeps.video !== 'off') videos.push({ page, recording: recordPage(page) });
     };
-    // One that lasts has a page from the beginning.
+    // A persistent context starts with a page.
     context.pages().forEach(attend);
     context.on('page', (page) => void askByUs(context, async () => attend(page)));
     const end = async () => {
       const pages = isPlain && keeps.screenshots !== 'off' ? context.pages() : [];
-      // The browser may be gone already: what there is of the videos is kept nevertheless.
+      // The browser may have ended; keep the recorded parts.
       const [isTraced] = await Promise.all([stopTrace?.().catch(() => false), ...pages.map((page) => picture(page))]);
       if (isTraced === true) keep({ sort: 'trace', name: 'trace', when: whenOf(keeps.trace), path });
-      // At once: a page that does not answer has nobody else wait.
+      // In parallel, so that an unresponsive page does not delay the others.
       const contents = await Promise.all(videos.map(({ recording }) => recording.stop()));
       for (const [index, { page }] of videos.entries())
         if (contents[index] !== null) keepVideo(page.url(), contents[index]);
     };
     const keepVideo = (name, content) => {
-      // Without a word of the check the script's own holds.
+      // If the check does not store videos, the script's own request applies.
       if (keeps.video !== 'off') keep({ sort: 'video', name, when: whenOf(keeps.video), content });
-      else if (!videosOfRunner.test(askedVideo.dir ?? ''))
+      else if (!videosOfRunner.test(requestedVideo.dir ?? ''))
         keep({ sort: 'video', name, when: 'always', isRequested: true, content });
     };
     let ended = null;
@@ -69,7 +71,7 @@ export function contextFollower(home, keeps, tell, isPlain) {
       const content = await pictureOf(page);
       keep({ sort: 'screenshot', name: page.url(), when: whenOf(keeps.screenshots), content });
     } catch {
-      // It is closed, or does not answer.
+      // The page is closed or does not answer.
     }
   };
   follow.leaveAll = () => Promise.all([...open].map((leave) => leave()));
@@ -80,7 +82,7 @@ function whenOf(setting) {
   return setting === 'always' ? 'always' : 'failed';
 }
 
-/** Stops answering where the script traces by itself: there is one trace at a time. */
+/** Starts a trace. The returned function does nothing if the script starts its own, because only one trace can run. */
 async function startTrace(context, path) {
   const { tracing } = context;
   let isOurs = true;
@@ -95,14 +97,14 @@ async function startTrace(context, path) {
   };
   return async () => {
     if (!isOurs) return false;
-    // From now on the script may trace by itself.
+    // Stop ours, so that the script can start its own.
     isOurs = false;
     await stop({ path });
     return true;
   };
 }
 
-/** As Chromium gives it at once: in a trace it is nothing that the script did, and it takes half as long as `page.screenshot`. */
+/** Takes a screenshot through Chromium. It does not appear in traces and takes half as long as `page.screenshot`. */
 async function pictureOf(page) {
   const session = await page.context().newCDPSession(page);
   const sent = session.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true });
@@ -111,55 +113,55 @@ async function pictureOf(page) {
   return Buffer.from(came.data, 'base64');
 }
 
-/** Names that Playwright's runner gives to pictures of its own. */
+/** Paths of screenshots taken by Playwright's runner. */
 const ofRunner = /[\\/]\.playwright-artifacts-|[\\/]test-(failed|finished)-\d+\.png$/;
 
 const kept = Symbol('kept');
 
-/** A picture that the script takes, of a page or of a part of one, is kept, whatever it does with it. */
+/** Stores every screenshot that a script takes of a page or an element. */
 function keepAsked(page, keep) {
   const screenshot = page.screenshot.bind(page);
   page.screenshot = async (options = {}) => {
     const content = await screenshot(options);
-    if (!ofRunner.test(options.path ?? '')) keep(askedPicture(options, content));
+    if (!ofRunner.test(options.path ?? '')) keep(requestedPicture(options, content));
     return content;
   };
   keepOfParts(Object.getPrototypeOf(page.locator('html')), keep);
   void keepOfHandles(page, keep);
 }
 
-/** @param parts the prototype of locators or of handles: once in a process */
+/** @param parts prototype of locators or handles, patched once per process */
 function keepOfParts(parts, keep) {
   if (Object.hasOwn(parts, kept)) return;
   const ofPart = parts.screenshot;
   parts[kept] = true;
   parts.screenshot = async function (options = {}) {
     const content = await ofPart.call(this, { ...options, [kept]: true });
-    // A locator asks a handle in its turn, by the same options.
-    if (options[kept] !== true) keep(askedPicture(options, content));
+    // A locator calls a handle with the same options.
+    if (options[kept] !== true) keep(requestedPicture(options, content));
     return content;
   };
 }
 
 let hasHandles = false;
-const mostTries = 5;
+const maxTries = 5;
 
-/** Only a handle itself shows what handles are; in a trace it is nothing that the script did. */
+/** The prototype of handles is only available from a handle. Getting one does not appear in traces. */
 async function keepOfHandles(page, keep) {
-  // A page that goes elsewhere meanwhile does not answer, and the next one does.
-  for (let tries = 0; tries < mostTries && !hasHandles && !page.isClosed(); tries++) {
+  // A page that navigates meanwhile does not answer; retry.
+  for (let tries = 0; tries < maxTries && !hasHandles && !page.isClosed(); tries++) {
     try {
       const handle = await page._wrapApiCall(() => page.evaluateHandle('document'), { internal: true });
       const parts = Object.getPrototypeOf(handle);
       if (Object.hasOwn(parts, 'screenshot')) keepOfParts(parts, keep);
       hasHandles = true;
     } catch {
-      // Again.
+      // Retry.
     }
   }
 }
 
-function askedPicture({ path }, content) {
+function requestedPicture({ path }, content) {
   const isNamed = path !== undefined;
   const name = isNamed ? basename(path) : 'screenshot';
   return { sort: 'screenshot', name, when: 'always', isRequested: true, isNamed, content };

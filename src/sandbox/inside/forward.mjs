@@ -1,13 +1,12 @@
-// A thread beside the script that has its browser's connections made: a SOCKS5 server on the run's own loopback (RFC 1928).
-//
-// SOCKS and not HTTP, because a target that is down must be an error for the page and never an answer of ours.
+// Forwards the browser's connections: a thread with a SOCKS5 server on the run's own loopback (RFC 1928). SOCKS and not
+// HTTP, so that an unreachable target is an error for the page and not a response of ours.
 import { connect, createServer } from 'node:net';
 import { parentPort } from 'node:worker_threads';
 
-/** What is said of a connection that was not made. */
+/** SOCKS error codes by error. */
 const replies = { EGRESS_REFUSED: 2, ENETUNREACH: 3, EHOSTUNREACH: 4, ENOTFOUND: 4, EAI_AGAIN: 4, ECONNREFUSED: 5 };
-/** What a request may be long. */
-const mostBytes = 1024;
+/** Maximum length of a request. */
+const maxBytes = 1024;
 
 const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
   let held = Buffer.alloc(0);
@@ -18,11 +17,11 @@ const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => 
       if (held.length < 2 || held.length < 2 + held[1]) return;
       held = held.subarray(2 + held[1]);
       isGreeted = true;
-      // It need not say who it is.
+      // No authentication.
       socket.write(Buffer.from([5, 0]));
     }
     const asked = readRequest(held);
-    if (asked === null && held.length <= mostBytes) return;
+    if (asked === null && held.length <= maxBytes) return;
     socket.off('data', onData).pause();
     if (asked === null) socket.destroy();
     else forward(socket, asked);
@@ -31,7 +30,7 @@ const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => 
 });
 server.listen(0, '127.0.0.1', () => parentPort.postMessage({ port: server.address().port }));
 
-/** Where to: `5 1 0`, the sort of address, the address, the port; null = not all of it is there. */
+/** Parses a request: `5 1 0`, address type, address, port. Returns null if it is incomplete. */
 function readRequest(bytes) {
   const [version, command, , sort, length] = bytes;
   if (bytes.length < 5 || version !== 5 || command !== 1) return null;

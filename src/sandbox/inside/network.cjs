@@ -1,7 +1,6 @@
-// Leads what Node.js connects to and looks up through the gateway of the run, before any code of the script runs.
-//
-// For convenience, not for safety: the script may undo all of it, and then has no network at all (docs/decisions/0089).
-// A CommonJS module, so that --require brings it into every thread and every Node.js that the script starts.
+// Routes connections and lookups of Node.js through the gateway of the run, before any code of the script. For
+// convenience, not for security: a script that undoes it has no network at all (docs/decisions/0089). A CommonJS
+// module, so that --require loads it in every thread and every Node.js that the script starts.
 'use strict';
 const dns = require('node:dns');
 const { syncBuiltinESMExports } = require('node:module');
@@ -11,7 +10,7 @@ const { callbackify, promisify } = require('node:util');
 const gateway = '/tocsin/gateway/socket';
 const connectPlainly = net.Socket.prototype.connect;
 const hooks = Object.getOwnPropertySymbols(net.Socket.prototype);
-/** Node.js' own way to give a socket another handle: it does so where the second address of a name is the one that answers. */
+/** Node.js uses this function to replace a socket's handle when the second address of a name answers. */
 const takeHandle = hooks.find(({ description }) => description === 'kReinitializeHandle');
 
 if (takeHandle !== undefined) {
@@ -20,7 +19,7 @@ if (takeHandle !== undefined) {
   syncBuiltinESMExports();
 }
 
-/** As net.Socket's own. What goes to a path, and not to a host, is left alone. */
+/** Replaces net.Socket's own. Connections to a path are unchanged. */
 function connect(...words) {
   const [options, callback] = Array.isArray(words[0]) ? words[0] : net._normalizeArgs(words);
   if (options.path || options.port === undefined) return connectPlainly.apply(this, words);
@@ -39,28 +38,27 @@ function connect(...words) {
       return undefined;
     });
   };
-  // It is told of a name whose look-up never ends well: the socket gets another handle instead, connected already.
+  // The socket looks up a name that never resolves; it gets a connected handle instead.
   const ours = { host: 'gateway.invalid', family: 4, autoSelectFamily: false, lookup };
   connectPlainly.call(this, { ...options, localAddress: undefined, localPort: undefined, ...ours }, callback);
   this._host = host;
   return this;
 }
 
-/** Where to connect to: the name itself, or what a look-up of the caller's own says. */
+/** Returns the host to connect to: the name itself, or the results of the caller's own lookup. */
 function hostsFor(host, { lookup, family, autoSelectFamily }, done) {
   if (typeof lookup !== 'function' || lookup === dns.lookup || net.isIP(host) > 0) return done(null, [host]);
   return lookup(host, { family: family ?? 0, all: autoSelectFamily === true }, (error, found) => {
-    // By the usual means it found nothing. Where a proxy makes the connections it may be alone in knowing names: as all that
-    // is connected to by name, the gateway is given this one.
+    // The default lookup found nothing. A proxy may resolve names that are unknown here, so the gateway gets the name.
     if (error?.syscall === 'getaddrinfo' && !family) return done(null, [host]);
     return done(error ?? null, Array.isArray(found) ? found.map(({ address }) => address) : [found]);
   });
 }
 
-/** How long a host may take before the next one is tried beside it, ms (RFC 8305 §5). */
+/** Delay before the next address is tried in parallel (RFC 8305 §5). */
 const staggerMs = 250;
 
-/** Reaches the first of some hosts that accepts, as `reach` does one. */
+/** Connects to the first host that accepts. */
 function reachFirst(hosts, port, done) {
   const attempts = new Set();
   let next = 0;
@@ -90,10 +88,10 @@ function reachFirst(hosts, port, done) {
   return stop;
 }
 
-/** Becomes what the socket would be if it had connected by itself. */
+/** Gives the socket the handle and state of an established connection. */
 function take(socket, host, handle, peer) {
   const isHeld = socket._handle?.hasRef?.() ?? true;
-  // Taking the handle forgets that the socket is to end after what was written so far.
+  // Taking the handle resets that the socket is to end after pending writes.
   const { writableEnded } = socket;
   socket[takeHandle](handle);
   if (writableEnded) Object.assign(socket._writableState, { ending: true, ended: true });
@@ -111,8 +109,8 @@ function take(socket, host, handle, peer) {
 }
 
 /**
- * `done` is told of an error, or of the handle of a connection and whom it is with (null = it knows itself): one of the script's own
- * servers where it listens on loopback, and what lies behind the gateway otherwise.
+ * Connects to the script's own servers on loopback, otherwise through the gateway. Calls `done` with an error, or with
+ * the handle and the peer (null = the handle knows it).
  */
 function reach(host, port, done) {
   const own = ownAddresses(host);
@@ -138,13 +136,13 @@ function throughGateway(host, port, done) {
     if (error !== null) return done(asConnecting(error, host));
     const { address, port: peerPort } = answer;
     const peer = address ? { address, port: peerPort, family: `IPv${net.isIP(address)}` } : {};
-    // From now on what comes is the target's.
+    // From here on, data comes from the target.
     socket._handle.readStop();
     return socket.write('\n', (problem) => (problem ? done(problem) : done(null, handleOf(socket), peer)));
   });
 }
 
-/** Asks the gateway. `done` is told once: of an error as it was told, or of the answer and the open connection. */
+/** Sends a request to the gateway. Calls `done` once, with an error or with the response and the open connection. */
 function ask(request, done) {
   const socket = new net.Socket();
   let text = '';
@@ -160,8 +158,8 @@ function ask(request, done) {
   const closed = (problem) =>
     end(
       problem?.code === 'EAGAIN'
-        ? { code: 'EGRESS_LIMIT', message: 'a script may not begin so many connections at once' }
-        : { code: 'ECONNREFUSED', message: 'the gateway of this run has ended, or takes no more connections' },
+        ? { code: 'EGRESS_LIMIT', message: 'the script opened too many connections at once' }
+        : { code: 'ECONNREFUSED', message: 'the gateway of this run has closed or accepts no more connections' },
     );
   socket.on('data', (chunk) => {
     text += chunk.toString();
@@ -180,7 +178,7 @@ function ask(request, done) {
   };
 }
 
-/** The connection of a socket that is not needed itself. */
+/** Takes the handle out of a socket. */
 function handleOf(socket) {
   const handle = socket._handle;
   socket.removeAllListeners();
@@ -193,13 +191,13 @@ function handleOf(socket) {
 
 const local = /^(?:localhost|.+\.localhost)\.?$/i;
 
-/** The addresses at which a server of the script's own may listen. */
+/** Addresses of servers that the script may run itself. */
 function ownAddresses(host) {
   if (local.test(host)) return ['127.0.0.1', '::1'];
   return /^127\.|^(?:::1|0\.0\.0\.0|::)$/.test(host) && net.isIP(host) > 0 ? [host] : [];
 }
 
-/** What a look-up has failed by, in the words of Node.js. */
+/** Converts a lookup error to the form of Node.js. */
 function asLookUp({ code, message, ...more }, hostname) {
   if (code.startsWith('EGRESS')) return Object.assign(new Error(message), { code, hostname });
   const known = code === 'ENOTFOUND' || code === 'ENODATA' ? 'ENOTFOUND' : 'EAI_AGAIN';
@@ -212,14 +210,14 @@ function asLookUp({ code, message, ...more }, hostname) {
   });
 }
 
-/** What a connection has failed by. */
+/** Converts a connection error. */
 function asConnecting(error, host) {
   const { code, message, syscall, address, port } = error;
   if (syscall?.startsWith('query')) return asLookUp(error, host);
   return Object.assign(new Error(message), { code, ...(syscall && { syscall }), ...(address && { address, port }) });
 }
 
-/** `done` is told of an error, or of addresses. */
+/** Calls `done` with an error or with addresses. */
 function lookUp(hostname, family, done) {
   const version = net.isIP(hostname);
   if (version > 0) return process.nextTick(done, null, [hostname]);
@@ -264,7 +262,7 @@ function replaceLookups() {
     replaceQuestions(place, (asked, callback) => callbackify(asked)(callback));
 }
 
-/** Addresses are looked up; a name server itself is out of reach, whatever else is asked of it. */
+/** Only address lookups work; name servers are not reachable. */
 function replaceQuestions(place, hand) {
   const addresses = (family) => (hostname, options) =>
     new Promise((resolve, reject) => {
@@ -274,7 +272,7 @@ function replaceQuestions(place, hand) {
       });
     });
   const none = (name) => (hostname) => {
-    const message = `${name} ENOTIMP ${hostname}: scripts reach no name server, only addresses can be looked up`;
+    const message = `${name} ENOTIMP ${hostname}: only address lookups are supported in scripts`;
     return Promise.reject(Object.assign(new Error(message), { code: 'ENOTIMP', syscall: name, hostname }));
   };
   const ways = { resolve4: addresses(4), resolve6: addresses(6) };

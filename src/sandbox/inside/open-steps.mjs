@@ -1,29 +1,30 @@
-// Tells what a script is at: where a limit ends it, nothing else is known of where it was.
+// Reports the current step of a script, so that it is known where a limit ended it.
 import { subscribe } from 'node:diagnostics_channel';
 import { errorMonitor } from 'node:events';
 
-/** What is open for less is not told: most of what a script does ends at once. */
+/** Shorter steps are not reported, because most steps end at once. */
 const afterMs = 500;
 
 /**
- * @param tell takes what is to be reported, an object each
- * @returns `begin` takes a key of what begins, with what it is and where it stands; `end` takes the key; `place` = where the last
- * one stands that is open
+ * Tracks open steps.
+ *
+ * @param emit reports an object
+ * @returns `begin` takes a key, a description and a place; `end` takes the key; `place` is that of the last open step
  */
-export function createOpenSteps(tell) {
+export function createOpenSteps(emit) {
   const open = new Map();
-  // Of what has no place of its own the place of what it is a part of.
+  // A step without a place has that of its parent.
   const placeOf = (steps) => steps.findLast(({ location }) => location)?.location;
-  let told;
-  const look = () => {
+  let reported;
+  const inspect = () => {
     const now = performance.now();
     const lasting = [...open.values()].filter(({ since }) => now - since >= afterMs);
     const last = lasting.at(-1);
-    if (last === told) return;
-    told = last;
-    tell({ kind: 'open', what: last?.what, category: last?.category, location: placeOf(lasting) });
+    if (last === reported) return;
+    reported = last;
+    emit({ kind: 'open', what: last?.what, category: last?.category, location: placeOf(lasting) });
   };
-  setInterval(look, afterMs).unref();
+  setInterval(inspect, afterMs).unref();
   return {
     begin: (key, what, location, category) =>
       void open.set(key, { what, location, category, since: performance.now() }),
@@ -33,22 +34,22 @@ export function createOpenSteps(tell) {
 }
 
 /**
- * Requests that a program makes. Their query is told, and shown to nobody.
+ * Follows HTTP requests of a program. The query is reported, but never shown.
  *
- * @param steps `locate`, if it is there, says where the script makes one, asked at that moment
+ * @param steps `locate`, if present, returns the current place in the script
  */
 export function followRequests({ begin, end, locate }) {
   const places = new WeakMap();
   const follow = (request, what, place) => begin(request, what, place, 'request');
-  // It is sent later, where nothing of the script is on the stack any more.
+  // It is sent later, when the script is not on the stack any more.
   if (locate !== undefined)
     subscribe('http.client.request.created', ({ request }) => void places.set(request, locate()));
   subscribe('http.client.request.start', ({ request }) => {
     const origin = `${request.protocol}//${request.getHeader('host') ?? request.host}`;
     follow(request, `${request.method} ${origin}${request.path}`, places.get(request));
-    // Only watched: that nobody takes care of it must end the script.
+    // Only observed: without another listener, the error must end the script.
     request.once(errorMonitor, (error) => end(request, error));
-    // An answer that breaks off is no error of the request.
+    // A response that breaks off is not an error of the request.
     request.once('close', () => end(request, request.res?.errored));
   });
   subscribe('undici:request:create', ({ request }) =>
@@ -58,17 +59,17 @@ export function followRequests({ begin, end, locate }) {
   subscribe('undici:request:headers', ({ request }) => void answered.add(request));
   subscribe('undici:request:trailers', ({ request }) => end(request));
   subscribe('undici:request:error', ({ request, error }) => {
-    // Who has seen enough of an answer leaves the rest of it.
+    // An aborted request whose response has started is not an error.
     const isLeft = answered.has(request) && error?.name === 'AbortError';
     end(request, isLeft ? undefined : error);
   });
 }
 
-/** What a program asks of its browser. @param browserType of Playwright */
+/** Follows browser calls of a program. @param browserType of Playwright */
 export function followCalls(browserType, { begin, end, locate }) {
-  // Playwright's own runner listens there; where there is no such thing nothing is told.
+  // Playwright's runner uses this interface. If it does not exist, nothing is reported.
   browserType._instrumentation?.addListener?.({
-    // What is asked within a call is a part of it, and does not come here; nor does what we ask.
+    // Nested calls, and our own calls, are not reported here.
     onApiCallBegin(call) {
       const what = call.apiName || call.title;
       if (what && !call.internal) begin(call, what, locate(call.frames ?? []), 'pw:api');
@@ -77,7 +78,7 @@ export function followCalls(browserType, { begin, end, locate }) {
   });
 }
 
-/** Asks something of a context that is nothing the script does: no step of it, and not in its trace. */
+/** Calls a context without a step or trace entry. */
 export function askByUs(context, ask) {
   return context._wrapApiCall === undefined ? ask() : context._wrapApiCall(ask, { internal: true });
 }

@@ -1,29 +1,31 @@
-// Makes steps of what a plain program asks of its browser and over HTTP: of tests Playwright's runner tells them.
+// Reports steps of a plain program: browser calls and HTTP requests. For tests, Playwright's runner does.
 import { fileURLToPath } from 'node:url';
 import * as util from 'node:util';
 
-/** The first so many are told: one less than are kept of a result, the last of which is the program itself. */
-const mostSteps = 499;
-/** Characters of all that they say. What is told counts as output of the script, which has a limit. */
-const mostText = 256 << 10;
-/** Frames between the script and where a request is made: those of a client of HTTP. */
-const mostFrames = 50;
+/** Maximum reported steps: one less than stored, because the last one is the program itself. */
+const maxSteps = 499;
+/** Maximum characters of all steps, because they count as output of the script. */
+const maxText = 256 << 10;
+/** Maximum stack frames between the script and a request, for HTTP clients. */
+const maxFrames = 50;
 
 /**
+ * Tracks steps.
+ *
  * @param home the script's folder
- * @param openSteps told of all of them, too
- * @param tell takes what is to be reported, an object each
- * @returns `begin` and `end` as those of `openSteps`, with the category of what begins and the error that it ended by;
- * `locate` = the first of some frames that is the script's own, by default of those that are on the stack
+ * @param openSteps also receives all steps
+ * @param emit reports an object
+ * @returns `begin` and `end` like those of `openSteps`, with category and error; `locate` = the first frame in the
+ * script, by default of the current stack
  */
-export function createProgramSteps(home, openSteps, tell) {
+export function createProgramSteps(home, openSteps, emit) {
   const open = new Map();
-  let [begun, located, room] = [0, 0, mostText];
+  let [begun, located, room] = [0, 0, maxText];
   return {
     begin(key, title, location, category) {
       openSteps.begin(key, title, location, category);
-      // After that they cost nothing more, however many there are.
-      if (begun++ >= mostSteps) return;
+      // Further steps are skipped to limit cost.
+      if (begun++ >= maxSteps) return;
       open.set(key, { title, category, location, startedAt: Date.now(), since: performance.now() });
     },
     end(key, error) {
@@ -31,30 +33,30 @@ export function createProgramSteps(home, openSteps, tell) {
       const step = open.get(key);
       if (step === undefined) return;
       open.delete(key);
-      const { since, ...told } = step;
+      const { since, ...reported } = step;
       const message = error ? messageOf(error) : null;
-      const length = told.title.length + (message?.length ?? 0);
-      // Left out as a whole: half of it might be half of what must be hidden.
+      const length = reported.title.length + (message?.length ?? 0);
+      // Skip it completely: a partial text might contain part of a secret.
       if (length > room) return;
       room -= length;
-      tell({ kind: 'step', ...told, durationMs: Math.round(performance.now() - since), error: message });
+      emit({ kind: 'step', ...reported, durationMs: Math.round(performance.now() - since), error: message });
     },
     locate(frames) {
       if (frames !== undefined) return placeIn(frames, home);
-      return located++ < mostSteps ? placeIn(framesNow(), home) : undefined;
+      return located++ < maxSteps ? placeIn(framesNow(), home) : undefined;
     },
   };
 }
 
-/** Of several addresses that were tried in vain the error itself says nothing. */
+/** Message of an error; an AggregateError itself has none. */
 function messageOf(error) {
   const { message, errors, code } = Object(error);
   return String(message || errors?.[0]?.message || code || error);
 }
 
-/** Of an older Node.js they are not known. */
+/** Not available in older Node.js versions. */
 function framesNow() {
-  const sites = util.getCallSites?.(mostFrames) ?? [];
+  const sites = util.getCallSites?.(maxFrames) ?? [];
   return sites.map(({ scriptName, lineNumber, columnNumber, column }) => ({
     file: scriptName,
     line: lineNumber,
@@ -71,12 +73,12 @@ function placeIn(frames, home) {
 }
 
 function pathOf(file) {
-  // So Playwright has it where a function goes on that has waited.
+  // Playwright's form for frames after an await.
   const name = file.replace(/^async /, '');
   try {
     return name.startsWith('file:') ? fileURLToPath(name) : name;
   } catch {
-    // Code may call itself whatever it likes.
+    // Code can name itself anything.
     return name;
   }
 }

@@ -1,6 +1,5 @@
-// Reads a script without running it, as the Node.js of its runtime would, or the runner of tests there; tells what it found.
-//
-// Plain JavaScript, because it runs under the Node.js of any runtime. What it cannot tell for certain it accepts.
+// Parses a script without running it, like the Node.js or test runner of its runtime, and reports the first error.
+// Plain JavaScript, because it runs in any Node.js version. Accepts everything that it cannot judge with certainty.
 import module, { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import vm from 'node:vm';
@@ -9,15 +8,15 @@ const chunks = [];
 for await (const chunk of process.stdin) chunks.push(chunk);
 const { sort, path, content, runtime } = JSON.parse(Buffer.concat(chunks).toString());
 const text = content.replace(/^\uFEFF/, '');
-/** What the ending of a file says of it; of the others Node.js tries both. */
+/** Module types by file extension. For other extensions Node.js tries both. */
 const forms = { '.mjs': [asModule], '.mts': [asModule], '.cjs': [asCommonJs], '.cts': [asCommonJs] };
-/** Node.js' own way to say where in a text it found what an error is about. */
+/** Node.js' function that adds the source place to an error. */
 const addPlace = internalOf('decorateErrorStack');
 process.stdout.write(JSON.stringify(sort === 'spec' ? faultOfTests() : faultOfProgram()));
 
-/** Playwright's runner reads tests by a parser of its own, which knows more than Node.js. */
+/** Playwright's runner parses tests with Babel, which supports more than Node.js. */
 function faultOfTests() {
-  // What lies there it hands to Node.js as it is.
+  // Files in node_modules are loaded by Node.js without changes.
   if (path.split('/').includes('node_modules')) return null;
   const require = createRequire(join(runtime, 'start.js'));
   const { babelParse } = require(
@@ -30,7 +29,7 @@ function faultOfTests() {
     if (error.code !== 'BABEL_PARSE_ERROR' || error.loc === undefined) return unlessDeep(error);
     const { line, column } = error.loc;
     const said = firstLine(error.message);
-    // The name of the file stands before it, and the place behind.
+    // Removes the file name before the message and the place after it.
     const message = said.slice(said.indexOf(`${path}: `) + path.length + 2).replace(/\.? \(\d+:\d+\)$/, '');
     return { message, line, column: column + 1 };
   }
@@ -40,10 +39,10 @@ function faultOfProgram() {
   const ending = extname(path);
   let plain = text;
   if (/^\.[cm]?ts$/.test(ending)) {
-    // Before it could do that by itself, what stands there was for something else to read.
+    // Older Node.js versions leave type stripping to loaders.
     if (process.features.typescript !== 'strip') return null;
     try {
-      // Types become blanks: lines and columns stay.
+      // Types become blanks, so that places stay the same.
       plain = module.stripTypeScriptTypes(text, { mode: 'strip' });
     } catch (error) {
       return faultOf(error);
@@ -58,7 +57,7 @@ function faultOfProgram() {
       faults.push(faultOf(error));
     }
   }
-  // Whoever came further has taken it for what it is.
+  // Returns the error of the attempt that got furthest.
   return faults.reduce((one, other) => (isFurther(other, one) ? other : one));
 }
 
@@ -74,7 +73,10 @@ function isFurther({ line = 0, column = 0 }, other) {
   return line > (other.line ?? 0) || (line === other.line && column > (other.column ?? 0));
 }
 
-/** Whoever reads says where in the stack: the line above the words, the column by a mark below the line. */
+/**
+ * Returns message and place of a parse error. The place is in the stack: the line above the message, the column as a
+ * mark below the source line.
+ */
 function faultOf(error) {
   if (!(error instanceof SyntaxError)) return unlessDeep(error);
   const message = firstLine(error.message);
@@ -86,12 +88,12 @@ function faultOf(error) {
   return { message, line: Number(line), column: (mark?.indexOf('^') ?? 0) + 1 };
 }
 
-/** It is no fault of the text that it cannot be read: who asked is told by how this process ends. */
+/** A script too deep to parse is not at fault; the exit code reports it. */
 function unlessDeep(error) {
   throw error;
 }
 
-/** Where there is none the place is not told. */
+/** Returns an internal function of Node.js, if it exists. */
 function internalOf(name) {
   try {
     return createRequire(import.meta.url)('internal/util')[name];

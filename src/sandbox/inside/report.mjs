@@ -1,14 +1,14 @@
-// Tells whoever reads file descriptor 3 what happens, a JSON object a line, and says of a page that did not load why.
+// Writes reports to file descriptor 3, one JSON object per line. Replaces unspecific proxy errors of pages.
 import { writeSync } from 'node:fs';
 
-/** Found by every copy of this module in the process. */
+/** Shared by all copies of this module in the process. */
 const key = Symbol.for('tocsin.failures');
-/** Connections of the browser that were not made, by `host:port`. */
+/** Failed browser connections by `host:port`. */
 const failures = (globalThis[key] ??= new Map());
-/** So many are remembered. */
-const mostFailures = 1000;
+/** Maximum remembered failures. */
+const maxFailures = 1000;
 
-/** What the browser says of a connection that its proxy did not make, and what it would say without one. */
+/** The browser's message for a failed proxy connection, and messages without a proxy. */
 const said = 'net::ERR_SOCKS_CONNECTION_FAILED';
 const unproxied = {
   ECONNREFUSED: 'net::ERR_CONNECTION_REFUSED',
@@ -19,9 +19,9 @@ const unproxied = {
   ENETUNREACH: 'net::ERR_ADDRESS_UNREACHABLE',
 };
 
-/** A connection of the browser was not made; what the policy refuses is told at once, whatever page asked for it. */
+/** Records a failed browser connection. Connections refused by the egress policy are reported at once. */
 export function noteFailure({ place, code, message }) {
-  if (failures.size >= mostFailures) failures.clear();
+  if (failures.size >= maxFailures) failures.clear();
   failures.set(place.toLowerCase(), { code, message });
   if (code.startsWith('EGRESS')) report({ kind: 'page', sort: 'error', level: 'error', text: message, url: place });
 }
@@ -34,7 +34,7 @@ export function report(event) {
     try {
       left = left.subarray(writeSync(3, left));
     } catch (error) {
-      // Who reads is behind: again, until there is room.
+      // The reader is behind; retry until there is room.
       if (error.code !== 'EAGAIN') throw error;
     }
   }

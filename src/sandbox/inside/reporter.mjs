@@ -1,4 +1,4 @@
-// Tells what Playwright's runner does as it happens, a JSON object a line, to whoever reads file descriptor 3.
+// A reporter for Playwright's runner that writes to file descriptor 3, one JSON object per line.
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createKeeper } from './assets.mjs';
@@ -11,14 +11,14 @@ const inside = dirname(fileURLToPath(import.meta.url));
 const { home, keeps, testMs, cutAt } = await globalThis.tocsinRun;
 const keep = createKeeper(home, report);
 
-/** Steps of these sorts say what the script did; the others are the runner's own. */
+/** Categories of the script's own steps. Others are the runner's. */
 const shownSteps = new Set(['test.step', 'pw:api', 'expect']);
 
 // oxlint-disable-next-line import/no-default-export -- as Playwright asks for
 export default class Reporter {
   #openSteps = createOpenSteps(report);
   #suite = null;
-  /** Tests that the script itself has tried again, or may yet: only the last of it says how they went. */
+  /** Tests that may be retried; only the last attempt counts. */
   #retried = new Map();
   #isOver = false;
 
@@ -26,14 +26,14 @@ export default class Reporter {
     this.#suite = suite;
   }
 
-  /** Otherwise the runner adds a reporter that prints. */
+  /** Otherwise the runner adds its own reporter. */
   printsToStdio() {
     return true;
   }
 
   onStdOut(chunk) {
-    const [told, printed] = divided(String(chunk));
-    for (const event of told) report(event);
+    const [reported, printed] = divided(String(chunk));
+    for (const event of reported) report(event);
     if (printed !== '') report({ kind: 'print', stream: 'stdout', text: printed });
   }
 
@@ -54,34 +54,34 @@ export default class Reporter {
     const { title, category, startTime, duration, error } = step;
     if (!shownSteps.has(category)) return;
     const startedAt = startTime.getTime();
-    const told = { title, category, startedAt, durationMs: duration, error: error ? textOf(error) : null };
-    report({ kind: 'step', ...told, location: placeOf(step) });
+    const reported = { title, category, startedAt, durationMs: duration, error: error ? textOf(error) : null };
+    report({ kind: 'step', ...reported, location: placeOf(step) });
   }
 
   onTestEnd(test, result) {
     this.#openSteps.end(result);
     if (test.retries > 0) this.#retried.set(test, result);
-    else tellTest(test, result);
+    else reportTest(test, result);
     const title = titleOf(test);
-    // Last: files may be gone or too large, and what is known of the test stands.
+    // Last, because a file may be missing or too large.
     for (const attachment of result.attachments) keepAttachment(attachment, title);
-    // The time of all tests is over: as the runner does when somebody stops it.
+    // Tests have run out of time; stop like on an interrupt.
     if (Date.now() >= cutAt) process.emit('SIGINT', 'SIGINT');
   }
 
   onError(error) {
-    const told = toldError(error);
-    // Told of the tests, and once more of what comes after them.
+    const reported = errorEvent(error);
+    // Already reported with the tests.
     if (this.#isOver && timeIsOver.test(error.message)) return;
     this.#isOver ||= timeIsOver.test(error.message);
-    // That the time is over has no place: what it was at has.
-    const location = told.location ?? (Date.now() < cutAt ? undefined : this.#openSteps.place());
-    report({ kind: 'error', error: { ...told, location } });
+    // The timeout has no place; use that of the current step.
+    const location = reported.location ?? (Date.now() < cutAt ? undefined : this.#openSteps.place());
+    report({ kind: 'error', error: { ...reported, location } });
   }
 
   onEnd() {
     for (const [test, result] of this.#retried) {
-      tellTest(test, result);
+      reportTest(test, result);
       if (test.outcome() === 'flaky') report({ kind: 'flaky', title: titleOf(test) });
     }
     const left = Date.now() < cutAt ? undefined : this.#suite?.allTests().find(isLeft);
@@ -101,26 +101,26 @@ function titleOf(test) {
   return test.titlePath().filter(Boolean).slice(1).join(' › ');
 }
 
-/** What stands between a script and its browser is ours, and no place of the script. */
+/** Our own frames between the script and its browser are no place in the script. */
 function placeOf({ location }) {
   return location?.file.startsWith(inside) ? undefined : location;
 }
 
-function tellTest(test, { status, startTime, duration, errors }) {
+function reportTest(test, { status, startTime, duration, errors }) {
   const title = titleOf(test);
   const outcome = test.outcome();
   const ok = outcome !== 'unexpected' && status !== 'interrupted';
-  const told = errors.map((error) => toldError(error, duration)).map((error) => placed(error, test.location));
-  // Expected to fail, and did not: there is no error then.
-  if (!ok && told.length === 0)
-    told.push({ message: `${title}: ${status}, not ${test.expectedStatus}`, location: test.location });
+  const reported = errors.map((error) => errorEvent(error, duration)).map((error) => placed(error, test.location));
+  // A test that was expected to fail but passed has no error.
+  if (!ok && reported.length === 0)
+    reported.push({ message: `${title}: ${status}, not ${test.expectedStatus}`, location: test.location });
   const ran = status !== 'skipped';
   const startedAt = startTime.getTime();
-  report({ kind: 'test', title, ok, ran, startedAt, durationMs: duration, errors: ok ? [] : told });
+  report({ kind: 'test', title, ok, ran, startedAt, durationMs: duration, errors: ok ? [] : reported });
 }
 
-/** With what it was caused by: that a request failed says less than why. */
-function toldError(error, durationMs) {
+/** Converts an error with its causes, which are more specific. */
+function errorEvent(error, durationMs) {
   const causes = [];
   for (let each = error.cause; each && causes.length < 5; each = each.cause)
     causes.push((each.message ?? each.value)?.replace(/^Error: /, ''));
@@ -128,15 +128,15 @@ function toldError(error, durationMs) {
   return { message, stack: error.stack, location: placeOf(error) };
 }
 
-/** What the runner says where it gives up. */
+/** The runner's message when it gives up. */
 const timeIsOver = /Timed out waiting [\d.]+s for the .+ to run/;
 
-/** What stands nowhere in the script, as a test that took too long by itself, stands where its test does. */
+/** Gives an error without a place in the script, such as a test timeout, the place of its test. */
 function placed(error, location) {
   return error.location === undefined && !error.stack?.includes(`${home}/`) ? { ...error, location } : error;
 }
 
-/** What Playwright says, where it means the time that a run has, or what a run cannot have, in words of ours. */
+/** Replaces Playwright messages about run limits and unsupported features. */
 function textOf({ message, value }, durationMs) {
   const text = String(message ?? value ?? '');
   if (text.includes('writing actual'))
@@ -149,10 +149,10 @@ function textOf({ message, value }, durationMs) {
     .replace(timeIsOver, `Test timeout exceeded: ${together}`);
 }
 
-/** Files that the runner makes by itself, by their names; all others are the script's own. */
+/** Files created by the runner; all others are the script's own. */
 const ofRunner = /[\\/](?:test-(?:failed|finished)-\d+\.png|trace\.zip)$/;
 
-/** What the runner attaches of a comparison of pictures has names that it makes, and does not lie where it puts what is attached. */
+/** Attachments of a screenshot comparison have generated names and other folders. */
 const ofComparison = /-(?:expected|previous|actual|diff)\.\w+$/;
 const attachedByScript = /[\\/]attachments[\\/][^\\/]+$/;
 
@@ -160,10 +160,10 @@ function isNameOfScript(name, path) {
   return path === undefined || attachedByScript.test(path) || !ofComparison.test(name);
 }
 
-/** Of what a test attaches, pictures, traces and the videos of its own settings: whoever attached them. */
+/** Stores attached screenshots, traces, and videos that tests request in their settings. */
 function keepAttachment({ name, path, body, contentType }, title) {
   const isTrace = name === 'trace' && contentType === 'application/zip';
-  // Where the check itself asks for videos they are ours.
+  // If the check stores videos, we record them.
   const isVideo = name === 'video' && contentType === 'video/webm' && keeps.video === 'off';
   if (!isTrace && !isVideo && !contentType.startsWith('image/')) return;
   const sort = isTrace ? 'trace' : isVideo ? 'video' : 'screenshot';
@@ -172,7 +172,7 @@ function keepAttachment({ name, path, body, contentType }, title) {
   keep({
     sort,
     name: isRequested ? name : title,
-    // The runner keeps them of a test that fails; one that is tried again may pass in the end.
+    // The runner keeps files of failed tests, but a retry may pass.
     when: isRequested || setting === 'always' ? 'always' : 'failed',
     isRequested,
     isNamed: isRequested && isNameOfScript(name, path),
@@ -180,18 +180,18 @@ function keepAttachment({ name, path, body, contentType }, title) {
   });
 }
 
-/** What our own code in the process of tests tells, a marked line each, and what the script printed. */
+/** Separates marked lines of our own code in workers from output of the script. */
 function divided(text) {
   if (!text.includes('\u0001')) return [[], text];
-  const told = [];
+  const reported = [];
   // oxlint-disable-next-line no-control-regex -- our own mark
   const printed = text.replace(/\u0001(\{.*\})\n/g, (_line, json) => {
     try {
-      told.push(JSON.parse(json));
+      reported.push(JSON.parse(json));
       return '';
     } catch {
       return json;
     }
   });
-  return [told, printed];
+  return [reported, printed];
 }

@@ -1,12 +1,12 @@
-// Tests have the time of their run together: the one that is running when it is over is ended as one that took too long, while
-// there is time left to show it. And how the processes of tests learn of that, unseen by the script.
+// Limits the total time of all tests. The current test is ended as timed out, with time left to report it. Also passes
+// this data to Playwright's workers, hidden from the script.
 import childProcess from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 const variable = 'TOCSIN_SCRIPT';
 
-/** Gives each process that Playwright starts for tests what the runner knows; no other finds it in its environment. */
+/** Passes data to the workers of Playwright; no other process receives it. */
 export function handOn(known) {
   const { fork } = childProcess;
   childProcess.fork = (path, ...rest) => {
@@ -17,28 +17,28 @@ export function handOn(known) {
   };
 }
 
-/** In such a process, what it was given: gone before the script begins. */
+/** Takes the data in a worker and removes it from the environment before the script runs. */
 export function takeOn() {
   const known = JSON.parse(process.env[variable]);
   delete process.env[variable];
-  // Some versions of Playwright ask twice.
+  // Some versions of Playwright load it twice.
   globalThis.tocsinRun = Promise.resolve(known);
   return known;
 }
 
-/** What Playwright says of a test that is ended so: that it had all of this time. */
+/** Playwright's message for a test that is ended this way. */
 export const cutSaid = /timeout of 1ms exceeded/g;
 
-/** In a process of tests: ends the one that is running at `cutAt`, epoch ms, and what of it still hangs half-way to `endsAt`. */
+/** In a worker: ends the current test at `cutAt` (epoch ms), and anything that still hangs halfway to `endsAt`. */
 export function cutTests(home, cutAt, endsAt) {
   const { test } = createRequire(join(home, 'start.js'))('@playwright/test');
   const cut = (isLast) => {
     try {
       const info = test.info();
-      // One that has failed is being shown.
+      // A failed test is already being reported.
       if (isLast || info.status === 'passed') info.setTimeout(1);
     } catch {
-      // There is none.
+      // No test is running.
     }
   };
   setTimeout(() => cut(false), cutAt - Date.now()).unref();

@@ -1,59 +1,58 @@
-// The first code of a script's own process: takes from stdin, where nobody else reads it, what it is to be, and what it is to do.
-//
-// Plain JavaScript, because it runs under the Node.js of any runtime.
+// The first code in a script's process. Reads its role and its order from stdin, which no other process can read. Plain
+// JavaScript, because it runs in any Node.js version.
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { prepareAround } from './around.mjs';
+import { prepareHook } from './hook.mjs';
 import { prepareBrowser } from './browser.mjs';
 import { noteReads } from './early-reads.mjs';
 import { createOpenSteps, followRequests } from './open-steps.mjs';
 import { createProgramSteps } from './program-steps.mjs';
 import { noteFailure, report } from './report.mjs';
 
-/** Keeps what the browser has to show of a failure. */
+/** Stores what the browser shows of a failure. */
 let leaveAll = () => Promise.resolve();
-/** Of a script around a request: what it has left, and telling what of that is to be hidden. */
+/** For scripts around a request: returns the result, and reports secrets in it. */
 let leaves = () => null;
 let reveal = () => undefined;
 let hasFailed = false;
-/** How long that may take, ms. */
+/** Time limit for that. */
 const showMs = 10_000;
 const home = process.cwd();
 
-// What it is to be. With its order, or that comes later: who was begun before there is one is warm by then.
-const told = readTold();
-const { sort, browser: installed, network, packages, certificates, order: atOnce = null } = await nextTold();
+// The role, with the order or before it: a warm process loads its libraries and waits.
+const inbox = readMessages();
+const { sort, browser: installed, network, packages, certificates, order: atOnce = null } = await nextMessage();
 setEnvironment(atOnce?.environment ?? {});
-// The thread starts while this one loads what it needs.
+// Starts the thread while this one loads libraries.
 const forwarding = installed === null || network === null ? null : startForwarding();
 
 const require = createRequire(join(dirname(packages), 'start.js'));
 const endNoting = atOnce === null ? noteReads() : null;
 let startedAt = 0;
 let entry = '';
-const ordered = atOnce === null ? nextTold().then(begin) : begin(atOnce);
+const ordered = atOnce === null ? nextMessage().then(begin) : begin(atOnce);
 
-// What goes wrong until `begin` is told is no fault of the script.
+// Errors before `begin` are not the script's fault.
 if (sort === 'spec') {
   const inside = dirname(fileURLToPath(import.meta.url));
   process.argv = [process.argv[0], 'playwright', 'test', '-c', join(inside, 'playwright.config.mjs')];
-  globalThis.tocsinLoaded = tellWarm;
-  // Read by the settings of the runner, which hand it on to the processes of tests: in no environment that a script sees.
+  globalThis.tocsinLoaded = reportWarm;
+  // Read by the runner's settings, which pass it to workers. Never in an environment that scripts can see.
   globalThis.tocsinRun = ordered.then(async ({ keeps, testMs, wallClockMs }) => {
     const [cutAt, endsAt] = [startedAt + testMs, startedAt + wallClockMs];
     return { home, entry, keeps, testMs, cutAt, endsAt, browser: await browserFor(keeps) };
   });
-  // It comes back before it reads the first file of the script.
+  // Returns before it loads the script.
   require(join(dirname(require.resolve('playwright/package.json')), 'cli.js'));
   await globalThis.tocsinRun;
   report({ kind: 'begin' });
 } else {
   const openSteps = createOpenSteps(report);
-  // Of a script around a request no result shows steps; and what is to be hidden in them may only be known at its end.
-  const steps = sort === 'around' ? openSteps : createProgramSteps(home, openSteps, report);
+  // Results of scripts around a request show no steps, and secrets in them may only be known at the end.
+  const steps = sort === 'hook' ? openSteps : createProgramSteps(home, openSteps, report);
   followRequests(steps);
   const preparing =
     installed === null
@@ -65,18 +64,18 @@ if (sort === 'spec') {
           report,
           steps,
         );
-  tellWarm();
-  const { around, showAtMs } = await ordered;
+  reportWarm();
+  const { hook, showAtMs } = await ordered;
   if (preparing !== null) {
     leaveAll = await preparing;
-    // Of a program that hangs; one that goes on is not disturbed.
+    // For programs that hang; others are not affected.
     setTimeout(() => void leaveAll().catch(() => undefined), showAtMs).unref();
   }
-  if (sort === 'around') ({ leaves, reveal } = prepareAround(join(home, entry), around));
+  if (sort === 'hook') ({ leaves, reveal } = prepareHook(join(home, entry), hook));
   report({ kind: 'begin' });
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
-  // Told at the end only, so that what it left running counts as well.
+  // Reported at exit, so that remaining work counts.
   process.on('exit', (code) => {
     if (!hasFailed) end(code);
     report({ kind: 'end' });
@@ -84,8 +83,8 @@ if (sort === 'spec') {
   await import(pathToFileURL(join(home, entry)).href).catch(fail);
 }
 
-/** Objects, a line each. */
-async function* readTold() {
+/** Yields objects, one per line. */
+async function* readMessages() {
   process.stdin.setEncoding('utf8');
   let pieces = [];
   for await (const chunk of process.stdin) {
@@ -98,9 +97,9 @@ async function* readTold() {
   }
 }
 
-async function nextTold() {
-  const { value, done } = await told.next();
-  // Nobody wants anything of it any more.
+async function nextMessage() {
+  const { value, done } = await inbox.next();
+  // The order never arrived: the process is not needed any more.
   if (done) process.exit();
   return value;
 }
@@ -108,40 +107,40 @@ async function nextTold() {
 function setEnvironment(environment) {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, environment, { HOME: home, TMPDIR: join(home, 'tmp') });
-  // What leads this process through the gateway leads every Node.js that it starts.
+  // Every Node.js that it starts uses the gateway, too.
   if (network !== null)
     process.env.NODE_OPTIONS = [`--require=${network}`, environment.NODE_OPTIONS].filter(Boolean).join(' ');
   // For every Node.js that it starts.
   if (certificates !== null) process.env.NODE_EXTRA_CA_CERTS ??= certificates;
 }
 
-/** Where it waits for its order: from now on it takes no time to load anything. */
-function tellWarm() {
+/** Reports that everything is loaded and the process waits for its order. */
+function reportWarm() {
   if (endNoting !== null) report({ kind: 'warm', read: endNoting() });
 }
 
 async function begin(order) {
-  // To the end, so that a script that reads finds nothing.
-  await told.next();
+  // Consumes stdin to its end, so that the script cannot read it.
+  await inbox.next();
   ({ entry } = order);
   setEnvironment(order.environment);
   startedAt = Date.now();
   return order;
 }
 
-/** The browser as it is to be started, once its connections can be made; null = there is none. */
+/** Returns how to start the browser once its connections work; null if there is none. */
 async function browserFor(keeps) {
   return installed === null ? null : { ...installed, keeps, proxyPort: await forwarding };
 }
 
-/** The browser's connections are made beside the script, so that a busy script holds up no page. */
+/** Forwards the browser's connections in a thread, so that a busy script does not delay pages. */
 function startForwarding() {
   const forwarder = new Worker(new URL('./forward.mjs', import.meta.url));
   return new Promise((resolve, reject) => {
     forwarder.on('error', reject);
     forwarder.on('message', ({ port, failure }) => {
       if (port === undefined) return noteFailure(failure);
-      // From now on it lasts as long as the script does.
+      // It must not keep the process alive.
       forwarder.unref();
       return resolve(port);
     });
@@ -149,24 +148,24 @@ function startForwarding() {
 }
 
 function end(code) {
-  if (code !== 0) return tell([{ message: `process.exit(${code})` }]);
+  if (code !== 0) return emit([{ message: `process.exit(${code})` }]);
   try {
     const left = leaves();
-    tell([]);
-    if (sort === 'around') report({ kind: 'left', left });
+    emit([]);
+    if (sort === 'hook') report({ kind: 'left', left });
   } catch (error) {
-    tell([{ message: String(error?.message ?? error) }]);
+    emit([{ message: String(error?.message ?? error) }]);
   }
 }
 
 function fail(error) {
-  // What goes wrong while it ends is its end, and no other fault.
+  // Ignore errors while the process ends.
   if (hasFailed) return;
   hasFailed = true;
   const messages = [];
-  // That a request failed says less than why.
+  // Causes are more specific than, for example, a failed request.
   for (let each = error; each && messages.length < 5; each = each.cause) messages.push(String(each.message || each));
-  tell([{ message: messages.join(': ') || String(error), stack: String(error?.stack ?? '') }]);
+  emit([{ message: messages.join(': ') || String(error), stack: String(error?.stack ?? '') }]);
   void showAndEnd();
 }
 
@@ -179,12 +178,12 @@ async function showAndEnd() {
   process.exit(1);
 }
 
-function tell(errors) {
+function emit(errors) {
   try {
-    // Before the errors, which may hold it.
+    // Before the errors, which may contain secrets.
     reveal();
   } catch {
-    // What it has made of its request cannot be read: what it gave its variables was told already.
+    // The result cannot be read; its variables were already reported.
   }
   report({
     kind: 'test',

@@ -1,19 +1,18 @@
-// A video of a page from pictures that Chromium takes of it: there is no other encoder here (docs/decisions/0083).
-//
-// A lossy WebP picture is a key frame of VP8: a row of them, with their times, is a WebM video that every browser plays.
+// Records a page as video from Chromium screenshots, because no encoder is installed (docs/decisions/0083). A lossy
+// WebP image is a VP8 key frame; a series of them with times is a WebM video.
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Between two pictures, ms: enough to see what happened, and a small part of a processor. */
+/** Frame interval: enough to follow the page, with little CPU. */
 const frameMs = 250;
-/** Less than what is kept of a file; after that the video stands still. */
-const mostBytes = 9 << 20;
-/** How long the last picture is waited for, ms; where it would be the only one, longer. */
+/** Less than the storage limit of a file. Recording stops there. */
+const maxBytes = 9 << 20;
+/** Time limit for the last frame, and for the only one. */
 const stopMs = 1500;
 const onlyMs = 10_000;
-/** Of WebP: 1 to 100. */
+/** WebP quality, 1 to 100. */
 const quality = 45;
 
-/** Records until the page is closed or `stop` is called, which answers with the file, or null where there was nothing to see. */
+/** Records until the page is closed or `stop` is called, which returns the file, or null if nothing was recorded. */
 export function recordPage(page) {
   const frames = [];
   const startedAt = performance.now();
@@ -22,16 +21,20 @@ export function recordPage(page) {
   const done = record(page, onFrame, stopping.signal, over.signal);
   const end = async () => {
     stopping.abort();
-    const mostMs = frames.length === 0 ? onlyMs : stopMs;
-    await Promise.race([done, pause(mostMs, undefined, { signal: over.signal }).catch(() => undefined)]);
+    const maxMs = frames.length === 0 ? onlyMs : stopMs;
+    await Promise.race([done, pause(maxMs, undefined, { signal: over.signal }).catch(() => undefined)]);
     over.abort();
-    return frames.length === 0 ? null : webm(frames, performance.now() - startedAt);
+    if (frames.length === 0) return null;
+    const [last, durationMs] = [frames.at(-1), performance.now() - startedAt];
+    // Few runs have a video: the others do not load what writes it.
+    const { webm } = await import('./webm.mjs');
+    return webm(durationMs - last.atMs > frameMs ? [...frames, { ...last, atMs: durationMs }] : frames);
   };
   let ended = null;
   const stop = () => (ended ??= end());
   const close = page.close.bind(page);
   page.close = async (options) => {
-    // Of a page that is closed there are no pictures any more. One that is only asked may stay.
+    // A closed page cannot be captured. With `runBeforeUnload` it may stay open.
     if (options?.runBeforeUnload !== true) await stop().catch(() => undefined);
     return close(options);
   };
@@ -40,24 +43,24 @@ export function recordPage(page) {
 
 async function record(page, onFrame, stopping, over) {
   let [session, last, bytes, waitMs] = [null, null, 0, lateMs];
-  // Of the page that a new one is until it goes somewhere there is nothing to see, and no picture to be had.
+  // A new page has nothing to capture before it navigates.
   const isBlank = () => page.url() === 'about:blank';
-  // A run that is quicker than its first picture has one nevertheless.
+  // Even a run shorter than its first frame gets one.
   const isWanted = () => !over.aborted && (!stopping.aborted || (last === null && !isBlank()));
   try {
-    while (isWanted() && !page.isClosed() && bytes < mostBytes) {
+    while (isWanted() && !page.isClosed() && bytes < maxBytes) {
       const signal = stopping.aborted ? over : stopping;
       const next = pause(frameMs, undefined, { signal }).catch(() => undefined);
       if (!isBlank()) {
         session ??= await page.context().newCDPSession(page);
         const frame = await picture(session, waitMs);
-        // Where it is the machine that is slow, asking again and again would only have it begin again and again.
+        // On a slow machine, repeated requests would only start over again.
         waitMs = frame === late ? Math.min(2 * waitMs, onlyMs) : lateMs;
         if (frame === late) {
           await session.detach();
           session = null;
         } else if (frame !== null && (last === null || !frame.equals(last))) {
-          // A page that stands still costs nothing.
+          // An unchanged page needs no new data.
           onFrame(frame);
           bytes += frame.length;
           last = frame;
@@ -67,15 +70,15 @@ async function record(page, onFrame, stopping, over) {
     }
     await session?.detach();
   } catch {
-    // The page is gone, and with it its session.
+    // The page is closed, with its session.
   }
 }
 
-/** A page that goes elsewhere meanwhile never answers: it is asked anew after so many ms, or twice as many each time. */
+/** A page that navigates never answers; retry after this time, then with backoff. */
 const lateMs = 1000;
 const late = Symbol('late');
 
-/** null = there is no picture of it now. */
+/** Returns null if there is no screenshot now. */
 async function picture(session, waitMs) {
   const sent = session.send('Page.captureScreenshot', { format: 'webp', quality, optimizeForSpeed: true });
   const came = await Promise.race([sent.catch((error) => error), pause(waitMs, late, { ref: false })]);
@@ -87,7 +90,7 @@ async function picture(session, waitMs) {
   return vp8Of(Buffer.from(came.data, 'base64'));
 }
 
-/** The frame inside a WebP file. */
+/** Extracts the frame from a WebP file. */
 function vp8Of(file) {
   for (let at = 12; at + 8 <= file.length;) {
     const length = file.readUInt32LE(at + 4);
@@ -95,62 +98,4 @@ function vp8Of(file) {
     at += 8 + length + (length % 2);
   }
   return null;
-}
-
-function webm(frames, durationMs) {
-  const [first] = frames;
-  // The size stands in the frame itself, after its tag and start code: 14 bits each.
-  const [width, height] = [first.frame.readUInt16LE(6) & 0x3fff, first.frame.readUInt16LE(8) & 0x3fff];
-  const last = frames.at(-1);
-  const shown = durationMs - last.atMs > frameMs ? [...frames, { ...last, atMs: durationMs }] : frames;
-  const info = element(0x1549a966, [
-    unsigned(0x2ad7b1, 1_000_000),
-    float(0x4489, durationMs),
-    text(0x4d80, 'tocsin'),
-    text(0x5741, 'tocsin'),
-  ]);
-  const size = element(0xe0, [unsigned(0xb0, width), unsigned(0xba, height)]);
-  const track = element(0xae, [unsigned(0xd7, 1), unsigned(0x73c5, 1), unsigned(0x83, 1), text(0x86, 'V_VP8'), size]);
-  const clusters = shown.map(({ atMs, frame }) =>
-    // Track 1, no time of its own, a key frame.
-    element(0x1f43b675, [unsigned(0xe7, Math.round(atMs)), element(0xa3, [Buffer.from([0x81, 0, 0, 0x80]), frame])]),
-  );
-  return Buffer.concat([
-    element(0x1a45dfa3, [
-      ...[0x4286, 0x42f7].map((id) => unsigned(id, 1)),
-      unsigned(0x42f2, 4),
-      unsigned(0x42f3, 8),
-      text(0x4282, 'webm'),
-      ...[0x4287, 0x4285].map((id) => unsigned(id, 2)),
-    ]),
-    element(0x18538067, [info, element(0x1654ae6b, [track]), ...clusters]),
-  ]);
-}
-
-/** An element of EBML: its id, how long it is, what is in it. */
-function element(id, parts) {
-  const content = Buffer.concat(parts);
-  const length = Buffer.alloc(8);
-  // Eight bytes of length, of which the first bit says that there are eight.
-  length.writeBigUInt64BE((1n << 56n) | BigInt(content.length));
-  return Buffer.concat([Buffer.from(hexOf(id), 'hex'), length, content]);
-}
-
-function unsigned(id, value) {
-  return element(id, [Buffer.from(hexOf(value), 'hex')]);
-}
-
-function float(id, value) {
-  const bytes = Buffer.alloc(8);
-  bytes.writeDoubleBE(value);
-  return element(id, [bytes]);
-}
-
-function text(id, value) {
-  return element(id, [Buffer.from(value)]);
-}
-
-function hexOf(number) {
-  const digits = number.toString(16);
-  return digits.length % 2 === 0 ? digits : `0${digits}`;
 }

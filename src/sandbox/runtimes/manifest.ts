@@ -1,20 +1,20 @@
-// What a runtime says of itself in manifest.json; everything else about it is read from what is installed.
+// The manifest.json of a runtime. Everything else is read from the installed files.
 import { runtimeStages, type RuntimeStage } from '#domain/checks/runtime.ts';
 
-/** The words of a runtime: those that cannot be read from its files. */
+/** The part of a runtime that cannot be read from its files. */
 export interface Manifest {
-  /** `YYYY.MM`, as its folder. */
+  /** `YYYY.MM`, like its folder. */
   readonly name: string;
   readonly stage: RuntimeStage;
   readonly description: string | null;
-  /** `MM/DD/YYYY`; null = no end is planned. */
+  /** `MM/DD/YYYY`; null = none planned. */
   readonly runtimeEndOfLife: string | null;
   readonly multiStepSupport: boolean;
   /** `project` = the Node.js that runs Tocsin; `own` = node_modules/.bin/node in the runtime's folder. */
   readonly node: 'project' | 'own';
 }
 
-/** A field of a manifest that cannot be used, and what would be right. */
+/** An invalid field and the allowed values. */
 export interface ManifestFault {
   readonly field: string;
   readonly message: string;
@@ -43,10 +43,10 @@ const fields: Readonly<Record<keyof Manifest, Field>> = {
 };
 
 /**
- * Reads the text of a manifest (decisions: Runtimes).
+ * Parses a manifest (decisions: Runtimes).
  *
- * @param folder name of the runtime's folder, which its name must repeat
- * @returns the manifest, or every fault found in it; an unknown field is one, so that a misspelt date does not pass
+ * @param folder name of the runtime's folder, which must equal its name
+ * @returns the manifest, or all errors. Unknown fields are errors, so that a misspelled date is not ignored
  */
 export function readManifest(text: string, folder: string): Manifest | readonly ManifestFault[] {
   let json: unknown;
@@ -56,19 +56,19 @@ export function readManifest(text: string, folder: string): Manifest | readonly 
     return [{ field: 'manifest.json', message: `is not JSON: ${error instanceof Error ? error.message : ''}` }];
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    return [{ field: 'manifest.json', message: 'must hold one JSON object' }];
+    return [{ field: 'manifest.json', message: 'must be a JSON object' }];
   }
   const values = new Map(Object.entries(json));
   const faults: ManifestFault[] = [...values.keys()]
     .filter((field) => !Object.hasOwn(fields, field))
-    .map((field) => ({ field, message: `is not a field of a manifest; those are ${Object.keys(fields).join(', ')}` }));
+    .map((field) => ({ field, message: `Unknown field. Known fields: ${Object.keys(fields).join(', ')}` }));
   for (const [field, { right, optional, accepts }] of Object.entries(fields)) {
     const value: unknown = values.get(field);
     if (value === undefined && optional === true) continue;
     if (!accepts(value)) faults.push({ field, message: `must be ${right}, not ${JSON.stringify(value) ?? 'missing'}` });
   }
   if (faults.length === 0 && values.get('name') !== folder) {
-    faults.push({ field: 'name', message: `must be that of its folder, ${folder}` });
+    faults.push({ field: 'name', message: `must equal the folder name, ${folder}` });
   }
   if (faults.length > 0) return faults;
   return {

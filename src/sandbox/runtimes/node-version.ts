@@ -5,11 +5,11 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * Asks a Node.js binary for its version by executing it, with nothing of ours in its environment; of the one that runs this
- * process that is known, and each start would wait for it.
+ * Returns the version of a Node.js binary by running it with an empty environment. The version of the current process
+ * is known without running it, which would delay every start.
  *
  * @returns `v<major>.<minor>.<patch>` (spec §2.1)
- * @throws {Error} a sentence, when there is no such binary or it does not answer as one within 10 s
+ * @throws {Error} with a message if the binary does not exist or does not answer within 10 s
  */
 export async function nodeVersion(binary: string): Promise<string> {
   if ((await realpath(binary).catch(() => null)) === process.execPath) return process.version;
@@ -20,5 +20,5 @@ export async function nodeVersion(binary: string): Promise<string> {
   );
   const version = stdout.trim();
   if (/^v\d+\.\d+\.\d+/.test(version)) return version;
-  throw new Error(`${binary} is not Node.js: asked for its version it says ${JSON.stringify(version.slice(0, 40))}`);
+  throw new Error(`${binary} is not Node.js: its version output is ${JSON.stringify(version.slice(0, 40))}`);
 }

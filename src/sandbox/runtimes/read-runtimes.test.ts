@@ -1,4 +1,4 @@
-// Runtimes are listed as they are installed, and what is wrong with one is said.
+// Installed runtimes and their problems.
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,11 +16,11 @@ afterEach(() => rmSync(dir, { recursive: true }));
 interface Fixture {
   readonly manifest?: Readonly<Record<string, unknown>>;
   readonly declared?: Readonly<Record<string, string>>;
-  /** Defaults to what is declared. */
+  /** Default: the declared packages. */
   readonly installed?: Readonly<Record<string, string>>;
 }
 
-/** Builds a runtime folder as npm would leave it. */
+/** Creates a runtime folder like npm. */
 function runtime(name: string, { manifest, declared = {}, installed = declared }: Fixture = {}): string {
   const folder = join(dir, name);
   const write = (path: string, value: unknown): void => {
@@ -42,7 +42,7 @@ function read(lastStages: Readonly<Record<string, RuntimeStage>> = {}, now = day
 const names = ({ runtimes }: InstalledRuntimes): readonly string[] => runtimes.map(({ name }) => name);
 
 describe('installed runtimes', () => {
-  it('are listed newest first, with their words and what is really installed', async () => {
+  it('are listed newest first with their manifest and installed packages', async () => {
     runtime('2025.04', { manifest: { stage: 'DEPRECATED', runtimeEndOfLife: '12/31/2026', multiStepSupport: false } });
     const folder = runtime('2026.10', {
       manifest: { stage: 'CURRENT', description: 'All new' },
@@ -72,7 +72,7 @@ describe('installed runtimes', () => {
     );
   });
 
-  it('ask the Node.js of their own for its version, with nothing of ours in its environment', async () => {
+  it('get the version of their own Node.js with an empty environment', async () => {
     const folder = runtime('2026.04', { manifest: { stage: 'CURRENT', node: 'own' } });
     mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
     const binary = join(folder, 'node_modules/.bin/node');
@@ -87,7 +87,7 @@ describe('installed runtimes', () => {
     assert.equal(runtimes[0]?.nodeBinary, binary);
   });
 
-  it('are left out, with the reason, while a package or the Node.js is missing', async () => {
+  it('are skipped with a reason if a package or the Node.js is missing', async () => {
     runtime('2026.10', { manifest: { stage: 'CURRENT' } });
     runtime('2026.04', { declared: { lodash: '4.18.1', dayjs: '1.0.0' }, installed: { dayjs: '1.0.0' } });
     runtime('2025.10', { manifest: { node: 'own' } });
@@ -99,7 +99,7 @@ describe('installed runtimes', () => {
     assert.ok(found.problems.length === 2 && found.problems.every(({ refusesStart }) => !refusesStart));
   });
 
-  it('are there to be installed, and no problem, while nothing of them was fetched, but for the CURRENT one', async () => {
+  it('are available but not a problem before installation, except the CURRENT one', async () => {
     runtime('2026.10', { manifest: { stage: 'CURRENT' }, declared: { lodash: '4.18.1' }, installed: {} });
     runtime('2026.04', { declared: { lodash: '4.18.1' }, installed: {} });
     const found = await read();
@@ -119,7 +119,7 @@ describe('installed runtimes', () => {
     ['runtimeEndofLife', { runtimeEndofLife: '12/31/2026' }],
   ];
   for (const [field, manifest] of faults) {
-    it(`are left out when the manifest says ${JSON.stringify(manifest)}, and the field is named`, async () => {
+    it(`are skipped if the manifest says ${JSON.stringify(manifest)}, with the field`, async () => {
       runtime('2026.10', { manifest: { stage: 'CURRENT', ...manifest } });
       const found = await read();
       assert.deepEqual(names(found), []);
@@ -136,7 +136,7 @@ describe('installed runtimes', () => {
     assert.match(problems[1]?.message ?? '', /^manifest\.json is not JSON/);
   });
 
-  it('that are REMOVED, by stage or on the UTC day of their end of life, are not listed but remembered', async () => {
+  it('are not listed but remembered if REMOVED by stage or by UTC date', async () => {
     runtime('2026.10', { manifest: { stage: 'CURRENT' } });
     runtime('2026.04', { manifest: { runtimeEndOfLife: '11/22/2026' } });
     runtime('2025.10', { manifest: { stage: 'REMOVED' } });
@@ -146,7 +146,7 @@ describe('installed runtimes', () => {
     assert.equal(after.stages.get('2025.10'), 'REMOVED');
   });
 
-  it('refuse the start when two are CURRENT', async () => {
+  it('prevent the start if two are CURRENT', async () => {
     runtime('2026.10', { manifest: { stage: 'CURRENT' } });
     runtime('2026.04', { manifest: { stage: 'CURRENT' } });
     const { problems } = await read();
@@ -159,15 +159,15 @@ describe('installed runtimes', () => {
     ]);
   });
 
-  it('refuse the start after a step back of a stage, and go on after a step forward', async () => {
+  it('prevent the start after a step back of a stage, but not after a step forward', async () => {
     runtime('2026.10', { manifest: { stage: 'CURRENT' } });
     assert.deepEqual((await read({ '2026.10': 'BETA', '2020.01': 'REMOVED' })).problems, []);
     const [problem] = (await read({ '2026.10': 'DEPRECATED' })).problems;
-    assert.match(problem?.message ?? '', /CURRENT is a step back from DEPRECATED/);
+    assert.match(problem?.message ?? '', /cannot go back from DEPRECATED to CURRENT/);
     assert.equal(problem?.refusesStart, true);
   });
 
-  it('are none, and that is said, when the folder does not exist', async () => {
+  it('are none, with a message, if the folder does not exist', async () => {
     const found = await readRuntimes(join(dir, 'no'), {
       now: day,
       projectNode: process.execPath,

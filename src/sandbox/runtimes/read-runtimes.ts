@@ -1,4 +1,4 @@
-// The runtimes installed on this server, read from what is really there (spec §2.1, §4.1; decisions: Runtimes).
+// The runtimes installed on this server, read from their files (spec §2.1, §4.1; decisions: Runtimes).
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { mayFollow, type Runtime, type RuntimeLife, type RuntimeStage, stageAt } from '#domain/checks/runtime.ts';
@@ -6,46 +6,49 @@ import { type Manifest, readManifest } from './manifest.ts';
 import { nodeVersion } from './node-version.ts';
 import { commandName } from '#lib/package-files.ts';
 
-/** A runtime that scripts can be run with. */
+/** An installed runtime. */
 export interface InstalledRuntime extends Runtime {
-  /** Its folder; packages are in node_modules below it. */
+  /** Its folder, which contains node_modules. */
   readonly folder: string;
-  /** The Node.js its scripts run with. */
+  /** The Node.js for its scripts. */
   readonly nodeBinary: string;
 }
 
-/** What is wrong with a runtime, and what to do. */
+/** A problem of a runtime and how to fix it. */
 export interface RuntimeProblem {
   /** Name of its folder. */
   readonly runtime: string;
   readonly message: string;
-  /** The server must not start with it: going on would break a rule of the stages. Otherwise it goes on without. */
+  /**
+   * Whether the server must not start, because a rule about stages is violated. Otherwise it starts without the
+   * runtime.
+   */
   readonly refusesStart: boolean;
 }
 
-/** What was found under runtimes/. */
+/** Contents of the runtimes folder. */
 export interface InstalledRuntimes {
-  /** Those that can be chosen, newest first; none that is REMOVED by its stage or its date. */
+  /** Usable runtimes, newest first, without those REMOVED by stage or date. */
   readonly runtimes: readonly InstalledRuntime[];
   readonly problems: readonly RuntimeProblem[];
-  /** Those that are there to be installed, newest first: their packages have not been fetched. */
+  /** Available but not installed, newest first: their packages are missing. */
   readonly notInstalled: readonly string[];
-  /** Those that are REMOVED by their stage or their date, newest first, fetched or not. */
+  /** REMOVED by stage or date, newest first, installed or not. */
   readonly ended: readonly RuntimeLife[];
-  /** Stage each manifest names, REMOVED ones included: what is to be remembered as the last one seen. */
+  /** Stages in all manifests, to be remembered as last seen. */
   readonly stages: ReadonlyMap<string, RuntimeStage>;
 }
 
 export interface ReadRuntimesOptions {
-  /** Epoch ms, for the end-of-life dates. */
+  /** Epoch ms, for end-of-life dates. */
   readonly now: number;
-  /** The Node.js of runtimes whose manifest says `project`. */
+  /** The Node.js of runtimes with `project` in their manifest. */
   readonly projectNode: string;
-  /** The last stage seen of each runtime, by name; a step back from it refuses the start. */
+  /** Last seen stage by runtime name. Going back prevents the start. */
   readonly lastStages: ReadonlyMap<string, RuntimeStage>;
 }
 
-/** Reads every runtime below `dir`. A broken one is left out and reported; nothing here throws for it. */
+/** Reads all runtimes below `dir`. Broken ones are skipped and reported; never throws for them. */
 export async function readRuntimes(dir: string, options: ReadRuntimesOptions): Promise<InstalledRuntimes> {
   const names = await runtimeFolders(dir);
   const problems: RuntimeProblem[] = [];
@@ -67,7 +70,7 @@ export async function readRuntimes(dir: string, options: ReadRuntimesOptions): P
   const ended = manifests.filter((manifest) => stageAt(manifest, options.now) === 'REMOVED');
   for (const manifest of manifests) {
     if (ended.includes(manifest)) continue;
-    // Without the one that `npm ci` fetches something is wrong; the others are fetched by whoever wants them.
+    // `npm ci` installs the CURRENT one; the others are installed on request.
     if (manifest.stage !== 'CURRENT' && !(await isFetched(join(dir, manifest.name)))) {
       notInstalled.push(manifest.name);
       continue;
@@ -79,13 +82,13 @@ export async function readRuntimes(dir: string, options: ReadRuntimesOptions): P
     }
   }
   if (!runtimes.some(({ stage }) => stage === 'CURRENT')) {
-    report('runtimes', 'no installed runtime is CURRENT: checks that name no runtime cannot run scripts');
+    report('runtimes', 'no installed runtime is CURRENT: checks without a runtime setting cannot run scripts');
   }
   const stages = new Map(manifests.map(({ name, stage }) => [name, stage]));
   return { runtimes, problems, notInstalled, ended, stages };
 }
 
-/** Names of the folders below `dir`, newest first; none when it does not exist. */
+/** Names of the folders below `dir`, newest first. Empty if it does not exist. */
 async function runtimeFolders(dir: string): Promise<readonly string[]> {
   const entries = await readdir(dir, { withFileTypes: true }).catch(() => []);
   const folders = entries.filter(
@@ -99,7 +102,7 @@ async function manifestOf(dir: string, name: string): Promise<ReturnType<typeof 
   return text === null ? [{ field: 'manifest.json', message: 'cannot be read' }] : readManifest(text, name);
 }
 
-/** Breaches of the rules that hold between runtimes: one CURRENT at most, and stages go one way. */
+/** Violations of rules between runtimes: at most one is CURRENT, and stages never go back. */
 function stageFaults(
   manifests: readonly Manifest[],
   { now, lastStages }: ReadRuntimesOptions,
@@ -112,12 +115,12 @@ function stageFaults(
   const stepsBack = manifests.flatMap(({ name: runtime, stage }) => {
     const last = lastStages.get(runtime);
     if (last === undefined || mayFollow(last, stage)) return [];
-    return [{ runtime, message: `stage ${stage} is a step back from ${last}; stages go one way only` }];
+    return [{ runtime, message: `stage cannot go back from ${last} to ${stage}` }];
   });
   return [...tooMany, ...stepsBack];
 }
 
-/** Whether its packages were fetched, or it needs none. */
+/** Whether its packages are installed, or it needs none. */
 async function isFetched(folder: string): Promise<boolean> {
   if (await stat(join(folder, 'node_modules')).catch(() => null)) return true;
   const declared = await readPackage(join(folder, 'package.json'));
@@ -135,7 +138,7 @@ async function installed(
   return { ...manifest, dependencies, nodeJsVersion: await versionOf(nodeBinary), folder, nodeBinary };
 }
 
-/** Installed version of every package the runtime declares. @throws {Error} that names those that are missing */
+/** Returns the installed version of every declared package. @throws {Error} that lists missing ones */
 async function installedPackages(folder: string): Promise<Readonly<Record<string, string>>> {
   const declared = await readPackage(join(folder, 'package.json'));
   if (declared === null) throw new Error('package.json cannot be read');

@@ -1,4 +1,6 @@
-// Accounts: their settings, their limit and their usage.
+// Accounts: settings, execution limit and usage.
+import type { Kysely } from 'kysely';
+import type { Principal } from '#domain/accounts/api-key.ts';
 import { type Account, type AccountLimits, monthEnd, monthStart, type Usage } from '#domain/accounts/account.ts';
 import type { AlertSettings } from '#domain/alerts/alert-settings.ts';
 import type { JsonObject } from '#domain/json.ts';
@@ -6,24 +8,26 @@ import { type Change, merged } from '#domain/patch.ts';
 import { idBytes, idText, jsonOrNull, parsedOrNull } from '../base/codec.ts';
 import { type Database, touchAccount } from '../base/database.ts';
 import type { AccountsTable } from '../base/tables/installation-tables.ts';
+import type { Tables } from '../base/tables/schema.ts';
+import { addMembership } from './users.ts';
 
-/** What of an account can be changed. */
+/** Fields of an account that can be changed. */
 export type AccountChange = Change<Omit<Account, 'id' | 'createdAt'>>;
 
-/** Accounts, what they have used, and which keys reach them. */
+/** Accounts, their usage, and the keys with access to them. */
 export interface Accounts {
-  /** In the order of the ids; unknown ones are left out. At most a second old when another process changed them. */
+  /** Ordered by ID; unknown IDs are omitted. May miss changes by other processes for up to a second. */
   list(ids: readonly string[]): Promise<Account[]>;
-  /** The key that asks reaches the new account, as its last one. */
-  add(account: Account, apiKeyId: string): Promise<void>;
-  /** null = there is none of that id. */
+  /** Adds the account to the calling key as its last one; a person becomes its owner. */
+  add(account: Account, creator: Pick<Principal, 'kind' | 'id'>): Promise<void>;
+  /** null = unknown ID. */
   change(id: string, change: AccountChange): Promise<Account | null>;
-  /** Of the UTC month that holds `at` (epoch ms); null = there is no such account. */
+  /** Usage in the UTC month that contains `at` (epoch ms); null = unknown account. */
   usage(id: string, at: number): Promise<Usage | null>;
 }
 
-/** How long a read account is believed: on one process changes are seen at once, another's after this. */
-const believedMs = 1000;
+/** How long a cached account is used: changes by this process are visible at once, by others after this. */
+const cacheMs = 1000;
 
 export function createAccounts(database: Database): Accounts {
   const { reader, clock } = database;
@@ -34,7 +38,7 @@ export function createAccounts(database: Database): Accounts {
     const changesBefore = changes;
     const rows = await reader.selectFrom('accounts').selectAll().where('id', 'in', ids.map(idBytes)).execute();
     for (const account of rows.map(accountOf)) {
-      // What was read before a change is used for this answer only, never kept.
+      // A read that began before a change is returned, but not cached.
       kept.set(account.id, { account, readAt: changesBefore === changes ? now : 0 });
     }
   };
@@ -42,7 +46,7 @@ export function createAccounts(database: Database): Accounts {
   return {
     async list(ids) {
       const now = clock.now();
-      const isFresh = (id: string) => Math.abs(now - (kept.get(id)?.readAt ?? 0)) < believedMs;
+      const isFresh = (id: string) => Math.abs(now - (kept.get(id)?.readAt ?? 0)) < cacheMs;
       const stale = ids.filter((id) => !isFresh(id));
       if (stale.length > 0) {
         for (const id of stale) kept.delete(id);
@@ -50,18 +54,11 @@ export function createAccounts(database: Database): Accounts {
       }
       return ids.flatMap((id) => kept.get(id)?.account ?? []);
     },
-    add: (account, apiKeyId) =>
+    add: (account, { kind, id }) =>
       database.transaction(async (tx) => {
         await tx.insertInto('accounts').values(rowOf(account)).execute();
-        const { last } = await tx
-          .selectFrom('api_key_accounts')
-          .select((row) => row.fn.max('position').as('last'))
-          .where('api_key_id', '=', idBytes(apiKeyId))
-          .executeTakeFirstOrThrow();
-        await tx
-          .insertInto('api_key_accounts')
-          .values({ api_key_id: idBytes(apiKeyId), account_id: idBytes(account.id), position: (last ?? -1) + 1 })
-          .execute();
+        if (kind === 'api-key') await addToKey(tx, id, account.id);
+        else await addMembership(tx, id, { accountId: account.id, role: 'owner' }, account.createdAt);
       }),
     async change(id, change) {
       const changed = await changeAccount(database, id, change);
@@ -71,6 +68,18 @@ export function createAccounts(database: Database): Accounts {
     },
     usage: (id, at) => usageOf(database, id, at),
   };
+}
+
+async function addToKey(tx: Kysely<Tables>, keyId: string, accountId: string): Promise<void> {
+  const { last } = await tx
+    .selectFrom('api_key_accounts')
+    .select((row) => row.fn.max('position').as('last'))
+    .where('api_key_id', '=', idBytes(keyId))
+    .executeTakeFirstOrThrow();
+  await tx
+    .insertInto('api_key_accounts')
+    .values({ api_key_id: idBytes(keyId), account_id: idBytes(accountId), position: (last ?? -1) + 1 })
+    .execute();
 }
 
 async function changeAccount(database: Database, id: string, change: AccountChange): Promise<Account | null> {
@@ -97,7 +106,7 @@ async function usageOf({ reader }: Database, id: string, at: number): Promise<Us
   return row === undefined ? null : { from, to: monthEnd(at), used: row.used ?? 0, limit: row.limit };
 }
 
-/** The row of an account. */
+/** Columns of an account. */
 export function rowOf(account: Account): AccountsTable {
   return {
     id: idBytes(account.id),

@@ -1,4 +1,4 @@
-// API keys and the accounts that each reaches.
+// API keys and the accounts they have access to.
 import type { Kysely } from 'kysely';
 import type { Account } from '#domain/accounts/account.ts';
 import type { ApiKey, ApiKeyRole } from '#domain/accounts/api-key.ts';
@@ -6,24 +6,24 @@ import { rowOf as accountRowOf } from './accounts.ts';
 import { type IdBytes, idBytes, idText } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import type { ApiKeysTable } from '../base/tables/installation-tables.ts';
-import { requireRoom } from '../base/room.ts';
+import { requireWithinLimit } from '../base/account-limits.ts';
 import type { Tables } from '../base/tables/schema.ts';
 
-/** API keys: of the key itself only its SHA-256 (32 bytes) is known here. */
+/** API keys. Only the SHA-256 (32 bytes) of a key is stored. */
 export interface ApiKeys {
   findByHash(hash: Uint8Array): Promise<ApiKey | null>;
   find(id: string): Promise<ApiKey | null>;
-  /** Keys that reach any of the accounts, oldest first. */
+  /** Keys with access to any of the accounts, oldest first. */
   list(
     accountIds: readonly string[],
     page: { limit: number; offset: number },
   ): Promise<{ rows: ApiKey[]; total: number }>;
   add(key: ApiKey, hash: Uint8Array): Promise<void>;
-  /** The first account with the key that manages it, unless there is an account already (then false). */
+  /** Creates the first account and the key that manages it, unless there is an account already (returns false). */
   addFirst(account: Account, key: ApiKey, hash: Uint8Array): Promise<boolean>;
   /** `at`: epoch ms. */
   markUsed(id: string, at: number): Promise<void>;
-  /** Takes the accounts away from the key and removes one that has none left; false = it reached none of them. */
+  /** Removes the accounts from the key, and deletes a key without accounts; false = it had none of them. */
   revoke(id: string, accountIds: readonly string[]): Promise<boolean>;
 }
 
@@ -35,7 +35,7 @@ export function createApiKeys(database: Database): ApiKeys {
     list: (accountIds, page) => listKeys(reader, accountIds, page),
     add: (key, hash) =>
       database.transaction(async (tx) => {
-        for (const accountId of key.accountIds) await requireRoom(database, tx, accountId, 'apiKeys');
+        for (const accountId of key.accountIds) await requireWithinLimit(database, tx, accountId, 'apiKeys');
         await insertKey(tx, key, hash);
       }),
     addFirst: (account, key, hash) =>
@@ -87,7 +87,7 @@ async function insertKey(tx: Kysely<Tables>, key: ApiKey, hash: Uint8Array): Pro
       hash,
       prefix: key.prefix,
       name: key.name,
-      // A process of an older version knows no operators.
+      // Processes of an older version know no operators.
       role: key.role === 'operator' ? 'admin' : key.role,
       is_operator: key.role === 'operator' ? 1 : null,
       created_at: key.createdAt,

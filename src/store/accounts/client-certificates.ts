@@ -1,19 +1,19 @@
-// Client certificates of accounts; keys and passphrases are sealed at rest.
+// Client certificates of accounts; keys and passphrases are stored encrypted.
 import type { ClientCertificate, ClientIdentity } from '#domain/accounts/client-certificate.ts';
 import { isUuid, newId } from '#lib/id.ts';
 import { idBytes, idText } from '../base/codec.ts';
 import { type Database, touchAccount } from '../base/database.ts';
 import type { ClientCertificatesTable } from '../base/tables/client-certificate-tables.ts';
-import { requireRoom, waitForOthers } from '../base/room.ts';
+import { requireWithinLimit, waitForOthers } from '../base/account-limits.ts';
 import type { Seal } from '../base/seal.ts';
 
 /** Client certificates of accounts, secrets included. */
 export interface ClientCertificates {
-  /** In the order in which they were made. */
+  /** Ordered by creation time. */
   all(accountId: string): Promise<ClientCertificate[]>;
   /** Replaces the certificate of the same host. Throws `LimitReachedError`. */
   add(accountId: string, identity: ClientIdentity): Promise<ClientCertificate>;
-  /** false = there is none. */
+  /** false = unknown ID. */
   remove(accountId: string, id: string): Promise<boolean>;
 }
 
@@ -31,14 +31,14 @@ export function createClientCertificates(database: Database): ClientCertificates
     },
     add: (accountId, identity) =>
       transaction(async (tx) => {
-        // First, so that two at once wait for each other.
+        // First, so that concurrent calls are serialized.
         await waitForOthers(tx, accountId);
         await tx
           .deleteFrom('client_certificates')
           .where('account_id', '=', idBytes(accountId))
           .where('host', '=', identity.host)
           .execute();
-        await requireRoom(database, tx, accountId, 'clientCertificates');
+        await requireWithinLimit(database, tx, accountId, 'clientCertificates');
         const { host, cert, ca, key, passphrase } = identity;
         const row: ClientCertificatesTable = {
           account_id: idBytes(accountId),
@@ -74,7 +74,7 @@ function clientCertificateOf(row: ClientCertificatesTable, seal: Seal): ClientCe
   return { ...identityOf(row, seal), accountId: idText(account_id), id: idText(id), createdAt: created_at };
 }
 
-/** What of a row is shown to servers, secrets opened. */
+/** Fields of a row that are presented to servers, decrypted. */
 export function identityOf(row: ClientCertificatesTable, seal: Seal): ClientIdentity {
   const { host, cert, ca, key, passphrase } = row;
   return { host, cert, ca, key: seal.open(key), passphrase: passphrase === null ? null : seal.open(passphrase) };

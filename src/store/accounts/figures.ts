@@ -1,4 +1,4 @@
-// Figures over all accounts, for metrics and readiness.
+// Totals over all accounts, for metrics and readiness.
 import { sql } from 'kysely';
 import { outcomes, type Outcome } from '#domain/results/result.ts';
 import { idText } from '../base/codec.ts';
@@ -7,35 +7,35 @@ import type { Database } from '../base/database.ts';
 import type { Dialect } from '../base/dialect.ts';
 import { readProgress } from '../history/roll-up-progress.ts';
 
-/** Figures of the whole installation, for metrics and readiness. */
+/** Totals of the whole installation, for metrics and readiness. */
 export interface Figures {
   /**
-   * Runs that were asked for, what became of them, and those still open. `difference` = asked for - outcomes - open;
-   * anything but 0 is a broken promise (design §1: every due slot has exactly one recorded outcome).
+   * Requested runs, their outcomes, and open runs. `difference` = requested - outcomes - open; any value but 0 is a
+   * broken promise (design §1: every due slot has exactly one recorded outcome).
    */
   conservation(): Promise<{
-    readonly askedFor: number;
+    readonly requested: number;
     readonly outcomes: Readonly<Record<Outcome, number>>;
     readonly open: number;
     readonly difference: number;
   }>;
   /**
-   * Pending deliveries, and since when the one waits that is due and has waited longest for an attempt to begin (epoch ms;
-   * null = none does). What is under way does not wait; what was cut off waits since that attempt began, or since its lease ran
-   * out where that is known: when it was made, and when it was due before, says nothing of whether deliveries are sent.
+   * Number of pending deliveries, and since when the longest waiting due one has waited for an attempt (epoch ms; null
+   * = none). Attempts in progress do not wait. An interrupted delivery counts from the start of that attempt, or from
+   * the end of its lease if known: its creation and earlier due times do not show whether deliveries are sent.
    */
   outbox(now: number): Promise<{ readonly pending: number; readonly waitingSince: number | null }>;
   /**
-   * By run location: since when the run waits that is due and has waited longest for an attempt to begin (epoch ms; null = none
-   * does). Locations are those of all open runs, served or not. What is under way, waits for its retry or is of an account that
-   * is paused does not wait; what was cut off waits since its lease ran out, or since it was due where the lease was ended.
+   * By run location: since when the longest waiting due run has waited for an attempt (epoch ms; null = none). Includes
+   * all locations of open runs, available or not. Runs in progress, waiting for their retry, or of a paused account do
+   * not wait. An interrupted run counts from the end of its lease, or from its due time if the lease was ended.
    */
   runQueue(now: number): Promise<readonly { readonly location: string; readonly waitingSince: number | null }[]>;
-  /** Since when the heartbeat is due that waits longest to be judged, epoch ms; null = none is. */
+  /** Since when the most overdue heartbeat has been due, epoch ms; null = none. */
   heartbeatDueAt(now: number): Promise<number | null>;
-  /** Alert channels that do not receive any more. */
+  /** Number of failing alert channels. */
   failingChannels(): Promise<number>;
-  /** Up to when results are rolled up, epoch ms; null = nothing has been yet. */
+  /** Until when results are rolled up, epoch ms; null = none yet. */
   rolledUpTo(): Promise<number | null>;
   /** The newest state of each check; response time in ms. */
   checkStates(): Promise<
@@ -83,10 +83,10 @@ export function createFigures({ reader, dialect }: Database): Figures {
 }
 
 /**
- * Due deliveries, and runs of a location, that are looked at: more than a process leaves cut off. Of those behind them none has
- * waited longer than it is due, and so none longer than the first that was not cut off.
+ * Number of due deliveries, or runs of a location, to examine: more than a process can leave interrupted. Later ones
+ * have waited no longer than the first that was not interrupted.
  */
-const lookedAtMost = 2500;
+const maxScanned = 2500;
 
 async function readOutbox(reader: Database['reader'], now: number): ReturnType<Figures['outbox']> {
   const pending = deliveryStatusCodes.encode('pending');
@@ -95,14 +95,14 @@ async function readOutbox(reader: Database['reader'], now: number): ReturnType<F
     .where('status', '=', pending)
     .select(({ fn }) => fn.countAll<number>().as('pending'))
     .executeTakeFirst();
-  // Told by an index alone; the rows are read of these only.
+  // Determined from an index alone; only these rows are read.
   const oldest = reader
     .selectFrom('deliveries')
     .where('status', '=', pending)
     .where('next_attempt_at', '<=', now)
     .select(['account_id', 'id'])
     .orderBy('next_attempt_at')
-    .limit(lookedAtMost)
+    .limit(maxScanned)
     .as('oldest');
   const found = await reader
     .selectFrom(oldest)
@@ -125,7 +125,7 @@ async function readRunQueue(
   now: number,
 ): ReturnType<Figures['runQueue']> {
   const order = sql.ref(runsOrder);
-  // From one location to the next by the index, past all runs of each.
+  // Jumps from one location to the next in the index, skipping the runs of each.
   const { rows } = await sql<{ location: string; at: number | null }>`
     WITH RECURSIVE places (location) AS (
       SELECT min(location) FROM runs
@@ -136,13 +136,13 @@ async function readRunQueue(
       SELECT min(waiting.available_at) FROM (
         SELECT available_at FROM runs
         WHERE runs.location = places.location AND ${order} <= ${now} AND available_at <= ${now}
-        ORDER BY ${order} LIMIT ${sql.lit(lookedAtMost)}) waiting) AS at
+        ORDER BY ${order} LIMIT ${sql.lit(maxScanned)}) waiting) AS at
     FROM places WHERE places.location IS NOT NULL`.execute(reader);
   return rows.map(({ location, at }) => ({ location, waitingSince: at }));
 }
 
 async function readConservation(reader: Database['reader']): ReturnType<Figures['conservation']> {
-  // One statement, so that all three figures are of the same moment.
+  // One statement, so that all three values are of the same time.
   const row = await reader
     .selectFrom('run_counts')
     .select((row) => [
@@ -157,14 +157,14 @@ async function readConservation(reader: Database['reader']): ReturnType<Figures[
     .executeTakeFirst();
   const number = (key: string): number => Number((row as Record<string, unknown> | undefined)?.[key] ?? 0);
   const byOutcome = Object.fromEntries(outcomes.map((outcome) => [outcome, number(outcome)]));
-  const askedFor = number('scheduled') + number('on_demand');
+  const requested = number('scheduled') + number('on_demand');
   const open = number('open');
   const closed = outcomes.reduce((sum, outcome) => sum + number(outcome), 0);
   return {
-    askedFor,
+    requested,
     outcomes: byOutcome as Record<Outcome, number>,
     open,
-    difference: askedFor - closed - open,
+    difference: requested - closed - open,
   };
 }
 

@@ -1,43 +1,43 @@
-// Gaps of our own: when the whole installation was away, and slots that have no verdict by our own fault.
+// Gaps caused by Tocsin: periods in which nothing ran, and slots without a verdict.
 import { idBytes } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 
-/** A time in which nothing ran. Instants are epoch ms. */
+/** A period in which nothing ran. Times are epoch ms. */
 export interface Absence {
   readonly from: number;
   readonly to: number;
-  /** Nothing was away: a restore took the data back to `from`. */
+  /** Not a downtime: a restore rolled the data back to `from`. */
   readonly isRollback: boolean;
 }
 
-/** The fact that a restore writes: of which moment the data is, and when it was restored; epoch ms. */
+/** Fact written by a restore: time of the data and of the restore; epoch ms. */
 export const rollbackKey = 'rolled-back';
 
 /** Slots of an account without a verdict, today and yesterday (UTC). */
 export interface Gap {
-  /** When the first of these days began, epoch ms. */
+  /** Start of the first of these days, epoch ms. */
   readonly since: number;
-  /** Slots that were not run, those above the execution limit or under maintenance not counted. */
+  /** Slots that did not run, without those above the execution limit or in maintenance. */
   readonly missed: number;
-  /** Runs whose verdict was withheld; those that settings are to blame for are not counted. */
+  /** Runs without a verdict, without those caused by settings. */
   readonly unknown: number;
 }
 
 export interface Gaps {
-  /** Writes down that this installation lives, durably; rejects when the store cannot be written. */
-  signOfLife(): Promise<void>;
-  /** At a start, before the first sign of life: how long it was away, kept for `lastAbsence`; null = not for long. */
+  /** Records durably that this installation is running; rejects if the store cannot be written. */
+  recordHeartbeat(): Promise<void>;
+  /** At a start, before the first record: the length of the downtime, stored for `lastAbsence`; null = short. */
   noteStart(): Promise<Absence | null>;
-  /** The newest absence that ended less than two days ago. */
+  /** The newest downtime that ended less than two days ago. */
   lastAbsence(): Promise<Absence | null>;
-  /** The time whose data the last restore took away; null = there was none. */
+  /** The period whose data the last restore removed; null = none. */
   rollback(): Promise<Pick<Absence, 'from' | 'to'> | null>;
-  /** null = there is none. */
+  /** null = none. */
   ofAccount(accountId: string): Promise<Gap | null>;
 }
 
 const dayMs = 86_400_000;
-/** Shorter than this is a restart, ms. */
+/** A shorter downtime is a restart, ms. */
 const absenceMs = 60_000;
 
 export function createGaps({ reader, transaction, clock }: Database): Gaps {
@@ -57,7 +57,7 @@ export function createGaps({ reader, transaction, clock }: Database): Gaps {
   const isRollback = async (from: number): Promise<boolean> =>
     Number(((await read(rollbackKey)) ?? '').split('/')[0] || Number.NaN) === from;
   return {
-    signOfLife: () => write('alive-at', String(clock.now())),
+    recordHeartbeat: () => write('alive-at', String(clock.now())),
     async noteStart() {
       const from = Number((await read('alive-at')) ?? Number.NaN);
       const to = clock.now();

@@ -1,16 +1,16 @@
-// The processes of an installation, by their signs of life.
+// The processes of an installation and their heartbeats.
 import type { ProcessSign } from '#domain/accounts/process.ts';
 import { idBytes, idText, json, parsed } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import type { ProcessesTable } from '../base/tables/installation-tables.ts';
 
-/** The processes that work on this database. */
+/** The processes that use this database. */
 export interface Processes {
-  /** A sign of life, durable; forgets those that have been silent for ten minutes. */
+  /** Writes a heartbeat durably; deletes processes that have been silent for ten minutes. */
   sign(process: Omit<ProcessSign, 'seenAt'>): Promise<void>;
-  /** Those that gave a sign of life in the last ten minutes and did not leave, in the order of their start. */
+  /** Processes that sent a heartbeat in the last ten minutes and did not shut down, ordered by start time. */
   list(): Promise<ProcessSign[]>;
-  /** A process that stops in good order. */
+  /** Removes a process that shuts down. */
   leave(id: string): Promise<void>;
 }
 
@@ -28,7 +28,8 @@ export function createProcesses({ reader, transaction, clock }: Database): Proce
           .onConflict((conflict) => conflict.column('id').doUpdateSet(changed))
           .execute();
       });
-      // Not with the sign: after a silence of all of them, processes that hold their own row would wait for each other's.
+      // Separate from the heartbeat: after a silence of all processes, each would hold its own row and wait for the
+      // others'.
       await transaction(async (tx) => {
         await tx
           .deleteFrom('processes')

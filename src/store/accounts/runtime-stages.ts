@@ -1,8 +1,8 @@
-// Which stage each runtime was last seen in.
+// The last known stage of each runtime.
 import type { RuntimeStage } from '#domain/checks/runtime.ts';
 import type { Database } from '../base/database.ts';
 
-/** The last stage seen of each runtime: a stage goes one way (decisions: Runtimes). */
+/** The last known stage of each runtime: stages only move forward (decisions: Runtimes). */
 export interface RuntimeStages {
   all(): Promise<ReadonlyMap<string, RuntimeStage>>;
   remember(stages: ReadonlyMap<string, RuntimeStage>): Promise<void>;

@@ -1,9 +1,9 @@
-// Environment variables of accounts; secrets are sealed at rest.
+// Environment variables of accounts; secrets are stored encrypted.
 import type { Kysely } from 'kysely';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import { flag, idBytes } from '../base/codec.ts';
 import { type Database, touchAccount } from '../base/database.ts';
-import { requireRoom, requireVariableBytes } from '../base/room.ts';
+import { requireWithinLimit, requireVariableBytes } from '../base/account-limits.ts';
 import type { Tables, VariablesTable } from '../base/tables/schema.ts';
 import type { Seal } from '../base/seal.ts';
 
@@ -13,17 +13,14 @@ export interface StoredVariable extends EnvironmentVariable {
   readonly updatedAt: number | null;
 }
 
-/** Environment variables of accounts. Secret values are sealed in the table and plain in the records. */
+/** Environment variables of accounts. Secret values are encrypted in the table and decrypted in the records. */
 export interface Variables {
   list(accountId: string, page: { limit: number; offset: number }): Promise<{ rows: StoredVariable[]; total: number }>;
   all(accountId: string): Promise<StoredVariable[]>;
   find(accountId: string, key: string): Promise<StoredVariable | null>;
-  /** false = the key exists already; nothing was changed. */
+  /** false = the key exists; nothing was changed. */
   add(accountId: string, variable: EnvironmentVariable): Promise<boolean>;
-  /**
-   * Reads, edits and writes in one transaction; `edit` may throw, and cannot change the key. null = there is none of
-   * that key.
-   */
+  /** Reads, edits and writes in one transaction; `edit` may throw, and cannot change the key. null = unknown key. */
   change(
     accountId: string,
     key: string,
@@ -53,7 +50,7 @@ export function createVariables(database: Database): Variables {
     },
     add: (accountId, { key, value, locked, secret }) =>
       transaction(async (tx) => {
-        await requireRoom(database, tx, accountId, 'variables');
+        await requireWithinLimit(database, tx, accountId, 'variables');
         const stored = secret ? seal.seal(value) : value;
         const added = await tx
           .insertInto('variables')

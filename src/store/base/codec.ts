@@ -1,10 +1,10 @@
-// How values stand in columns: ids as 16 bytes, flags as 0 and 1, documents as JSON text. The same on every engine.
+// Column encodings: IDs as 16 bytes, flags as 0 and 1, documents as JSON text. The same on every engine.
 import { idOfBytes, pairAt } from '#lib/id.ts';
 
 /** A UUID as its 16 bytes. */
 export type IdBytes = Uint8Array;
 
-/** Value of a digit by its character code; what is none has more than eight bits. */
+/** Value of a digit by its character code; more than eight bits if it is not a digit. */
 const digitOf = Int16Array.from({ length: 128 }, (_, code) => {
   const value = Number.parseInt(String.fromCharCode(code), 16);
   return Number.isNaN(value) ? 0x100 : value;
@@ -21,14 +21,13 @@ export function idBytes(id: string): IdBytes {
     seen |= high | low;
     bytes[index] = (high << 4) | low;
   }
-  // What is no UUID is found by nothing: it is never made as long as one.
+  // Text that is not a UUID is encoded shorter, so that it never matches an ID.
   return seen < 0x100 ? bytes : Buffer.from(id.replaceAll('-', '').slice(0, 30), 'hex');
 }
 
 /**
  * The lower-case text of 16 bytes.
- *
- * @param from where they begin, when there are more
+ * @param from start position
  */
 export function idText(bytes: IdBytes, from = 0): string {
   return idOfBytes(bytes, from);
@@ -48,7 +47,7 @@ export function idBytesOrNull(id: string | null): IdBytes | null {
   return id === null ? null : idBytes(id);
 }
 
-/** Bytes as a text of as many characters: the cheapest key of a map. */
+/** Bytes as a text of the same length: the cheapest map key. */
 export function latin1(bytes: Uint8Array): string {
   const own = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return own.toString('latin1');
@@ -61,7 +60,7 @@ export function idTime(bytes: IdBytes): number {
   return time;
 }
 
-/** The smallest id that a UUID (version 7) made at `at` (epoch ms) can have: the bound of a range by time. */
+/** The smallest ID of a UUID (version 7) of `at` (epoch ms): the bound of a time range. */
 export function firstIdAt(at: number): IdBytes {
   const bytes = Buffer.alloc(16);
   bytes.writeUIntBE(Math.min(Math.max(Math.trunc(at), 0), 2 ** 48 - 1), 0, 6);
@@ -83,7 +82,7 @@ export function jsonOrNull(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value);
 }
 
-/** A document as it was stored; `Shape` is what the same store wrote there. */
+/** Parses a stored document; `Shape` is what the same store wrote. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names what its own table holds
 export function parsed<Shape>(text: string): Shape {
   return JSON.parse(text) as Shape;

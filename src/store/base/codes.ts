@@ -1,4 +1,4 @@
-// The small integers that stand for words in columns. The order is the code: append only, never reorder or remove.
+// Integer codes of words in columns. The order defines the codes: append only, never reorder or remove.
 import { type DeliveryStatus, deliveryStatuses } from '#domain/alerts/delivery.ts';
 import { type PingSignal, pingSignals, type PingState, pingStates } from '#domain/checks/heartbeat.ts';
 import { type Outcome, outcomes, type Reason } from '#domain/results/result.ts';
@@ -45,7 +45,7 @@ export const reasons = [
 /** Codes of `runs.source` and `results.source`. */
 export const sources = ['SCHEDULER', 'TRIGGER_API', 'SCHEDULE_NOW'] as const satisfies readonly RunSource[];
 
-/** Refused by the compiler when a reason or source of the domain has no code here. */
+/** Fails to compile if a reason or source of the domain has no code. */
 export const everyWordHasACode: readonly [Record<Reason, true>, Record<RunSource, true>] extends readonly [
   Record<(typeof reasons)[number], true>,
   Record<(typeof sources)[number], true>,
@@ -53,7 +53,7 @@ export const everyWordHasACode: readonly [Record<Reason, true>, Record<RunSource
   ? true
   : never = true;
 
-/** One list of words and its codes. `decode` throws on a code that this version does not know. */
+/** A list of words with their codes. `decode` throws on an unknown code. */
 export interface Codes<Word extends string> {
   encode(word: Word): number;
   decode(code: number): Word;

@@ -1,21 +1,21 @@
-// Sums what one transaction counts: runs by outcome, per account and UTC day.
+// Sums the counters of a transaction: runs by outcome, per account and UTC day.
 import type { Outcome } from '#domain/results/result.ts';
 import { type IdBytes, idText, latin1 } from './codec.ts';
 import type { RunCountsTable } from './tables/schema.ts';
 
-/** What a run_counts row counts. */
+/** Counters of a run_counts row. */
 export type Counted = Outcome | 'scheduled' | 'on_demand' | 'limited' | 'misconfigured';
 
 const dayMs = 86_400_000;
 
-/** Sums, so that each row is written once. */
+/** Sums counters, so that each row is written once. */
 export interface Counts {
   add(accountId: IdBytes, counted: Counted, by: number): void;
-  /** What to add to the rows of the day of `now` (epoch ms), in the order of the accounts. */
+  /** Increments for the rows of the day of `now` (epoch ms), ordered by account. */
   rows(now: number): CountsRow[];
 }
 
-/** A row of run_counts, complete. */
+/** A complete row of run_counts. */
 export type CountsRow = Omit<RunCountsTable, 'limited' | 'misconfigured'> & {
   limited: number;
   misconfigured: number;
@@ -27,7 +27,7 @@ export function createCounts(): Counts {
   let last: Sum | null = null;
   return {
     add(accountId, counted, by) {
-      // Most of what is counted in a row is one account's, whose id is the same bytes.
+      // Most increments are of one account, whose ID is the same bytes.
       if (last?.account_id === accountId) {
         last[counted] += by;
         return;
@@ -72,7 +72,7 @@ const columns = [
   'misconfigured',
 ] as const;
 
-/** What ends the INSERT of such rows: they are added to what is there. */
+/** End of the INSERT of such rows: adds them to existing ones. */
 export const addToCounts = `ON CONFLICT (account_id, day) DO UPDATE SET ${columns
   .map((column) => `${column} = run_counts.${column} + excluded.${column}`)
   .join(', ')}`;

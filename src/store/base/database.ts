@@ -1,4 +1,4 @@
-// What every noun's file of this room is written against.
+// Common interface of all store files to an engine.
 import type { Kysely } from 'kysely';
 import type { AccountLimits } from '#domain/accounts/account.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -7,27 +7,27 @@ import type { Dialect } from './dialect.ts';
 import type { Tables } from './tables/schema.ts';
 import type { Seal } from './seal.ts';
 
-/** The query builder over one engine: what every noun's file in this room is written against. */
+/** The query builder over one engine, which every store file uses. */
 export interface Database {
   readonly dialect: Dialect;
-  /** Reads what is committed. */
+  /** Reads committed data. */
   readonly reader: Kysely<Tables>;
-  /** All of it or nothing; durable when it resolves. Await only queries on `tx` inside. */
+  /** A transaction, durable once it resolves. Await only queries on `tx` inside. */
   readonly transaction: <Answer>(work: (tx: Kysely<Tables>) => Promise<Answer>) => Promise<Answer>;
   /**
-   * The same for work that counts where the path counts, hundreds of times a second: on PostgreSQL it waits for who is at
-   * a row, instead of losing to him, and holds by itself what it depends on (docs/decisions/0032).
+   * A transaction that updates counters of the pipeline, hundreds of times a second: on PostgreSQL it waits for row
+   * locks instead of being repeated, and locks what it depends on (docs/decisions/0032).
    */
   readonly waitingTransaction: Database['transaction'];
   readonly seal: Seal;
   readonly clock: Clock;
-  /** How many of each thing an account may have, unless its own limits say otherwise; 0 or absent = no limit. */
+  /** Default limits of resources per account; 0 or absent = unlimited. */
   readonly limits: AccountLimits;
-  /** Code of this server's own run location: where checks run that name none. */
+  /** Code of this server's own run location, for checks without a location. */
   readonly ownLocation: string;
 }
 
-/** The next number of a noun in an account: numeric ids count up per account, and none is given twice. */
+/** The next number of a resource in an account: numeric IDs are assigned per account and never reused. */
 export async function nextNumber(tx: Kysely<Tables>, accountId: string, noun: string): Promise<number> {
   const row = await tx
     .insertInto('counters')
@@ -41,18 +41,18 @@ export async function nextNumber(tx: Kysely<Tables>, accountId: string, noun: st
 }
 
 /**
- * Says that something a run depends on (check, group, variable, channel) was changed in this account, so that what was
- * read before is read again. Belongs in the transaction of the change.
+ * Marks something that runs depend on (check, group, variable, channel) as changed in this account, which invalidates
+ * caches. Call it in the transaction of the change.
  */
 export async function touchAccount(tx: Kysely<Tables>, accountId: string): Promise<void> {
   await nextNumber(tx, accountId, 'revision');
 }
 
 /**
- * Lets no change be made in this account until the transaction is over: those under way are waited for, and those that
- * began meanwhile begin anew, because its row is another then.
+ * Blocks changes in this account until the transaction ends. Changes in progress are awaited, and those that began
+ * meanwhile are repeated, because its row changes.
  */
-export async function holdAccount(tx: Kysely<Tables>, accountId: string): Promise<void> {
+export async function lockAccount(tx: Kysely<Tables>, accountId: string): Promise<void> {
   await tx
     .updateTable('counters')
     .set((row) => ({ last: row.ref('last') }))
@@ -61,7 +61,7 @@ export async function holdAccount(tx: Kysely<Tables>, accountId: string): Promis
     .execute();
 }
 
-/** `WHERE account_id = …` in one word. */
+/** Shorthand for `WHERE account_id = …`. */
 export function ownedBy(accountId: string): { account_id: IdBytes } {
   return { account_id: idBytes(accountId) };
 }

@@ -1,22 +1,21 @@
-// Whether the installation's key is the one that sealed this database: found at the start, not at the first secret.
+// Verifies at the start, not at the first secret, that the installation's key matches the database.
 import type { Database } from './database.ts';
 import { copyingFact, UnfinishedCopyError } from './unfinished.ts';
 import type { Seal } from './seal.ts';
 
-/** The key does not open what the database holds. */
+/** The key does not match the database. */
 export class WrongKeyError extends Error {
   override readonly name = 'WrongKeyError';
 }
 
-/** The fact of the installation that holds the mark. */
+/** The fact that contains the encrypted marker. */
 export const keyMark = 'key-check';
 
 /**
- * Opens a sealed mark that the first start leaves in the database.
- *
- * @param shown how the database is named to people
- * @throws {WrongKeyError} when another key sealed it
- * @throws {UnfinishedCopyError} when a copy into this database did not end
+ * Decrypts a marker that the first start wrote to the database.
+ * @param shown display name of the database
+ * @throws {WrongKeyError} if it was encrypted with another key
+ * @throws {UnfinishedCopyError} if a copy into this database did not finish
  */
 export async function checkKey({ transaction, seal }: Database, shown: string): Promise<void> {
   const mark = await transaction(async (tx) => {
@@ -35,14 +34,14 @@ export async function checkKey({ transaction, seal }: Database, shown: string): 
   if (mark !== null) openMark(seal, mark, shown);
 }
 
-/** Throws WrongKeyError when the mark was sealed with another key. */
+/** Throws WrongKeyError if the marker was encrypted with another key. */
 export function openMark(seal: Seal, mark: string, database: string): void {
   try {
     seal.open(mark);
   } catch {
     throw new WrongKeyError(
-      `the secret key is not the one that sealed the database ${database}: set TOCSIN_SECRET_KEY to that one, ` +
-        `or put the secret.key back that was kept with it`,
+      `the secret key does not match the database ${database}: set TOCSIN_SECRET_KEY to the original key, ` +
+        `or restore the secret.key file that belongs to it`,
     );
   }
 }

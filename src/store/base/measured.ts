@@ -1,5 +1,5 @@
-// What roll-ups count by out of the details of a result, read from their packed form as digits: a text costs a fraction of
-// what an array of bytes does, and of most of it nothing is needed (docs/decisions/0040).
+// Extracts status code and phases from packed details in hex digits. A text costs a fraction of a byte array, and most
+// of it is skipped (docs/decisions/0040).
 import { phaseNames } from '#domain/results/phases.ts';
 import {
   addressText,
@@ -18,23 +18,23 @@ import {
 } from './packed-codes.ts';
 
 /**
- * The status code of the answer; 0 = there was none, or the kind of check knows none. Details that are a list begin with
- * it (src/checks/parts/http/details.ts). @param digits null = there are no details
+ * The status code of the response; 0 = none, or the kind of check has none. It is the first element of details that are
+ * a list (src/checks/parts/http/details.ts). @param digits null = no details
  */
 export function statusIn(digits: string | null): number {
   const head = digits === null ? Number.NaN : byteAt(digits, 0);
   return digits !== null && head > shortList && head < shortObject ? (takeInteger({ digits, at: 1 }) ?? 0) : 0;
 }
 
-/** Times of the phases in their order (`phaseNames`), µs; those that the result does not have are left out. */
+/** Durations of the phases in order (`phaseNames`), µs; absent ones are omitted. */
 export type PhasesFound = readonly (number | undefined)[];
 
-/** Where the phases stand in details that are a list, and the others of an object by their names (`p`). */
+/** Position of the phases in details that are a list; in objects they are named (`p`). */
 const inList = { dns: 2, tcp: 3, firstByte: 5, download: 6, rest: 10 } as const;
 const waitName = 'w';
 const phasesName = 'p';
 
-/** How long the phases of a result took (src/checks/parts/http/details.ts, src/checks/parts/findings/light.ts). */
+/** Durations of the phases of a result (src/checks/parts/http/details.ts, src/checks/parts/findings/light.ts). */
 export function phasesIn(digits: string | null): PhasesFound {
   if (digits === null || digits === '') return [];
   const source = { digits, at: 0 };
@@ -48,7 +48,7 @@ export function phasesIn(digits: string | null): PhasesFound {
   return [];
 }
 
-/** Those of an HTTP request: what is 0 behind the last that is not was left out, and what was not waited for. */
+/** Phases of an HTTP request: trailing zeros and absent phases are omitted. */
 function ofList(source: Source, length: number): PhasesFound {
   const found = [0, 0, 0, 0, 0];
   for (let index = 0; index < Math.min(length, inList.rest); index++) {
@@ -62,7 +62,7 @@ function ofList(source: Source, length: number): PhasesFound {
   return found;
 }
 
-/** Those of a light kind, by their names. */
+/** Phases of a light kind, by name. */
 function ofObject(source: Source): PhasesFound {
   const found = phaseNames.map((): number | undefined => undefined);
   const head = takeByte(source);
@@ -77,7 +77,7 @@ function ofObject(source: Source): PhasesFound {
 
 const places: ReadonlyMap<string, number> = new Map(phaseNames.map((name, index) => [name, index]));
 
-/** The number of a member of the object that follows, if that is one. */
+/** The number of members of the following object, if it is one. */
 function memberOf(source: Source, name: string): number | undefined {
   const head = takeByte(source);
   if (head < shortObject || head >= shortText) return undefined;
@@ -102,7 +102,7 @@ function takeName(source: Source): string {
   return name;
 }
 
-/** The whole number that follows; undefined of anything else, which is passed over. */
+/** The following integer; undefined for anything else, which is skipped. */
 function takeInteger(source: Source): number | undefined {
   const head = takeByte(source);
   if (head !== integer && head >= shortList) {
@@ -113,7 +113,7 @@ function takeInteger(source: Source): number | undefined {
   return head === integer ? takeVarint(source) : head;
 }
 
-/** Passes over the value that follows. */
+/** Skips the following value. */
 function skip(source: Source): void {
   const head = takeByte(source);
   if (head < shortList || (head >= nothing && head <= yes)) return;
@@ -137,7 +137,7 @@ function skipAll(source: Source, values: number): void {
   for (let left = values; left > 0; left--) skip(source);
 }
 
-/** Seven bits a byte, the lowest first. */
+/** Seven bits per byte, lowest first. */
 function takeVarint(source: Source): number {
   let value = 0;
   for (let factor = 1; ; factor *= 0x80) {
@@ -153,7 +153,7 @@ function takeByte(source: Source): number {
   return byte;
 }
 
-/** NaN behind the end. Digits come in either case. */
+/** NaN after the end. Digits may be in either case. */
 function byteAt(digits: string, at: number): number {
   if (2 * at + 1 >= digits.length) return Number.NaN;
   return 16 * digitOf(digits.charCodeAt(2 * at)) + digitOf(digits.charCodeAt(2 * at + 1));

@@ -1,19 +1,19 @@
-// Versioned migrations: forward only, each in one transaction; a database newer than this program is refused.
+// Versioned migrations: forward only, each in one transaction. A newer database is refused.
 import type { Dialect } from './dialect.ts';
 import { firstSchema } from './migrations/0001-first-schema.ts';
 
-/** The statements that lead from one schema version to the next. */
+/** The statements that migrate from one schema version to the next. */
 export type Migration = (dialect: Dialect) => string[];
 
-/** The schema's versions in order; the first is version 1. Never edit one that was released: add another. */
+/** The schema's versions in order; the first is version 1. Never edit a released one: add another. */
 export const migrations: readonly Migration[] = [firstSchema];
 
-/** The version that this program knows and needs. */
+/** The version that this program requires. */
 export const schemaVersion: number = migrations.length;
 
-/** What is told of the schema before it is brought up to date; not of one that this process makes anew. */
-export interface MigrationNews {
-  /** null = another process is at it, and has been for a second. */
+/** Called before the schema of an existing database is migrated. */
+export interface SchemaMigration {
+  /** null = another process has been migrating for a second. */
   readonly from: number | null;
   readonly to: number;
 }
@@ -29,7 +29,7 @@ export class NewerDatabaseError extends Error {
   }
 }
 
-/** The statements that lead from schema version `found` to the newest one. Throws NewerDatabaseError. */
+/** The statements that migrate from schema version `found` to the newest. Throws NewerDatabaseError. */
 export function migrationsFrom(found: number, dialect: Dialect, all: readonly Migration[] = migrations): string[] {
   if (found > all.length) throw new NewerDatabaseError(found);
   return all.slice(found).flatMap((migration) => migration(dialect));

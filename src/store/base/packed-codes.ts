@@ -1,6 +1,6 @@
-// What the first byte of a packed value says: for who writes and reads them, and for who only passes them over.
+// Type codes of packed values, for writing, reading and skipping them.
 
-// The codes are stored: add at the end, never change. 0x00..0x7f stand for the integers 0 to 127.
+// The codes are stored: append only, never change. 0x00..0x7f are the integers 0 to 127.
 export const shortList = 0x80;
 export const shortObject = 0x90;
 export const shortText = 0xa0;

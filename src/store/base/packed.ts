@@ -1,6 +1,6 @@
-// JSON values as compact bytes, for documents of which there are millions: about half of their text.
-// One byte says what follows; small integers, short lists, objects and texts are told by that byte itself. Texts that are
-// whole numbers or IPv4 addresses, which results are full of, take the bytes of the number.
+// Encodes JSON values compactly, at about half the size of their text, for documents stored by the million. A type byte
+// comes first; small integers, short lists, objects and texts are part of it. Texts that are integers or IPv4
+// addresses, which are common in results, are stored as numbers.
 import type { JsonValue } from '#domain/json.ts';
 import {
   addressText,
@@ -19,21 +19,21 @@ import {
   yes,
 } from './packed-codes.ts';
 
-const varintMost = 10;
+const maxVarint = 10;
 const wholeNumber = /^(?:0|[1-9]\d{0,14})$/;
 const dottedQuad = /^(?:(?:0|[1-9]\d?|1\d\d|2[0-4]\d|25[0-5])(?:\.(?!$)|$)){4}$/;
 
 let buffer = Buffer.allocUnsafe(16_384);
 let end = 0;
 
-/** The bytes of a JSON value; members that are undefined are left out, as JSON leaves them out. */
+/** Encodes a JSON value; undefined members are omitted, as in JSON. */
 export function packed(value: JsonValue): Uint8Array {
   end = 0;
   write(value);
   return Uint8Array.prototype.slice.call(buffer, 0, end);
 }
 
-/** The value of bytes that `packed` made. Throws on any others. */
+/** Decodes what `packed` encoded. Throws on any other bytes. */
 export function unpacked(bytes: Uint8Array): JsonValue {
   const source = { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), at: 0 };
   return read(source);
@@ -67,7 +67,7 @@ function writeNumber(value: number): void {
     writeByte(value < 0 ? negative : integer);
     return writeVarint(Math.abs(value));
   }
-  // As in JSON: there is no infinity and no NaN.
+  // As in JSON: no infinity and no NaN.
   if (!Number.isFinite(value)) return writeByte(nothing);
   writeByte(double);
   makeRoom(8);
@@ -101,9 +101,9 @@ function writeByte(byte: number): void {
   buffer[end++] = byte;
 }
 
-/** Seven bits a byte, the lowest first. */
+/** Seven bits per byte, lowest first. */
 function writeVarint(value: number): void {
-  makeRoom(varintMost);
+  makeRoom(maxVarint);
   let rest = value;
   while (rest >= 0x80) {
     buffer[end++] = (rest % 0x80) + 0x80;

@@ -19,12 +19,12 @@ function phasesFrom(all: readonly { phase: (typeof phaseNames)[number]; us: numb
   return phases;
 }
 
-const shown = ({ count, sum, sumOfSquares, least, most, sketch }: Responses) => [
+const shown = ({ count, sum, sumOfSquares, least, max, sketch }: Responses) => [
   count,
   sum,
   sumOfSquares,
   least,
-  most,
+  max,
   sketchBytes(sketch),
 ];
 

@@ -1,13 +1,13 @@
-// Times of the phases of responses as compressed JSON, in a column of their own (docs/decisions/0040).
+// Phase durations as compressed JSON, in a separate column (docs/decisions/0040).
 import type { Phase, Phases } from '#domain/results/phases.ts';
 import { compressed, decompressed, timesList, timesOf, type TimesList } from './compressed.ts';
 
-/** For each phase, times of passed results and of failed ones. */
-type Kept = readonly (readonly [phase: Phase, passed: TimesList, failed: TimesList])[];
+/** For each phase, durations in passed results and in failed ones. */
+type Stored = readonly (readonly [phase: Phase, passed: TimesList, failed: TimesList])[];
 
 export function phaseBytes(phases: Phases | null): Uint8Array | null {
   if (phases === null) return null;
-  const kept: Kept = Array.from(phases, ([phase, { responses, failedResponses }]) => [
+  const kept: Stored = Array.from(phases, ([phase, { responses, failedResponses }]) => [
     phase,
     timesList(responses),
     timesList(failedResponses),
@@ -15,10 +15,10 @@ export function phaseBytes(phases: Phases | null): Uint8Array | null {
   return compressed(kept);
 }
 
-/** What `phaseBytes` made; null of null. */
+/** Decodes what `phaseBytes` encoded; null for null. */
 export function phasesOf(bytes: Uint8Array | null): Phases | null {
   if (bytes === null) return null;
-  const kept = decompressed<Kept>(bytes);
+  const kept = decompressed<Stored>(bytes);
   return new Map(
     kept.map(([phase, passed, failed]) => [phase, { responses: timesOf(passed), failedResponses: timesOf(failed) }]),
   );

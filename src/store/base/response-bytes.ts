@@ -2,20 +2,20 @@
 import { emptyResponses, type Responses } from '#domain/results/roll-up.ts';
 import { pushNumber, sketchBytes, sketchOf, takeNumber } from '#domain/results/sketch.ts';
 
-/** First byte: the form of what follows, for the day on which there is another. */
+/** First byte: version of the format. */
 const form = 1;
 
-/** null of none. */
-export function responsesBytes({ count, sum, sumOfSquares, least, most, sketch }: Responses): Uint8Array | null {
+/** null if there are none. */
+export function responsesBytes({ count, sum, sumOfSquares, least, max, sketch }: Responses): Uint8Array | null {
   if (count === 0) return null;
   const bytes = [form];
-  for (const value of [count, sum, least, most - least]) pushNumber(bytes, value);
+  for (const value of [count, sum, least, max - least]) pushNumber(bytes, value);
   const squares = Buffer.alloc(8);
   squares.writeDoubleLE(sumOfSquares);
   return Buffer.from([...bytes, ...squares, ...sketchBytes(sketch)]);
 }
 
-/** Response times as a row keeps them; null = none. */
+/** Encodes response times for a row; null = none. */
 export function responsesOf(bytes: Uint8Array | null): Responses {
   if (bytes === null) return emptyResponses();
   if (bytes[0] !== form)
@@ -24,14 +24,14 @@ export function responsesOf(bytes: Uint8Array | null): Responses {
   const count = takeNumber(source);
   const sum = takeNumber(source);
   const least = takeNumber(source);
-  const most = least + takeNumber(source);
+  const max = least + takeNumber(source);
   const sumOfSquares = doubleAt(bytes, source.at);
-  return { count, sum, sumOfSquares, least, most, sketch: sketchOf(bytes, source.at + 8) };
+  return { count, sum, sumOfSquares, least, max, sketch: sketchOf(bytes, source.at + 8) };
 }
 
 const double = new DataView(new ArrayBuffer(8));
 
-/** The eight bytes of a number with fractions, the lowest first; a page of an overview has thousands. */
+/** The eight bytes of a float, lowest first; an overview page has thousands. */
 function doubleAt(bytes: Uint8Array, at: number): number {
   if (at + 8 > bytes.length) throw new Error('the database has a roll-up that is cut off');
   for (let index = 0; index < 8; index++) double.setUint8(index, bytes[at + index] ?? 0);

@@ -1,7 +1,7 @@
-// Secrets at rest: AES-256-GCM with the installation's key, so that a copied database file tells none.
+// Encryption at rest: AES-256-GCM with the installation's key, so that a copied database file reveals no secrets.
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto';
 
-/** Seals and opens texts. `open` throws when the key is not the one that sealed, or the text was changed. */
+/** Encrypts and decrypts texts. `open` throws if the key is wrong or the text was modified. */
 export interface Seal {
   seal(text: string): string;
   open(sealed: string): string;
@@ -9,23 +9,25 @@ export interface Seal {
 
 const mark = 'sealed:1:';
 
-/** Opened texts that are remembered: the path opens the same few secrets again and again. */
-const openedMost = 5000;
+/** Number of cached decrypted texts: the same few secrets are needed again and again. */
+const maxOpened = 5000;
 
-/** @param bytes 32 of them */
+/** @param bytes 32 bytes */
 export function createSeal(bytes: Uint8Array): Seal {
-  // As a key object: bytes are looked at afresh, and slowly, by every call.
+  // As a key object, because raw bytes are imported again, slowly, by every call.
   const key = createSecretKey(bytes);
   const opened = new Map<string, string>();
   const unsealed = (sealed: string): string => {
-    if (!sealed.startsWith(mark)) throw new Error('not a sealed text');
+    if (!sealed.startsWith(mark)) throw new Error('not an encrypted text');
     const parts = Buffer.from(sealed.slice(mark.length), 'base64');
     const decipher = createDecipheriv('aes-256-gcm', key, parts.subarray(0, 12));
     decipher.setAuthTag(parts.subarray(12, 28));
     try {
       return decipher.update(parts.subarray(28), undefined, 'utf8') + decipher.final('utf8');
     } catch {
-      throw new Error('a secret in the database cannot be opened: TOCSIN_SECRET_KEY is not the one that sealed it');
+      throw new Error(
+        'a secret in the database cannot be decrypted: it was encrypted with a different TOCSIN_SECRET_KEY',
+      );
     }
   };
   return {
@@ -39,7 +41,7 @@ export function createSeal(bytes: Uint8Array): Seal {
       const before = opened.get(sealed);
       if (before !== undefined) return before;
       const text = unsealed(sealed);
-      if (opened.size >= openedMost) opened.clear();
+      if (opened.size >= maxOpened) opened.clear();
       opened.set(sealed, text);
       return text;
     },

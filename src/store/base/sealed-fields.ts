@@ -1,70 +1,71 @@
-// Which parts of a stored document are secret, and how they are sealed in it and opened again.
+// Which parts of a stored document are secret, and their encryption and decryption.
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Seal } from './seal.ts';
 
-/** A way to turn one text into another: sealing or opening. */
-type Turn = (text: string) => string;
+/** Encrypts or decrypts a text. */
+type Convert = (text: string) => string;
 
-/** Variables with every secret value turned. */
-function turnVariables(variables: readonly EnvironmentVariable[], turn: Turn): EnvironmentVariable[] {
-  return variables.map((variable) => (variable.secret ? { ...variable, value: turn(variable.value) } : variable));
+/** Variables with every secret value transformed. */
+function convertVariables(variables: readonly EnvironmentVariable[], convert: Convert): EnvironmentVariable[] {
+  return variables.map((variable) => (variable.secret ? { ...variable, value: convert(variable.value) } : variable));
 }
 
-/** A document whose `basicAuth.password` is turned, where it has one. */
-function turnPassword(document: JsonObject, turn: Turn): JsonObject {
+/** A document with `basicAuth.password` transformed, if it has one. */
+function convertPassword(document: JsonObject, convert: Convert): JsonObject {
   const basicAuth = objectOrNull(document['basicAuth']);
   const password = basicAuth?.['password'];
   if (basicAuth === null || typeof password !== 'string' || password === '') return document;
-  return { ...document, basicAuth: { ...basicAuth, password: turn(password) } };
+  return { ...document, basicAuth: { ...basicAuth, password: convert(password) } };
 }
 
 function objectOrNull(value: JsonValue | undefined): JsonObject | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
 }
 
-/** What may hold secrets in a check's definition. */
+/** Fields of a check's definition that may contain secrets. */
 interface CheckSecrets {
   readonly environmentVariables: readonly EnvironmentVariable[];
   readonly settings: JsonObject;
 }
 
-function turnCheck<Definition extends CheckSecrets>(definition: Definition, turn: Turn): Definition {
+function convertCheck<Definition extends CheckSecrets>(definition: Definition, convert: Convert): Definition {
   const request = objectOrNull(definition.settings['request']);
   if (request === null && !definition.environmentVariables.some(({ secret }) => secret)) return definition;
   return {
     ...definition,
-    environmentVariables: turnVariables(definition.environmentVariables, turn),
-    settings: request === null ? definition.settings : { ...definition.settings, request: turnPassword(request, turn) },
+    environmentVariables: convertVariables(definition.environmentVariables, convert),
+    settings:
+      request === null ? definition.settings : { ...definition.settings, request: convertPassword(request, convert) },
   };
 }
 
-/** What may hold secrets in a group's definition. */
+/** Fields of a group's definition that may contain secrets. */
 interface GroupSecrets {
   readonly environmentVariables: readonly EnvironmentVariable[];
   readonly apiCheckDefaults: JsonObject;
 }
 
-function turnGroup<Definition extends GroupSecrets>(definition: Definition, turn: Turn): Definition {
+function convertGroup<Definition extends GroupSecrets>(definition: Definition, convert: Convert): Definition {
   return {
     ...definition,
-    environmentVariables: turnVariables(definition.environmentVariables, turn),
-    apiCheckDefaults: turnPassword(definition.apiCheckDefaults, turn),
+    environmentVariables: convertVariables(definition.environmentVariables, convert),
+    apiCheckDefaults: convertPassword(definition.apiCheckDefaults, convert),
   };
 }
 
 export function sealCheck<Definition extends CheckSecrets>(definition: Definition, seal: Seal): Definition {
-  return turnCheck(definition, (text) => seal.seal(text));
+  return convertCheck(definition, (text) => seal.seal(text));
 }
 
 export function openCheck<Definition extends CheckSecrets>(definition: Definition, seal: Seal): Definition {
-  return turnCheck(definition, (text) => seal.open(text));
+  return convertCheck(definition, (text) => seal.open(text));
 }
 
 export function sealGroup<Definition extends GroupSecrets>(definition: Definition, seal: Seal): Definition {
-  return turnGroup(definition, (text) => seal.seal(text));
+  return convertGroup(definition, (text) => seal.seal(text));
 }
 
 export function openGroup<Definition extends GroupSecrets>(definition: Definition, seal: Seal): Definition {
-  return turnGroup(definition, (text) => seal.open(text));
+  return convertGroup(definition, (text) => seal.open(text));
 }

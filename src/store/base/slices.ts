@@ -1,5 +1,5 @@
-// Long lists newest first, read in slices: no single statement looks at more rows than a slice holds, however selective
-// the filter is, so that a list never holds the loop for long (design: statements that might scan).
+// Reads long lists newest first in slices: no statement scans more rows than a slice, however selective the filter, so
+// that a list never blocks the event loop for long (design: statements that might scan).
 import type { IdBytes } from './codec.ts';
 
 /** Rows with `from <= id < before`; null = unbounded. */
@@ -8,21 +8,21 @@ export interface IdRange {
   readonly before: IdBytes | null;
 }
 
-/** A list in the order of an id that sorts by time. */
+/** A list ordered by an ID that sorts by time. */
 export interface SlicedList<Row> {
-  /** Rows of a slice: as many as one statement may look at; null = all there are, in one slice. */
+  /** Maximum number of rows that a statement may scan; null = unlimited, in one slice. */
   readonly sliceSize: number | null;
-  /** Where rows of a while ago lie apart from recent ones: the first id that counts as recent. null = nowhere. */
+  /** If old rows are stored apart from recent ones: the first ID that counts as recent. null = no. */
   readonly recentFrom: IdBytes | null;
-  /** The id of the `size`th row below `before`, filter or not; null = there are fewer. */
+  /** The ID of the `size`th row below `before`, ignoring the filter; null = fewer rows. */
   edge(before: IdBytes | null, size: number): Promise<IdBytes | null>;
-  /** How many rows of the range the filter takes. */
+  /** Number of rows in the range that match the filter. */
   count(range: IdRange): Promise<number>;
-  /** Rows of the range that the filter takes, newest first. */
+  /** Rows in the range that match the filter, newest first. */
   rows(range: IdRange, limit: number, offset: number): Promise<Row[]>;
 }
 
-/** Lets others have their turn. */
+/** Yields to the event loop. */
 export const breathe = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /** One page, and the total over all pages. */
@@ -47,7 +47,7 @@ export async function pageInSlices<Row>(
   return { rows, total };
 }
 
-/** Of the first slice for a page of one row; most pages are filled by the first. */
+/** Reads the first slice for a page; most pages are filled by the first. */
 const firstSlice = 4;
 
 /** The first `limit` rows below `before`. */
@@ -63,7 +63,7 @@ export async function headInSlices<Row>(list: SlicedList<Row>, before: IdBytes |
 
 const everything: IdRange = { from: null, before: null };
 
-/** Most lists are filled by what is recent, and it alone is cheaper to look for. */
+/** Most lists are filled by recent rows, which are cheaper to read alone. */
 async function newest<Row>(
   list: SlicedList<Row>,
   before: IdBytes | null,

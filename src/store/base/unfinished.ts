@@ -1,9 +1,9 @@
-// A copy that was not finished is no installation: nothing may start on it.
+// Prevents a start on the target of an unfinished copy.
 
-/** The fact of `installation` that says where a copy into this database stands. */
+/** The fact of `installation` with the progress of a copy into this database. */
 export const copyingFact = 'copying';
 
-/** This database is the target of a copy that did not end; the message says what to do. */
+/** This database is the target of an unfinished copy; the message says what to do. */
 export class UnfinishedCopyError extends Error {
   override readonly name = 'UnfinishedCopyError';
   constructor(shown: string) {

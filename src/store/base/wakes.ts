@@ -1,14 +1,16 @@
-// Hints between the processes of one database: there is work, or what somebody waits for has happened. A lost one costs
-// latency and nothing else, because every loop looks by itself.
+// Hints between the processes of a database: work is due, or an awaited event occurred. A lost hint only costs latency,
+// because every loop polls.
 
-/** Hints to other processes, and from them. */
+/** Hints to and from other processes. */
 export interface Wakes {
-  /** Tells the others, soon and many at a time; says nothing when it cannot. */
+  /** Sends a hint, batched with others; does nothing if it cannot. */
   send(name: string): void;
-  /** Is told what others sent; after a time in which hints may have been lost, of `null`: anything may have happened. */
+  /**
+   * Called with hints of other processes, and with `null` after hints may have been lost: anything may have happened.
+   */
   listen(onWake: (name: string | null) => void): void;
   close(): Promise<void>;
 }
 
-/** Where one process has the database to itself there is nobody to tell. */
+/** For a process that has the database to itself. */
 export const noWakes: Wakes = { send: () => {}, listen: () => {}, close: () => Promise.resolve() };

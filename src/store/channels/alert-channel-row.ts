@@ -4,7 +4,7 @@ import { idText, parsed } from '../base/codec.ts';
 import type { AlertChannelsTable } from '../base/tables/schema.ts';
 import type { Seal } from '../base/seal.ts';
 
-/** The record of a row; its secrets are opened. */
+/** The record of a row, with decrypted secrets. */
 export function channelOf(row: AlertChannelsTable, seal: Seal): AlertChannel {
   return {
     accountId: idText(row.account_id),

@@ -1,14 +1,14 @@
-// Alert channels of accounts and what they are subscribed to.
+// Alert channels of accounts and their subscriptions.
 import type { Kysely } from 'kysely';
 import type { AlertChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
 import { channelOf } from './alert-channel-row.ts';
 import type { Saved } from '../checks/checks.ts';
 import { flag, idBytes, json } from '../base/codec.ts';
-import { endWait } from '../path/deliveries/asked-wait.ts';
+import { endWait } from '../path/deliveries/requested-delay.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import { type Database, nextNumber, ownedBy, touchAccount } from '../base/database.ts';
-import { closeTold } from './failing-channels.ts';
-import { requireRoom } from '../base/room.ts';
+import { closeNotified } from './failing-channels.ts';
+import { requireWithinLimit } from '../base/account-limits.ts';
 import type { AlertChannelsTable, Tables } from '../base/tables/schema.ts';
 import type { Seal } from '../base/seal.ts';
 import { subscribe, subscriptionOf } from './subscriptions.ts';
@@ -19,29 +19,29 @@ export interface StoredChannel {
   readonly subscriptions: readonly Subscription[];
 }
 
-/** A channel as it shall be. */
+/** Data of a new channel. */
 export interface ChannelWrite {
-  /** Its id, its stamps and what is known of its failures are the store's to set. */
+  /** The store sets its ID, timestamps and failure state. */
   readonly channel: AlertChannel;
-  /** The whole set that shall hold; null leaves it as it is. */
+  /** The complete new set; null keeps the existing one. */
   readonly subscriptions: readonly SubscribedTo[] | null;
 }
 
-/** Alert channels. Secrets in the records are plain; in the table they are sealed. */
+/** Alert channels. Secrets are plain in the records and encrypted in the table. */
 export interface AlertChannels {
-  /** In the order of their ids. */
+  /** Ordered by ID. */
   list(accountId: string, page: { limit: number; offset: number }): Promise<{ rows: StoredChannel[]; total: number }>;
   find(accountId: string, id: number): Promise<StoredChannel | null>;
   add(write: ChannelWrite): Promise<Saved<StoredChannel>>;
-  /** Reads, edits and writes in one transaction; `edit` may throw. null = there is no such channel. */
+  /** Reads, edits and writes in one transaction; `edit` may throw. null = unknown channel. */
   change(
     accountId: string,
     id: number,
     edit: (present: StoredChannel) => ChannelWrite,
   ): Promise<Saved<StoredChannel> | null>;
-  /** Adds a subscription or changes the one that is there. null = there is no such channel. */
+  /** Adds a subscription or changes the existing one. null = unknown channel. */
   subscribe(accountId: string, id: number, subscription: SubscribedTo): Promise<Saved<StoredChannel> | null>;
-  /** Its pending deliveries are cancelled; the history of deliveries stays. false = there is none. */
+  /** Cancels pending deliveries and keeps the delivery history. false = unknown channel. */
   remove(accountId: string, id: number): Promise<boolean>;
 }
 
@@ -64,11 +64,11 @@ export function createAlertChannels(database: Database): AlertChannels {
         const { accountId } = wanted;
         const missing = await missingTarget(tx, accountId, subscriptions ?? []);
         if (missing !== null) return { dangling: `subscriptions${missing}` };
-        await requireRoom(database, tx, accountId, 'alertChannels');
+        await requireWithinLimit(database, tx, accountId, 'alertChannels');
         const id = await nextNumber(tx, accountId, 'alert-channel');
         const columns = { ...channelColumns(wanted, seal), created_at: clock.now(), updated_at: null };
         const well = { exhausted_in_a_row: 0, failing_since: null, failing_news: null, failing_reason: null };
-        const kept = { ...well, failing_delivery_id: null, failing_told: null, asked_until: null };
+        const kept = { ...well, failing_delivery_id: null, failing_notified: null, asked_until: null };
         await tx
           .insertInto('alert_channels')
           .values({ ...ownedBy(accountId), id, ...columns, ...kept })
@@ -127,7 +127,7 @@ function channelColumns(
   };
 }
 
-/** Path, from the list, of the first id that names nothing of this account; null = all are there. */
+/** Path, from the list on, of the first ID that is not of this account; null = all exist. */
 async function missingTarget(
   tx: Kysely<Tables>,
   accountId: string,
@@ -174,7 +174,7 @@ async function savedChannel(
 ): Promise<Saved<StoredChannel>> {
   await touchAccount(tx, accountId);
   const saved = await findChannel(tx, accountId, id, seal);
-  if (saved === null) throw new Error(`alert channel ${id} is gone within its own transaction`);
+  if (saved === null) throw new Error(`alert channel ${id} disappeared within its own transaction`);
   return { saved };
 }
 
@@ -187,8 +187,8 @@ async function removeChannel(tx: Kysely<Tables>, accountId: string, id: number, 
     .returningAll()
     .executeTakeFirst();
   if (removed === undefined) return false;
-  await closeTold(tx, removed, now);
-  for (const table of ['subscriptions', 'told'] as const) {
+  await closeNotified(tx, removed, now);
+  for (const table of ['subscriptions', 'notified'] as const) {
     await tx.deleteFrom(table).where('account_id', '=', account).where('alert_channel_id', '=', id).execute();
   }
   await tx
@@ -203,7 +203,7 @@ async function removeChannel(tx: Kysely<Tables>, accountId: string, id: number, 
     .where('account_id', '=', account)
     .where('alert_channel_id', '=', id)
     .where('status', '=', deliveryStatusCodes.encode('pending'))
-    // One under way is logged when its attempt ends; nobody takes it again, its channel is gone.
+    // An attempt in progress is recorded when it ends. It is not repeated, because its channel was deleted.
     .where('leased_by', 'is', null)
     .execute();
   await touchAccount(tx, accountId);

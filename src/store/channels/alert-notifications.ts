@@ -1,17 +1,17 @@
-// Notifications as the API lists them: deliveries with the alert that they tell of.
+// Notifications as the API lists them: deliveries with their alerts.
 import type { JsonObject } from '#domain/json.ts';
 import { idBytes, idText, parsed } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 
-/** What a list of notifications says of each delivery beyond the delivery itself. */
+/** Additional data for a list of notifications. */
 export interface NotificationFacts {
-  /** Channels that still exist, by id. */
+  /** Existing channels, by ID. */
   readonly channels: ReadonlyMap<number, { readonly type: string; readonly config: JsonObject }>;
   /** Types of the checks, by alert id. */
   readonly checkTypes: ReadonlyMap<string, string>;
 }
 
-/** What stands around deliveries. */
+/** Reads the data around deliveries. */
 export interface AlertNotifications {
   facts(
     accountId: string,
@@ -33,7 +33,7 @@ export function createAlertNotifications({ reader }: Database): AlertNotificatio
         .selectFrom('alerts')
         .select(['id', 'check_type'])
         .where('account_id', '=', idBytes(accountId))
-        // Never an empty list, which is no SQL: no alert has the id of zeros.
+        // An empty list is invalid SQL; no alert has an ID of zeros.
         .where('id', 'in', [new Uint8Array(16), ...alertIds.map(idBytes)])
         .execute();
       return {

@@ -1,10 +1,10 @@
-// Configurations of all channels there are, for who keeps their templates ready and tells of broken ones.
+// Configurations of all channels, for compiling their templates and reporting invalid ones.
 import { sql } from 'kysely';
 import type { JsonObject } from '#domain/json.ts';
 import { idBytes, idText, parsed } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 
-/** Which channel. */
+/** Identifies a channel. */
 export interface ChannelPlace {
   readonly accountId: string;
   readonly id: number;
@@ -14,14 +14,14 @@ export interface ChannelPlace {
 export interface ChannelConfig extends ChannelPlace {
   readonly type: string;
   readonly config: JsonObject;
-  /** Epoch ms: when it was last written. */
+  /** When it was last written, epoch ms. */
   readonly writtenAt: number;
 }
 
 export interface ChannelConfigs {
-  /** The next ones in the order of account and id; null = from the first on. */
+  /** The next ones, ordered by account and ID; null = from the start. */
   after(place: ChannelPlace | null, limit: number): Promise<ChannelConfig[]>;
-  /** Written at or after an instant (epoch ms), the longest ago first. */
+  /** Written at or after a time (epoch ms), oldest first. */
   writtenSince(at: number, limit: number): Promise<ChannelConfig[]>;
 }
 

@@ -1,4 +1,4 @@
-// Deliveries as the API reads them and changes them by hand.
+// Deliveries as the API reads and changes them.
 import type { Kysely } from 'kysely';
 import type { Attempt, AttemptError, Delivery, DeliveryStatus } from '#domain/alerts/delivery.ts';
 import { firstIdAt, idBytes, idText, parsed } from '../base/codec.ts';
@@ -15,13 +15,13 @@ import { deliveryOf, type DeliveryRow, type StoredExchange } from '../path/deliv
 import type { AttemptsTable, Tables } from '../base/tables/schema.ts';
 import { type IdRange, pageInSlices, type SlicedList } from '../base/slices.ts';
 
-/** A delivery with the log of its attempts, first to last. */
+/** A delivery with its attempts, oldest first. */
 export interface LoggedDelivery {
   readonly delivery: Delivery;
   readonly log: readonly Attempt[];
 }
 
-/** Which deliveries. Instants are epoch ms, both included. */
+/** Filters. Times are epoch ms, inclusive. */
 export interface DeliveryFilter {
   readonly alertChannelId?: number;
   readonly checkId?: string;
@@ -30,7 +30,7 @@ export interface DeliveryFilter {
   readonly to?: number;
 }
 
-/** Deliveries as they are read and changed by hand; the path takes and settles them. */
+/** Reads and changes deliveries; the pipeline claims and settles them. */
 export interface Deliveries {
   /** Newest first. */
   list(
@@ -39,15 +39,15 @@ export interface Deliveries {
     page: { limit: number; offset: number },
   ): Promise<{ rows: LoggedDelivery[]; total: number }>;
   find(accountId: string, id: string): Promise<LoggedDelivery | null>;
-  /** A pending delivery is due now; one under way stays as it is. `done`, `no-delivery`, `ended`. */
+  /** Makes a pending delivery due now, unless an attempt is in progress. `done`, `no-delivery`, `ended`. */
   retry(accountId: string, id: string): Promise<DeliveryChange>;
-  /** Ends a pending delivery. `done`, `no-delivery`, `ended`, and `under-way` when an attempt has to end first. */
+  /** Cancels a pending delivery. `done`, `no-delivery`, `ended`, and `under-way` if an attempt has to end first. */
   cancel(accountId: string, id: string): Promise<DeliveryChange>;
-  /** The stored request as a new delivery with the id `newId`; or why not. */
+  /** Creates a new delivery with the stored request and the ID `newId`; or says why not. */
   replay(accountId: string, id: string, newId: string): Promise<DeliveryChange>;
   /**
-   * Every exhausted delivery of a channel made at `since` (epoch ms) or later, that was not replayed already, as a new
-   * one. Answers with how many; null = there is no such channel.
+   * Replays every exhausted delivery of a channel that was created at `since` (epoch ms) or later and not replayed yet.
+   * Returns their number; null = unknown channel.
    */
   replayExhausted(accountId: string, alertChannelId: number, since: number): Promise<number | null>;
 }
@@ -74,7 +74,7 @@ export function createDeliveries(database: Database): Deliveries {
   };
 }
 
-/** Deliveries with what they send. */
+/** Deliveries with their requests. */
 function withRequests(reader: Kysely<Tables>) {
   return reader
     .selectFrom('deliveries')
@@ -159,7 +159,7 @@ async function withLogs(reader: Kysely<Tables>, rows: readonly DeliveryRow[]): P
   return rows.map((row) => ({ delivery: shownDelivery(row), log: logs.get(idText(row.id)) ?? [] }));
 }
 
-/** While an attempt is under way the column holds the end of its lease, which is nothing to show. */
+/** During an attempt the column contains the end of its lease, which is not shown. */
 function shownDelivery(row: DeliveryRow): Delivery {
   return row.leased_by === null ? deliveryOf(row) : { ...deliveryOf(row), nextAttemptAt: row.attempt_started_at };
 }

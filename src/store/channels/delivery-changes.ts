@@ -1,8 +1,8 @@
-// What may be done to a delivery by hand: try it now, end it, send it once more as a new one.
+// Manual changes of a delivery: retry now, cancel, replay.
 import type { Kysely } from 'kysely';
 import type { DeliveryContent } from '#domain/alerts/delivery.ts';
 import { newId } from '#lib/id.ts';
-import { endWait } from '../path/deliveries/asked-wait.ts';
+import { endWait } from '../path/deliveries/requested-delay.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, json, parsed } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
@@ -10,7 +10,7 @@ import { interruptedAttempt, isInterrupted } from '../path/deliveries/delivery-r
 import type { DeliveryContentsTable, DeliveryRequestsTable } from '../base/tables/delivery-tables.ts';
 import type { DeliveriesTable, Tables } from '../base/tables/schema.ts';
 
-/** What became of a change that only some deliveries allow. */
+/** Outcome of a change that only some deliveries allow. */
 export type DeliveryChange =
   | 'done'
   | 'no-delivery'
@@ -28,14 +28,14 @@ async function rowOf(tx: Kysely<Tables>, accountId: string, id: string): Promise
   return owned.where('id', '=', idBytes(id)).executeTakeFirst();
 }
 
-/** Whether an attempt holds the delivery. A lease that has run out holds nothing: its process is gone. */
-function isUnderWay(row: DeliveriesTable, now: number): boolean {
+/** Whether an attempt has leased the delivery. An expired lease does not count: its process is dead. */
+function isInProgress(row: DeliveriesTable, now: number): boolean {
   return row.leased_by !== null && (row.next_attempt_at ?? 0) > now;
 }
 
 /**
- * A delivery that waits is due now; one under way is being tried already. If it waits because the receiver asked for it, the wait ends
- * for the whole channel.
+ * Makes a waiting delivery due now; an attempt in progress continues. If it waits because of a delay requested by the
+ * receiver, the delay ends for the whole channel.
  */
 export async function retryDelivery(
   tx: Kysely<Tables>,
@@ -46,7 +46,7 @@ export async function retryDelivery(
   const row = await rowOf(tx, accountId, id);
   if (row === undefined) return 'no-delivery';
   if (row.status !== pending) return 'ended';
-  if (isUnderWay(row, now) || (row.next_attempt_at ?? 0) <= now) return 'done';
+  if (isInProgress(row, now) || (row.next_attempt_at ?? 0) <= now) return 'done';
   if (row.attempts === 0) await endWait(tx, accountId, row.alert_channel_id, now);
   await tx
     .updateTable('deliveries')
@@ -57,7 +57,7 @@ export async function retryDelivery(
   return 'done';
 }
 
-/** Ends a delivery that waits. An attempt under way is not taken back: its outcome belongs on record. */
+/** Cancels a waiting delivery. An attempt in progress is not cancelled, because its outcome must be recorded. */
 export async function cancelDelivery(
   tx: Kysely<Tables>,
   accountId: string,
@@ -67,7 +67,7 @@ export async function cancelDelivery(
   const row = await rowOf(tx, accountId, id);
   if (row === undefined) return 'no-delivery';
   if (row.status !== pending) return 'ended';
-  if (isUnderWay(row, now)) return 'under-way';
+  if (isInProgress(row, now)) return 'under-way';
   await logCutOff(tx, row, now);
   await tx
     .updateTable('deliveries')
@@ -83,7 +83,7 @@ export async function cancelDelivery(
   return 'done';
 }
 
-/** Its last attempt was cut off, and nobody will repeat it: the log says so all the same. */
+/** Its last attempt was interrupted and will not be repeated; it is recorded anyway. */
 async function logCutOff(tx: Kysely<Tables>, row: DeliveriesTable, now: number): Promise<void> {
   const [stored] = await requestsOf(tx, row.account_id, [row.id]);
   const known = { ...row, request: stored?.request ?? null };
@@ -109,7 +109,7 @@ async function logCutOff(tx: Kysely<Tables>, row: DeliveriesTable, now: number):
     .execute();
 }
 
-/** The same alert in a delivery of its own: another id, another timestamp, its own attempts. */
+/** Creates a delivery of the same alert with its own ID, timestamp and attempts. */
 export async function replayDelivery(
   tx: Kysely<Tables>,
   accountId: string,
@@ -148,7 +148,7 @@ function contentsOf(
   return owned.where('delivery_id', 'in', deliveries).execute();
 }
 
-/** A replay is rendered anew and says what it is; a message that was not rendered from stored content is sent as it was. */
+/** A replay is rendered anew and marked as one; a message without stored input is sent unchanged. */
 async function insertReplays(tx: Kysely<Tables>, account: IdBytes, replays: readonly DeliveriesTable[]): Promise<void> {
   if (replays.length === 0) return;
   await tx.insertInto('deliveries').values(replays).execute();
@@ -167,7 +167,7 @@ async function insertReplays(tx: Kysely<Tables>, account: IdBytes, replays: read
     const key = { account_id: account, delivery_id: id };
     if (content !== undefined) contents.push({ ...key, content: json(replayContent(content, idText(id), original)) });
     else if (request !== undefined) requests.push({ ...key, request });
-    else throw new Error('a delivery that is replayed has nothing to send');
+    else throw new Error('a replayed delivery has no content to send');
   }
   if (contents.length > 0) await tx.insertInto('delivery_contents').values(contents).execute();
   if (requests.length > 0) await tx.insertInto('delivery_requests').values(requests).execute();
@@ -198,12 +198,12 @@ async function isChannel(db: Kysely<Tables>, account: IdBytes, id: number): Prom
   return (await channels.where('id', '=', id).executeTakeFirst()) !== undefined;
 }
 
-/** Deliveries replayed in one transaction: bounds how long one holds the writer. */
+/** Maximum number of deliveries replayed per transaction, because it blocks the writer. */
 const replaysAtOnce = 100;
 
 /**
- * Replays in the order in which they were made. What was replayed before is left to its replay, so that asking twice
- * sends nothing twice; a message of the test kind is never replayed.
+ * Replays in creation order. Deliveries that already have a replay are skipped, so that a repeated request sends
+ * nothing twice; test messages are never replayed.
  */
 export async function replayExhausted(
   database: Pick<Database, 'reader' | 'transaction' | 'clock'>,
@@ -225,7 +225,7 @@ export async function replayExhausted(
   const wanted = made.filter((row) => row.status === exhausted && row.is_test === 0 && !replayed.has(idText(row.id)));
   let count = 0;
   for (let start = 0; start < wanted.length; start += replaysAtOnce) {
-    // The count is what was committed: PostgreSQL may have the transaction repeated.
+    // Returns the committed number: PostgreSQL may repeat the transaction.
     const replayed = await database.transaction(async (tx) => {
       const some = wanted.slice(start, start + replaysAtOnce);
       const rows = await tx
@@ -239,7 +239,8 @@ export async function replayExhausted(
         )
         .orderBy('id')
         .execute();
-      // Asked again here, where nobody else writes: another call may have replayed them since they were chosen.
+      // Checked again here, within the write transaction: a concurrent call may have replayed them since they were
+      // selected.
       const elsewhere = await tx
         .selectFrom('deliveries')
         .select('replay_of')
@@ -254,7 +255,7 @@ export async function replayExhausted(
         .execute();
       const taken = new Set(elsewhere.flatMap((row) => (row.replay_of === null ? [] : idText(row.replay_of))));
       const now = database.clock.now();
-      // Ids are made here, too: what other calls of this process replayed before these has lower ones.
+      // IDs are created here, so that they sort after those of concurrent calls in this process.
       const replays = rows.flatMap((row) => (taken.has(idText(row.id)) ? [] : [replayOf(row, idBytes(newId()), now)]));
       await insertReplays(tx, account, replays);
       return replays.length;

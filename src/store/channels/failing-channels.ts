@@ -1,4 +1,4 @@
-// Channels that do not receive alerts: as notices read them, and as they are reported through others (docs/decisions/0026).
+// Failing channels, for notices and for reports through other channels (docs/decisions/0026).
 import type { Kysely } from 'kysely';
 import type { Attempt, Delivery, DeliveryStep } from '#domain/alerts/delivery.ts';
 import {
@@ -15,14 +15,14 @@ import type { Database } from '../base/database.ts';
 import { contentRows, newDeliveryRow, requestRows } from '../path/deliveries/delivery-rows.ts';
 import type { AlertChannelsTable, Tables } from '../base/tables/schema.ts';
 
-/** A delivery that has been tried. */
+/** An attempted delivery. */
 export interface Tried {
   readonly attempt: Attempt;
   readonly alertChannelId: number;
   readonly step: DeliveryStep;
 }
 
-/** A delivery that ended by its receiver's doing. */
+/** A delivery that its receiver caused to end. */
 export interface Ended {
   readonly end: DeliveryEnd;
   readonly accountId: string;
@@ -31,7 +31,7 @@ export interface Ended {
   readonly reason: string | null;
 }
 
-/** null = it did not end, or not by its receiver's doing. */
+/** null = it did not end, or not because of its receiver. */
 export function endedOf({ attempt, alertChannelId, step }: Tried): Ended | null {
   const end = deliveryEnd(attempt, step);
   if (end === null) return null;
@@ -41,29 +41,29 @@ export function endedOf({ attempt, alertChannelId, step }: Tried): Ended | null 
 }
 
 /** The values of `news`. */
-const newsCodes = { failing: 1, receiving: 2 } as const;
-/** Channels told about one; the first by their ids. */
-const toldMost = 20;
-/** Reports read at once. */
-const readMost = 1000;
+const reportCodes = { failing: 1, receiving: 2 } as const;
+/** Maximum number of channels notified about one; the first by ID. */
+const maxLogged = 20;
+/** Reports read at a time. */
+const maxRead = 1000;
 
-/** A channel that does not receive alerts. */
+/** A failing channel. */
 export interface FailingChannel {
   readonly alertChannelId: number;
   readonly name: string;
   /** Epoch ms. */
   readonly failingSince: number;
   readonly exhaustedInARow: number;
-  /** Why the last delivery was lost; null = not known. */
+  /** Why the last delivery was lost; null = unknown. */
   readonly reason: string | null;
 }
 
 export interface FailingChannels {
-  /** Failing for the longest first. */
+  /** Failing for the longest time first. */
   list(accountId: string): Promise<FailingChannel[]>;
-  /** Reports that are due: of each account the first `most` with the channels to tell, the others with none. */
-  unreported(most: number): Promise<ChannelReport[]>;
-  /** Adds the deliveries and closes the report; false = another process was first, or the account moves. */
+  /** Due reports: for each account the first `most` with the channels to notify, the others without. */
+  unreported(max: number): Promise<ChannelReport[]>;
+  /** Adds the deliveries and closes the report; false = another process was first, or the account is being moved. */
   report(report: ChannelReport, deliveries: readonly Delivery[]): Promise<boolean>;
 }
 
@@ -87,21 +87,21 @@ export function createFailingChannels(database: Database): FailingChannels {
         reason: row.failing_reason,
       }));
     },
-    async unreported(most) {
+    async unreported(max) {
       const rows = await reader
         .selectFrom('alert_channels')
         .selectAll()
         .where('failing_news', 'is not', null)
         .orderBy('account_id')
         .orderBy('id')
-        .limit(readMost)
+        .limit(maxRead)
         .execute();
       const counts = new Map<string, number>();
       const reports: ChannelReport[] = [];
       for (const row of rows) {
         const count = (counts.get(idText(row.account_id)) ?? 0) + 1;
         counts.set(idText(row.account_id), count);
-        reports.push(await reportOf(database, row, count <= most));
+        reports.push(await reportOf(database, row, count <= max));
       }
       return reports;
     },
@@ -114,13 +114,16 @@ async function closeReport(
   report: ChannelReport,
   deliveries: readonly Delivery[],
 ): Promise<boolean> {
-  const told = report.kind === 'failing' && deliveries.length > 0;
+  const notified = report.kind === 'failing' && deliveries.length > 0;
   const { numUpdatedRows } = await tx
     .updateTable('alert_channels')
-    .set({ failing_news: null, failing_told: told ? json(deliveries.map((each) => each.alertChannelId)) : null })
+    .set({
+      failing_news: null,
+      failing_notified: notified ? json(deliveries.map((each) => each.alertChannelId)) : null,
+    })
     .where('account_id', '=', idBytes(report.accountId))
     .where('id', '=', report.alertChannelId)
-    .where('failing_news', '=', newsCodes[report.kind])
+    .where('failing_news', '=', reportCodes[report.kind])
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n) return false;
   if (deliveries.length === 0) return true;
@@ -137,13 +140,16 @@ async function insertRows(tx: Kysely<Tables>, deliveries: readonly Delivery[]): 
     .execute();
 }
 
-/** A failing channel is deleted: the channels that were told of it get the recovery. @param now epoch ms */
-export async function closeTold(tx: Kysely<Tables>, row: AlertChannelsTable, now: number): Promise<void> {
-  const told = await channelsById(tx, row.account_id, parsedOrNull<number[]>(row.failing_told) ?? []);
-  if (told.length === 0) return;
+/**
+ * When a failing channel is deleted, sends the recovery to the channels that were notified about it. @param now epoch
+ * ms
+ */
+export async function closeNotified(tx: Kysely<Tables>, row: AlertChannelsTable, now: number): Promise<void> {
+  const notified = await channelsById(tx, row.account_id, parsedOrNull<number[]>(row.failing_notified) ?? []);
+  if (notified.length === 0) return;
   const lost = await lostAlert(tx, row);
   const facts = { ...factsOf(row, lost), kind: 'deleted', variables: [] } as const;
-  const deliveries = told.map(({ id: alertChannelId }): Delivery => {
+  const deliveries = notified.map(({ id: alertChannelId }): Delivery => {
     const id = newId();
     return {
       accountId: facts.accountId,
@@ -172,11 +178,15 @@ function nameOf({ id, config }: Pick<AlertChannelsTable, 'id' | 'config'>): stri
   return parsed<{ name?: string }>(config).name ?? `alert channel ${id}`;
 }
 
-async function reportOf({ reader, seal }: Database, row: AlertChannelsTable, isTold: boolean): Promise<ChannelReport> {
-  const isFailing = row.failing_news === newsCodes.failing;
+async function reportOf(
+  { reader, seal }: Database,
+  row: AlertChannelsTable,
+  isNotified: boolean,
+): Promise<ChannelReport> {
+  const isFailing = row.failing_news === reportCodes.failing;
   const lost = await lostAlert(reader, row);
-  const ids = isFailing ? await othersOf(reader, row, lost) : (parsedOrNull<number[]>(row.failing_told) ?? []);
-  const through = isTold ? await channelsById(reader, row.account_id, ids.slice(0, toldMost)) : [];
+  const ids = isFailing ? await othersOf(reader, row, lost) : (parsedOrNull<number[]>(row.failing_notified) ?? []);
+  const through = isNotified ? await channelsById(reader, row.account_id, ids.slice(0, maxLogged)) : [];
   const variables =
     through.length === 0
       ? []
@@ -213,7 +223,7 @@ function factsOf(row: AlertChannelsTable, lost: LostAlert) {
   };
 }
 
-/** The delivery that made a channel a failing one, with its check and that check's group. */
+/** The delivery that made a channel failing, with its check and that check's group. */
 async function lostAlert(reader: Kysely<Tables>, { account_id, failing_delivery_id }: AlertChannelsTable) {
   if (failing_delivery_id === null) return null;
   const delivery = await reader
@@ -248,7 +258,7 @@ async function lostAlert(reader: Kysely<Tables>, { account_id, failing_delivery_
 
 type LostAlert = Awaited<ReturnType<typeof lostAlert>>;
 
-/** Who is told: channels subscribed to the same check or group; without any, the account's other channels. */
+/** Recipients: channels subscribed to the same check or group; if there are none, the account's other channels. */
 async function othersOf(
   reader: Kysely<Tables>,
   { account_id, id }: AlertChannelsTable,
@@ -262,7 +272,7 @@ async function othersOf(
     .where('failing_since', 'is', null)
     .where('send_failure', '=', 1)
     .orderBy('id')
-    .limit(toldMost);
+    .limit(maxLogged);
   const check = lost?.check ?? null;
   if (check !== null) {
     const subscribed = await receiving

@@ -10,16 +10,16 @@ import type { Tables } from '../base/tables/schema.ts';
 export interface HeldDeliveries {
   /** null = deliveries are sent. */
   find(): Promise<DeliveryHold | null>;
-  /** One that exists stays. */
+  /** An existing hold is kept. */
   hold(hold: DeliveryHold): Promise<void>;
   release(): Promise<void>;
-  /** Deliveries that wait, of all accounts. */
+  /** Number of waiting deliveries of all accounts. */
   waiting(): Promise<number>;
-  /** Cancels every delivery that waits, then releases; answers how many were cancelled. */
+  /** Cancels all waiting deliveries, then releases the hold; returns the number of cancelled ones. */
   discard(): Promise<number>;
 }
 
-/** The fact that says so, in the table `installation`. */
+/** The fact about the hold in the table `installation`. */
 export const deliveryHoldKey = 'deliveries-held';
 const pending = deliveryStatusCodes.encode('pending');
 const atOnce = 500;
@@ -77,7 +77,7 @@ async function waitingOf(reader: Kysely<Tables>, account: IdBytes): Promise<numb
   return count;
 }
 
-/** Cancels some of an account; answers how many. */
+/** Cancels a batch of an account's deliveries; returns their number. */
 async function cancelSome(tx: Kysely<Tables>, account: IdBytes): Promise<number> {
   const rows = await tx
     .selectFrom('deliveries')

@@ -1,28 +1,28 @@
-// Which channels are told of which checks and groups. Each function is part of its caller's transaction.
+// Subscriptions of channels to checks and groups. Each function runs in the caller's transaction.
 import type { Kysely } from 'kysely';
 import type { SubscribedChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
 import { flag, idBytes, idBytesOrNull, idText, idTextOrNull } from '../base/codec.ts';
 import { nextNumber } from '../base/database.ts';
 import type { SubscriptionsTable, Tables } from '../base/tables/schema.ts';
 
-/** One check or one group: what a channel can be subscribed to. */
+/** One check or one group. */
 export type Target = Pick<Subscription, 'checkId' | 'groupId'>;
 
 /** How the channels of a check or group change when it is saved. */
 export interface ChannelChange {
-  /** The whole set that shall hold; null leaves it as it is. */
+  /** The complete new set; null keeps the existing one. */
   readonly subscriptions: readonly SubscribedChannel[] | null;
-  /** Attach every channel with `autoSubscribe` that the set does not name. */
+  /** Add every channel with `autoSubscribe` that the set does not contain. */
   readonly isAutoAssigned: boolean;
 }
 
-/** Subscriptions of a target, oldest first. */
+/** Subscriptions of a check or group, oldest first. */
 export async function channelsOf(db: Kysely<Tables>, accountId: string, target: Target): Promise<SubscribedChannel[]> {
   const rows = await ofTarget(db, accountId, target).selectAll().orderBy('id').execute();
   return rows.map((row) => ({ alertChannelId: row.alert_channel_id, activated: row.activated === 1 }));
 }
 
-/** The same for many checks at once, by check id. */
+/** The same for many checks at once, by check ID. */
 export async function channelsOfChecks(
   db: Kysely<Tables>,
   accountId: string,
@@ -44,7 +44,7 @@ export async function channelsOfChecks(
   return byCheck;
 }
 
-/** Position in the set of the first channel that this account does not have; null = all are there. */
+/** Index in the set of the first channel that this account does not have; null = all exist. */
 export async function missingChannel(
   tx: Kysely<Tables>,
   accountId: string,
@@ -62,7 +62,7 @@ export async function missingChannel(
   return null;
 }
 
-/** Applies a change to the channels of a check or group. A subscription that stays keeps its id. */
+/** Applies a change to the channels of a check or group. Remaining subscriptions keep their IDs. */
 export async function changeChannels(
   tx: Kysely<Tables>,
   accountId: string,
@@ -90,7 +90,7 @@ export async function changeChannels(
   }
 }
 
-/** Adds a subscription, or changes the one that is there. */
+/** Adds a subscription, or changes the existing one. */
 export async function subscribe(
   tx: Kysely<Tables>,
   accountId: string,
@@ -123,7 +123,7 @@ export async function subscribe(
     .execute();
 }
 
-/** Ends the subscriptions of a check or group, but those of the channels to keep. */
+/** Deletes the subscriptions of a check or group, except those of the channels to keep. */
 export async function dropTarget(
   tx: Kysely<Tables>,
   accountId: string,

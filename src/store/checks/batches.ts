@@ -1,4 +1,4 @@
-// The runs that one call of a trigger started, as their verdict is made of them.
+// The runs started by a call of a trigger.
 import { type Kysely, type SqlBool, sql } from 'kysely';
 import type { Batch, CallRun, TriggerTarget } from '#domain/checks/batch.ts';
 import type { Outcome } from '#domain/results/result.ts';
@@ -11,22 +11,21 @@ import type { Tables } from '../base/tables/schema.ts';
 export interface RunResult {
   readonly runId: string;
   readonly outcome: Outcome;
-  /** ms with decimals; null when there was no answer. */
+  /** ms with decimals; null without a response. */
   readonly responseTimeMs: number | null;
-  /** Why it did not pass. */
+  /** Why the check did not pass. */
   readonly message: string | null;
 }
 
 /** Runs that were started together. */
 export interface Batches {
-  /** Whether every run has ended, or is gone with its check. */
+  /** Whether every run has ended, or was deleted with its check. */
   isClosed(batch: Batch): Promise<boolean>;
-  /** Of the runs that have ended; a check that was deleted meanwhile has none. */
+  /** Results of the ended runs; checks deleted meanwhile have none. */
   results(batch: Batch): Promise<RunResult[]>;
   /**
-   * The runs that a call of a trigger started, in the order of its checks; those of deleted checks are gone.
-   *
-   * @param call the id of the batch, or when the trigger was called, epoch ms
+   * The runs that a call of a trigger started, in the order of its checks; without those of deleted checks.
+   * @param call ID of the batch, or time of the call (epoch ms)
    */
   runs(accountId: string, target: TriggerTarget, call: string | number): Promise<CallRun[]>;
 }
@@ -39,7 +38,7 @@ export function createBatches({ dialect, reader }: Database): Batches {
       const ids = batch.checks.flatMap((check) => check.runIds).sort();
       const [first, last] = [ids.at(0), ids.at(-1)];
       if (first === undefined || last === undefined) return true;
-      // The runs of a batch stand side by side in the key; scheduled ones of the same moment may stand among them.
+      // The runs of a batch are adjacent in the key; scheduled ones of the same time may be between them.
       const open = await reader
         .selectFrom('runs')
         .select('id')
@@ -103,7 +102,7 @@ function checksOf(
   return wanted.orderBy('created_at').orderBy('id').execute();
 }
 
-/** Runs of a call bear its time. */
+/** Runs of a call have its time. */
 function boundsOf(at: number): readonly [from: IdBytes, before: IdBytes] {
   return [firstIdAt(at), firstIdAt(at + 1)];
 }

@@ -1,10 +1,10 @@
-// Where the browser checks of an account run.
+// Run locations of an account's browser checks.
 import { sql } from 'kysely';
 import { idBytes, parsed } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 
 export interface BrowserChecks {
-  /** Of each that runs by itself the codes of its locations; [] = the server's own. */
+  /** Location codes of each scheduled one; [] = the server's own. */
   locations(accountId: string): Promise<(readonly string[])[]>;
 }
 
@@ -12,7 +12,7 @@ export function createBrowserChecks({ reader }: Database): BrowserChecks {
   return {
     async locations(accountId) {
       const account = idBytes(accountId);
-      // As a word of the statement, so that the index of these checks alone is known to do.
+      // A literal in the statement, so that the planner can use the partial index.
       const browser = sql.lit('BROWSER');
       const rows = await reader
         .selectFrom('schedules')

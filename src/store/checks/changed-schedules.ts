@@ -1,10 +1,10 @@
-// Slots that were due when their check was changed or deactivated: their outcome is recorded before the row moves
+// Records the outcome of due slots before a change or deactivation of their check moves the schedule
 // (docs/decisions/0010).
 import type { Kysely } from 'kysely';
 import { planRuns } from '#domain/checks/plan-runs.ts';
 import { hourOf, isLate } from '#domain/results/roll-up.ts';
 import { idText } from '../base/codec.ts';
-import { holdRounds } from '../path/schedule/hold-rounds.ts';
+import { lockRounds } from '../path/schedule/lock-rounds.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from '../base/codes.ts';
 import { noteLateHour } from '../history/late-hours.ts';
 import { dueAtOf, inStep } from '../path/schedule/schedule-rounds.ts';
@@ -16,8 +16,8 @@ const dayMs = 86_400_000;
 const message = 'not run: the check was changed before it could be';
 
 /**
- * Records every slot of the row up to `now` (epoch ms) as missed, one stretch a location, where the scheduler would have
- * run it. Belongs in the transaction that moves or drops the row.
+ * Records all slots of the row up to `now` (epoch ms) as missed, as one result per location where the scheduler would
+ * have run them. Call it in the transaction that moves or deletes the row.
  */
 export async function missDueSlots(
   tx: Kysely<Tables>,
@@ -45,12 +45,12 @@ export async function missDueSlots(
 }
 
 /**
- * When the schedule is due. While its round stands still: who plans it holds the round, and whoever finds it moved since this
- * transaction began is repeated.
+ * When the schedule is due, while its round is locked: planning holds the round, and a transaction that finds it moved
+ * is repeated.
  */
 async function heldDueAt(tx: Kysely<Tables>, row: SchedulesTable): Promise<number> {
   if (row.next_due_at !== inStep) return row.next_due_at;
-  await holdRounds(tx);
+  await lockRounds(tx);
   const rounds = tx.selectFrom('schedule_rounds').selectAll();
   return dueAtOf(row, await rounds.where('interval_ms', '=', row.interval_ms).executeTakeFirst());
 }

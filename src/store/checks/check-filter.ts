@@ -1,27 +1,27 @@
-// What lists of checks are filtered by, as conditions of a query.
+// Filters of check lists as query conditions.
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { CheckStatus } from '#domain/checks/check-state.ts';
 import { flag, idBytes, json } from '../base/codec.ts';
 import type { Dialect } from '../base/dialect.ts';
 import type { Tables } from '../base/tables/schema.ts';
 
-/** What checks are listed by; an absent or empty field filters nothing, several all hold. */
+/** Filters, combined with AND; an absent or empty field does not filter. */
 export interface CheckFilter {
-  /** All of them; those of its group count as well. */
+  /** All of these tags; those of its group count too. */
   readonly tags?: readonly string[] | undefined;
   readonly checkType?: string | undefined;
-  /** Part of the name, in any case. */
+  /** Part of the name, case-insensitive. */
   readonly search?: string | undefined;
   readonly activated?: boolean | undefined;
   readonly groupId?: number | undefined;
   readonly status?: CheckStatus | undefined;
-  /** Part of the URL of an API check, in any case. */
+  /** Part of the URL of an API check, case-insensitive. */
   readonly apiCheckUrlFilterPattern?: string | undefined;
-  /** Newest first, or by `groupOrder`, those without one last, oldest first; absent = newest. */
+  /** Newest first, or by `groupOrder` (those without one last, oldest first); absent = newest. */
   readonly order?: 'newest' | 'group' | undefined;
 }
 
-/** Narrows a query on checks to those of an account that a filter lets through (reference §4.2). */
+/** Adds the conditions of a filter to a query on checks (reference §4.2). */
 export function filterChecks<Output>(
   query: SelectQueryBuilder<Tables, 'checks', Output>,
   dialect: Dialect,
@@ -40,7 +40,7 @@ export function filterChecks<Output>(
         where('checks.id', 'in', (from) =>
           from.selectFrom('check_tags').select('check_id').where('account_id', '=', account).where('tag', '=', tag),
         ),
-        // Tags of a group count for its checks. They are a JSON list of texts: the quoted tag stands in it, or not.
+        // Tags of a group count for its checks. They are a JSON list of texts, so the quoted tag is searched for.
         where('checks.group_id', 'in', (from) =>
           from
             .selectFrom('check_groups')
@@ -66,7 +66,7 @@ export function filterChecks<Output>(
   return narrowed;
 }
 
-/** Puts a query on checks in the order that a filter asks for. */
+/** Adds the order of a filter to a query on checks. */
 export function orderChecks<Output>(
   query: SelectQueryBuilder<Tables, 'checks', Output>,
   dialect: Dialect,

@@ -1,4 +1,4 @@
-// Check groups of accounts. The schedules of a group's checks are kept in step in the transaction of each change.
+// Check groups of accounts. Each change updates the schedules of the group's checks in its transaction.
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
@@ -9,7 +9,7 @@ import type { Saved } from './checks.ts';
 import { idBytes } from '../base/codec.ts';
 import { askForRuns } from '../path/schedule/first-runs.ts';
 import { type Database, nextNumber, touchAccount } from '../base/database.ts';
-import { requireRoom } from '../base/room.ts';
+import { requireWithinLimit } from '../base/account-limits.ts';
 import type { Tables } from '../base/tables/schema.ts';
 import type { Seal } from '../base/seal.ts';
 import {
@@ -20,46 +20,46 @@ import {
   missingChannel,
 } from '../channels/subscriptions.ts';
 
-/** A check group with the channels that are subscribed to it. */
+/** A check group with its subscribed channels. */
 export interface StoredGroup {
   readonly group: CheckGroup;
   readonly subscriptions: readonly SubscribedChannel[];
 }
 
-/** A group as it shall be. */
+/** Data of a new group. */
 export interface GroupWrite extends ChannelChange {
-  /** Its id and stamps are the store's to set. */
+  /** The store sets its ID and timestamps. */
   readonly group: CheckGroup;
 }
 
-/** What groups are listed by; an absent or empty field filters nothing. */
+/** Filters; an absent or empty field does not filter. */
 export interface GroupFilter {
-  /** All of them. */
+  /** All of these tags. */
   readonly tags?: readonly string[] | undefined;
-  /** One of them, exactly. */
+  /** One of these names, exactly. */
   readonly names?: readonly string[] | undefined;
 }
 
 /** A variable without its value. */
 export type VariableKey = Pick<EnvironmentVariable, 'key' | 'secret'>;
 
-/** Check groups. Secrets in the records are plain; in the table they are sealed. */
+/** Check groups. Secrets are plain in the records and encrypted in the table. */
 export interface CheckGroups {
-  /** In the order of their ids. */
+  /** Ordered by ID. */
   list(
     accountId: string,
     filter: GroupFilter,
     page: { limit: number; offset: number },
   ): Promise<{ rows: StoredGroup[]; total: number }>;
   find(accountId: string, id: number): Promise<StoredGroup | null>;
-  /** What the variables of all its groups are called, without their values; a key is there for each group that has it. */
+  /** Names of the variables of all groups, without values; a key is repeated for each group that has it. */
   variableKeys(accountId: string): Promise<VariableKey[]>;
-  /** The locked variables of all its groups; secret ones, which no alert is rendered from, are left out. */
+  /** Locked variables of all groups, without secret ones, which are never used in alerts. */
   lockedVariables(accountId: string): Promise<EnvironmentVariable[]>;
   add(write: GroupWrite): Promise<Saved<StoredGroup>>;
-  /** Reads, edits and writes in one transaction; `edit` may throw. null = there is no such group. */
+  /** Reads, edits and writes in one transaction; `edit` may throw. null = unknown group. */
   change(accountId: string, id: number, edit: (present: StoredGroup) => GroupWrite): Promise<Saved<StoredGroup> | null>;
-  /** Its checks stay, in no group. false = there is none. */
+  /** Keeps its checks, without a group. false = unknown group. */
   remove(accountId: string, id: number): Promise<boolean>;
 }
 
@@ -88,7 +88,7 @@ export function createCheckGroups(database: Database): CheckGroups {
         const { accountId } = write.group;
         const missing = await missingChannel(tx, accountId, write.subscriptions ?? []);
         if (missing !== null) return { dangling: `alertChannelSubscriptions[${missing}].alertChannelId` };
-        await requireRoom(database, tx, accountId, 'checkGroups');
+        await requireWithinLimit(database, tx, accountId, 'checkGroups');
         const id = await nextNumber(tx, accountId, 'check-group');
         const group: CheckGroup = { ...write.group, id, createdAt: clock.now(), updatedAt: null };
         await tx.insertInto('check_groups').values(groupRow(group, seal)).execute();
@@ -124,8 +124,8 @@ export function createCheckGroups(database: Database): CheckGroups {
   };
 }
 
-/** Groups whose definitions are read at once. */
-const sliceMost = 200;
+/** Groups whose definitions are read at a time. */
+const maxSlice = 200;
 
 function definitionsAfter(db: Kysely<Tables>, accountId: string, id: number) {
   return db
@@ -134,11 +134,11 @@ function definitionsAfter(db: Kysely<Tables>, accountId: string, id: number) {
     .where('account_id', '=', idBytes(accountId))
     .where('id', '>', id)
     .orderBy('id')
-    .limit(sliceMost)
+    .limit(maxSlice)
     .execute();
 }
 
-/** The variables of all groups. Nothing is opened for it: secrets are sealed by themselves, and stay so. */
+/** The variables of all groups. Nothing is decrypted. */
 async function variablesIn(db: Kysely<Tables>, accountId: string): Promise<EnvironmentVariable[]> {
   const variables: EnvironmentVariable[] = [];
   for (let last = 0; ;) {
@@ -160,7 +160,7 @@ function filterGroups<Output>(
   let narrowed = query.where('account_id', '=', idBytes(accountId));
   if (names !== undefined && names.length > 0) narrowed = narrowed.where('name', 'in', names);
   for (const tag of new Set(tags)) {
-    // A tag stands in the list as its JSON text, after a bracket or a comma; `replace` tells upper from lower case.
+    // A tag is in the list as JSON text, after a bracket or a comma; `replace` is case-sensitive.
     const text = JSON.stringify(tag);
     narrowed = narrowed.where((either) =>
       either.or(['[', ','].map((before) => sql<boolean>`replace(tags, ${before + text}, '') <> tags`)),
@@ -169,14 +169,14 @@ function filterGroups<Output>(
   return narrowed;
 }
 
-/** What of a group decides the schedules of its checks. */
+/** Fields of a group that determine the schedules of its checks. */
 function placing({ activated, locations, privateLocations, runParallel }: CheckGroup): string {
   return JSON.stringify([activated, locations, privateLocations, runParallel]);
 }
 
-interface ScheduleMeans extends ChangeMoment {
+interface ScheduleDeps extends ChangeMoment {
   readonly seal: Seal;
-  /** Checks whose URL begins with that of the group have another target. */
+  /** Checks whose URL begins with that of the group get another target. */
   readonly hasOtherUrl?: boolean;
 }
 
@@ -185,7 +185,7 @@ async function keepSchedules(
   accountId: string,
   id: number,
   group: CheckGroup | null,
-  { seal, hasOtherUrl = false, ...moment }: ScheduleMeans,
+  { seal, hasOtherUrl = false, ...moment }: ScheduleDeps,
 ): Promise<void> {
   const rows = await tx
     .selectFrom('checks')
@@ -202,7 +202,7 @@ async function keepSchedules(
   await askForRuns(tx, accountId, started, moment.now);
 }
 
-async function removeGroup(tx: Kysely<Tables>, accountId: string, id: number, means: ScheduleMeans): Promise<boolean> {
+async function removeGroup(tx: Kysely<Tables>, accountId: string, id: number, deps: ScheduleDeps): Promise<boolean> {
   const account = idBytes(accountId);
   const removed = await tx
     .deleteFrom('check_groups')
@@ -210,10 +210,10 @@ async function removeGroup(tx: Kysely<Tables>, accountId: string, id: number, me
     .where('id', '=', id)
     .executeTakeFirst();
   if (Number(removed.numDeletedRows) === 0) return false;
-  await keepSchedules(tx, accountId, id, null, means);
+  await keepSchedules(tx, accountId, id, null, deps);
   await tx
     .updateTable('checks')
-    .set({ group_id: null, updated_at: means.now })
+    .set({ group_id: null, updated_at: deps.now })
     .where('account_id', '=', account)
     .where('group_id', '=', id)
     .execute();

@@ -1,4 +1,4 @@
-// How checks and groups stand in their tables: a few columns to find them by, the rest one sealed document.
+// Maps checks and groups to rows: a few columns for searching, the rest is one document with encrypted secrets.
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { flag, idBytes, idText, json, parsed } from '../base/codec.ts';
@@ -18,7 +18,7 @@ type CheckColumn =
   | 'createdAt'
   | 'updatedAt';
 
-/** The row of a check; secrets in it are sealed. */
+/** The row of a check, with encrypted secrets. */
 export function checkRow(check: Check, seal: Seal): ChecksTable {
   const { accountId, id, checkType, name, activated, muted, groupId, tags, createdAt, updatedAt, ...rest } = check;
   const definition: Omit<Check, CheckColumn> = sealCheck(rest, seal);
@@ -37,13 +37,13 @@ export function checkRow(check: Check, seal: Seal): ChecksTable {
   };
 }
 
-/** The check of a row, its secrets opened. */
+/** The check of a row, with decrypted secrets. */
 export function checkOf(row: ChecksTable, seal: Seal): Check {
   const definition = openCheck(parsed<Omit<Check, CheckColumn>>(row.definition), seal);
   return {
-    // First: an object that begins with others is made property by property.
+    // First, because an object literal that starts with a spread is built property by property.
     ...definition,
-    // Those of older versions have none.
+    // Missing in checks of older versions.
     mutedUntil: definition.mutedUntil ?? null,
     accountId: idText(row.account_id),
     id: idText(row.id),
@@ -61,7 +61,7 @@ export function checkOf(row: ChecksTable, seal: Seal): Check {
 
 type GroupColumn = 'accountId' | 'id' | 'name' | 'activated' | 'muted' | 'tags' | 'createdAt' | 'updatedAt';
 
-/** The row of a check group; secrets in it are sealed. */
+/** The row of a check group, with encrypted secrets. */
 export function groupRow(group: CheckGroup, seal: Seal): CheckGroupsTable {
   const { accountId, id, name, activated, muted, tags, createdAt, updatedAt, ...rest } = group;
   const definition: Omit<CheckGroup, GroupColumn> = sealGroup(rest, seal);
@@ -78,7 +78,7 @@ export function groupRow(group: CheckGroup, seal: Seal): CheckGroupsTable {
   };
 }
 
-/** The check group of a row, its secrets opened. */
+/** The check group of a row, with decrypted secrets. */
 export function groupOf(row: CheckGroupsTable, seal: Seal): CheckGroup {
   const definition = openGroup(parsed<Omit<CheckGroup, GroupColumn>>(row.definition), seal);
   return {

@@ -1,4 +1,4 @@
-// Keeps the table of schedules in step with checks and groups: part of the transaction of each change.
+// Updates the table of schedules in the transaction of each change of checks and groups.
 import type { Kysely } from 'kysely';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
@@ -10,19 +10,18 @@ import { flag, idBytes, json } from '../base/codec.ts';
 import { keepHeartbeat } from '../path/heartbeats/keep-heartbeat.ts';
 import type { Tables } from '../base/tables/schema.ts';
 
-/** When a change is made, epoch ms, and the code of this server's own run location. */
+/** Time of the change, epoch ms, and code of this server's own run location. */
 export interface ChangeMoment {
   readonly now: number;
   readonly ownLocation: string;
 }
 
 /**
- * Makes the row of a check's schedule what its check and group ask for: none while either is deactivated. What is due
- * next moves only when the interval or the phase does; a check that starts is due at its next slot. Slots that are due
- * by then and whose row is moved or dropped are recorded as missed (design §1: every due slot has one outcome).
- *
- * @param before the check as it was; null = nothing but its group has changed, or it is new
- * @returns whether it is to run at once: it had no schedule before, or is given another target
+ * Updates the schedule row of a check from its check and group: no row while either is deactivated. The next due time
+ * changes only with the interval or the phase; an activated check is due at its next slot. Due slots whose row is moved
+ * or deleted are recorded as missed (design §1: every due slot has one outcome).
+ * @param before the check before the change; null = only its group changed, or it is new
+ * @returns whether it must run at once: it had no schedule before, or has a new target
  */
 export async function keepSchedule(
   tx: Kysely<Tables>,
@@ -33,7 +32,7 @@ export async function keepSchedule(
 ): Promise<boolean> {
   const key = { account_id: idBytes(check.accountId), check_id: idBytes(check.id) };
   const mine = tx.selectFrom('schedules').where('account_id', '=', key.account_id).where('check_id', '=', key.check_id);
-  // A heartbeat waits to be called, whatever it was before.
+  // A heartbeat is not scheduled, whatever type it was before.
   const isCalled = check.checkType === 'HEARTBEAT';
   const schedule = isCalled ? null : scheduleOf(check, group);
   const present = await mine.selectAll().executeTakeFirst();
@@ -63,7 +62,7 @@ export async function keepSchedule(
   return present === undefined || (before !== null && hasOtherTarget(before, check));
 }
 
-/** The check is not scheduled any more; slots that are due get no outcome. */
+/** Deletes the schedule; due slots get no outcome. */
 export async function dropSchedule(tx: Kysely<Tables>, accountId: string, checkId: string): Promise<void> {
   for (const table of ['schedules', 'first_runs'] as const) {
     await tx

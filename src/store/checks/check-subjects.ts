@@ -1,10 +1,10 @@
-// What reports say of checks besides their figures.
+// Descriptions of checks in reports.
 import type { CheckType } from '#domain/checks/check.ts';
 import { filterChecks } from './check-filter.ts';
 import { idBytes, idText, parsed } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 
-/** A check as reports name it. */
+/** A check as reports describe it. */
 export interface CheckSubject {
   readonly checkId: string;
   readonly name: string;
@@ -14,14 +14,14 @@ export interface CheckSubject {
 }
 
 export interface CheckSubjects {
-  /** Those of the ids that the account has, in their order. */
+  /** Those of the IDs that exist in the account, in the given order. */
   ofIds(accountId: string, ids: readonly string[]): Promise<CheckSubject[]>;
-  /** The next checks by id after `after`, with all of the tags. */
+  /** The next checks by ID after `after`, with all of the tags. */
   after(
     accountId: string,
     filter: { readonly tags: readonly string[]; readonly activated: boolean },
     after: string | null,
-    most: number,
+    max: number,
   ): Promise<CheckSubject[]>;
 }
 
@@ -47,10 +47,10 @@ export function createCheckSubjects({ dialect, reader }: Database): CheckSubject
       const byId = new Map(rows.map((row) => [idText(row.id), subjectOf(row)]));
       return ids.flatMap((id) => byId.get(id.toLowerCase()) ?? []);
     },
-    async after(accountId, filter, after, most) {
+    async after(accountId, filter, after, max) {
       const matching = filterChecks(reader.selectFrom('checks'), dialect, accountId, filter);
       const further = after === null ? matching : matching.where('checks.id', '>', idBytes(after));
-      return (await further.select(columns).orderBy('checks.id').limit(most).execute()).map(subjectOf);
+      return (await further.select(columns).orderBy('checks.id').limit(max).execute()).map(subjectOf);
     },
   };
 }

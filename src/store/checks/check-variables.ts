@@ -1,4 +1,4 @@
-// Which variables checks use, and which of those nobody defines.
+// Variables that checks use, and those that are not defined.
 import type { Kysely } from 'kysely';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
@@ -6,13 +6,13 @@ import { idBytes, parsed } from '../base/codec.ts';
 import { type Database, ownedBy } from '../base/database.ts';
 import type { Tables } from '../base/tables/schema.ts';
 
-/** Checks that use a variable which neither their group nor their account defines. */
+/** Checks that use a variable that neither their group nor their account defines. */
 export interface MissingUse {
   readonly name: string;
   readonly checks: number;
   /** Names of some of the checks. */
   readonly among: readonly string[];
-  /** When one of them was changed last, epoch ms. */
+  /** When one of them was last changed, epoch ms. */
   readonly since: number;
 }
 
@@ -21,27 +21,27 @@ export type UsingGroup = Pick<
   CheckGroup,
   'id' | 'name' | 'apiCheckDefaults' | 'environmentVariables' | 'localSetupScript'
 > & {
-  /** API checks in it. */
+  /** Number of its API checks. */
   readonly checks: number;
   /** Epoch ms. */
   readonly changedAt: number;
 };
 
-/** Narrows to one variable, or to the checks of one group. */
+/** Restricts to one variable, or to the checks of one group. */
 export interface UseFilter {
   readonly names?: readonly string[];
   readonly groupId?: number;
 }
 
 export interface CheckVariables {
-  /** By name. */
+  /** Ordered by name. */
   missing(accountId: string, filter?: UseFilter): Promise<MissingUse[]>;
   groups(accountId: string): Promise<UsingGroup[]>;
 }
 
-/** Names and groups that are looked at. */
-const mostRows = 500;
-const mostGroups = 200;
+/** Maximum number of names and groups. */
+const maxRows = 500;
+const maxGroups = 200;
 
 export function createCheckVariables({ reader }: Database): CheckVariables {
   return {
@@ -80,7 +80,7 @@ function usesWithoutAccount(db: Kysely<Tables>, accountId: string, { names, grou
     .groupBy(['used.name', 'checks.group_id'])
     .orderBy('used.name')
     .orderBy('checks.group_id')
-    .limit(mostRows)
+    .limit(maxRows)
     .execute();
 }
 
@@ -101,7 +101,7 @@ async function usingGroups(db: Kysely<Tables>, accountId: string): Promise<Using
     .where('account_id', '=', account)
     .where('definition', 'like', '%{{%')
     .orderBy('id')
-    .limit(mostGroups)
+    .limit(maxGroups)
     .execute();
   return rows.flatMap(({ id, name, definition, checks, created_at, updated_at }) => {
     const { apiCheckDefaults, environmentVariables, localSetupScript } = parsed<Defining>(definition);
@@ -121,7 +121,7 @@ async function usingGroups(db: Kysely<Tables>, accountId: string): Promise<Using
 
 type Defining = Pick<CheckGroup, 'apiCheckDefaults' | 'environmentVariables' | 'localSetupScript'>;
 
-/** By group, whether it defines a variable: among its own, or in a script that names it. Nothing sealed is opened. */
+/** For each group, whether it defines a variable itself, or mentions it in a script. Nothing is decrypted. */
 async function definersOf(
   db: Kysely<Tables>,
   accountId: string,
@@ -165,7 +165,7 @@ function byName(rows: readonly UseRow[]): MissingUse[] {
   return [...uses.values()];
 }
 
-/** Writes which variables a check uses; part of its caller's transaction. */
+/** Writes the variables that a check uses, in the caller's transaction. */
 export async function keepVariables(tx: Kysely<Tables>, check: Check, names: readonly string[]): Promise<void> {
   const owner = { account_id: idBytes(check.accountId), check_id: idBytes(check.id) };
   const present = await tx

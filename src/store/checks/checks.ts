@@ -1,4 +1,4 @@
-// Checks of accounts. Their schedules, tags and subscriptions are kept in step in the transaction of each change.
+// Checks of accounts. Each change updates schedules, tags and subscriptions in its transaction.
 import type { Kysely } from 'kysely';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
@@ -7,12 +7,12 @@ import { type CheckFilter, filterChecks, orderChecks } from './check-filter.ts';
 import { checkOf, checkRow, groupOf } from './check-rows.ts';
 import { keepVariables } from './check-variables.ts';
 import { type ChangeMoment, keepSchedule } from './check-schedules.ts';
-import type { CloseRules } from '../path/record/close-told.ts';
+import type { CloseRules } from '../path/record/close-notified.ts';
 import { askForRuns } from '../path/schedule/first-runs.ts';
 import { idBytes, type IdBytes, idText, json } from '../base/codec.ts';
 import { type Database, ownedBy, touchAccount } from '../base/database.ts';
 import { removeCheck } from './remove-check.ts';
-import { requireRoom } from '../base/room.ts';
+import { requireWithinLimit } from '../base/account-limits.ts';
 import type { ChecksTable, Tables } from '../base/tables/schema.ts';
 import type { Seal } from '../base/seal.ts';
 import {
@@ -22,28 +22,28 @@ import {
   channelsOfChecks,
   missingChannel,
 } from '../channels/subscriptions.ts';
-import { unheardOf } from '../channels/unheard-checks.ts';
+import { silentOf } from '../channels/checks-without-channels.ts';
 
-/** A check with the channels that are subscribed to it. */
+/** A check with its subscribed channels. */
 export interface StoredCheck {
   readonly check: Check;
   readonly subscriptions: readonly SubscribedChannel[];
-  /** No channel is told when it fails. */
+  /** No channel is notified of failures. */
   readonly notifiesNobody: boolean;
 }
 
-/** What became of a write: the record, or the path of the reference in it that names nothing of this account. */
+/** Result of a write: the record, or the path of a reference that is not in the account. */
 export type Saved<Stored> = { readonly saved: Stored } | { readonly dangling: string };
 
-/** A check as it shall be. */
+/** Data of a new check. */
 export interface CheckWrite extends ChannelChange {
-  /** Its stamps are the store's to set. */
+  /** The store sets its timestamps. */
   readonly check: Check;
   /** Variables that it uses and does not define itself; absent = none. */
   readonly variables?: readonly string[];
 }
 
-/** Checks. Secrets in the records are plain; in the table they are sealed. */
+/** Checks. Secrets are plain in the records and encrypted in the table. */
 export interface Checks {
   list(
     accountId: string,
@@ -53,15 +53,14 @@ export interface Checks {
   find(accountId: string, id: string): Promise<StoredCheck | null>;
   add(write: CheckWrite): Promise<Saved<StoredCheck>>;
   /**
-   * Reads, edits and writes in one transaction: two changes at once both hold. `edit` may throw, which changes nothing.
-   * null = there is no such check.
+   * Reads, edits and writes in one transaction, so that concurrent changes are not lost. `edit` may throw, which
+   * changes nothing. null = unknown check.
    */
   change(accountId: string, id: string, edit: (present: StoredCheck) => CheckWrite): Promise<Saved<StoredCheck> | null>;
   /**
-   * Whoever was told of something that is still open is told of its end (docs/decisions/0103). A long history goes in slices, by
-   * `Leftovers`.
-   *
-   * @returns false when there is none
+   * Deletes a check and sends recoveries for open alerts (docs/decisions/0103). `Leftovers` deletes a long history in
+   * slices.
+   * @returns false if it is unknown
    */
   remove(accountId: string, id: string, render: CloseRules['render']): Promise<boolean>;
 }
@@ -71,8 +70,8 @@ export function createChecks(database: Database): Checks {
   return {
     async list(accountId, filter, { limit, offset }) {
       const matching = () => filterChecks(reader.selectFrom('checks'), dialect, accountId, filter);
-      // Ids first, and by themselves: what is skipped is then never read, and the planner cannot choose to walk the
-      // whole account once more for the sake of the order.
+      // Reads IDs first, so that skipped rows are never read and the planner cannot scan the whole account for the
+      // order.
       const page = orderChecks(matching(), dialect, filter).select('checks.id').limit(limit).offset(offset);
       const ids = (await page.execute()).map(({ id }) => id);
       const rows = await rowsOf(reader, accountId, ids);
@@ -86,7 +85,7 @@ export function createChecks(database: Database): Checks {
       transaction(async (tx) => {
         const now = clock.now();
         const check: Check = { ...write.check, createdAt: now, updatedAt: null };
-        await requireRoom(database, tx, check.accountId, 'checks');
+        await requireWithinLimit(database, tx, check.accountId, 'checks');
         return saveCheck(tx, seal, { now, ownLocation }, { ...write, check }, null, async () => {
           await tx.insertInto('checks').values(checkRow(check, seal)).execute();
           await writeTags(tx, check);
@@ -116,7 +115,7 @@ export function createChecks(database: Database): Checks {
   };
 }
 
-/** The rows of checks in the order of their ids; a check that was removed meanwhile is left out. */
+/** The rows of checks, ordered by ID; checks deleted meanwhile are omitted. */
 async function rowsOf(db: Kysely<Tables>, accountId: string, ids: readonly IdBytes[]): Promise<ChecksTable[]> {
   if (ids.length === 0) return [];
   const found = await db
@@ -130,9 +129,8 @@ async function rowsOf(db: Kysely<Tables>, accountId: string, ids: readonly IdByt
 }
 
 /**
- * Everything a check belongs with; nothing is written when a reference dangles.
- *
- * @param present as it was; null = it is new
+ * Writes everything that belongs to a check; writes nothing if a reference is unknown.
+ * @param present the stored check; null = it is new
  */
 async function saveCheck(
   tx: Kysely<Tables>,
@@ -159,7 +157,7 @@ async function saveCheck(
   return { saved: await withListeners(tx, check) };
 }
 
-/** Writes the row of a check that exists. */
+/** Writes the row of an existing check. */
 export async function updateCheck(tx: Kysely<Tables>, check: Check, seal: Seal): Promise<void> {
   const { account_id, id, ...columns } = checkRow(check, seal);
   await tx.updateTable('checks').set(columns).where('account_id', '=', account_id).where('id', '=', id).execute();
@@ -179,7 +177,7 @@ async function findCheck(db: Kysely<Tables>, accountId: string, id: string, seal
 async function withListeners(db: Kysely<Tables>, check: Check): Promise<StoredCheck> {
   const { accountId, id } = check;
   const subscriptions = await channelsOf(db, accountId, { checkId: id, groupId: null });
-  return { check, subscriptions, notifiesNobody: (await unheardOf(db, accountId, [check])).has(id) };
+  return { check, subscriptions, notifiesNobody: (await silentOf(db, accountId, [check])).has(id) };
 }
 
 async function findGroup(db: Kysely<Tables>, accountId: string, id: number, seal: Seal): Promise<CheckGroup | null> {
@@ -204,11 +202,11 @@ async function withChannels(
     accountId,
     checks.map(({ id }) => id),
   );
-  const unheard = await unheardOf(db, accountId, checks);
+  const unconfirmed = await silentOf(db, accountId, checks);
   return checks.map((check) => ({
     check,
     subscriptions: channels.get(check.id) ?? [],
-    notifiesNobody: unheard.has(check.id),
+    notifiesNobody: unconfirmed.has(check.id),
   }));
 }
 

@@ -1,4 +1,4 @@
-// What a run depends on, made of its rows: the check, its group, and what the account gives to all of its checks.
+// Builds the context of a run from rows: the check, its group, and shared data of the account.
 import type { AlertSettings } from '#domain/alerts/alert-settings.ts';
 import type { ClientIdentity } from '#domain/accounts/client-certificate.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
@@ -14,9 +14,9 @@ import type { AccountsTable } from '../base/tables/installation-tables.ts';
 import type { ChecksTable, MaintenanceWindowsTable, VariablesTable } from '../base/tables/schema.ts';
 import type { Seal } from '../base/seal.ts';
 
-/** An account as its checks see it, with those of its groups and checks that have been read. */
+/** Shared data of an account, with the groups and checks read so far. */
 export interface AccountContext {
-  /** The account's counter of changes when all of it was read. */
+  /** The account's revision at the time of reading. */
   readonly revision: number;
   readonly variables: readonly EnvironmentVariable[];
   readonly alertSettings: AlertSettings | null;
@@ -27,10 +27,10 @@ export interface AccountContext {
   readonly checks: Map<string, CheckContext>;
 }
 
-/** The columns of an account that its checks depend on. */
+/** Columns of an account that its checks depend on. */
 export type AccountColumns = Pick<AccountsTable, 'alert_settings' | 'runtime_id'>;
 
-/** What is read of an account at once. */
+/** Data of an account that is read at once. */
 export interface AccountRows {
   readonly account: AccountColumns | undefined;
   readonly variables: readonly VariablesTable[];
@@ -38,7 +38,7 @@ export interface AccountRows {
   readonly certificates: readonly ClientCertificatesTable[];
 }
 
-/** An account of which no group and no check has been read. */
+/** An account without any group or check read. */
 export function accountContext(
   { account, variables, windows, certificates }: AccountRows,
   revision: number,

@@ -3,13 +3,13 @@ import type { Kysely, Selectable } from 'kysely';
 import type { MaintenanceWindow } from '#domain/checks/maintenance-window.ts';
 import { idBytes, idText, json, parsed } from '../base/codec.ts';
 import { type Database, nextNumber, touchAccount } from '../base/database.ts';
-import { requireRoom } from '../base/room.ts';
+import { requireWithinLimit } from '../base/account-limits.ts';
 import type { MaintenanceWindowsTable, Tables } from '../base/tables/schema.ts';
 
-/** A window as it shall be; its id and stamps are the store's to set. */
+/** Data of a new window; the store sets its ID and timestamps. */
 export type WindowWrite = Omit<MaintenanceWindow, 'accountId' | 'id' | 'createdAt' | 'updatedAt'>;
 
-/** How a window names checks. */
+/** How a window refers to checks. */
 export interface Named {
   readonly tags?: readonly string[];
   readonly checkIds?: readonly string[];
@@ -18,24 +18,24 @@ export interface Named {
 
 /** Maintenance windows. */
 export interface MaintenanceWindows {
-  /** In the order of their ids. */
+  /** Ordered by ID. */
   list(
     accountId: string,
     page: { limit: number; offset: number },
   ): Promise<{ rows: MaintenanceWindow[]; total: number }>;
   find(accountId: string, id: number): Promise<MaintenanceWindow | null>;
   add(accountId: string, write: WindowWrite): Promise<MaintenanceWindow>;
-  /** Reads, edits and writes in one transaction; `edit` may throw. null = there is no such window. */
+  /** Reads, edits and writes in one transaction; `edit` may throw. null = unknown window. */
   change(
     accountId: string,
     id: number,
     edit: (present: MaintenanceWindow) => WindowWrite,
   ): Promise<MaintenanceWindow | null>;
-  /** Counts the account's checks that are named by id, by group, or by a tag of their own or of their group. */
+  /** Counts the account's checks that match by ID, by group, or by a tag of their own or of their group. */
   countNamed(accountId: string, named: Named): Promise<number>;
-  /** Those of the named checks and groups that the account does not have. */
+  /** Those of the checks and groups that the account does not have. */
   unknownOf(accountId: string, named: Omit<Named, 'tags'>): Promise<Required<Omit<Named, 'tags'>>>;
-  /** false = there is none. */
+  /** false = unknown window. */
   remove(accountId: string, id: number): Promise<boolean>;
 }
 
@@ -57,7 +57,7 @@ export function createMaintenanceWindows(database: Database): MaintenanceWindows
     },
     add: (accountId, write) =>
       transaction(async (tx) => {
-        await requireRoom(database, tx, accountId, 'maintenanceWindows');
+        await requireWithinLimit(database, tx, accountId, 'maintenanceWindows');
         const id = await nextNumber(tx, accountId, 'maintenance-window');
         const row = rowOf({ ...write, accountId, id, createdAt: clock.now(), updatedAt: null });
         await tx.insertInto('maintenance_windows').values(row).execute();
@@ -191,13 +191,13 @@ async function unknownOf(
   };
 }
 
-/** Windows that are remembered, of all accounts. */
-const keptMost = 20_000;
+/** Maximum number of cached windows, of all accounts. */
+const maxStored = 20_000;
 const kept = new Map<string, MaintenanceWindow>();
 
 /**
- * The record of a row: the same object while the row is the same. When a window comes next is remembered with it, and is not
- * worked out again at every change in its account.
+ * The record of a row; the same object while the row is unchanged. Also caches the next occurrence, which is expensive
+ * to compute.
  */
 export function windowOf(row: Selectable<MaintenanceWindowsTable>): MaintenanceWindow {
   const { account_id, id, definition, created_at, updated_at } = row;
@@ -205,7 +205,7 @@ export function windowOf(row: Selectable<MaintenanceWindowsTable>): MaintenanceW
   const name = `${accountId}/${id}/${created_at}/${updated_at}/${definition}`;
   const known = kept.get(name);
   if (known !== undefined) return known;
-  // Windows written by earlier versions name no checks and groups.
+  // Windows of earlier versions have no checks and groups.
   const named = { checkIds: [], groupIds: [] };
   const window = {
     ...named,
@@ -215,7 +215,7 @@ export function windowOf(row: Selectable<MaintenanceWindowsTable>): MaintenanceW
     createdAt: created_at,
     updatedAt: updated_at,
   };
-  if (kept.size >= keptMost) kept.clear();
+  if (kept.size >= maxStored) kept.clear();
   kept.set(name, window);
   return window;
 }

@@ -1,5 +1,4 @@
-// Checks with all that their runs depend on, kept in memory until something in their account changes; what is missing is
-// read for many runs at once.
+// Contexts of runs, cached until something in their account changes; missing ones are read for many runs at once.
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { CheckContext } from '#domain/results/recording.ts';
 import type { Run } from '#domain/checks/run.ts';
@@ -30,28 +29,26 @@ interface GroupVariables {
   readonly ofGroup: readonly EnvironmentVariable[];
 }
 
-/** Reads contexts, from memory where nothing in the account changed. */
+/** Reads contexts, from the cache if nothing in the account changed. */
 export interface Contexts {
   /**
-   * In the order of the runs, or of whatever else is of a check; null when the check is gone. Several may read at once.
-   *
-   * Rejects with StoreUnavailableError, and with GoneGroupError, for which the transaction is repeated.
+   * In the order of the input; null if the check was deleted. Concurrent reads are allowed.
+   * Rejects with StoreUnavailableError, and with GoneGroupError, after which the transaction is repeated.
    */
   read(session: Session, runs: readonly OfCheck[]): Promise<(CheckContext | null)[]>;
-  /** Variables of accounts, and of their groups, in the order of what is asked. */
+  /** Variables of accounts and their groups, in the order of the input. */
   variables(session: Session, asked: readonly OfGroup[]): Promise<readonly GroupVariables[]>;
   /**
-   * The same from memory alone; null = something has to be read.
-   *
-   * @param revisions counters of changes of the runs' accounts, as they stand; one that is missing stands at 0
+   * The same from the cache only; null = something must be read.
+   * @param revisions current revisions of the runs' accounts; a missing one is 0
    */
   remembered(runs: readonly OfCheck[], revisions: ReadonlyMap<string, number>): CheckContext[] | null;
 }
 
-/** The group of a check was deleted between the statements that read the two: read again, the check is in none. */
+/** The group of a check was deleted between the statements that read the two. A repeated read finds no group. */
 export class GoneGroupError extends Error {
   override readonly name = 'GoneGroupError';
-  /** As PostgreSQL calls a race that was lost. */
+  /** PostgreSQL's code for a serialization failure. */
   readonly code = '40001';
 }
 
@@ -60,7 +57,7 @@ export function createContexts(seal: Seal): Contexts {
   return {
     async read(session, runs) {
       const ids = [...new Set(runs.map(({ accountId }) => accountId))];
-      // To the end of this reading these, whatever another one puts in their place meanwhile.
+      // Used until the end of this read, even if another read replaces them meanwhile.
       const own = await readAccounts(session, ids, accounts, seal);
       await readChecks(session, runs, own, seal);
       return runs.map(({ accountId, checkId }) => own.get(accountId)?.checks.get(checkId) ?? null);
@@ -91,10 +88,9 @@ export function createContexts(seal: Seal): Contexts {
 }
 
 /**
- * Asks for the revisions first: what is read after them is of that revision, or newer and read again next time.
- *
- * @param accounts those that are kept; they are renewed
- * @returns accounts of these ids, kept or read
+ * Reads the revisions first: later reads are of that revision, or newer and repeated next time.
+ * @param accounts cached ones, which are refreshed
+ * @returns accounts of these IDs, cached or read
  */
 async function readAccounts(
   session: Session,
@@ -121,7 +117,7 @@ async function readAccounts(
     const account = accountContext(rowsOf(id), revisions.get(id) ?? 0, seal);
     own.set(id, account);
     const kept = accounts.get(id);
-    // What another reading put there meanwhile stays if it is as new. A counter that went back is that of a restored database.
+    // Keeps an entry of a concurrent read if it is as new. A revision that went back means a restored database.
     if (kept === undefined || kept === before || kept.revision < account.revision) accounts.set(id, account);
   }
   return own;

@@ -1,4 +1,4 @@
-// Checks with all that their runs depend on, read beside a running service: nothing is claimed, kept or written.
+// Reads contexts of runs next to a running service, without claiming, caching or writing.
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import type { CheckContext } from '#domain/results/recording.ts';
@@ -11,13 +11,12 @@ import type { AccountsTable } from '../base/tables/installation-tables.ts';
 import type { CheckGroupsTable, ChecksTable, VariablesTable } from '../base/tables/schema.ts';
 import { createSeal, type Seal } from '../base/seal.ts';
 
-/** Checks that are read at once. */
+/** Checks read at a time. */
 const pageSize = 200;
 
 /**
- * Every check of these types, account by account, secrets included.
- *
- * @param key 32 bytes that seal the secrets; throws WrongKeyError when another one did
+ * All checks of these types, account by account, including secrets.
+ * @param key the 32-byte key that encrypts the secrets; throws WrongKeyError if it does not match
  */
 export async function* readContexts(
   side: Side,
@@ -47,7 +46,7 @@ export async function* readContexts(
   }
 }
 
-/** null = it was deleted since its check was read, which is in none now. One that was made since the others were is read by itself. */
+/** null = it was deleted since its check was read, which now has no group. A newer group is read separately. */
 async function groupWith(
   side: Side,
   { groups }: Pick<AccountContext, 'groups'>,

@@ -1,22 +1,22 @@
-// Deletes a check with all that is only there because of it. Alerts and deliveries stay: they tell what happened, and who was
-// told of something that is still open is told of its end.
+// Deletes a check and everything that exists only for it. Alerts and deliveries are kept as history, and open alerts
+// are resolved.
 import type { Kysely } from 'kysely';
 import { dropSchedule } from './check-schedules.ts';
-import { closeTold, type CloseRules } from '../path/record/close-told.ts';
+import { closeNotified, type CloseRules } from '../path/record/close-notified.ts';
 import { idBytes } from '../base/codec.ts';
 import { sourceCodes } from '../base/codes.ts';
 import { ownedBy, touchAccount } from '../base/database.ts';
-import { holdRounds } from '../path/schedule/hold-rounds.ts';
-import { noteLeftovers, removeHistory } from '../accounts/leftovers.ts';
+import { lockRounds } from '../path/schedule/lock-rounds.ts';
+import { noteOrphans, removeHistory } from '../accounts/orphans.ts';
 import { inStep } from '../path/schedule/schedule-rounds.ts';
 import type { Tables } from '../base/tables/schema.ts';
 import { dropTarget } from '../channels/subscriptions.ts';
 
-/** Results deleted at once: bounds how long a deletion holds the loop. */
+/** Maximum number of results deleted at once, because deletion blocks the event loop. */
 const resultsAtOnce = 1000;
 const dayMs = 86_400_000;
 
-/** @returns false when there is no such check */
+/** @returns false if the check is unknown */
 export async function removeCheck(
   tx: Kysely<Tables>,
   accountId: string,
@@ -32,12 +32,12 @@ export async function removeCheck(
     .returningAll()
     .executeTakeFirst();
   if (removed === undefined) return false;
-  await closeTold(tx, removed, rules);
+  await closeNotified(tx, removed, rules);
   for (const table of [
     'check_tags',
     'check_variables',
     'check_states',
-    'told',
+    'notified',
     'triggers',
     'passing_exchanges',
     'heartbeats',
@@ -51,18 +51,18 @@ export async function removeCheck(
     .where('account_id', '=', account)
     .where('check_id', '=', check)
     .executeTakeFirst();
-  // A run that is being planned meanwhile would be left behind. Who plans one with a time of its own writes its row.
-  if (schedule?.next_due_at === inStep) await holdRounds(tx);
+  // A concurrently planned run would be left behind. Planning by an individual due time locks the row.
+  if (schedule?.next_due_at === inStep) await lockRounds(tx);
   await dropSchedule(tx, accountId, id);
   await dropTarget(tx, accountId, { checkId: id, groupId: null });
   await dropRuns(tx, accountId, id, rules.now);
   const isMoreLeft = (await removeHistory(tx, { accountId, checkId: id }, resultsAtOnce)) === resultsAtOnce;
-  if (isMoreLeft) await noteLeftovers(tx, { accountId, checkId: id });
+  if (isMoreLeft) await noteOrphans(tx, { accountId, checkId: id });
   await touchAccount(tx, accountId);
   return true;
 }
 
-/** Open runs will have no outcome, so they are no longer counted as due (design §1: every due slot has one outcome). */
+/** Open runs will have no outcome, so they no longer count as due (design §1: every due slot has one outcome). */
 async function dropRuns(tx: Kysely<Tables>, accountId: string, checkId: string, now: number): Promise<void> {
   const dropped = await tx
     .deleteFrom('runs')

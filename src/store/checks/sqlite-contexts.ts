@@ -1,4 +1,4 @@
-// Checks with all that their runs depend on, kept in memory until something in their account changes.
+// Contexts of runs, cached until something in their account changes.
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { CheckContext } from '#domain/results/recording.ts';
@@ -10,19 +10,19 @@ import type { ClientCertificatesTable } from '../base/tables/client-certificate-
 import type { Seal } from '../base/seal.ts';
 import type { Connection } from '../engines/sqlite/connection.ts';
 
-/** Reads contexts, from memory where nothing in the account changed. */
+/** Reads contexts, from the cache if nothing in the account changed. */
 export interface Contexts {
-  /** null when the check is gone. */
+  /** null if the check was deleted. */
   read(connection: Connection, accountId: string, checkId: string): CheckContext | null;
-  /** Of checks whose rows were read together, in their order; of these only accounts and groups are remembered. */
+  /** For checks whose rows were read together, in their order; only their accounts and groups are cached. */
   ofRows(connection: Connection, rows: readonly ChecksTable[]): CheckContext[];
-  /** Variables of an account, and of one of its groups. */
+  /** Variables of an account and one of its groups. */
   variables(
     connection: Connection,
     accountId: string,
     groupId: number | null,
   ): { readonly ofAccount: readonly EnvironmentVariable[]; readonly ofGroup: readonly EnvironmentVariable[] };
-  /** Call at the start of each transaction that reads contexts: revisions are asked for once per transaction. */
+  /** Call at the start of each transaction that reads contexts: it reads revisions once per transaction. */
   begin(): void;
 }
 

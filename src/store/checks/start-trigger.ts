@@ -1,54 +1,54 @@
-// One call of a trigger as one transaction: limit, runs, counts, the trigger's own row and the idempotency key.
+// A call of a trigger as one transaction: limit, runs, counters, the trigger's row and the idempotency key.
 import type { Kysely } from 'kysely';
 import { monthStart } from '#domain/accounts/account.ts';
-import { type Batch, type CallOptions, type CallRuns, namedMost, type TriggerTarget } from '#domain/checks/batch.ts';
+import { type Batch, type CallOptions, type CallRuns, maxNamed, type TriggerTarget } from '#domain/checks/batch.ts';
 import { oneOf, servedOf } from '#domain/checks/plan-runs.ts';
 import type { Trigger } from '#domain/checks/trigger.ts';
 import { newIdAt } from '#lib/id.ts';
 import { idBytes, idText, json, parsed } from '../base/codec.ts';
 import { sourceCodes } from '../base/codes.ts';
-import { holdAccount, ownedBy } from '../base/database.ts';
+import { lockAccount, ownedBy } from '../base/database.ts';
 import type { RunsTable, Tables } from '../base/tables/schema.ts';
 import type { SchedulesTable } from '../base/tables/schedule-tables.ts';
 import type { Seal } from '../base/seal.ts';
 import { keepOptions } from './trigger-calls.ts';
 import { callTrigger } from './trigger-rows.ts';
 
-/** A call of a trigger. Instants are epoch ms. */
+/** A call of a trigger. Times are epoch ms. */
 export interface TriggerOrder {
   readonly accountId: string;
   readonly target: TriggerTarget;
-  /** The token of the trigger that is made when there is none; null = then nothing is started. */
+  /** Token for the trigger if it must be created; null = do not create one, and start nothing. */
   readonly newToken: string | null;
-  /** A repeat with the same key gets the same answer and starts nothing. */
+  /** A repeated call with the same key gets the same response and starts nothing. */
   readonly idempotencyKey: string | null;
-  /** Codes of the run locations that are served, this server's own first. */
+  /** Codes of the available run locations, this server's own first. */
   readonly servedLocations: readonly string[];
   readonly now: number;
-  /** Of a call by token. */
+  /** Options of a call by token. */
   readonly options?: CallOptions;
 }
 
-/** What became of a call. */
+/** Outcome of a call. */
 export type TriggerStart =
   | { readonly outcome: 'started'; readonly trigger: Trigger; readonly batch: Batch; readonly call: CallRuns }
-  /** `call` is null where an older version answered first. */
+  /** `call` is null if an older version responded first. */
   | { readonly outcome: 'repeated'; readonly trigger: Trigger; readonly call: CallRuns | null }
   | { readonly outcome: 'no-target' }
   | { readonly outcome: 'over-limit'; readonly limit: number; readonly used: number; readonly wanted: number }
-  /** So many runs that were asked for wait or run already: nothing was started. */
-  | { readonly outcome: 'queue-full'; readonly most: number; readonly waiting: number; readonly wanted: number };
+  /** Too many triggered runs are waiting or running; nothing was started. */
+  | { readonly outcome: 'queue-full'; readonly max: number; readonly waiting: number; readonly wanted: number };
 
-const keyKeptMs = 86_400_000;
+const keyRetentionMs = 86_400_000;
 const dayMs = 86_400_000;
-/** Rows of one INSERT: many, and the same number each time, so that the statement is prepared once. */
+/** Rows per INSERT: many, and always the same number, so that the statement is prepared once. */
 const runsAtOnce = 100;
 
-/** Runs started by triggers that an account may have open at once, at all locations. */
-export const triggeredMost = 5000;
+/** Maximum number of open triggered runs per account, at all locations. */
+export const maxTriggered = 5000;
 
 export async function startTrigger(tx: Kysely<Tables>, order: TriggerOrder, seal: Seal): Promise<TriggerStart> {
-  await holdAccount(tx, order.accountId);
+  await lockAccount(tx, order.accountId);
   const repeated = await earlierAnswer(tx, order);
   if (repeated !== null) return { outcome: 'repeated', ...repeated };
   if (!(await isThere(tx, order))) return { outcome: 'no-target' };
@@ -58,7 +58,7 @@ export async function startTrigger(tx: Kysely<Tables>, order: TriggerOrder, seal
   const over = await overLimit(tx, order, wanted);
   if (over !== null) return { outcome: 'over-limit', ...over, wanted };
   const waiting = await countWaiting(tx, order.accountId);
-  if (waiting + wanted > triggeredMost) return { outcome: 'queue-full', most: triggeredMost, waiting, wanted };
+  if (waiting + wanted > maxTriggered) return { outcome: 'queue-full', max: maxTriggered, waiting, wanted };
 
   const trigger = await callTrigger(tx, order);
   if (trigger === null) return { outcome: 'no-target' };
@@ -72,7 +72,7 @@ export async function startTrigger(tx: Kysely<Tables>, order: TriggerOrder, seal
   const { accountId, now } = order;
   if (order.options !== undefined) await keepOptions(tx, { accountId, batchId: batch.id, now }, order.options, seal);
   const runIds = batch.checks.flatMap((check) => check.runIds);
-  const call: CallRuns = { id: batch.id, runIds: runIds.length > namedMost ? [] : runIds };
+  const call: CallRuns = { id: batch.id, runIds: runIds.length > maxNamed ? [] : runIds };
   await keepAnswer(tx, order, { ...trigger, call });
   return { outcome: 'started', trigger, call, batch: { accountId, id: batch.id, checks: batch.checks } };
 }
@@ -91,7 +91,7 @@ async function earlierAnswer(
   await tx
     .deleteFrom('idempotency_keys')
     .where('account_id', '=', idBytes(order.accountId))
-    .where('created_at', '<=', order.now - keyKeptMs)
+    .where('created_at', '<=', order.now - keyRetentionMs)
     .execute();
   const row = await tx
     .selectFrom('idempotency_keys')
@@ -148,7 +148,7 @@ async function planBatch(tx: Kysely<Tables>, { accountId, target, servedLocation
     )
     .select(['checks.id', 'checks.name', 'schedules.locations', 'schedules.run_parallel', 'schedules.interval_ms'])
     .where('checks.account_id', '=', account)
-    // Heartbeat checks wait to be called: there is nothing to start.
+    // Heartbeat checks cannot be started.
     .where('checks.check_type', '!=', 'HEARTBEAT')
     .orderBy('checks.created_at')
     .orderBy('checks.id');
@@ -158,7 +158,7 @@ async function planBatch(tx: Kysely<Tables>, { accountId, target, servedLocation
       : activated.where('checks.id', '=', idBytes(target.checkId))
   ).execute();
 
-  // Its time is that of the call: runs at several locations are one round by it.
+  // It has the time of the call, which groups runs at several locations into one round.
   const id = newIdAt(now);
   const runs: RunsTable[] = [];
   const checks: { checkId: string; name: string; runIds: string[] }[] = [];
@@ -167,7 +167,7 @@ async function planBatch(tx: Kysely<Tables>, { accountId, target, servedLocation
   for (const row of rows) {
     const runIds: string[] = [];
     for (const location of locationsOf(row, servedLocations, now)) {
-      // All of one time: by it they are found again.
+      // All have the same time, by which they are found again.
       const runId = newIdAt(now);
       runIds.push(runId);
       runs.push({ ...run, ...waiting, id: idBytes(runId), check_id: row.id, location, batch_id: idBytes(id) });
@@ -177,7 +177,7 @@ async function planBatch(tx: Kysely<Tables>, { accountId, target, servedLocation
   return { id, runs, checks };
 }
 
-/** As the schedule would choose them at `now`: all, or the one whose turn it is. */
+/** As the schedule would select them at `now`: all, or the next in turn. */
 export function locationsOf(
   row: Pick<SchedulesTable, 'locations' | 'run_parallel' | 'interval_ms'>,
   served: readonly string[],
@@ -198,7 +198,7 @@ export async function remainingRuns(tx: Kysely<Tables>, accountId: string, now: 
   return limit === null ? Number.POSITIVE_INFINITY : limit - used;
 }
 
-/** Runs of an account that triggers started and that have not ended. */
+/** Open triggered runs of an account. */
 async function countWaiting(tx: Kysely<Tables>, accountId: string): Promise<number> {
   const { waiting } = await tx
     .selectFrom('runs')
@@ -209,7 +209,7 @@ async function countWaiting(tx: Kysely<Tables>, accountId: string): Promise<numb
   return waiting;
 }
 
-/** A limit is held until the runs are counted: a scheduler cannot take the last of them meanwhile. */
+/** Locks the limit until the runs are counted, so that the scheduler cannot use the last of them meanwhile. */
 async function limitOf(tx: Kysely<Tables>, { accountId, now }: Pick<TriggerOrder, 'accountId' | 'now'>) {
   await tx
     .updateTable('accounts')
@@ -228,7 +228,7 @@ async function limitOf(tx: Kysely<Tables>, { accountId, now }: Pick<TriggerOrder
   return { limit: row?.limit ?? null, used: row?.used ?? 0 };
 }
 
-/** Each run counts once toward the execution limit, and in the figures by which runs and outcomes are compared. */
+/** Each run counts once toward the execution limit, and in the totals that runs and outcomes are compared by. */
 export async function countRuns(
   tx: Kysely<Tables>,
   { accountId, now }: Pick<TriggerOrder, 'accountId' | 'now'>,

@@ -1,4 +1,4 @@
-// What was asked for with one call of a trigger, as its runs need it; values of variables are sealed.
+// Options of trigger calls, for their runs; values of variables are encrypted.
 import type { Kysely } from 'kysely';
 import type { CallOptions } from '#domain/checks/batch.ts';
 import { flag, idBytes, json, parsed } from '../base/codec.ts';
@@ -8,16 +8,16 @@ import type { Seal } from '../base/seal.ts';
 
 /** Options of calls. */
 export interface TriggerCalls {
-  /** null = the call asked for nothing special, or its runs ended long ago. */
+  /** null = the call had no options, or its runs ended long ago. */
   optionsOf(accountId: string, batchId: string): Promise<CallOptions | null>;
-  /** The runs of the call have ended: its variables are not needed any more. */
+  /** Deletes the variables of a call whose runs have ended. */
   forget(accountId: string, batchId: string): Promise<void>;
-  /** Deletes the options of calls whose runs have ended by now (epoch ms), of every account. Returns how many. */
+  /** Deletes the options of calls of all accounts whose runs have ended by now (epoch ms). Returns their number. */
   removeOld(now: number): Promise<number>;
 }
 
-/** No run of a call lasts longer, its retries included, ms. */
-const keptMs = 2 * 3_600_000;
+/** Maximum duration of a run including its retries, ms. */
+const retentionMs = 2 * 3_600_000;
 
 export function createTriggerCalls({ reader, transaction, seal }: Database): TriggerCalls {
   return {
@@ -47,7 +47,7 @@ export function createTriggerCalls({ reader, transaction, seal }: Database): Tri
       transaction(async (tx) => {
         const removed = await tx
           .deleteFrom('trigger_calls')
-          .where('called_at', '<', now - keptMs)
+          .where('called_at', '<', now - retentionMs)
           .executeTakeFirst();
         return Number(removed.numDeletedRows);
       }),

@@ -1,4 +1,4 @@
-// Rows of triggers: read, made by the first call, stamped by every call.
+// Rows of triggers: read, created by the first call, updated by every call.
 import type { Kysely } from 'kysely';
 import type { TriggerTarget } from '#domain/checks/batch.ts';
 import type { Trigger } from '#domain/checks/trigger.ts';
@@ -7,7 +7,7 @@ import { nextNumber } from '../base/database.ts';
 import type { Tables } from '../base/tables/schema.ts';
 import type { TriggersTable } from '../base/tables/trigger-tables.ts';
 
-/** The row of a target's trigger. */
+/** The row of a check's or group's trigger. */
 export function triggerOf(db: Kysely<Tables>, accountId: string, { groupId, checkId }: TriggerTarget) {
   const owned = db.selectFrom('triggers').selectAll().where('account_id', '=', idBytes(accountId));
   const wanted =
@@ -15,7 +15,10 @@ export function triggerOf(db: Kysely<Tables>, accountId: string, { groupId, chec
   return wanted.executeTakeFirst();
 }
 
-/** Notes a call, and makes the trigger with the new token when there is none; null = there is none, and no token. */
+/**
+ * Records a call, and creates the trigger with the new token if there is none; null = there is none, and no token was
+ * given.
+ */
 export async function callTrigger(
   tx: Kysely<Tables>,
   order: {

@@ -1,4 +1,4 @@
-// Triggers, as the API keeps and calls them.
+// Triggers, as the API reads and calls them.
 import type { TriggerTarget } from '#domain/checks/batch.ts';
 import type { Trigger } from '#domain/checks/trigger.ts';
 import { idBytes } from '../base/codec.ts';
@@ -6,13 +6,13 @@ import type { Database } from '../base/database.ts';
 import { startTrigger, type TriggerOrder, type TriggerStart } from './start-trigger.ts';
 import { recordOf, triggerOf } from './trigger-rows.ts';
 
-/** Triggers of check groups and checks, and the runs that calling one starts. */
+/** Triggers of check groups and checks, and the runs that a call starts. */
 export interface Triggers {
   find(accountId: string, target: TriggerTarget): Promise<Trigger | null>;
   findByToken(token: string): Promise<Trigger | null>;
   /** false = there was none. */
   remove(accountId: string, target: TriggerTarget): Promise<boolean>;
-  /** Everything a call changes, in one transaction: all of its runs start, or none. */
+  /** All effects of a call in one transaction: all of its runs start, or none. */
   start(order: TriggerOrder): Promise<TriggerStart>;
 }
 

@@ -1,23 +1,22 @@
-// A sum over rows that is the same whatever engine they stand in and in whatever order they come.
+// A checksum over rows that is independent of the engine and the order of the rows.
 import { hash } from 'node:crypto';
 import type { Row } from './shape.ts';
 
-/** Adds up rows. */
+/** Adds rows. */
 export interface RowSum {
   add(row: Row): void;
   readonly rows: number;
   /** 16 hex digits. */
   text(): string;
-  /** What to begin another sum with, so that it goes on from here. */
+  /** The state to continue the checksum from. */
   lanes(): number[];
 }
 
 /**
- * Each row becomes a SHA-256 over its values in the order of their columns' names; those are added up lane by lane, so
- * that a row that is there twice is not the same as none. Against accidents, not against someone who tries.
- *
- * @param readable what a text stands for where two databases write the same thing differently
- * @param begun an earlier sum that this one goes on from
+ * Each row is hashed with SHA-256 over its values, ordered by column name, and the hashes are added lane by lane, so
+ * that a duplicate row does not cancel out. Protects against accidents, not attackers.
+ * @param readable normalizes texts that two databases store differently
+ * @param begun an earlier state to continue from
  */
 export function createRowSum(
   readable: (text: string) => string = (text) => text,
@@ -40,14 +39,14 @@ export function createRowSum(
   };
 }
 
-/** The lengths in front keep values apart; a text and bytes are told apart by their mark. */
+/** Lengths separate values; a type marker distinguishes texts from bytes. */
 function writtenOut(row: Row, readable: (text: string) => string): string {
   return Object.keys(row)
     .sort()
     .map((column) => {
       const value = row[column] ?? null;
       if (value === null) return `${column}-`;
-      // PostgreSQL's texts cannot hold U+0000; what stands for it there is what is compared.
+      // PostgreSQL's texts cannot contain U+0000, so its replacement is compared.
       const text =
         typeof value === 'string'
           ? `"${readable(value).replaceAll('\0', '\ufffd')}`

@@ -1,4 +1,4 @@
-// One account from one installation to another while both are stopped (docs/decisions/0045).
+// Copies an account from one installation to another while both are stopped (docs/decisions/0045).
 import { hourMs, hourOf } from '#domain/results/roll-up.ts';
 import { readProgress } from '../history/roll-up-progress.ts';
 import { dueAtStatement, inStep } from '../path/schedule/schedule-rounds.ts';
@@ -11,10 +11,10 @@ import { isOfAccounts, type Row, type Slice, type TableShape } from './shape.ts'
 import { readFact, type Side, tableOf, type Writing, writeFact } from './side.ts';
 import { copyingFact } from '../base/unfinished.ts';
 
-/** The account to copy, and the seals of both installations. */
+/** The account to copy, and the encryption of both installations. */
 export interface AccountOrder {
   readonly accountId: string;
-  /** The id as stored. */
+  /** The ID as stored. */
   readonly id: Uint8Array;
   readonly fromSeal: Seal;
   readonly toSeal: Seal;
@@ -25,7 +25,7 @@ interface Progress {
   readonly account: string;
   readonly from: string;
   readonly to: string;
-  /** Whether the target holds everything: what is left to do is to remove the account from the source. */
+  /** Whether the target is complete and only the removal from the source remains. */
   readonly isVerified: boolean;
 }
 
@@ -36,8 +36,7 @@ const hoursAgain = 48;
 
 /**
  * Copies an account, verifies the copy, and removes the account from the source. Repeat the call if it was interrupted.
- *
- * @throws {CopyError} when a database is in use, the account is missing or already there, or the copies differ
+ * @throws {CopyError} if a database is in use, the account is missing or exists in the target, or the copies differ
  */
 export async function copyAccount(
   from: Side,
@@ -95,12 +94,12 @@ async function hasAccount(side: Side, id: Uint8Array): Promise<boolean> {
   return (await side.query('SELECT id FROM accounts WHERE id = ?', [id])).length > 0;
 }
 
-/** Hour before which everything is rolled up, epoch ms; null = nothing is. */
+/** Hour before which everything is rolled up, epoch ms; null = nothing. */
 async function rolledUpTo(side: Side): Promise<number | null> {
   return readProgress(await readFact(side, 'rolled-up'))?.hourAt ?? null;
 }
 
-/** Hour of the account's oldest result, epoch ms; null = it has none. */
+/** Hour of the account's oldest result, epoch ms; null = none. */
 async function oldestResult(side: Side, id: Uint8Array): Promise<number | null> {
   const [row] = await side.query('SELECT min(started_at) AS at FROM results WHERE account_id = ?', [id]);
   return row === undefined || row['at'] === null ? null : hourOf(Number(row['at']));
@@ -112,7 +111,7 @@ async function copyRows(
   { id, fromSeal, toSeal }: AccountOrder,
   listener: Pick<CopyListener, 'onTable' | 'onRows'>,
 ): Promise<VerifiedTable[]> {
-  const turn = createReseal(fromSeal, toSeal);
+  const convert = createReseal(fromSeal, toSeal);
   const tables = from.tables.filter(isOfAccounts);
   for (const table of tables) await removeRows(to, table, id);
   for (const table of tables) {
@@ -121,8 +120,8 @@ async function copyRows(
     await copyTable(from, to, tableOf(to, table.name), {
       slice,
       after: null,
-      most: rowsPerBatch,
-      turn,
+      max: rowsPerBatch,
+      convert,
       note: () => Promise.resolve(),
       onRows: (rows) => listener.onRows(rows),
     });
@@ -160,7 +159,7 @@ function sliceOf({ name }: TableShape, id: Uint8Array): Slice {
   return { equal: name === 'accounts' ? { id } : { account_id: id } };
 }
 
-/** A key keeps its role for the account, but never operates the target. A key known there gains the account. */
+/** A key keeps its role for the account, but never operates the target. A key that exists there gains the account. */
 async function admitKey(writing: Writing, table: TableShape, key: Row, accountId: Uint8Array): Promise<void> {
   const [known] = await writing.query('SELECT id FROM api_keys WHERE hash = ?', [key['hash'] ?? null]);
   if (known === undefined) await writing.insert(table, [{ ...key, is_operator: null }]);
@@ -178,7 +177,7 @@ async function admitKey(writing: Writing, table: TableShape, key: Row, accountId
   ]);
 }
 
-/** Rounds belong to an installation: schedules in step get the due time that their round stood for in the source. */
+/** Rounds belong to an installation: schedules in step get an individual due time from their round in the source. */
 async function takeOutOfStep(
   writing: Writing,
   accountId: Uint8Array,
@@ -215,7 +214,7 @@ async function removeAccount(
     await removeRows(from, table, id, listener.onRows);
   }
   await from.write(async (writing) => {
-    // Keys that reach other accounts, or operate the source, stay.
+    // Keys with access to other accounts, or that operate the source, are kept.
     await writing.change(
       `DELETE FROM api_keys WHERE is_operator IS NULL
          AND id IN (SELECT api_key_id FROM api_key_accounts WHERE account_id = ?)
@@ -223,6 +222,12 @@ async function removeAccount(
       [id, id],
     );
     await writing.change('DELETE FROM api_key_accounts WHERE account_id = ?', [id]);
+    await writing.change('DELETE FROM invites WHERE account_id = ?', [id]);
+    await writing.change('DELETE FROM memberships WHERE account_id = ?', [id]);
+    // As when a person is removed from their last account.
+    const nowhere = 'NOT IN (SELECT user_id FROM memberships)';
+    await writing.change(`DELETE FROM sessions WHERE user_id ${nowhere}`, []);
+    await writing.change(`DELETE FROM users WHERE id ${nowhere}`, []);
   });
 }
 

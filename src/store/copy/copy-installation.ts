@@ -1,4 +1,4 @@
-// A whole installation from one database to another: every table, resumable after any end, verified (docs/decisions/0045).
+// Copies a whole installation from one database to another: all tables, resumable, verified (docs/decisions/0045).
 import { createSeal } from '../base/seal.ts';
 import { WrongKeyError } from '../base/key-check.ts';
 import { cellsOfJson, cellsToJson } from './cells.ts';
@@ -7,51 +7,54 @@ import { type Cell, isCarried, type TableShape } from './shape.ts';
 import { readFact, type Side, tableOf, type Writing, writeFact } from './side.ts';
 import { copyingFact } from '../base/unfinished.ts';
 
-/** The copy cannot be made as things are; the message says why and what to do. */
+/** The copy is not possible; the message says why and what to do. */
 export class CopyError extends Error {
   override readonly name = 'CopyError';
 }
 
 /** Progress of a copy. */
 export interface CopyListener {
-  /** Before anything is written: what of the target goes. Empty = nothing stood there. */
+  /** Called before anything is written, with the data that the target will lose. Empty = none. */
   onRemove(tables: readonly { readonly name: string; readonly rows: number }[]): void;
-  /** It goes on where an earlier one ended. */
+  /** Called when an interrupted copy continues. */
   onResume(table: string): void;
-  /** A table that has about so many rows: one or more. */
+  /** Called for a table with about this many rows, one or more. */
   onTable(step: 'copy' | 'verify' | 'remove', table: string, rows: number): void;
   onRows(rows: number): void;
 }
 
-/** A table on both sides, when all is done. */
+/** A table on both sides, after the copy. */
 export interface VerifiedTable {
   readonly name: string;
   readonly rows: number;
-  /** Of the values, whatever the engine: 16 hex digits. */
+  /** Checksum of the values, independent of the engine: 16 hex digits. */
   readonly checksum: string;
 }
 
-/** What is asked for. */
+/** Options of a copy. */
 export interface CopyOrder {
-  /** 32 bytes: the key that sealed the source's secrets, and that will be the target's. */
+  /** 32 bytes: the key of the source's secrets, which becomes that of the target. */
   readonly secretKey: Uint8Array;
-  /** Whether what stands in the target may go. */
+  /** Whether existing data in the target may be deleted. */
   readonly overwrite: boolean;
-  /** Rows of a transaction at most. */
-  readonly batchMost?: number;
+  /** Maximum number of rows per transaction. */
+  readonly maxBatch?: number;
 }
 
-/** Where an unfinished copy stands. */
+/** Progress of an unfinished copy. */
 interface Progress {
-  /** The source by its address, and its last sign of life: another one means that it has been used meanwhile. */
+  /** Address of the source, and its last heartbeat: a different one means that it was used meanwhile. */
   readonly from: string;
   readonly aliveAt: string | null;
-  /** The table that is under way, and the key of the last row of it that arrived. */
+  /** The current table, and the key of its last copied row. */
   readonly table: string;
   readonly after: readonly unknown[] | null;
 }
 
-/** Copies `from` to `to` and compares both. Throws CopyError or WrongKeyError; what arrived stays for the next try. */
+/**
+ * Copies `from` to `to` and compares both. Throws CopyError or WrongKeyError; copied rows are kept for the next
+ * attempt.
+ */
 export async function copyInstallation(
   from: Side,
   to: Side,
@@ -62,7 +65,7 @@ export async function copyInstallation(
   await refuseUsed(to);
   await checkKeyOf(from, order.secretKey);
   if ((await readFact(from, copyingFact)) !== null) {
-    throw new CopyError(`${from.shown} is itself a copy that was not finished: finish that one first`);
+    throw new CopyError(`${from.shown} is itself an unfinished copy: finish that one first`);
   }
   const tables = from.tables.filter(isCarried);
   refuseOtherTables(from, to);
@@ -73,7 +76,7 @@ export async function copyInstallation(
   for (const [index, table] of tables.entries()) {
     if (index < done) continue;
     const after = index === done && standing.after !== null ? cellsOfJson(standing.after) : null;
-    await copyOne(from, to, table, { after, aliveAt, most: order.batchMost ?? 2000 }, listener);
+    await copyOne(from, to, table, { after, aliveAt, max: order.maxBatch ?? 2000 }, listener);
   }
   const verified = await verify(from, to, tables, listener);
   await to.settle(tables.filter(({ name }) => verified.some((table) => table.name === name && table.rows > 0)));
@@ -95,12 +98,12 @@ async function checkKeyOf(from: Side, secretKey: Uint8Array): Promise<void> {
     createSeal(secretKey).open(mark);
   } catch {
     throw new WrongKeyError(
-      `the secret key is not the one that sealed ${from.shown}: set TOCSIN_SECRET_KEY or TOCSIN_SECRET_KEY_FILE to that one`,
+      `the secret key does not match ${from.shown}: set TOCSIN_SECRET_KEY or TOCSIN_SECRET_KEY_FILE to the original key`,
     );
   }
 }
 
-/** Both are of the present version, so this is a fault of ours, found before anything is lost by it. */
+/** Both have the current schema, so a difference is a bug; found before anything is lost. */
 function refuseOtherTables(from: Side, to: Side): void {
   const textOf = ({ name, columns, key }: TableShape): string =>
     `${name} (${[...columns].sort().join()}; ${key.join()})`;
@@ -109,7 +112,7 @@ function refuseOtherTables(from: Side, to: Side): void {
   if (odd !== undefined) throw new CopyError(`${from.shown} and ${to.shown} do not have the same tables: ${odd}`);
 }
 
-/** Where an unfinished copy of this source stands; null = there is none. */
+/** Progress of an unfinished copy of this source; null = none. */
 async function standingOf(from: Side, to: Side, aliveAt: string | null): Promise<Progress | null> {
   const text = await readFact(to, copyingFact);
   if (text === null) return null;
@@ -117,7 +120,7 @@ async function standingOf(from: Side, to: Side, aliveAt: string | null): Promise
   return progress.from === from.shown && progress.aliveAt === aliveAt ? progress : null;
 }
 
-/** Empties the target, where that is allowed, and says in it that a copy is under way. */
+/** Empties the target, if allowed, and records in it that a copy is in progress. */
 async function begin(
   from: Side,
   to: Side,
@@ -130,7 +133,7 @@ async function begin(
     const rows = table.name === 'installation' ? 0 : await to.count(table);
     if (rows > 0) standing.push({ table, rows });
   }
-  // What every start of the service leaves there is nobody's.
+  // Rows that every start of the service creates do not count.
   const found = standing
     .map(({ table: { name }, rows }) => ({ name, rows }))
     .filter(({ name }) => name !== 'runtime_stages' && isCarried({ name }));
@@ -140,7 +143,7 @@ async function begin(
     const why =
       other === null ? '' : ', left by an unfinished copy of another source or of an earlier state of this one';
     throw new CopyError(
-      `${to.shown} is not empty: it holds ${what}${why}. Name an empty database, or remove all of that with --overwrite`,
+      `${to.shown} is not empty: it contains ${what}${why}. Use an empty database, or delete all of it with --overwrite`,
     );
   }
   listener.onRemove(found);
@@ -148,7 +151,7 @@ async function begin(
   const progress: Progress = { from: from.shown, aliveAt, table: first?.name ?? '', after: null };
   await to.write(async (writing) => {
     for (const { table } of standing) await writing.clear(table);
-    // What the target says of itself stays; what it says of an installation that was here goes.
+    // Facts about the target database are kept; facts about a previous installation in it are deleted.
     await writing.change(`DELETE FROM installation WHERE key NOT IN ('file', 'schema-version')`, []);
     await writeFact(writing, copyingFact, JSON.stringify(progress));
   });
@@ -159,7 +162,7 @@ async function copyOne(
   from: Side,
   to: Side,
   table: TableShape,
-  { after, aliveAt, most }: { after: readonly Cell[] | null; aliveAt: string | null; most: number },
+  { after, aliveAt, max }: { after: readonly Cell[] | null; aliveAt: string | null; max: number },
   listener: CopyListener,
 ): Promise<void> {
   const rows = await from.count(table);
@@ -172,7 +175,7 @@ async function copyOne(
   await copyTable(from, to, tableOf(to, table.name), {
     slice: {},
     after,
-    most,
+    max,
     note: noteAt,
     onRows: (arrived) => listener.onRows(arrived),
   });
@@ -191,11 +194,11 @@ async function verify(
     const onRows = (read: number): void => listener.onRows(read);
     const [there, here] = [await sumOf(from, table, { onRows }), await sumOf(to, tableOf(to, table.name), { onRows })];
     if (there.text() !== here.text() || there.rows !== here.rows) {
-      // What was copied is of no state of the source: the next try may not go on with it.
+      // The copy does not match any state of the source, so the next attempt must not continue it.
       await to.write((writing) => writeFact(writing, copyingFact, JSON.stringify({ from: '', aliveAt: null })));
       throw new CopyError(
-        `${table.name} is not the same on both sides (${there.rows} rows, checksum ${there.text()}; here ${here.rows}, ` +
-          `${here.text()}): the source was changed meanwhile. Stop what uses it and copy again with --overwrite`,
+        `${table.name} differs (${there.rows} rows with checksum ${there.text()} in the source, ${here.rows} rows with ` +
+          `checksum ${here.text()} in the target): the source was changed during the copy. Stop all its processes and copy again with --overwrite`,
       );
     }
     verified.push({ name: table.name, rows: here.rows, checksum: here.text() });

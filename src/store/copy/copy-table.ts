@@ -1,77 +1,80 @@
-// Copies the rows of one table, batch by batch in the order of its key, and sums them up.
+// Copies the rows of a table in batches, ordered by its key, and computes their checksum.
 import { createRowSum, type RowSum } from './checksum.ts';
 import { type Cell, conditionsOf, isCarriedRow, keyOf, type Row, type Slice, type TableShape } from './shape.ts';
 import type { Side, Writing } from './side.ts';
 
 const firstBatch = 200;
-/** Rows at once of tables of which some are heavy: after light ones nobody knows how heavy the next are. */
+/** Rows per batch of tables with some large rows: the size of the next rows is unknown. */
 const heavyBatch = 8;
 const heavyTables: ReadonlySet<string> = new Set(['asset_parts']);
-/** What a batch may weigh, bytes: neither side has to hold more in memory. */
+/** Maximum size of a batch, bytes, to limit memory on both sides. */
 const batchBytes = 2_000_000;
 
-/** How rows are copied. */
+/** Options of copying a table. */
 export interface CopyRules {
   readonly slice: Slice;
-  /** The key after which it goes on; null = from the beginning. */
+  /** The key to continue after; null = from the beginning. */
   readonly after: readonly Cell[] | null;
-  /** Rows of a batch at most. */
-  readonly most: number;
-  /** What becomes of a row on its way. */
-  readonly turn?: (row: Row) => Row;
-  /** Belongs to the transaction of each batch: where the copy stands now. */
+  /** Maximum number of rows per batch. */
+  readonly max: number;
+  /** Transforms a row. */
+  readonly convert?: (row: Row) => Row;
+  /** Runs in the transaction of each batch, to record the progress. */
   readonly note: (writing: Writing, after: readonly Cell[]) => Promise<void>;
-  /** Told of rows that are there for good. */
+  /** Called with rows that are durable in the target. */
   readonly onRows: (rows: number) => void;
 }
 
-/** Copies what lies after `after`. A batch and the note of it are one transaction, so that it can go on after any end. */
+/**
+ * Copies the rows after `after`. A batch and its progress are one transaction, so that the copy can be resumed after
+ * any interruption.
+ */
 export async function copyTable(from: Side, to: Side, table: TableShape, rules: CopyRules): Promise<void> {
-  for await (const batch of batchesOf(from, table, rules.slice, rules.after, rules.most)) {
+  for await (const batch of batchesOf(from, table, rules.slice, rules.after, rules.max)) {
     const last = batch.at(-1);
     if (last === undefined) return;
     await copyBatch(to, table, batch, { ...rules, note: (writing) => rules.note(writing, keyOf(table, last)) });
   }
 }
 
-type BatchRules = Pick<CopyRules, 'turn' | 'onRows'> & { readonly note: (writing: Writing) => Promise<void> };
+type BatchRules = Pick<CopyRules, 'convert' | 'onRows'> & { readonly note: (writing: Writing) => Promise<void> };
 
 async function copyBatch(
   to: Side,
   table: TableShape,
   batch: readonly Row[],
-  { turn = (row) => row, note, onRows }: BatchRules,
+  { convert = (row) => row, note, onRows }: BatchRules,
 ): Promise<void> {
-  const rows = batch.filter((row) => isCarriedRow(table, row)).map(turn);
+  const rows = batch.filter((row) => isCarriedRow(table, row)).map(convert);
   await to.prepare(table, rows);
   await to.write(async (writing) => {
-    // The note first: who may not go on finds it out before he writes.
+    // Progress first, so that a copy that must not continue fails before it writes.
     await note(writing);
     await writing.insert(table, rows);
   });
   onRows(batch.length);
 }
 
-/** The rows of a slice, as many at once as are not too heavy. */
+/** The rows of a slice, as many at once as are not too large. */
 async function* batchesOf(
   side: Side,
   table: TableShape,
   slice: Slice,
   from: readonly Cell[] | null = null,
-  mostRows = 2000,
+  maxRows = 2000,
 ): AsyncGenerator<readonly Row[]> {
   let after = from;
-  const mostAtOnce = heavyTables.has(table.name) ? heavyBatch : mostRows;
-  let most = Math.min(firstBatch, mostAtOnce);
+  const maxAtOnce = heavyTables.has(table.name) ? heavyBatch : maxRows;
+  let max = Math.min(firstBatch, maxAtOnce);
   for (;;) {
-    const rows = await side.read(table, slice, after, most);
+    const rows = await side.read(table, slice, after, max);
     const last = rows.at(-1);
     if (last === undefined) return;
     yield rows;
-    if (rows.length < most) return;
+    if (rows.length < max) return;
     after = keyOf(table, last);
     const each = rows.reduce((sum, row) => sum + weightOf(row), 0) / rows.length;
-    most = Math.max(1, Math.min(mostAtOnce, Math.floor(batchBytes / each)));
+    max = Math.max(1, Math.min(maxAtOnce, Math.floor(batchBytes / each)));
   }
 }
 
@@ -81,7 +84,7 @@ function weightOf(row: Row): number {
   return weight;
 }
 
-/** The sum of a table's rows, or of a slice of them. */
+/** The checksum of a table, or of a slice. */
 export async function sumOf(
   side: Side,
   table: TableShape,
@@ -99,7 +102,7 @@ export async function sumOf(
   return sum;
 }
 
-/** How many rows a slice has, asked without holding up anybody. */
+/** Number of rows in a slice, counted without blocking anyone. */
 export async function countOf(side: Side, { name }: TableShape, slice: Slice): Promise<number> {
   const values: Cell[] = [];
   const conditions = conditionsOf(slice, (value) => {

@@ -1,39 +1,42 @@
-// One of the two databases of a copy: the same few questions for both engines.
+// One of the two databases of a copy: a common interface for both engines.
 import type { Cell, Row, Slice, TableShape } from './shape.ts';
 
 /** Writes of one transaction. */
 export interface Writing {
-  /** Rows that are not there yet; all of them name every column. */
+  /** Inserts new rows; all of them have every column. */
   insert(table: TableShape, rows: readonly Row[]): Promise<void>;
-  /** Removes every row of a table, whatever it is. */
+  /** Deletes all rows of a table. */
   clear(table: TableShape): Promise<void>;
-  /** Runs a statement that is the same on both engines; `?` stands for a value. Answers how many rows it changed. */
+  /** Runs a statement that is the same on both engines; `?` is a placeholder. Returns the number of changed rows. */
   change(sql: string, values: readonly Cell[]): Promise<number>;
-  /** The rows of a statement that is the same on both engines. */
+  /** Rows of a statement that is the same on both engines. */
   query(sql: string, values: readonly Cell[]): Promise<Row[]>;
 }
 
-/** A database that is read from or copied into. Every method rejects when it cannot be reached. */
+/** A database to read from or copy into. Every method rejects if it cannot be reached. */
 export interface Side {
   readonly engine: 'sqlite' | 'postgres';
-  /** Its address as a person may read it. */
+  /** Its address for display. */
   readonly shown: string;
-  /** Every table, in the order of their names. */
+  /** All tables, ordered by name. */
   readonly tables: readonly TableShape[];
-  /** The next rows of a slice in the order of the key. */
-  read(table: TableShape, slice: Slice, after: readonly Cell[] | null, most: number): Promise<Row[]>;
+  /** The next rows of a slice in key order. */
+  read(table: TableShape, slice: Slice, after: readonly Cell[] | null, max: number): Promise<Row[]>;
   count(table: TableShape): Promise<number>;
-  /** The rows of a statement that is the same on both engines, `?` for a value. Holds up nobody, however much it reads. */
+  /**
+   * Rows of a statement that is the same on both engines, with `?` as placeholder. Blocks no one, however much it
+   * reads.
+   */
   query(sql: string, values: readonly Cell[]): Promise<Row[]>;
-  /** What time it is there, epoch ms. */
+  /** Current time there, epoch ms. */
   now(): Promise<number>;
-  /** All of it or nothing, durable when it resolves; `work` may run more than once. */
+  /** A transaction, durable once it resolves; `work` may run more than once. */
   write<Answer>(work: (writing: Writing) => Promise<Answer>): Promise<Answer>;
-  /** Makes room for the rows that are about to be written: the days they belong to. */
+  /** Prepares partitions for the days of the rows to be written. */
   prepare(table: TableShape, rows: readonly Row[]): Promise<void>;
-  /** After many rows were written to these tables: what the engine needs to find its way in them. */
+  /** Updates statistics after many rows were written to these tables. */
   settle(tables: readonly TableShape[]): Promise<void>;
-  /** Whether a process works on this database: a sentence that says so, or null. */
+  /** Whether a process uses this database: a sentence that says so, or null. */
   usedBy(): Promise<string | null>;
   close(): Promise<void>;
 }

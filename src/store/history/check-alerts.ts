@@ -1,22 +1,30 @@
 // Alerts as the API reads them.
+import type { Kysely } from 'kysely';
 import type { Alert, AlertType } from '#domain/alerts/alert.ts';
-import { firstIdAt, idBytes, idText } from '../base/codec.ts';
+import type { Acknowledger } from '#domain/alerts/incident.ts';
+import { firstIdAt, idBytes, idText, idTextOrNull, parsedOrNull } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
-import type { AlertsTable } from '../base/tables/schema.ts';
+import type { IncidentsTable } from '../base/tables/incident-tables.ts';
+import type { AlertsTable, Tables } from '../base/tables/schema.ts';
 
-/** An alert with what it told of. Instants are epoch ms. */
+/** An alert with its facts. Times are epoch ms. */
 export interface StoredAlert extends Alert {
   readonly checkName: string;
   readonly checkType: string;
   readonly location: string;
-  /** ms with decimals; null when there was no answer. */
+  /** ms with decimals; null without a response. */
   readonly responseTimeMs: number | null;
   readonly error: string | null;
   readonly statusCode: number | null;
   readonly startedAt: number;
+  /** null = about a certificate. */
+  readonly incidentId: string | null;
+  /** Of its incident, epoch ms. */
+  readonly acknowledgedAt: number | null;
+  readonly acknowledgedBy: Acknowledger | null;
 }
 
-/** Alerts raised in a span of time (epoch ms, both ends included), of one check or of all. */
+/** Alerts raised in a time range (epoch ms, inclusive), of one check or of all. */
 export interface AlertFilter {
   readonly from: number;
   readonly to: number;
@@ -41,14 +49,31 @@ export function createCheckAlerts({ reader }: Database): CheckAlerts {
         .where('id', '>=', firstIdAt(from))
         .where('id', '<', firstIdAt(to + 1));
       const matching = checkId === null ? inTime : inTime.where('check_id', '=', idBytes(checkId));
-      const rows = await matching.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute();
+      const ids = matching.select('id').orderBy('id', 'desc').limit(limit).offset(offset);
+      const rows = await alertRows(reader)
+        .where('alerts.account_id', '=', idBytes(accountId))
+        .where('alerts.id', 'in', ids)
+        .orderBy('alerts.id', 'desc')
+        .execute();
       const { total } = await matching.select((row) => row.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
       return { rows: rows.map(alertOf), total };
     },
   };
 }
 
-function alertOf(row: AlertsTable): StoredAlert {
+/** Alerts with the acknowledgement of their incident. */
+export function alertRows(reader: Kysely<Tables>) {
+  return reader
+    .selectFrom('alerts')
+    .leftJoin('incidents', (join) =>
+      join.onRef('incidents.account_id', '=', 'alerts.account_id').onRef('incidents.id', '=', 'alerts.incident_id'),
+    )
+    .selectAll('alerts')
+    .select(['incidents.acknowledged_at', 'incidents.acknowledged_by']);
+}
+
+/** A stored alert. */
+export function alertOf(row: AlertsTable & Pick<IncidentsTable, 'acknowledged_at' | 'acknowledged_by'>): StoredAlert {
   return {
     accountId: idText(row.account_id),
     id: idText(row.id),
@@ -63,5 +88,8 @@ function alertOf(row: AlertsTable): StoredAlert {
     error: row.error,
     statusCode: row.status_code,
     startedAt: row.started_at,
+    incidentId: idTextOrNull(row.incident_id),
+    acknowledgedAt: row.acknowledged_at,
+    acknowledgedBy: parsedOrNull<Acknowledger>(row.acknowledged_by),
   };
 }

@@ -1,5 +1,5 @@
-// What checks have been through: roll-ups of the hours and days that have them, results of the rest, so that figures are
-// always current (docs/decisions/0040).
+// History of checks: roll-ups of hours and days where available, results for the rest, so that figures are always
+// current (docs/decisions/0040).
 import type { Kysely, Selectable } from 'kysely';
 import { sumBySpan } from '#domain/results/analytics.ts';
 import type { DetailedRollUp, RollUpParts } from '#domain/results/detailed-roll-up.ts';
@@ -9,7 +9,7 @@ import {
   emptyRollUp,
   hourMs,
   hourOf,
-  hoursKeptDays,
+  hourRetentionDays,
   mergeRollUp,
   type RollUp,
   type Stretch,
@@ -27,7 +27,7 @@ import { isLongStretch, rollUpsOf, stretchesOf } from './roll-ups.ts';
 import { readResults, slotOf, type TimedResult } from './raw-results.ts';
 import type { Tables } from '../base/tables/schema.ts';
 
-/** What a span of a check at a location came to. Instants are epoch ms. */
+/** Roll-up of a time range of a check at a location. Times are epoch ms. */
 export interface HistoryPiece {
   readonly checkId: string;
   readonly startAt: number;
@@ -35,14 +35,16 @@ export interface HistoryPiece {
   readonly rollUp: DetailedRollUp;
 }
 
-/** A span, `to` excluded, in pieces no longer than asked for: days, hours, or less than an hour. */
+/** A time range, `to` exclusive, in pieces no longer than requested: days, hours, or less than an hour. */
 export interface HistoryQuestion {
-  /** The start of an hour, or of a UTC day where only days are kept; of any minute when pieces are shorter. */
+  /** The start of an hour, or of a UTC day where only days are stored; of any minute if pieces are shorter. */
   readonly from: number;
   readonly to: number;
-  /** A divisor of an hour, an hour, or a day: then pieces may be days wherever whole ones fit. */
+  /** A divisor of an hour, an hour, or a day; with a day, pieces are days wherever whole ones fit. */
   readonly pieceMs: number;
-  /** What is asked beside the sums, which costs more to read: what is not asked is not known of any piece. */
+  /**
+   * Data in addition to sums, which is more expensive to read. Data that was not requested is unknown in all pieces.
+   */
   readonly parts?: RollUpParts | null;
 }
 
@@ -53,13 +55,13 @@ export interface History {
 }
 
 export interface CheckHistory {
-  /** How many checks are best read at once. */
+  /** Number of checks to read at a time. */
   readonly checksAtOnce: number;
-  /** Of checks of one account: at most that many at once. */
+  /** For checks of one account, at most that many at a time. */
   read(accountId: string, checkIds: readonly string[], question: HistoryQuestion): Promise<History>;
   /**
-   * What each of them came to in a span (epoch ms, `to` excluded) as a whole, at all locations together; by its id. The span
-   * begins as that of a question for days does.
+   * Totals of each check in a time range (epoch ms, `to` exclusive), over all locations, by ID. The range starts as for
+   * daily pieces.
    */
   sums(
     accountId: string,
@@ -68,7 +70,7 @@ export interface CheckHistory {
   ): Promise<ReadonlyMap<string, RollUp>>;
 }
 
-/** Roll-ups are read so much at once, ms: bounds how long a read of months holds the loop. */
+/** Amount of roll-ups read at a time, ms, because a read of months blocks the event loop. */
 const windowsMs = { hour: 7 * dayMs, day: 180 * dayMs };
 
 export function createCheckHistory({ reader, clock, dialect }: Database): CheckHistory {
@@ -93,14 +95,14 @@ export function createCheckHistory({ reader, clock, dialect }: Database): CheckH
   };
 }
 
-/** Checks of which nothing has to be looked at row by row are summed up by the database: nearly all of them. */
+/** The database sums up checks without rows that need individual treatment, which are nearly all. */
 async function sumsOf(scope: Scope, known: Known, now: number): Promise<Map<string, RollUp>> {
   const { account, question } = scope;
   const stale = new Set([...known.stale.values()].map((row) => idText(row.check_id)));
   const plain = scope.checks.filter((check) => !stale.has(idText(check)));
   const [{ ofChecks, odd }, kept] = await Promise.all([
     readSums({ ...scope, checks: plain }, question, known.progress.hourAt),
-    // PostgreSQL knows no empty list.
+    // PostgreSQL does not accept an empty list.
     plain.length === 0 ? [] : readStretches({ ...scope, checks: plain }),
   ]);
   const others = scope.checks.filter((check) => stale.has(idText(check)) || odd.has(idText(check)));
@@ -141,14 +143,14 @@ interface Scope {
   readonly account: IdBytes;
   readonly checks: readonly IdBytes[];
   readonly question: HistoryQuestion;
-  /** Whether statements gain by being under way together. */
+  /** Whether concurrent statements are faster. */
   readonly areTogether: boolean;
   readonly parts: RollUpParts | null;
 }
 
 interface Known {
   readonly progress: Progress;
-  /** Hours of which there are newer results, as `check/hour`. */
+  /** Hours with newer results, as `check/hour`. */
   readonly stale: ReadonlyMap<string, LateHoursTable>;
 }
 
@@ -161,7 +163,7 @@ async function readKnown({ reader, dialect, account, checks, question, areTogeth
     .where(dialect.idIn('check_id', checks))
     .where('start_at', '>=', hourOf(question.from))
     .where('start_at', '<', question.to);
-  // In either order: an hour that is rolled up between the two is read with what was late, or from its results.
+  // In either order: an hour that is rolled up in between is read with late results, or from its results.
   const [rows, late] = areTogether
     ? await Promise.all([facts.execute(), marks.execute()])
     : [await facts.execute(), await marks.execute()];
@@ -179,7 +181,7 @@ function keyOf(accountId: IdBytes, { check_digits }: Pick<TimedResult, 'check_di
   return { accountId, checkId: idBytes(idOfDigits(check_digits)) };
 }
 
-/** Ids of checks by their digits: each is a text once, however many rows are of it. */
+/** IDs of checks as hex digits: each is one text, however many rows have it. */
 function knownIds(): (digits: string) => string {
   const ids = new Map<string, string>();
   return (digits) => {
@@ -191,8 +193,8 @@ function knownIds(): (digits: string) => string {
   };
 }
 
-/** A roll-up with the digits of its check, and without its account. */
-type KeptRollUp = Omit<RollUpsTable, 'account_id' | 'check_id' | PartColumn> &
+/** A roll-up with the digits of its check, without its account. */
+type StoredRollUp = Omit<RollUpsTable, 'account_id' | 'check_id' | PartColumn> &
   Partial<Pick<RollUpsTable, PartColumn>> &
   Pick<TimedResult, 'check_digits'>;
 
@@ -200,17 +202,17 @@ function hourKey({ check_id, start_at }: Pick<RollUpsTable, 'check_id' | 'start_
   return `${idText(check_id)}/${start_at}`;
 }
 
-/** Days where they are wanted or nothing finer is left, hours around them. */
+/** Days if requested or if nothing finer is stored, hours around them. */
 async function readRollUps(scope: Scope, known: Known, now: number, pieces: HistoryPiece[]): Promise<void> {
   const { from, to, pieceMs } = scope.question;
   const { progress, stale } = known;
-  const finerFrom = dayOf(now) - hoursKeptDays * dayMs;
+  const finerFrom = dayOf(now) - hourRetentionDays * dayMs;
   const firstDay = Math.ceil(from / dayMs) * dayMs;
   const wantedTo = pieceMs >= dayMs ? dayOf(to) : Math.min(finerFrom, dayOf(to));
   const endOfDays = Math.max(firstDay, Math.min(wantedTo, dayOf(progress.hourAt)));
   const staleDays = new Set([...stale.values()].map((row) => `${idText(row.check_id)}/${dayOf(row.start_at)}`));
   const idOf = knownIds();
-  const add = (row: KeptRollUp): void => {
+  const add = (row: StoredRollUp): void => {
     const { start_at: startAt, location } = row;
     pieces.push({
       checkId: idOf(row.check_digits),
@@ -219,10 +221,10 @@ async function readRollUps(scope: Scope, known: Known, now: number, pieces: Hist
       rollUp: onlyWith(scope.parts, detailedRollUpOf(row)),
     });
   };
-  const isStale = (row: KeptRollUp, all: { has(key: string): boolean; readonly size: number }): boolean =>
+  const isStale = (row: StoredRollUp, all: { has(key: string): boolean; readonly size: number }): boolean =>
     all.size > 0 && all.has(`${idOf(row.check_digits)}/${row.start_at}`);
-  // Thousands of rows are asked: nearly none of them is of the hour that is being rolled up, or stale.
-  const isFresh = (row: KeptRollUp): boolean =>
+  // With thousands of rows, nearly none is of the hour being rolled up, or stale.
+  const isFresh = (row: StoredRollUp): boolean =>
     (row.start_at < progress.hourAt || row.start_at < rolledUpTo(progress, keyOf(scope.account, row))) &&
     !isStale(row, stale);
   for await (const row of rowsOf(scope, 'day', firstDay, endOfDays)) if (!isStale(row, staleDays)) add(row);
@@ -246,7 +248,7 @@ async function* rowsOf(
   span: 'hour' | 'day',
   from: number,
   to: number,
-): AsyncGenerator<KeptRollUp> {
+): AsyncGenerator<StoredRollUp> {
   for (let start = from; start < to; start += windowsMs[span]) {
     yield* await reader
       .selectFrom('roll_ups')
@@ -265,12 +267,12 @@ async function* rowsOf(
   }
 }
 
-/** Results of hours that are not rolled up, or of which there are newer results. */
+/** Results of hours that are not rolled up, or that have newer results. */
 async function readRest(scope: Scope, { progress, stale }: Known): Promise<TimedResult[]> {
   const { from, to, pieceMs } = scope.question;
   if (pieceMs < hourMs) return readResults(scope, scope.checks, { from, to });
   const fresh = await readResults(scope, scope.checks, { from: Math.max(from, progress.hourAt), to });
-  // Only while an hour is being rolled up it is so of some checks and not of others.
+  // Only while an hour is being rolled up does this differ between checks.
   const results =
     progress.after === null
       ? fresh
@@ -295,7 +297,7 @@ function addResults(results: readonly TimedResult[], { question, parts }: Scope,
   }
 }
 
-/** What was not asked is not shown as if it were known: of some rows it is, of others not. */
+/** Removes data that was not requested, because only some rows have it. */
 function onlyWith(parts: RollUpParts | null, rollUp: DetailedRollUp): DetailedRollUp {
   const { byStatus, phases } = rollUp;
   return {
@@ -306,9 +308,9 @@ function onlyWith(parts: RollUpParts | null, rollUp: DetailedRollUp): DetailedRo
   };
 }
 
-type KeptStretch = Selectable<Tables['missed_stretches']>;
+type StoredStretch = Selectable<Tables['missed_stretches']>;
 
-function readStretches({ reader, dialect, account, checks, question: { from, to } }: Scope): Promise<KeptStretch[]> {
+function readStretches({ reader, dialect, account, checks, question: { from, to } }: Scope): Promise<StoredStretch[]> {
   return reader
     .selectFrom('missed_stretches')
     .selectAll()
@@ -319,9 +321,9 @@ function readStretches({ reader, dialect, account, checks, question: { from, to 
     .execute();
 }
 
-/** Those that were kept, and those among results that are not rolled up. */
+/** Stored stretches, and those in results that are not rolled up. */
 function stretchesIn(
-  kept: readonly KeptStretch[],
+  kept: readonly StoredStretch[],
   results: readonly TimedResult[],
   account: IdBytes,
 ): History['stretches'] {

@@ -1,10 +1,10 @@
-// Results as the API reads them: lists, one by its id, and the exchange in full.
+// Results as the API reads them: lists, single results, and complete exchanges.
 import type { Kysely } from 'kysely';
 import type { CheckType } from '#domain/checks/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Outcome, Reason } from '#domain/results/result.ts';
 import type { RunSource } from '#domain/checks/run.ts';
-import { createTurns, type Turn } from '#lib/fair-queue.ts';
+import { createFairQueue, type EnterQueue } from '#lib/fair-queue.ts';
 import { firstIdAt, idBytes, idText, parsed } from '../base/codec.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
@@ -13,7 +13,7 @@ import { type TotalScope, totalOfResults } from './result-totals.ts';
 import type { ResultsTable, Tables } from '../base/tables/schema.ts';
 import { headInSlices, type IdRange, pageInSlices, type SlicedList } from '../base/slices.ts';
 
-/** A result as it is kept. Instants are epoch ms. */
+/** A stored result. Times are epoch ms. */
 export interface StoredResult {
   readonly accountId: string;
   readonly checkId: string;
@@ -27,18 +27,18 @@ export interface StoredResult {
   readonly message: string | null;
   readonly location: string;
   readonly source: RunSource;
-  /** Slots it stands for: more than 1 for a stretch of missed ones. */
+  /** Slots it covers: more than 1 for consecutive missed ones. */
   readonly slots: number;
   readonly startedAt: number;
   readonly stoppedAt: number;
-  /** ms with decimals; null when there was no answer. */
+  /** ms with decimals; null without a response. */
   readonly responseTimeMs: number | null;
   readonly details: JsonValue;
-  /** Request and response in full, where they are kept. */
+  /** Complete request and response, if stored. */
   readonly exchange: JsonObject | null;
 }
 
-/** Which results of a check. Instants are epoch ms, both included. */
+/** Filters for the results of a check. Times are epoch ms, inclusive. */
 export interface ResultFilter {
   readonly location?: string;
   readonly hasFailures?: boolean;
@@ -55,7 +55,7 @@ export interface CheckResults {
     filter: ResultFilter,
     page: { limit: number; offset: number },
   ): Promise<{ rows: StoredResult[]; total: number }>;
-  /** Those that are older than the result `before`; null = from the newest. */
+  /** Older than the result `before`; null = from the newest. */
   walk(
     accountId: string,
     checkId: string,
@@ -64,14 +64,18 @@ export interface CheckResults {
     limit: number,
   ): Promise<StoredResult[]>;
   find(accountId: string, checkId: string, id: string): Promise<StoredResult | null>;
-  /** A result whose check is not known: every check of the account is looked at. */
+  /** A result whose check is unknown to the caller; searches all checks of the account. */
   findAnywhere(accountId: string, id: string): Promise<StoredResult | null>;
-  /** Name and type of a check; null = there is no such check. */
+  /** Name and type of a check; null = unknown check. */
   subject(accountId: string, checkId: string): Promise<{ name: string; checkType: CheckType } | null>;
 }
 
 export function createCheckResults({ reader, dialect, clock }: Database): CheckResults {
-  const exchanges = { reader, rowsAtOnce: dialect.rowsAtOnce === null ? null : exchangesAtOnce, turn: createTurns() };
+  const exchanges = {
+    reader,
+    rowsAtOnce: dialect.rowsAtOnce === null ? null : exchangesAtOnce,
+    fairQueue: createFairQueue(),
+  };
   const sliced = (accountId: string, checkId: string, filter: ResultFilter) =>
     slicedResults({ reader, dialect, clock }, accountId, checkId, filter);
   return {
@@ -132,7 +136,7 @@ function slicedResults(
       .selectFrom('results')
       .where('account_id', '=', idBytes(accountId))
       .where('check_id', '=', idBytes(checkId));
-    // The first 48 bits of an id are its time, so a span of time is a span of the key.
+    // The first 48 bits of an ID are its time, so a time range is a range of the key.
     if (filter.from !== undefined) query = query.where('id', '>=', firstIdAt(filter.from));
     if (filter.to !== undefined) query = query.where('id', '<', firstIdAt(filter.to + 1));
     if (from !== null) query = query.where('id', '>=', from);
@@ -145,7 +149,7 @@ function slicedResults(
     if (filter.resultType === 'ALL') return query;
     return query.where('run_id', filter.resultType === 'FINAL' ? 'is' : 'is not', null);
   };
-  // Without a filter that looks into rows.
+  // Without a filter on columns.
   const isPlain = filter.location === undefined && filter.hasFailures === undefined && filter.resultType !== 'ATTEMPT';
   const totalScope = (): TotalScope => ({
     reader,
@@ -181,21 +185,21 @@ function slicedResults(
   };
 }
 
-/** Exchanges that one statement of SQLite reads, which holds the loop: up to about 100 kB each. */
+/** Exchanges per statement on SQLite, which blocks the event loop: each has up to about 100 kB. */
 const exchangesAtOnce = 5;
-/** Characters of exchanges that are parsed in one turn of the loop. */
+/** Characters of exchanges parsed per turn of the event loop. */
 const parsedAtOnce = 256 * 1024;
 
 interface ExchangeReader {
   readonly reader: Kysely<Tables>;
-  /** Of how many results the exchanges are read in one statement; null = all. */
+  /** Number of results whose exchanges one statement reads; null = all. */
   readonly rowsAtOnce: number | null;
-  readonly turn: Turn;
+  readonly fairQueue: EnterQueue;
 }
 
-/** Rows of one check with what is kept of their exchanges, parsed in slices: a page may have ten megabytes of them. */
+/** Rows of a check with their stored exchanges, parsed in slices: a page may contain ten megabytes. */
 async function withExchanges(
-  { reader, rowsAtOnce, turn }: ExchangeReader,
+  { reader, rowsAtOnce, fairQueue }: ExchangeReader,
   rows: readonly ResultsTable[],
 ): Promise<StoredResult[]> {
   const results: StoredResult[] = [];
@@ -210,19 +214,19 @@ async function withExchanges(
       results.push(result);
       characters += exchange?.length ?? 0;
       if (characters < parsedAtOnce) continue;
-      await turn(result.accountId, characters);
+      await fairQueue(result.accountId, characters);
       characters = 0;
     }
   }
   return results;
 }
 
-/** What is kept of the exchanges of some results of one check, as JSON by the results' ids. */
+/** Stored exchanges of some results of a check, as JSON by result ID. */
 async function readExchanges(reader: Kysely<Tables>, rows: readonly ResultsTable[]): Promise<Map<string, string>> {
   const [first] = rows;
   if (first === undefined) return new Map();
   const ids = rows.map(({ id }) => id).toSorted((a, b) => Buffer.compare(a, b));
-  const [least = first.id, most = first.id] = [ids[0], ids.at(-1)];
+  const [least = first.id, max = first.id] = [ids[0], ids.at(-1)];
   const exchanges = new Map<string, string>();
   const read = async (table: 'exchanges' | 'passing_exchanges'): Promise<void> => {
     const kept = await reader
@@ -231,9 +235,9 @@ async function readExchanges(reader: Kysely<Tables>, rows: readonly ResultsTable
       .where('account_id', '=', first.account_id)
       .where('check_id', '=', first.check_id)
       .where('result_id', 'in', ids)
-      // Says which days are looked into.
+      // Restricts the partitions to read.
       .where('result_id', '>=', least)
-      .where('result_id', '<=', most)
+      .where('result_id', '<=', max)
       .execute();
     for (const { result_id, exchange } of kept) exchanges.set(idText(result_id), exchange);
   };

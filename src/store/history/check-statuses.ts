@@ -1,36 +1,37 @@
-// Where checks stand, as the API reads it: of ten thousand states only those are read that have moved since (docs/decisions/0040).
-import { type Kysely, sql } from 'kysely';
+// Check statuses as the API reads them: of ten thousand states, only changed ones are read (docs/decisions/0040).
+import type { Kysely } from 'kysely';
+import type { Acknowledger } from '#domain/alerts/incident.ts';
 import type { CheckStatus } from '#domain/checks/check-state.ts';
 import type { StatusOfCheck } from '#domain/checks/status-of-check.ts';
 import { createRecent } from '#lib/recent.ts';
-import { idBytes, idOfDigits, idTextOrNull } from '../base/codec.ts';
+import { idBytes, idOfDigits, idTextOrNull, parsedOrNull } from '../base/codec.ts';
 import { outcomeCodes, reasonCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
 import type { Dialect } from '../base/dialect.ts';
 import { breathe } from '../base/slices.ts';
+import { acknowledgedBy } from './incidents.ts';
+import { accountRevision, changedStates, stateRevisions } from './state-revisions.ts';
 import type { CheckStatesTable, Tables } from '../base/tables/schema.ts';
 
-/** Statuses side by side in the list. */
+/** Adjacent statuses in the list. */
 export type StatusPiece = readonly StatusOfCheck[];
 
 /** The state of every check. */
 export interface CheckStatuses {
   /**
-   * All of them, checks without any result too, oldest check first, side by side in pieces. A piece is the same array again as
-   * long as nothing in it changed.
+   * All checks including those without results, oldest first, in chunks. A chunk is the same array while nothing in it
+   * changes.
    */
   list(accountId: string): Promise<readonly StatusPiece[]>;
   find(accountId: string, checkId: string): Promise<StatusOfCheck | null>;
 }
 
-/** Rows read in one statement at most: bounds how long a list of thousands holds the loop. */
-const [checksAtOnce, revisionsAtOnce, statesAtOnce] = [1000, 5000, 500];
-/** Checks whose statuses are remembered, of all accounts together: about a kilobyte each. */
-const rememberedMost = 50_000;
-/** Statuses in a piece. */
+/** Maximum number of rows per statement, because it blocks the event loop. */
+const checksAtOnce = 1000;
+/** Checks whose statuses are cached, of all accounts together: about 1 kB each. */
+const maxRemembered = 50_000;
+/** Statuses per chunk. */
 const pieceSize = 250;
-/** Digits of an id. */
-const keyLength = 32;
 
 const stateColumns = [
   'revision',
@@ -44,17 +45,19 @@ const stateColumns = [
   'shortest_response_us',
   'certificate_valid_to',
   'updated_at',
+  'incident_id',
+  'acknowledged_at',
 ] as const satisfies readonly (keyof CheckStatesTable)[];
 
-type StateRow = Pick<CheckStatesTable, (typeof stateColumns)[number]>;
+type StateRow = Pick<CheckStatesTable, (typeof stateColumns)[number]> & { acknowledged_by: string | null };
 type CheckRow = Awaited<ReturnType<ReturnType<typeof checkRows>['execute']>>[number];
 
-/** What is known of an account: the count of its changes before its checks were read, and these by the digits of their ids. */
+/** Cached data of an account: its revision before its checks were read, and the checks by the digits of their IDs. */
 interface Known {
   readonly revision: number;
   readonly entries: ReadonlyMap<string, Entry>;
   readonly pieces: StatusPiece[];
-  /** The sum of the revisions before its states were read last; null = they were not yet. */
+  /** Sum of the revisions before its states were last read; null = not read yet. */
   sum: number | null;
 }
 
@@ -66,9 +69,9 @@ interface Entry {
 }
 
 export function createCheckStatuses({ reader, dialect }: Database): CheckStatuses {
-  const remembered = createRecent<Known>({ most: rememberedMost, sizeOf: ({ entries }) => Math.max(1, entries.size) });
+  const remembered = createRecent<Known>({ max: maxRemembered, sizeOf: ({ entries }) => Math.max(1, entries.size) });
   const readKnown = async (accountId: string): Promise<Known> => {
-    const revision = await readRevision(reader, accountId);
+    const revision = await accountRevision(reader, accountId);
     const before = remembered.get(accountId);
     if (before?.revision === revision) return before;
     const checks = await readChecks(reader, dialect, accountId);
@@ -82,9 +85,10 @@ export function createCheckStatuses({ reader, dialect }: Database): CheckStatuse
   return {
     async list(accountId) {
       const known = await readKnown(accountId);
-      const sum = await readSum(reader, accountId);
+      const sum = await stateRevisions(reader, accountId);
       if (sum === known.sum) return [...known.pieces];
-      for await (const keys of changedKeys(reader, dialect, accountId, known)) {
+      const revisionOf = (key: string) => revisionIn(known, key);
+      for await (const keys of changedStates({ reader, dialect }, accountId, revisionOf)) {
         const rows = await stateRows(reader, accountId)
           .select(dialect.idDigits('check_id').$castTo<string>().as('key'))
           .where(
@@ -111,11 +115,17 @@ export function createCheckStatuses({ reader, dialect }: Database): CheckStatuse
   };
 }
 
+/** The cached revision of a check's state; undefined = the check is not cached. */
+function revisionIn({ entries }: Known, key: string): number | null | undefined {
+  const entry = entries.get(key);
+  return entry === undefined ? undefined : (entry.state?.revision ?? null);
+}
+
 function showStates({ entries, pieces }: Known, rows: readonly (StateRow & { readonly key: string })[]): void {
   const changed = new Map<number, StatusOfCheck[]>();
   for (const { key, ...state } of rows) {
     const entry = entries.get(key);
-    // Of readings under way at once another one may know more by now.
+    // A concurrent read may have a newer one by now.
     if (entry === undefined || state.revision <= (entry.state?.revision ?? -1)) continue;
     entry.state = state;
     const index = Math.floor(entry.at / pieceSize);
@@ -124,42 +134,6 @@ function showStates({ entries, pieces }: Known, rows: readonly (StateRow & { rea
     changed.set(index, piece);
   }
   for (const [index, piece] of changed) pieces[index] = piece;
-}
-
-/** The digits of checks whose state has another revision than the known one, some at a time. */
-async function* changedKeys(
-  reader: Kysely<Tables>,
-  dialect: Dialect,
-  accountId: string,
-  { entries }: Known,
-): AsyncGenerator<string[]> {
-  // One text for thousands of rows costs a third of what the rows do.
-  const line = sql`concat(${dialect.idDigits('check_id')}, revision)`;
-  for (let after = Buffer.alloc(0) as Uint8Array; ;) {
-    const some = reader
-      .selectFrom('check_states')
-      .select(['check_id', 'revision'])
-      .where('account_id', '=', idBytes(accountId))
-      .where('check_id', '>', after)
-      .orderBy('check_id')
-      .limit(revisionsAtOnce);
-    const row = await reader
-      .selectFrom(some.as('some'))
-      .select(sql<string | null>`string_agg(${line}, ',' order by check_id)`.as('lines'))
-      .executeTakeFirst();
-    const lines = row?.lines?.split(',') ?? [];
-    const changed = lines.flatMap((text) => {
-      const key = text.slice(0, keyLength);
-      const entry = entries.get(key);
-      // A check that was added since is of the next reading.
-      return entry === undefined || entry.state?.revision === Number(text.slice(keyLength)) ? [] : [key];
-    });
-    for (let start = 0; start < changed.length; start += statesAtOnce) yield changed.slice(start, start + statesAtOnce);
-    const last = lines.at(-1);
-    if (last === undefined || lines.length < revisionsAtOnce) return;
-    after = idBytes(idOfDigits(last.slice(0, keyLength)));
-    await breathe();
-  }
 }
 
 async function readChecks(reader: Kysely<Tables>, dialect: Dialect, accountId: string): Promise<CheckRow[]> {
@@ -181,7 +155,7 @@ async function readChecks(reader: Kysely<Tables>, dialect: Dialect, accountId: s
   }
 }
 
-/** The checks of an account, each with its slots or whether it is an active heartbeat. */
+/** The checks of an account, with their schedules or as active heartbeats. */
 function checkRows(reader: Kysely<Tables>, dialect: Dialect, accountId: string) {
   return reader
     .selectFrom('checks')
@@ -204,30 +178,14 @@ function checkRows(reader: Kysely<Tables>, dialect: Dialect, accountId: string) 
 }
 
 function stateRows(reader: Kysely<Tables>, accountId: string) {
-  return reader.selectFrom('check_states').select(stateColumns).where('account_id', '=', idBytes(accountId));
-}
-
-async function readRevision(reader: Kysely<Tables>, accountId: string): Promise<number> {
-  const row = await reader
-    .selectFrom('counters')
-    .select('last')
-    .where('account_id', '=', idBytes(accountId))
-    .where('noun', '=', 'revision')
-    .executeTakeFirst();
-  return row?.last ?? 0;
-}
-
-/** Another one whenever a state has changed: revisions only grow. */
-async function readSum(reader: Kysely<Tables>, accountId: string): Promise<number> {
-  const row = await reader
+  return reader
     .selectFrom('check_states')
-    .select(sql<number>`coalesce(sum(revision), 0)`.as('sum'))
-    .where('account_id', '=', idBytes(accountId))
-    .executeTakeFirstOrThrow();
-  return row.sum;
+    .select(stateColumns)
+    .select((row) => acknowledgedBy(row).as('acknowledged_by'))
+    .where('account_id', '=', idBytes(accountId));
 }
 
-/** What is shown of a check in a state; null = no result has moved it yet. */
+/** The status of a check in a state; null = no result has changed it yet. */
 function statusOf(check: CheckRow, state: StateRow | null): StatusOfCheck {
   return {
     checkId: idOfDigits(check.key),
@@ -243,6 +201,9 @@ function statusOf(check: CheckRow, state: StateRow | null): StatusOfCheck {
     longestMs: msOf(state?.longest_response_us),
     shortestMs: msOf(state?.shortest_response_us),
     certificateValidTo: state?.certificate_valid_to ?? null,
+    incidentId: idTextOrNull(state?.incident_id ?? null),
+    acknowledgedAt: state?.acknowledged_at ?? null,
+    acknowledgedBy: parsedOrNull<Acknowledger>(state?.acknowledged_by ?? null),
     createdAt: check.created_at,
     updatedAt: state?.updated_at ?? check.updated_at,
   };

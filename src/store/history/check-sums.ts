@@ -1,5 +1,5 @@
-// What checks came to in a span as a whole, put together by the database: a page of an overview is thousands of rows
-// otherwise (docs/decisions/0040).
+// Totals of checks in a time range, aggregated by the database, because an overview page would otherwise read thousands
+// of rows (docs/decisions/0040).
 import { type Kysely, sql } from 'kysely';
 import {
   addResult,
@@ -27,32 +27,32 @@ export interface SumsScope {
   readonly merged: MergedResponses;
   readonly account: IdBytes;
   readonly checks: readonly IdBytes[];
-  /** Whether statements gain by being under way together. */
+  /** Whether concurrent statements are faster. */
   readonly areTogether: boolean;
 }
 
-/** Epoch ms, `to` excluded. */
+/** Epoch ms, `to` exclusive. */
 interface Range {
   readonly from: number;
   readonly to: number;
 }
 
-/** What checks came to, at all locations together. */
+/** Totals of checks over all locations. */
 export interface Sums {
-  /** By the id of the check; without long stretches of missed slots. Checks without anything are left out. */
+  /** By check ID; without long stretches of missed slots. Checks without data are omitted. */
   readonly ofChecks: Map<string, RollUp>;
-  /** Ids of checks whose results have to be looked at one by one: their sums are not whole. */
+  /** IDs of checks whose results must be processed one by one: their sums are incomplete. */
   readonly odd: ReadonlySet<string>;
 }
 
-/** Sums that grow. */
+/** Accumulated sums. */
 interface Found extends Sums {
   readonly odd: Set<string>;
 }
 
 const minuteMs = 60_000;
 
-/** Columns of a roll-up that are sums. */
+/** Columns of a roll-up that are summed. */
 const counted = [
   'passed',
   'degraded',
@@ -65,20 +65,19 @@ const counted = [
   'unknown_ms',
 ] as const;
 
-/** So many days or hours are summed up in one statement, so that none holds the loop for long. */
+/** Maximum number of days or hours per statement, so that none blocks the event loop for long. */
 const windowsMs = { day: 60 * dayMs, hour: 2 * dayMs };
-/** How many results a statement should look at where it holds the loop: so much of a span is asked for as had as many before. */
+/** Target number of results per statement where it blocks the event loop; the size of a range is adapted to it. */
 const resultsAtOnce = 2000;
 const firstWindowMs = 15 * minuteMs;
 
 /**
- * Sums up a span (epoch ms) that begins with an hour that roll-ups are kept of.
- *
- * @param rolledTo up to when all checks are rolled up, epoch ms; read before
+ * Sums a time range (epoch ms) that starts with an hour that has roll-ups.
+ * @param rolledTo until when all checks are rolled up, epoch ms; read before
  */
 export async function readSums(scope: SumsScope, { from, to }: Range, rolledTo: number): Promise<Sums> {
   const sums: Found = { ofChecks: new Map(), odd: new Set() };
-  // PostgreSQL knows no empty list.
+  // PostgreSQL does not accept an empty list.
   if (scope.checks.length === 0) return sums;
   const { days, hours } = partsOf(from, Math.min(to, rolledTo));
   const parts = [
@@ -91,7 +90,7 @@ export async function readSums(scope: SumsScope, { from, to }: Range, rolledTo: 
   return sums;
 }
 
-/** Whole days where there are some, hours around them. */
+/** Whole days where available, hours around them. */
 function partsOf(from: number, to: number): { days: Range; hours: Range[] } {
   const days = { from: Math.ceil(from / dayMs) * dayMs, to: dayOf(to) };
   if (days.from >= days.to) return { days, hours: [{ from, to }] };
@@ -113,7 +112,7 @@ function inWindows(ranges: readonly Range[], windowMs: number): Range[] {
   );
 }
 
-/** One row for each check: its counts, and the digits of response times side by side, where they were not merged before. */
+/** One row per check: its counts, and the concatenated digits of response times that are not cached as merged. */
 async function addRollUps(scope: SumsScope, span: Span, { from, to }: Range, { ofChecks }: Found): Promise<void> {
   const { merged, dialect } = scope;
   const part = `${span}/${from}/${to}`;
@@ -145,13 +144,13 @@ async function addRollUps(scope: SumsScope, span: Span, { from, to }: Range, { o
 }
 
 /**
- * Another number whenever a roll-up was written anew: it then has more results of its span, and counts each of them. With the hour,
- * because rows of a span go while others of it grow.
+ * Changes whenever a roll-up is rewritten: it then has more results in its range. Includes the hour, because rows of a
+ * range may be deleted while others remain.
  */
 const versions = sql<number>`sum((start_at / 3600000)
   * (1 + passed + degraded + failed + unknown + missed + retries) + known_ms + unknown_ms)`;
 
-/** Counts of each check, and what is another number when any of its rows is another. */
+/** Counts of each check, and a value that changes when any of its rows does. */
 function rollUpsWithin({ reader, dialect, account, checks }: SumsScope, span: Span, { from, to }: Range) {
   return reader
     .selectFrom('roll_ups')
@@ -187,8 +186,8 @@ function sumAt(ofChecks: Map<string, RollUp>, id: string): RollUp {
 }
 
 /**
- * What counts of a result, as one number: response time in µs and 1 (0 = none), outcome, whether it is final, and whether it
- * stands for time. The last two are bits, an outcome is less than eight.
+ * The relevant parts of a result as one number: response time in µs plus 1 (0 = none), outcome, whether it is final,
+ * and whether it covers time. The last two are bits; an outcome is below eight.
  */
 const shape = { time: 32, outcome: 4, final: 2, timed: 1 } as const;
 
@@ -203,7 +202,7 @@ async function addResults(scope: SumsScope, { from, to }: Range, sums: Found): P
   }
 }
 
-/** One row for each check: a number for each of its results, side by side. @returns how many results there are */
+/** One row per check: the concatenated numbers of its results. @returns number of results */
 async function addSomeResults(scope: SumsScope, { from, to }: Range, { ofChecks, odd }: Found): Promise<number> {
   const { reader, dialect, account, checks } = scope;
   const code = sql`(coalesce(response_us, -1) + 1) * ${sql.lit(shape.time)} + outcome * ${sql.lit(shape.outcome)}
@@ -229,7 +228,7 @@ async function addSomeResults(scope: SumsScope, { from, to }: Range, { ofChecks,
     const each = codes.split(',');
     results += each.length;
     const id = idOfDigits(check_digits);
-    // Stretches are looked at one by one; the interval of a check changes hardly ever.
+    // Stretches are processed one by one; the interval of a check hardly ever changes.
     if (slots > 1 || shortest !== longest) odd.add(id);
     else addCodes(sumAt(ofChecks, id), each, shortest);
   }

@@ -1,9 +1,9 @@
-// Marks of hours that must be rolled up anew, through the query builder: for changes that are made by hand.
+// Marks hours that must be rolled up again, with the query builder, for manual changes.
 import type { Kysely } from 'kysely';
 import type { Tables } from '../base/tables/schema.ts';
 import type { SchedulesTable } from '../base/tables/schedule-tables.ts';
 
-/** Marks an hour of a check. Belongs in the transaction that adds the result. @param startAt epoch ms */
+/** Marks an hour of a check. Call it in the transaction that adds the result. @param startAt epoch ms */
 export async function noteLateHour(
   tx: Kysely<Tables>,
   { account_id, check_id }: Pick<SchedulesTable, 'account_id' | 'check_id'>,

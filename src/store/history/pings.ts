@@ -1,4 +1,4 @@
-// Pings of heartbeats as they are shown: every call that came, and every time that none did.
+// Events of heartbeats as they are shown: all received and all missing pings.
 import type { PingEvent } from '#domain/checks/heartbeat.ts';
 import { idBytes, idText, idTime } from '../base/codec.ts';
 import { pingSignalCodes, pingStateCodes } from '../base/codes.ts';

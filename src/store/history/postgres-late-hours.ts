@@ -1,4 +1,4 @@
-// Marks of hours that must be rolled up anew, in PostgreSQL.
+// Marks hours that must be rolled up again, in PostgreSQL.
 import { type IdBytes, idText } from '../base/codec.ts';
 import type { LateHoursTable } from '../base/tables/roll-up-tables.ts';
 import type { Bulk } from '../engines/postgres/bulk.ts';
@@ -20,14 +20,14 @@ export function createLateHours(): LateHours {
         start_at,
         touched: 1,
       }),
-    // In one order in every process, so that two that mark the same hours wait for each other one way.
+    // In the same order in every process, to avoid deadlocks.
     rows: () => [...hours].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row),
   };
 }
 
 /**
- * Writes them. A mark that is there is changed and so held until the commit: whoever rolls up the hour meanwhile does not
- * take it away.
+ * Writes the marks. Existing ones are updated, and thereby locked until the commit, so that a concurrent roll-up of the
+ * hour does not delete them.
  */
 export function sendLateHours(bulk: Bulk, late: LateHours): void {
   bulk.send(

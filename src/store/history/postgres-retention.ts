@@ -1,4 +1,4 @@
-// What has grown old goes from PostgreSQL: results, exchanges and assets by the day, the rest a slice at a time.
+// Deletes old data from PostgreSQL: results, exchanges and assets by day, the rest in slices.
 import { firstIdAt } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Retention } from './retention.ts';
@@ -13,7 +13,7 @@ export function createPostgresRetention(connections: Connections): Retention {
   return {
     async sweep(before, now, resultsBefore = before) {
       const removed = await connections.transaction((session) => removeSlice(session, { before, now, resultsBefore }));
-      // Afterwards: the rest goes on while somebody reads for so long that no day can be made or dropped.
+      // Last: the rest is done even if a long read prevents creating or dropping partitions.
       await makeDays(connections, now);
       const days = await dropDays(connections, resultsBefore);
       return { removed: removed.reduce((sum, rows) => sum + rows, days), isThrough: removed.every(isLast) };
@@ -31,12 +31,12 @@ interface Bounds {
   readonly resultsBefore: number;
 }
 
-/** One slice of each table; answers with how many rows went of each. */
+/** One slice of each table; returns the number of deleted rows of each. */
 async function removeSlice(session: Session, { before, now, resultsBefore }: Bounds): Promise<number[]> {
   const bound = firstIdAt(before);
   const resultsBound = firstIdAt(resultsBefore);
   const pending = deliveryStatusCodes.encode('pending');
-  // Of a check with hours that are still to be rolled up anew, nothing goes.
+  // Keeps all results of a check with hours that must be rolled up again.
   const oldRows = (table: string, key: string): Promise<number> =>
     session.change(
       `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT r.ctid FROM ${table} r WHERE ${key} < $1 AND NOT EXISTS (
@@ -44,7 +44,7 @@ async function removeSlice(session: Session, { before, now, resultsBefore }: Bou
       [resultsBound, rowsPerSlice],
     );
   const [counted] = await session.query<{ removed: number }>(
-    // An account at a time, because ids are in order only within one; the LATERAL is one look into the index for each.
+    // Account by account, because IDs are ordered only within one; the LATERAL is an index lookup for each.
     `WITH old AS (
        SELECT d.account_id, d.id FROM accounts a CROSS JOIN LATERAL (
          SELECT account_id, id FROM deliveries WHERE account_id = a.id AND id < $1 AND status <> ${pending} LIMIT $2) d
@@ -65,6 +65,15 @@ async function removeSlice(session: Session, { before, now, resultsBefore }: Bou
      WHERE t.account_id = old.account_id AND t.id = old.id`,
     [bound, rowsPerSlice],
   );
+  // Keeps open incidents of any age.
+  const incidents = await session.change(
+    `DELETE FROM incidents t USING (
+       SELECT d.account_id, d.id FROM accounts a CROSS JOIN LATERAL (
+         SELECT account_id, id FROM incidents WHERE account_id = a.id AND id < $1 AND ended_at < $3 LIMIT $2) d
+       LIMIT $2) old
+     WHERE t.account_id = old.account_id AND t.id = old.id`,
+    [bound, rowsPerSlice, before],
+  );
   const keys = await session.change(
     `DELETE FROM idempotency_keys WHERE ctid = ANY(ARRAY(
        SELECT ctid FROM idempotency_keys WHERE created_at < $1 LIMIT $2))`,
@@ -78,6 +87,7 @@ async function removeSlice(session: Session, { before, now, resultsBefore }: Bou
     await oldRows('pings_other', 'id'),
     counted?.removed ?? 0,
     alerts,
+    incidents,
     keys,
   ];
 }

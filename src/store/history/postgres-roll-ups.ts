@@ -1,4 +1,4 @@
-// Rows of roll-ups in PostgreSQL; what a turn decides stands in roll-ups.ts.
+// Rows of roll-ups in PostgreSQL; the decisions are in roll-ups.ts.
 import { dayMs, hourMs } from '#domain/results/roll-up.ts';
 import { firstIdAt, type IdBytes, idText } from '../base/codec.ts';
 import { breathe } from '../base/slices.ts';
@@ -17,22 +17,22 @@ import {
   releaseResults,
   type RollUps,
   type RollUpStore,
-  rollUpTurn,
+  rollUpTick,
 } from './roll-ups.ts';
 import type { RollUpsTable } from '../base/tables/roll-up-tables.ts';
 import { type Bulk, type ColumnTypes, createBulk } from '../engines/postgres/bulk.ts';
 import type { Connections } from '../engines/postgres/connections.ts';
 import type { Session } from '../engines/postgres/session.ts';
 
-/** Results of a turn. They are added up a few at a time. */
-const resultsMost = 1800;
+/** Results per tick. They are added in small groups. */
+const maxResults = 1800;
 
-/** Checks and marks of a turn. */
+/** Checks and marks per tick. */
 const size = { checks: 1000, lateHours: 50 };
-/** Of the lock that whoever rolls up holds: any number that nothing else takes. */
+/** Advisory lock of rolling up; an arbitrary constant. */
 const lock = 0x746f_6373;
 
-/** Roll-ups of a database: one process at a time, whichever comes. */
+/** Roll-ups of a database, by one process at a time. */
 export function createPostgresRollUps(connections: Connections, types: ColumnTypes): RollUps {
   const alone = <Answer>(work: (store: RollUpStore) => Promise<Answer>): Promise<Answer | null> =>
     connections.transaction(async (session) => {
@@ -40,13 +40,13 @@ export function createPostgresRollUps(connections: Connections, types: ColumnTyp
       return taken?.mine === true ? work(rollUpStoreOf(session, createBulk(session, types))) : null;
     });
   return {
-    turn: async (now, resultsKeptMs) =>
-      (await alone((store) => rollUpTurn(store, now, size, resultsKeptMs))) ?? {
+    tick: async (now, resultRetentionMs) =>
+      (await alone((store) => rollUpTick(store, now, size, resultRetentionMs))) ?? {
         results: 0,
         hours: 0,
         isThrough: true,
       },
-    // Waits for a turn that is under way: whoever is told that nothing may go asks again after minutes.
+    // Waits for a tick in progress: a caller that is told that nothing may be deleted asks again only after minutes.
     release: (before) =>
       connections.transaction(async (session) => {
         await session.query(`SELECT pg_advisory_xact_lock(${lock})`);
@@ -55,9 +55,9 @@ export function createPostgresRollUps(connections: Connections, types: ColumnTyp
   };
 }
 
-/** When the clock was set back: hours that come again are rolled up again, with what was recorded the first time. */
+/** When the clock was set back: repeated hours are rolled up again, including earlier results. */
 export async function rewindRollUps(session: Session, now: number): Promise<void> {
-  // No turn is under way, so that none takes its hours to be done.
+  // No tick is in progress that could consider its hours done.
   await session.query(`SELECT pg_advisory_xact_lock(${lock})`);
   const [kept] = await session.query<{ value: string }>(`SELECT value FROM installation WHERE key = 'rolled-up'`);
   const progress =
@@ -69,7 +69,7 @@ export async function rewindRollUps(session: Session, now: number): Promise<void
   );
 }
 
-/** When the oldest check was made, epoch ms. */
+/** When the oldest check was created, epoch ms. */
 async function firstCheckAt(session: Session): Promise<number | null> {
   const [oldest] = await session.query<{ at: number | null }>('SELECT min(created_at) AS at FROM checks');
   return oldest?.at ?? null;
@@ -109,7 +109,7 @@ function progressRows(
 
 function lateRows(session: Session): Pick<RollUpStore, 'lateHours' | 'oldestLateHour' | 'forget'> {
   return {
-    lateHours: (before, most) => readLateHours(session, before, most),
+    lateHours: (before, max) => readLateHours(session, before, max),
     async oldestLateHour() {
       const [row] = await session.query<{ at: number | null }>('SELECT min(start_at) AS at FROM late_hours');
       return row?.at ?? null;
@@ -134,12 +134,12 @@ function lateRows(session: Session): Pick<RollUpStore, 'lateHours' | 'oldestLate
 
 function sourceRows(session: Session): Pick<RollUpStore, 'checksAfter' | 'results' | 'hoursOf'> {
   return {
-    checksAfter: (after, most) =>
-      // Held, so that no check is deleted while its rows are written.
+    checksAfter: (after, max) =>
+      // Locked, so that no check is deleted while its rows are written.
       session.query<CheckKey>(
         `SELECT account_id AS "accountId", id AS "checkId" FROM checks WHERE (account_id, id) > ($1, $2)
          ORDER BY account_id, id LIMIT $3 FOR KEY SHARE`,
-        [after?.accountId ?? Buffer.alloc(0), after?.checkId ?? Buffer.alloc(0), most],
+        [after?.accountId ?? Buffer.alloc(0), after?.checkId ?? Buffer.alloc(0), max],
       ),
     results: (hours) => readResults(session, hours),
     async hoursOf(days) {
@@ -181,7 +181,7 @@ function writtenRows(session: Session, bulk: Bulk): Pick<RollUpStore, 'replace' 
   };
 }
 
-/** Keys of spans as a table `k`, of three arrays that are the values `from` and the next. */
+/** Keys of ranges as a table `k`, from three arrays that are the values `from` and the next. */
 function keysFrom(from: number): string {
   return `unnest($${from}::bytea[], $${from + 1}::bytea[], $${from + 2}::bigint[]) AS k (account_id, check_id, start_at)`;
 }
@@ -194,31 +194,31 @@ function keyArrays(keys: readonly SpanKey[]): [IdBytes[], IdBytes[], number[]] {
   ];
 }
 
-async function readLateHours(session: Session, before: number, most: number): Promise<LateHour[]> {
+async function readLateHours(session: Session, before: number, max: number): Promise<LateHour[]> {
   const rows = await session.query<LateHour & { is_gone: boolean }>(
     `SELECT l.*, NOT EXISTS (SELECT FROM checks c WHERE c.account_id = l.account_id AND c.id = l.check_id) AS is_gone
      FROM late_hours l WHERE l.start_at < $1 ORDER BY l.start_at, l.account_id, l.check_id LIMIT $2`,
-    [before, most],
+    [before, max],
   );
   return rows.map((row) => ({ ...row, isGone: row.is_gone }));
 }
 
 interface Numbered extends RawResult {
-  /** Which of the hours it belongs to, from 1. */
+  /** Index of its hour, starting at 1. */
   readonly hour: number;
 }
 
 async function readResults(session: Session, hours: readonly SpanKey[]): Promise<RawResult[][]> {
-  const rows = await readNumbered(session, hours, resultsMost + 1);
-  // Cut off within an hour: that one comes again; if it is the first, it is read whole.
-  const cut = rows.length > resultsMost ? (rows.at(-1)?.hour ?? 1) : null;
+  const rows = await readNumbered(session, hours, maxResults + 1);
+  // Truncated within an hour: that one is read again; if it is the first, it is read completely.
+  const cut = rows.length > maxResults ? (rows.at(-1)?.hour ?? 1) : null;
   if (cut === 1 && hours.length > 0) return [await readNumbered(session, hours.slice(0, 1), null)];
   const byHour = Map.groupBy(rows, ({ hour }) => hour);
   return hours.slice(0, cut === null ? hours.length : cut - 1).map((_, index) => byHour.get(index + 1) ?? []);
 }
 
-function readNumbered(session: Session, hours: readonly SpanKey[], most: number | null): Promise<Numbered[]> {
-  // Outermost bounds as values, so that days without any of these hours are not looked at.
+function readNumbered(session: Session, hours: readonly SpanKey[], max: number | null): Promise<Numbered[]> {
+  // Outer bounds as values, so that partitions without any of these hours are not scanned.
   const starts = hours.map(({ startAt }) => startAt);
   return session.query<Numbered>(
     `SELECT k.hour, r.* FROM unnest($1::bytea[], $2::bytea[], $3::bytea[], $4::bytea[]) WITH ORDINALITY
@@ -235,7 +235,7 @@ function readNumbered(session: Session, hours: readonly SpanKey[], most: number 
       starts.map((at) => firstIdAt(at + hourMs)),
       firstIdAt(Math.min(...starts)),
       firstIdAt(Math.max(...starts) + hourMs),
-      most,
+      max,
     ],
   );
 }

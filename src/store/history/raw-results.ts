@@ -1,4 +1,4 @@
-// Results as roll-ups count them, of hours that have none yet.
+// Results in the form that roll-ups count, for hours that are not rolled up yet.
 import { type Kysely, sql } from 'kysely';
 import type { RollUpParts } from '#domain/results/detailed-roll-up.ts';
 import { firstIdAt, idBytes, type IdBytes, idOfDigits } from '../base/codec.ts';
@@ -8,36 +8,36 @@ import type { RawResult } from './roll-ups.ts';
 import type { Tables } from '../base/tables/schema.ts';
 
 /**
- * A result of a check. Ids are digits: thousands are read for one page, and an array of bytes costs several times as much
- * as a text.
+ * A result of a check. IDs are hex digits: thousands are read per page, and byte arrays are several times slower than
+ * texts.
  */
 export interface TimedResult extends RawResult {
   readonly check_digits: string;
   readonly id_digits: string;
 }
 
-/** When the slot of a result was, epoch ms: its id says so. */
+/** Slot of a result, epoch ms, from its ID. */
 export function slotOf({ id_digits }: TimedResult): number {
   return Number.parseInt(id_digits.slice(0, 12), 16);
 }
 
-/** Results in one statement at most: bounds how long a read holds the loop. */
+/** Maximum number of results per statement, because it blocks the event loop. */
 const resultsAtOnce = 2000;
-/** Checks that are read in one statement; when their results are too many for it, one check after the other. */
+/** Number of checks per statement; if their results are too many, one check at a time. */
 const checksAtOnce = 25;
 
-/** Whose results are read. */
+/** The checks to read. */
 export interface ResultsScope {
   readonly reader: Kysely<Tables>;
   readonly dialect: Pick<Dialect, 'idDigits' | 'idIn'>;
   readonly account: IdBytes;
-  /** Whether statements gain by being under way together. */
+  /** Whether concurrent statements are faster. */
   readonly areTogether: boolean;
-  /** What of roll-ups is asked beside their sums: details are read for nothing else. */
+  /** Data in addition to sums; details are read for nothing else. */
   readonly parts: RollUpParts | null;
 }
 
-/** All results of a span (epoch ms, `to` excluded). */
+/** All results of a time range (epoch ms, `to` exclusive). */
 export async function readResults(
   scope: ResultsScope,
   checks: readonly IdBytes[],
@@ -84,7 +84,7 @@ async function readOne(scope: ResultsScope, check: IdBytes, bounds: Bounds): Pro
   }
 }
 
-/** One more than may be read at once says that there are more. */
+/** Reads one more than the limit, to detect that there are more. */
 function readSome(
   { reader, dialect, account, parts }: ResultsScope,
   checks: readonly IdBytes[],

@@ -1,5 +1,4 @@
-// Files that runs of scripts left: kept in parts once their result is recorded, listed with it, and read
-// a part at a time.
+// Files left by script runs: stored in chunks once their result is recorded, listed with it, and read chunk by chunk.
 import type { Kysely } from 'kysely';
 import type { Asset, AssetFacts, AssetFile, AssetSort, AssetType } from '#domain/results/asset.ts';
 import type { ResultAssetsTable } from '../base/tables/asset-tables.ts';
@@ -8,12 +7,12 @@ import type { Database } from '../base/database.ts';
 import type { Tables } from '../base/tables/schema.ts';
 
 /**
- * Bytes of a part, the last one excepted: a commit of one takes a few milliseconds, beside which others are not held up. What
- * is kept was divided so, and is read by it.
+ * Bytes per chunk, except the last: committing one takes a few milliseconds, which delays no one. Stored assets depend
+ * on this size.
  */
 const partBytes = 262_144;
 
-/** Whose assets they are. */
+/** The result that owns the assets. */
 export interface AssetOwner {
   readonly accountId: string;
   readonly checkId: string;
@@ -24,17 +23,18 @@ export interface AssetOwner {
 /** Assets of results. */
 export interface ResultAssets {
   /**
-   * Keeps the assets of a result that is recorded; those of a check that is gone meanwhile are dropped. They are listed
-   * once all of their content is there. Rejects with StoreUnavailableError while their account is moved. `newest`: those of its check and location that were kept so before go.
+   * Stores the assets of a recorded result; drops them if the check was deleted meanwhile. They are listed once all
+   * content is stored. Rejects with StoreUnavailableError while their account is being moved. `newest`: replaces those
+   * of its check and location that were stored as newest.
    */
   keep(owner: AssetOwner, assets: readonly Asset[], keeping: 'with-result' | 'newest'): Promise<void>;
-  /** By result, in the order of their numbers; results without any are missing. */
+  /** By result, ordered by number; results without assets are missing. */
   of(
     accountId: string,
     checkId: string,
     resultIds: readonly string[],
   ): Promise<ReadonlyMap<string, readonly AssetFacts[]>>;
-  /** null = there is none of that number, or it is no longer stored. */
+  /** null = there is no such asset, or it is no longer stored. */
   read(accountId: string, checkId: string, resultId: string, number: number): Promise<AssetFile | null>;
 }
 
@@ -70,17 +70,17 @@ export function createResultAssets({ reader, transaction }: Database): ResultAss
     },
     async of(accountId, checkId, resultIds) {
       const ids = resultIds.map(idBytes).toSorted((one, other) => Buffer.compare(one, other));
-      const [least, most] = [ids[0], ids.at(-1)];
-      if (least === undefined || most === undefined) return new Map();
+      const [least, max] = [ids[0], ids.at(-1)];
+      if (least === undefined || max === undefined) return new Map();
       const rows = await reader
         .selectFrom('result_assets')
         .selectAll()
         .where('account_id', '=', idBytes(accountId))
         .where('check_id', '=', idBytes(checkId))
         .where('result_id', 'in', ids)
-        // Says which days are looked into.
+        // Restricts the partitions to read.
         .where('result_id', '>=', least)
-        .where('result_id', '<=', most)
+        .where('result_id', '<=', max)
         .orderBy('number')
         .execute();
       const found = new Map<string, AssetFacts[]>();
@@ -102,7 +102,7 @@ export function createResultAssets({ reader, transaction }: Database): ResultAss
   };
 }
 
-/** @returns false when the check is gone */
+/** @returns false if the check was deleted */
 async function insertPart(
   tx: Kysely<Tables>,
   row: Key & { readonly number: number; readonly part: number; readonly content: Uint8Array },
@@ -116,7 +116,7 @@ async function insertPart(
   return true;
 }
 
-/** In the transaction that writes: a check that is deleted later takes what was written with it. */
+/** In the writing transaction, so that a later deletion of the check includes what was written. */
 async function isThere(tx: Kysely<Tables>, { account_id, check_id }: Key): Promise<boolean> {
   const check = await tx
     .selectFrom('checks')
@@ -127,7 +127,7 @@ async function isThere(tx: Kysely<Tables>, { account_id, check_id }: Key): Promi
   return check !== undefined;
 }
 
-/** @param newestAt where those that were kept as the newest go; null = none goes */
+/** @param newestAt position of those stored as newest, which are deleted; null = none */
 async function listAssets(
   tx: Kysely<Tables>,
   key: Key,
@@ -167,7 +167,7 @@ function factsOf({ number, sort, name, content_type, bytes }: ResultAssetsTable)
   return { number, sort: sort as AssetSort, name, contentType: content_type as AssetType, bytes };
 }
 
-/** null = some of it has gone. */
+/** null = some of it was deleted. */
 async function openAsset(
   reader: Kysely<Tables>,
   key: Key & { readonly number: number },
@@ -182,7 +182,7 @@ async function openAsset(
   return parts === count ? { ...facts, parts: partsOf(reader, key, count) } : null;
 }
 
-/** The next one is read when it is asked for: nobody holds all of an asset. */
+/** Reads the next chunk on demand, so that an asset is never in memory as a whole. */
 async function* partsOf(
   reader: Kysely<Tables>,
   key: Key & { readonly number: number },
@@ -194,7 +194,7 @@ async function* partsOf(
       .select('content')
       .where((at) => at.and({ ...key, part }))
       .executeTakeFirst();
-    if (row === undefined) throw new Error('an asset went while it was read');
+    if (row === undefined) throw new Error('the asset was deleted while it was being read');
     yield row.content;
   }
 }

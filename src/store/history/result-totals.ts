@@ -1,50 +1,47 @@
-// How many results a check has where a server would have to look at all of them: of days that are rolled up what was counted
-// then, of the others the rows (docs/decisions/0040).
+// Number of results of a check on a server, where counting rows scans all of them: for rolled-up days uses their
+// counts, for the others the rows (docs/decisions/0040).
 import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import { dayMs, dayOf, daysKeptDays } from '#domain/results/roll-up.ts';
+import { dayMs, dayOf, dayRetentionDays } from '#domain/results/roll-up.ts';
 import { firstIdAt, type IdBytes, idTime } from '../base/codec.ts';
 import { readProgress, readResultsFrom } from './roll-up-progress.ts';
 import { spans } from './roll-up-rows.ts';
 import type { Tables } from '../base/tables/schema.ts';
 import type { IdRange } from '../base/slices.ts';
 
-/** What is to be counted. */
+/** What to count. */
 export interface TotalScope {
   readonly reader: Kysely<Tables>;
   readonly account: IdBytes;
   readonly check: IdBytes;
-  /** Whether attempts that were tried again count, too. */
+  /** Whether to include retried attempts. */
   readonly withAttempts: boolean;
-  /** Epoch ms, `to` excluded; null = unbounded. */
+  /** Epoch ms, `to` exclusive; null = unbounded. */
   readonly from: number | null;
   readonly to: number | null;
   /** The results of the check within these bounds and a range. */
   readonly rows: (range: IdRange) => SelectQueryBuilder<Tables, 'results', object>;
 }
 
-/** How many results there are. */
+/** Number of results. */
 export async function totalOfResults(scope: TotalScope): Promise<number> {
   const span = await daysOf(scope);
   if (span === null) return rowsOf(scope);
   const counted = await countWithin(scope, span);
-  // Roll-ups stay when results go, and an account that moved brought more of them: days count from the first that is whole. That is
-  // the first one where there are rows before it.
+  // Roll-ups outlive results, and a moved account brings more of them, so counts start at the first complete day: the
+  // first with earlier rows.
   const wholeFrom = counted.before > 0 ? span.from : await firstWholeDay(scope, span);
   const from = Math.max(wholeFrom, counted.unknownAt === null ? 0 : counted.unknownAt + dayMs);
   if (from === span.from) return sumOf(counted);
   return from < span.to ? sumOf(await countWithin(scope, { from, to: span.to })) : rowsOf(scope);
 }
 
-/** UTC days, epoch ms; `to` excluded. */
+/** UTC days, epoch ms; `to` exclusive. */
 interface Days {
   readonly from: number;
   readonly to: number;
 }
 
-/**
- * The days that are rolled up and whose roll-ups are still there, of which no result is older than what is kept and none came late;
- * null = there are none.
- */
+/** Rolled-up days whose results are all still stored and without late ones; null = none. */
 async function daysOf({ reader, account, check, from, to }: TotalScope): Promise<Days | null> {
   const fact = (key: string) => reader.selectFrom('installation').select('value').where('key', '=', key);
   const late = reader
@@ -57,7 +54,7 @@ async function daysOf({ reader, account, check, from, to }: TotalScope): Promise
     .executeTakeFirstOrThrow();
   const progress = readProgress(facts.progress);
   if (progress === null) return null;
-  const rollUpsFrom = dayOf(progress.hourAt) - daysKeptDays * dayMs;
+  const rollUpsFrom = dayOf(progress.hourAt) - dayRetentionDays * dayMs;
   const days = {
     from: nextDay(Math.max(from ?? 0, readResultsFrom(facts.results_from), rollUpsFrom)),
     to: dayOf(Math.min(progress.hourAt, facts.late_at ?? Infinity, to ?? Infinity)),
@@ -65,12 +62,12 @@ async function daysOf({ reader, account, check, from, to }: TotalScope): Promise
   return days.from < days.to ? days : null;
 }
 
-/** The start of the first UTC day that does not begin before `at`; both epoch ms. */
+/** The start of the first UTC day that starts at or after `at`; both epoch ms. */
 function nextDay(at: number): number {
   return Math.ceil(at / dayMs) * dayMs;
 }
 
-/** From when on there are rows of every one of these days that had some, epoch ms; Infinity = there are none in them. */
+/** From when on all of these days have their rows, epoch ms; Infinity = there are none. */
 async function firstWholeDay({ reader, account, check }: TotalScope, { from, to }: Days): Promise<number> {
   const oldest = await reader
     .selectFrom('results')
@@ -85,12 +82,12 @@ async function firstWholeDay({ reader, account, check }: TotalScope, { from, to 
   return oldest === undefined ? Infinity : Math.max(from, nextDay(idTime(oldest.id)));
 }
 
-/** Results of the scope: rows before some days and after them, and what was counted of these. */
+/** Results of the scope: rows before and after some days, and the counts of these days. */
 interface Counted {
   readonly before: number;
   readonly inDays: number;
   readonly after: number;
-  /** The last day that an older version made, at least in part, epoch ms; null = there is none. */
+  /** The last day written at least in part by an older version, epoch ms; null = none. */
   readonly unknownAt: number | null;
 }
 
@@ -108,7 +105,7 @@ async function countWithin(scope: TotalScope, { from, to }: Days): Promise<Count
     .where('start_at', '>=', from)
     .where('start_at', '<', to);
   const counted = withAttempts ? sql<number>`sum(final_results + retries)` : sql<number>`sum(final_results)`;
-  // Roll-ups leave them out; each is a result.
+  // Not part of roll-ups; each is a result.
   const stretches = reader
     .selectFrom('missed_stretches')
     .select(({ fn }) => fn.countAll<number>().as('rows'))
@@ -140,13 +137,13 @@ async function countWithin(scope: TotalScope, { from, to }: Days): Promise<Count
   };
 }
 
-/** All of them, one by one. */
+/** All of them, row by row. */
 async function rowsOf(scope: TotalScope): Promise<number> {
   const counted = rowCount(scope, { from: null, before: null });
   return (await scope.reader.selectNoFrom(counted.as('rows')).executeTakeFirstOrThrow()).rows;
 }
 
-/** Final results are all of them but the attempts: both counts come from indexes, without a look at any row. */
+/** Final results are all minus the attempts: both counts use an index only. */
 function rowCount({ withAttempts, rows }: TotalScope, range: IdRange): RawBuilder<number> {
   const all = rows(range).select(({ fn }) => fn.countAll<number>().as('rows'));
   return withAttempts ? sql<number>`${all}` : sql<number>`(${all} - ${all.where('run_id', 'is not', null)})`;

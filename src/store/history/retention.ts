@@ -1,10 +1,9 @@
-/** Removes what has grown old, a slice at a time. Instants are epoch ms. */
+/** Deletes old data in slices. Times are epoch ms. */
 export interface Retention {
   /**
-   * One slice: a few milliseconds of the loop. The next goes on where it ended, whatever sort of row that is; `isThrough`
-   * when every sort has been gone through once, so that nothing is left that was older than `before` when it began.
-   *
-   * @param resultsBefore up to when results may go: not before they are rolled up
+   * Deletes a slice: a few milliseconds of the event loop. The next one continues where it ended, with rows of any
+   * kind; `isThrough` once all kinds were processed, so that nothing older than `before` is left.
+   * @param resultsBefore until when results may be deleted: not before they are rolled up
    */
   sweep(
     before: number,

@@ -1,8 +1,8 @@
-// How far roll-ups are, and from when on results are whole, as the texts that the installation keeps of them.
+// Progress of roll-ups, and from when on results are complete, as stored facts.
 import { hourMs, hourOf, lateAfterMs } from '#domain/results/roll-up.ts';
 import { type IdBytes, idBytes, idText } from '../base/codec.ts';
 
-/** How far roll-ups are: every hour before `hourAt`, and `hourAt` itself of the checks up to `after`. */
+/** Progress of roll-ups: every hour before `hourAt`, and `hourAt` itself for the checks up to `after`. */
 export interface Progress {
   readonly hourAt: number;
   readonly after: CheckKey | null;
@@ -28,14 +28,14 @@ export function readProgress(text: string | null): Progress | null {
   return { hourAt: Number(hourAt), after };
 }
 
-/** Epoch ms; 0 while nothing was removed. */
+/** Epoch ms; 0 while nothing was deleted. */
 export function readResultsFrom(text: string | null): number {
   return Number(text ?? 0);
 }
 
 /**
- * Where roll-ups must go back to when it is `now` (epoch ms) again, because the clock was set back: no result that is
- * recorded from now on would say that it is late. null = they are not so far.
+ * Where roll-ups must restart when the clock was set back to `now` (epoch ms): new results would not be marked as late.
+ * null = they are not that far.
  */
 export function rewound(progress: Progress | null, now: number): Progress | null {
   const hourAt = hourOf(now - lateAfterMs);
@@ -43,15 +43,15 @@ export function rewound(progress: Progress | null, now: number): Progress | null
 }
 
 /**
- * Where roll-ups must begin when none was made yet and it is a time before the oldest check (`oldestCheckAt`, epoch ms; null =
- * there is none) was made, because the clock was set back. null = with the oldest check, as they would by themselves.
+ * Where roll-ups must start if there are none yet and the clock was set back to a time before the oldest check was
+ * created (`oldestCheckAt`, epoch ms; null = no check). null = at the oldest check, as usual.
  */
 export function begunEarlier(oldestCheckAt: number | null, now: number): Progress | null {
   const hourAt = hourOf(now - lateAfterMs);
   return oldestCheckAt !== null && hourAt < hourOf(oldestCheckAt) ? { hourAt, after: null } : null;
 }
 
-/** Up to when the hours of a check are rolled up, epoch ms. */
+/** Until when the hours of a check are rolled up, epoch ms. */
 export function rolledUpTo({ hourAt, after }: Progress, check: CheckKey): number {
   const isBehind = after !== null && keyText(check) <= keyText(after);
   return isBehind ? hourAt + hourMs : hourAt;

@@ -1,4 +1,4 @@
-// A roll-up as a row: counts in columns, response times as bytes.
+// Maps roll-ups to rows: counts in columns, response times as bytes.
 import type { DetailedRollUp } from '#domain/results/detailed-roll-up.ts';
 import type { RollUp } from '#domain/results/roll-up.ts';
 import type { IdBytes } from '../base/codec.ts';
@@ -12,7 +12,7 @@ import { byStatusBytes, byStatusOf } from '../base/status-bytes.ts';
 export const spans = { hour: 0, day: 1 } as const;
 export type Span = keyof typeof spans;
 
-/** Which check, and when the span begins, epoch ms. */
+/** The check, and the start of the time range, epoch ms. */
 export interface SpanKey {
   readonly accountId: IdBytes;
   readonly checkId: IdBytes;
@@ -50,10 +50,10 @@ export function rollUpRow(
   } satisfies RollUpsTable;
 }
 
-/** Columns of what a roll-up is made of. */
+/** Columns of parts and phases. */
 export type PartColumn = 'by_status' | 'phases' | 'final_results';
 
-/** What a row holds, without what it is made of. */
+/** Contents of a row without parts and phases. */
 export function rollUpOf(row: Omit<RollUpsTable, keyof SpanColumns | PartColumn>): RollUp {
   const { passed, degraded, failed, unknown, missed, retries } = row;
   return {
@@ -71,13 +71,13 @@ export function rollUpOf(row: Omit<RollUpsTable, keyof SpanColumns | PartColumn>
   };
 }
 
-/** What a row holds, and what it is made of as far as that was read. */
+/** Contents of a row, with parts and phases as far as they were read. */
 export function detailedRollUpOf(
   row: Omit<RollUpsTable, keyof SpanColumns | PartColumn> & Partial<Pick<RollUpsTable, PartColumn>>,
 ): DetailedRollUp {
   const whole = rollUpOf(row);
   const { by_status: byStatus = null, phases = null, final_results: finalResults = null } = row;
-  // Where nothing answered there were no phases, whoever made it.
+  // Without a response there are no phases, whatever version wrote it.
   const hasNone = row.responses === null && row.failed_responses === null;
   return {
     ...whole,

@@ -1,5 +1,4 @@
-// Rolls up results hour by hour, and hours day by day: what a turn decides, written once for every engine over the rows of
-// one transaction (docs/decisions/0040).
+// Rolls up results by hour, and hours by day: the decisions, shared by all engines (docs/decisions/0040).
 import {
   type DetailedRollUp,
   emptyDetailedRollUp,
@@ -12,11 +11,11 @@ import {
   closedAfterMs,
   dayMs,
   dayOf,
-  daysKeptDays,
+  dayRetentionDays,
   emptyRollUp,
   hourMs,
   hourOf,
-  hoursKeptDays,
+  hourRetentionDays,
   isLong,
   type RollUp,
 } from '#domain/results/roll-up.ts';
@@ -27,9 +26,9 @@ import { type CheckKey, type Progress, rewound, rolledUpTo } from './roll-up-pro
 import { detailedRollUpOf, rollUpRow, type Span, type SpanKey } from './roll-up-rows.ts';
 import type { LateHoursTable, MissedStretchesTable, RollUpsTable } from '../base/tables/roll-up-tables.ts';
 
-/** A result, as far as a roll-up counts it. */
+/** A result in the form that a roll-up counts. */
 export interface RawResult {
-  /** Needed of those that stand for several slots; of the others it may be left out. */
+  /** Required for results that cover several slots. */
   readonly id: IdBytes | null;
   /** 1 = final. */
   readonly is_final: number;
@@ -38,91 +37,91 @@ export interface RawResult {
   readonly slots: number;
   readonly interval_ms: number | null;
   readonly response_us: number | null;
-  /** Its packed details in digits of either case; null or nothing = there are none, or nobody asked for them. */
+  /** Its packed details as hex digits in either case; null or undefined = none, or not requested. */
   readonly details_digits: string | null;
 }
 
-/** A mark; `isGone` when its check is. */
+/** A mark; `isGone` if its check was deleted. */
 export type LateHour = LateHoursTable & { readonly isGone: boolean };
 
-/** The rows that a turn reads and writes. */
+/** Rows that a tick reads and writes. */
 export interface RollUpStore {
   progress(): Promise<Progress | null>;
   writeProgress(progress: Progress): Promise<void>;
-  /** From when on results are kept whole, epoch ms. */
+  /** From when on results are complete, epoch ms. */
   resultsFrom(): Promise<number>;
   writeResultsFrom(at: number): Promise<void>;
-  /** When the oldest check was made, epoch ms; null without checks. */
+  /** When the oldest check was created, epoch ms; null without checks. */
   oldestCheckAt(): Promise<number | null>;
-  lateHours(before: number, most: number): Promise<LateHour[]>;
-  /** Start of the oldest hour that is marked, epoch ms; null without any. */
+  lateHours(before: number, max: number): Promise<LateHour[]>;
+  /** Start of the oldest marked hour, epoch ms; null if none. */
   oldestLateHour(): Promise<number | null>;
-  /** Takes marks away that were not touched since they were read. */
+  /** Deletes marks that were not changed since they were read. */
   forget(hours: readonly LateHour[]): Promise<void>;
-  /** The next checks by key, deleted ones left out. */
-  checksAfter(after: CheckKey | null, most: number): Promise<CheckKey[]>;
-  /** All results of each hour, for as many of the hours as fit into a turn, at least one. */
+  /** The next checks by key, without deleted ones. */
+  checksAfter(after: CheckKey | null, max: number): Promise<CheckKey[]>;
+  /** All results of each hour, for as many of the hours as fit into a tick, at least one. */
   results(hours: readonly SpanKey[]): Promise<(readonly RawResult[])[]>;
   replace(span: Span, keys: readonly SpanKey[], rows: readonly RollUpsTable[]): Promise<void>;
   hoursOf(days: readonly SpanKey[]): Promise<(readonly RollUpsTable[])[]>;
   keepStretches(stretches: readonly MissedStretchesTable[]): Promise<void>;
   /**
-   * Lets others have their turn of the loop, where it may: a server's transaction waits without holding up anybody; in that of
-   * a file nothing else may happen.
+   * Yields to the event loop, if possible: a server's transaction blocks no one; during that of a file, nothing else
+   * may run.
    */
   breathe(): Promise<void>;
-  /** Removes what is older than roll-ups are kept. */
+  /** Deletes roll-ups after their retention. */
   removeOld(checks: readonly CheckKey[], bounds: { readonly hours: number; readonly days: number }): Promise<void>;
 }
 
-/** Rolls up, turn by turn. Instants are epoch ms. */
+/** Rolls up in ticks. Times are epoch ms. */
 export interface RollUps {
-  /** Some of what is due; several processes may ask at once. @param resultsKeptMs how long results are kept at most */
-  turn(now: number, resultsKeptMs: number): Promise<RolledUp>;
+  /** Rolls up some due hours; several processes may call it at once. @param resultRetentionMs retention of results */
+  tick(now: number, resultRetentionMs: number): Promise<RolledUp>;
   /**
-   * Up to when results may be removed that are older than `before`: none that is not rolled up. From then on, what is
-   * older counts as gone.
+   * Until when results older than `before` may be deleted: only rolled-up ones. From then on, older results count as
+   * deleted.
    */
   release(before: number): Promise<number>;
 }
 
-/** What a turn did. */
+/** Outcome of a tick. */
 export interface RolledUp {
-  /** Results that were counted. */
+  /** Number of counted results. */
   readonly results: number;
-  /** Hours of checks that were rolled up. */
+  /** Number of rolled-up hours of checks. */
   readonly hours: number;
   /** Nothing is left to do until another hour has ended. */
   readonly isThrough: boolean;
 }
 
-/** How much a turn does at most. */
-export interface TurnSize {
+/** Limits of a tick. */
+export interface BatchSize {
   readonly checks: number;
   readonly lateHours: number;
 }
 
-/** Results that are added up, and roll-ups that are merged, before others have their turn: a few milliseconds of work. */
+/** Number of results added, and roll-ups merged, before yielding: a few milliseconds of work. */
 const resultsAtOnce = 200;
 const hoursAtOnce = 32;
 
-/** In the last hour of a day a turn takes only every so manieth of the checks that it takes otherwise. */
+/** In the last hour of a day, a tick takes this fraction of the usual number of checks. */
 const checksOfDay = 25;
 
-/** Rolls up some of what is due at `now` (epoch ms); all of a turn belongs in one transaction. */
-export async function rollUpTurn(
+/** Rolls up some of what is due at `now` (epoch ms), in one transaction. */
+export async function rollUpTick(
   store: RollUpStore,
   now: number,
-  size: TurnSize,
-  resultsKeptMs: number,
+  size: BatchSize,
+  resultRetentionMs: number,
 ): Promise<RolledUp> {
-  const progress = await presentProgress(store, now, resultsKeptMs);
+  const progress = await presentProgress(store, now, resultRetentionMs);
   const late = await store.lateHours(progress.hourAt, size.lateHours);
   if (late.length > 0) return rollUpLate(store, progress, late);
   if (progress.hourAt >= hourOf(now - closedAfterMs)) return { results: 0, hours: 0, isThrough: true };
-  // A day is made of its hours, each as large as some results, with all that they are made of.
-  const most = isLastOfDay(progress.hourAt) ? Math.ceil(size.checks / checksOfDay) : size.checks;
-  const checks = await store.checksAfter(progress.after, most);
+  // A day is merged from its hours, each as large as several results.
+  const max = isLastOfDay(progress.hourAt) ? Math.ceil(size.checks / checksOfDay) : size.checks;
+  const checks = await store.checksAfter(progress.after, max);
   const keys = checks.map((check) => ({ ...check, startAt: progress.hourAt }));
   const found = keys.length === 0 ? [] : await store.results(keys);
   const done = keys.slice(0, found.length);
@@ -133,10 +132,10 @@ export async function rollUpTurn(
       store,
       done.map((key) => ({ ...key, startAt })),
     );
-    const bounds = { hours: startAt - hoursKeptDays * dayMs, days: startAt - daysKeptDays * dayMs };
+    const bounds = { hours: startAt - hourRetentionDays * dayMs, days: startAt - dayRetentionDays * dayMs };
     if (done.length > 0) await store.removeOld(done, bounds);
   }
-  const isHourDone = checks.length < most && done.length === keys.length;
+  const isHourDone = checks.length < max && done.length === keys.length;
   const last = done.at(-1);
   await store.writeProgress(
     isHourDone || last === undefined
@@ -146,25 +145,25 @@ export async function rollUpTurn(
   return { results: found.reduce((sum, rows) => sum + rows.length, 0), hours: done.length, isThrough: false };
 }
 
-async function presentProgress(store: RollUpStore, now: number, resultsKeptMs: number): Promise<Progress> {
+async function presentProgress(store: RollUpStore, now: number, resultRetentionMs: number): Promise<Progress> {
   const progress = await store.progress();
   if (progress === null) {
     const oldest = (await store.oldestCheckAt()) ?? now;
-    const first = { hourAt: hourOf(Math.min(now, Math.max(oldest, now - resultsKeptMs))), after: null };
+    const first = { hourAt: hourOf(Math.min(now, Math.max(oldest, now - resultRetentionMs))), after: null };
     await store.writeProgress(first);
     return first;
   }
   return rewound(progress, now) ?? progress;
 }
 
-/** Hours that results came to after they were rolled up are rolled up anew, from all their results. */
+/** Hours with late results are rolled up again, from all their results. */
 async function rollUpLate(store: RollUpStore, progress: Progress, late: readonly LateHour[]): Promise<RolledUp> {
   const resultsFrom = await store.resultsFrom();
   const living = late.filter(({ isGone }) => !isGone);
   const keys = living.map((hour) => ({ accountId: hour.account_id, checkId: hour.check_id, startAt: hour.start_at }));
   const found = keys.length === 0 ? [] : await store.results(keys);
   const done = keys.slice(0, found.length);
-  // Of an hour whose results are partly gone, what is left would replace the whole: only its stretches are kept.
+  // If results of an hour were partly deleted, the rest must not replace its roll-up: only its stretches are stored.
   const isWhole = ({ startAt }: SpanKey): boolean => startAt >= resultsFrom;
   const whole = done.filter(isWhole);
   await writeHours(
@@ -190,7 +189,7 @@ function isLastOfDay(hourAt: number): boolean {
   return dayOf(hourAt) !== dayOf(hourAt + hourMs);
 }
 
-/** Hours without results have no roll-up, and never had one: they are left alone. */
+/** Hours without results have no roll-up, so they are skipped. */
 async function writeHours(
   store: RollUpStore,
   keys: readonly SpanKey[],
@@ -234,14 +233,14 @@ async function writeDays(store: RollUpStore, keys: readonly SpanKey[]): Promise<
   await store.replace('day', keys, rows);
 }
 
-/** What the results of a location come to, while they are added up. */
+/** Results of a location while they are being added. */
 interface OfLocation {
   readonly byStatus: Map<number, RollUp>;
   readonly phases: Phases;
   finalResults: number;
 }
 
-/** What results come to, by location. Stretches that reach beyond their hour are left out. */
+/** Totals of results, by location. Stretches that extend beyond their hour are excluded. */
 export function rollUpsOf(results: readonly RawResult[]): Map<string, DetailedRollUp> {
   const locations = new Map<string, OfLocation>();
   for (const row of results) {
@@ -285,14 +284,14 @@ function at<Key, Value>(found: Map<Key, Value>, key: Key, fresh: () => Value): V
   return value;
 }
 
-/** Whether a result is a stretch of missed slots that is kept by itself. */
+/** Whether a result is a stretch of missed slots that is stored separately. */
 export function isLongStretch({ id, slots, interval_ms }: RawResult): boolean {
   return (
     slots > 1 && id !== null && interval_ms !== null && isLong({ slotAt: idTime(id), slots, intervalMs: interval_ms })
   );
 }
 
-/** The long stretches among results, as they are kept. */
+/** The long stretches among results, as they are stored. */
 export function stretchesOf({ accountId, checkId }: CheckKey, results: readonly RawResult[]): MissedStretchesTable[] {
   return results.flatMap((row) => {
     const { id, interval_ms, slots, location } = row;
@@ -303,7 +302,7 @@ export function stretchesOf({ accountId, checkId }: CheckKey, results: readonly 
   });
 }
 
-/** Up to when results may be removed; see `RollUps`. */
+/** Until when results may be deleted; see `RollUps`. */
 export async function releaseResults(store: RollUpStore, before: number): Promise<number> {
   const progress = await store.progress();
   if (progress === null) return 0;

@@ -1,4 +1,4 @@
-// Marks of hours that must be rolled up anew, in SQLite.
+// Marks hours that must be rolled up again, in SQLite.
 import type { IdBytes } from '../base/codec.ts';
 import type { Connection } from '../engines/sqlite/connection.ts';
 

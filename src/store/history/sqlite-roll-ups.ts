@@ -1,4 +1,4 @@
-// Rows of roll-ups in SQLite; what a turn decides stands in roll-ups.ts.
+// Rows of roll-ups in SQLite; the decisions are in roll-ups.ts.
 import { dayMs, hourMs } from '#domain/results/roll-up.ts';
 import { firstIdAt, type IdBytes } from '../base/codec.ts';
 import { begunEarlier, readProgress, readResultsFrom, rewound, writtenProgress } from './roll-up-progress.ts';
@@ -9,29 +9,29 @@ import {
   releaseResults,
   type RollUps,
   type RollUpStore,
-  rollUpTurn,
+  rollUpTick,
 } from './roll-ups.ts';
 import type { RollUpsTable } from '../base/tables/roll-up-tables.ts';
 import type { Connection } from '../engines/sqlite/connection.ts';
 import type { SqliteFile } from '../engines/sqlite/file.ts';
 
-/** Results of a turn: some milliseconds of work. */
-const resultsMost = 350;
+/** Results per tick: some milliseconds of work. */
+const maxResults = 350;
 
-/** Checks and marks of a turn. */
+/** Checks and marks per tick. */
 const size = { checks: 90, lateHours: 7 };
 
 /** Roll-ups of a file. */
 export function createSqliteRollUps(file: SqliteFile): RollUps {
   const { queue } = file;
   return {
-    turn: (now, resultsKeptMs) =>
-      queue.single((connection) => rollUpTurn(rollUpStoreOf(connection), now, size, resultsKeptMs)),
+    tick: (now, resultRetentionMs) =>
+      queue.single((connection) => rollUpTick(rollUpStoreOf(connection), now, size, resultRetentionMs)),
     release: (before) => queue.single((connection) => releaseResults(rollUpStoreOf(connection), before)),
   };
 }
 
-/** When the clock was set back: hours that come again are rolled up again, with what was recorded the first time. */
+/** When the clock was set back: repeated hours are rolled up again, including earlier results. */
 export function rewindRollUps(connection: Connection, now: number): void {
   const kept = connection.prepare(`SELECT value FROM installation WHERE key = 'rolled-up'`).get();
   const progress =
@@ -44,13 +44,13 @@ export function rewindRollUps(connection: Connection, now: number): void {
     .run(writtenProgress(progress));
 }
 
-/** When the oldest check was made, epoch ms. */
+/** When the oldest check was created, epoch ms. */
 function firstCheckAt(connection: Connection): number | null {
   const at = connection.prepare('SELECT min(created_at) AS at FROM checks').get()?.['at'] ?? null;
   return at === null ? null : Number(at);
 }
 
-/** The statements answer at once: a turn is over before anything else of this process runs. */
+/** Statements are synchronous: a tick ends before anything else in this process runs. */
 function rollUpStoreOf(connection: Connection): RollUpStore {
   return {
     ...progressRows(connection),
@@ -84,14 +84,14 @@ function progressRows(
 
 function lateRows(connection: Connection): Pick<RollUpStore, 'lateHours' | 'oldestLateHour' | 'forget'> {
   return {
-    async lateHours(before, most) {
+    async lateHours(before, max) {
       const rows = connection
         .prepare(
           `SELECT l.*, c.id IS NULL AS is_gone FROM late_hours l
            LEFT JOIN checks c ON c.account_id = l.account_id AND c.id = l.check_id
            WHERE l.start_at < ? ORDER BY l.start_at LIMIT ?`,
         )
-        .all(before, most) as unknown as (LateHour & { is_gone: number })[];
+        .all(before, max) as unknown as (LateHour & { is_gone: number })[];
       return rows.map((row) => ({ ...row, isGone: row.is_gone === 1 }));
     },
     async oldestLateHour() {
@@ -109,17 +109,17 @@ function lateRows(connection: Connection): Pick<RollUpStore, 'lateHours' | 'olde
 
 function sourceRows(connection: Connection): Pick<RollUpStore, 'checksAfter' | 'results' | 'hoursOf'> {
   return {
-    async checksAfter(after, most) {
-      // Two statements, because SQLite would read all checks of the account for `(account_id, id) > (?, ?)`.
+    async checksAfter(after, max) {
+      // Two statements, because for `(account_id, id) > (?, ?)` SQLite would read all checks of the account.
       const columns = 'SELECT account_id AS accountId, id AS checkId FROM checks';
       type Keys = { accountId: IdBytes; checkId: IdBytes }[];
       const { accountId, checkId } = after ?? { accountId: new Uint8Array(), checkId: new Uint8Array() };
       const same = connection
         .prepare(`${columns} WHERE account_id = ? AND id > ? ORDER BY id LIMIT ?`)
-        .all(accountId, checkId, most) as unknown as Keys;
+        .all(accountId, checkId, max) as unknown as Keys;
       const others = connection
         .prepare(`${columns} WHERE account_id > ? ORDER BY account_id, id LIMIT ?`)
-        .all(accountId, most - same.length) as unknown as Keys;
+        .all(accountId, max - same.length) as unknown as Keys;
       return [...same, ...others];
     },
     async results(hours) {
@@ -130,7 +130,7 @@ function sourceRows(connection: Connection): Pick<RollUpStore, 'checksAfter' | '
       const found: RawResult[][] = [];
       let read = 0;
       for (const { accountId, checkId, startAt } of hours) {
-        if (read >= resultsMost) break;
+        if (read >= maxResults) break;
         const bounds = [firstIdAt(startAt), firstIdAt(startAt + hourMs)] as const;
         const rows = statement.all(accountId, checkId, ...bounds) as unknown as RawResult[];
         read += rows.length;

@@ -1,5 +1,6 @@
-// When the clock is set, everything that waits in PostgreSQL keeps its distance in real time (docs/decisions/0016).
-import { askedWaitMostMs, retryPausesMs } from '#domain/alerts/delivery.ts';
+// Shifts everything that waits in PostgreSQL when the clock is set, so that it keeps its distance in real time
+// (docs/decisions/0016).
+import { maxRequestedWaitMs, retryPausesMs } from '#domain/alerts/delivery.ts';
 import { nextSlot } from '#domain/checks/slot.ts';
 import { clockSetMs } from '#lib/followed-clock.ts';
 import { locationsAt } from './record/check-state-rows.ts';
@@ -12,20 +13,21 @@ import { bringForward } from './deliveries/postgres-shared-channels.ts';
 import { sendRounds } from './schedule/postgres-schedule-rounds.ts';
 import type { Session } from '../engines/postgres/session.ts';
 
-/** Setting the server's clock is seen by every process within this time of each other, ms. */
+/** All processes notice a change of the server's clock within this time of each other, ms. */
 const sameSettingMs = 60_000;
-/** And with this difference in how far it went, ms. */
+/** And measure its size within this difference, ms. */
 const sameDistanceMs = 1500;
 
 /**
- * Time that goes on while a transaction waits for others, epoch ms: what they wrote meanwhile is not ahead of it.
+ * Time that continues while a transaction waits for locks, epoch ms, so that rows written meanwhile do not appear to be
+ * in the future.
  */
 export type GoingTime = () => number;
 
 /**
- * The same, once, of all the processes that see the server's clock set: the first one does it, and leaves a note. The others
- * wrote by the old time until now: what they put further ahead than it can be (retries, deliveries, pings, states, schedules)
- * comes back with each of them.
+ * The same, once for all processes that notice a change of the server's clock: the first one does it and records that.
+ * The others used the old time until now: each moves back due times (retries, deliveries, pings, states, schedules)
+ * that are further in the future than possible.
  */
 export async function moveOnceWithClock(session: Session, byMs: number, now: GoingTime): Promise<void> {
   await session.query(`INSERT INTO installation (key, value) VALUES ('clock-set', '') ON CONFLICT DO NOTHING`);
@@ -41,21 +43,21 @@ export async function moveOnceWithClock(session: Session, byMs: number, now: Goi
   await moveWithClock(session, byMs, now);
 }
 
-/** Further ahead than any retry of a run (`maxDurationSeconds`) or lease, ms. */
-const aheadMost = 11 * 60_000;
+/** Further in the future than any retry of a run (`maxDurationSeconds`) or lease, ms. */
+const maxAhead = 11 * 60_000;
 
 async function bringBackWhatCameLater(session: Session, byMs: number, now: GoingTime): Promise<void> {
   await session.query(
     `UPDATE runs SET due_at = CASE WHEN due_at > $1 THEN due_at + $2 ELSE due_at END, available_at = available_at + $2
      WHERE available_at > $1`,
-    [now() + aheadMost, byMs],
+    [now() + maxAhead, byMs],
   );
   await takeOver(session, now);
 }
 
 /**
- * Moves due times and leases of runs and deliveries by `byMs`, and the instants since which a check is not passing;
- * brings back what lies further ahead than it can. Instants are epoch ms.
+ * Shifts due times and leases of runs and deliveries by `byMs`, and the times since which checks have not been passing;
+ * moves back times further in the future than possible. Times are epoch ms.
  */
 export async function moveWithClock(session: Session, byMs: number, now: GoingTime): Promise<void> {
   await session.query(
@@ -75,9 +77,9 @@ export async function moveWithClock(session: Session, byMs: number, now: GoingTi
 }
 
 /**
- * What a process finds at its start: times that lie further ahead than they can come back. Leases stay: who holds them
- * may live, and if not they end by themselves; those that have ended are due before all that is newer. Other processes work
- * meanwhile: what they wrote is as new as the moment in which it is read.
+ * At the start of a process: moves back times that are further in the future than possible. Leases are kept: their
+ * owners may be alive, and otherwise they expire; expired ones are due before everything newer. Other processes are
+ * running: their writes are as new as the time of reading.
  */
 export async function takeOver(session: Session, now: GoingTime): Promise<void> {
   await rewindRollUps(session, now());
@@ -89,7 +91,9 @@ export async function takeOver(session: Session, now: GoingTime): Promise<void> 
      WHERE status = 0 AND attempts <= $2 AND next_attempt_at > $1`,
     [now() + Math.max(...retryPausesMs), retryPausesMs.length],
   );
-  await session.query('UPDATE alert_channels SET asked_until = NULL WHERE asked_until > $1', [now() + askedWaitMostMs]);
+  await session.query('UPDATE alert_channels SET asked_until = NULL WHERE asked_until > $1', [
+    now() + maxRequestedWaitMs,
+  ]);
   await bringForward(session, { owner: '', now: now() }, []);
 }
 
@@ -108,7 +112,7 @@ async function bringStatesBack(session: Session, now: GoingTime): Promise<void> 
   }
 }
 
-/** Less than a setting of the clock is the difference between two processes, and no lap. */
+/** A smaller difference than a change of the clock is one between two processes, and not a lap. */
 async function bringSchedulesBack(session: Session, now: GoingTime): Promise<void> {
   const rows = await session.query<SchedulesTable>(
     `SELECT * FROM schedules WHERE next_due_at > $1 + interval_ms AND next_due_at < ${inStep}
@@ -132,7 +136,7 @@ async function bringSchedulesBack(session: Session, now: GoingTime): Promise<voi
   );
 }
 
-/** @returns how many stood ahead of the time at which they were reached */
+/** @returns number of rows in the future of the time at which they were processed */
 async function bringRoundsBack(session: Session, now: GoingTime): Promise<number> {
   const rows = await session.query<ScheduleRoundsTable>(
     'SELECT * FROM schedule_rounds ORDER BY interval_ms FOR NO KEY UPDATE',

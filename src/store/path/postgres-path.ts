@@ -1,8 +1,8 @@
-// The path's statements on PostgreSQL: each method is one transaction, which many processes may run at once.
+// Statements of the pipeline on PostgreSQL: each method is a transaction, which many processes may run at once.
 import { idBytes } from '../base/codec.ts';
 import type { EndedAttempt } from '#domain/results/recording.ts';
 import { walkStart } from './deliveries/delivery-rows.ts';
-import { type JudgedTurn, judgeInParts } from './heartbeats/judge-heartbeats.ts';
+import { type JudgedBatch, judgeInParts } from './heartbeats/judge-heartbeats.ts';
 import type { JudgedStates } from './states/judge-states.ts';
 import type { Path } from './path.ts';
 import type { Seal } from '../base/seal.ts';
@@ -14,28 +14,28 @@ import { type Contexts, createContexts } from '../checks/postgres-contexts.ts';
 import { claimDeliveries, renewDeliveries, settleAttempts } from './deliveries/postgres-deliveries.ts';
 import { insertDeliveries } from './deliveries/postgres-delivery-rows.ts';
 import { judgeHeartbeats, receivePings } from './heartbeats/postgres-heartbeats.ts';
-import { createLookBack, type LookBack } from './runs/look-back.ts';
+import { createLookback, type Lookback } from './runs/lookback.ts';
 import { recordAttempts } from './record/postgres-results.ts';
 import { TooManyDeliveriesError } from './record/record-attempts.ts';
 import { readContents, saveRendered } from './deliveries/postgres-rendering.ts';
-import { claimRuns, heldBackMs, holdBack, renewRuns, returnRuns } from './runs/postgres-runs.ts';
+import { claimRuns, heldBackMs, deferRuns, renewRuns, returnRuns } from './runs/postgres-runs.ts';
 import { scheduleDue } from './schedule/postgres-schedules.ts';
 import { bringForward } from './deliveries/postgres-shared-channels.ts';
 import { judgeStates } from './states/postgres-states.ts';
 import { isTheTime } from '../engines/postgres/the-time.ts';
 
-/** What the path on PostgreSQL is joined with. */
-export interface PostgresPathMeans {
+/** Dependencies. */
+export interface PostgresPathDeps {
   readonly connections: Connections;
   readonly types: ColumnTypes;
   readonly seal: Seal;
-  /** Whether the clock that jumped is everyone's: the server's, and not this process's view of it. */
+  /** Whether the server's own clock jumped, and not this process's view of it. */
   readonly wasServerSet: () => boolean;
-  /** Told when work was not taken because it is another time at the server; null = instants are not the server's. */
+  /** Called when a claim was refused because the server's time differs; null = the server's time is not used. */
   readonly onOtherTime: (() => void) | null;
 }
 
-/** Undoes what was taken by a clock that is not the database's. */
+/** Rolls back a claim made with a different time than the database's. */
 class OtherTimeError extends Error {
   override readonly name = 'OtherTimeError';
 }
@@ -44,19 +44,19 @@ const noneScheduled = { schedules: 0, runs: 0, missed: 0, latestByMs: 0, nextDue
 
 type Work<Answer> = (session: Session, bulk: Bulk) => Promise<Answer>;
 
-/** Does work in one transaction. */
+/** Runs work in one transaction. */
 type Written = <Answer>(work: Work<Answer>) => Promise<Answer>;
 
-/** How work is taken: nothing is taken by a clock that is not the database's (docs/decisions/0016). */
+/** How work is claimed: never with a different time than the database's (docs/decisions/0016). */
 function takenWith(
   written: Written,
-  onOtherTime: PostgresPathMeans['onOtherTime'],
+  onOtherTime: PostgresPathDeps['onOtherTime'],
 ): <Answer>(now: number, nothing: Answer, work: Work<Answer>) => Promise<Answer> {
   return async (now, nothing, work) => {
     if (onOtherTime === null) return written(work);
     try {
       return await written(async (session, bulk) => {
-        // Travels with the first statements of the work, which is undone when it is another time.
+        // Sent with the first statements of the work, which is rolled back if the time differs.
         const isRight = isTheTime(session, now);
         isRight.catch(() => undefined);
         const answer = await work(session, bulk);
@@ -71,18 +71,18 @@ function takenWith(
   };
 }
 
-/** How runs are claimed: with what they depend on, or not at all. */
+/** Claims runs together with their contexts, or not at all. */
 function claimsWith(
   written: Written,
   contexts: Contexts,
-  onOtherTime: PostgresPathMeans['onOtherTime'],
+  onOtherTime: PostgresPathDeps['onOtherTime'],
 ): Path['claimRuns'] {
-  const lookBacks = new Map<string, LookBack>();
+  const lookbacks = new Map<string, Lookback>();
   return async (claim) => {
-    const lookBack = lookBacks.get(claim.location) ?? createLookBack();
-    lookBacks.set(claim.location, lookBack);
+    const lookback = lookbacks.get(claim.location) ?? createLookback();
+    lookbacks.set(claim.location, lookback);
     const asksTime = onOtherTime !== null;
-    const { behind, revisions, isRightTime, ...taken } = await lookBack.find(claim.now, (from) =>
+    const { behind, revisions, isRightTime, ...taken } = await lookback.find(claim.now, (from) =>
       written((session) => claimRuns(session, claim, { from, asksTime })),
     );
     if (!isRightTime) onOtherTime?.();
@@ -90,13 +90,13 @@ function claimsWith(
     const again = claim.now + heldBackMs;
     const nextAvailableAt = behind.size > 0 ? Math.min(taken.nextAvailableAt ?? again, again) : taken.nextAvailableAt;
     try {
-      if (behind.size > 0) await written((session) => holdBack(session, [...behind], claim));
+      if (behind.size > 0) await written((session) => deferRuns(session, [...behind], claim));
       if (runs.length === 0) return { runs: [], nextAvailableAt };
-      // What is read after the claim is as new as it, or newer.
+      // Reads after the claim are at least as new.
       const found = contexts.remembered(runs, revisions) ?? (await written((session) => contexts.read(session, runs)));
       return { runs: runs.map((run, index) => ({ run, context: found[index] ?? null })), nextAvailableAt };
     } catch (error) {
-      // Nobody will run them: otherwise they rest until their lease is over.
+      // They will not run here: without release, they would wait for the end of their lease.
       await written((session) => returnRuns(session, taken.runs, claim.owner)).catch(() => undefined);
       throw error;
     }
@@ -127,9 +127,9 @@ function recordsWith(written: Written, contexts: Contexts, seal: Seal): Path['re
   };
 }
 
-/** Every method rejects with StoreUnavailableError while the database is away. */
-export function createPostgresPath(means: PostgresPathMeans): Path {
-  const { connections, types, seal, wasServerSet, onOtherTime } = means;
+/** Every method rejects with StoreUnavailableError while the database is unavailable. */
+export function createPostgresPath(deps: PostgresPathDeps): Path {
+  const { connections, types, seal, wasServerSet, onOtherTime } = deps;
   const contexts = createContexts(seal);
   const place = walkStart();
   const written: Written = (work) =>
@@ -150,7 +150,7 @@ export function createPostgresPath(means: PostgresPathMeans): Path {
     receivePings: (pings) => written((session, bulk) => receivePings(session, bulk, pings)),
     judgeHeartbeats: (rules) =>
       judgeInParts({ ...rules, seal }, (part) =>
-        taken<JudgedTurn>(rules.now, { looked: 0, recorded: [], nextDueAt: null }, (session, bulk) =>
+        taken<JudgedBatch>(rules.now, { examined: 0, recorded: [], nextDueAt: null }, (session, bulk) =>
           judgeHeartbeats(session, bulk, part, contexts),
         ),
       ),
@@ -159,16 +159,17 @@ export function createPostgresPath(means: PostgresPathMeans): Path {
         judgeStates(session, bulk, { ...rules, seal }, contexts),
       ),
     claimDeliveries: (claim) =>
-      taken(claim.now, { claimed: [], nextDueAt: null, looked: [] }, (session, bulk) =>
+      taken(claim.now, { claimed: [], nextDueAt: null, scanned: [] }, (session, bulk) =>
         claimDeliveries(session, bulk, { ...claim, seal, place }),
       ),
     readContents: (deliveries) => written((session) => readContents(session, deliveries, contexts)),
     saveRendered: (rendered, owner) => written((session, bulk) => saveRendered(session, bulk, rendered, owner)),
     renewDeliveries: async (deliveries, lease) => {
-      // First our own: who brings forward waits for nobody, so that two who renew after a pause do not wait for each other.
+      // Own leases first: making deliveries due does not wait for locks, so that two renewals after a pause do not
+      // deadlock.
       if (deliveries.length > 0) await written((session) => renewDeliveries(session, deliveries, lease));
-      const underWay = deliveries.map(({ id }) => idBytes(id));
-      await taken<void>(lease.now, undefined, (session) => bringForward(session, lease, underWay));
+      const inProgress = deliveries.map(({ id }) => idBytes(id));
+      await taken<void>(lease.now, undefined, (session) => bringForward(session, lease, inProgress));
     },
     settleAttempts: (settled, rules) => written((session, bulk) => settleAttempts(session, bulk, settled, rules)),
     addDelivery: (delivery) => written((_, bulk) => insertDeliveries(bulk, [delivery])),

@@ -1,5 +1,5 @@
-// When the machine's clock is set, everything that waits keeps its distance in real time.
-import { askedWaitMostMs, retryPausesMs } from '#domain/alerts/delivery.ts';
+// Shifts everything that waits when the machine's clock is set, so that it keeps its distance in real time.
+import { maxRequestedWaitMs, retryPausesMs } from '#domain/alerts/delivery.ts';
 import { nextSlot } from '#domain/checks/slot.ts';
 import { clockSetMs } from '#lib/followed-clock.ts';
 import { locationsAt } from './record/check-state-rows.ts';
@@ -12,11 +12,11 @@ import { rewindRollUps } from '../history/sqlite-roll-ups.ts';
 import { writeRound } from './schedule/sqlite-schedules.ts';
 
 /**
- * Moves due times and leases of runs and deliveries by `byMs`, and with them the instants since which a check is not
- * passing, so that an alert due after some minutes comes after those minutes. Schedules that lie further ahead than
- * their interval (the clock was set back) are due at their next slot, and states no longer wait for results of a time
- * that will come again. Forward jumps leave schedules as they are: their slots are recorded as missed. Timers of heartbeats
- * go on while the machine sleeps: the jobs they wait for did.
+ * Shifts due times and leases of runs and deliveries by `byMs`, and the times since which checks have not been passing,
+ * so that an alert due after some minutes is sent after those minutes. Schedules further in the future than their
+ * interval (the clock was set back) are due at their next slot, and states do not wait for results of a repeated time.
+ * After a forward jump, skipped slots are recorded as missed. Timers of heartbeats continue while the machine is
+ * suspended, as the monitored jobs did.
  */
 export function moveWithClock(
   connection: Connection,
@@ -41,7 +41,7 @@ export function moveWithClock(
   rewindRollUps(connection, now);
 }
 
-/** States no longer wait for results of a time that is still to come: the next result of each location counts. */
+/** States do not wait for results of a future time: the next result of each location counts. */
 export function bringStatesBack(connection: Connection, now: number): void {
   const rows = connection
     .prepare('SELECT * FROM check_states WHERE position_at > ?')
@@ -54,9 +54,8 @@ export function bringStatesBack(connection: Connection, now: number): void {
 }
 
 /**
- * Deliveries whose retry lies further ahead than any pause (the clock was set back while nothing ran) wait one pause.
- * Those of a long tail keep their time. First attempts wait again if their receiver asked for it, unless it cannot have asked for
- * as much.
+ * Deliveries whose retry is further in the future than any delay (the clock was set back while nothing ran) wait one
+ * delay. Those of a long tail keep their time. First attempts keep a delay that their receiver can have requested.
  */
 export function bringDeliveriesBack(connection: Connection, now: number): void {
   const latest = now + Math.max(...retryPausesMs);
@@ -66,13 +65,15 @@ export function bringDeliveriesBack(connection: Connection, now: number): void {
        WHERE status = 0 AND attempts <= ?2 AND next_attempt_at > ?1`,
     )
     .run(latest, retryPausesMs.length);
-  connection.prepare('UPDATE alert_channels SET asked_until = NULL WHERE asked_until > ?').run(now + askedWaitMostMs);
+  connection
+    .prepare('UPDATE alert_channels SET asked_until = NULL WHERE asked_until > ?')
+    .run(now + maxRequestedWaitMs);
 }
 
 /**
- * Schedules further ahead than their interval are due at their next slot, and so are those of rounds that are ahead; answers
- * how many schedules and rounds there were. Less than a setting
- * of the clock is its correction, and no lap.
+ * Schedules further in the future than their interval are due at their next slot, as are those of rounds in the future;
+ * returns the number of such schedules and rounds. A smaller difference than a change of the clock is correction, and
+ * not a lap.
  */
 export function bringSchedulesBack(connection: Connection, now: number): number {
   const rows = connection

@@ -1,4 +1,4 @@
-// The path's statements on SQLite: pieces of work for the one writer, committed in groups.
+// Statements of the pipeline on SQLite: writes of the only writer, committed in groups.
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { EndedAttempt, Judge } from '#domain/results/recording.ts';
 import { walkStart } from './deliveries/delivery-rows.ts';
@@ -26,7 +26,7 @@ export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
   const channels = new Map<string, AlertChannel>();
   const place = walkStart();
   const group = <Answer>(work: (connection: Connection) => Answer): Promise<Answer> => file.queue.group(work);
-  // What is claimed is late already: it does not wait for others to share its commit.
+  // Claimed work is late already, so it does not wait for others to share its commit.
   const groupNow = <Answer>(work: (connection: Connection) => Answer): Promise<Answer> => file.queue.groupNow(work);
   return {
     scheduleDue: (rules) => group((connection) => scheduleDue(connection, rules)),
@@ -63,7 +63,7 @@ export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
         return readContents(connection, deliveries, contexts);
       }),
     saveRendered: (rendered, owner) => groupNow((connection) => saveRendered(connection, rendered, owner)),
-    // Nobody else leaves anything behind here: a start takes it over.
+    // No other process leaves deliveries behind; the start takes over those of its predecessor.
     renewDeliveries: async (deliveries, lease) => {
       if (deliveries.length > 0) await group((connection) => renewDeliveries(connection, deliveries, lease));
     },

@@ -1,12 +1,12 @@
-// What a webhook channel's stored configuration says, with every default filled in (spec §2.4).
+// The stored configuration of a webhook channel with defaults filled in (spec §2.4).
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { TemplateField } from '../../templates/fields.ts';
 
-/** A header or query parameter: the value is a template, the key is not. */
+/** A header or query parameter. The value is a template; the key is not. */
 export type Pair = {
   readonly key: string;
   readonly value: string;
-  /** Its value is redacted wherever attempts are shown. */
+  /** Whether to redact the value in logs. */
   readonly locked: boolean;
 };
 
@@ -16,7 +16,7 @@ export interface WebhookConfig {
   readonly url: string;
   /** Upper case. */
   readonly method: string;
-  /** The body's template; null = the whole variable set as JSON (decisions: No body template). */
+  /** Body template; null sends all variables as JSON (decisions: No body template). */
   readonly template: string | null;
   readonly headers: readonly Pair[];
   readonly queryParameters: readonly Pair[];
@@ -27,7 +27,7 @@ export function hasBody(method: string): boolean {
   return method !== 'GET' && method !== 'HEAD';
 }
 
-/** Reads a configuration. What is missing or of the wrong type takes its default: `validateConfig` refuses it at save. */
+/** Reads a configuration. Missing or mistyped fields get their defaults; `validateConfig` rejects them on save. */
 export function readConfig(config: JsonObject): WebhookConfig {
   const { url, method, template } = config as Record<string, JsonValue | undefined>;
   return {
@@ -48,16 +48,16 @@ function readPairs(value: JsonValue | undefined): Pair[] {
   });
 }
 
-/** Every template of a configuration with the path of its field. */
+/** Returns every template of a configuration with its field path. */
 export function templatesOf(config: JsonObject): TemplateField[] {
   const { url, template, headers, queryParameters } = readConfig(config);
-  const found: TemplateField[] = [{ path: 'config.url', source: url, goesTo: 'url' }];
-  if (template !== null) found.push({ path: 'config.template', source: template, goesTo: 'body' });
+  const found: TemplateField[] = [{ path: 'config.url', source: url, target: 'url' }];
+  if (template !== null) found.push({ path: 'config.template', source: template, target: 'body' });
   for (const [index, { key, value }] of headers.entries()) {
-    found.push({ path: `config.headers[${index}].value`, source: value, goesTo: `header ${key.toLowerCase()}` });
+    found.push({ path: `config.headers[${index}].value`, source: value, target: `header ${key.toLowerCase()}` });
   }
   for (const [index, { value }] of queryParameters.entries()) {
-    found.push({ path: `config.queryParameters[${index}].value`, source: value, goesTo: 'url' });
+    found.push({ path: `config.queryParameters[${index}].value`, source: value, target: 'url' });
   }
   return found;
 }

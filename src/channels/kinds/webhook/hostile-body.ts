@@ -1,4 +1,4 @@
-// Warnings about a body that is meant as JSON and is none, or is JSON only as long as no value holds a character that matters there.
+// Warns about bodies that look like JSON but are invalid, or become invalid for some values.
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import type { WebhookConfig } from './config.ts';
 import type { ConfigWarning } from '../../templates/fields.ts';
@@ -7,7 +7,7 @@ import { type JsonFault, jsonFault } from '../../templates/json-place.ts';
 import { isJson } from './render.ts';
 import { firstOfEach, harmless, holding, isFree, type Trial } from './trial.ts';
 
-/** What breaks what was not made for it, the smallest first, and what to call it. */
+/** Texts that break naive templates, shortest first, with their names. */
 const breakers: readonly (readonly [text: string, what: string])[] = [
   ['"', 'a quotation mark'],
   ['\\', 'a backslash'],
@@ -17,7 +17,7 @@ const breakers: readonly (readonly [text: string, what: string])[] = [
   ['🔥', 'an emoji'],
   ['x'.repeat(4096), '4 kB of text'],
 ];
-/** All of them at once: one rendering tells whether to look closer. */
+/** All of them together, to find out in one rendering whether any breaks the body. */
 const everything = breakers.map(([text]) => text).join(' ');
 
 const mayBeMissing: ReadonlySet<string> = new Set([
@@ -27,7 +27,7 @@ const mayBeMissing: ReadonlySet<string> = new Set([
   'REMINDER_SEQUENCE',
 ]);
 
-/** What makes the body of a channel invalid JSON, or would; nothing when it is not meant as JSON. */
+/** Returns what makes the body invalid JSON, or would. Empty if the body is not meant as JSON. */
 export function bodyWarnings(
   { template, headers }: Pick<WebhookConfig, 'template' | 'headers'>,
   references: readonly Reference[],
@@ -61,12 +61,12 @@ export function bodyWarnings(
   });
 }
 
-/** Whether a body begins as JSON does: `[Shop] is down` does not. */
+/** Whether a body starts like JSON. `[Shop] is down` does not. */
 function looksLikeJson(body: string): boolean {
   return /^\s*(?:\{|\[\s*(?:["{[\]]|-?\d|true\b|false\b|null\b))/.test(body) || /^\s*\[[^]*\]\s*$/.test(body);
 }
 
-/** The one variable whose value makes it no JSON: with a figure in its place it would be. */
+/** Returns the only variable whose value breaks the JSON: with a number in its place the body is valid. */
 function decidingIn(
   named: readonly Reference[],
   variables: TemplateVariables,
@@ -104,7 +104,7 @@ function broken(
   };
 }
 
-/** How to write it instead: by what stands around the tag now. */
+/** Suggests a replacement that fits the text around the tag. */
 function advice(template: string, name: string): string {
   const tag = new RegExp(
     String.raw`(.?)\{\{\{?~?&?\s*(?:this\.|@root\.|\.\./)*${name.replace(/\W/g, String.raw`\$&`)}\s*~?\}\}\}?(.?)`,

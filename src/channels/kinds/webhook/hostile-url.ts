@@ -1,11 +1,11 @@
-// Warnings about a URL that another value would bend, and about what is encoded twice on its way into one.
+// Warns about URLs that some values would change, and about double encoding.
 import { systemVariableNames, type TemplateVariables } from '#domain/alerts/template-variables.ts';
 import type { WebhookConfig } from './config.ts';
 import type { ConfigWarning } from '../../templates/fields.ts';
 import type { Reference } from '../../templates/gate.ts';
 import { firstOfEach, harmless, holding, isFree, type Trial } from './trial.ts';
 
-/** A field of a channel that ends up in its URL, with what it names. */
+/** A channel field that ends up in the URL, and the variables in it. */
 export interface UrlField {
   readonly path: string;
   readonly references: readonly Reference[];
@@ -18,7 +18,7 @@ const benders: readonly (readonly [text: string, what: string])[] = [
   ['#', 'a number sign'],
 ];
 
-/** What would go wrong with the address. */
+/** Returns warnings about the URL fields. */
 export function urlWarnings(
   webhook: WebhookConfig,
   fields: readonly UrlField[],
@@ -37,7 +37,7 @@ export function urlWarnings(
       if (trial.isOver || !isFree(name) || !Object.hasOwn(base, name) || isWholeUrl(webhook.url, name)) return [];
       const twice = encodedTwice(path, name, urlWith);
       if (twice !== null) return [{ path, ...place, ...twice }];
-      // A variable of a user is set on purpose: whole paths and queries may stand in it.
+      // User variables may hold whole paths and queries on purpose.
       const bent = path === 'config.url' && isSystem(name) ? bending(name, urlWith) : null;
       return bent === null ? [] : [{ path, ...place, ...bent }];
     }),
@@ -46,14 +46,18 @@ export function urlWarnings(
 
 const isSystem = (name: string): boolean => systemVariableNames.some((system) => system === name);
 
-/** `{{URL}}` and `{{URL}}/path`: the variable is the address. */
+/** Whether the variable is the base of the URL, as in `{{URL}}` and `{{URL}}/path`. */
 function isWholeUrl(url: string, name: string): boolean {
   return new RegExp(String.raw`^\s*\{\{\{?~?\s*${name.replace(/\W/g, String.raw`\$&`)}\s*~?\}\}`).test(url);
 }
 
-type Said = Pick<ConfigWarning, 'message' | 'example'>;
+type WarningText = Pick<ConfigWarning, 'message' | 'example'>;
 
-function encodedTwice(path: string, name: string, urlWith: (name: string, text: string) => URL | null): Said | null {
+function encodedTwice(
+  path: string,
+  name: string,
+  urlWith: (name: string, text: string) => URL | null,
+): WarningText | null {
   const isQuery = path.startsWith('config.queryParameters');
   const spaced = urlWith(name, 'a b')?.href ?? '';
   if (spaced.includes('a%2520b')) {
@@ -71,8 +75,8 @@ function encodedTwice(path: string, name: string, urlWith: (name: string, text: 
   return null;
 }
 
-/** Whether a character of the value becomes a part of the address itself. */
-function bending(name: string, urlWith: (name: string, text: string) => URL | null): Said | null {
+/** Warns if a character in the value changes the structure of the URL. */
+function bending(name: string, urlWith: (name: string, text: string) => URL | null): WarningText | null {
   const plain = urlWith(name, 'axb');
   if (plain === null) return null;
   for (const [example, what] of benders) {

@@ -1,8 +1,8 @@
-// Twelve kinds of hostile receivers: an attempt at any of them ends in time, as what it was, and costs no other its time.
+// Twelve kinds of hostile receivers: each attempt ends in time with its class and does not delay others.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type HostileReceivers, startHostileReceivers } from '../../../../tests/support/hostile-receivers.ts';
-import { receiver, sender, sending } from './test-receivers.ts';
+import { receiver, sender, sending } from '../../http/test-receivers.ts';
 
 let hostile: HostileReceivers;
 before(async () => {
@@ -10,10 +10,10 @@ before(async () => {
 });
 after(() => hostile.close());
 
-/** Some of them answer in thousands of pieces, here in the same process, and are to have ended by then on a machine that does much else. */
+/** Some respond in thousands of chunks from this process, and need this long on a busy machine. */
 const deadlineMs = 10_000;
 
-test('each of twelve kinds of hostile receivers ends as what it is, at the deadline or before', async () => {
+test('classifies each of twelve hostile receivers by the deadline', async () => {
   assert.equal(hostile.kinds.length, 12);
   const one = sender(deadlineMs);
   const attempts = hostile.kinds.flatMap(({ name, variants }) =>
@@ -27,7 +27,7 @@ test('each of twelve kinds of hostile receivers ends as what it is, at the deadl
   assert.ok((await Promise.all(attempts)).length >= 25);
 });
 
-test('among hostile receivers a good one gets every delivery', async () => {
+test('delivers everything to a good receiver among hostile ones', async () => {
   const { host, received } = await receiver((_request, response) => response.end('ok'));
   const one = sender(deadlineMs);
   const silent = hostile.kinds.flatMap(({ variants }) => variants.filter(({ expected }) => expected === 'timeout'));

@@ -1,186 +1,49 @@
-// Presets: each makes what its receiver takes, of any alert and with any value.
+// Presets render valid messages for their receivers, for any alert and any value.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { z } from 'zod';
 import { alertTypes } from '#domain/alerts/alert.ts';
+import type { Message } from '#domain/alerts/delivery.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { type AlertFacts, systemVariables, type TemplateVariables } from '#domain/alerts/template-variables.ts';
+import { templatesOf } from './config.ts';
 import { presets } from './presets.ts';
 import { tooMuchFor } from './receivers.ts';
 import { renderWebhook } from './render.ts';
 import { channelRules } from '../../rules.ts';
-
-const text = (most: number) => z.string().min(1).max(most);
-const plainText = (most: number) => z.strictObject({ type: z.literal('plain_text'), text: text(most) });
-const link = z.url({ protocol: /^https$/ });
-
-/** What each receiver's documentation says that it takes, as far as the presets use it. */
-const schemas: Readonly<Record<string, z.ZodType>> = {
-  WEBHOOK_DISCORD: z.strictObject({
-    allowed_mentions: z.strictObject({ parse: z.tuple([]) }),
-    embeds: z
-      .array(
-        z.strictObject({
-          title: text(256),
-          description: z.string().max(4096),
-          url: link,
-          color: z.int().min(0).max(0xffffff),
-          timestamp: z.iso.datetime(),
-          fields: z.array(z.strictObject({ name: text(256), value: text(1024), inline: z.boolean() })).max(25),
-        }),
-      )
-      .max(10),
-  }),
-  WEBHOOK_GOOGLECHAT: z.strictObject({
-    cardsV2: z.array(
-      z.strictObject({
-        cardId: text(100),
-        card: z.strictObject({
-          header: z.strictObject({ title: text(1000), subtitle: z.string().max(1000) }),
-          sections: z.array(
-            z.strictObject({
-              widgets: z.array(
-                z.union([
-                  z.strictObject({ textParagraph: z.strictObject({ text: z.string().regex(/^[^<>]*$/) }) }),
-                  z.strictObject({
-                    buttonList: z.strictObject({
-                      buttons: z.array(
-                        z.strictObject({
-                          text: text(100),
-                          onClick: z.strictObject({ openLink: z.strictObject({ url: link }) }),
-                        }),
-                      ),
-                    }),
-                  }),
-                ]),
-              ),
-            }),
-          ),
-        }),
-      }),
-    ),
-  }),
-  WEBHOOK_INCIDENTIO: z.strictObject({
-    title: text(1000),
-    description: z.string(),
-    status: z.enum(['firing', 'resolved']),
-    deduplication_key: text(1000),
-    source_url: link,
-    metadata: z.record(z.string(), z.union([z.string(), z.number()])),
-  }),
-  WEBHOOK_MATTERMOST: z.strictObject({
-    attachments: z.array(
-      z.strictObject({
-        fallback: text(16_383),
-        color: z.string().regex(/^#[0-9a-f]{6}$/),
-        title: text(16_383),
-        title_link: link,
-        text: z.string().max(16_383),
-        fields: z.array(z.strictObject({ short: z.boolean(), title: text(100), value: z.string() })),
-      }),
-    ),
-  }),
-  WEBHOOK_MSTEAMS: z.strictObject({
-    type: z.literal('message'),
-    attachments: z.tuple([
-      z.strictObject({
-        contentType: z.literal('application/vnd.microsoft.card.adaptive'),
-        contentUrl: z.null(),
-        content: z.strictObject({
-          $schema: z.string(),
-          type: z.literal('AdaptiveCard'),
-          version: z.enum(['1.2', '1.3', '1.4', '1.5']),
-          body: z.array(
-            z.discriminatedUnion('type', [
-              z.strictObject({
-                type: z.literal('TextBlock'),
-                text: z.string(),
-                wrap: z.boolean(),
-                size: z.enum(['Small', 'Default', 'Medium', 'Large']).optional(),
-                weight: z.enum(['Lighter', 'Default', 'Bolder']).optional(),
-                color: z.enum(['Default', 'Dark', 'Light', 'Accent', 'Good', 'Warning', 'Attention']).optional(),
-              }),
-              z.strictObject({
-                type: z.literal('FactSet'),
-                facts: z.array(z.strictObject({ title: text(100), value: z.string() })),
-              }),
-            ]),
-          ),
-          actions: z.array(z.strictObject({ type: z.literal('Action.OpenUrl'), title: text(100), url: link })),
-        }),
-      }),
-    ]),
-  }),
-  WEBHOOK_NTFY: z.strictObject({
-    topic: z.string().regex(/^[-_A-Za-z0-9]{1,64}$/),
-    title: text(250),
-    message: z.string().refine((message) => Buffer.byteLength(message) <= 4096),
-    priority: z.int().min(1).max(5),
-    tags: z.array(text(100)),
-    click: link,
-  }),
-  WEBHOOK_OPSGENIE: z.union([
-    z.strictObject({ source: text(100), note: z.string().max(25_000) }),
-    z.strictObject({
-      message: text(130),
-      alias: text(512),
-      description: z.string().max(15_000),
-      source: text(100),
-      entity: text(512),
-      priority: z.enum(['P1', 'P2', 'P3', 'P4', 'P5']),
-      details: z.record(z.string(), z.string()).refine((details) => JSON.stringify(details).length <= 8000),
-    }),
-  ]),
-  WEBHOOK_PAGERDUTY: z.strictObject({
-    routing_key: z.string().length(32),
-    event_action: z.enum(['trigger', 'acknowledge', 'resolve']),
-    dedup_key: text(255),
-    client: text(100),
-    client_url: link,
-    payload: z.strictObject({
-      summary: text(1024),
-      source: text(1000),
-      severity: z.enum(['critical', 'error', 'warning', 'info']),
-      timestamp: z.iso.datetime(),
-      component: z.string(),
-      group: z.string(),
-      custom_details: z.record(z.string(), z.union([z.string(), z.number()])),
-    }),
-  }),
-  WEBHOOK_SLACK: z.strictObject({
-    // Nothing that Slack would read as a link, a mention or a command.
-    text: z
-      .string()
-      .max(40_000)
-      .regex(/^(?:[^&<>]|&amp;|&lt;|&gt;)+$/),
-    attachments: z.array(
-      z.strictObject({
-        color: z.string().regex(/^#[0-9a-f]{6}$/),
-        blocks: z
-          .array(
-            z.discriminatedUnion('type', [
-              z.strictObject({ type: z.literal('section'), text: plainText(3000) }),
-              z.strictObject({ type: z.literal('context'), elements: z.array(plainText(2000)).max(10) }),
-              z.strictObject({
-                type: z.literal('actions'),
-                elements: z.array(
-                  z.strictObject({ type: z.literal('button'), text: plainText(75), url: z.string().max(3000) }),
-                ),
-              }),
-            ]),
-          )
-          .max(50),
-      }),
-    ),
-  }),
-  WEBHOOK_TELEGRAM: z.strictObject({
-    chat_id: z.string().min(1),
-    text: text(4096),
-    link_preview_options: z.strictObject({ is_disabled: z.boolean() }),
-  }),
-};
+import { reshapes } from '../../templates/reshaping.ts';
+import { presetSchemas } from '../../../../tests/support/preset-schemas.ts';
 
 const own: Readonly<Record<string, string>> = {
+  APPRISE_HOST: 'apprise.example',
+  APPRISE_KEY: 'alerts',
+  CORALOGIX_API_KEY: 'key',
+  CORALOGIX_DOMAIN: 'eu2.coralogix.com',
+  FIREHYDRANT_KEY: 'a.b.c',
+  GITLAB_ALERT_KEY: 'key',
+  GITLAB_ALERT_URL: 'https://gitlab.com/shop/cart/alerts/notify/tocsin/0a1b.json',
+  GOTIFY_HOST: 'push.example',
+  GOTIFY_TOKEN: 'token',
+  ILERT_INTEGRATION_KEY: 'key',
+  MATRIX_HOST: 'matrix.example',
+  MATRIX_ROOM_ID: '!abc:matrix.example',
+  MATRIX_TOKEN: 'token',
+  PUSHOVER_TOKEN: 't'.repeat(30),
+  PUSHOVER_USER: 'u'.repeat(30),
+  ROCKETCHAT_HOST: 'chat.example',
+  ROCKETCHAT_WEBHOOK: 'id/token',
+  ROOTLY_SECRET: 'secret',
+  ROOTLY_TARGET: 'Service/7c0e2f5a',
+  SPIKESH_TOKEN: 'token',
+  SPLUNK_API_KEY: 'key',
+  SPLUNK_ROUTING_KEY: 'database',
+  TWILIO_ACCOUNT_SID: 'AC0',
+  TWILIO_AUTH_TOKEN: 'token',
+  TWILIO_FROM: '+15550100',
+  TWILIO_TO: '+15550101',
+  ZULIP_API_KEY: 'key',
+  ZULIP_BOT_EMAIL: 'alerts-bot@chat.example',
+  ZULIP_CHANNEL: 'on call & more',
+  ZULIP_HOST: 'chat.example',
   DISCORD_WEBHOOK: '1234/a-b_c',
   GOOGLE_CHAT_WEBHOOK: 'AAAA/messages?key=k&token=t%3D',
   INCIDENTIO_ALERT_SOURCE: '01ABC',
@@ -197,14 +60,30 @@ const own: Readonly<Record<string, string>> = {
 };
 const facts = { createdAt: Date.parse('2026-03-10T12:00:05Z'), uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0' };
 
-/** The configuration of a preset as a channel stores it. */
+/** Stored configuration of a preset. */
 function stored(webhookType = ''): JsonObject {
   const found = presets.find((preset) => preset.webhookType === webhookType);
   assert.ok(found);
   return { ...(JSON.parse(JSON.stringify(found.config)) as JsonObject), webhookType };
 }
 
-function variablesOf(alertType: AlertFacts['alertType'], hostile: string | null): TemplateVariables {
+/** Message of a body: an object, or the fields of a form. */
+function messageIn({ headers, body }: Pick<Message, 'headers' | 'body'>): unknown {
+  const isForm = headers.some(([, value]) => value === 'application/x-www-form-urlencoded');
+  return isForm ? Object.fromEntries(new URLSearchParams(body)) : JSON.parse(body);
+}
+
+/** Renders a preset and reads its message. */
+function rendered(webhookType: string, variables: TemplateVariables): { request: Message; message: unknown } {
+  const request = renderWebhook(stored(webhookType), variables, facts);
+  return { request, message: messageIn(request) };
+}
+
+function variablesOf(
+  alertType: AlertFacts['alertType'],
+  hostile: string | null,
+  reminder: number | null = null,
+): TemplateVariables {
   const or = (harmless: string): string => hostile ?? harmless;
   const system = systemVariables({
     alertType,
@@ -233,7 +112,7 @@ function variablesOf(alertType: AlertFacts['alertType'], hostile: string | null)
       domain: or('shop.example'),
       sentence: `the certificate of ${or('shop.example')} expires in 3 days`,
     },
-    reminder: null,
+    reminder,
     isTest: false,
   });
   return { ...own, ...system };
@@ -253,25 +132,48 @@ const hostileValues = [
   ']('.repeat(2048),
   '@'.repeat(4096),
   '][@]:'.repeat(800),
+  'a\n/close & <https://evil.example|here>',
 ];
+/** Alerts that can be sent: the type, and the number of the reminder. */
+const alerts = [...alertTypes.map((type) => [type, null] as const), ['ALERT_FAILURE', 2] as const];
+
+const entities: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#x27;': "'",
+  '&#x60;': '`',
+  '&#x3D;': '=',
+};
+
+/** Whether a text of the message has the value as it is, but for zero-width spaces and entities. */
+function isShown(value: string, message: unknown): boolean {
+  const start = value.toWellFormed().slice(0, 60);
+  return textsIn(message).some((text) => {
+    const shown = text.replaceAll('\u200b', '').toWellFormed();
+    return shown.includes(start) || shown.replace(/&[#\w]+;/g, (entity) => entities[entity] ?? entity).includes(start);
+  });
+}
 
 for (const { webhookType = '', name, config, variables } of presets) {
-  test(`the preset for ${name} makes what it takes, of every alert and with hostile values`, () => {
-    const schema = schemas[webhookType];
+  test(`the preset for ${name} renders a valid message for every alert, even with hostile values`, () => {
+    const schema = presetSchemas[webhookType];
     assert.ok(schema);
-    for (const alertType of alertTypes) {
+    for (const [alertType, reminder] of alerts) {
       for (const hostile of hostileValues) {
-        const request = renderWebhook(stored(webhookType), variablesOf(alertType, hostile), facts);
-        const parsed = schema.safeParse(JSON.parse(request.body));
-        assert.ok(parsed.success, `${alertType} with ${JSON.stringify(hostile)?.slice(0, 40)}: ${parsed.error}`);
-        assert.equal(tooMuchFor(request.body, { url: request.url, webhookType }), null);
-        assert.match(request.url, /^https:\/\/[\w.-]+\/[\w/:?&=%.-]*$/);
-        assert.ok(request.headers.some(([key, value]) => key === 'content-type' && value === 'application/json'));
+        const { request, message } = rendered(webhookType, variablesOf(alertType, hostile, reminder));
+        const parsed = schema.safeParse(message);
+        const about = `${alertType} with ${JSON.stringify(hostile)?.slice(0, 40)}`;
+        assert.ok(parsed.success, `${about}: ${parsed.error}`);
+        assert.equal(tooMuchFor(request.body, { url: request.url, webhookType }), null, about);
+        assert.match(request.url, /^https:\/\/[\w.-]+\/[\w/:?&=%.!-]*$/);
+        if (hostile !== null) assert.ok(isShown(hostile, message), `${about} is changed`);
       }
     }
   });
 
-  test(`the preset for ${name} can be saved, brings no warning, and says which variables it uses`, () => {
+  test(`the preset for ${name} can be saved without warnings and lists its variables`, () => {
     assert.deepEqual(channelRules.validateConfig('WEBHOOK', stored(webhookType), new Set()), []);
     for (const alertType of ['ALERT_FAILURE', 'ALERT_RECOVERY'] as const) {
       assert.deepEqual(
@@ -284,7 +186,7 @@ for (const { webhookType = '', name, config, variables } of presets) {
   });
 }
 
-test('every preset says when it happened, to which check, group and tags, where to look, and whether it is a replay', () => {
+test('every preset shows time, check, group, tags, link and whether it is a replay', () => {
   const said = [
     ['ALERT_TITLE', 'Cart has failed (replayed)'],
     ['STARTED_AT', '2026-01-02T03:04:05.000Z'],
@@ -294,28 +196,32 @@ test('every preset says when it happened, to which check, group and tags, where 
   ] as const;
   for (const { webhookType = '' } of presets) {
     const alert = { ...variablesOf('ALERT_FAILURE', null), GROUP_NAME: 'Shop', STARTED_AT: '2026-01-02T03:04:05.000Z' };
-    const { body } = renderWebhook(stored(webhookType), { ...alert, IS_REPLAY: true, REPLAY_OF: 'd' }, facts);
+    const shown = (values: TemplateVariables) => textsIn(rendered(webhookType, values).message).join('\n');
+    const body = shown({ ...alert, IS_REPLAY: true, REPLAY_OF: 'd' });
     for (const [name, value] of said) assert.ok(body.includes(value), `${webhookType} without ${name}: ${body}`);
     assert.match(body, /shop, env:production/, webhookType);
-    assert.doesNotMatch(renderWebhook(stored(webhookType), alert, facts).body, /replayed/, webhookType);
+    assert.doesNotMatch(shown(alert), /replayed/, webhookType);
   }
 });
 
-/** The body of each preset for an alert whose texts all are `hostile`. */
-function bodiesWith(hostile: string): Readonly<Record<string, string>> {
-  const render = (webhookType: string) =>
-    renderWebhook(stored(webhookType), variablesOf('ALERT_FAILURE', hostile), facts).body;
-  return Object.fromEntries(presets.map(({ webhookType = '' }) => [webhookType, render(webhookType)]));
+/** Message of each preset for an alert whose texts are all `hostile`. */
+function messagesWith(hostile: string): Readonly<Record<string, unknown>> {
+  const variables = variablesOf('ALERT_FAILURE', hostile);
+  return Object.fromEntries(
+    presets.map(({ webhookType = '' }) => [webhookType, rendered(webhookType, variables).message]),
+  );
 }
 
-test('what calls people stays text in the presets of those who would read it so', () => {
-  const bodies = bodiesWith('@here @everyone @someone <!channel> <@U1> <users/all>');
-  for (const type of ['WEBHOOK_MATTERMOST', 'WEBHOOK_TELEGRAM']) {
-    assert.match(bodies[type] ?? '', /@\u200beveryone/);
-    assert.doesNotMatch(bodies[type] ?? '', /@(here|everyone|someone)/);
+test('presets prevent mentions where the receiver supports them', () => {
+  const messages = messagesWith('@here @everyone @someone @**all** <!channel> <@U1> <users/all>');
+  for (const type of ['MATTERMOST', 'TELEGRAM', 'ROCKETCHAT', 'ZULIP', 'APPRISE', 'GITLAB_ALERT']) {
+    const { topic: _, ...shown } = messages[`WEBHOOK_${type}`] as Record<string, unknown>;
+    const texts = textsIn(shown).join('\n');
+    assert.match(texts, /@\u200beveryone/, type);
+    assert.doesNotMatch(texts, /@(here|everyone|someone|\*)/, type);
   }
-  assert.deepEqual(JSON.parse(bodies['WEBHOOK_DISCORD'] ?? '').allowed_mentions, { parse: [] });
-  assert.ok(!/[<>]/.test(JSON.parse(bodies['WEBHOOK_SLACK'] ?? '').text));
+  assert.deepEqual((messages['WEBHOOK_DISCORD'] as JsonObject)['allowed_mentions'], { parse: [] });
+  assert.ok(!/[<>]/.test((messages['WEBHOOK_SLACK'] as { text: string }).text));
 });
 
 const links: Readonly<Record<string, string>> = {
@@ -328,14 +234,20 @@ const links: Readonly<Record<string, string>> = {
   'a link by a reference of its own name': '[a]\n\n[a]: https://evil.example',
 };
 for (const [what, hostile] of Object.entries(links)) {
-  test(`${what} in Markdown hides no address in the presets of those who read Markdown`, () => {
-    const bodies = bodiesWith(hostile);
-    const parsed = (type: string) => JSON.parse(bodies[type] ?? '') as Record<string, unknown>;
+  test(`${what} in Markdown cannot hide a URL in presets for receivers that render Markdown`, () => {
+    const messages = messagesWith(hostile);
+    const parsed = (type: string) => messages[type] as Record<string, unknown>;
     const read: Readonly<Record<string, unknown>> = {
       Discord: parsed('WEBHOOK_DISCORD')['embeds'],
       'Microsoft Teams': parsed('WEBHOOK_MSTEAMS')['attachments'],
       Mattermost: parsed('WEBHOOK_MATTERMOST')['attachments'],
       'incident.io': parsed('WEBHOOK_INCIDENTIO')['description'],
+      FireHydrant: parsed('WEBHOOK_FIREHYDRANT')['body'],
+      GitLab: parsed('WEBHOOK_GITLAB_ALERT'),
+      ilert: parsed('WEBHOOK_ILERT')['details'],
+      'Rocket.Chat': parsed('WEBHOOK_ROCKETCHAT'),
+      Rootly: parsed('WEBHOOK_ROOTLY')['description'],
+      Zulip: parsed('WEBHOOK_ZULIP')['content'],
     };
     for (const [name, where] of Object.entries(read)) {
       const texts = textsIn(where).filter((shown) => shown.includes('evil.example'));
@@ -353,25 +265,69 @@ for (const [what, hostile] of Object.entries(links)) {
   });
 }
 
-/** Every text in a value. */
+/** All texts in a value. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-test('a recovery closes what the failure of the same check opened', () => {
-  const render = (type: string, alertType: AlertFacts['alertType']) => {
-    const { url, body } = renderWebhook(stored(type), variablesOf(alertType, null), facts);
-    return { url, body: JSON.parse(body) as Record<string, unknown> };
-  };
-  const opened = render('WEBHOOK_PAGERDUTY', 'ALERT_FAILURE').body;
-  const closed = render('WEBHOOK_PAGERDUTY', 'ALERT_RECOVERY').body;
-  assert.deepEqual([opened['event_action'], closed['event_action']], ['trigger', 'resolve']);
-  assert.equal(opened['dedup_key'], closed['dedup_key']);
-  assert.equal(render('WEBHOOK_INCIDENTIO', 'ALERT_DEGRADED_RECOVERY').body['status'], 'resolved');
-  const { alias } = render('WEBHOOK_OPSGENIE', 'ALERT_FAILURE').body;
+test('a recovery closes the failure of the same check, and no certificate alert', () => {
+  const message = (type: string, alertType: AlertFacts['alertType']) =>
+    rendered(`WEBHOOK_${type}`, variablesOf(alertType, null)).message as Record<string, unknown>;
+  const closing = [
+    ['FIREHYDRANT', 'idempotency_key', 'status', 'OPEN', 'CLOSED'],
+    ['GITLAB_ALERT', 'fingerprint', 'end_time', undefined, '2026-03-10T12:00:05.000Z'],
+    ['ILERT', 'alertKey', 'eventType', 'ALERT', 'RESOLVE'],
+    ['INCIDENTIO', 'deduplication_key', 'status', 'firing', 'resolved'],
+    ['PAGERDUTY', 'dedup_key', 'event_action', 'trigger', 'resolve'],
+    ['ROOTLY', 'external_id', 'state', 'open', 'resolved'],
+    ['SPIKESH', 'title', 'status', undefined, 'resolve'],
+    ['SPLUNK', 'entity_id', 'message_type', 'CRITICAL', 'RECOVERY'],
+  ] as const;
+  for (const [type, key, state, open, closed] of closing) {
+    const failure = message(type, 'ALERT_FAILURE');
+    assert.equal(failure[state], open, type);
+    for (const recovery of ['ALERT_RECOVERY', 'ALERT_DEGRADED_RECOVERY'] as const) {
+      const ended = message(type, recovery);
+      assert.equal(ended[state], closed, type);
+      assert.equal(ended[key], failure[key], type);
+    }
+    assert.notEqual(message(type, 'ALERT_DEGRADED')[state], closed, type);
+    assert.notEqual(message(type, 'ALERT_SSL')[state], closed, type);
+    assert.notEqual(message(type, 'ALERT_SSL')[key], failure[key], type);
+  }
   assert.equal(
-    render('WEBHOOK_OPSGENIE', 'ALERT_RECOVERY').url,
-    `https://api.opsgenie.com/v2/alerts/${String(alias)}/close?identifierType=alias`,
+    rendered('WEBHOOK_OPSGENIE', variablesOf('ALERT_RECOVERY', null)).request.url,
+    `https://api.opsgenie.com/v2/alerts/${String(message('OPSGENIE', 'ALERT_FAILURE')['alias'])}/close?identifierType=alias`,
   );
+});
+
+test('credentials go where the receiver expects them', () => {
+  const header = (type: string, name: string) =>
+    rendered(`WEBHOOK_${type}`, variablesOf('ALERT_FAILURE', null)).request.headers.find(([key]) => key === name)?.[1];
+  assert.equal(header('GOTIFY', 'x-gotify-key'), 'token');
+  for (const type of ['CORALOGIX', 'GITLAB_ALERT']) assert.equal(header(type, 'authorization'), 'Bearer key');
+  assert.equal(header('MATRIX', 'authorization'), 'Bearer token');
+  assert.equal(header('ROOTLY', 'authorization'), 'Bearer secret');
+  const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  assert.equal(header('TWILIO', 'authorization'), basic('AC0', 'token'));
+  assert.equal(header('ZULIP', 'authorization'), basic('alerts-bot@chat.example', 'key'));
+});
+
+test('a message to Matrix has the delivery as its transaction, so that a retry is not shown twice', () => {
+  const { request } = rendered('WEBHOOK_MATRIX', variablesOf('ALERT_FAILURE', null));
+  assert.equal(request.method, 'PUT');
+  assert.match(request.url, /\/rooms\/!abc%3Amatrix\.example\/send\/m\.room\.message\/d$/);
+});
+
+test('the values of locked variables can be masked in the deliveries of every preset', () => {
+  for (const { webhookType = '', variables } of presets) {
+    const locked = variables.filter(({ locked }) => locked).map(({ key }) => key);
+    const sources = templatesOf(stored(webhookType)).map(({ source }) => source);
+    assert.deepEqual(
+      sources.filter((source) => reshapes(source, new Set(locked))),
+      [],
+      webhookType,
+    );
+  }
 });

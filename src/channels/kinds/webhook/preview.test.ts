@@ -1,4 +1,4 @@
-// Warnings about a webhook that is saved or previewed: what would break with other values.
+// Preview and save warnings: templates that break for other values.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { channelRules } from '../../rules.ts';
@@ -28,7 +28,7 @@ function warnings(template: string, values: TemplateVariables = variables): stri
   );
 }
 
-test('a body that only plain values keep valid is warned of, by the variable', () => {
+test('warns about a body that is only valid for plain values, by variable', () => {
   const found = warnings('{"name": "{{{CHECK_NAME}}}", "id": "{{CHECK_ID}}", "error": "{{CHECK_ERROR_MESSAGE}}"}');
   assert.equal(found.length, 2);
   assert.match(
@@ -38,28 +38,28 @@ test('a body that only plain values keep valid is warned of, by the variable', (
   assert.match(found[1] ?? '', /when CHECK_ERROR_MESSAGE contains/);
 });
 
-test('a variable of the account is tried with hostile values too', () => {
+test('tests account variables with hostile values, too', () => {
   assert.match(warnings('{"a": "{{CHANNEL_NAME}}"}')[0] ?? '', /when CHANNEL_NAME contains/);
 });
 
-test('it is found although the previewed alert already breaks the body', () => {
+test('finds problems although the previewed alert already breaks the body', () => {
   const found = warnings('{"name": "{{{CHECK_NAME}}}"}', { ...variables, CHECK_NAME: 'a "quoted" name' });
   assert.match(found[0] ?? '', /when CHECK_NAME contains/);
 });
 
-test('tags in a loop are tried as well', () => {
+test('tests tags in a loop', () => {
   const found = warnings('[{{#each TAGS}}"{{this}}"{{#unless @last}},{{/unless}}{{/each}}]');
   assert.match(found[0] ?? '', /when TAGS contains.*{{json this}} inside each/);
 });
 
-test('a figure that may be missing is warned of', () => {
+test('warns about a number that may be missing', () => {
   assert.match(
     warnings('{"t": {{RESPONSE_TIME}} }')[0] ?? '',
     /when RESPONSE_TIME has no value.*{{default RESPONSE_TIME 0}}/,
   );
 });
 
-test('bodies that embed safely, or are no JSON, bring no warning', () => {
+test('does not warn about safe bodies and bodies that are not JSON', () => {
   assert.deepEqual(
     warnings('{"n": {{json CHECK_NAME}}, "e": "{{jsonString CHECK_ERROR_MESSAGE}}", "t": {{json TAGS}} }'),
     [],
@@ -68,31 +68,31 @@ test('bodies that embed safely, or are no JSON, bring no warning', () => {
   assert.deepEqual(warnings('{{CHECK_NAME}} is "down"'), []);
 });
 
-test('a variable that nobody defines is named once, with the nearest one', () => {
+test('reports an undefined variable once, with the closest name', () => {
   assert.deepEqual(warnings('{{CHECK_NAM}} {{CHECK_NAM}} {{#if ZZZZZZZZ}}{{/if}}'), [
     'config.template: CHECK_NAM is not defined and renders as empty text. Did you mean CHECK_NAME?',
     'config.template: ZZZZZZZZ is not defined and renders as empty text.',
   ]);
 });
 
-test('system variables that the alert has no value for are known', () => {
+test('knows system variables without a value in the previewed alert', () => {
   assert.deepEqual(warnings('{{SSL_CHECK_DOMAIN}} {{GROUP_NAME}} {{$UUID}}'), []);
 });
 
-test('a variable that only a group defines is known, and no JSON without a value where it stands alone', () => {
+test('knows variables of a group, and warns if one alone breaks the JSON', () => {
   const of = (template: string) =>
     warningsOf({ url: 'https://h/', template }, variables, new Set(), new Set(['FLOOR'])).map(({ message }) => message);
   assert.deepEqual(of('{{FLOOR}} {"floor": {{json FLOOR}} }'), []);
   assert.match(of('{"floor": {{FLOOR}} }')[0] ?? '', /^The body is not valid JSON because of FLOOR/);
 });
 
-test('a variable used inside each without a way up is warned of', () => {
+test('warns about a variable inside each without a path to the outer scope', () => {
   const found = warnings('{{#each TAGS}}{{CHECK_NAME}}{{../ALERT_TYPE}}{{this}}{{/each}}');
   assert.equal(found.length, 1);
   assert.match(found[0] ?? '', /write \.\.\/CHECK_NAME or @root\.CHECK_NAME/);
 });
 
-test('a secret is warned of in every field', () => {
+test('warns about secrets in every field', () => {
   const config = { url: 'https://h/{{TOKEN}}', headers: [{ key: 'a', value: '{{TOKEN}}' }] };
   const found = warningsOf(config, variables, new Set(['TOKEN']));
   assert.deepEqual(
@@ -117,7 +117,7 @@ const smallest: readonly (readonly [template: string, example: string, message: 
   ['{"a": {{#if CHECK_NAME}}"{{{replace CHECK_NAME \'"\' \'\'}}}"{{/if}} }', '\\', /contains a backslash/],
 ];
 for (const [template, example, message] of smallest) {
-  test(`the smallest value that breaks ${template} is shown, with its place and what to write`, () => {
+  test(`shows the shortest value that breaks ${template}, its place and a fix`, () => {
     const [warning, ...rest] = found({ url: 'https://h/', template });
     assert.deepEqual(rest, []);
     assert.match(warning?.message ?? '', message);
@@ -127,7 +127,7 @@ for (const [template, example, message] of smallest) {
   });
 }
 
-test('the fix that a warning names brings no warning', () => {
+test('does not warn after the suggested fix', () => {
   assert.deepEqual(
     found({ url: 'https://h/', template: '{"a": {{json CHECK_NAME}} , "b": "in {{jsonString CHECK_NAME}}"}' }),
     [],
@@ -155,7 +155,7 @@ const urls: readonly (readonly [config: JsonObject, example: string, message: Re
   [{ url: 'https://h/', queryParameters: [{ key: 'q', value: '{{CHECK_NAME}}' }] }, '&', /write {{{CHECK_NAME}}}/],
 ];
 for (const [config, example, message] of urls) {
-  test(`an address that is encoded wrongly is warned of: ${JSON.stringify(config)}`, () => {
+  test(`warns about wrong URL encoding: ${JSON.stringify(config)}`, () => {
     const [warning, ...rest] = found(config);
     assert.deepEqual(rest, []);
     assert.match(warning?.message ?? '', message);
@@ -163,13 +163,13 @@ for (const [config, example, message] of urls) {
   });
 }
 
-test('addresses that encode what they embed, or are a variable of the account, bring no warning', () => {
+test('does not warn about correctly encoded URLs or account variables', () => {
   assert.deepEqual(found({ url: 'https://h/{{urlencode CHECK_NAME}}?q={{urlencode ALERT_TYPE}}' }), []);
   assert.deepEqual(found({ url: '{{{HOOK}}}' }, { HOOK: 'https://h/x?a=b&c=d' }), []);
   assert.deepEqual(found({ url: 'https://h/', queryParameters: [{ key: 'q', value: '{{{CHECK_NAME}}}' }] }), []);
 });
 
-test('a body over what its receiver takes is warned of, by host and by webhookType', () => {
+test('warns about a body over the receiver’s limit, by host and by webhookType', () => {
   const template = '{"content": "{{jsonString CHECK_ERROR_MESSAGE}}"}';
   const discord = found({ url: 'https://discord.com/api/webhooks/1/x', template });
   assert.match(
@@ -189,7 +189,7 @@ test('a body over what its receiver takes is warned of, by host and by webhookTy
   assert.deepEqual(found({ url: 'https://h/', template }), []);
 });
 
-test('a template that cannot be saved brings no warnings of its own', () => {
+test('does not warn about a template that cannot be saved', () => {
   assert.deepEqual(warnings('{{#if X}}'), []);
 });
 
@@ -226,7 +226,7 @@ const never: readonly (readonly [config: JsonObject, message: RegExp, place: str
   ],
 ];
 for (const [config, message, place] of never) {
-  test(`a body that is meant as JSON and never is any is warned of, with its place: ${JSON.stringify(config['template'])}`, () => {
+  test(`warns about invalid JSON with its place: ${JSON.stringify(config['template'])}`, () => {
     const warned = found({ url: 'https://h/', ...config }, { STARTED_AT: '2026-03-10T12:00:05.000Z' });
     const [warning, ...rest] = warned.filter(({ message: said }) => said.includes('JSON'));
     assert.deepEqual(rest, []);
@@ -235,7 +235,7 @@ for (const [config, message, place] of never) {
   });
 }
 
-test('a body that is a sentence is not taken for JSON, even in brackets', () => {
+test('does not treat a sentence as JSON, even in brackets', () => {
   for (const template of [
     '[{{ALERT_TYPE}}] {{CHECK_NAME}} is down',
     '{{#if NOBODY}}{}{{/if}}',
@@ -248,7 +248,7 @@ test('a body that is a sentence is not taken for JSON, even in brackets', () => 
   }
 });
 
-test('warnings that there was no time to look for are told of', () => {
+test('says if the time limit skipped some warnings', () => {
   const names = Array.from({ length: 400 }, (_, index) => `NAME_${index}`);
   const values = Object.fromEntries(names.map((name) => [name, 'x']));
   const list = Array.from({ length: 90 }, (_, index) => `tag ${index}`);

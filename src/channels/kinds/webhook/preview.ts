@@ -1,4 +1,4 @@
-/** Says what will probably go wrong with a channel's templates although they can be saved. */
+/** Warns about valid templates that are likely to fail. */
 import type { JsonObject } from '#domain/json.ts';
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import { readConfig } from './config.ts';
@@ -7,13 +7,13 @@ import type { Reference } from '../../templates/gate.ts';
 import { bodyWarnings } from './hostile-body.ts';
 import { urlWarnings } from './hostile-url.ts';
 import { tooMuchFor } from './receivers.ts';
-import { createTrial, firstOfEach, harmless, holding, isFree, type Trial, trialMostMs } from './trial.ts';
+import { createTrial, firstOfEach, harmless, holding, isFree, type Trial, maxTrialMs } from './trial.ts';
 
 /**
- * Warnings for a preview: values that make the body invalid JSON or bend the URL, what is encoded twice, more than the receiver
- * takes (decisions: `/v1/alert-channels/preview`).
+ * Returns preview warnings: invalid JSON, a changed URL, double encoding, and messages too long for the receiver
+ * (decisions: `/v1/alert-channels/preview`).
  *
- * @param templates all of the configuration
+ * @param templates all templates of the configuration
  * @param variables those of the previewed alert, user variables included
  */
 export function warnAboutWebhook(
@@ -23,11 +23,11 @@ export function warnAboutWebhook(
 ): ConfigWarning[] {
   const webhook = readConfig(config);
   const trial = createTrial(config);
-  // The body is tried by itself: it says the same wherever it goes.
+  // The body is rendered separately because its URL does not matter.
   const { method, template } = webhook;
   const bodyTrial = createTrial({ url: 'https://receiver.invalid/', method, template });
-  const ofUrl = templates.filter(({ goesTo }) => goesTo === 'url');
-  const inBody = templates.find(({ goesTo }) => goesTo === 'body')?.references ?? [];
+  const ofUrl = templates.filter(({ target }) => target === 'url');
+  const inBody = templates.find(({ target }) => target === 'body')?.references ?? [];
   const to = {
     webhookType: typeof config['webhookType'] === 'string' ? config['webhookType'] : null,
     url: trial.request(variables)?.url ?? webhook.url,
@@ -41,16 +41,16 @@ export function warnAboutWebhook(
   ];
 }
 
-/** What stands in the place of the warnings that nobody had the time to look for. */
+/** Warning that the time limit cut the tests short. */
 function untried(path: string): ConfigWarning {
-  const message = `Not all variables could be tested with other values within ${trialMostMs} ms. Warnings may be missing.`;
+  const message = `Not all variables could be tested with other values within ${maxTrialMs} ms. Warnings may be missing.`;
   return { path, message };
 }
 
-/** An error message, a name or a list of tags as long as they come. */
+/** Stands for a long error message, name or list of tags. */
 const longText = 'x'.repeat(4096);
 
-/** Whether the receiver takes the message: as it is now, and with long values. */
+/** Warns if the message exceeds the receiver's limits, now or with long values. */
 function sizeWarnings(
   references: readonly Reference[],
   variables: TemplateVariables,

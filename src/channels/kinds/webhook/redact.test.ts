@@ -1,4 +1,4 @@
-// Hidden values are hidden wherever a delivery is shown, in every form that they were sent in.
+// Locked values are masked in deliveries, in every form that was sent.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mask } from '#domain/alerts/shown-url.ts';
@@ -34,7 +34,7 @@ function textsOf({ url, headers, body }: typeof request): string {
   return [url, body, ...headers.map(([, value]) => value)].join('\n');
 }
 
-test('the value of a locked variable is hidden in every form that a request gives it', () => {
+test('masks a locked variable in every form that a request gives it', () => {
   const basic = Buffer.from(`user:${key}`).toString('base64');
   const json = JSON.stringify(key).slice(1, -1);
   const forms = [key, json, 'k&amp;&quot;y /+1', encodeURIComponent(key), 'k&%22y%20/+1', basic];
@@ -45,7 +45,7 @@ test('the value of a locked variable is hidden in every form that a request give
   }
 });
 
-test('locked headers and query parameters are hidden whole, the rest stays readable', () => {
+test('masks locked headers and query parameters only', () => {
   const shown = redactRequest(request, locked);
   const headers = Object.fromEntries(shown.headers);
   assert.equal(headers['X-Locked'], mask);
@@ -56,7 +56,7 @@ test('locked headers and query parameters are hidden whole, the rest stays reada
   assert.match(shown.body, /"open": "open"/);
 });
 
-test('what the receiver echoes is hidden, and the stored attempt is left as it is', () => {
+test('masks values that the receiver echoes, without changing the stored attempt', () => {
   const attempt = {
     startedAt: 1,
     durationMs: 2,
@@ -76,16 +76,16 @@ test('what the receiver echoes is hidden, and the stored attempt is left as it i
   assert.equal(redactAttempt({ ...attempt, response: null, error: null }, null, locked).response, null);
 });
 
-test('without anything locked nothing changes', () => {
+test('changes nothing if nothing is locked', () => {
   assert.deepEqual(redactRequest(request, lockedOf({ url: 'https://h/' }, [])), request);
 });
 
-test('a value that holds another one is hidden whole', () => {
+test('masks the longer of two overlapping values', () => {
   const both = { ...locked, values: ['abc', 'abcdef', ''] };
   assert.equal(redactRequest({ ...request, body: 'abcdef abc' }, both).body, `${mask} ${mask}`);
 });
 
-/** A rendering of one template in each place, as it is shown, for a locked variable. */
+/** Renders a template with a locked variable in each place, masked. */
 function shownOf(template: string, value: string) {
   const whole = {
     url: `https://example.com/${template}`,
@@ -123,7 +123,7 @@ const reshaping = [
   '{{length LK}}',
 ];
 
-test('what a helper makes of a locked variable is not shown, and a sentence says why', () => {
+test('withholds text in which a helper transformed a locked variable, and says why', () => {
   const value = 'hidden-value-7Q';
   for (const template of reshaping) {
     const { sent, shown, locked } = shownOf(template, value);
@@ -153,7 +153,7 @@ test('what a helper makes of a locked variable is not shown, and a sentence says
   }
 });
 
-test('templates that print a locked variable whole, or ask about it, stay readable around it', () => {
+test('keeps the rest of a template readable that prints or tests a locked variable', () => {
   const printing = {
     'a {{LK}} b': 'a ******** b',
     'a {{{LK}}} b': 'a ******** b',
@@ -172,7 +172,7 @@ test('templates that print a locked variable whole, or ask about it, stay readab
   }
 });
 
-test('a locked value is recognised in a host in lower case and in a header without its line break', () => {
+test('recognizes a locked value in a lower-case host and in a header without line breaks', () => {
   const { sent, shown } = shownOf('{{{LK}}}', 'Hidden\nValue');
   assert.equal(new Map(sent.headers).get('X-Of'), 'Hidden Value');
   assert.equal(new Map(shown.headers).get('X-Of'), mask);
@@ -184,7 +184,7 @@ test('a locked value is recognised in a host in lower case and in a header witho
   assert.equal(redactRequest(request, lockedOf(url, own)).url, 'https://********.example.com/');
 });
 
-/** What a rendering that fails says, as it is stored. */
+/** Returns the stored message of a failed rendering. */
 function faultOf(config: Parameters<typeof renderWebhook>[0], value: string): { path: string; message: string } {
   try {
     renderWebhook(config, { LK: value }, { createdAt: 0, uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0' });
@@ -194,7 +194,7 @@ function faultOf(config: Parameters<typeof renderWebhook>[0], value: string): { 
   throw new Error('it was rendered');
 }
 
-test('a stored fault of a rendering can be shown: it holds a locked value whole or not at all', () => {
+test('a stored render error contains a locked value completely or not at all', () => {
   const failing = [{ url: '{{{LK}}}x' }, { url: '{{LK}}' }, { url: 'https://h/', template: '{{moment LK "X"}}' }];
   for (const value of ['hidden & "value"', `zfirst${'n'.repeat(500)}`]) {
     for (const config of failing) {
@@ -210,14 +210,14 @@ test('a stored fault of a rendering can be shown: it holds a locked value whole 
   }
 });
 
-test('a fault that has nothing to do with a locked variable is shown as it is', () => {
+test('shows unrelated errors unchanged', () => {
   const locked = lockedOf({ url: 'https://h/', template: '{{moment CHECK_NAME}}' }, [
     { key: 'LK', value: 'hidden', locked: true, secret: false },
   ]);
   assert.equal(redactFault('config.template', '"x" is not a valid time', locked), '"x" is not a valid time');
 });
 
-test('values that are long and many are hidden, too: in what is sent, in what is said of it, and beside each other', () => {
+test('masks many long values in requests, errors and next to each other', () => {
   const own = Array.from({ length: 40 }, (_, number) => {
     return { key: `K${number}`, value: `${number}é"hidden`.repeat(3000), locked: true, secret: false };
   });

@@ -1,4 +1,4 @@
-// A webhook's request as it is rendered: body, URL, headers and query.
+// Rendering of webhook requests: body, URL, headers and query.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemVariableNames } from '#domain/alerts/template-variables.ts';
@@ -25,7 +25,7 @@ const variables = {
 const render = (config: Parameters<typeof renderWebhook>[0]): ReturnType<typeof renderWebhook> =>
   renderWebhook({ url: 'https://example.com/hook', ...config }, variables, facts);
 
-test('double braces escape HTML and triple braces do not, in body, URL, headers and query alike', () => {
+test('double braces escape HTML and triple braces do not, in body, URL, headers and query', () => {
   const request = render({
     url: 'https://example.com/{{CHECK_NAME}}/{{{CHECK_NAME}}}',
     template: '{{CHECK_NAME}}|{{{CHECK_NAME}}}',
@@ -55,7 +55,7 @@ test('double braces escape HTML and triple braces do not, in body, URL, headers 
   );
 });
 
-test('without a template the body is the whole variable set as compact JSON, in the order of the table', () => {
+test('without a template, the body is all variables as compact JSON in documented order', () => {
   const request = render({});
   const body = JSON.parse(request.body) as Record<string, unknown>;
   assert.deepEqual(Object.keys(body), [...systemVariableNames]);
@@ -68,7 +68,7 @@ test('without a template the body is the whole variable set as compact JSON, in 
   assert.equal(render({ template: null }).body, request.body);
 });
 
-test('without a template a body above 256 kB is an error, too', () => {
+test('without a template, a body above 256 kB is an error, too', () => {
   const long = {
     ALERT_TITLE: '"'.repeat(60_000),
     CHECK_NAME: '"'.repeat(60_000),
@@ -81,14 +81,14 @@ test('without a template a body above 256 kB is an error, too', () => {
   );
 });
 
-test('a missing value is empty text, lists join with commas, 0 and false print', () => {
+test('missing values are empty, lists join with commas, 0 and false print', () => {
   assert.equal(
     render({ template: '[{{CHECK_ERROR_MESSAGE}}{{NOBODY}}] {{TAGS}} {{IS_REMINDER}}' }).body,
     '[] prod,eu false',
   );
 });
 
-test('$UUID, $RANDOM_NUMBER and REGION are the same everywhere in a delivery, as values and as arguments', () => {
+test('$UUID, $RANDOM_NUMBER and REGION have one value per delivery', () => {
   const template =
     '{{$UUID}} {{uppercase $UUID}} {{$RANDOM_NUMBER}} {{#gt $RANDOM_NUMBER 600}}big{{/gt}} {{#eq REGION "local"}}here{{/eq}} {{REGION}}';
   const request = render({ template, headers: [{ key: 'x-id', value: '{{$UUID}}' }] });
@@ -96,11 +96,11 @@ test('$UUID, $RANDOM_NUMBER and REGION are the same everywhere in a delivery, as
   assert.deepEqual(request.headers.at(-1), ['x-id', facts.uuid]);
 });
 
-test('now is the creation of the delivery', () => {
+test('now is the creation time of the delivery', () => {
   assert.equal(render({ template: '{{moment "YYYY-MM-DD HH:mm"}}' }).body, '2026-11-21 09:05');
 });
 
-test('the content type follows the body, and the channel has the last word', () => {
+test('the content type follows the body unless the channel sets it', () => {
   const type = (config: Parameters<typeof render>[0]): unknown =>
     render(config).headers.filter(([name]) => name.toLowerCase() === 'content-type');
   assert.deepEqual(type({}), [['content-type', 'application/json']]);
@@ -113,14 +113,14 @@ test('the content type follows the body, and the channel has the last word', () 
   assert.deepEqual(type({ method: 'GET' }), []);
 });
 
-test('the method is upper case, POST unless told otherwise; GET and HEAD have no body', () => {
+test('the method is upper case and POST by default; GET and HEAD have no body', () => {
   assert.equal(render({}).method, 'POST');
   assert.equal(render({ method: 'put' }).method, 'PUT');
   for (const method of ['get', 'HEAD']) assert.equal(render({ method, template: 'text' }).body, '');
   assert.equal(render({ method: 'DELETE', template: 'text' }).body, 'text');
 });
 
-test('the user agent is ours unless the channel names one', () => {
+test('the user agent is ours unless the channel sets one', () => {
   assert.ok(render({}).headers.some(([name, value]) => name === 'user-agent' && value === 'Tocsin/0.1.0'));
   const own = render({ headers: [{ key: 'User-Agent', value: 'mine' }] }).headers;
   assert.deepEqual(
@@ -129,7 +129,7 @@ test('the user agent is ours unless the channel names one', () => {
   );
 });
 
-test('user-info becomes Basic credentials, percent-decoded, and leaves the URL', () => {
+test('user info becomes decoded Basic credentials and is removed from the URL', () => {
   const request = render({ url: 'https://{{urlencode KEY}}:p%3Aw@{{HOST}}/x#part' });
   assert.equal(request.url, 'https://hooks.example.com/x');
   const expected = `Basic ${Buffer.from('k/1 é@:p:w').toString('base64')}`;
@@ -144,7 +144,7 @@ test('user-info becomes Basic credentials, percent-decoded, and leaves the URL',
   );
 });
 
-test('query parameters are appended and leave the URL’s own query as it is written', () => {
+test('query parameters are appended without changing the URL’s own query', () => {
   const queryParameters = [
     { key: 'a b', value: '{{TAGS}}' },
     { key: 'a b', value: '&=#' },
@@ -157,7 +157,7 @@ test('query parameters are appended and leave the URL’s own query as it is wri
   assert.match(render({ queryParameters }).url, /^https:\/\/example\.com\/hook\?a%20b=/);
 });
 
-test('a URL, a header and a query value end at 8 kB with an error, a body at 256 kB', () => {
+test('URLs, headers and query values are limited to 8 kB, bodies to 256 kB', () => {
   const long = 'x'.repeat(9000);
   const error = (config: Parameters<typeof render>[0]): string => {
     try {
@@ -179,13 +179,13 @@ test('a URL, a header and a query value end at 8 kB with an error, a body at 256
   assert.equal(error({ template: '{{LONG}}' }), 'rendered');
 });
 
-test('a header stays one line whatever a value brings along', () => {
+test('a header value stays on one line', () => {
   const headers = [{ key: 'X-Message', value: 'a{{{TEXT}}}b' }];
   const request = renderWebhook({ url: 'http://h/', headers }, { TEXT: '\r\nX-Evil: 1\0\u007f' }, facts);
   assert.deepEqual(request.headers.at(-1), ['X-Message', 'a X-Evil: 1 b']);
 });
 
-test('names of the system win, names that could harm are dropped', () => {
+test('system variables take precedence, and dangerous names are dropped', () => {
   const harmful = JSON.parse('{"__proto__":"p","constructor":"c","toHTML":"t","call":"x"}') as Record<string, string>;
   const template = '[{{__proto__}}{{constructor}}{{toHTML}}{{call}}]';
   assert.equal(renderWebhook({ url: 'http://h/', template }, harmful, facts).body, '[]');
@@ -198,7 +198,7 @@ const bad: Readonly<Record<string, string>> = {
   'http://': '"http://"',
 };
 for (const [url, part] of Object.entries(bad)) {
-  test(`a rendered URL that is not http or https is a visible error: ${url}`, () => {
+  test(`a rendered URL that is not http or https is an error: ${url}`, () => {
     assert.throws(
       () => render({ url }),
       (error) => error instanceof TemplateError && error.path === 'config.url' && error.message.includes(part),
@@ -206,7 +206,7 @@ for (const [url, part] of Object.entries(bad)) {
   });
 }
 
-test('an error of a template names its field, line and column', () => {
+test('a template error has field, line and column', () => {
   const place = (config: Parameters<typeof render>[0]): unknown => {
     try {
       render(config);
@@ -257,7 +257,7 @@ const spent: Readonly<Record<string, readonly [template: string, path: RegExp, m
   ],
 };
 for (const [what, [template, path, message]] of Object.entries(spent)) {
-  test(`one budget of ${what} is for all fields of a delivery, and its end names the field`, () => {
+  test(`all fields of a delivery share the limit on ${what}, and the error names the field`, () => {
     const pairs = Array.from({ length: 200 }, (_, index) => ({ key: `x-${index}`, value: template }));
     const values = { LOOP: loop, BIG: big, HUGE: 'y'.repeat(60_000) };
     const one = { url: 'https://h/', template: 'body', headers: pairs.slice(0, 5), queryParameters: pairs.slice(0, 5) };
@@ -277,7 +277,7 @@ for (const [what, [template, path, message]] of Object.entries(spent)) {
   });
 }
 
-test('the body without a template counts towards what all fields print', () => {
+test('the default body counts towards the shared output limit', () => {
   const headers = Array.from({ length: 10 }, (_, index) => ({ key: `x-${index}`, value: big }));
   const long = {
     CHECK_ERROR_MESSAGE: 'x'.repeat(60_000),

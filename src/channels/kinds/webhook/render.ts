@@ -1,4 +1,4 @@
-/** Makes the one request of a delivery out of its channel's templates and variables (decisions: Render once). */
+/** Renders the request of a delivery from its channel's templates and variables (decisions: Render once). */
 import type { Message } from '#domain/alerts/delivery.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { systemVariableNames } from '#domain/alerts/template-variables.ts';
@@ -18,8 +18,8 @@ type Render = (path: string, source: string) => string;
 /**
  * Renders URL, headers and body (spec §6.2, §6.3; decisions: Webhook templates).
  *
- * @param config as stored; what `validateConfig` lets through
- * @throws TemplateError that names the field: the delivery ends as failed, nothing is sent
+ * @param config stored configuration, already validated
+ * @throws TemplateError that names the field; the delivery fails and nothing is sent
  */
 export function renderWebhook(config: JsonObject, variables: TemplateVariables, facts: RenderFacts): Message {
   const webhook = readConfig(config);
@@ -27,8 +27,8 @@ export function renderWebhook(config: JsonObject, variables: TemplateVariables, 
   const rendering = new Rendering(facts.createdAt, limits.output, ownsAllNames(context));
   const render: Render = (path, source) =>
     inField(path, () => {
-      const most = path === 'config.template' ? limits.output : limits.line;
-      return compileTemplate(source).renderNext(context, rendering, most);
+      const max = path === 'config.template' ? limits.output : limits.line;
+      return compileTemplate(source).renderNext(context, rendering, max);
     });
   const body = webhook.template === null ? standardBody(webhook, context, rendering) : renderBody(webhook, render);
   const { url, authorization } = renderUrl(webhook, render);
@@ -48,10 +48,10 @@ function renderBody({ method, template }: WebhookConfig, render: Render): string
   return template === null || !hasBody(method) ? '' : render('config.template', template);
 }
 
-/** The body without a template: every variable. It is the first that a rendering prints. */
+/** Body without a template: all variables. Must be the first field that a rendering prints. */
 function standardBody({ method }: WebhookConfig, context: TemplateContext, rendering: Rendering): string {
   if (!hasBody(method)) return '';
-  // Not applicable is '' here, so that every receiver sees the same keys.
+  // Inapplicable variables are '', so that every receiver sees the same keys.
   const values = Object.fromEntries(systemVariableNames.map((name) => [name, context[name] ?? '']));
   const body = sizeOf(values) > limits.output ? null : JSON.stringify(values);
   if (body !== null && body.length <= limits.output) {
@@ -65,16 +65,13 @@ function contentType({ template }: WebhookConfig, body: string): string {
   return template === null || isJson(body) ? 'application/json' : 'text/plain; charset=utf-8';
 }
 
-/** Characters of a text that is parsed without a look at its brackets. */
+/** Texts up to this length are parsed without checking their brackets first. */
 const readAtOnce = 8192;
 
-/** Arrays and objects within each other that a text may have to be taken for JSON: no receiver reads as many. */
-const depthMost = 10_000;
+/** Maximum nesting of JSON that is recognized as such. */
+const maxDepth = 10_000;
 
-/**
- * Whether a text ends every array and object that it begins, and does not begin too many within each other: a hundred thousand
- * would take a parser twenty milliseconds, to refuse them or not.
- */
+/** Whether all brackets are balanced and not nested too deeply. A parser takes 20 ms for 100,000 levels. */
 function canClose(text: string): boolean {
   let depth = 0;
   let isString = false;
@@ -85,15 +82,15 @@ function canClose(text: string): boolean {
       else if (char === '"') isString = false;
     } else if (char === '"') isString = true;
     else if (char === '[' || char === '{') {
-      if (++depth > depthMost) return false;
+      if (++depth > maxDepth) return false;
     } else if (char === ']' || char === '}') depth--;
   }
   return depth === 0;
 }
 
-/** Whether a text is one JSON value. */
+/** Whether a text is a single JSON value. */
 export function isJson(text: string): boolean {
-  // Most texts that are not JSON show it in their first character, and asking that is cheaper than a thrown error.
+  // The first character rules out most texts; that is cheaper than a thrown error.
   if (!/^\s*["[{\dtfn-]/.test(text) || (text.length > readAtOnce && !canClose(text))) return false;
   try {
     JSON.parse(text);
@@ -110,7 +107,7 @@ function renderUrl(webhook: WebhookConfig, render: Render): { url: string; autho
     throw new TemplateError(`${quoted(text, 200)} is not an http or https URL`, start, 'config.url');
   }
   const authorization = basicAuthorization(url);
-  // Each of these writes the whole URL anew.
+  // Each assignment rewrites the whole URL.
   if (authorization !== null) {
     url.username = '';
     url.password = '';
@@ -120,14 +117,17 @@ function renderUrl(webhook: WebhookConfig, render: Render): { url: string; autho
     const rendered = render(`config.queryParameters[${index}].value`, value);
     return `${encodeURIComponent(key.toWellFormed())}=${encodeURIComponent(rendered.toWellFormed())}`;
   });
-  // Joined as text: searchParams would write the URL's own query anew and break what was signed or encoded on purpose.
+  // Joined as text because `searchParams` would re-encode the URL's own query, which may be signed.
   if (pairs.length > 0) url.search = [url.search.slice(1), ...pairs].filter((part) => part !== '').join('&');
   return { url: url.href, authorization };
 }
 
 const start = { line: 1, column: 1 };
 
-/** User-info of a URL as a header: the HTTP client would drop it silently (decisions: User-info in a rendered URL). */
+/**
+ * Moves user info of a URL into a header; the HTTP client would drop it silently (decisions: User-info in a rendered
+ * URL).
+ */
 function basicAuthorization(url: URL): string | null {
   if (url.username === '' && url.password === '') return null;
   return `Basic ${Buffer.from(`${decoded(url.username)}:${decoded(url.password)}`).toString('base64')}`;

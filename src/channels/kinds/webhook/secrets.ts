@@ -5,7 +5,7 @@ import type { Signing } from './sign.ts';
 
 type SigningSecrets = Pick<Signing, 'secret' | 'previousSecret'>;
 
-/** What deliveries are signed with. */
+/** Returns the secrets that sign deliveries. */
 export function signingSecrets(stored: JsonObject): SigningSecrets {
   const { webhookSecret = null, previousSecret = null } = stored as {
     readonly webhookSecret?: string;
@@ -15,8 +15,8 @@ export function signingSecrets(stored: JsonObject): SigningSecrets {
 }
 
 /**
- * A new secret that takes the place of another comes with `previousSecretUntil` (ISO): until then the old one signs, too, or not
- * at all. Without a new secret that field moves the end of the time or, as null, ends it.
+ * A new secret may come with `previousSecretUntil` (ISO): the time until which the previous secret also signs. Without
+ * a new secret, that field changes the time, or ends it if null.
  */
 export const secretRules: SecretRules = {
   stored({ config: { previousSecretUntil, ...config }, secrets }, stored, now) {

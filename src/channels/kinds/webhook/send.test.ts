@@ -1,17 +1,21 @@
-// What a receiver gets, byte for byte, and what is kept of its answer.
+// The bytes that a receiver gets, and the recorded response.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import https from 'node:https';
 import net from 'node:net';
 import { test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import tls from 'node:tls';
 import { createAuthority } from '../../../../tests/support/certificates.ts';
 import type { EgressGuard } from '../../kind.ts';
-import { listen, open, raw, receiver, sender, sending } from './test-receivers.ts';
+import { listen, open, raw, receiver, sender as senderOf, sending } from '../../http/test-receivers.ts';
+import { createWebhookSender } from './send.ts';
 
-test('the exact bytes arrive, signed, with the headers of the delivery', async () => {
+const sender = (deadlineMs?: number, guard?: EgressGuard, extraCertificates?: readonly string[]) =>
+  senderOf(deadlineMs, guard, extraCertificates, createWebhookSender);
+
+test('sends the exact bytes, signed, with the delivery headers', async () => {
   const { host, received } = await receiver((_request, response) => response.end('thanks'));
   const headers = [
     ['X-Name', 'größer'],
@@ -40,7 +44,7 @@ test('the exact bytes arrive, signed, with the headers of the delivery', async (
   }
 });
 
-test('headers of ours win over the channel’s of the same name', async () => {
+test('our headers take precedence over the channel’s', async () => {
   const { host, received } = await receiver((_request, response) => response.end());
   const headers = [
     ['X-Service-Timestamp', 'forged'],
@@ -54,7 +58,7 @@ test('headers of ours win over the channel’s of the same name', async () => {
   assert.equal(received[0]?.headers['webhook-id'], 'd-1');
 });
 
-test('GET and HEAD carry no body and the signature of the empty payload', async () => {
+test('GET and HEAD have no body and sign the empty payload', async () => {
   const { host, received } = await receiver((_request, response) => response.end('x'));
   const one = sender();
   for (const method of ['GET', 'HEAD']) {
@@ -71,7 +75,7 @@ test('GET and HEAD carry no body and the signature of the empty payload', async 
   }
 });
 
-test('connections are kept and used again', async () => {
+test('reuses connections', async () => {
   const ports = new Set<number | undefined>();
   const { host } = await receiver((request, response) => {
     ports.add(request.socket.remotePort);
@@ -79,11 +83,11 @@ test('connections are kept and used again', async () => {
   });
   const one = sender();
   for (let i = 0; i < 5; i++) await one.send(sending(host));
-  // The client gives a connection back one turn of the loop after its answer: a second one may be opened meanwhile.
+  // The client frees a connection one loop iteration after the response, so a second one may be open.
   assert.ok(ports.size <= 2, `${ports.size} connections for 5 requests`);
 });
 
-test('a status above 399 is an error of class status, with the answer on record', async () => {
+test('reports a status above 399 as class status, with the response', async () => {
   const { host } = await receiver((_request, response) =>
     response.writeHead(400, { 'x-why': 'no' }).end('bad signature'),
   );
@@ -93,7 +97,7 @@ test('a status above 399 is an error of class status, with the answer on record'
   assert.equal(outcome.response?.body, 'bad signature');
 });
 
-test('a redirect is an answer and is not followed', async () => {
+test('records a redirect without following it', async () => {
   const { host, received } = await receiver((_request, response) =>
     response.writeHead(307, { location: '/other' }).end(),
   );
@@ -103,7 +107,7 @@ test('a redirect is an answer and is not followed', async () => {
   assert.equal(received.length, 1);
 });
 
-test('a refused connection is told with address and time', async () => {
+test('reports a refused connection with address and time', async () => {
   const server = net.createServer();
   const host = await listen(server);
   server.close();
@@ -114,7 +118,7 @@ test('a refused connection is told with address and time', async () => {
   assert.equal(outcome.response, null);
 });
 
-test('a name without an address is an error of class dns', async () => {
+test('reports an unknown name as class dns', async () => {
   const lookup: ReturnType<EgressGuard['lookupFor']> = (hostname, _options, callback) => {
     callback(Object.assign(new Error(`no ${hostname}`), { code: 'ENOTFOUND' }), []);
   };
@@ -125,7 +129,7 @@ test('a name without an address is an error of class dns', async () => {
   });
 });
 
-test('a receiver that hangs up without an answer is an error of class reset', async () => {
+test('reports a receiver that closes without a response as class reset', async () => {
   const host = await raw((socket) => socket.destroy());
   const outcome = await sender().send(sending(host));
   assert.equal(outcome.error?.class, 'reset');
@@ -139,7 +143,7 @@ const incomplete: Readonly<Record<string, readonly [body: string, problem: strin
 };
 
 for (const [what, [rest, problem]] of Object.entries(incomplete)) {
-  test(`the status counts when the body ${what}: below 400 the alert has arrived`, async () => {
+  test(`the status decides if the body ${what}: below 400 the alert was delivered`, async () => {
     for (const status of [204, 200, 302, 399, 400, 503]) {
       const host = await raw((socket) => {
         socket.write(`HTTP/1.1 ${status} As Said\r\n${rest}`, () => setImmediate(() => socket.resetAndDestroy()));
@@ -163,7 +167,7 @@ const lenient: Readonly<Record<string, string>> = {
 };
 
 for (const [what, headers] of Object.entries(lenient)) {
-  test(`an answer with ${what} is accepted, and its connection is kept`, async () => {
+  test(`accepts a response with ${what} and keeps its connection`, async () => {
     let connections = 0;
     const host = await listen(
       net.createServer((socket) => {
@@ -175,20 +179,20 @@ for (const [what, headers] of Object.entries(lenient)) {
     for (let n = 0; n < 2; n++) {
       const { error, response, bodyProblem } = await one.send(sending(host));
       assert.deepEqual([error, response?.body, bodyProblem], [null, 'ok', undefined]);
-      await nextTurn();
+      await nextTick();
     }
     assert.equal(connections, 1);
   });
 }
 
-test('a folded header is kept as one value, line feeds alone end lines, and chunks win over a length', async () => {
+test('joins folded headers, accepts bare line feeds, and prefers chunks to a length', async () => {
   const head = 'HTTP/1.1 200\nX-Folded: one\n\ttwo\nContent-Length: 9\nTransfer-Encoding: chunked\n\n';
   const host = await raw((socket) => socket.write(`${head}2\r\nok\r\n0\r\n\r\n`));
   const { response } = await sender().send(sending(host));
   assert.deepEqual([response?.headers['x-folded'], response?.body], ['one two', 'ok']);
 });
 
-test('a status below 100 and a switch of protocols are failures of class protocol', async () => {
+test('reports a status below 100 and protocol switches as class protocol', async () => {
   const invalid = await raw((socket) => socket.write('HTTP/1.1 000 No\r\ncontent-length: 0\r\n\r\n'));
   const switched = await raw((socket) => socket.write('HTTP/1.1 101 Switching\r\nupgrade: h2c\r\n\r\n'));
   const errors = [await sender().send(sending(invalid)), await sender().send(sending(switched))].map(
@@ -200,7 +204,7 @@ test('a status below 100 and a switch of protocols are failures of class protoco
   ]);
 });
 
-test('a receiver that does not speak HTTP/1 is an error of class protocol, which names what it speaks', async () => {
+test('reports a receiver that does not speak HTTP/1 as class protocol, with its protocol', async () => {
   for (const [answer, problem] of [
     ['SSH-2.0-OpenSSH_9.6\r\n', 'did not answer in HTTP'],
     ['HTTP/1.1 20 OK\r\n\r\n', 'did not answer in HTTP'],
@@ -213,14 +217,14 @@ test('a receiver that does not speak HTTP/1 is an error of class protocol, which
   }
 });
 
-test('more than 64 kB of headers are an error of class protocol', async () => {
+test('reports more than 64 kB of headers as class protocol', async () => {
   const host = await raw((socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(70_000)}\r\n\r\n`));
   const outcome = await sender().send(sending(host));
   const message = `${host} sent more than 64 kB before its headers were complete`;
   assert.deepEqual(outcome.error, { class: 'protocol', message });
 });
 
-test('a server without TLS behind https is an error of class tls', async () => {
+test('reports a plain server behind https as class tls', async () => {
   const host = await raw((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
   const outcome = await sender().send(sending(host, { url: `https://${host}/` }));
   assert.equal(outcome.error?.class, 'tls');
@@ -230,7 +234,7 @@ test('a server without TLS behind https is an error of class tls', async () => {
   );
 });
 
-test('a certificate that is not accepted is described as in a check, and nothing is sent', async () => {
+test('describes a rejected certificate like a check, and sends nothing', async () => {
   const authority = createAuthority();
   const expired = authority.issue({ validTo: new Date(Date.UTC(2026, 0, 2)), validFrom: new Date(0) });
   const cases = [
@@ -261,7 +265,7 @@ test('a certificate that is not accepted is described as in a check, and nothing
   assert.equal(requests, 1);
 });
 
-test('a receiver that requires a client certificate is shown it, over a connection that no other delivery uses', async () => {
+test('sends a client certificate to a receiver that requires one, over an unshared connection', async () => {
   const [servers, clients] = [createAuthority('Servers'), createAuthority('Clients')];
   const options = { ...servers.issue(), requestCert: true, rejectUnauthorized: true, ca: clients.cert };
   let requests = 0;
@@ -276,13 +280,13 @@ test('a receiver that requires a client certificate is shown it, over a connecti
   assert.equal(requests, 2);
 });
 
-test('a TLS server that offers nothing in common is an error of class tls', async () => {
+test('reports a TLS server without a common protocol as class tls', async () => {
   const host = await listen(tls.createServer({}));
   const outcome = await sender().send(sending(host, { url: `https://${host}/` }));
   assert.equal(outcome.error?.class, 'tls');
 });
 
-test('a sender that was closed sends nothing more and says so', async () => {
+test('a closed sender sends nothing and says so', async () => {
   const one = sender();
   await one.close();
   assert.equal((await one.send(sending('127.0.0.1:9'))).error?.class, 'interrupted');

@@ -1,4 +1,4 @@
-// The headers by which a receiver knows a delivery: its id, its time, its attempt and its signature.
+// Headers that identify a delivery: id, time, attempt and signature.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ function headersOf(signing: Parameters<typeof signatureHeaders>[0]): Record<stri
   return Object.fromEntries(signatureHeaders(signing, now));
 }
 
-test('every delivery carries its creation in milliseconds, its id and the number of the attempt', () => {
+test('every delivery has creation time, id and attempt number', () => {
   assert.deepEqual(headersOf({ ...base, secret: null }), {
     'x-service-timestamp': '1795251907089',
     'x-service-delivery-id': 'd-1',
@@ -21,21 +21,21 @@ test('every delivery carries its creation in milliseconds, its id and the number
   });
 });
 
-test('a replay names the delivery that it repeats', () => {
+test('a replay names the original delivery', () => {
   assert.equal(headersOf({ ...base, replayOf: 'd-0', secret: null })['x-service-replay-of'], 'd-0');
 });
 
-test('with a secret the signature is the lower-case hex HMAC-SHA256 of the exact body bytes', () => {
+test('the signature is the lower-case hex HMAC-SHA256 of the exact body', () => {
   const expected = createHmac('sha256', 'sécret').update(Buffer.from(body, 'utf8')).digest('hex');
   assert.equal(headersOf({ ...base, secret: 'sécret' })['x-service-signature'], expected);
 });
 
-test('without a body the signature is that of the empty payload', () => {
+test('without a body, the signature is that of the empty payload', () => {
   const expected = createHmac('sha256', 's').digest('hex');
   assert.equal(headersOf({ ...base, body: '', secret: 's' })['x-service-signature'], expected);
 });
 
-test('a receiver of Standard Webhooks can verify: id, seconds of the attempt, v1 signature', () => {
+test('a Standard Webhooks receiver can verify id, timestamp and v1 signature', () => {
   const headers = headersOf({ ...base, secret: 'plain text' });
   assert.equal(headers['webhook-id'], 'd-1');
   assert.equal(headers['webhook-timestamp'], '1795251927');
@@ -43,7 +43,7 @@ test('a receiver of Standard Webhooks can verify: id, seconds of the attempt, v1
   assert.equal(headers['webhook-signature'], `v1,${expected}`);
 });
 
-test('a secret written whsec_ and base64 signs with the decoded bytes, other text with its own', () => {
+test('a whsec_ secret signs with its decoded bytes, any other with its text', () => {
   const key = Buffer.from('0123456789abcdef01234567');
   const secret = `whsec_${key.toString('base64')}`;
   const signed = (with_: string | Buffer): string =>
@@ -57,7 +57,7 @@ test('a secret written whsec_ and base64 signs with the decoded bytes, other tex
   );
 });
 
-test('during a rotation the list carries both signatures and the specified header the new one', () => {
+test('during a rotation the list has both signatures and the other header the new one', () => {
   const signed = (key: string): string =>
     `v1,${createHmac('sha256', key).update(`d-1.1795251927.${body}`).digest('base64')}`;
   const valid = headersOf({ ...base, secret: 'new', previousSecret: { secret: 'old', until: now + 1 } });

@@ -1,40 +1,40 @@
-// The headers that tell a receiver which delivery this is and prove who sent it (spec §6.4, decisions: Webhook delivery;
-// what is repeated keeps its id and number: docs/decisions/0012).
+// Headers that identify a delivery and prove its origin (spec §6.4, decisions: Webhook delivery). Retries keep the id
+// (docs/decisions/0012).
 import { createHmac } from 'node:crypto';
 import type { BinaryLike } from 'node:crypto';
 
-/** What is signed, and with what. */
+/** Input for the signature. */
 export interface Signing {
   readonly deliveryId: string;
-  /** Epoch ms at which the delivery was created: constant over its retries. */
+  /** Creation time of the delivery in epoch ms; the same for every retry. */
   readonly createdAt: number;
-  /** From 1. */
+  /** Starts at 1. */
   readonly attempt: number;
-  /** The delivery that this one repeats; null = it is no replay. */
+  /** The delivery being replayed, or null. */
   readonly replayOf: string | null;
-  /** The exact body; '' for GET and HEAD. */
+  /** Exact body; '' for GET and HEAD. */
   readonly body: string;
-  /** null = unsigned. */
+  /** null sends unsigned. */
   readonly secret: string | null;
-  /** The secret before the last rotation and the instant (epoch ms) until which it signs too. */
+  /** Previous secret, which also signs until the given time (epoch ms). */
   readonly previousSecret: { readonly secret: string; readonly until: number } | null;
 }
 
 const standardSecret = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
 
-/** A secret written `whsec_` + base64 stands for the decoded bytes; any other text for its UTF-8 bytes. */
+/** Decodes `whsec_` + base64; other secrets are used as UTF-8. */
 function standardKey(secret: string): BinaryLike {
   const encoded = standardSecret.exec(secret)?.[1];
   return encoded ? Buffer.from(encoded, 'base64') : secret;
 }
 
 /**
- * The headers of one attempt, lower case.
- * `x-service-signature` and the Standard Webhooks trio come only with a secret. The former carries the new secret's
- * signature alone and its key is the secret's text as it stands; the trio's list also carries the previous secret's
- * while that is valid. `webhook-timestamp` is the attempt's own, because receivers refuse one older than minutes.
+ * Returns the headers of one attempt, in lower case. Signatures are included only if a secret is set.
+ * `x-service-signature` uses the text of the current secret as its key. `webhook-signature` also lists the previous
+ * secret's signature while that is valid. `webhook-timestamp` is the time of the attempt, because receivers reject old
+ * timestamps.
  *
- * @param now epoch ms: when the attempt starts
+ * @param now start of the attempt, epoch ms
  */
 export function signatureHeaders(signing: Signing, now: number): [name: string, value: string][] {
   const { deliveryId, createdAt, attempt, replayOf, body, secret, previousSecret } = signing;
@@ -43,7 +43,7 @@ export function signatureHeaders(signing: Signing, now: number): [name: string, 
     ['x-service-delivery-id', deliveryId],
     ['x-service-attempt', String(attempt)],
   ];
-  // A replay has a timestamp of its own, and yet tells of the past: a receiver must be able to see that.
+  // A replay has a new timestamp but reports a past event; receivers must be able to tell.
   if (replayOf !== null) headers.push(['x-service-replay-of', replayOf]);
   if (secret === null || secret === '') return headers;
   const seconds = String(Math.floor(now / 1000));

@@ -1,9 +1,9 @@
-// Trying a channel with other values: what cannot be rendered is none, and a preview does not go on for ever.
+// Rendering a channel with other values, in limited time.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTrial } from './trial.ts';
 
-test('values are tried until the time that a preview may take is used up', () => {
+test('tries values until the time limit', () => {
   const template = '{{#each LIST}}{{#each ../LIST}}{{/each}}{{/each}}{{CHECK_NAME}}';
   const trial = createTrial({ url: 'https://h/', template });
   const variables = { CHECK_NAME: 'Shop', LIST: Array.from({ length: 95 }, () => 'x') };
@@ -15,7 +15,7 @@ test('values are tried until the time that a preview may take is used up', () =>
   assert.equal(createTrial({ url: 'https://h/', template }).isOver, false);
 });
 
-test('what cannot be rendered with some values is none', () => {
+test('returns null if rendering fails', () => {
   const trial = createTrial({ url: '{{{HOOK}}}', template: 'x' });
   assert.equal(trial.request({ HOOK: 'nowhere' }), null);
   assert.equal(trial.request({ HOOK: 'https://h/' })?.url, 'https://h/');

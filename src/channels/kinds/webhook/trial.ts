@@ -1,4 +1,4 @@
-// Renders a channel again and again with other values, to see what would go wrong with them.
+// Renders a channel repeatedly with different values, to find values that break it.
 import type { JsonObject } from '#domain/json.ts';
 import type { Message } from '#domain/alerts/delivery.ts';
 import { systemVariableNames, type TemplateValue, type TemplateVariables } from '#domain/alerts/template-variables.ts';
@@ -6,7 +6,7 @@ import type { Reference } from '../../templates/gate.ts';
 import { renderWebhook } from './render.ts';
 import { TemplateError } from '../../templates/template-error.ts';
 
-/** System variables whose text comes from people or from the target; the others never hold a character that matters. */
+/** System variables with free text from people or from the target. */
 const freeText: ReadonlySet<string> = new Set([
   'ALERT_TITLE',
   'CHECK_NAME',
@@ -19,12 +19,12 @@ const freeText: ReadonlySet<string> = new Set([
   'TAGS',
 ]);
 
-/** Whether a variable may hold any text at all: that of people, and every variable of a user. */
+/** Whether a variable may hold any text. True for user variables. */
 export function isFree(name: string): boolean {
   return freeText.has(name) || !systemVariableNames.some((system) => system === name);
 }
 
-/** The variables with harmless text where anything could stand. */
+/** Replaces free text by harmless text. */
 export function harmless(variables: TemplateVariables): TemplateVariables {
   return Object.fromEntries(
     Object.entries(variables).map(([name, value]) => {
@@ -34,27 +34,27 @@ export function harmless(variables: TemplateVariables): TemplateVariables {
   );
 }
 
-/** A value of the same sort that holds `text`. */
+/** A value of the same type that contains `text`. */
 export function holding(value: TemplateValue, text: string): TemplateValue {
   return Array.isArray(value) ? [text, text] : text;
 }
 
-/** ms of this thread that the renderings for one preview may take; that something is left then is said. */
-export const trialMostMs = 50;
+/** CPU time limit of one preview's renderings; a warning tells when it was reached. */
+export const maxTrialMs = 50;
 
-/** How long this thread has worked, ms: a machine that is busy with something else cuts no preview short. */
+/** CPU time of this thread in ms. Wall time would cut previews short on a busy machine. */
 function workedMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
 
-/** Renderings of one channel, within a time that a preview may take. */
+/** Renderings of one channel within the time limit. */
 export interface Trial {
-  /** The request with these values; null = it could not be rendered. */
+  /** Renders the request with these values; null if rendering fails. */
   request(variables: TemplateVariables): Message | null;
-  /** Asked before more is tried: whether there is no time left for it. */
+  /** Whether the time limit is reached. */
   readonly isOver: boolean;
-  /** Whether something was left out for that. */
+  /** Whether something was skipped because of it. */
   readonly wasCut: boolean;
 }
 
@@ -72,7 +72,7 @@ export function createTrial(config: JsonObject): Trial {
       }
     },
     get isOver() {
-      wasCut ||= workedMs() - startedAt > trialMostMs;
+      wasCut ||= workedMs() - startedAt > maxTrialMs;
       return wasCut;
     },
     get wasCut() {

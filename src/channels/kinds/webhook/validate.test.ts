@@ -1,4 +1,4 @@
-// Which configurations of a webhook are accepted, and what is said of the others.
+// Accepted and rejected webhook configurations.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '#domain/json.ts';
@@ -14,7 +14,7 @@ function issues(config: JsonObject): string[] {
     .map(({ path, message, line, column }) => `${path}${line === undefined ? '' : `:${line}:${column}`} ${message}`);
 }
 
-test('a full configuration is accepted', () => {
+test('accepts a complete configuration', () => {
   const pair = { key: 'X-Api-Key', value: '{{KEY}}', locked: true };
   const config = {
     name: 'hook',
@@ -36,9 +36,11 @@ for (const url of [
   '{{{URL}}}/x',
   '{{ $UUID }}x',
   'https://{{KEY}}@h/',
+  'https://ingress.{{DOMAIN}}/',
+  'https://ingress.{{DOMAIN}}:{{PORT}}/',
   ' https://h/ ',
 ]) {
-  test(`the URL ${JSON.stringify(url)} is accepted`, () => assert.deepEqual(issues({ url }), []));
+  test(`accepts the URL ${JSON.stringify(url)}`, () => assert.deepEqual(issues({ url }), []));
 }
 
 for (const url of [
@@ -53,20 +55,20 @@ for (const url of [
   5,
   null,
 ]) {
-  test(`the URL ${JSON.stringify(url)} is refused`, () => {
+  test(`rejects the URL ${JSON.stringify(url)}`, () => {
     const found = issues({ url });
     assert.equal(found.length, 1);
     assert.match(found[0] ?? '', /^config\.url /);
   });
 }
 
-test('the seven methods are accepted in any case, others refused', () => {
+test('accepts the seven methods in any case and rejects others', () => {
   const isAccepted = (method: unknown) => webhookConfig.safeParse({ url: 'https://h/', method }).success;
   assert.ok(['get', 'Post', 'PUT', 'patch', 'HEAD', 'delete', 'options'].every(isAccepted));
   assert.ok(!['TRACE', 'CONNECT', '', 5].some(isAccepted));
 });
 
-test('headers that belong to the connection or to the service may not be set', () => {
+test('rejects headers of the connection and of the service', () => {
   const keys = [
     'Host',
     'content-length',
@@ -84,7 +86,7 @@ test('headers that belong to the connection or to the service may not be set', (
   );
 });
 
-test('a header name must be one', () => {
+test('rejects invalid header names', () => {
   for (const key of ['a b', 'a:b', 'ä', '', 'a\r\nb', '{{NAME}}']) {
     assert.match(
       issues({ headers: [{ key, value: 'x' }] })[0] ?? '',
@@ -93,7 +95,7 @@ test('a header name must be one', () => {
   }
 });
 
-test('every broken template is named with its field, line and column', () => {
+test('reports every invalid template with field, line and column', () => {
   const found = issues({
     url: 'https://h/{{foo 1}}',
     template: 'x\n{{#if A}}',
@@ -108,7 +110,7 @@ test('every broken template is named with its field, line and column', () => {
   ]);
 });
 
-test('a template that names a secret is refused wherever it does', () => {
+test('rejects a template with a secret in every field', () => {
   const message =
     'API_TOKEN is a secret, and alert templates cannot use secrets. Use a variable that is not secret; if it is locked, logs hide its value';
   const found = issues({
@@ -145,12 +147,12 @@ const tooMuch: Readonly<Record<string, readonly [config: JsonObject, issue: stri
   ],
 };
 for (const [what, [config, issue]] of Object.entries(tooMuch)) {
-  test(`a channel whose fields together hold ${what} than one template may is refused at the field that is too much`, () => {
+  test(`rejects a channel with ${what} beyond the limit of one template, at the first field over it`, () => {
     assert.deepEqual(issues(config), [issue]);
   });
 }
 
-test('a channel of many fields is refused without compiling more than one template may hold', () => {
+test('rejects a channel with too many fields without compiling more than one template’s worth', () => {
   forgetTemplates();
   const values = Array.from({ length: 200 }, (_, index) => `{{#if A}}${'{{B}}'.repeat(300)}${index}{{/if}}`);
   const pairs = values.map((value, index) => ({ key: `x-${index}`, value }));
@@ -158,13 +160,13 @@ test('a channel of many fields is refused without compiling more than one templa
   assert.equal(values.filter(isCompiled).length, 1);
 });
 
-test('a channel that was stored with more than its fields may hold together is rendered on, and no fault of it is told', () => {
+test('still renders a stored channel over the limit, without an error', () => {
   const stored = { url: 'https://example.com/', headers: fields(200, '{{A}}{{B}}{{C}}') };
   assert.equal(issues(stored).length, 1);
   assert.deepEqual(channelRules.storedFaults('WEBHOOK', stored), []);
 });
 
-test('what is broken before a channel has too much is told as well', () => {
+test('also reports invalid fields before the one over the limit', () => {
   const config = { template: '{{#if A}}', headers: fields(5, 'y'.repeat(8000)) };
   assert.deepEqual(issues(config), [
     'config.template:1:1 {{#if A}} is never closed: add {{/if}}',

@@ -1,4 +1,4 @@
-// What must be refused when a webhook channel is saved: names of headers that are Tocsin's own, and what is no address.
+// Rules for saving a webhook channel: no reserved header names, and a valid URL.
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { ConfigIssue } from '../../templates/fields.ts';
 import type { Pair } from './config.ts';
@@ -17,7 +17,7 @@ const httpHeaders = new Set([
   'upgrade',
 ]);
 
-/** What neither the schema nor the templates say of a configuration. */
+/** Checks what neither the schema nor the templates can. */
 export function faultsOfWebhook(config: JsonObject): ConfigIssue[] {
   const headers = Array.isArray(config['headers']) ? (config['headers'] as readonly Pair[]) : [];
   const names = headers.flatMap(({ key }, index) => {
@@ -37,6 +37,7 @@ function headerFault(key: string): string | null {
 }
 
 const anyTag = /\{\{\{?[^{}]*\}\}\}?/g;
+const portTag = new RegExp(`:${anyTag.source}`, 'g');
 
 function urlIssues(url: JsonValue | undefined): ConfigIssue[] {
   const path = 'config.url';
@@ -47,7 +48,8 @@ function urlIssues(url: JsonValue | undefined): ConfigIssue[] {
   if (!begins && !/^\{\{\{?~?\s*[\w$.-]+\s*~?\}\}/.test(text)) {
     return [{ path, message: 'must begin with http://, https:// or a variable such as {{NAME}}' }];
   }
-  // Tags stand for values: a digit fits wherever one can stand in a URL, the port included.
-  const isWritten = !begins || text.includes('{{#') || URL.canParse(text.replace(anyTag, '1'));
+  // Tags may appear anywhere in a URL: a port needs a digit, the last part of a host name a letter.
+  const filled = [text.replace(anyTag, '1'), text.replace(portTag, ':1').replace(anyTag, 'x')];
+  const isWritten = !begins || text.includes('{{#') || filled.some((url) => URL.canParse(url));
   return isWritten ? [] : [{ path, message: 'is not a valid URL' }];
 }

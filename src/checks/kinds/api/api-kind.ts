@@ -1,4 +1,4 @@
-// API checks: a request of any method, scripts around it, and assertions on all of its answer (reference §4.3).
+// API checks: an HTTP request with optional scripts and assertions on the response (reference §4.3).
 import type { JsonObject } from '#domain/json.ts';
 import type { Result } from '#domain/results/result.ts';
 import type { CheckKind } from '../../kind.ts';
@@ -9,19 +9,19 @@ import { createHttpProbe } from '../../parts/http/probe.ts';
 import { noDefaults, readDefaults, readSettings } from '../../parts/http/settings.ts';
 import { httpUses } from '../../parts/http/uses.ts';
 import { httpWarnings, inheritedWarnings } from '../../parts/http/warn.ts';
-import { createAroundProbe } from './around-probe.ts';
-import { hasScriptsAround } from './around-scripts.ts';
+import { createHookProbe } from './hook-probe.ts';
+import { hasHookScripts } from './hook-scripts.ts';
 import { http } from './http.ts';
 import { apiSchema } from './schema.ts';
 import { validateApiSettings } from './validate-settings.ts';
 
 export const apiKind: CheckKind<typeof apiSchema> = {
   schema: apiSchema,
-  createProbe: (means) => createHttpProbe(means, http),
-  around: {
-    has: hasScriptsAround,
-    createExchange: (means) => createHttpExchange(means, http),
-    createProbe: createAroundProbe,
+  createProbe: (deps) => createHttpProbe(deps, http),
+  hooks: {
+    has: hasHookScripts,
+    createExchange: (deps) => createHttpExchange(deps, http),
+    createProbe: createHookProbe,
   },
   validateSettings: validateApiSettings,
   variableUses: (settings, defaults) =>
@@ -39,7 +39,7 @@ export const apiKind: CheckKind<typeof apiSchema> = {
   alertFacts: httpAlertFacts,
 };
 
-/** Why another certificate was not seen, and what the scripts around the request did; null where there were none. */
+/** Result fields about the named certificate and the scripts; null if there were none. */
 function describeRest({ details }: Pick<Result, 'details'>, exchange: JsonObject | null): JsonObject {
   const { scripts, certificateProblem = null } = decodeDetails(details);
   if (scripts === undefined) return { certificateProblem, scripts: null, jobLog: null };

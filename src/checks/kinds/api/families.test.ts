@@ -1,4 +1,4 @@
-// A name with addresses of both families is reached at whichever answers (decisions: Where requests may go).
+// A name with both address families is reached at whichever responds (decisions: Where requests may go).
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ import { apiSchema } from './schema.ts';
 const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'));
 
 test(
-  'a target that listens on ::1 alone is reached through localhost, unless the check asks for IPv4',
+  'localhost reaches a target that only listens on ::1, unless the check requires IPv4',
   { skip: hasIpv6 ? false : 'this machine has no IPv6 loopback' },
   async (t) => {
     const server = createServer((_, response) => response.end('here'));
@@ -20,7 +20,7 @@ test(
       server.listen({ host: '::1', port: 0, ipv6Only: true }, resolve);
     });
     const url = `http://localhost:${(server.address() as AddressInfo).port}/`;
-    // The machine's own hosts file may name one address only.
+    // The machine's own hosts file may list one address only.
     const guard = createGuard({ mode: 'any', allow: [], names: { hostsFile: '/dev/null' } });
     for (const [ipFamily, verdict, address] of [
       [undefined, 'passed', '::1'],
@@ -29,7 +29,7 @@ test(
       ['IPv4', 'failed connect', null],
     ] as const) {
       const given = { method: 'GET', url, ...(ipFamily === undefined ? {} : { ipFamily }) };
-      const finding = await probeOnce(apiSchema.fields.request.parse(given), { means: { guard } });
+      const finding = await probeOnce(apiSchema.fields.request.parse(given), { deps: { guard } });
       assert.deepEqual([verdictOf(finding), detailsOf(finding).address], [verdict, address], String(ipFamily));
     }
   },

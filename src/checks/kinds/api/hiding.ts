@@ -1,33 +1,33 @@
-// What must not be shown of a run with scripts around its request: more and more, as they make something secret.
+// The values to mask in a run with scripts. Scripts can add more.
 import type { JsonObject } from '#domain/json.ts';
 import { createRedactor, type Redactor } from '../../parts/redact.ts';
 
-/** Hides values in texts. */
+/** Masks values in texts. */
 export interface Hiding {
-  /** More values to be hidden. */
+  /** Adds values to mask. */
   add(values: readonly string[]): void;
-  /** A value that a script has told; null = one that is too long. What is too much to be hidden hides everything. */
-  readonly tell: (value: string | null) => void;
-  /** Those that scripts have told. */
-  readonly told: readonly string[];
-  /** Scripts have told more than can be hidden: nothing is shown any more. */
+  /** Adds a value that a script made secret; null if it is too long. Beyond the limits, everything is masked. */
+  readonly addSecret: (value: string | null) => void;
+  /** Values that scripts made secret. */
+  readonly secrets: readonly string[];
+  /** Whether scripts exceeded the limits, so that nothing is shown. */
   readonly isOverfull: boolean;
   readonly text: (text: string) => string;
-  /** Every text in it; null = nothing of it may be shown, because more is to be hidden than can be. */
+  /** Masks every text in an object. Returns null if the limits are exceeded. */
   readonly json: (value: JsonObject) => JsonObject | null;
 }
 
-/** What scripts may tell, in values and characters: each is looked for in many forms. */
-const most = { values: 100, characters: 262_144 } as const;
+/** Limits on values from scripts. Each is searched for in many encodings. */
+const max = { values: 100, characters: 262_144 } as const;
 
-/** Stands in the place of every text. */
+/** Replaces every text beyond the limits. */
 export const overfull =
-  'not shown: the scripts of this check make more secret than can be hidden (at most 100 values, 65536 characters each, 262144 in total)';
+  'not shown: the scripts of this check created too many secret values to mask (maximum 100 values, 65536 characters each, 262144 in total)';
 
-/** @param first hidden from the beginning */
+/** @param first values to mask from the start */
 export function createHiding(first: readonly string[]): Hiding {
   const values = new Set(first);
-  const told = new Set<string>();
+  const secrets = new Set<string>();
   let characters = 0;
   let isOverfull = false;
   let made: Redactor | null = null;
@@ -38,19 +38,19 @@ export function createHiding(first: readonly string[]): Hiding {
   };
   return {
     add,
-    tell: (value) => {
+    addSecret: (value) => {
       if (value === null || isOverfull) {
         isOverfull = true;
         return;
       }
-      if (told.has(value)) return;
-      told.add(value);
+      if (secrets.has(value)) return;
+      secrets.add(value);
       characters += value.length;
-      isOverfull = told.size > most.values || characters > most.characters;
+      isOverfull = secrets.size > max.values || characters > max.characters;
       add([value]);
     },
-    get told() {
-      return [...told];
+    get secrets() {
+      return [...secrets];
     },
     get isOverfull() {
       return isOverfull;

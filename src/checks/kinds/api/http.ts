@@ -1,4 +1,4 @@
-// What an HTTP probe has to know of API checks.
+// API checks as the HTTP probe sees them.
 import type { HttpKind } from '../../parts/http/plan.ts';
 import { httpSources } from '../../parts/http/schema.ts';
 import { noDefaults, readDefaults, readSettings } from '../../parts/http/settings.ts';

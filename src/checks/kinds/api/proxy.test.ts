@@ -1,8 +1,8 @@
-// What goes through a proxy and what it comes to when the proxy does not connect (docs/decisions/0027).
+// Probes through a proxy, including proxy failures (docs/decisions/0027).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createWebhookSender } from '#channels/kinds/webhook/send.ts';
-import { sending } from '#channels/kinds/webhook/test-receivers.ts';
+import { sending } from '#channels/http/test-receivers.ts';
 import { createGuard } from '#egress/guard.ts';
 import { readProxy } from '#egress/proxy.ts';
 import { probeOnce, verdictOf } from '../../../../tests/support/api-probe.ts';
@@ -12,7 +12,7 @@ import { freePort } from '../../../../tests/support/free-port.ts';
 import { startScriptedServer } from '../../../../tests/support/scripted-server.ts';
 import { startTcpTarget, startTlsTarget } from '../../../../tests/support/target.ts';
 
-/** A guard that allows public addresses only, with that proxy. */
+/** A guard that only allows public addresses, with that proxy. */
 function guardOf(proxy: string) {
   return createGuard({ mode: 'public', allow: [], proxy: readProxy(`http://${proxy}`) ?? null });
 }
@@ -22,21 +22,21 @@ test('TLS is with the target, whose certificate counts', async (t) => {
   const names = ['inside.test'];
   const target = await startTlsTarget(t, authority.issue({ names }), (_, response) => response.end('secured'));
   const guard = guardOf((await startConnectProxy(t, target.port)).host);
-  const means = { guard, extraCertificates: [authority.cert] };
-  assert.equal(verdictOf(await probeOnce({ url: 'https://inside.test/' }, { means })), 'passed');
-  assert.equal(verdictOf(await probeOnce({ url: 'https://other.test/' }, { means })), 'failed tls');
+  const deps = { guard, extraCertificates: [authority.cert] };
+  assert.equal(verdictOf(await probeOnce({ url: 'https://inside.test/' }, { deps })), 'passed');
+  assert.equal(verdictOf(await probeOnce({ url: 'https://other.test/' }, { deps })), 'failed tls');
   const sender = createWebhookSender({ guard, deadlineMs: 5000 });
   t.after(() => sender.close());
   assert.equal((await sender.send(sending('unused', { url: 'https://inside.test/' }))).error?.class, 'tls');
 });
 
-test('what the proxy does not connect to has failed, and says what the proxy said', async (t) => {
+test('fails with the proxy’s response if it cannot connect to the target', async (t) => {
   const target = await startScriptedServer(t);
   const proxy = await startConnectProxy(t, Number(new URL(target.url).port));
   proxy.answer = 'HTTP/1.1 403 Forbidden\r\n\r\n';
   const guard = guardOf(proxy.host);
   const message = `the proxy ${proxy.host} did not connect to inside.test:80: it responded with status 403`;
-  const finding = await probeOnce({ url: 'http://inside.test/' }, { means: { guard } });
+  const finding = await probeOnce({ url: 'http://inside.test/' }, { deps: { guard } });
   assert.deepEqual([verdictOf(finding), finding.message], ['failed connect', message]);
   const sender = createWebhookSender({ guard, deadlineMs: 5000 });
   t.after(() => sender.close());
@@ -46,7 +46,7 @@ test('what the proxy does not connect to has failed, and says what the proxy sai
   });
 });
 
-test('a proxy that cannot be used is no failure of a target', async (t) => {
+test('an unusable proxy is not a failure of the target', async (t) => {
   const target = await startScriptedServer(t);
   const proxy = await startConnectProxy(t, Number(new URL(target.url).port));
   const dead = `127.0.0.1:${await freePort()}`;
@@ -60,13 +60,13 @@ test('a proxy that cannot be used is no failure of a target', async (t) => {
     [null, dead, /cannot be used: connection refused/],
   ] as const) {
     proxy.answer = answer;
-    const finding = await probeOnce({ url: 'http://inside.test/' }, { means: { guard: guardOf(host) } });
+    const finding = await probeOnce({ url: 'http://inside.test/' }, { deps: { guard: guardOf(host) } });
     assert.equal(verdictOf(finding), 'unknown observer-network', finding.message ?? '');
     assert.match(finding.message ?? '', message);
   }
 });
 
-test('an attempt whose proxy never answers ends at its deadline', async (t) => {
+test('an attempt ends at its deadline if the proxy never responds', async (t) => {
   const silent = await startTcpTarget(t, () => {});
   const sender = createWebhookSender({ guard: guardOf(`127.0.0.1:${silent.port}`), deadlineMs: 300 });
   t.after(() => sender.close());

@@ -12,7 +12,7 @@ import {
   templatedUrl,
 } from '../../parts/http/schema.ts';
 import { certificateDomain, ipFamily, ipFamilyShown, responseTimes, responseTimesShown } from '../../parts/schema.ts';
-import { aroundLog, aroundResult, scriptFields, scriptFieldsShown } from '../../parts/scripted/around-schema.ts';
+import { hookLog, hookResult, scriptFields, scriptFieldsShown } from '../../parts/scripted/hook-schema.ts';
 import { runtimeWarning } from '../../parts/scripted/schema.ts';
 
 const request = z
@@ -55,7 +55,7 @@ export const apiSchema = {
   name: 'Api',
   title: 'an API check',
   analyticsPath: 'api-checks',
-  about: 'Watches an HTTP interface: any request, and what must hold of its answer.',
+  about: 'Monitors an HTTP API: sends any request and checks the response.',
   example: {
     name: 'Shop',
     frequency: 1,
@@ -87,10 +87,10 @@ export const apiSchema = {
       .nullable()
       .exactOptional()
       .describe(
-        'Why the certificate of sslCheckDomain could not be seen, in a sentence; null = it was, or none is named. Absent in results of an older version.',
+        'Why the certificate of sslCheckDomain could not be checked. null = it was checked, or no domain is set. Absent in results of older versions.',
       ),
-    scripts: aroundResult,
-    jobLog: aroundLog,
+    scripts: hookResult,
+    jobLog: hookLog,
     jobAssets: z.null(),
   },
 } as const satisfies CheckSchema;

@@ -1,4 +1,4 @@
-// What setup scripts see of a request and leave of it: what they do not touch stays a template, what they write is theirs.
+// Input and output of setup scripts: untouched parts stay templates, changed parts belong to the script.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '#domain/json.ts';
@@ -12,18 +12,18 @@ function before(request: JsonObject, defaults: JsonObject = {}): RequestState {
   return requestBefore(inputOf(apiCheck({ url: '{{HOST}}/a', ...request }), variables, groupWith(defaults)));
 }
 
-/** After a script that changes what it sees so. */
+/** State after a script that makes a change. */
 function after(state: RequestState, change: object, environment: Record<string, string> = {}): RequestState {
-  const next = told(state, change, environment);
+  const next = reported(state, change, environment);
   return typeof next === 'string' ? assert.fail(next) : next;
 }
 
-function told(state: RequestState, change: object, environment: Record<string, string> = {}) {
+function reported(state: RequestState, change: object, environment: Record<string, string> = {}) {
   const request = { ...structuredClone(requestSeen(state)), ...change };
   return requestAfter(state, { request, environment });
 }
 
-/** The sentence that there is in the place of a request. */
+/** The message returned in place of a request. */
 function wordsOf(outcome: object | string): string {
   if (outcome instanceof MissingVariable) return outcome.message;
   return typeof outcome === 'string' ? outcome : assert.fail('nothing is wrong');
@@ -35,7 +35,7 @@ function sent(state: RequestState) {
 }
 
 describe('a setup script', () => {
-  it('sees the request filled in, with what its group gives, and what nobody has defined yet as it is written', () => {
+  it('sees the request filled in, with group defaults and undefined placeholders', () => {
     const state = before(
       {
         method: 'post',
@@ -65,7 +65,7 @@ describe('a setup script', () => {
     });
   });
 
-  it('sets variables that the rest of the request is filled in with, as secret as they were', () => {
+  it('sets variables for the rest of the request, which stay secret', () => {
     const state = after(
       before({ url: '{{HOST}}/{{ID}}', headers: [{ key: 'x-key', value: '{{KEY}}' }], bodyType: 'RAW', body: '{{N}}' }),
       {},
@@ -80,7 +80,7 @@ describe('a setup script', () => {
     assert.deepEqual(hidden, ['hunter22'], 'the value before is no less secret');
   });
 
-  it('writes texts that are sent as they are: no other variable is filled into them', () => {
+  it('writes text that is sent unchanged, without filling in other variables', () => {
     const state = after(
       before({ bodyType: 'RAW', body: 'x' }),
       { url: 'https://other.example/{{ID}}', body: '{{KEY}} {{ID}}', headers: { 'x-came': 'from {{KEY}}' } },
@@ -91,7 +91,7 @@ describe('a setup script', () => {
     assert.deepEqual(headers, [['x-came', 'from {{KEY}}']]);
   });
 
-  it('adds, replaces and removes headers and parameters by name, headers in any case', () => {
+  it('adds, replaces and removes headers and parameters by name; headers are case-insensitive', () => {
     const state = after(
       before({
         headers: [
@@ -111,19 +111,19 @@ describe('a setup script', () => {
     assert.deepEqual(queryParameters, [['b', '2']]);
   });
 
-  it('hides what it puts into headers for credentials', () => {
+  it('has values masked that it puts into credential headers', () => {
     const state = after(before({}), { headers: { authorization: 'Bearer fetched-token', 'x-plain': 'seen' } });
     assert.deepEqual(sent(state).hidden, ['Bearer fetched-token', 'fetched-token']);
   });
 
-  it('hands on to the next one what it has left', () => {
+  it('passes its result to the next script', () => {
     const first = after(before({}), { url: 'https://shop.example/b' }, { TURN: '1' });
     assert.equal(requestSeen(first).url, 'https://shop.example/b');
     const second = after(first, { method: 'PUT', url: `${requestSeen(first).url}/{{TURN}}` }, { TURN: '2' });
     assert.deepEqual([sent(second).method, sent(second).url], ['PUT', 'https://shop.example/b/2']);
   });
 
-  it('is told what is wrong with what it leaves, by the name of the field', () => {
+  it('gets an error with the field name for an invalid result', () => {
     const state = before({});
     for (const [change, message] of [
       [{ method: 'BREW' }, /^request\.method must be one of GET, .*, not "BREW"/],
@@ -136,16 +136,16 @@ describe('a setup script', () => {
       [{ queryParameters: null }, /^request\.queryParameters must be an object/],
       [{ body: 'x'.repeat(600_000) }, /^request\.body must have at most 524288 characters, not 600000/],
     ] as const) {
-      assert.match(wordsOf(told(state, change)), message);
+      assert.match(wordsOf(reported(state, change)), message);
     }
     assert.match(wordsOf(requestAfter(state, null)), /request is no longer an object/);
     assert.match(
-      wordsOf(told(state, {}, { A: 'x'.repeat(70_000) })),
+      wordsOf(reported(state, {}, { A: 'x'.repeat(70_000) })),
       /^the environment variable A must be a string of at most 65536/,
     );
   });
 
-  it('makes no request of a URL that is none, or that still waits for a variable', () => {
+  it('sends no request if the URL is invalid or has an undefined variable', () => {
     assert.match(wordsOf(requestToSend(after(before({}), { url: 'ftp://x' }))), /"ftp:\/\/x" is not an absolute http/);
     assert.match(wordsOf(requestToSend(before({ url: '{{NOBODY}}/a' }))), /^request\.url uses \{\{NOBODY\}\}/);
     assert.match(wordsOf(requestToSend(after(before({}), { url: 'https://{{NOBODY}}/' }))), /\{\{NOBODY\}\}/);

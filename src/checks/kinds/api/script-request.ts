@@ -1,4 +1,4 @@
-// The request of an API check on its way through its setup scripts: what they see, and what they leave.
+// The request of an API check while its setup scripts run: the input and output of each script.
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { ScriptedRequest, ScriptRequest, ScriptValues } from '#domain/checks/exchange.ts';
 import type { JsonObject } from '#domain/json.ts';
@@ -14,10 +14,13 @@ import { fillIn, fillKnown, firstPlaceholder, usesIn, type VariableUse } from '.
 import { http } from './http.ts';
 import { readEnvironment, readRequest } from './script-left.ts';
 
-/** A text: as the settings have it, or as a script has written it. */
+/** A text from the settings or from a script. */
 interface Written {
   readonly text: string;
-  /** A script's is sent as it is; only variables that scripts have set are filled in, so that no other one gets out by it. */
+  /**
+   * Whether a script wrote it. Then it is sent unchanged, except for variables set by scripts, so that no other
+   * variable leaks.
+   */
   readonly isOfScript: boolean;
 }
 
@@ -36,17 +39,17 @@ export interface RequestState {
   readonly body: Written;
   readonly bodyType: BodyType;
   readonly group: ApiDefaults;
-  /** Those of the check, with what scripts have set; as secret and as locked as they were. */
+  /** Variables of the check with the values that scripts set. They stay secret or locked. */
   readonly variables: readonly EnvironmentVariable[];
-  /** What scripts have set, by name. */
+  /** Variables set by scripts, by name. */
   readonly set: ReadonlyMap<string, string>;
-  /** Values that were secret before a script set others. */
+  /** Secret values that scripts replaced. */
   readonly hidden: readonly string[];
-  /** Headers and query parameters whose values the settings hide, in lower case: what a script puts there is hidden, too. */
+  /** Locked headers and query parameters, in lower case. Values that scripts put there are masked too. */
   readonly locked: ReadonlySet<string>;
 }
 
-/** The request as the settings of a check and its group have it. */
+/** Returns the request as configured by the check and its group. */
 export function requestBefore({ check, group: stored, variables }: ProbeInput): RequestState {
   const own = http.read(check.settings);
   const group = http.defaultsOf(stored);
@@ -70,7 +73,7 @@ export function requestBefore({ check, group: stored, variables }: ProbeInput): 
   };
 }
 
-/** What the next script sees: all that is known filled in, what nobody has defined yet left as it is. */
+/** Returns the input of the next script. Undefined variables stay as placeholders. */
 export function requestSeen(state: RequestState): ScriptRequest {
   const fill = filling(state);
   const { method, url, body } = state;
@@ -83,13 +86,13 @@ export function requestSeen(state: RequestState): ScriptRequest {
   };
 }
 
-/** Where the next script may put what must not be shown. */
+/** Places where the next script may put secret values. */
 export function hidesOf({ variables, locked }: RequestState): ScriptSees['hides'] {
   const isHidden = ({ secret, locked: isLocked }: EnvironmentVariable): boolean => secret || isLocked;
   return { variables: variables.filter(isHidden).map(({ key }) => key), fields: [...locked] };
 }
 
-/** The request after a script, or a sentence about what it has left that makes none. */
+/** Returns the request after a script, or a message about what is wrong. */
 export function requestAfter(state: RequestState, left: JsonObject | null): RequestState | string {
   const environment = readEnvironment(left);
   if (typeof environment === 'string') return environment;
@@ -98,7 +101,7 @@ export function requestAfter(state: RequestState, left: JsonObject | null): Requ
   if (typeof read === 'string') return read;
   const { method, url, headers, queryParameters, body } = read;
   const fill = filling(state);
-  // What was there before may still wait for a variable.
+  // Other headers may still contain placeholders.
   const problem = headerProblem(written(headers, seen.headers).flatMap(([name, value]) => each(name, value)));
   if (problem !== null) return `request.headers: ${problem}`;
   return {
@@ -116,7 +119,7 @@ export function requestAfter(state: RequestState, left: JsonObject | null): Requ
   };
 }
 
-/** Variables in the parts of the request that no script has written. */
+/** Variables used in the parts that no script has written. */
 function usesOf({ url, headers, queryParameters, body, bodyType, group }: RequestState): VariableUse[] {
   const own = ({ text, isOfScript }: Written, path: string) => (isOfScript ? [] : usesIn(text, path));
   const pairs = (list: readonly Pair[], path: string) =>
@@ -135,7 +138,7 @@ function usesOf({ url, headers, queryParameters, body, bodyType, group }: Reques
   return usesBaseUrl ? [...usesIn(group.url, 'apiCheckDefaults.url'), ...uses] : uses;
 }
 
-/** The request to be sent, or why it makes none. */
+/** Returns the request to send, or why there is none. */
 export function requestToSend(state: RequestState): ScriptedRequest | NoProbe {
   const values = valuesOf(state, state.group);
   const { set } = state;
@@ -192,12 +195,12 @@ function filledPairs(pairs: readonly Pair[], fill: Fill): Pair[] {
   }));
 }
 
-/** Headers are sent so. */
+/** Headers are trimmed when sent. */
 function trimmed(pairs: readonly Pair[], fill: Fill): Pair[] {
   return filledPairs(pairs, fill).map((pair) => ({ ...pair, key: pair.key.trim(), value: pair.value.trim() }));
 }
 
-/** Several of one name stand as a list. */
+/** Several values of one name become a list. */
 function valuesSeen(pairs: readonly Pair[]): ScriptValues {
   const seen: Record<string, string | string[]> = {};
   for (const { key, value } of pairs) {
@@ -209,10 +212,10 @@ function valuesSeen(pairs: readonly Pair[]): ScriptValues {
 }
 
 /**
- * The pairs after a script: those it has left as they were stay what they are, those it has taken away are gone, and
- * those it has written are its own.
+ * Merges pairs after a script: unchanged ones keep their origin, removed ones are dropped, and the rest belong to the
+ * script.
  *
- * @param sameName by what two names are one
+ * @param sameName normalizes a name
  */
 function pairsLeft(
   present: readonly Pair[],
@@ -230,7 +233,7 @@ function pairsLeft(
   return [...kept, ...added.map(([key, value]) => ({ key, value, isOfScript: true }))];
 }
 
-/** What of the values is not as it was seen. */
+/** Returns the values that the script changed. */
 function written(left: ScriptValues, seen: ScriptValues): (readonly [string, string | readonly string[]])[] {
   const before = (name: string): unknown => (Object.hasOwn(seen, name) ? seen[name] : null);
   return Object.entries(left).filter(([name, value]) => JSON.stringify(before(name)) !== JSON.stringify(value));
@@ -240,7 +243,7 @@ function each(name: string, value: string | readonly string[]): (readonly [strin
   return [value].flat().map((one): readonly [string, string] => [name, one]);
 }
 
-/** Variables that a script sets are as secret as those they take the place of; new ones are not. */
+/** A variable set by a script stays secret or locked if it was. New variables are neither. */
 function withEnvironment(state: RequestState, environment: ReadonlyMap<string, string>): RequestState {
   const isHidden = ({ secret, locked, key }: EnvironmentVariable): boolean =>
     (secret || locked) && environment.has(key);
@@ -257,7 +260,7 @@ function withEnvironment(state: RequestState, environment: ReadonlyMap<string, s
   };
 }
 
-/** What a script has put where credentials are, or where the settings hide what is there, is one. */
+/** Whether a script put a value where credentials or locked values belong. */
 function isCredential({ key, isOfScript }: Pair, locked: ReadonlySet<string>): boolean {
   return isOfScript && (/^(?:proxy-)?authorization$|^cookie$/i.test(key) || locked.has(key.toLowerCase()));
 }

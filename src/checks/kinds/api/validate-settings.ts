@@ -1,4 +1,4 @@
-// What is wrong with the settings of an API check beyond what the wire schema can say.
+// Validates the settings of an API check beyond the wire schema.
 import type { JsonObject } from '#domain/json.ts';
 import { assertionProblems, timeProblems } from '../../parts/assertions/validate.ts';
 import { domainProblem } from '../../parts/connection/domain.ts';
@@ -18,19 +18,19 @@ const framing: ReadonlySet<string> = new Set([
 ]);
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Every problem with its path; empty = the check can be run. What a variable will bring cannot be judged yet. */
+/** Returns all problems with their paths; empty if valid. Values of variables are not known yet. */
 export function validateApiSettings(settings: JsonObject): SettingsProblem[] {
   const read = readSettings(settings);
   const problems: SettingsProblem[] = [];
-  const tell = (path: string, message: string | null): void => {
+  const report = (path: string, message: string | null): void => {
     if (message !== null) problems.push({ path, message });
   };
   if (!methods.some((method) => method === read.method)) {
-    tell('request.method', `"${read.method}" is not a supported method; use one of ${methods.join(', ')}`);
+    report('request.method', `"${read.method}" is not a supported method; use one of ${methods.join(', ')}`);
   }
-  tell('request.url', urlProblem(read.url));
-  for (const [index, { key }] of read.headers.entries()) tell(`request.headers[${index}].key`, headerProblem(key));
-  tell('sslCheckDomain', domainProblem(read.sslCheckDomain));
+  report('request.url', urlProblem(read.url));
+  for (const [index, { key }] of read.headers.entries()) report(`request.headers[${index}].key`, headerProblem(key));
+  report('sslCheckDomain', domainProblem(read.sslCheckDomain));
   problems.push(...assertionProblems(read.assertions, httpSources, 'request.assertions'));
   return [...problems, ...timeProblems(read)];
 }

@@ -10,7 +10,7 @@ import {
   scriptedFrequency,
   scriptResult,
   when,
-  whenKept,
+  keepWhen,
 } from '../../parts/scripted/schema.ts';
 
 const consoleLine = z.strictObject({
@@ -26,7 +26,7 @@ export const browserSchema = {
   title: 'a browser check',
   analyticsPath: 'browser-checks',
   about: 'Runs a script that drives a browser.',
-  description: 'Runs a script that drives a Chromium: tests of Playwright, or a plain program.',
+  description: 'Runs a script that drives Chromium: Playwright tests or a plain program.',
   example: {
     name: 'Front page',
     frequency: 10,
@@ -44,23 +44,23 @@ test('the shop is open', async ({ page }) => {
     sslCheckDomain: certificateDomain.describe(
       'Host whose certificate expiry is reported, e.g. `shop.example:8443`. Default: none.',
     ),
-    screenshots: when('Whether a picture of each page is taken at the end of a test', 'on-failure'),
-    trace: when('Whether a trace for the trace viewer is kept', 'on-failure'),
-    video: when('Whether a video of each page is kept', 'off'),
+    screenshots: when('Whether to take a screenshot of each page at the end of a test', 'on-failure'),
+    trace: when('Whether to store a trace for the Playwright trace viewer', 'on-failure'),
+    video: when('Whether to store a video of each page', 'off'),
   },
   shown: {
     ...scriptedFieldsShown,
     sslCheckDomain: z.string().nullable(),
-    screenshots: whenKept,
-    trace: whenKept,
-    video: whenKept,
+    screenshots: keepWhen,
+    trace: keepWhen,
+    video: keepWhen,
   },
   result: {
     ...scriptResult,
     webVitals: z
       .array(z.strictObject({ url: z.string(), vitals: z.record(z.string(), z.number()) }))
-      .describe('By page: TTFB, FCP and LCP in ms, CLS without a unit.'),
-    console: z.array(consoleLine).nullable().describe(`What pages wrote to their console; ${inFull}`),
+      .describe('Per page: TTFB, FCP and LCP in ms, CLS without a unit.'),
+    console: z.array(consoleLine).nullable().describe(`Console output of the pages; ${inFull}`),
     pageErrors: z.array(consoleLine).nullable().describe(`Uncaught errors of the pages; ${inFull}`),
     assets: assets('Screenshots, traces and videos'),
   },

@@ -1,4 +1,4 @@
-// A question to a name server over UDP or TCP, asked again while no answer comes, within one limit of time.
+// Queries a name server over UDP or TCP, with retries, within one time limit.
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { isIP, type Socket } from 'node:net';
@@ -9,45 +9,45 @@ import { stopped } from '../../parts/findings/light.ts';
 import type { EgressGuard } from '../../kind.ts';
 import { type DnsAnswer, isResponse, isTruncated, questionOf, readAnswer, readHead } from './message.ts';
 
-/** After this long without an answer the question is asked again over UDP, ms: packets get lost. */
+/** UDP queries are repeated after this time, because packets get lost. */
 const againMs = 1500;
 
-/** Where one may ask. */
+/** A name server. */
 export interface NameServer {
   /** Name or address. */
   readonly host: string;
   readonly port: number;
 }
 
-/** What is asked, of whom. */
+/** A query and its servers. */
 export interface Asking {
   readonly name: string;
   readonly type: number;
-  /** Asked in turn. */
+  /** Tried in order. */
   readonly servers: readonly NameServer[];
   readonly isTcp: boolean;
-  /** ms for all of it. */
+  /** Time limit of the whole query, in ms. */
   readonly limitMs: number;
 }
 
-/** What came of it. Instants are of `performance.now()`; 0 = not reached. */
-export interface Asked {
+/** Outcome of a query. Times are from `performance.now()`; 0 = not reached. */
+export interface DnsExchange {
   readonly startedAt: number;
   resolvedAt: number;
   connectedAt: number;
   endedAt: number;
-  /** The server that answered, or was asked last. */
+  /** Server that answered, or the last one tried. */
   address: string | null;
-  /** The answer did not fit into UDP, so it is asked for over TCP. */
+  /** The response did not fit into UDP and is requested over TCP. */
   isTruncated: boolean;
   answer: DnsAnswer | null;
   fault: Fault | null;
 }
 
-/** Asks. Never rejects: what went wrong stands in `fault`. */
-export function ask(asking: Asking, guard: EgressGuard, signal: AbortSignal): Promise<Asked> {
-  const { promise, resolve } = Promise.withResolvers<Asked>();
-  const seen: Asked = {
+/** Sends a query. Never rejects; failures are in `fault`. */
+export function ask(asking: Asking, guard: EgressGuard, signal: AbortSignal): Promise<DnsExchange> {
+  const { promise, resolve } = Promise.withResolvers<DnsExchange>();
+  const seen: DnsExchange = {
     startedAt: performance.now(),
     resolvedAt: 0,
     connectedAt: 0,
@@ -73,9 +73,9 @@ export function ask(asking: Asking, guard: EgressGuard, signal: AbortSignal): Pr
     () => signal.removeEventListener('abort', onAbort),
   );
   if (signal.aborted) onAbort();
-  const means: Means = { asking, guard, seen, finish, onEnd: (end) => void ending.push(end) };
-  if (asking.isTcp) askOverTcp(means, asking.servers[0]);
-  else askOverUdp(means, 0);
+  const deps: Deps = { asking, guard, seen, finish, onEnd: (end) => void ending.push(end) };
+  if (asking.isTcp) askOverTcp(deps, asking.servers[0]);
+  else askOverUdp(deps, 0);
   return promise;
 }
 
@@ -83,10 +83,10 @@ function afterTruncation(fault: Fault): Fault {
   return { ...fault, message: `the answer over UDP was truncated, and over TCP: ${fault.message}` };
 }
 
-interface Means {
+interface Deps {
   readonly asking: Asking;
   readonly guard: EgressGuard;
-  readonly seen: Asked;
+  readonly seen: DnsExchange;
   readonly finish: (outcome: { readonly answer: DnsAnswer } | { readonly fault: Fault }) => void;
   readonly onEnd: (end: () => void) => void;
 }
@@ -96,21 +96,21 @@ function placeOf({ host, port }: NameServer, address: string | null): string {
   return `${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
 }
 
-function silence({ servers, limitMs }: Asking, { address }: Asked): Fault {
+function silence({ servers, limitMs }: Asking, { address }: DnsExchange): Fault {
   const [server] = servers;
   const place = server === undefined ? 'no name server' : placeOf(server, address);
   const message = `${place} did not respond within ${spoken(limitMs)}`;
   return { reason: 'timeout', message, timeMarginMs: marginOfLimit(limitMs) };
 }
 
-/** The answer to this question among what a server sends; null = it is none. @throws {RangeError} */
+/** Parses the response to this query; null if it answers another one. @throws {RangeError} */
 function answerIn(bytes: Buffer, id: number, { name, type }: Asking): DnsAnswer | null {
-  // The number first: of what others send nothing is read.
+  // Check the number first; ignore everything else about messages from others.
   if (bytes.readUInt16BE(0) !== id) return null;
   const head = readHead(bytes);
   if ((head.flags & isResponse) === 0 || (head.flags & opcode) !== 0) return null;
   const { question } = head;
-  // Who refuses a question need not repeat it.
+  // A server that refuses a query need not repeat it.
   const isOurs =
     question === null
       ? head.codeNumber !== 0
@@ -127,17 +127,17 @@ function nonsense(error: unknown, place: string): Fault {
   };
 }
 
-/** Of a server that does not know EDNS (RFC 6891 §7). */
+/** Codes of servers without EDNS (RFC 6891 §7). */
 const withoutExtension: ReadonlySet<string> = new Set(['FORMERR', 'NOTIMP']);
-/** Of another sort of query: its answer is none to ours. */
+/** A response with another opcode does not answer our query. */
 const opcode = 0x7800;
 
-/** Asks one server, and after a while the next, or the same again; whichever answers first is believed. */
-function askOverUdp(means: Means, turn: number): void {
-  const { asking, guard, seen, finish, onEnd } = means;
-  const server = asking.servers[turn % asking.servers.length];
+/** Queries one server, then the next or the same again after a while. The first response wins. */
+function askOverUdp(deps: Deps, attempt: number): void {
+  const { asking, guard, seen, finish, onEnd } = deps;
+  const server = asking.servers[attempt % asking.servers.length];
   if (server === undefined || seen.endedAt > 0) return;
-  const again = setTimeout(() => askOverUdp(means, turn + 1), againMs);
+  const again = setTimeout(() => askOverUdp(deps, attempt + 1), againMs);
   onEnd(() => clearTimeout(again));
   const sendTo = (address: string): void => {
     if (seen.endedAt > 0) return;
@@ -150,7 +150,7 @@ function askOverUdp(means: Means, turn: number): void {
     onEnd(() => socket.close());
     const fail = (error: unknown): void => {
       clearTimeout(again);
-      if (turn + 1 < asking.servers.length) askOverUdp(means, turn + 1);
+      if (attempt + 1 < asking.servers.length) askOverUdp(deps, attempt + 1);
       else finish({ fault: sendFault(error, place) });
     };
     socket.on('error', fail);
@@ -167,13 +167,12 @@ function askOverUdp(means: Means, turn: number): void {
         clearTimeout(again);
         if (seen.isTruncated) return;
         seen.isTruncated = true;
-        askOverTcp(means, { host: address, port: server.port });
+        askOverTcp(deps, { host: address, port: server.port });
       } catch (error) {
         finish({ fault: nonsense(error, place) });
       }
     });
-    // Connected: answers of others are not heard, and a port that is closed says so.
-    // Whether it failed is told to whoever asked for it, not as an event.
+    // Connecting rejects packets of others and reports closed ports. Failures go to this callback, not to an event.
     const onConnect = (error?: Error | null): void => {
       if (seen.endedAt > 0) return;
       if (error) return fail(error);
@@ -198,7 +197,7 @@ function sendFault(error: unknown, place: string): Fault {
   return { reason: 'connect', message: `the query could not be sent to ${place}` };
 }
 
-function askOverTcp({ asking, guard, seen, finish, onEnd }: Means, server: NameServer | undefined): void {
+function askOverTcp({ asking, guard, seen, finish, onEnd }: Deps, server: NameServer | undefined): void {
   if (server === undefined) return finish({ fault: silence(asking, seen) });
   const { host, port } = server;
   const where = (): string => placeOf(server, seen.address);
@@ -211,8 +210,8 @@ function askOverTcp({ asking, guard, seen, finish, onEnd }: Means, server: NameS
   onEnd(stop);
 }
 
-/** Over TCP a message has its length in front (RFC 1035 §4.2.2). */
-function readReply(socket: Socket, asking: Asking, where: () => string, finish: Means['finish']): void {
+/** Over TCP each message is prefixed by its length (RFC 1035 §4.2.2). */
+function readReply(socket: Socket, asking: Asking, where: () => string, finish: Deps['finish']): void {
   const id = randomInt(65_536);
   const question = questionOf(id, asking.name, asking.type);
   let bytes = Buffer.alloc(0);

@@ -1,4 +1,4 @@
-// DNS checks against a name server of our own: every type of record, both transports, and answers that are none.
+// DNS checks against our own name server: record types, transports and invalid responses.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { JsonObject } from '#domain/json.ts';
@@ -21,14 +21,14 @@ import {
 } from '../../../../tests/support/zone-server.ts';
 import { recordTypes, type RecordType } from './message.ts';
 
-function look({ port }: Pick<ZoneServer, 'port'>, request: JsonObject = {}, options: KindProbeOptions = {}) {
+function inspect({ port }: Pick<ZoneServer, 'port'>, request: JsonObject = {}, options: KindProbeOptions = {}) {
   const asked = { query: 'shop.example', recordType: 'A', nameServer: '127.0.0.1', port, ...request };
   return probeKind('DNS', { request: asked, degradedResponseTime: 4000, maxResponseTime: 5000 }, options);
 }
 
 const address: ZoneAnswer = [{ type: 1, data: Buffer.from([192, 0, 2, 1]) }];
 
-/** Of each type: data of a record, and how it is written. */
+/** By type: data of a record and its zone file form. */
 const records: Readonly<Record<RecordType, readonly [data: Buffer, text: string]>> = {
   A: [Buffer.from([192, 0, 2, 1]), '192.0.2.1'],
   AAAA: [Buffer.from('20010db8000000000000000000000001', 'hex'), '2001:db8::1'],
@@ -66,19 +66,19 @@ const records: Readonly<Record<RecordType, readonly [data: Buffer, text: string]
   ],
 };
 
-test('a code that needs the extension of the header is read with it, and a server without EDNS is asked plainly', async (t) => {
+test('reads extended response codes, and repeats the query without EDNS if it is not supported', async (t) => {
   for (const [code, name] of [
     [16, 'BADVERS'],
     [23, 'BADCOOKIE'],
     [3, 'NXDOMAIN'],
   ] as const) {
-    const finding = await look(await startZoneServer(t, () => ({ code })));
+    const finding = await inspect(await startZoneServer(t, () => ({ code })));
     assert.equal(finding.verdict, 'failed', name);
     assert.match(finding.message ?? '', new RegExp(name));
   }
   for (const code of [1, 4]) {
     const server = await startZoneServer(t, ({ isExtended }) => (isExtended ? { code } : address));
-    assert.equal(verdictOf(await look(server)), 'passed', String(code));
+    assert.equal(verdictOf(await inspect(server)), 'passed', String(code));
     assert.deepEqual(
       server.asked.map(({ isExtended }) => isExtended),
       [true, false],
@@ -87,7 +87,7 @@ test('a code that needs the extension of the header is read with it, and a serve
 });
 
 for (const protocol of ['UDP', 'TCP'] as const) {
-  test(`records of every type are asked for over ${protocol} and read as zone files write them`, async (t) => {
+  test(`queries records of every type over ${protocol} and formats them like zone files`, async (t) => {
     const server = await startZoneServer(t, ({ type }) => [
       {
         type,
@@ -96,7 +96,7 @@ for (const protocol of ['UDP', 'TCP'] as const) {
       },
     ]);
     for (const [recordType, [, text]] of Object.entries(records)) {
-      const finding = await look(server, { recordType, protocol });
+      const finding = await inspect(server, { recordType, protocol });
       assert.equal(verdictOf(finding), 'passed', finding.message ?? '');
       const { response } = describedKind('DNS', finding) as { response: Record<string, JsonObject> };
       assert.equal(response['text'], `shop.example. 300 IN ${recordType} ${text}`);
@@ -112,21 +112,24 @@ for (const protocol of ['UDP', 'TCP'] as const) {
   });
 }
 
-test('an answer with a code other than NOERROR fails, unless that code is what was expected', async (t) => {
+test('fails for a code other than NOERROR, unless it is expected', async (t) => {
   const server = await startZoneServer(t, () => ({ code: 3 }));
-  const finding = await look(server);
+  const finding = await inspect(server);
   assert.equal(verdictOf(finding), 'failed dns');
-  assert.equal(finding.message, 'expected A of shop.example. to be answered with NOERROR, got NXDOMAIN');
+  assert.equal(finding.message, 'expected NOERROR for A shop.example., got NXDOMAIN');
   const expected = { source: 'RESPONSE_CODE', comparison: 'EQUALS', target: 'NXDOMAIN' };
-  assert.equal(verdictOf(await look(server, { assertions: [expected] })), 'passed');
-  assert.equal(verdictOf(await look(server, { assertions: [{ ...expected, target: 'NOERROR' }] })), 'failed assertion');
-  assert.equal(verdictOf(await look(server, {}, { check: { shouldFail: true } })), 'passed');
+  assert.equal(verdictOf(await inspect(server, { assertions: [expected] })), 'passed');
+  assert.equal(
+    verdictOf(await inspect(server, { assertions: [{ ...expected, target: 'NOERROR' }] })),
+    'failed assertion',
+  );
+  assert.equal(verdictOf(await inspect(server, {}, { check: { shouldFail: true } })), 'passed');
 });
 
-test('assertions look at the code, the time, the answer as JSON and as text', async (t) => {
+test('evaluates assertions on code, time, JSON and text', async (t) => {
   const server = await startZoneServer(t, ({ name }) => (name === 'shop.example.' ? address : []));
   const holds = async (source: string, comparison: string, target = '', property = '', query = 'shop.example') => {
-    const finding = await look(server, { query, assertions: [{ source, comparison, target, property }] });
+    const finding = await inspect(server, { query, assertions: [{ source, comparison, target, property }] });
     assert.match(verdictOf(finding), /^(passed|failed assertion)$/);
     return finding.verdict === 'passed';
   };
@@ -139,12 +142,12 @@ test('assertions look at the code, the time, the answer as JSON and as text', as
   assert.equal(await holds('RESPONSE_TIME', 'LESS_THAN', '0'), false);
 });
 
-test('a question that got lost is asked again, and an answer too long for UDP is asked for over TCP', async (t) => {
+test('repeats a lost query, and uses TCP for a truncated response', async (t) => {
   const lossy = await startZoneServer(t, (_, before) => (before === 0 ? null : address));
-  assert.equal(verdictOf(await look(lossy)), 'passed');
+  assert.equal(verdictOf(await inspect(lossy)), 'passed');
   assert.equal(lossy.asked.length, 2);
   const long = await startZoneServer(t, () => address, true);
-  const finding = await look(long);
+  const finding = await inspect(long);
   assert.equal(verdictOf(finding), 'passed', finding.message ?? '');
   assert.deepEqual(
     long.asked.map(({ transport }) => transport),
@@ -152,83 +155,83 @@ test('a question that got lost is asked again, and an answer too long for UDP is
   );
 });
 
-test('a server that is silent, absent, refused by the egress policy or talks nonsense is told apart', async (t) => {
+test('distinguishes silent, absent, refused and broken servers', async (t) => {
   const silent = await startZoneServer(t, () => null);
-  const late = await look(silent, {}, { means: { limitMs: 300 } });
+  const late = await inspect(silent, {}, { deps: { limitMs: 300 } });
   assert.equal(verdictOf(late), 'failed timeout');
   assert.equal(late.message, `127.0.0.1:${silent.port} did not respond within 300 ms`);
-  assert.equal(verdictOf(await look(silent, { protocol: 'TCP' }, { means: { limitMs: 300 } })), 'failed timeout');
-  assert.equal(verdictOf(await look({ port: 1 })), 'failed connect');
-  assert.equal(verdictOf(await look({ port: 1 }, { protocol: 'TCP' })), 'failed connect');
+  assert.equal(verdictOf(await inspect(silent, { protocol: 'TCP' }, { deps: { limitMs: 300 } })), 'failed timeout');
+  assert.equal(verdictOf(await inspect({ port: 1 })), 'failed connect');
+  assert.equal(verdictOf(await inspect({ port: 1 }, { protocol: 'TCP' })), 'failed connect');
   for (const protocol of ['UDP', 'TCP']) {
-    const refused = await look(silent, { protocol }, { egress: { mode: 'public' } });
+    const refused = await inspect(silent, { protocol }, { egress: { mode: 'public' } });
     assert.equal(verdictOf(refused), 'failed egress-refused');
     const circle = Buffer.from('00008180000100000000000000', 'hex');
     const mad = await startZoneServer(t, () => ({
       raw: Buffer.concat([circle.subarray(0, 12), Buffer.from([0xc0, 12, 0, 1, 0, 1])]),
     }));
-    const finding = await look(mad, { protocol });
+    const finding = await inspect(mad, { protocol });
     assert.equal(verdictOf(finding), 'failed protocol');
     assert.match(finding.message ?? '', /sent a malformed answer: a name points to itself$/);
   }
 });
 
-test('a truncated answer that TCP does not complete is said to be truncated', async (t) => {
+test('reports a truncated response that TCP does not complete', async (t) => {
   const server = await startZoneServer(t, () => address, true, false);
-  const finding = await look(server);
+  const finding = await inspect(server);
   assert.equal(verdictOf(finding), 'failed connect');
   const refused = `connection refused by 127\\.0\\.0\\.1:${server.port} after [\\d.]+ ms`;
   assert.match(finding.message ?? '', new RegExp(`^the answer over UDP was truncated, and over TCP: ${refused}$`));
 });
 
-test('an answer to another question is not believed', async (t) => {
+test('ignores responses to other queries', async (t) => {
   const forged = Buffer.concat([
     Buffer.from('ffff81800001000100000000', 'hex'),
     zoneName('shop.example'),
     Buffer.from([0, 1, 0, 1, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, 6, 6, 6, 6]),
   ]);
   const server = await startZoneServer(t, () => ({ raw: forged, isForged: true }));
-  assert.equal(verdictOf(await look(server, {}, { means: { limitMs: 300 } })), 'failed timeout');
+  assert.equal(verdictOf(await inspect(server, {}, { deps: { limitMs: 300 } })), 'failed timeout');
 });
 
-test('of what another sends nothing is read, not even to find that it is nonsense', async (t) => {
+test('does not parse packets from other sources', async (t) => {
   const nonsense = Buffer.from('ffff818000010001000000000c0c0c', 'hex');
   const server = await startZoneServer(t, () => ({ raw: nonsense, isForged: true }));
-  assert.equal(verdictOf(await look(server, {}, { means: { limitMs: 300 } })), 'failed timeout');
+  assert.equal(verdictOf(await inspect(server, {}, { deps: { limitMs: 300 } })), 'failed timeout');
 });
 
-test('an address that cannot be sent to is a fault of that, and ends nothing', async () => {
-  const options = { egress: { allow: [parseCidr('255.255.255.255/32')] }, means: { limitMs: 5000 } };
-  const finding = await look({ port: 53 }, { nameServer: '255.255.255.255' }, options);
+test('reports an address that cannot be sent to', async () => {
+  const options = { egress: { allow: [parseCidr('255.255.255.255/32')] }, deps: { limitMs: 5000 } };
+  const finding = await inspect({ port: 53 }, { nameServer: '255.255.255.255' }, options);
   assert.match(finding.message ?? '', /query (could not be sent )?to 255\.255\.255\.255:53$/);
 });
 
-test('a proxy that makes all connections carries questions over TCP, and none over UDP', async () => {
+test('sends queries through a proxy over TCP, but not over UDP', async () => {
   const egress = { proxy: { host: '127.0.0.1', port: 1, authorization: null } };
-  const finding = await look({ port: 53 }, {}, { egress });
+  const finding = await inspect({ port: 53 }, {}, { egress });
   assert.equal(verdictOf(finding), 'unknown observer-network');
-  assert.match(finding.message ?? '', /^UDP cannot go through the proxy/);
-  const tunnelled = await look({ port: 53 }, { protocol: 'TCP' }, { egress });
+  assert.match(finding.message ?? '', /^UDP cannot use the proxy/);
+  const tunnelled = await inspect({ port: 53 }, { protocol: 'TCP' }, { egress });
   assert.match(tunnelled.message ?? '', /the proxy 127\.0\.0\.1:1 cannot be used/);
 });
 
-test('names are asked for in ASCII, with their variables, and what is no name is refused', async (t) => {
+test('converts names to ASCII, fills in variables and rejects invalid names', async (t) => {
   const server = await startZoneServer(t, () => address);
   const options = { variables: [variable('ZONE', 'bücher.example')] };
-  assert.equal(verdictOf(await look(server, { query: '_dmarc.{{ZONE}}' }, options)), 'passed');
+  assert.equal(verdictOf(await inspect(server, { query: '_dmarc.{{ZONE}}' }, options)), 'passed');
   assert.equal(server.asked[0]?.name, '_dmarc.xn--bcher-kva.example.');
   const problems = (request: JsonObject) =>
     problemsOfKind('DNS', { request: { query: 'a.example', recordType: 'A', ...request } });
   assert.deepEqual(problems({ nameServer: 'ns1.example' }), []);
   assert.match(problems({ query: 'a..example' }).join(), /^request\.query: "a\.\.example" is not a domain name$/);
   assert.match(problems({ nameServer: 'udp://ns1' }).join(), /^request\.nameServer: /);
-  assert.equal(verdictOf(await look(server, { query: '{{NONE}}' })), 'unknown settings');
+  assert.equal(verdictOf(await inspect(server, { query: '{{NONE}}' })), 'unknown settings');
 });
 
-test('without a name server those of this machine are asked, in turn, and their silence is no failure of the name', async (t) => {
+test('uses the machine’s name servers in order by default, and their silence is no failure of the name', async (t) => {
   const server = await startZoneServer(t, () => address);
   const own = (...nameServers: string[]) =>
-    probeKind('DNS', { request: { query: 'shop.example', recordType: 'A' } }, { means: { nameServers } });
+    probeKind('DNS', { request: { query: 'shop.example', recordType: 'A' } }, { deps: { nameServers } });
   const finding = await own('127.0.0.1:1', `127.0.0.1:${server.port}`);
   assert.deepEqual([finding.verdict, describedKind('DNS', finding)['address']], ['passed', '127.0.0.1']);
   assert.equal(server.asked.length, 1);
@@ -237,7 +240,7 @@ test('without a name server those of this machine are asked, in turn, and their 
   assert.match(gone.message ?? '', /^the name servers of this machine: no name server listens at 127\.0\.0\.1:1$/);
 });
 
-test('the order in which a name server sends records changes nothing', async (t) => {
+test('ignores the order of records', async (t) => {
   const alias = { type: 5, data: Buffer.from([3, 119, 119, 119, 0xc0, 12]) };
   const hosts = [7, 10, 9].map((last) => ({ type: 1, data: Buffer.from([192, 0, 2, last]) }));
   const server = await startZoneServer(t, (_question, before) => {
@@ -246,7 +249,7 @@ test('the order in which a name server sends records changes nothing', async (t)
   });
   const seen = new Set<string>();
   for (let count = 0; count < 4; count++) {
-    const finding = await look(server, {
+    const finding = await inspect(server, {
       assertions: [
         { source: 'JSON_ANSWER', property: '$.Answer[0].data', comparison: 'EQUALS', target: '192.0.2.10' },
         { source: 'TEXT_ANSWER', property: 'A (\\S+)', comparison: 'EQUALS', target: '192.0.2.10' },

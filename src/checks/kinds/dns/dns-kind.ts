@@ -1,4 +1,4 @@
-// DNS checks: whether a name server answers a question, and with what (reference §4.3).
+// DNS checks: query a name server and check its response (reference §4.3).
 import { Resolver } from 'node:dns';
 import type { JsonObject } from '#domain/json.ts';
 import type { ThreadInput } from '#domain/checks/probe.ts';
@@ -17,26 +17,26 @@ import {
   filledHost,
   hostProblems,
 } from '../../parts/findings/prepare.ts';
-import type { CheckKind, EgressGuard, ProbeMeans, SettingsProblem } from '../../kind.ts';
+import type { CheckKind, EgressGuard, ProbeDeps, SettingsProblem } from '../../kind.ts';
 import type { Redactor } from '../../parts/redact.ts';
-import { ask, type Asked, type Asking, type NameServer } from './ask.ts';
+import { ask, type DnsExchange, type Asking, type NameServer } from './ask.ts';
 import { documentOf, zoneText } from './document.ts';
-import { askedName, recordTypes } from './message.ts';
+import { queryName, recordTypes } from './message.ts';
 import { hasPlaceholder, usesIn, type VariableUse } from '../../parts/placeholders.ts';
 import { readerOf } from '../../schema.ts';
 import { dnsSchema, type DnsSettings, sources } from './schema.ts';
 
 const read = readerOf(dnsSchema);
 
-/** No question waits longer, ms. */
-const mostMs = 5000;
+/** Maximum time of a query. */
+const maxMs = 5000;
 
 interface DnsPlan {
   readonly accountId: string;
   readonly settings: DnsSettings;
   readonly shouldFail: boolean;
   readonly name: string;
-  /** null = those of this machine, as they are when it asks. */
+  /** null = the machine's name servers at the time of the query. */
   readonly server: NameServer | null;
   readonly limitMs: number;
   readonly assertions: readonly Assertion[];
@@ -50,11 +50,12 @@ function variableUses(settings: JsonObject): VariableUse[] {
 
 export const dnsKind: CheckKind<typeof dnsSchema> = {
   schema: dnsSchema,
-  createProbe: (means) =>
+  createProbe: (deps) =>
     createPlannedProbe(
       variableUses,
-      (input) => makePlan(input, means),
-      async (plan, startedAt, signal) => findingOf(plan, startedAt, await asked(plan, means, signal), means.offload),
+      (input) => makePlan(input, deps),
+      async (plan, startedAt, signal) =>
+        findingOf(plan, startedAt, await exchangeWith(plan, deps, signal), deps.offload),
     ),
   validateSettings,
   variableUses,
@@ -73,7 +74,7 @@ export const dnsKind: CheckKind<typeof dnsSchema> = {
 function validateSettings(settings: JsonObject): SettingsProblem[] {
   const { request, ...times } = read(settings);
   const { query, nameServer, assertions } = request;
-  const isName = hasPlaceholder(query) || askedName(query) !== null;
+  const isName = hasPlaceholder(query) || queryName(query) !== null;
   return [
     ...(isName ? [] : [{ path: 'request.query', message: `"${query.slice(0, 100)}" is not a domain name` }]),
     ...(nameServer === null ? [] : hostProblems(nameServer, 'request.nameServer')),
@@ -82,12 +83,12 @@ function validateSettings(settings: JsonObject): SettingsProblem[] {
   ];
 }
 
-function makePlan(input: ThreadInput, { limitMs = mostMs }: ProbeMeans): DnsPlan | string {
+function makePlan(input: ThreadInput, { limitMs = maxMs }: ProbeDeps): DnsPlan | string {
   const settings = read(input.check.settings);
   const { query, recordType, nameServer, port, protocol, ...request } = settings.request;
   const filling = createFilling(input);
   const { redactor } = filling;
-  const name = askedName(filling.fill(query));
+  const name = queryName(filling.fill(query));
   if (name === null) return 'the query is not a domain name once its variables are filled in';
   const named = nameServer === null ? null : filledHost(nameServer, filling);
   if (typeof named === 'string') return redactor.text(named);
@@ -99,23 +100,27 @@ function makePlan(input: ThreadInput, { limitMs = mostMs }: ProbeMeans): DnsPlan
     shouldFail: input.check.shouldFail,
     name,
     server: named && { host: named.host, port },
-    limitMs: Math.min(limitMs, mostMs),
+    limitMs: Math.min(limitMs, maxMs),
     assertions,
     redactor,
     request: { query: name, recordType, nameServer: named?.host ?? null, port, protocol },
   };
 }
 
-/** Those of this machine are asked whatever the egress policy says: every name that is looked up asks them. */
+/** The machine's own name servers are always allowed: every name lookup uses them. */
 const unguarded: EgressGuard = { resolve: (host) => Promise.resolve([host]), judge: () => null };
 
-async function asked(plan: DnsPlan, { guard, nameServers }: ProbeMeans, signal: AbortSignal): Promise<Asked> {
+async function exchangeWith(
+  plan: DnsPlan,
+  { guard, nameServers }: ProbeDeps,
+  signal: AbortSignal,
+): Promise<DnsExchange> {
   const { settings, name, server, limitMs } = plan;
   const { recordType, protocol } = settings.request;
   const isTcp = protocol === 'TCP';
   const asking = { name, type: recordTypes[recordType], isTcp, limitMs };
   if (server === null) {
-    // A new one reads anew what the machine is set to.
+    // A new resolver reads the current settings of the machine.
     const servers = nameServers ?? new Resolver().getServers();
     const own: Asking = { ...asking, servers: servers.map(serverOf) };
     const seen = await ask(own, unguarded, signal);
@@ -123,20 +128,19 @@ async function asked(plan: DnsPlan, { guard, nameServers }: ProbeMeans, signal: 
   }
   const isCarried = isTcp || guard.tunnel === undefined || guard.tunnel === null;
   if (isCarried) return ask({ ...asking, servers: [server] }, guard, signal);
-  const message =
-    'UDP cannot go through the proxy that TOCSIN_PROXY names; use TCP or the name servers of this machine';
+  const message = 'UDP cannot use the proxy set in TOCSIN_PROXY; use TCP or the name servers of this machine';
   const now = performance.now();
   const nowhere = { startedAt: now, resolvedAt: 0, connectedAt: 0, endedAt: now, address: null, isTruncated: false };
   return { ...nowhere, answer: null, fault: { reason: 'observer-network', message } };
 }
 
-/** `address`, `address:port` or `[address]:port`. */
+/** Parses `address`, `address:port` or `[address]:port`. */
 function serverOf(text: string): NameServer {
   const [, bracketed, plain, port = '53'] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(text) ?? [];
   return { host: bracketed ?? plain ?? text, port: Number(port) };
 }
 
-/** That our own name servers do not answer says nothing of the name. */
+/** A failure of our own name servers says nothing about the name. */
 function ofOurs({ reason, message }: Fault): Fault {
   return reason === 'crashed'
     ? { reason, message }
@@ -146,7 +150,7 @@ function ofOurs({ reason, message }: Fault): Fault {
 async function findingOf(
   plan: DnsPlan,
   startedAt: number,
-  seen: Asked,
+  seen: DnsExchange,
   offload: Offload | undefined,
 ): Promise<Finding> {
   const { redactor, assertions } = plan;
@@ -182,19 +186,19 @@ async function findingOf(
   );
 }
 
-/** The code first, unless an assertion is about it; then assertions, then the time. */
-function judge({ name, assertions, settings, shouldFail }: DnsPlan, seen: Asked, broken: Judged | null): Judged {
+/** Judges the response code first, unless an assertion covers it, then assertions, then time. */
+function judge({ name, assertions, settings, shouldFail }: DnsPlan, seen: DnsExchange, broken: Judged | null): Judged {
   const { answer, fault } = seen;
-  if (answer === null) return judgeFault(fault ?? { reason: 'timeout', message: 'no answer came' });
+  if (answer === null) return judgeFault(fault ?? { reason: 'timeout', message: 'no response was received' });
   const isAsserted = assertions.some(({ source }) => source === 'RESPONSE_CODE');
   if (answer.codeNumber !== 0 && !isAsserted && !shouldFail) {
-    const got = `expected ${settings.request.recordType} of ${name} to be answered with NOERROR, got ${answer.code}`;
+    const got = `expected NOERROR for ${settings.request.recordType} ${name}, got ${answer.code}`;
     return failed('dns', broken === null ? got : `${got}; ${broken.message}`);
   }
   return broken ?? judgeTime(seen.endedAt - seen.startedAt, settings);
 }
 
-function phasesOf({ startedAt, resolvedAt, connectedAt, endedAt }: Asked): Record<string, number> {
+function phasesOf({ startedAt, resolvedAt, connectedAt, endedAt }: DnsExchange): Record<string, number> {
   const resolved = resolvedAt || endedAt;
   const connected = connectedAt || resolved;
   return { dns: resolved - startedAt, connect: connected - resolved, answer: endedAt - connected };

@@ -1,8 +1,8 @@
-// An answer of a name server as assertions and results show it: as JSON, in the shape that resolvers over HTTPS use, and as lines of a zone.
+// A DNS response in the forms that assertions and results use: DNS-over-HTTPS JSON and zone file lines.
 import type { JsonObject } from '#domain/json.ts';
 import { type DnsAnswer, type DnsRecord, recordTypes, typeName } from './message.ts';
 
-/** `{Status, TC, RD, RA, AD, CD, Question, Answer, Authority}`; types are numbers there. */
+/** Builds `{Status, TC, RD, RA, AD, CD, Question, Answer, Authority}` with numeric types. */
 export function documentOf({ flags, codeNumber, question, answers, authority }: DnsAnswer): JsonObject {
   const has = (bit: number): boolean => (flags & bit) !== 0;
   return {
@@ -23,14 +23,14 @@ function shown({ name, type, ttl, data }: DnsRecord): JsonObject {
   return { name, type, TTL: ttl, data };
 }
 
-/** A line for each record of the answer: `shop.example. 300 IN A 192.0.2.1`. */
+/** One line per answer record, such as `shop.example. 300 IN A 192.0.2.1`. */
 export function zoneText({ answers, question }: DnsAnswer): string {
   return inOrder(answers, question)
     .map(({ name, type, ttl, data }) => `${name} ${ttl} IN ${typeName(type)} ${data}`)
     .join('\n');
 }
 
-/** Name servers turn the order of records around: here they stand along the aliases, then by type and data. */
+/** Name servers rotate records; order them by alias chain, then type and data. */
 function inOrder(records: readonly DnsRecord[], question: DnsAnswer['question']): readonly DnsRecord[] {
   const aliases = new Map(
     records

@@ -1,9 +1,9 @@
-// Messages of the domain name system: a question written, an answer read (RFC 1035 §4; EDNS: RFC 6891).
+// Encodes DNS queries and decodes responses (RFC 1035 §4; EDNS: RFC 6891).
 import { domainToASCII } from 'node:url';
 import { dataText } from './record-data.ts';
 import { readName } from './name.ts';
 
-/** Types of records that can be asked for. */
+/** Supported record types. */
 export const recordTypes = {
   A: 1,
   NS: 2,
@@ -32,23 +32,23 @@ const codes = [
   'NOTAUTH',
   'NOTZONE',
 ] as const;
-/** Codes that need the extension of EDNS (RFC 6891 §6.1.3). */
+/** Response codes that require EDNS (RFC 6891 §6.1.3). */
 const extendedCodes: Readonly<Record<number, string>> = { 16: 'BADVERS', 23: 'BADCOOKIE' };
 
 export interface DnsRecord {
-  /** With a dot at its end. */
+  /** Ends with a dot. */
   readonly name: string;
   readonly type: number;
-  /** Seconds. */
+  /** In seconds. */
   readonly ttl: number;
-  /** As zone files write it. */
+  /** In zone file format. */
   readonly data: string;
 }
 
 export interface DnsAnswer {
-  /** Bits of the header: QR, AA, TC, RD, RA, AD, CD. */
+  /** Header bits: QR, AA, TC, RD, RA, AD, CD. */
   readonly flags: number;
-  /** As `NXDOMAIN`. */
+  /** For example `NXDOMAIN`. */
   readonly code: string;
   readonly codeNumber: number;
   readonly question: { readonly name: string; readonly type: number } | null;
@@ -60,16 +60,16 @@ export const isResponse = 0x8000;
 export const isTruncated = 0x0200;
 const recursionDesired = 0x0100;
 
-/** The class of all that is asked for. */
+/** The class of every query. */
 const internet = 1;
-/** The type of the record in which EDNS puts what the header has no room for. */
+/** Record type of EDNS options. */
 const options = 41;
 
-/** Bytes of a UDP answer that are taken: what passes nearly every network in one piece. */
+/** Accepted size of UDP responses in bytes; passes nearly every network unfragmented. */
 const udpBytes = 1232;
 
-/** The name as it is asked for, with a dot at its end; null when it is none. */
-export function askedName(text: string): string | null {
+/** Returns the name to query, with a trailing dot, or null if it is invalid. */
+export function queryName(text: string): string | null {
   const plain = text.trim().replace(/\.$/, '');
   if (plain === '') return text.trim() === '.' ? '.' : null;
   // oxlint-disable-next-line no-control-regex -- what is not ASCII is what must be converted
@@ -79,7 +79,7 @@ export function askedName(text: string): string | null {
   return isName ? `${ascii}.` : null;
 }
 
-/** A question. @param name from `askedName` @param isExtended whether it says by EDNS how much is taken over UDP */
+/** Encodes a query. @param name from `queryName` @param isExtended whether to announce the UDP size with EDNS */
 export function questionOf(id: number, name: string, type: number, isExtended = true): Buffer {
   const head = Buffer.alloc(12);
   head.writeUInt16BE(id, 0);
@@ -93,13 +93,13 @@ export function questionOf(id: number, name: string, type: number, isExtended = 
   return Buffer.concat([head, ...encoded, tail, ...(isExtended ? [edns] : [])]);
 }
 
-/** What stands before the records of an answer. */
+/** The part of a response before its records. */
 export interface DnsHead extends Pick<DnsAnswer, 'flags' | 'codeNumber' | 'question'> {
-  /** Where the records begin. */
+  /** Offset of the records. */
   readonly end: number;
 }
 
-/** Reads what tells whether an answer is one's own. @throws {RangeError} when it is cut short or makes no sense */
+/** Decodes what identifies a response. @throws {RangeError} if it is truncated or malformed */
 export function readHead(bytes: Buffer): DnsHead {
   const flags = bytes.readUInt16BE(2);
   let at = 12;
@@ -113,7 +113,7 @@ export function readHead(bytes: Buffer): DnsHead {
   return { flags, codeNumber: flags & 15, question, end: at };
 }
 
-/** Reads an answer. @throws {RangeError} when it is cut short or makes no sense */
+/** Decodes a response. @throws {RangeError} if it is truncated or malformed */
 export function readAnswer(bytes: Buffer, { flags, codeNumber, question, end: start }: DnsHead): DnsAnswer {
   const [answers = 0, authority = 0, additional = 0] = [6, 8, 10].map((offset) => bytes.readUInt16BE(offset));
   let at = start;
@@ -129,7 +129,7 @@ export function readAnswer(bytes: Buffer, { flags, codeNumber, question, end: st
       }
       return { name, type, ttl: bytes.readUInt32BE(end + 4), data: dataText(bytes, type, end + 10, length) };
     });
-  // What was cut off is not there to be read.
+  // Truncated records cannot be read.
   const [own, ofZone, more] =
     (flags & isTruncated) === 0 ? [records(answers), records(authority), records(additional)] : [[], [], []];
   const extension = more.find(({ type }) => type === options);
@@ -144,7 +144,7 @@ export function readAnswer(bytes: Buffer, { flags, codeNumber, question, end: st
   };
 }
 
-/** A type's name, or `TYPE99`. */
+/** Name of a type, or `TYPE99`. */
 export function typeName(type: number): string {
   return Object.entries(recordTypes).find(([, code]) => code === type)?.[0] ?? `TYPE${type}`;
 }

@@ -1,4 +1,4 @@
-// Names as they come from others: of the length that names have, and never longer than what stands there.
+// Decoding of untrusted DNS names.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readName } from './name.ts';
@@ -6,26 +6,26 @@ import { readName } from './name.ts';
 const label = (length: number): Buffer => Buffer.concat([Buffer.from([length]), Buffer.alloc(length, 'x')]);
 const pointer = (at: number): Buffer => Buffer.from([0xc0 | (at >> 8), at & 255]);
 
-test('a name refers to one before it', () => {
+test('follows a pointer to an earlier name', () => {
   const bytes = Buffer.concat([label(3), Buffer.from([0]), label(2), pointer(0), pointer(5)]);
   assert.deepEqual(readName(bytes, 5), { name: 'xx.xxx.', end: 10 });
   assert.deepEqual(readName(bytes, 10), { name: 'xx.xxx.', end: 12 });
 });
 
-test('a name has 255 bytes at most, wherever they stand', () => {
+test('limits names to 255 bytes', () => {
   const longest = Buffer.concat([label(63), label(63), label(63), label(61), Buffer.from([0])]);
   assert.equal(readName(longest, 0).end, 255);
   const longer = Buffer.concat([longest, label(1), pointer(0)]);
   assert.throws(() => readName(longer, 255), /a name is too long/);
 });
 
-test('a name that refers to itself or to what comes after it is none', () => {
+test('rejects pointers to itself or forwards', () => {
   assert.throws(() => readName(pointer(0), 0), /points to itself/);
   assert.throws(() => readName(Buffer.concat([label(1), pointer(0)]), 0), /points to itself/);
   assert.throws(() => readName(Buffer.concat([pointer(2), Buffer.from([0])]), 0), /points to itself/);
 });
 
-test('a dot in a label, a backslash and bytes that cannot be printed are escaped', () => {
+test('escapes dots, backslashes and unprintable bytes', () => {
   const read = (text: string) =>
     readName(Buffer.concat([Buffer.from([text.length]), Buffer.from(text, 'latin1'), Buffer.from([0])]), 0).name;
   assert.equal(read('a.b'), String.raw`a\.b.`);
@@ -34,7 +34,7 @@ test('a dot in a label, a backslash and bytes that cannot be printed are escaped
   assert.equal(read('\xff\xfe'), String.raw`\255\254.`);
 });
 
-test('a chain of more than 64 pointers is refused', () => {
+test('rejects a chain of more than 64 pointers', () => {
   const chain = Buffer.concat([
     label(1),
     Buffer.from([0]),

@@ -1,19 +1,19 @@
-// Names inside messages of the domain name system, compressed as they are (RFC 1035 §4.1.4).
+// Decodes compressed names in DNS messages (RFC 1035 §4.1.4).
 
-/** The most jumps that a name may make: one that makes more means harm. */
-const mostJumps = 64;
+/** Maximum number of compression pointers in a name. */
+const maxJumps = 64;
 
-/** The most bytes of a name, lengths of its labels and its end included (RFC 1035 §3.1). */
-const mostBytes = 255;
+/** Maximum bytes of a name, including label lengths and the terminator (RFC 1035 §3.1). */
+const maxBytes = 255;
 
-/** A name with a dot at its end, and where what follows it begins. @throws {RangeError} when it makes no sense */
+/** Decodes a name with a trailing dot, and returns the offset after it. @throws {RangeError} if malformed */
 export function readName(bytes: Buffer, start: number): { readonly name: string; readonly end: number } {
   const labels: string[] = [];
   let at = start;
   let end: number | null = null;
   let jumps = 0;
   let size = 1;
-  // Where the labels read now begin: a name refers only to what stands before it, so it cannot go in circles.
+  // Start of the current labels. Pointers must go backwards, so a name cannot loop.
   let segment = start;
   for (;;) {
     const length = bytes.readUInt8(at);
@@ -21,19 +21,19 @@ export function readName(bytes: Buffer, start: number): { readonly name: string;
     if (length >= 0xc0) {
       end ??= at + 2;
       at = bytes.readUInt16BE(at) & 0x3fff;
-      if (at >= segment || ++jumps > mostJumps) throw new RangeError('a name points to itself');
+      if (at >= segment || ++jumps > maxJumps) throw new RangeError('a name points to itself');
       segment = at;
       continue;
     }
     if (length > 63 || at + 1 + length > bytes.length) throw new RangeError('a label is truncated');
     size += length + 1;
-    if (size > mostBytes) throw new RangeError('a name is too long');
+    if (size > maxBytes) throw new RangeError('a name is too long');
     labels.push(shown(bytes.subarray(at + 1, at + 1 + length)));
     at += length + 1;
   }
 }
 
-/** A label as zone files write it: dots in it and what cannot be printed are escaped. */
+/** Escapes a label like zone files: dots and unprintable bytes. */
 function shown(label: Buffer): string {
   return label
     .toString('latin1')

@@ -1,4 +1,4 @@
-// What stands in a record, as zone files write it (RFC 1035 §5; SRV: RFC 2782; CAA: RFC 8659; HTTPS: RFC 9460).
+// Record data in zone file format (RFC 1035 §5; SRV: RFC 2782; CAA: RFC 8659; HTTPS: RFC 9460).
 import { readName } from './name.ts';
 
 type Reader = (bytes: Buffer, at: number, length: number) => string;
@@ -37,7 +37,7 @@ const readers: Readonly<Record<number, Reader>> = {
   },
 };
 
-/** The data of a record; of a type that is not known its bytes. @throws {RangeError} when it makes no sense */
+/** Formats the data of a record; unknown types as hex. @throws {RangeError} if malformed */
 export function dataText(bytes: Buffer, type: number, at: number, length: number): string {
   const reader = readers[type];
   return reader === undefined

@@ -6,7 +6,7 @@ import { assertionList, assertionsShown } from '../../parts/assertions/schema.ts
 import { type RecordType, recordTypes } from './message.ts';
 import { hostname, inFull, lightResult, port, responseTimes, responseTimesShown } from '../../parts/schema.ts';
 
-/** What assertions may look at. */
+/** Assertion sources. */
 export const sources = ['RESPONSE_CODE', 'RESPONSE_TIME', 'TEXT_ANSWER', 'JSON_ANSWER'] as const;
 const recordType = z.enum((Object.keys(recordTypes) as RecordType[]).toSorted());
 
@@ -17,12 +17,12 @@ const request = z
     nameServer: hostname
       .nullable()
       .default(null)
-      .describe('Name or address of the name server. null = those of the machine that runs the check.'),
+      .describe('Name or address of the name server. null uses the name servers of the machine that runs the check.'),
     port: port.default(53),
     protocol: z
       .enum(['UDP', 'TCP'])
       .default('UDP')
-      .describe('A response that is too long for UDP is requested again over TCP.'),
+      .describe('If a response is too long for UDP, the query is repeated over TCP.'),
     assertions: assertionList(
       'DnsAssertion',
       sources,
@@ -36,8 +36,8 @@ export const dnsSchema = {
   name: 'Dns',
   title: 'a DNS check',
   analyticsPath: 'dns',
-  about: 'Watches what a name server answers.',
-  description: 'Watches what a name server answers to a question.',
+  about: 'Monitors DNS records.',
+  description: 'Queries a name server and checks the response.',
   example: {
     name: 'Address of the shop',
     frequency: 5,
@@ -48,7 +48,7 @@ export const dnsSchema = {
     },
   },
   fields: {
-    // Some clients write the server as an object, and leave it empty.
+    // Some clients send the server as an object, possibly empty.
     request: z.preprocess((value) => {
       if (typeof value !== 'object' || value === null || !('nameServer' in value)) return value;
       const { nameServer, ...rest } = value;
@@ -94,7 +94,7 @@ export const dnsSchema = {
           .describe('The document that JSON_ANSWER reads. Absent if only the outcome is stored.'),
       })
       .nullable()
-      .describe('null when there was no answer.'),
+      .describe('null if there was no response.'),
   },
 } as const satisfies CheckSchema;
 

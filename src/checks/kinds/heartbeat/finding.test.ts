@@ -1,4 +1,4 @@
-// What the result of a heartbeat says.
+// Messages of heartbeat results.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Heartbeat, Overdue } from '#domain/checks/heartbeat.ts';
@@ -25,7 +25,7 @@ const messageOf = (change: Partial<Heartbeat>, overdue: Partial<Overdue> = {}): 
   return overdueFinding(changed, { ...failed, ...overdue }, changed.timerAt).message;
 };
 
-test('the message names the last ping, the period and the grace', () => {
+test('shows the last ping, the period and the grace', () => {
   assert.equal(messageOf({}), 'no ping since 12:34:17; expected every 30 s, 10 s grace');
   assert.equal(messageOf({ graceMs: 0, periodMs: 90 * 60_000 }), 'no ping since 12:34:17; expected every 90 min');
   assert.equal(
@@ -41,7 +41,7 @@ test('the message names the last ping, the period and the grace', () => {
   assert.equal(messageOf({ pingedAt: null }), 'no ping since 12:34:17; expected every 30 s, 10 s grace');
 });
 
-test('an excuse names when no ping could be received, and for how long', () => {
+test('shows when and how long pings could not be received', () => {
   const excuse = { from: at - 60_000, to: at, ms: 9000 };
   assert.equal(
     messageOf({}, { outcome: 'unknown', excuse }),

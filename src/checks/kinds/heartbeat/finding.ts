@@ -1,8 +1,8 @@
-// What a ping that is judged, and one that did not come, look like as findings.
-import type { DeafSpan, Heartbeat, JudgedPing, Overdue } from '#domain/checks/heartbeat.ts';
+// Findings for received and missed pings.
+import type { ReceptionGap, Heartbeat, JudgedPing, Overdue } from '#domain/checks/heartbeat.ts';
 import { bareFinding, type Finding } from '#domain/results/result.ts';
 
-/** The finding of a ping. Its response time is how long the job took, where it told its start. */
+/** The finding of a ping. If the job reported its start, the response time is its duration. */
 export function pingFinding(ping: JudgedPing): Finding {
   const { signal, exitCode, state, method, source, userAgent, at, isFailure, tookMs, note } = ping;
   const said = signal === 'exit' ? `the job ended with exit code ${exitCode}` : 'the job reported a failure';
@@ -20,9 +20,9 @@ export function pingFinding(ping: JudgedPing): Finding {
 const missingDetails = { signal: 'missing', state: 'FAILING' } as const;
 
 /**
- * The finding of a deadline that is over.
+ * The finding of a missed deadline.
  *
- * @param timerAt from when the ping was expected, epoch ms; a later ping may have restarted the timer since
+ * @param timerAt start of the expected period, epoch ms; a later ping may have restarted the timer
  */
 export function overdueFinding(heartbeat: Heartbeat, overdue: Overdue, timerAt: number | null): Finding {
   const { excuse } = overdue;
@@ -45,15 +45,15 @@ export function overdueFinding(heartbeat: Heartbeat, overdue: Overdue, timerAt: 
   };
 }
 
-/** `from … to …`, and how long of it where pings could be received in between. */
-function spokenGap({ from, to, ms }: DeafSpan): string {
+/** Formats a gap as `from … to …`, with the total downtime if pings could be received in between. */
+function spokenGap({ from, to, ms }: ReceptionGap): string {
   const end = new Date(to).toISOString();
   if (from === 0) return `up to ${end}`;
   const sum = ms < to - from ? `for ${Math.ceil(ms / 1000)} s in total ` : '';
   return `${sum}from ${new Date(from).toISOString()} to ${end}`;
 }
 
-/** The UTC time of day to the second, after the date unless that is the day of `now`. Both are epoch ms. */
+/** UTC time of day to the second, with the date unless it is that of `now`. Both are epoch ms. */
 function clockTime(at: number, now: number): string {
   const [date = '', time = ''] = new Date(at).toISOString().slice(0, 19).split('T');
   return new Date(now).toISOString().startsWith(date) ? time : `${date} ${time}`;
@@ -66,7 +66,7 @@ const units = [
   ['s', 1000],
 ] as const;
 
-/** A span in the largest unit of which it is a whole number: `90 min`. */
+/** Formats a duration in its largest whole unit, such as `90 min`. */
 function spoken(ms: number): string {
   const [unit, unitMs] = units.find(([, each]) => ms % each === 0) ?? ['s', 1000];
   const amount = ms / unitMs;

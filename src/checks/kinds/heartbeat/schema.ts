@@ -3,20 +3,20 @@ import { z } from 'zod';
 import { pingSignals, pingStates, timeUnits } from '#domain/checks/heartbeat.ts';
 import type { CheckSchema } from '../../schema.ts';
 
-/** Taken from clients that send back what they read. */
-const readOnly = z.unknown().exactOptional().describe('Read only: not taken up.');
+/** Accepted from clients that send back what they read. */
+const readOnly = z.unknown().exactOptional().describe('Read-only; ignored in requests.');
 
 const heartbeat = z
   .strictObject({
-    period: z.number().positive().describe('How often it is pinged; 30 seconds to 365 days.'),
+    period: z.number().positive().describe('Expected interval between pings, 30 seconds to 365 days.'),
     periodUnit: z.enum(timeUnits),
-    grace: z.number().min(0).describe('How late a ping may be; up to 365 days.'),
+    grace: z.number().min(0).describe('Grace period for late pings, up to 365 days.'),
     graceUnit: z.enum(timeUnits),
     pingToken: readOnly,
     pingUrl: readOnly,
   })
   .transform(({ pingToken: _token, pingUrl: _url, ...rest }) => rest)
-  .meta({ id: 'HeartbeatWrite', description: 'When a heartbeat check expects its pings.' });
+  .meta({ id: 'HeartbeatWrite', description: 'The schedule of expected pings.' });
 
 const heartbeatShown = z
   .strictObject({
@@ -24,11 +24,13 @@ const heartbeatShown = z
     periodUnit: z.enum(timeUnits),
     grace: z.number(),
     graceUnit: z.enum(timeUnits),
-    pingToken: z.uuid().nullable().describe('null for keys that may only read.'),
+    pingToken: z.uuid().nullable().describe('null for read-only keys.'),
     pingUrl: z
       .string()
       .nullable()
-      .describe('Where to ping it by GET, POST or HEAD; followed by /start, /fail, /log or an exit code as well.'),
+      .describe(
+        'URL to ping with GET, POST or HEAD. Append /start, /fail, /log or an exit code to send other signals.',
+      ),
   })
   .meta({ id: 'Heartbeat' });
 
@@ -39,17 +41,17 @@ export const heartbeatSchema = {
   name: 'Heartbeat',
   title: 'a heartbeat check',
   analyticsPath: 'heartbeat-checks',
-  about: 'Waits to be called by a job, and alerts when it is not.',
+  about: 'Monitors a scheduled job that pings Tocsin.',
   description: 'Alerts if the job does not call `heartbeat.pingUrl` in time. `frequency` has no effect.',
   example: { name: 'Backup', heartbeat: { period: 1, periodUnit: 'days', grace: 30, graceUnit: 'minutes' } },
   exampleOfChange: { heartbeat: { period: 1, periodUnit: 'days', grace: 2, graceUnit: 'hours' } },
   fields: { heartbeat },
   shown: { heartbeat: heartbeatShown },
   result: {
-    signal: z.enum(pingSignals).describe('missing = none came.'),
+    signal: z.enum(pingSignals).describe('missing = no ping was received.'),
     state: z
       .enum(pingStates)
-      .describe('Within the period, within the grace, later; FAILING: none came, or it says that the job failed.')
+      .describe('EARLY to LATE: timing of the ping. FAILING: no ping was received, or the job reported a failure.')
       .nullable(),
     exitCode: z.int().nullable(),
     method: text,

@@ -1,4 +1,4 @@
-// ICMP checks: whether a host answers pings, how many of them and how fast (reference §4.3).
+// ICMP checks: ping a host and check packet loss and latency (reference §4.3).
 import type { JsonObject } from '#domain/json.ts';
 import type { ThreadInput } from '#domain/checks/probe.ts';
 import type { Finding } from '#domain/results/result.ts';
@@ -16,10 +16,10 @@ import {
   filledHost,
   hostProblems,
 } from '../../parts/findings/prepare.ts';
-import type { CheckKind, ProbeMeans, SettingsProblem } from '../../kind.ts';
+import type { CheckKind, ProbeDeps, SettingsProblem } from '../../kind.ts';
 import type { Redactor } from '../../parts/redact.ts';
 import { findPing, ping } from './ping.ts';
-import { createTurns, type Turns } from './turns.ts';
+import { createSlots, type Slots } from './slots.ts';
 import { usesIn, type VariableUse } from '../../parts/placeholders.ts';
 import { family } from '../../parts/read.ts';
 import { readerOf } from '../../schema.ts';
@@ -27,9 +27,9 @@ import { icmpSchema, type IcmpSettings, sources } from './schema.ts';
 
 const read = readerOf(icmpSchema);
 
-/** Programs for pings that run at once, of one thread. */
+/** Maximum concurrent ping programs per thread. */
 const atOnce = 16;
-/** How long a check waits for its turn, ms. */
+/** Maximum time a check waits for a free slot. */
 const waitMs = 10_000;
 
 interface IcmpPlan {
@@ -47,10 +47,10 @@ function variableUses(settings: JsonObject): VariableUse[] {
 
 export const icmpKind: CheckKind<typeof icmpSchema> = {
   schema: icmpSchema,
-  createProbe: (means) => {
-    const turns = createTurns(atOnce);
+  createProbe: (deps) => {
+    const slots = createSlots(atOnce);
     return createPlannedProbe(variableUses, makePlan, async (plan, startedAt, signal) =>
-      findingOf(plan, startedAt, await look(plan, means, turns, signal), means.offload),
+      findingOf(plan, startedAt, await sendPings(plan, deps, slots, signal), deps.offload),
     );
   },
   validateSettings,
@@ -67,12 +67,12 @@ export const icmpKind: CheckKind<typeof icmpSchema> = {
 };
 
 function validateSettings(settings: JsonObject): SettingsProblem[] {
-  const { request, degradedPacketLossThreshold: degraded, maxPacketLossThreshold: most } = read(settings);
-  const message = `${degraded} is more than maxPacketLossThreshold, ${most}`;
+  const { request, degradedPacketLossThreshold: degraded, maxPacketLossThreshold: maxAtOnce } = read(settings);
+  const message = `${degraded} exceeds maxPacketLossThreshold (${maxAtOnce})`;
   return [
     ...hostProblems(request.hostname, 'request.hostname'),
     ...assertionProblems(request.assertions, sources, 'request.assertions'),
-    ...(degraded > most ? [{ path: 'degradedPacketLossThreshold', message }] : []),
+    ...(degraded > maxAtOnce ? [{ path: 'degradedPacketLossThreshold', message }] : []),
   ];
 }
 
@@ -89,7 +89,7 @@ function makePlan(input: ThreadInput): IcmpPlan | string {
   return { accountId, settings, shouldFail, host: named.host, assertions, redactor };
 }
 
-/** What was seen; times in ms. */
+/** Outcome of the pings; times in ms. */
 interface Seen {
   readonly tookMs: number;
   readonly dnsMs: number;
@@ -99,13 +99,13 @@ interface Seen {
   readonly replies: readonly { readonly number: number; readonly time: number }[];
 }
 
-async function look(plan: IcmpPlan, means: ProbeMeans, turns: Turns, signal: AbortSignal): Promise<Seen> {
+async function sendPings(plan: IcmpPlan, deps: ProbeDeps, slots: Slots, signal: AbortSignal): Promise<Seen> {
   const startedAt = performance.now();
-  const { guard } = means;
+  const { guard } = deps;
   const seen = { dnsMs: 0, address: null, sent: 0, replies: [] };
   const failedBy = (fault: Fault): Seen => ({ ...seen, fault, tookMs: performance.now() - startedAt });
   if (guard.tunnel !== undefined && guard.tunnel !== null) {
-    return failedBy(ours('pings cannot go through the proxy that TOCSIN_PROXY names'));
+    return failedBy(ours('pings cannot use the proxy set in TOCSIN_PROXY'));
   }
   let addresses: readonly string[];
   try {
@@ -115,8 +115,8 @@ async function look(plan: IcmpPlan, means: ProbeMeans, turns: Turns, signal: Abo
   }
   const [address = ''] = addresses;
   const dnsMs = performance.now() - startedAt;
-  const command = means.pingCommand ?? findPing();
-  const pinged = await turns.take(waitMs, () => ping(command, address, plan.settings.request.pingCount, signal));
+  const command = deps.pingCommand ?? findPing();
+  const pinged = await slots.take(waitMs, () => ping(command, address, plan.settings.request.pingCount, signal));
   if (pinged === null) return failedBy(ours(`this machine was busy with other pings for ${waitMs / 1000} s`));
   if (pinged.ownFault !== null) return failedBy(ours(pinged.ownFault));
   const replies = [...pinged.roundTrips].map(([number, time]) => ({ number, time }));
@@ -160,7 +160,7 @@ interface Figures {
   readonly received: number;
   /** Percent. */
   readonly packetLoss: number;
-  /** ms; null = nothing came back. */
+  /** In ms; null if there were no replies. */
   readonly latency: Readonly<Record<string, number>> | null;
 }
 
@@ -184,7 +184,7 @@ function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-/** Loss first, then assertions: how fast the answers were says little when half of them are missing. */
+/** Judges packet loss before assertions, because latency means little if many replies are missing. */
 function judge(
   { settings, shouldFail, host }: IcmpPlan,
   seen: Seen,
@@ -193,12 +193,12 @@ function judge(
 ): Judged {
   if (seen.fault !== null || answer === null) return judgeFault(seen.fault ?? ours('no ping was sent'));
   const { sent, received, packetLoss } = answer;
-  const { degradedPacketLossThreshold: degraded, maxPacketLossThreshold: most } = settings;
+  const { degradedPacketLossThreshold: degraded, maxPacketLossThreshold: maxAtOnce } = settings;
   const passed: Judged = { verdict: 'passed', reason: null, message: null };
   const place = seen.address === null || seen.address === host ? host : `${host} (${seen.address})`;
-  if (received === 0) return shouldFail ? passed : failed('timeout', `none of ${sent} pings was answered by ${place}`);
-  const lost = `${sent - received} of ${sent} pings were not answered by ${place}: ${packetLoss} %`;
-  if (packetLoss >= most) return failed('timeout', `${lost}, failed at ${most} % or more`);
+  if (received === 0) return shouldFail ? passed : failed('timeout', `${place} answered none of ${sent} pings`);
+  const lost = `${place} did not answer ${sent - received} of ${sent} pings: ${packetLoss} %`;
+  if (packetLoss >= maxAtOnce) return failed('timeout', `${lost}, failed at ${maxAtOnce} % or more`);
   if (broken !== null) return broken;
   if (packetLoss < degraded) return passed;
   return { verdict: 'degraded', reason: 'timeout', message: `${lost}, degraded at ${degraded} % or more` };

@@ -1,38 +1,39 @@
-// Pings sent by the machine's own program, which has the right to: Node.js has no such sockets (docs/decisions/0075).
+// Sends pings with the machine's ping program, which has the privileges. Node.js has no ICMP sockets
+// (docs/decisions/0075).
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 
-/** What came back of a number of pings. */
+/** Outcome of several pings. */
 export interface Pinged {
   readonly sent: number;
-  /** The round trip of each ping by its number, ms; those without an answer are not there. */
+  /** Round-trip times in ms by ping number. Unanswered pings are missing. */
   readonly roundTrips: ReadonlyMap<number, number>;
-  /** Why nothing can be said of the target; null = it can. */
+  /** Why this machine could not ping, or null. */
   readonly ownFault: string | null;
 }
 
-/** s between two pings: as close as everybody may send them. */
+/** Shortest interval that is allowed without privileges. */
 const intervalSeconds = 0.2;
-/** How long the last answer is waited for, s. */
+/** Time to wait for the last reply. */
 const waitSeconds = 2;
-const mostOutput = 64 * 1024;
+const maxOutput = 64 * 1024;
 
-/** Where the program is: by its full path, never by whatever PATH says. */
+/** Full paths, independent of PATH. */
 const places = ['/usr/bin/ping', '/bin/ping', '/sbin/ping', '/usr/sbin/ping'];
 
-/** The program of this machine; null = there is none. */
+/** Returns the ping program of this machine, or null. */
 export function findPing(): string | null {
   return places.find((path) => existsSync(path)) ?? null;
 }
 
-/** How long so many pings take at most, ms. */
+/** Maximum duration of a number of pings, in ms. */
 export function longestMs(count: number): number {
   return (count * intervalSeconds + waitSeconds + 1) * 1000;
 }
 
-/** The words after the program's name: numbers, and an address that is one, so that none can be taken for an option. */
+/** Builds the arguments: numbers and a validated address, so that none can be mistaken for an option. */
 function wordsFor(address: string, count: number): string[] {
   if (isIP(address) === 0) throw new Error(`"${address}" is not an address`);
   const isDarwin = process.platform === 'darwin';
@@ -56,20 +57,19 @@ export async function ping(
   const sent = Number(/(\d+) packets transmitted/.exec(output)?.[1] ?? 0);
   const roundTrips = new Map<number, number>();
   for (const [, number, ms] of output.matchAll(/(?:icmp_seq|seq)=(\d+) .*time[=<]([\d.]+) ?ms/g)) {
-    // A reply that comes twice counts once.
+    // Count duplicate replies once.
     if (!roundTrips.has(Number(number))) roundTrips.set(Number(number), Number(ms));
   }
   if (signal.aborted) return nothing('the probe was stopped before it finished');
   if (sent > 0 && (roundTrips.size > 0 || complaints === '')) return { sent, roundTrips, ownFault: null };
   const lines = complaints.split('\n');
-  const why = lines.find((line) => telling.test(line)) ?? lines[0] ?? '';
-  const plain =
-    why === '' ? `${program} ${hasEnded ? 'printed nothing that Tocsin understands' : 'did not finish'}` : why;
+  const why = lines.find((line) => explaining.test(line)) ?? lines[0] ?? '';
+  const plain = why === '' ? `${program} ${hasEnded ? 'printed unexpected output' : 'did not finish'}` : why;
   return nothing(`this machine cannot send pings: ${plain.slice(0, 200)}`);
 }
 
-/** The line that says why, among those that say what was tried. */
-const telling = /permitted|denied|unreachable|no such/i;
+/** Finds the line with the reason in the output. */
+const explaining = /permitted|denied|unreachable|no such/i;
 
 function nothing(ownFault: string): Pinged {
   return { sent: 0, roundTrips: new Map(), ownFault };
@@ -83,7 +83,7 @@ interface Ran {
 
 function run(program: string, words: readonly string[], limitMs: number, signal: AbortSignal): Promise<Ran> {
   const { promise, resolve } = Promise.withResolvers<Ran>();
-  // Nothing of ours in its environment; English, because it is read.
+  // Passes no environment of ours. English output is parsed below.
   const child = spawn(program, words, { env: { LC_ALL: 'C' }, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   let complaints = '';
@@ -99,14 +99,14 @@ function run(program: string, words: readonly string[], limitMs: number, signal:
     signal.removeEventListener('abort', end);
     resolve({ output, complaints: complaints.trim(), hasEnded });
   };
-  // First: where nothing could be started, as where file descriptors have run out, there may be no output either.
+  // If the program cannot start, for example without file descriptors, there may be no output either.
   child.once('error', (error) => {
     complaints ||= error.message;
     if (child.pid === undefined) done();
   });
   child.once('close', done);
-  readOutput(child.stdout, (text) => (output = (output + text).slice(0, mostOutput)));
-  readOutput(child.stderr, (text) => (complaints = (complaints + text).slice(0, mostOutput)));
+  readOutput(child.stdout, (text) => (output = (output + text).slice(0, maxOutput)));
+  readOutput(child.stderr, (text) => (complaints = (complaints + text).slice(0, maxOutput)));
   if (signal.aborted) end();
   return promise;
 }
@@ -115,7 +115,7 @@ function readOutput(stream: Readable | null, onText: (text: string) => void): vo
   stream?.on('data', (chunk: Buffer) => onText(chunk.toString()));
 }
 
-/** Why this machine cannot send pings, in a sentence; null = it can. Tries one, to itself. */
+/** Returns why this machine cannot send pings, or null. Pings itself to find out. */
 export async function pingProblem(command: string | null): Promise<string | null> {
   return (await ping(command, '127.0.0.1', 1, new AbortController().signal)).ownFault;
 }

@@ -5,7 +5,7 @@ import type { CheckSchema, SettingsOf } from '../../schema.ts';
 import { assertionList, assertionsShown } from '../../parts/assertions/schema.ts';
 import { hostname, inFull, ipFamily, ipFamilyShown, lightResult, limit } from '../../parts/schema.ts';
 
-/** What assertions may look at. */
+/** Assertion sources. */
 export const sources = ['LATENCY', 'JSON_RESPONSE'] as const;
 
 const ms = z.number();
@@ -15,8 +15,8 @@ export const icmpSchema = {
   name: 'Icmp',
   title: 'an ICMP check',
   analyticsPath: 'icmp',
-  about: 'Watches whether a host answers pings.',
-  description: 'Watches whether a host answers pings, how many of them and how fast.',
+  about: 'Monitors whether a host answers pings.',
+  description: 'Pings a host and checks packet loss and latency.',
   example: {
     name: 'Gateway',
     frequency: 1,
@@ -33,16 +33,16 @@ export const icmpSchema = {
         pingCount: orNull(z.int().min(0).max(50), () => 10)
           .transform((value) => value || 10)
           .default(10)
-          .describe('1 to 50, five a second.'),
+          .describe('Number of pings, 1 to 50. Five are sent per second.'),
         assertions: assertionList(
           'IcmpAssertion',
           sources,
           'LATENCY: avg, min, max or stdDev. JSON_RESPONSE: a JSON path.',
         ).default([]),
       })
-      .meta({ id: 'IcmpRequestWrite', description: 'Whom an ICMP check pings, and how often.' }),
-    degradedPacketLossThreshold: limit(10, 100).describe('From this loss on it is degraded. Percent.'),
-    maxPacketLossThreshold: limit(20, 100).describe('From this loss on it has failed. Percent.'),
+      .meta({ id: 'IcmpRequestWrite', description: 'The host to ping and the number of pings.' }),
+    degradedPacketLossThreshold: limit(10, 100).describe('Packet loss in percent from which the check is degraded.'),
+    maxPacketLossThreshold: limit(20, 100).describe('Packet loss in percent from which the check fails.'),
   },
   shown: {
     request: z
@@ -67,14 +67,14 @@ export const icmpSchema = {
         latency: z
           .strictObject({ min: ms, avg: ms, max: ms, stdDev: ms })
           .nullable()
-          .describe('ms; null when nothing came back.'),
+          .describe('In ms. null if there were no replies.'),
         replies: z
           .array(z.strictObject({ number: z.int(), time: ms }))
           .exactOptional()
           .describe('Absent if only the outcome is stored.'),
       })
       .nullable()
-      .describe('null when nothing could be sent.'),
+      .describe('null if no ping could be sent.'),
   },
 } as const satisfies CheckSchema;
 

@@ -1,4 +1,4 @@
-// Multi-step checks: a script of requests and assertions, as tests of Playwright or as a plain program (reference §4.3).
+// Multi-step checks: a script of requests and assertions, as Playwright tests or as a plain program (reference §4.3).
 import type { Runtime } from '#domain/checks/runtime.ts';
 import type { ScriptedKind } from '../../kind.ts';
 import { describeScripted } from '../../parts/scripted/describe.ts';
@@ -15,7 +15,7 @@ export const multiStepKind: ScriptedKind<typeof multiStepSchema> = {
   schema: multiStepSchema,
   isScripted: true,
   refusesRuntime,
-  createProbe: (means) => createScriptedProbe(means, { limits, refuses: refusesRuntime }),
+  createProbe: (deps) => createScriptedProbe(deps, { limits, refuses: refusesRuntime }),
   validateSettings: scriptProblems,
   describeResult: ({ details }, exchange) => describeScripted(details, exchange),
   measures: { statusCode: false, phases: [] },

@@ -8,7 +8,7 @@ import {
   scriptedFrequency,
   scriptResult,
   when,
-  whenKept,
+  keepWhen,
 } from '../../parts/scripted/schema.ts';
 
 export const multiStepSchema = {
@@ -17,13 +17,13 @@ export const multiStepSchema = {
   title: 'a multi-step check',
   analyticsPath: 'multistep-checks',
   about: 'Runs a script of requests and assertions.',
-  description: 'Runs a script in a runtime: tests of Playwright without a browser, or a plain program.',
+  description: 'Runs a script: Playwright tests without a browser, or a plain program.',
   example: {
     name: 'Order',
     frequency: 10,
     script: `import { test, expect } from '@playwright/test';
 
-test('an order is taken', async ({ request }) => {
+test('an order can be placed', async ({ request }) => {
   const response = await request.post('https://shop.example/orders', { data: { article: 7 } });
   expect(response.status()).toBe(201);
 });
@@ -32,9 +32,9 @@ test('an order is taken', async ({ request }) => {
   commonFields: { frequency: scriptedFrequency },
   fields: {
     ...scriptedFields,
-    trace: when('Whether a trace for the trace viewer is kept, with the requests of a test', 'on-failure'),
+    trace: when('Whether to store a trace with the requests of a test, for the Playwright trace viewer', 'on-failure'),
   },
-  shown: { ...scriptedFieldsShown, trace: whenKept },
+  shown: { ...scriptedFieldsShown, trace: keepWhen },
   result: { ...scriptResult, assets: assets('Traces') },
   ignored: ignoredOfScripted,
 } as const satisfies CheckSchema;

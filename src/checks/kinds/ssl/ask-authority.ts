@@ -1,4 +1,5 @@
-// One request to a responder or for a list, over plain http, within bounds: who it is asked of stands in a stranger's certificate.
+// Sends one request to an OCSP responder or for a CRL, over plain http and within limits. Its URL comes from an
+// untrusted certificate.
 import type { SecureContext } from 'node:tls';
 import type { Trust } from '#lib/net/tls-trust.ts';
 import { type Hop, sendHop, type Stop, timeIsUp } from '../../parts/http/hop.ts';
@@ -6,53 +7,53 @@ import { parseTarget } from '../../parts/http/target.ts';
 import type { EgressGuard } from '../../kind.ts';
 import { stopped } from '../../parts/findings/light.ts';
 
-/** What is asked. */
+/** A request to a CA. */
 export interface Asking {
   readonly url: string;
-  /** The question to a responder; null = a list is fetched. */
+  /** OCSP request; null fetches a CRL. */
   readonly question: Buffer | null;
-  /** Of the answer. */
-  readonly mostBytes: number;
+  /** Maximum size of the response. */
+  readonly maxBytes: number;
 }
 
-/** How it is asked. */
-export interface AskingMeans {
+/** Dependencies of a request. */
+export interface AskingDeps {
   readonly guard: EgressGuard;
   readonly secureContext: SecureContext;
   readonly trust: Trust;
-  /** Of Tocsin. */
+  /** Tocsin's version. */
   readonly version: string;
-  /** ms. */
+  /** Time limit in ms. */
   readonly limitMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Asks; a text says why no answer came. Redirects are not followed. Never rejects. */
-export async function askAuthority(asking: Asking, means: AskingMeans): Promise<Buffer | string> {
-  const { url, question, mostBytes } = asking;
+/** Sends a request. Returns the response, or the reason why there is none. Follows no redirects. Never rejects. */
+export async function askAuthority(asking: Asking, deps: AskingDeps): Promise<Buffer | string> {
+  const { url, question, maxBytes } = asking;
   const target = parseTarget(url);
   if (target === null || target.isTls) return 'its address is not an http:// URL';
-  if (means.signal.aborted) return stopped.message;
+  if (deps.signal.aborted) return stopped.message;
   const stop: Stop = { end: null };
-  const timer = setTimeout(() => stop.end?.(timeIsUp(means.limitMs)), means.limitMs);
+  const timer = setTimeout(() => stop.end?.(timeIsUp(deps.limitMs)), deps.limitMs);
   const onAbort = (): void => stop.end?.(() => stopped);
-  means.signal.addEventListener('abort', onAbort, { once: true });
+  deps.signal.addEventListener('abort', onAbort, { once: true });
   try {
-    const headers: (readonly [string, string])[] = [['user-agent', `Tocsin/${means.version}`]];
+    const headers: (readonly [string, string])[] = [['user-agent', `Tocsin/${deps.version}`]];
     if (question !== null) headers.push(['content-type', 'application/ocsp-request']);
     const hop = await sendHop(
       { method: question === null ? 'GET' : 'POST', target, headers, body: question },
-      { ...means, family: 0, skipSSL: false, mostBytes, wantsBody: ({ statusCode }) => statusCode === 200, stop },
+      { ...deps, family: 0, skipSSL: false, maxBytes, wantsBody: ({ statusCode }) => statusCode === 200, stop },
     );
-    return answerOf(hop, mostBytes);
+    return answerOf(hop, maxBytes);
   } finally {
     clearTimeout(timer);
-    means.signal.removeEventListener('abort', onAbort);
+    deps.signal.removeEventListener('abort', onAbort);
   }
 }
 
-function answerOf({ fault, answer, isCut, body }: Hop, mostBytes: number): Buffer | string {
+function answerOf({ fault, answer, isCut, body }: Hop, maxBytes: number): Buffer | string {
   if (fault !== null) return fault.message;
   if (answer?.statusCode !== 200) return `it responded with status ${answer?.statusCode ?? 0}`;
-  return isCut ? `it sent more than ${Math.round(mostBytes / 1024)} kB` : Buffer.concat(body.pieces);
+  return isCut ? `it sent more than ${Math.round(maxBytes / 1024)} kB` : Buffer.concat(body.pieces);
 }

@@ -1,4 +1,4 @@
-// The parts of a certificate that tell who can say whether it is revoked: Node.js gives them as text or not at all (RFC 5280 §4).
+// Parses the parts of a certificate that revocation checks need and Node.js does not provide (RFC 5280 §4).
 import { createHash } from 'node:crypto';
 import {
   bitsOf,
@@ -16,23 +16,23 @@ import {
 } from './der.ts';
 
 export interface CertificateParts {
-  /** Its number with its authority, DER. */
+  /** Serial number, DER. */
   readonly serial: Buffer;
   /** DER. */
   readonly issuerName: Buffer;
   readonly subjectName: Buffer;
-  /** The bits of its public key, as OCSP hashes them. */
+  /** Bits of the public key, as hashed by OCSP. */
   readonly keyBits: Buffer;
-  /** Where it says that responders answer, `http:` only: over https one would have to ask for theirs first. */
+  /** URLs of OCSP responders, `http:` only: https would require a revocation check first. */
   readonly ocspUrls: readonly string[];
-  /** Where it says that lists of revoked certificates of its authority lie, `http:` only. */
+  /** CRL distribution points, `http:` only. */
   readonly lists: readonly ListPlace[];
 }
 
-/** Where a list lies. */
+/** A CRL distribution point. */
 export interface ListPlace {
   readonly url: string;
-  /** Every name of its distribution point, the address among them, each as `namesIn` tells it. */
+  /** All names of the distribution point, as returned by `namesIn`. */
   readonly names: readonly string[];
 }
 
@@ -40,10 +40,10 @@ const authorityAccess = '1.3.6.1.5.5.7.1.1';
 const ocspAccess = '1.3.6.1.5.5.7.48.1';
 const distributionPoints = '2.5.29.31';
 
-/** Addresses of one sort that are tried. */
-const mostUrls = 2;
+/** Maximum number of URLs tried per type. */
+const maxUrls = 2;
 
-/** @param der a certificate that Node.js could read @throws {RangeError} */
+/** @param der a certificate that Node.js accepts @throws {RangeError} */
 export function readCertificate(der: Buffer): CertificateParts {
   const signed = readerOf(readerOf(soleElement(der, tags.sequence)).next(tags.sequence));
   signed.optional(holding(0));
@@ -69,8 +69,8 @@ export function readCertificate(der: Buffer): CertificateParts {
     issuerName,
     subjectName,
     keyBits,
-    ocspUrls: responders.filter(isUsable).slice(0, mostUrls),
-    lists: lists.filter(({ url }) => isUsable(url)).slice(0, mostUrls),
+    ocspUrls: responders.filter(isUsable).slice(0, maxUrls),
+    lists: lists.filter(({ url }) => isUsable(url)).slice(0, maxUrls),
   };
 }
 
@@ -87,7 +87,7 @@ function respondersIn({ value }: Extension): string[] {
   });
 }
 
-/** Lists of others, and lists of some reasons only, are not those one asks. */
+/** Skips CRLs of other issuers and CRLs for some reasons only. */
 function listsIn({ value }: Extension, issuerName: Buffer): ListPlace[] {
   return elementsIn(soleElement(value, tags.sequence)).flatMap((each) => {
     const reader = readerOf(each);
@@ -108,16 +108,15 @@ function fullNameIn(name: Element): Element[] | null {
   return full === null ? null : elementsIn(full);
 }
 
-/** The addresses in the name of a distribution point. @throws {RangeError} */
+/** Returns the URLs of a distribution point name. @throws {RangeError} */
 function urlsIn(name: Element): string[] {
   return (fullNameIn(name) ?? []).flatMap(({ tag, content }) => (tag === uri ? [content.toString('latin1')] : []));
 }
 
 /**
- * All names in the name of a distribution point, of whatever sort: two are the same where these texts are. Each is a hash, so
- * that who writes long names has nothing long kept.
+ * Returns all names of a distribution point as comparable hashes, so that long names use little memory.
  *
- * @param issuerName of the authority, DER: a name may be told by what follows that one
+ * @param issuerName DER name of the CA, which relative names extend
  * @throws {RangeError}
  */
 export function namesIn(name: Element, issuerName: Buffer): string[] {
@@ -129,7 +128,7 @@ export function namesIn(name: Element, issuerName: Buffer): string[] {
   return [hashOf(directoryName, Buffer.concat([elementAt(issuerName, 0).content, last]))];
 }
 
-/** Of an address, scheme and host are the same in small and in capital letters (RFC 5280 §7.4). */
+/** Scheme and host of a URL are case-insensitive (RFC 5280 §7.4). */
 function textOf(element: Element): string {
   const { tag, content } = element;
   if (tag === directoryName) return hashOf(tag, readerOf(element).next(tags.sequence).content);

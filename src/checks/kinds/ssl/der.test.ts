@@ -1,4 +1,4 @@
-// DER as strangers send it: read where it is what it says, and refused in a sentence where it is not.
+// Parsing of untrusted DER.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { der, oid, sequence, time } from '../../../../tests/support/der.ts';
@@ -6,7 +6,7 @@ import { elementAt, elementsIn, oidOf, readerOf, soleElement, tags, timeOf } fro
 
 const text = (tag: number, value: string) => soleElement(der(tag, Buffer.from(value)), tag);
 
-test('an element has the length that it says, in one byte or in several', () => {
+test('reads lengths of one or more bytes', () => {
   for (const length of [0, 127, 128, 255, 256, 65_536]) {
     const { content, whole } = elementAt(Buffer.concat([Buffer.from('x'), der(4, Buffer.alloc(length))]), 1);
     assert.equal(content.length, length);
@@ -14,7 +14,7 @@ test('an element has the length that it says, in one byte or in several', () => 
   }
 });
 
-test('what is cut short, longer than it says, without a length or with a tag of several bytes is refused', () => {
+test('rejects truncated, overlong and indefinite elements and multi-byte tags', () => {
   const refused = [
     [[], /truncated/],
     [[0x30], /truncated/],
@@ -32,27 +32,27 @@ test('what is cut short, longer than it says, without a length or with a tag of 
   }
 });
 
-test('every beginning of an element is refused, whatever stands in it', () => {
+test('rejects every prefix of an element', () => {
   const whole = sequence(oid('1.2.840.113549.1.1.11'), sequence(time(new Date(0)), der(4, Buffer.alloc(300))));
   for (let length = 0; length < whole.length; length++) {
     assert.throws(() => soleElement(whole.subarray(0, length), tags.sequence), RangeError);
   }
 });
 
-test('a part that holds more parts than anybody needs is refused', () => {
+test('rejects a sequence with too many elements', () => {
   const many = soleElement(sequence(...Array.from({ length: 65 }, () => sequence())), tags.sequence);
   assert.throws(() => elementsIn(many), /more than 64 elements/);
   assert.equal(elementsIn(many, 65).length, 65);
 });
 
-test('parts that may be left out are left where they are when another one comes', () => {
+test('leaves optional elements unread if another one follows', () => {
   const reader = readerOf(soleElement(sequence(oid('1.2'), time(new Date(0))), tags.sequence));
   assert.equal(reader.optional(tags.integer), null);
   assert.equal(oidOf(reader.next()), '1.2');
   assert.throws(() => reader.next(tags.oid), /an unexpected element/);
 });
 
-test('names of numbers are read in full, and those that end in the middle or are too long are not', () => {
+test('reads object identifiers and rejects truncated or overlong ones', () => {
   assert.equal(oidOf(elementAt(oid('2.16.840.1.101.3.4.2.1'), 0)), '2.16.840.1.101.3.4.2.1');
   assert.equal(oidOf(elementAt(Buffer.from([6, 2, 0x88, 0x37]), 0)), '2.999');
   for (const content of [Buffer.alloc(0), Buffer.alloc(33, 1), Buffer.alloc(12, 0xff)]) {
@@ -60,7 +60,7 @@ test('names of numbers are read in full, and those that end in the middle or are
   }
 });
 
-test('times are read in both of their forms, and days that do not exist are not', () => {
+test('reads both time formats and rejects nonexistent dates', () => {
   assert.equal(timeOf(text(tags.utcTime, '491231235959Z')), Date.UTC(2049, 11, 31, 23, 59, 59));
   assert.equal(timeOf(text(tags.utcTime, '500101000000Z')), Date.UTC(1950, 0, 1));
   assert.equal(timeOf(text(tags.generalizedTime, '20260228120000Z')), Date.UTC(2026, 1, 28, 12));

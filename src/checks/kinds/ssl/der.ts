@@ -1,7 +1,6 @@
-// Reading DER as strangers send it: nothing is believed to be as long as it says, and nothing is read that was not asked for
-// (X.690; docs/decisions/0037).
+// Parses untrusted DER. Lengths are verified, and only the requested parts are read (X.690; docs/decisions/0037).
 
-/** The sorts of elements that certificates, OCSP responses and lists of revoked certificates are made of. */
+/** Element types of certificates, OCSP responses and CRLs. */
 export const tags = {
   boolean: 0x01,
   integer: 0x02,
@@ -15,31 +14,31 @@ export const tags = {
   set: 0x31,
 } as const;
 
-/** The tag `[number]` of what holds other elements. */
+/** The constructed tag `[number]`. */
 export function holding(number: number): number {
   return 0xa0 | number;
 }
 
-/** The tag `[number]` of what is a value itself. */
+/** The primitive tag `[number]`. */
 export function plain(number: number): number {
   return 0x80 | number;
 }
 
-/** One element. */
+/** A DER element. */
 export interface Element {
   readonly tag: number;
   readonly content: Buffer;
-  /** With tag and length: what is signed and hashed. */
+  /** Including tag and length; used for signatures and hashes. */
   readonly whole: Buffer;
 }
 
-/** Where the element that begins at `at` ends. @throws {RangeError} when there is none, or not all of it */
+/** Returns the end of the element at `at`. @throws {RangeError} if it is incomplete */
 export function endAt(bytes: Buffer, at: number): number {
   if (at + 2 > bytes.length) throw new RangeError('it is truncated');
   if ((bytes.readUInt8(at) & 0x1f) === 0x1f) throw new RangeError('it has a tag of several bytes');
   const first = bytes.readUInt8(at + 1);
   if (first < 0x80) return within(bytes, at + 2 + first);
-  // 0x80 alone leaves the length open, which DER does not allow; four bytes are 4 GB.
+  // DER forbids indefinite length (0x80). Four length bytes already allow 4 GB.
   if (first === 0x80 || first > 0x84) throw new RangeError('it contains an invalid length');
   const start = within(bytes, at + 2 + first - 0x80);
   return within(bytes, start + bytes.readUIntBE(at + 2, first - 0x80));
@@ -50,7 +49,7 @@ function within(bytes: Buffer, end: number): number {
   return end;
 }
 
-/** Reads the element that begins at `at`. @throws {RangeError} when there is none, or not all of it */
+/** Parses the element at `at`. @throws {RangeError} if it is incomplete */
 export function elementAt(bytes: Buffer, at: number): Element {
   const end = endAt(bytes, at);
   const first = bytes.readUInt8(at + 1);
@@ -58,18 +57,18 @@ export function elementAt(bytes: Buffer, at: number): Element {
   return { tag: bytes.readUInt8(at), content: bytes.subarray(start, end), whole: bytes.subarray(at, end) };
 }
 
-/** The one element that some bytes are. @throws {RangeError} when they are more, less, or another */
+/** Parses bytes that are exactly one element. @throws {RangeError} if they are not */
 export function soleElement(bytes: Buffer, tag: number): Element {
   const element = expected(elementAt(bytes, 0), tag);
   if (element.whole.length < bytes.length) throw new RangeError('it is followed by other data');
   return element;
 }
 
-/** Goes through the elements in a content, one after the other. */
+/** Iterates over the elements of a content. */
 export interface Reader {
-  /** The next one. @throws {RangeError} when it is another, or there is none */
+  /** Returns the next element. @throws {RangeError} if there is none or its tag differs */
   readonly next: (tag?: number) => Element;
-  /** The next one if it is of that tag; null = it is not, and stays the next. */
+  /** Returns the next element if it has one of these tags, otherwise null without consuming it. */
   readonly optional: (...any: readonly number[]) => Element | null;
 }
 
@@ -84,26 +83,26 @@ export function readerOf({ content }: Element): Reader {
   return { next, optional: (...any) => (at < content.length && any.includes(content.readUInt8(at)) ? next() : null) };
 }
 
-/** All elements in a content. @throws {RangeError} when there are more than `most` */
-export function elementsIn({ content }: Element, most = 64): Element[] {
+/** Returns all elements of a content. @throws {RangeError} if there are more than `max` */
+export function elementsIn({ content }: Element, max = 64): Element[] {
   const found: Element[] = [];
   for (let at = 0; at < content.length; at += found.at(-1)?.whole.length ?? 0) {
-    if (found.length === most) throw new RangeError(`it has more than ${most} elements`);
+    if (found.length === max) throw new RangeError(`it has more than ${max} elements`);
     found.push(elementAt(content, at));
   }
   return found;
 }
 
-/** Bytes of an object identifier that are read: what is longer names nothing we know. */
+/** Maximum bytes of an object identifier; no known one is longer. */
 const longestOid = 32;
 
-/** An object identifier as `1.3.6.1`. @throws {RangeError} */
+/** Formats an object identifier as `1.3.6.1`. @throws {RangeError} */
 export function oidOf({ tag, content }: Element): string {
   if (tag !== tags.oid || content.length === 0 || content.length > longestOid)
     throw new RangeError('it contains an invalid object identifier');
   const values = [0];
   for (const byte of content) {
-    // A number and not bits: 32 of them would run over.
+    // Not bit operations, which overflow at 32 bits.
     const value = (values.at(-1) ?? 0) * 128 + (byte & 127);
     if (value > Number.MAX_SAFE_INTEGER) throw new RangeError('it contains an invalid object identifier');
     values[values.length - 1] = value;
@@ -114,7 +113,7 @@ export function oidOf({ tag, content }: Element): string {
   return [root, first - root * 40, ...rest].join('.');
 }
 
-/** A time, epoch ms. @throws {RangeError} */
+/** Parses a time as epoch ms. @throws {RangeError} */
 export function timeOf({ tag, content }: Element): number {
   const text = content.toString('latin1');
   const isShort = tag === tags.utcTime;
@@ -124,26 +123,26 @@ export function timeOf({ tag, content }: Element): number {
   const [century, year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
     .slice(1)
     .map((part: string | undefined) => (part === undefined ? undefined : Number(part)));
-  // Years of two digits are those from 1950 to 2049 (RFC 5280 §4.1.2.5.1).
+  // Two-digit years are 1950 to 2049 (RFC 5280 §4.1.2.5.1).
   const at = Date.UTC((century ?? (year < 50 ? 20 : 19)) * 100 + year, month - 1, day, hour, minute, second);
   const isReal = new Date(at).getUTCMonth() === month - 1 && hour < 24 && minute < 60 && second < 60;
   if (!isReal) throw new RangeError('it contains an invalid time');
   return at;
 }
 
-/** The bytes of a string of bits, of which whole bytes are wanted. @throws {RangeError} */
+/** Parses a bit string of whole bytes. @throws {RangeError} */
 export function bitsOf({ tag, content }: Element): Buffer {
   if (tag !== tags.bitString || content.length === 0 || content[0] !== 0)
     throw new RangeError('it contains an invalid bit string');
   return content.subarray(1);
 }
 
-/** One extension of a certificate, a response or a list. */
+/** An extension of a certificate, a response or a CRL. */
 export interface Extension {
   readonly oid: string;
-  /** Who does not understand it must not believe the rest. */
+  /** Whether to reject the whole if the extension is unknown. */
   readonly isCritical: boolean;
-  /** What stands in it, DER. */
+  /** Value, DER. */
   readonly value: Buffer;
 }
 

@@ -1,4 +1,4 @@
-// What a handshake says of a certificate and its connection, in the words that assertions and results use.
+// Facts about a certificate and its connection, for assertions and results.
 import type { X509Certificate } from 'node:crypto';
 import { checkServerIdentity } from 'node:tls';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
@@ -6,26 +6,26 @@ import type { Peer } from '../../parts/connection/handshake.ts';
 
 const dayMs = 86_400_000;
 
-/** A certificate and the connection it was shown over. */
+/** Facts about a certificate and its connection. */
 export interface SslFacts {
   readonly certificate: JsonObject;
   readonly connection: JsonObject;
   readonly hostnameVerified: boolean;
   readonly chainTrusted: boolean;
-  /** Bits of an RSA key that is as strong; null = not known. */
+  /** Size of an RSA key of equal strength; null = unknown. */
   readonly strength: number | null;
-  /** Of the certificate and those that signed it, the root left out: nobody relies on its own signature. */
+  /** Of the certificate and its issuers, except the root, whose signature does not matter. */
   readonly signatureAlgorithms: readonly string[];
-  /** As `TLS1.3`. */
+  /** For example `TLS1.3`. */
   readonly tlsVersion: string;
   readonly cipherSuite: string;
-  /** The certificate asks for a stapled word of its authority. */
+  /** Whether the certificate requires OCSP stapling. */
   readonly mustStaple: boolean;
-  /** It was logged where everybody can see it. */
+  /** Whether it contains certificate transparency timestamps. */
   readonly hasTimestamps: boolean;
 }
 
-/** @param name whom the certificate must be for @param now epoch ms */
+/** @param name the name that the certificate must match @param now epoch ms */
 export function factsOf(peer: Peer, name: string, address: string | null, now: number): SslFacts {
   const [own, issuer] = peer.path;
   const daysUntilExpiry = Math.floor((Date.parse(own.validTo) - now) / dayMs);
@@ -65,15 +65,15 @@ export function factsOf(peer: Peer, name: string, address: string | null, now: n
   };
 }
 
-/** Errors of a chain that say nothing of whom it leads to: dates are judged by themselves. */
+/** Chain errors about dates, which are judged separately. */
 const isOfTime: ReadonlySet<string> = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']);
 
-/** 1.3.6.1.5.5.7.1.24, as it stands in a certificate (RFC 7633). */
+/** 1.3.6.1.5.5.7.1.24 in DER (RFC 7633). */
 const mustStapleOid = Buffer.from('06082b06010505070118', 'hex');
 /** 1.3.6.1.4.1.11129.2.4.2 (RFC 6962 §3.3). */
 const timestampsOid = Buffer.from('060a2b06010401d679020402', 'hex');
 
-/** Bits of an elliptic curve → bits of an RSA key that is as strong (NIST SP 800-57, table 2). */
+/** Elliptic curve key size → RSA key size of equal strength (NIST SP 800-57, table 2). */
 const curves: Readonly<Record<string, readonly [bits: number, strength: number]>> = {
   secp224r1: [224, 2048],
   prime256v1: [256, 3072],
@@ -99,7 +99,7 @@ function keyOf({ publicKey }: X509Certificate): {
   return { algorithm: type.startsWith('rsa') ? 'RSA' : type.toUpperCase(), bits, strength: bits };
 }
 
-/** `sha256WithRSAEncryption` → `SHA256-RSA`, `ecdsa-with-SHA256` → `ECDSA-SHA256`; others as they are called. */
+/** `sha256WithRSAEncryption` → `SHA256-RSA`, `ecdsa-with-SHA256` → `ECDSA-SHA256`; others unchanged. */
 function signatureOf(certificate: X509Certificate): string {
   const name = certificate.signatureAlgorithm ?? 'unknown';
   const rsa = /^(md2|md5|sha\d+)WithRSAEncryption$/i.exec(name)?.[1];

@@ -1,4 +1,4 @@
-// What is wrong with a certificate and its connection: dates, name, trust, then the security baseline (reference §4.3).
+// Judges a certificate and its connection: dates, name, trust, then the security baseline (reference §4.3).
 import { dayMs, timeLeft } from '#domain/results/certificate-expiry.ts';
 import { type CertificatePath, firstToExpire, roleIn } from '#lib/net/tls-trust.ts';
 import { certificateSentence, dateError } from '#lib/net/tls-words.ts';
@@ -10,21 +10,21 @@ import type { SslConfig } from './schema.ts';
 
 type Severity = SslConfig['securityBaseline']['minTLSVersion']['severity'];
 
-/** One thing that is not as it should be. */
+/** A violation. */
 export interface Flaw {
   readonly severity: Exclude<Severity, 'ignore'>;
   readonly message: string;
 }
 
-/** Whose certificate is judged, and when. */
+/** Subject and time of a judgment. */
 export interface Judging {
-  /** The name that it must be for. */
+  /** Name that the certificate must match. */
   readonly name: string;
   /** Epoch ms. */
   readonly now: number;
 }
 
-/** Why the certificate must not be accepted; null = it may. */
+/** Returns why the certificate is rejected, or null. */
 export function refusalOf(
   facts: SslFacts,
   { path, chainError }: Peer,
@@ -39,7 +39,7 @@ export function refusalOf(
   return facts.hostnameVerified ? null : because('HOSTNAME_MISMATCH');
 }
 
-/** Everything that breaks the baseline or expires soon. @param revocation null = not asked for */
+/** Returns all baseline violations and upcoming expiry. @param revocation null = not checked */
 export function flawsOf(
   facts: SslFacts,
   path: CertificatePath,
@@ -48,32 +48,36 @@ export function flawsOf(
   { name, now }: Judging,
 ): Flaw[] {
   const flaws: Flaw[] = [];
-  const tell = (severity: Severity, isBroken: boolean, message: string): void => {
+  const report = (severity: Severity, isBroken: boolean, message: string): void => {
     if (isBroken && baseline.enabled && severity !== 'ignore') flaws.push({ severity, message });
   };
   for (const { value, severity } of [baseline.minTLSVersion, baseline.recommendedTLSVersion]) {
-    tell(severity, facts.tlsVersion < value, `the connection uses ${facts.tlsVersion}, older than ${value}`);
+    report(severity, facts.tlsVersion < value, `the connection uses ${facts.tlsVersion}, older than ${value}`);
   }
   for (const { value, severity } of [baseline.minKeySizeBits, baseline.recommendedKeySizeBits]) {
     const { keyAlgorithm, keySizeBits } = facts.certificate;
     const isWeak = facts.strength !== null && facts.strength < value;
-    tell(severity, isWeak, `the key is weak: ${text(keyAlgorithm)} with ${text(keySizeBits)} bits, less than ${value}`);
+    report(
+      severity,
+      isWeak,
+      `the key is weak: ${text(keyAlgorithm)} with ${text(keySizeBits)} bits, less than ${value}`,
+    );
   }
   const weak = facts.signatureAlgorithms.find((name) => /MD2|MD5|SHA1(?!\d)/i.test(name));
-  tell(
+  report(
     baseline.weakSignatureAlgorithm.severity,
     weak !== undefined,
     `a certificate in the chain has a weak signature: ${weak ?? ''}`,
   );
-  tell(baseline.weakCipherSuite.severity, isWeakCipher(facts.cipherSuite), `the cipher ${facts.cipherSuite} is weak`);
+  report(baseline.weakCipherSuite.severity, isWeakCipher(facts.cipherSuite), `the cipher ${facts.cipherSuite} is weak`);
   const isBare = facts.mustStaple && facts.connection['ocspStapled'] !== true;
-  tell(
+  report(
     baseline.ocspMustStapleRespected.severity,
     isBare,
-    'the certificate asks for a stapled OCSP response, and none was sent',
+    'the certificate requires a stapled OCSP response, but none was sent',
   );
-  tell(baseline.revocationAnswerValid.severity, revocation?.flaw != null, revocation?.flaw ?? '');
-  tell(
+  report(baseline.revocationAnswerValid.severity, revocation?.flaw != null, revocation?.flaw ?? '');
+  report(
     baseline.sctPresent.severity,
     !facts.hasTimestamps,
     'the certificate contains no certificate transparency timestamps',
@@ -88,7 +92,7 @@ export function isExpiring(path: CertificatePath, now: number, days: number): bo
   return Date.parse(firstToExpire(path).validTo) - now < days * dayMs;
 }
 
-/** The flaw of a path that expires within some days; null = it is valid longer. */
+/** Returns the violation of a path that expires within some days, or null. */
 export function expiryFlaw(path: CertificatePath, { name, now }: Judging, days: number): Flaw | null {
   if (!isExpiring(path, now, days)) return null;
   const first = firstToExpire(path);
@@ -99,7 +103,7 @@ export function expiryFlaw(path: CertificatePath, { name, now }: Judging, days: 
     : { severity: 'degrade', message: `${sentence}, degraded below ${days} days` };
 }
 
-/** Broken ones, and those whose key exchange has no forward secrecy. */
+/** Broken ciphers, and those without forward secrecy. */
 function isWeakCipher(name: string): boolean {
   return /RC4|RC2|DES|NULL|EXPORT|MD5|IDEA|SEED|anon/.test(name) || name.startsWith('TLS_RSA_');
 }

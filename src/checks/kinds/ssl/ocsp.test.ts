@@ -1,4 +1,4 @@
-// OCSP responses and lists of revoked certificates as OpenSSL writes them, and as whoever means harm does.
+// OCSP responses and CRLs, from OpenSSL and malicious ones.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
@@ -8,10 +8,10 @@ import samples from '../../../../tests/support/openssl-samples.json' with { type
 import { revokedList } from '../../../../tests/support/revocation.ts';
 import { readCertificate } from './certificate-parts.ts';
 import { ocspQuestion, readOcspAnswer } from './ocsp.ts';
-import { readRevokedList, saidInList } from './revoked-list.ts';
-import type { Issued } from './said.ts';
+import { readRevokedList, statusInList } from './revoked-list.ts';
+import type { Issued } from './status-statement.ts';
 
-/** A day after the samples were made; they hold for ten years. */
+/** A day after the samples were created; they are valid for ten years. */
 const now = Date.UTC(2026, 10, 22, 12);
 const bytes = (text: string): Buffer => Buffer.from(text, 'base64');
 const authority = bytes(samples.authority);
@@ -25,7 +25,7 @@ const revoked = issued(samples.revoked);
 const listUrl = 'http://crl.sample.example/ca.crl';
 const place = { url: listUrl, names: good.own.lists.flatMap(({ names }) => names) };
 
-test('a certificate tells who can be asked about it', () => {
+test('reads revocation URLs of a certificate', () => {
   assert.deepEqual(good.own.ocspUrls, ['http://ocsp.sample.example/']);
   assert.deepEqual(
     good.own.lists.map(({ url }) => url),
@@ -34,18 +34,18 @@ test('a certificate tells who can be asked about it', () => {
   assert.deepEqual([good.issuer.ocspUrls, good.issuer.lists], [[], []]);
 });
 
-test('of a list its entries are kept, and not the whole answer for their sake', () => {
+test('keeps only the entries of a CRL in memory', () => {
   const answer = Buffer.from(new Uint8Array(bytes(samples.list)).buffer);
   const list = readRevokedList(answer, good, place, now);
   assert.ok('entries' in list);
   assert.notEqual(list.entries.buffer, answer.buffer);
 });
 
-test('a question to a responder is byte for byte the one that OpenSSL asks', () => {
+test('creates the same request as OpenSSL', () => {
   assert.deepEqual(ocspQuestion(good), bytes(samples.question));
 });
 
-test('answers of OpenSSL are read, signed by the authority or by a responder of its own, by SHA-1 and SHA-256', () => {
+test('accepts OpenSSL responses signed by the CA or its responder, with SHA-1 and SHA-256', () => {
   const dates = { thisUpdate: Date.UTC(2026, 10, 21, 20, 59, 21), nextUpdate: Date.UTC(2036, 10, 18, 20, 59, 21) };
   const none = { revokedAt: null, reason: null };
   assert.deepEqual(readOcspAnswer(bytes(samples.goodBySha1), good, now), { status: 'good', ...none, ...dates });
@@ -58,12 +58,12 @@ test('answers of OpenSSL are read, signed by the authority or by a responder of 
   });
 });
 
-test('an answer about one certificate says nothing of another one of the same authority', () => {
+test('a response about another certificate of the CA does not count', () => {
   const answer = readOcspAnswer(bytes(samples.goodBySha1), revoked, now);
   assert.deepEqual(answer, { problem: 'it is about another certificate', isUnbelievable: true });
 });
 
-test('an answer holds from when it was made until it ends, and our clock may be off by five minutes', () => {
+test('a response is valid until its expiry, with five minutes of clock skew', () => {
   const at = (time: number) => readOcspAnswer(bytes(samples.goodBySha1), good, time);
   const [from, until] = [Date.UTC(2026, 10, 21, 20, 59, 21), Date.UTC(2036, 10, 18, 20, 59, 21)];
   assert.deepEqual(at(until + 300_001), { problem: 'it expired on 2036-11-18T20:59Z', isUnbelievable: true });
@@ -71,17 +71,17 @@ test('an answer holds from when it was made until it ends, and our clock may be 
   for (const time of [from - 300_000, until + 300_000]) assert.ok('status' in at(time));
 });
 
-test('a list of OpenSSL is read, with what it says of those on it and of those that are not', () => {
+test('reads an OpenSSL CRL with and without the certificate', () => {
   for (const sample of [samples.list, samples.listPss]) {
     const list = readRevokedList(bytes(sample), good, place, now);
     assert.ok('entries' in list, JSON.stringify(list));
-    assert.equal(saidInList(list, good).status, 'good');
-    const { status, reason, revokedAt } = saidInList(list, revoked);
+    assert.equal(statusInList(list, good).status, 'good');
+    const { status, reason, revokedAt } = statusInList(list, revoked);
     assert.deepEqual([status, reason, revokedAt], ['revoked', 'keyCompromise', Date.UTC(2026, 10, 21, 20, 59, 21)]);
   }
 });
 
-/** The sample with one bit turned round, everywhere in turn. */
+/** The sample with one flipped bit, for every bit. */
 function* bent(sample: string): Generator<Buffer> {
   const whole = bytes(sample);
   for (let at = 0; at < whole.length; at++) {
@@ -91,7 +91,7 @@ function* bent(sample: string): Generator<Buffer> {
   }
 }
 
-test('an answer of which one bit was turned round is never believed to say something else', () => {
+test('never accepts a response with a flipped bit as another status', () => {
   const whole = readOcspAnswer(bytes(samples.revokedBySha1), revoked, now);
   for (const copy of bent(samples.revokedBySha1)) {
     const answer = readOcspAnswer(copy, revoked, now);
@@ -99,11 +99,11 @@ test('an answer of which one bit was turned round is never believed to say somet
   }
   for (const copy of bent(samples.list)) {
     const list = readRevokedList(copy, revoked, place, now);
-    if ('entries' in list) assert.equal(saidInList(list, revoked).status, 'revoked');
+    if ('entries' in list) assert.equal(statusInList(list, revoked).status, 'revoked');
   }
 });
 
-test('an answer that is cut short anywhere, or followed by something, is not read', () => {
+test('rejects truncated and extended responses', () => {
   for (const sample of [samples.goodBySha256, samples.list]) {
     const whole = bytes(sample);
     for (let length = 0; length < whole.length; length++) {
@@ -117,11 +117,11 @@ test('an answer that is cut short anywhere, or followed by something, is not rea
   }
 });
 
-test('a list is the one of a certificate where one of its names is one of the distribution point of the certificate', () => {
+test('a CRL belongs to a certificate if the distribution points share a name', () => {
   const ours = createAuthority('Ours');
   const url = 'http://127.0.0.1/ca.crl';
   const directory = (...names: readonly Buffer[]): Buffer => der(0xa4, sequence(...names));
-  // What is in the sequence of a name: one set of one attribute.
+  // Content of a name: one set with one attribute.
   const [cell, self] = ['Cell', 'Ours'].map((name) => commonName(name).subarray(2)) as [Buffer, Buffer];
   const two = addressName('http://two.example/ca.crl');
   const cases: readonly (readonly [names: readonly Buffer[], point: Buffer, isSame: boolean])[] = [
@@ -154,18 +154,18 @@ test('a list is the one of a certificate where one of its names is one of the di
   }
 });
 
-test('an answer of more than 64 kB is not even looked at', () => {
+test('rejects a response over 64 kB without parsing it', () => {
   const { problem } = readOcspAnswer(Buffer.alloc(65_537), good, now) as { problem: string };
   assert.equal(problem, 'it is larger than 64 kB');
 });
 
-test('a number that stands in an entry of another certificate is not taken for an entry of its own', () => {
+test('does not match a serial number inside another entry', () => {
   const { serial } = good.own;
   const date = time(new Date(now));
   const of = (number: Buffer, ...more: Buffer[]): Buffer => sequence(number, date, ...more);
   const echo = sequence(sequence(oid('2.5.29.21'), octets(of(serial))));
   const saidOf = (...entries: Buffer[]) =>
-    saidInList({ entries: Buffer.concat(entries), thisUpdate: now, nextUpdate: null, names: null }, good).status;
+    statusInList({ entries: Buffer.concat(entries), thisUpdate: now, nextUpdate: null, names: null }, good).status;
   const other = integer(...Buffer.from('7fffffff', 'hex'));
   assert.equal(saidOf(of(other), of(other, echo), of(other)), 'good');
   assert.equal(saidOf(of(other), of(other, echo), of(serial), of(other)), 'revoked');

@@ -1,4 +1,4 @@
-// Questions to responders whether a certificate is revoked, and their answers, stapled or asked for (RFC 6960).
+// Creates OCSP requests and verifies OCSP responses, stapled or fetched (RFC 6960).
 import { createHash, X509Certificate } from 'node:crypto';
 import {
   type Element,
@@ -13,15 +13,23 @@ import {
   tags,
   timeOf,
 } from './der.ts';
-import { type Issued, reading, reasonOf, type Said, timeProblem, unbelievable, type Unsaid } from './said.ts';
+import {
+  type Issued,
+  reading,
+  reasonOf,
+  type StatusStatement,
+  timeProblem,
+  invalidStatus,
+  type NoStatus,
+} from './status-statement.ts';
 import { isCertifiedBy } from '#lib/net/tls-trust.ts';
 import { algorithmProblem, isSignedBy, readSigned, type Signed } from './signed.ts';
 
-/** The most bytes of an answer: with three certificates it has four thousand. */
-export const mostOcspBytes = 65_536;
+/** Maximum bytes of a response. With three certificates it has about 4000. */
+export const maxOcspBytes = 65_536;
 
 const basicResponse = '1.3.6.1.5.5.7.48.1.1';
-/** Whoever has it may answer in the place of the authority that signed it. */
+/** Key usage of a responder authorized by the CA. */
 const ocspSigning = '1.3.6.1.5.5.7.3.9';
 const hashNames: Readonly<Record<string, string>> = {
   '1.3.14.3.2.26': 'sha1',
@@ -29,7 +37,7 @@ const hashNames: Readonly<Record<string, string>> = {
   '2.16.840.1.101.3.4.2.2': 'sha384',
   '2.16.840.1.101.3.4.2.3': 'sha512',
 };
-/** What a responder says in the place of an answer, by its number. */
+/** Error statuses of a responder. */
 const refusals: Readonly<Record<number, string>> = {
   1: 'malformedRequest',
   2: 'internalError',
@@ -37,20 +45,22 @@ const refusals: Readonly<Record<number, string>> = {
   5: 'sigRequired',
   6: 'unauthorized',
 };
-/** Certificates in an answer that are looked at. */
-const mostSigners = 4;
+/** Maximum certificates used from a response. */
+const maxSigners = 4;
 
-/** The question about one certificate, as small responders want it: by SHA-1, with no number of our own (RFC 5019 §2.1). */
+/**
+ * Creates a request for one certificate in the form that simple responders require: SHA-1, no nonce (RFC 5019 §2.1).
+ */
 export function ocspQuestion({ own, issuer }: Issued): Buffer {
   const name = createHash('sha1').update(own.issuerName).digest();
   const key = createHash('sha1').update(issuer.keyBits).digest();
   const sha1 = Buffer.from('300906052b0e03021a0500', 'hex');
   const id = sequence(sha1, Buffer.from([tags.octets, 20]), name, Buffer.from([tags.octets, 20]), key, own.serial);
-  // The list of questions, in what could be signed, in what could carry the signature.
+  // OCSPRequest, TBSRequest, requestList, Request.
   return sequence(sequence(sequence(sequence(id))));
 }
 
-/** Of less than 64 kB. */
+/** Encodes a sequence shorter than 64 kB. */
 function sequence(...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;
@@ -58,9 +68,9 @@ function sequence(...parts: readonly Buffer[]): Buffer {
   return Buffer.concat([Buffer.from([tags.sequence, ...head]), content]);
 }
 
-/** What an answer says of a certificate. @param now epoch ms */
-export function readOcspAnswer(bytes: Buffer, issued: Issued, now: number): Said | Unsaid {
-  if (bytes.length > mostOcspBytes) return unbelievable(`it is larger than ${mostOcspBytes / 1024} kB`);
+/** Verifies a response and returns the status of a certificate. @param now epoch ms */
+export function readOcspAnswer(bytes: Buffer, issued: Issued, now: number): StatusStatement | NoStatus {
+  if (bytes.length > maxOcspBytes) return invalidStatus(`it is larger than ${maxOcspBytes / 1024} kB`);
   return reading(() => {
     const answer = readerOf(soleElement(bytes, tags.sequence));
     const [status = 0] = answer.next(tags.enumerated).content;
@@ -70,21 +80,21 @@ export function readOcspAnswer(bytes: Buffer, issued: Issued, now: number): Said
     }
     const body = readerOf(readerOf(answer.next(holding(0))).next(tags.sequence));
     const sort = oidOf(body.next());
-    if (sort !== basicResponse) return unbelievable(`its response type is unknown: ${sort}`);
+    if (sort !== basicResponse) return invalidStatus(`its response type is unknown: ${sort}`);
     const basic = readerOf(soleElement(body.next(tags.octets).content, tags.sequence));
     const signed = readSigned(basic);
     const problem = signerProblem(signed, basic, issued.issuerCertificate, now);
-    return problem === null ? saidIn(signed.content, issued, now) : unbelievable(problem);
+    return problem === null ? statusInResponse(signed.content, issued, now) : invalidStatus(problem);
   });
 }
 
-/** Why nobody who may speak for the authority signed it; null = somebody did. */
+/** Returns why the signer is not authorized, or null. */
 function signerProblem(signed: Signed, basic: Reader, issuer: X509Certificate, now: number): string | null {
   const weakness = algorithmProblem(signed);
   if (weakness !== null) return weakness;
   if (isSignedBy(signed, issuer.publicKey)) return null;
   const enclosed = basic.optional(holding(0));
-  const list = enclosed === null ? [] : elementsIn(readerOf(enclosed).next(tags.sequence)).slice(0, mostSigners);
+  const list = enclosed === null ? [] : elementsIn(readerOf(enclosed).next(tags.sequence)).slice(0, maxSigners);
   let problem = 'it is not signed by the issuing CA or a responder that the CA authorized';
   for (const { whole } of list) {
     const signer = certificateIn(whole);
@@ -99,7 +109,7 @@ function signerProblem(signed: Signed, basic: Reader, issuer: X509Certificate, n
 function certificateIn(der: Buffer): X509Certificate {
   try {
     const certificate = new X509Certificate(der);
-    // Read when it is asked for, and of what strangers send it need not be one.
+    // The key is parsed on access, and may be invalid.
     if (certificate.publicKey.type === 'public') return certificate;
     throw new RangeError('it contains an invalid key');
   } catch {
@@ -107,10 +117,10 @@ function certificateIn(der: Buffer): X509Certificate {
   }
 }
 
-/** Why a signer may not answer in the place of an authority; null = it may (RFC 6960 §4.2.2.2). */
+/** Returns why a signer may not answer for the CA, or null (RFC 6960 §4.2.2.2). */
 function delegationProblem(signer: X509Certificate, issuer: X509Certificate, now: number): string | null {
   if (!isCertifiedBy(signer, issuer)) return 'the issuing CA did not certify its signer';
-  // Typed as always there, and absent where a certificate names no use.
+  // Typed as always present, but absent if the certificate lists no usage.
   const uses = signer.keyUsage as readonly string[] | undefined;
   if (uses?.includes(ocspSigning) !== true)
     return 'the certificate of its signer does not allow signing OCSP responses';
@@ -118,22 +128,22 @@ function delegationProblem(signer: X509Certificate, issuer: X509Certificate, now
   return isOfTime ? null : 'the certificate of its signer has expired or is not valid yet';
 }
 
-function saidIn(data: Element, issued: Issued, now: number): Said | Unsaid {
+function statusInResponse(data: Element, issued: Issued, now: number): StatusStatement | NoStatus {
   const reader = readerOf(data);
   reader.optional(holding(0));
-  // Who answers, by name or by key: what counts is who signed.
+  // Skip the responder's id; only the signature counts.
   reader.next();
   reader.next(tags.generalizedTime);
   const answers = elementsIn(reader.next(tags.sequence));
   const more = reader.optional(holding(1));
   if (more !== null && extensionsIn(readerOf(more).next()).some(({ isCritical }) => isCritical)) {
-    return unbelievable('it has an unknown critical extension');
+    return invalidStatus('it has an unknown critical extension');
   }
   for (const each of answers) {
     const answer = readerOf(each);
     if (isAbout(answer.next(tags.sequence), issued)) return statusIn(answer, now);
   }
-  return unbelievable('it is about another certificate');
+  return invalidStatus('it is about another certificate');
 }
 
 function isAbout(id: Element, { own, issuer }: Issued): boolean {
@@ -145,22 +155,22 @@ function isAbout(id: Element, { own, issuer }: Issued): boolean {
   return digestOf(own.issuerName).equals(name) && digestOf(issuer.keyBits).equals(key);
 }
 
-function statusIn(answer: Reader, now: number): Said | Unsaid {
+function statusIn(answer: Reader, now: number): StatusStatement | NoStatus {
   const status = answer.next();
   const thisUpdate = timeOf(answer.next());
   const next = answer.optional(holding(0));
   const nextUpdate = next === null ? null : timeOf(readerOf(next).next());
   const problem = timeProblem(thisUpdate, nextUpdate, now);
-  if (problem !== null) return unbelievable(problem);
-  const said = { revokedAt: null, reason: null, thisUpdate, nextUpdate };
-  if (status.tag === plain(0)) return { ...said, status: 'good' };
-  if (status.tag === plain(2)) return { ...said, status: 'unknown' };
+  if (problem !== null) return invalidStatus(problem);
+  const statement = { revokedAt: null, reason: null, thisUpdate, nextUpdate };
+  if (status.tag === plain(0)) return { ...statement, status: 'good' };
+  if (status.tag === plain(2)) return { ...statement, status: 'unknown' };
   if (status.tag !== holding(1)) throw new RangeError('it has an invalid status');
   const revoked = readerOf(status);
   const revokedAt = timeOf(revoked.next());
   const reason = revoked.optional(holding(0));
   return {
-    ...said,
+    ...statement,
     status: 'revoked',
     revokedAt,
     reason: reason === null ? null : reasonOf(readerOf(reason).next(tags.enumerated).content),

@@ -1,18 +1,18 @@
-// What is known of a revocation, as results show it and as a message says it.
+// Formats revocation status for results and messages.
 import type { JsonObject } from '#domain/json.ts';
 import type { Revocation, RevocationSource } from './revocation.ts';
 
-/** What results and assertions show of it. */
+/** The revocation status in results and assertions. */
 export function shownRevocation(revocation: Revocation | null): JsonObject | null {
   if (revocation === null) return null;
-  const { status, source, said, problem } = revocation;
+  const { status, source, statement, problem } = revocation;
   return {
     status,
     source,
-    revokedAt: isoOrNull(said?.revokedAt),
-    reason: said?.reason ?? null,
-    thisUpdate: isoOrNull(said?.thisUpdate),
-    nextUpdate: isoOrNull(said?.nextUpdate),
+    revokedAt: isoOrNull(statement?.revokedAt),
+    reason: statement?.reason ?? null,
+    thisUpdate: isoOrNull(statement?.thisUpdate),
+    nextUpdate: isoOrNull(statement?.nextUpdate),
     problem,
   };
 }
@@ -27,15 +27,16 @@ const speakers: Readonly<Record<RevocationSource, string>> = {
   CRL: 'according to the revocation list of its CA',
 };
 
-/** The sentence of a certificate that is revoked; null = it is not, as far as anybody said. @param name whose it is */
-export function revokedSentence({ status, source, said }: Revocation, name: string): string | null {
-  if (status !== 'revoked' || said === null || source === null) return null;
-  const since = said.revokedAt === null ? '' : ` on ${new Date(said.revokedAt).toISOString().slice(0, 10)}`;
-  const why = said.reason === null || said.reason === 'unspecified' ? '' : ` (${spokenReason(said.reason)})`;
+/** Returns the message for a revoked certificate, or null. @param name host of the certificate */
+export function revokedSentence({ status, source, statement }: Revocation, name: string): string | null {
+  if (status !== 'revoked' || statement === null || source === null) return null;
+  const since = statement.revokedAt === null ? '' : ` on ${new Date(statement.revokedAt).toISOString().slice(0, 10)}`;
+  const why =
+    statement.reason === null || statement.reason === 'unspecified' ? '' : ` (${spokenReason(statement.reason)})`;
   return `the certificate of ${name} was revoked${since}${why}, ${speakers[source]}`;
 }
 
-/** `keyCompromise` → `key compromise`; abbreviations stay. */
+/** `keyCompromise` → `key compromise`; keeps abbreviations. */
 function spokenReason(reason: string): string {
   return reason
     .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')

@@ -1,4 +1,4 @@
-// Revoked certificates against real TLS servers that staple, real responders and lists: good, bad, and out of reach.
+// Revocation checks with real TLS servers, responders and CRLs: valid, invalid and unreachable.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import type { RequestListener } from 'node:http';
@@ -23,16 +23,16 @@ import { createFindRevocation } from './revocation.ts';
 const day = 86_400_000;
 const authority = createAuthority();
 const stranger = createAuthority('Others');
-const trusted = { means: { extraCertificates: [authority.cert] } };
+const trusted = { deps: { extraCertificates: [authority.cert] } };
 const since = new Date('2026-03-01T12:00:00Z');
 
-/** A TLS server with that certificate, and the settings of a check of it. */
+/** Starts a TLS server with a certificate and returns the settings of a check for it. */
 async function settingsOf(t: TestContext, server: Issued, config: JsonObject, staple?: Buffer): Promise<JsonObject> {
   const { port } = await startTlsTarget(t, server, (_, response) => response.end(), staple);
   return { sslConfig: { hostname: 'localhost', port, ...config } };
 }
 
-async function lookAt(
+async function checkRevocation(
   t: TestContext,
   server: Issued,
   config: JsonObject,
@@ -42,13 +42,13 @@ async function lookAt(
   return startProbing('SSL', options)(await settingsOf(t, server, config, staple));
 }
 
-/** What a result shows of the revocation. */
+/** The revocation status in a result. */
 function shown(finding: Finding): Record<string, string | null> {
   const { response } = describedKind('SSL', finding) as { response: { revocation: Record<string, string | null> } };
   return response.revocation;
 }
 
-/** A responder, or where a list lies, that counts who asks. */
+/** A responder or CRL server that counts requests. */
 async function startAuthority(t: TestContext, listener: RequestListener) {
   const asked: string[] = [];
   const target = await startTarget(t, (request, response) => {
@@ -60,11 +60,11 @@ async function startAuthority(t: TestContext, listener: RequestListener) {
 
 const online = { revocation: 'ONLINE' };
 
-test('a stapled response that says good is believed, and shown with its dates', async (t) => {
+test('accepts a stapled good response and shows its dates', async (t) => {
   const server = authority.issue();
   const staple = ocspAnswer(authority, server.cert, { idHash: 'sha256' });
   const assertions = [{ source: 'CONNECTION', property: 'ocspStatus', comparison: 'EQUALS', target: 'good' }];
-  const finding = await lookAt(t, server, { assertions }, staple);
+  const finding = await checkRevocation(t, server, { assertions }, staple);
   assert.equal(verdictOf(finding), 'passed', finding.message ?? '');
   const { thisUpdate, nextUpdate, ...rest } = shown(finding);
   assert.deepEqual(rest, { status: 'good', source: 'STAPLED', revokedAt: null, reason: null, problem: null });
@@ -73,10 +73,10 @@ test('a stapled response that says good is believed, and shown with its dates', 
   assert.deepEqual([connection['ocspStapled'], connection['ocspStatus']], [true, 'good']);
 });
 
-test('a certificate that its stapled response calls revoked fails, with since when and why', async (t) => {
+test('fails for a certificate revoked by its stapled response, with time and reason', async (t) => {
   const server = authority.issue();
   const staple = ocspAnswer(authority, server.cert, { status: 'revoked', revokedAt: since, reason: 1 });
-  const finding = await lookAt(t, server, {}, staple);
+  const finding = await checkRevocation(t, server, {}, staple);
   assert.equal(verdictOf(finding), 'failed tls');
   assert.equal(
     finding.message,
@@ -85,14 +85,14 @@ test('a certificate that its stapled response calls revoked fails, with since wh
   const { status, reason, revokedAt } = shown(finding);
   assert.deepEqual([status, reason, revokedAt], ['revoked', 'keyCompromise', since.toISOString()]);
   const whole = { ...server, cert: server.cert + authority.cert };
-  const skipping = await lookAt(t, whole, { skipChainValidation: true }, staple, {});
+  const skipping = await checkRevocation(t, whole, { skipChainValidation: true }, staple, {});
   assert.equal(verdictOf(skipping), 'failed tls', 'also where trust is not judged: who signed it is shown');
-  const off = await lookAt(t, server, { revocation: 'OFF' }, staple);
+  const off = await checkRevocation(t, server, { revocation: 'OFF' }, staple);
   assert.equal(verdictOf(off), 'passed');
   assert.equal(shown(off), null);
 });
 
-test('a stapled response that cannot be believed is degraded and told, or as bad as the check says', async (t) => {
+test('an invalid stapled response is degraded, or as severe as configured', async (t) => {
   const server = authority.issue();
   const { cert } = server;
   const past = { thisUpdate: new Date(Date.now() - 9 * day), nextUpdate: new Date(Date.now() - 2 * day) };
@@ -113,7 +113,7 @@ test('a stapled response that cannot be believed is degraded and told, or as bad
     [Buffer.alloc(3000, 0x30), /: it cannot be read: /],
   ];
   for (const [staple, message] of wrong) {
-    const finding = await lookAt(t, server, {}, staple);
+    const finding = await checkRevocation(t, server, {}, staple);
     assert.equal(verdictOf(finding), 'degraded tls', String(message));
     assert.match(finding.message ?? '', /^the stapled OCSP response /);
     assert.match(finding.message ?? '', message);
@@ -121,15 +121,15 @@ test('a stapled response that cannot be believed is degraded and told, or as bad
     assert.equal(shown(finding)['problem'], finding.message);
   }
   const rule = (severity: string) => ({ securityBaseline: { revocationAnswerValid: { severity } } });
-  assert.equal(verdictOf(await lookAt(t, server, rule('fail'), ocspRefusal(3))), 'failed tls');
-  assert.equal(verdictOf(await lookAt(t, server, rule('ignore'), ocspRefusal(3))), 'passed');
+  assert.equal(verdictOf(await checkRevocation(t, server, rule('fail'), ocspRefusal(3))), 'failed tls');
+  assert.equal(verdictOf(await checkRevocation(t, server, rule('ignore'), ocspRefusal(3))), 'passed');
 });
 
-test('a responder with a certificate of the authority may answer for it, and nobody else with one', async (t) => {
+test('accepts a responder authorized by the CA and no other', async (t) => {
   const server = authority.issue();
   const stapledBy = (signer: Issued): Promise<Finding> => {
     const facts = { status: 'revoked', revokedAt: since, signer: signerOf(signer), enclosed: [signer.cert] } as const;
-    return lookAt(t, server, {}, ocspAnswer(authority, server.cert, facts));
+    return checkRevocation(t, server, {}, ocspAnswer(authority, server.cert, facts));
   };
   assert.equal(verdictOf(await stapledBy(authority.issue({ isResponder: true }))), 'failed tls');
   const refused = [
@@ -145,15 +145,15 @@ test('a responder with a certificate of the authority may answer for it, and nob
   }
 });
 
-test('without a stapled response nothing is known, nobody is asked, and the check passes', async (t) => {
+test('without a stapled response the status is unknown, nothing is queried, and the check passes', async (t) => {
   const responder = await startAuthority(t, (_, response) => response.end());
-  const finding = await lookAt(t, authority.issue({ ocspUrl: responder.url, listUrl: responder.url }), {});
+  const finding = await checkRevocation(t, authority.issue({ ocspUrl: responder.url, listUrl: responder.url }), {});
   assert.equal(verdictOf(finding), 'passed');
   assert.deepEqual([shown(finding)['status'], shown(finding)['problem']], ['unknown', 'no OCSP response is stapled']);
   assert.deepEqual(responder.asked, []);
 });
 
-/** A responder whose answers about the certificate are made when it is known, and that certificate. */
+/** Issues a certificate with a responder whose responses depend on it. */
 async function answered(
   t: TestContext,
   answer: (cert: string) => Buffer,
@@ -168,7 +168,7 @@ async function answered(
   return { server, asked };
 }
 
-test('online, the responder of the authority is asked where nothing is stapled, and once an hour only', async (t) => {
+test('online, queries the responder if nothing is stapled, at most once an hour', async (t) => {
   const { server, asked } = await answered(t, (cert) =>
     ocspAnswer(authority, cert, { status: 'revoked', revokedAt: since }),
   );
@@ -187,18 +187,18 @@ test('online, the responder of the authority is asked where nothing is stapled, 
   assert.deepEqual(asked, ['POST application/ocsp-request']);
 });
 
-test('online, a stapled response that can be believed is enough, and one that cannot is told although the responder knows', async (t) => {
+test('online, a valid stapled response is enough, and an invalid one is reported even if the responder answers', async (t) => {
   const { server, asked } = await answered(t, (cert) => ocspAnswer(authority, cert));
-  const stapled = await lookAt(t, server, online, ocspAnswer(authority, server.cert));
+  const stapled = await checkRevocation(t, server, online, ocspAnswer(authority, server.cert));
   assert.deepEqual([verdictOf(stapled), shown(stapled)['source'], asked.length], ['passed', 'STAPLED', 0]);
-  const spoilt = await lookAt(t, server, online, ocspRefusal(3));
+  const spoilt = await checkRevocation(t, server, online, ocspRefusal(3));
   assert.deepEqual([verdictOf(spoilt), shown(spoilt)['source'], asked.length], ['degraded tls', 'OCSP', 1]);
   assert.equal(shown(spoilt)['status'], 'good');
 });
 
-test('a responder that answers nonsense is degraded; one that cannot be asked is no failure of the target', async (t) => {
+test('an invalid responder is degraded; an unreachable one is no failure of the target', async (t) => {
   const nonsense = await answered(t, () => Buffer.from('hello'));
-  const finding = await lookAt(t, nonsense.server, online);
+  const finding = await checkRevocation(t, nonsense.server, online);
   assert.equal(verdictOf(finding), 'degraded tls');
   assert.match(
     finding.message ?? '',
@@ -217,7 +217,7 @@ test('a responder that answers nonsense is degraded; one that cannot be asked is
   const moved = await startAuthority(t, (_, response) => response.writeHead(302, { location: broken.url }).end());
   const unwilling = await startAuthority(t, (_, response) => response.end(ocspRefusal(6)));
   const silent = await startAuthority(t, () => {});
-  const short = { means: { ...trusted.means, limitMs: 1500 } };
+  const short = { deps: { ...trusted.deps, limitMs: 1500 } };
   const unreachable: readonly (readonly [string, RegExp, KindProbeOptions?])[] = [
     [endless.url, / could not be queried: it sent more than 64 kB$/],
     [long.url, / could not be queried: it sent more than 64 kB$/],
@@ -229,17 +229,17 @@ test('a responder that answers nonsense is degraded; one that cannot be asked is
     ['https://127.0.0.1:1/', /^the certificate names no OCSP responder or revocation list with an http:\/\/ URL$/],
   ];
   for (const [ocspUrl, problem, options] of unreachable) {
-    const looked = await lookAt(t, authority.issue({ ocspUrl }), online, undefined, options ?? trusted);
-    assert.equal(verdictOf(looked), 'passed', looked.message ?? '');
-    assert.equal(shown(looked)['status'], 'unknown');
-    assert.match(shown(looked)['problem'] ?? '', problem);
+    const inspected = await checkRevocation(t, authority.issue({ ocspUrl }), online, undefined, options ?? trusted);
+    assert.equal(verdictOf(inspected), 'passed', inspected.message ?? '');
+    assert.equal(shown(inspected)['status'], 'unknown');
+    assert.match(shown(inspected)['problem'] ?? '', problem);
   }
   assert.equal(broken.asked.length, 1, 'a redirect is not followed');
 });
 
-test('the egress policy holds for who a certificate names: what it refuses is not asked', async (t) => {
+test('the egress policy applies to URLs in certificates', async (t) => {
   const server = authority.issue({ ocspUrl: 'http://127.0.0.2:8080/', listUrl: 'http://127.0.0.3:8080/' });
-  const finding = await lookAt(t, server, { ...online, hostname: '127.0.0.1' }, undefined, {
+  const finding = await checkRevocation(t, server, { ...online, hostname: '127.0.0.1' }, undefined, {
     ...trusted,
     egress: { mode: 'public', allow: [parseCidr('127.0.0.1')] },
   });
@@ -250,7 +250,7 @@ test('the egress policy holds for who a certificate names: what it refuses is no
   );
 });
 
-/** Where a list lies whose bytes are made when the certificate is known. */
+/** Serves a CRL created for a certificate. */
 async function listed(t: TestContext, list: (server: Issued, url: string) => Buffer, facts: CertificateFacts = {}) {
   let bytes: Buffer = Buffer.alloc(0);
   const { url, asked } = await startAuthority(t, (_, response) => response.end(bytes));
@@ -260,7 +260,7 @@ async function listed(t: TestContext, list: (server: Issued, url: string) => Buf
   return { server, listUrl, asked };
 }
 
-test('online, the list of the authority is fetched where there is no responder, once for all its certificates', async (t) => {
+test('online, fetches the CA’s CRL if there is no responder, once for all its certificates', async (t) => {
   const { server, listUrl, asked } = await listed(t, ({ cert }, url) =>
     revokedList(authority, { revoked: [authority.issue().cert, cert], reason: 4, revokedAt: since, url }),
   );
@@ -277,7 +277,7 @@ test('online, the list of the authority is fetched where there is no responder, 
   assert.deepEqual(asked, ['GET nothing']);
 });
 
-test('a list that is expired, of others, another one of the authority or only about some says nothing, and is degraded', async (t) => {
+test('an expired, foreign, wrong or partial CRL is ignored and degraded', async (t) => {
   const past = { thisUpdate: new Date(Date.now() - 9 * day), nextUpdate: new Date(Date.now() - 2 * day) };
   const wrong: readonly (readonly [() => Buffer, RegExp])[] = [
     [() => revokedList(authority, past), /: it expired on /],
@@ -295,14 +295,14 @@ test('a list that is expired, of others, another one of the authority or only ab
   ];
   for (const [list, message] of wrong) {
     const { server } = await listed(t, list);
-    const finding = await lookAt(t, server, online);
+    const finding = await checkRevocation(t, server, online);
     assert.equal(verdictOf(finding), 'degraded tls');
     assert.match(finding.message ?? '', /^the revocation list http:\/\/127\.0\.0\.1:\d+\/list\.crl cannot be used/);
     assert.match(finding.message ?? '', message);
   }
 });
 
-test('a list may name another address of the distribution point, and is another list for a certificate without that one', async (t) => {
+test('a CRL may list another name of the distribution point, but does not cover certificates without it', async (t) => {
   const elsewhere = 'http://lists.example/ca.crl';
   const { server, listUrl, asked } = await listed(
     t,
@@ -320,38 +320,38 @@ test('a list may name another address of the distribution point, and is another 
   assert.equal(asked.length, 2, 'what was fetched first is kept');
 });
 
-test('a list of more than 5 MB is not read on, and one of nearly as much is', async (t) => {
+test('stops reading a CRL at 5 MB, but accepts one of nearly that size', async (t) => {
   const long = (others: number, { cert }: Issued): Buffer => revokedList(authority, { others, revoked: [cert] });
   const fine = await listed(t, (server) => long(150_000, server));
   assert.match(
-    (await lookAt(t, fine.server, online)).message ?? '',
+    (await checkRevocation(t, fine.server, online)).message ?? '',
     /was revoked on .*, according to the revocation list of its CA$/,
   );
   const tooLong = await listed(t, (server) => Buffer.concat([long(1, server), Buffer.alloc(5 * 1024 * 1024)]));
-  const finding = await lookAt(t, tooLong.server, online);
+  const finding = await checkRevocation(t, tooLong.server, online);
   assert.equal(verdictOf(finding), 'passed');
   assert.match(shown(finding)['problem'] ?? '', /could not be fetched: it sent more than 5120 kB$/);
 });
 
-test('online, the list is asked where the responder does not know', async (t) => {
+test('online, uses the CRL if the responder does not know the certificate', async (t) => {
   const { server, asked } = await listed(t, ({ cert }) => revokedList(authority, { revoked: [cert] }), {
     ocspUrl: 'http://127.0.0.1:1/',
   });
-  assert.match((await lookAt(t, server, online)).message ?? '', /according to the revocation list of its CA$/);
+  assert.match((await checkRevocation(t, server, online)).message ?? '', /according to the revocation list of its CA$/);
   assert.equal(asked.length, 1);
 });
 
-test('of a certificate that must not be accepted anyhow the authority is not asked', async (t) => {
+test('does not query the CA about a certificate that is rejected anyway', async (t) => {
   const { server, asked } = await answered(t, (cert) => ocspAnswer(authority, cert), { names: ['other.example'] });
-  const finding = await lookAt(t, server, online);
+  const finding = await checkRevocation(t, server, online);
   assert.match(finding.message ?? '', /is for another name/);
   assert.deepEqual([asked.length, shown(finding)['status']], [0, 'unknown']);
 });
 
-test("a certificate that nobody else signed, or whose authority is not shown, is nobody's to revoke", async (t) => {
+test('a self-signed certificate or one without its issuer has no status', async (t) => {
   const between = authority.subordinate('Between');
   const torn = between.issue({ ocspUrl: 'http://127.0.0.1:1/' });
-  const finding = await lookAt(t, torn, { ...online, skipChainValidation: true });
+  const finding = await checkRevocation(t, torn, { ...online, skipChainValidation: true });
   assert.equal(verdictOf(finding), 'passed', finding.message ?? '');
   const notSent = 'the server did not send the certificate of its CA';
   assert.equal(shown(finding)['problem'], notSent);
@@ -359,14 +359,14 @@ test("a certificate that nobody else signed, or whose authority is not shown, is
   const server = authority.issue();
   const beside = { ...server, cert: server.cert + impostor.cert };
   const staple = ocspAnswer(impostor, server.cert);
-  const fooled = await lookAt(t, beside, { skipChainValidation: true }, staple, {});
+  const fooled = await checkRevocation(t, beside, { skipChainValidation: true }, staple, {});
   assert.deepEqual([shown(fooled)['status'], shown(fooled)['problem']], ['unknown', notSent]);
 });
 
-test('what was said is asked for anew after an hour or when it ends, and who said nothing after five minutes', async (t) => {
+test('a status is queried again after an hour or its expiry, a silent CA after five minutes', async (t) => {
   const start = Date.now();
   const minute = 60_000;
-  /** In which of some minutes the responder is asked. */
+  /** Minutes in which the responder is queried. */
   const askedAt = async (minutes: readonly number[], answer: (cert: string) => Buffer): Promise<number[]> => {
     const { server, asked } = await answered(t, answer);
     const certificates = [new X509Certificate(server.cert), new X509Certificate(authority.cert)] as const;
@@ -374,13 +374,13 @@ test('what was said is asked for anew after an hour or when it ends, and who sai
     const find = createFindRevocation();
     const guard = createGuard({ mode: 'any', allow: [] });
     const trust = createTrust();
-    const looking = { mode: 'ONLINE', guard, trust, secureContext: trust.createContext(), version: '9.9' } as const;
+    const inspecting = { mode: 'ONLINE', guard, trust, secureContext: trust.createContext(), version: '9.9' } as const;
     const found: number[] = [];
     for (const each of minutes) {
       const before = asked.length;
       const { signal } = new AbortController();
       // oxlint-disable-next-line no-await-in-loop -- one after the other, as the minutes are
-      await find(peer, { ...looking, now: start + each * minute, leftMs: 5000, signal });
+      await find(peer, { ...inspecting, now: start + each * minute, leftMs: 5000, signal });
       if (asked.length > before) found.push(each);
     }
     return found;

@@ -1,81 +1,81 @@
-// Whether a certificate is revoked: from what the server staples, else from a responder or a list of its authority
+// Checks whether a certificate is revoked: by the stapled response, otherwise by a responder or CRL of the CA
 // (docs/decisions/0037).
 import type { Peer } from '../../parts/connection/handshake.ts';
-import { askAuthority, type AskingMeans } from './ask-authority.ts';
+import { askAuthority, type AskingDeps } from './ask-authority.ts';
 import { type ListPlace, readCertificate } from './certificate-parts.ts';
-import { mostOcspBytes, ocspQuestion, readOcspAnswer } from './ocsp.ts';
-import { isListOf, readRevokedList, type RevokedList, saidInList } from './revoked-list.ts';
-import { type Issued, reading, type Said, type Unsaid } from './said.ts';
+import { maxOcspBytes, ocspQuestion, readOcspAnswer } from './ocsp.ts';
+import { isListOf, readRevokedList, type RevokedList, statusInList } from './revoked-list.ts';
+import { type Issued, reading, type StatusStatement, type NoStatus } from './status-statement.ts';
 import type { SslConfig } from './schema.ts';
 
-/** Who said it. */
+/** Source of a revocation status. */
 export type RevocationSource = 'STAPLED' | 'OCSP' | 'CRL';
 
-/** What is known. */
+/** Revocation status. */
 export interface Revocation {
-  readonly status: Said['status'];
-  /** null = nobody said anything. */
+  readonly status: StatusStatement['status'];
+  /** null if there is no status. */
   readonly source: RevocationSource | null;
-  /** null = nobody said anything that can be believed. */
-  readonly said: Said | null;
-  /** Why it is not known; null = it is. */
+  /** null if there is no valid statement. */
+  readonly statement: StatusStatement | null;
+  /** Why the status is unknown, or null. */
   readonly problem: string | null;
-  /** What is wrong with what was stapled or answered, in a sentence; null = nothing. */
+  /** What is wrong with the response, or null. */
   readonly flaw: string | null;
 }
 
-/** The most of all an asking may take, ms. */
-const mostMs = 5000;
-/** The most bytes of a list, and of all lists that are kept. */
-const mostListBytes = 5 * 1024 * 1024;
-const mostKeptBytes = 20 * 1024 * 1024;
-/** What a list takes beside its entries, about: so there is a bound to how many are kept, too. */
+/** Time limit of all queries. */
+const maxMs = 5000;
+/** Maximum bytes of a CRL, and of all cached CRLs. */
+const maxListBytes = 5 * 1024 * 1024;
+const maxCachedBytes = 20 * 1024 * 1024;
+/** Approximate overhead of a cached CRL in bytes; limits their number, too. */
 const listBytes = 20_000;
-/** How long what was said is believed, and how long an authority that said nothing is left alone, ms. */
-const believedMs = 3_600_000;
+/** How long a status is cached, and how long an unresponsive CA is not queried again. */
+const cacheMs = 3_600_000;
 const leftAloneMs = 300_000;
-/** Certificates whose status is kept. */
-const mostKept = 2000;
+/** Maximum cached statuses. */
+const maxCached = 2000;
 
-/** What was asked, kept for a while; times in epoch ms. */
-interface Kept<Value> {
+/** Cached value; times in epoch ms. */
+interface Cached<Value> {
   readonly value: Value;
   readonly from: number;
   readonly until: number;
 }
 
-/** How a certificate is looked at. */
-export interface Looking extends Omit<AskingMeans, 'limitMs'> {
+/** Dependencies of a check. */
+export interface RevocationOptions extends Omit<AskingDeps, 'limitMs'> {
   readonly mode: SslConfig['revocation'];
   /** Epoch ms. */
   readonly now: number;
-  /** What is left of the time of the check, ms. */
+  /** Remaining time of the check. */
   readonly leftMs: number;
 }
 
-/** Finds out; null = nobody wants to know. Never rejects. */
-export type FindRevocation = (peer: Peer, looking: Looking) => Promise<Revocation | null>;
+/** Checks revocation; null if disabled. Never rejects. */
+export type FindRevocation = (peer: Peer, inspecting: RevocationOptions) => Promise<Revocation | null>;
 
-/** With a memory of its own: what was asked for one check is known for the others of this thread. */
+/** Creates the check with a cache shared by all checks of this thread. */
 export function createFindRevocation(): FindRevocation {
-  const known = new Map<string, Kept<Revocation>>();
-  const lists = new Map<string, Kept<RevokedList>>();
-  return async (peer, looking) => {
-    if (looking.mode === 'OFF') return null;
+  const known = new Map<string, Cached<Revocation>>();
+  const lists = new Map<string, Cached<RevokedList>>();
+  return async (peer, inspecting) => {
+    if (inspecting.mode === 'OFF') return null;
     const issued = issuedIn(peer.path);
     if (typeof issued === 'string') return notKnown(issued);
-    const stapled = peer.staple === null ? null : stapledIn(peer.staple, issued, looking.now);
+    const stapled = peer.staple === null ? null : stapledIn(peer.staple, issued, inspecting.now);
     if (stapled !== null && stapled.problem === null) return stapled;
-    if (looking.mode === 'STAPLED') return stapled ?? notKnown('no OCSP response is stapled');
+    if (inspecting.mode === 'STAPLED') return stapled ?? notKnown('no OCSP response is stapled');
     const { fingerprint256 } = peer.path[0];
-    const kept = stillKept(known.get(fingerprint256), looking.now);
-    const asked = kept ?? (await askAll(issued, lists, looking));
-    if (kept === null && !looking.signal.aborted) keep(known, fingerprint256, asked, looking.now);
+    const kept = validCached(known.get(fingerprint256), inspecting.now);
+    const asked = kept ?? (await askAll(issued, lists, inspecting));
+    if (kept === null && !inspecting.signal.aborted) keep(known, fingerprint256, asked, inspecting.now);
     return { ...asked, flaw: stapled?.flaw ?? asked.flaw };
   };
 }
 
-/** A certificate with the one that signed it; a text says why nothing can be known of it. */
+/** Returns a certificate with its issuer, or why its status cannot be known. */
 function issuedIn([own, issuer]: Peer['path']): Issued | string {
   if (own.checkIssued(own)) return 'it is self-signed';
   if (issuer === undefined) return 'the server did not send the certificate of its CA';
@@ -88,85 +88,89 @@ function issuedIn([own, issuer]: Peer['path']): Issued | string {
 }
 
 function notKnown(problem: string, flaw: string | null = null): Revocation {
-  return { status: 'unknown', source: null, said: null, problem, flaw };
+  return { status: 'unknown', source: null, statement: null, problem, flaw };
 }
 
 function stapledIn(staple: Buffer, issued: Issued, now: number): Revocation {
   return revocationOf('STAPLED', readOcspAnswer(staple, issued, now), 'the stapled OCSP response');
 }
 
-/** @param what the sentence of its problem begins with it */
-function revocationOf(source: RevocationSource, said: Said | Unsaid, what: string): Revocation {
-  if ('problem' in said) {
-    const problem = `${what} cannot be used: ${said.problem}`;
-    // A server should not pass on that a responder refused, either.
-    return notKnown(problem, said.isUnbelievable || source === 'STAPLED' ? problem : null);
+/** @param what begins the message */
+function revocationOf(source: RevocationSource, statement: StatusStatement | NoStatus, what: string): Revocation {
+  if ('problem' in statement) {
+    const problem = `${what} cannot be used: ${statement.problem}`;
+    // A server should not staple an error response, either.
+    return notKnown(problem, statement.isUnbelievable || source === 'STAPLED' ? problem : null);
   }
-  if (said.status !== 'unknown') return { status: said.status, source, said, problem: null, flaw: null };
+  if (statement.status !== 'unknown') return { status: statement.status, source, statement, problem: null, flaw: null };
   const problem = `${what} does not know the certificate`;
-  return { status: 'unknown', source, said, problem, flaw: problem };
+  return { status: 'unknown', source, statement, problem, flaw: problem };
 }
 
-/** Asks one after the other until somebody knows, within one limit of time. */
-async function askAll(issued: Issued, lists: Map<string, Kept<RevokedList>>, looking: Looking): Promise<Revocation> {
+/** Queries sources in order until one knows the status, within the time limit. */
+async function askAll(
+  issued: Issued,
+  lists: Map<string, Cached<RevokedList>>,
+  inspecting: RevocationOptions,
+): Promise<Revocation> {
   const { ocspUrls } = issued.own;
-  const deadline = performance.now() + Math.min(mostMs, looking.leftMs);
+  const deadline = performance.now() + Math.min(maxMs, inspecting.leftMs);
   const sources = [
-    ...ocspUrls.map((url) => (means: Means) => askResponder(url, issued, means)),
-    ...issued.own.lists.map((place) => (means: Means) => askList(place, issued, lists, means)),
+    ...ocspUrls.map((url) => (deps: Deps) => askResponder(url, issued, deps)),
+    ...issued.own.lists.map((place) => (deps: Deps) => askList(place, issued, lists, deps)),
   ];
   let unsure = notKnown('the certificate names no OCSP responder or revocation list with an http:// URL');
   const problems: string[] = [];
   let flaw: string | null = null;
   for (const [index, ask] of sources.entries()) {
-    // Who is silent leaves time for those after it.
+    // Each source gets an equal share of the remaining time.
     const limitMs = Math.max(0, deadline - performance.now()) / (sources.length - index);
     // oxlint-disable-next-line no-await-in-loop -- the next is asked only if this one does not know
-    const found = await ask({ ...looking, limitMs });
+    const found = await ask({ ...inspecting, limitMs });
     flaw ??= found.flaw;
     if (found.problem === null) return { ...found, flaw };
     problems.push(found.problem);
-    if (unsure.said === null) unsure = found;
+    if (unsure.statement === null) unsure = found;
   }
   return { ...unsure, problem: problems.join('; ') || unsure.problem, flaw };
 }
 
-type Means = Looking & Pick<AskingMeans, 'limitMs'>;
+type Deps = RevocationOptions & Pick<AskingDeps, 'limitMs'>;
 
-async function askResponder(url: string, issued: Issued, means: Means): Promise<Revocation> {
+async function askResponder(url: string, issued: Issued, deps: Deps): Promise<Revocation> {
   const what = `the OCSP responder ${shown(url)}`;
-  const answer = await askAuthority({ url, question: ocspQuestion(issued), mostBytes: mostOcspBytes }, means);
+  const answer = await askAuthority({ url, question: ocspQuestion(issued), maxBytes: maxOcspBytes }, deps);
   if (typeof answer === 'string') return notKnown(`${what} could not be queried: ${answer}`);
-  return revocationOf('OCSP', readOcspAnswer(answer, issued, means.now), what);
+  return revocationOf('OCSP', readOcspAnswer(answer, issued, deps.now), what);
 }
 
 async function askList(
   place: ListPlace,
   issued: Issued,
-  lists: Map<string, Kept<RevokedList>>,
-  means: Means,
+  lists: Map<string, Cached<RevokedList>>,
+  deps: Deps,
 ): Promise<Revocation> {
   const { url } = place;
   const what = `the revocation list ${shown(url)}`;
   const name = `${issued.issuerCertificate.fingerprint256} ${url}`;
-  let list = stillKept(lists.get(name), means.now);
-  // What is kept was of another certificate: this one may name the same address, and not the same point.
+  let list = validCached(lists.get(name), deps.now);
+  // The cached CRL may belong to another distribution point with the same URL.
   if (list === null || !isListOf(list, place)) {
-    const answer = await askAuthority({ url, question: null, mostBytes: mostListBytes }, means);
+    const answer = await askAuthority({ url, question: null, maxBytes: maxListBytes }, deps);
     if (typeof answer === 'string') return notKnown(`${what} could not be fetched: ${answer}`);
-    const read = readRevokedList(answer, issued, place, means.now);
+    const read = readRevokedList(answer, issued, place, deps.now);
     if ('problem' in read) return revocationOf('CRL', read, what);
     list = read;
-    lists.set(name, keptFor(list, list.nextUpdate, believedMs, means.now));
+    lists.set(name, cachedFor(list, list.nextUpdate, cacheMs, deps.now));
     forget(
       lists,
-      (all) => [...all].reduce((sum, { value }) => sum + value.entries.length + listBytes, 0) > mostKeptBytes,
+      (all) => [...all].reduce((sum, { value }) => sum + value.entries.length + listBytes, 0) > maxCachedBytes,
     );
   }
   const known = list;
   return revocationOf(
     'CRL',
-    reading(() => saidInList(known, issued)),
+    reading(() => statusInList(known, issued)),
     what,
   );
 }
@@ -175,24 +179,24 @@ function shown(url: string): string {
   return url.slice(0, 200);
 }
 
-function keep(known: Map<string, Kept<Revocation>>, name: string, value: Revocation, now: number): void {
-  const forMs = value.problem === null ? believedMs : leftAloneMs;
+function keep(known: Map<string, Cached<Revocation>>, name: string, value: Revocation, now: number): void {
+  const forMs = value.problem === null ? cacheMs : leftAloneMs;
   known.delete(name);
-  known.set(name, keptFor(value, value.said?.nextUpdate ?? null, forMs, now));
-  forget(known, () => known.size > mostKept);
+  known.set(name, cachedFor(value, value.statement?.nextUpdate ?? null, forMs, now));
+  forget(known, () => known.size > maxCached);
 }
 
-function keptFor<Value>(value: Value, nextUpdate: number | null, forMs: number, now: number): Kept<Value> {
+function cachedFor<Value>(value: Value, nextUpdate: number | null, forMs: number, now: number): Cached<Value> {
   return { value, from: now, until: Math.min(nextUpdate ?? Number.POSITIVE_INFINITY, now + forMs) };
 }
 
-/** What is kept and of this time, also when the clock was set back meanwhile. */
-function stillKept<Value>(kept: Kept<Value> | undefined, now: number): Value | null {
+/** Returns a cached value that is still valid, also after the clock was set back. */
+function validCached<Value>(kept: Cached<Value> | undefined, now: number): Value | null {
   return kept !== undefined && kept.from <= now && now < kept.until ? kept.value : null;
 }
 
-/** The oldest go first. */
-function forget<Value>(kept: Map<string, Kept<Value>>, isTooMuch: (all: Iterable<Kept<Value>>) => boolean): void {
+/** Evicts the oldest entries first. */
+function forget<Value>(kept: Map<string, Cached<Value>>, isTooMuch: (all: Iterable<Cached<Value>>) => boolean): void {
   for (const name of kept.keys()) {
     if (!isTooMuch(kept.values())) return;
     kept.delete(name);

@@ -1,4 +1,4 @@
-// Lists of revoked certificates, as authorities publish them (RFC 5280 §5).
+// Parses certificate revocation lists (RFC 5280 §5).
 import { type ListPlace, namesIn } from './certificate-parts.ts';
 import {
   type Element,
@@ -14,28 +14,36 @@ import {
   tags,
   timeOf,
 } from './der.ts';
-import { type Issued, reading, reasonOf, type Said, timeProblem, unbelievable, type Unsaid } from './said.ts';
+import {
+  type Issued,
+  reading,
+  reasonOf,
+  type StatusStatement,
+  timeProblem,
+  invalidStatus,
+  type NoStatus,
+} from './status-statement.ts';
 import { algorithmProblem, isSignedBy, readSigned } from './signed.ts';
 
-/** A list that is of the authority and of this time. */
+/** A verified, current CRL. */
 export interface RevokedList {
-  /** One element for each revoked certificate. */
+  /** Encoded entries. */
   readonly entries: Buffer;
   /** Epoch ms. */
   readonly thisUpdate: number;
   readonly nextUpdate: number | null;
-  /** What it calls its own distribution point, as `namesIn` tells names; null = it names none, and is of all. */
+  /** Names of its distribution point, as returned by `namesIn`; null if it covers all certificates. */
   readonly names: readonly string[] | null;
 }
 
 const issuingPoint = '2.5.29.28';
 const reasonCode = '2.5.29.21';
-/** Marks of a list that is not about all certificates for servers: of authorities, some reasons, others', attributes. */
+/** Tags of CRLs that do not cover all server certificates: CA only, some reasons, indirect, attributes. */
 const someReasons = plain(3);
 const partial: ReadonlySet<number> = new Set([plain(2), someReasons, plain(4), plain(5)]);
 
 /**
- * Reads a list and judges whether it is the one that a certificate names.
+ * Parses a CRL and verifies that it is the one that a certificate names.
  *
  * @param place where it was fetched
  * @param now epoch ms
@@ -45,17 +53,17 @@ export function readRevokedList(
   { own, issuerCertificate }: Issued,
   place: ListPlace,
   now: number,
-): RevokedList | Unsaid {
+): RevokedList | NoStatus {
   return reading(() => {
     const signed = readSigned(readerOf(soleElement(bytes, tags.sequence)));
     const weakness = algorithmProblem(signed);
-    if (weakness !== null) return unbelievable(weakness);
+    if (weakness !== null) return invalidStatus(weakness);
     const list = readerOf(signed.content);
     list.optional(tags.integer);
     list.next(tags.sequence);
     const isOfIssuer = list.next(tags.sequence).whole.equals(own.issuerName);
     if (!isOfIssuer || !isSignedBy(signed, issuerCertificate.publicKey)) {
-      return unbelievable('it is not signed by the issuing CA');
+      return invalidStatus('it is not signed by the issuing CA');
     }
     const thisUpdate = timeOf(list.next());
     const next = list.optional(tags.utcTime, tags.generalizedTime);
@@ -71,20 +79,20 @@ export function readRevokedList(
       timeProblem(thisUpdate, nextUpdate, now) ??
       scopeProblem(extensions, scope) ??
       (isListOf({ names }, place) ? null : `it is a different list of ${nameOf(issuerCertificate)}`);
-    // Not a piece of the whole answer: what is kept is what counts.
-    return problem === null ? { entries: Buffer.from(entries), thisUpdate, nextUpdate, names } : unbelievable(problem);
+    // Copy, so that only the entries stay in memory.
+    return problem === null ? { entries: Buffer.from(entries), thisUpdate, nextUpdate, names } : invalidStatus(problem);
   });
 }
 
 /**
- * Whether a list is the one that lies at a place: one authority may have many, and another one of its own says nothing of the
- * certificate. A distribution point may have several names, of which any is enough (RFC 5280 §6.3.3 (b)(2)(i)).
+ * Whether a CRL belongs to a distribution point. A CA may have many. Any common name is enough (RFC 5280 §6.3.3
+ * (b)(2)(i)).
  */
 export function isListOf({ names }: Pick<RevokedList, 'names'>, place: ListPlace): boolean {
   return names === null || names.some((name) => place.names.includes(name));
 }
 
-/** Why a list says nothing of certificates for servers; null = it does. @param scope what its issuing distribution point says */
+/** Returns why a CRL does not cover server certificates, or null. @param scope its issuing distribution point */
 function scopeProblem(extensions: readonly Extension[], scope: Element | null): string | null {
   if (extensions.some(({ oid, isCritical }) => isCritical && oid !== issuingPoint)) {
     return 'it has an unknown critical extension';
@@ -96,15 +104,15 @@ function scopeProblem(extensions: readonly Extension[], scope: Element | null): 
   return isPartial ? 'it covers other certificates or only some reasons' : null;
 }
 
-/** An authority may have an empty name. */
+/** A CA name may be empty. */
 function nameOf({ subject }: { readonly subject: string | undefined }): string {
   return subject?.slice(0, 200) ?? 'that authority';
 }
 
-/** What a list says of a certificate. @throws {RangeError} */
-export function saidInList({ entries, thisUpdate, nextUpdate }: RevokedList, { own }: Issued): Said {
-  const said = { status: 'good', revokedAt: null, reason: null, thisUpdate, nextUpdate } as const;
-  // A list may have a hundred thousand entries: read is only one in which the bytes of the number stand.
+/** Looks a certificate up in a CRL. @throws {RangeError} */
+export function statusInList({ entries, thisUpdate, nextUpdate }: RevokedList, { own }: Issued): StatusStatement {
+  const statement = { status: 'good', revokedAt: null, reason: null, thisUpdate, nextUpdate } as const;
+  // A CRL may have 100,000 entries, so search for the bytes of the serial number first.
   let hit = entries.indexOf(own.serial);
   for (let at = 0, end = 0; hit >= 0; at = end) {
     end = endAt(entries, at);
@@ -116,11 +124,11 @@ export function saidInList({ entries, thisUpdate, nextUpdate }: RevokedList, { o
     const more = reader.optional(tags.sequence);
     const reason = more === null ? undefined : extensionsIn(more).find(({ oid }) => oid === reasonCode);
     return {
-      ...said,
+      ...statement,
       status: 'revoked',
       revokedAt,
       reason: reason === undefined ? null : reasonOf(soleElement(reason.value, tags.enumerated).content),
     };
   }
-  return said;
+  return statement;
 }

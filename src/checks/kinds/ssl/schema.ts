@@ -14,14 +14,14 @@ import {
   responseTimesShown,
 } from '../../parts/schema.ts';
 
-/** What assertions may look at. */
+/** Assertion sources. */
 export const sources = ['CERTIFICATE', 'CONNECTION', 'RESPONSE_TIME', 'JSON_RESPONSE', 'TEXT_RESPONSE'] as const;
 const versions = ['TLS1.0', 'TLS1.1', 'TLS1.2', 'TLS1.3'] as const;
 const severities = ['fail', 'degrade', 'ignore'] as const;
 
 const revocations = ['STAPLED', 'ONLINE', 'OFF'] as const;
 
-/** A rule of the baseline by its name: what is right, and how bad it is when it is broken. */
+/** A baseline rule: the required value and the severity of a violation. */
 const severity = (usual: (typeof severities)[number]) => z.enum(severities).default(usual);
 const version = (value: (typeof versions)[number], usual: (typeof severities)[number]) =>
   z.strictObject({ value: z.enum(versions).default(value), severity: severity(usual) }).prefault({});
@@ -36,15 +36,15 @@ const securityBaseline = z
     minKeySizeBits: bits(2048, 'fail').describe(
       'For RSA keys. Other key types count as the RSA size of equal strength.',
     ),
-    weakSignatureAlgorithm: rule('fail').describe('MD2, MD5 or SHA-1, the root left out.'),
-    weakCipherSuite: rule('fail').describe('Broken, or without forward secrecy.'),
-    knownBadCA: rule('fail').describe('Stored and returned. Untrusted authorities always fail.'),
+    weakSignatureAlgorithm: rule('fail').describe('Rejects MD2, MD5 and SHA-1, except in the root.'),
+    weakCipherSuite: rule('fail').describe('Rejects ciphers that are broken or lack forward secrecy.'),
+    knownBadCA: rule('fail').describe('Stored and returned only. Untrusted CAs always fail.'),
     recommendedTLSVersion: version('TLS1.3', 'ignore'),
     recommendedKeySizeBits: bits(3072, 'ignore'),
-    ocspMustStapleRespected: rule('fail').describe('A certificate that asks for a stapled OCSP response has one.'),
-    sctPresent: rule('ignore').describe('The certificate holds timestamps of certificate transparency.'),
+    ocspMustStapleRespected: rule('fail').describe('Requires a stapled OCSP response if the certificate does.'),
+    sctPresent: rule('ignore').describe('Requires certificate transparency timestamps in the certificate.'),
     revocationAnswerValid: rule('degrade').describe(
-      'An OCSP response or list of revoked certificates that came is signed, of this time, and knows the certificate.',
+      'Requires that a received OCSP response or CRL is signed, current and covers the certificate.',
     ),
   })
   .meta({ id: 'SecurityBaselineWrite', description: 'Minimum requirements for the certificate and the connection.' });
@@ -57,21 +57,21 @@ const sslConfig = z
       .default('')
       .describe('Server name (SNI) to send instead of the host name. The certificate must match it.'),
     ipFamily,
-    skipChainValidation: z.boolean().default(false).describe('Judge neither trust nor name.'),
+    skipChainValidation: z.boolean().default(false).describe('Skip validation of trust and name.'),
     handshakeTimeoutMs: orNull(z.int().min(1000).max(30_000), () => 10_000).default(10_000),
     alertDaysBeforeExpiry: orNull(z.int().min(1).max(365), () => 20)
       .default(20)
-      .describe('Fewer days left than this are degraded.'),
+      .describe('Degraded if fewer days are left until expiry.'),
     revocation: orNull(z.enum(revocations), () => 'STAPLED' as const)
       .default('STAPLED')
       .describe(
-        'How to check for revocation: by the OCSP response that the server staples (STAPLED), otherwise also by the OCSP responder or revocation list of the CA (ONLINE), or not at all (OFF).',
+        'How to check for revocation: STAPLED uses the stapled OCSP response, ONLINE also queries the OCSP responder or CRL of the CA, OFF disables it.',
       ),
     securityBaseline: z.preprocess((value) => value ?? {}, securityBaseline).prefault({}),
     clientCertificateMode: z
       .preprocess(
         (value) => (value === '' ? null : value),
-        z.null('must be null: client certificates are not supported here'),
+        z.null('must be null: client certificates are not supported in this field'),
       )
       .default(null),
     assertions: assertionList(
@@ -82,10 +82,7 @@ const sslConfig = z
   })
   .meta({ id: 'SslConfigWrite', description: 'The host to check and the requirements for its certificate.' });
 
-/**
- * A body in which newer clients put it all under `request`: host, port, `sslConfig` and assertions. It means the same
- * as one flat `sslConfig`.
- */
+/** Accepts the form of newer clients, which put host, port, `sslConfig` and assertions under `request`. */
 function liftingSslConfig(body: z.ZodType): z.ZodType {
   return z.preprocess((value) => {
     if (!isObject(value) || !isObject(value['request']) || 'sslConfig' in value) return value;
@@ -120,7 +117,7 @@ const sslConfigShown = z
     skipChainValidation: z.boolean(),
     handshakeTimeoutMs: z.int(),
     alertDaysBeforeExpiry: z.int(),
-    revocation: z.enum(revocations).exactOptional().describe('Absent, and STAPLED, on checks older than it.'),
+    revocation: z.enum(revocations).exactOptional().describe('Absent on older checks, which use STAPLED.'),
     securityBaseline: z.strictObject({
       enabled: z.boolean(),
       minTLSVersion: versionShown,
@@ -132,7 +129,7 @@ const sslConfigShown = z
       recommendedKeySizeBits: bitsShown,
       ocspMustStapleRespected: ruleShown,
       sctPresent: ruleShown,
-      revocationAnswerValid: ruleShown.exactOptional().describe('Absent, and degrade, on checks older than it.'),
+      revocationAnswerValid: ruleShown.exactOptional().describe('Absent on older checks, which use degrade.'),
     }),
     clientCertificateMode: z.null(),
     assertions: assertionsShown(sources),
@@ -147,18 +144,18 @@ const revocation = z
     revokedAt: z.string().nullable(),
     reason: z.string().nullable().describe('For example keyCompromise.'),
     thisUpdate: z.string().nullable(),
-    nextUpdate: z.string().nullable().describe('End of its validity. null if not stated.'),
-    problem: z.string().nullable().describe('Why it is not known, in a sentence.'),
+    nextUpdate: z.string().nullable().describe('Expiry of the status. null if not stated.'),
+    problem: z.string().nullable().describe('Why the status is unknown.'),
   })
-  .describe('Whether it is revoked; null where the check does not ask, absent in results older than it.');
+  .describe('Revocation status. null if the check does not query it. Absent in older results.');
 
 export const sslSchema = {
   type: 'SSL',
   name: 'Ssl',
   title: 'an SSL check',
   analyticsPath: 'ssl',
-  about: 'Watches a certificate, and the connection it is shown over.',
-  description: 'Watches a certificate: its dates, name, trust and strength, and the connection it is shown over.',
+  about: 'Monitors a TLS certificate and connection.',
+  description: 'Checks the dates, name, trust and strength of a certificate, and its TLS connection.',
   example: {
     name: 'Certificate of the shop',
     frequency: 720,
@@ -199,13 +196,13 @@ export const sslSchema = {
           hostnameVerified: z.boolean(),
           chainTrusted: z.boolean(),
           ocspStapled: z.boolean(),
-          ocspStatus: revocationStatus.exactOptional().describe('Absent in results older than it.'),
+          ocspStatus: revocationStatus.exactOptional().describe('Absent in older results.'),
           resolvedIp: z.string().nullable(),
         }),
         revocation: revocation.nullable().exactOptional(),
       })
       .nullable()
-      .describe('null when no certificate was seen.'),
+      .describe('null if the server sent no certificate.'),
   },
   lenient: liftingSslConfig,
 } as const satisfies CheckSchema;

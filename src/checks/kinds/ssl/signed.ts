@@ -1,16 +1,16 @@
-// Whether what an authority says was signed by it: the same for OCSP responses and lists of revoked certificates.
+// Verifies signatures of OCSP responses and CRLs.
 import { constants, type KeyObject, verify } from 'node:crypto';
 import { bitsOf, type Element, holding, oidOf, type Reader, readerOf, tags } from './der.ts';
 
-/** What is signed, and how. */
+/** Signed content and its signature. */
 export interface Signed {
-  /** What the signature is of. */
+  /** The signed part. */
   readonly content: Element;
   readonly algorithm: Element;
   readonly signature: Buffer;
 }
 
-/** Reads the three parts that everything signed begins with. @throws {RangeError} */
+/** Reads the three parts of a signed structure. @throws {RangeError} */
 export function readSigned(reader: Reader): Signed {
   return {
     content: reader.next(tags.sequence),
@@ -19,7 +19,7 @@ export function readSigned(reader: Reader): Signed {
   };
 }
 
-/** Algorithm → hash; null = the algorithm has its own. */
+/** Hash by algorithm; null if the algorithm includes it. */
 const hashes: Readonly<Record<string, string | null>> = {
   '1.2.840.113549.1.1.11': 'sha256',
   '1.2.840.113549.1.1.12': 'sha384',
@@ -36,10 +36,10 @@ const pssHashes: Readonly<Record<string, string>> = {
   '2.16.840.1.101.3.4.2.2': 'sha384',
   '2.16.840.1.101.3.4.2.3': 'sha512',
 };
-/** MD5 and SHA-1, under RSA and ECDSA: others could have made such a signature. */
+/** MD5 and SHA-1 with RSA or ECDSA, which can be forged. */
 const weak: ReadonlySet<string> = new Set(['1.2.840.113549.1.1.4', '1.2.840.113549.1.1.5', '1.2.840.10045.4.1']);
 
-/** Why nothing signed so can be believed, whoever signed it; null = it can. @throws {RangeError} */
+/** Returns why signatures of this algorithm are rejected, or null. @throws {RangeError} */
 export function algorithmProblem({ algorithm }: Signed): string | null {
   const name = oidOf(readerOf(algorithm).next());
   if (weak.has(name)) return 'it has a weak signature (MD5 or SHA-1)';
@@ -56,7 +56,7 @@ export function isSignedBy({ content, algorithm, signature }: Signed, key: KeyOb
   try {
     return verify(hash, content.whole, { key, ...padding }, signature);
   } catch {
-    // The key is of another sort than the signature.
+    // The key type does not match the signature.
     return false;
   }
 }

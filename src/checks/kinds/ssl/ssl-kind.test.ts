@@ -1,4 +1,4 @@
-// SSL checks against real TLS servers with certificates of an authority of our own: good, old, weak, and of others.
+// SSL checks against real TLS servers with certificates of our own CA.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import type { ServerOptions } from 'node:https';
@@ -19,13 +19,13 @@ import { startTcpTarget, startTlsTarget } from '../../../../tests/support/target
 
 const day = 86_400_000;
 const authority = createAuthority();
-const trusted = { means: { extraCertificates: [authority.cert] } };
+const trusted = { deps: { extraCertificates: [authority.cert] } };
 
 function inDays(days: number): Date {
   return new Date(Date.now() + days * day + 60_000);
 }
 
-async function lookAt(
+async function inspectServer(
   t: TestContext,
   server: ServerOptions,
   config: JsonObject = {},
@@ -37,8 +37,8 @@ async function lookAt(
 
 const issued = (facts?: CertificateFacts) => authority.issue(facts);
 
-test('a certificate that is trusted, for that name and not near its end passes, and is shown with its connection', async (t) => {
-  const finding = await lookAt(t, issued());
+test('passes for a valid certificate and shows it with its connection', async (t) => {
+  const finding = await inspectServer(t, issued());
   assert.equal(verdictOf(finding), 'passed', finding.message ?? '');
   const { response, timingPhases } = describedKind('SSL', finding) as Record<string, Record<string, JsonObject>>;
   const { certificate, connection } = response as Record<string, JsonObject>;
@@ -67,7 +67,7 @@ test('a certificate that is trusted, for that name and not near its end passes, 
   assert.equal(finding.certificate?.domain, 'localhost');
 });
 
-test('a certificate that has expired, is not valid yet, for another name or of a stranger fails, each in its words', async (t) => {
+test('fails for an expired, early, mismatched or untrusted certificate, each with its own message', async (t) => {
   const cases: readonly (readonly [ServerOptions, RegExp, KindProbeOptions?])[] = [
     [issued({ validTo: inDays(-3) }), /^the certificate of localhost expired on \d{4}-\d\d-\d\d$/],
     [issued({ validFrom: inDays(2) }), /^the certificate of localhost is not valid before /],
@@ -76,55 +76,58 @@ test('a certificate that has expired, is not valid yet, for another name or of a
     [createAuthority('Others').issue(), /unknown CA: CN=Others\. /],
   ];
   for (const [server, message, options] of cases) {
-    const finding = await lookAt(t, server, {}, options ?? trusted);
+    const finding = await inspectServer(t, server, {}, options ?? trusted);
     assert.equal(verdictOf(finding), 'failed tls');
     assert.match(finding.message ?? '', message);
     assert.notEqual(finding.certificate, null, 'its end is told all the same');
   }
 });
 
-test('a chain is trusted when it is whole, and not when the server leaves out who signed', async (t) => {
+test('trusts a complete chain, but not one without its intermediate', async (t) => {
   const between = authority.subordinate('Between');
   const { key, cert } = between.issue();
-  const whole = await lookAt(t, { key, cert: cert + between.cert });
+  const whole = await inspectServer(t, { key, cert: cert + between.cert });
   assert.equal(verdictOf(whole), 'passed', whole.message ?? '');
-  const torn = await lookAt(t, { key, cert });
+  const torn = await inspectServer(t, { key, cert });
   assert.match(
     torn.message ?? '',
     /^the certificate of localhost is signed by an unknown CA: CN=Between\. The server may not be sending its intermediate certificate\. To trust a private CA, set TOCSIN_CA_FILE or NODE_EXTRA_CA_CERTS\.$/,
   );
 });
 
-test('without validation of the chain only the dates and the baseline count', async (t) => {
+test('without chain validation only dates and baseline count', async (t) => {
   const skip = { skipChainValidation: true };
-  assert.equal(verdictOf(await lookAt(t, issued({ names: ['other.example'] }), skip, {})), 'passed');
-  assert.equal(verdictOf(await lookAt(t, issued({ validTo: inDays(-1) }), skip, {})), 'failed tls');
+  assert.equal(verdictOf(await inspectServer(t, issued({ names: ['other.example'] }), skip, {})), 'passed');
+  assert.equal(verdictOf(await inspectServer(t, issued({ validTo: inDays(-1) }), skip, {})), 'failed tls');
 });
 
-test('a certificate near its end is degraded, from the day on that the check says', async (t) => {
-  const soon = await lookAt(t, issued({ validTo: inDays(12) }));
+test('is degraded as many days before expiry as configured', async (t) => {
+  const soon = await inspectServer(t, issued({ validTo: inDays(12) }));
   assert.equal(verdictOf(soon), 'degraded tls');
   assert.equal(soon.message, 'the certificate of localhost expires in 12 days, degraded below 20 days');
-  assert.equal(verdictOf(await lookAt(t, issued({ validTo: inDays(12) }), { alertDaysBeforeExpiry: 10 })), 'passed');
+  assert.equal(
+    verdictOf(await inspectServer(t, issued({ validTo: inDays(12) }), { alertDaysBeforeExpiry: 10 })),
+    'passed',
+  );
 });
 
-test('an intermediate certificate that expires first counts, with its own name and date', async (t) => {
+test('an intermediate certificate that expires first counts, with its name and date', async (t) => {
   const chain = (validTo: Date) => {
     const between = authority.subordinate('Between', { validTo, validFrom: inDays(-300) });
     const { key, cert } = between.issue();
     return { key, cert: cert + between.cert };
   };
-  const expired = await lookAt(t, chain(new Date(Date.UTC(2026, 0, 2))));
+  const expired = await inspectServer(t, chain(new Date(Date.UTC(2026, 0, 2))));
   assert.equal(verdictOf(expired), 'failed tls');
   assert.equal(expired.message, 'the intermediate certificate "Between" of localhost expired on 2026-01-02');
-  const soon = await lookAt(t, chain(new Date(Date.now() + 5.5 * 3_600_000)));
+  const soon = await inspectServer(t, chain(new Date(Date.now() + 5.5 * 3_600_000)));
   const role = 'intermediate certificate "Between"';
   assert.equal(soon.message, `the ${role} of localhost expires in 5 hours, degraded below 20 days`);
   assert.equal(soon.certificate?.role, role);
   assert.equal(soon.certificate?.domain, 'localhost');
 });
 
-test('certificates that the path does not need are ignored, weak and expired ones too', async (t) => {
+test('ignores certificates that the path does not need', async (t) => {
   const between = authority.subordinate('Between');
   const { key, cert } = between.issue();
   const retired = createAuthority('Retired');
@@ -133,24 +136,24 @@ test('certificates that the path does not need are ignored, weak and expired one
     retired.crossSign(authority, { validTo: inDays(-1), hash: 'sha1' }),
     retired.crossSign(between, { validTo: inDays(-1), hash: 'sha1' }),
   ];
-  // In no useful order: the path is found by who signed.
-  const finding = await lookAt(t, { key, cert: cert + surplus.join('') + between.cert });
+  // In random order: the path is found by signatures.
+  const finding = await inspectServer(t, { key, cert: cert + surplus.join('') + between.cert });
   assert.equal(verdictOf(finding), 'passed', finding.message ?? '');
   assert.equal(finding.certificate?.role, undefined);
 });
 
-test('a server that shows two certificates in turn is degraded in every run, and passes soon after the old one is gone', async (t) => {
+test('is degraded in every run if a server alternates between two certificates, and passes soon after the old one is replaced', async (t) => {
   const [old, fresh] = [issued({ validTo: inDays(6) }), issued()];
   const shown = [fresh, old];
   let connections = 0;
-  // The context is chosen while the handshake goes on.
+  // The context is selected during the handshake.
   const SNICallback: ServerOptions['SNICallback'] = (_name, answer) =>
     answer(null, createSecureContext(shown[connections++ % shown.length]));
   const { port } = await startTlsTarget(t, { ...fresh, SNICallback }, (_, response) => response.end());
   const check = { sslConfig: { hostname: 'localhost', port } };
-  const look = startPlanned('SSL', check, trusted);
+  const inspect = startPlanned('SSL', check, trusted);
   for (let run = 1; run <= 5; run++) {
-    const finding = await look();
+    const finding = await inspect();
     assert.equal(verdictOf(finding), 'degraded tls', `run ${run}`);
     assert.equal(finding.message, 'the certificate of localhost expires in 6 days, degraded below 20 days');
     const seen = [finding.certificate, ...(finding.otherCertificates ?? [])].map((each) => each?.fingerprint);
@@ -159,64 +162,67 @@ test('a server that shows two certificates in turn is degraded in every run, and
   shown.shift();
   shown[0] = fresh;
   const verdicts = [];
-  for (let run = 1; run <= 5; run++) verdicts.push((await look()).verdict);
+  for (let run = 1; run <= 5; run++) verdicts.push((await inspect()).verdict);
   assert.deepEqual(verdicts, ['degraded', 'degraded', 'degraded', 'passed', 'passed']);
 });
 
-test('a certificate that was renewed passes at once', async (t) => {
+test('passes at once after a renewal', async (t) => {
   const target = await startTlsTarget(t, issued({ validTo: inDays(6) }), (_, response) => response.end());
-  const look = startPlanned('SSL', { sslConfig: { hostname: 'localhost', port: target.port } }, trusted);
-  assert.equal((await look()).verdict, 'degraded');
+  const inspect = startPlanned('SSL', { sslConfig: { hostname: 'localhost', port: target.port } }, trusted);
+  assert.equal((await inspect()).verdict, 'degraded');
   target.renew(issued());
-  assert.equal((await look()).verdict, 'passed');
+  assert.equal((await inspect()).verdict, 'passed');
 });
 
-test('a self-signed certificate is called that', async (t) => {
+test('reports a self-signed certificate', async (t) => {
   const { cert, privateKey } = createAuthority('Alone');
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-  assert.equal((await lookAt(t, { cert, key })).message, 'the certificate of localhost is self-signed');
+  assert.equal((await inspectServer(t, { cert, key })).message, 'the certificate of localhost is self-signed');
 });
 
-test('a weak key, signature, version or cipher breaks the baseline, as badly as the check says', async (t) => {
+test('a weak key, signature, version or cipher violates the baseline with its severity', async (t) => {
   const weakly = { ciphers: 'DEFAULT:@SECLEVEL=0' };
   const key = { ...issued({ rsaBits: 1024 }), ...weakly };
-  assert.match((await lookAt(t, key)).message ?? '', /^the key is weak: RSA with 1024 bits, less than 2048$/);
+  assert.match((await inspectServer(t, key)).message ?? '', /^the key is weak: RSA with 1024 bits, less than 2048$/);
   const sha1 = { ...issued({ hash: 'sha1' }), ...weakly };
-  assert.match((await lookAt(t, sha1)).message ?? '', /^a certificate in the chain has a weak signature: ECDSA-SHA1$/);
+  assert.match(
+    (await inspectServer(t, sha1)).message ?? '',
+    /^a certificate in the chain has a weak signature: ECDSA-SHA1$/,
+  );
   const old = { ...issued(), ...weakly, minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1' } as const;
-  assert.match((await lookAt(t, old)).message ?? '', /^the connection uses TLS1\.1, older than TLS1\.2$/);
+  assert.match((await inspectServer(t, old)).message ?? '', /^the connection uses TLS1\.1, older than TLS1\.2$/);
   const cipher = { ...issued({ rsaBits: 2048 }), ciphers: 'AES128-SHA:@SECLEVEL=0', maxVersion: 'TLSv1.2' } as const;
-  assert.match((await lookAt(t, cipher)).message ?? '', /^the cipher TLS_RSA_WITH_AES_128_CBC_SHA is weak$/);
+  assert.match((await inspectServer(t, cipher)).message ?? '', /^the cipher TLS_RSA_WITH_AES_128_CBC_SHA is weak$/);
 
   const rule = (severity: string) => ({ securityBaseline: { minKeySizeBits: { value: 2048, severity } } });
-  assert.equal(verdictOf(await lookAt(t, key, rule('degrade'))), 'degraded tls');
-  assert.equal(verdictOf(await lookAt(t, key, rule('ignore'))), 'passed');
-  assert.equal(verdictOf(await lookAt(t, key, { securityBaseline: { enabled: false } })), 'passed');
+  assert.equal(verdictOf(await inspectServer(t, key, rule('degrade'))), 'degraded tls');
+  assert.equal(verdictOf(await inspectServer(t, key, rule('ignore'))), 'passed');
+  assert.equal(verdictOf(await inspectServer(t, key, { securityBaseline: { enabled: false } })), 'passed');
   const wanted = { recommendedTLSVersion: { value: 'TLS1.3', severity: 'degrade' } };
   const twelve = { ...issued(), maxVersion: 'TLSv1.2' } as const;
-  assert.equal(verdictOf(await lookAt(t, twelve, { securityBaseline: wanted })), 'degraded tls');
+  assert.equal(verdictOf(await inspectServer(t, twelve, { securityBaseline: wanted })), 'degraded tls');
 });
 
-test('a certificate that asks for a stapled response and comes without one fails, unless the check says otherwise', async (t) => {
-  const finding = await lookAt(t, issued({ mustStaple: true }));
+test('fails if a required stapled response is missing, unless configured otherwise', async (t) => {
+  const finding = await inspectServer(t, issued({ mustStaple: true }));
   assert.equal(verdictOf(finding), 'failed tls');
-  assert.match(finding.message ?? '', /^the certificate asks for a stapled OCSP response, and none was sent$/);
-  assert.equal(verdictOf(await lookAt(t, issued())), 'passed');
+  assert.match(finding.message ?? '', /^the certificate requires a stapled OCSP response, but none was sent$/);
+  assert.equal(verdictOf(await inspectServer(t, issued())), 'passed');
   const securityBaseline = { ocspMustStapleRespected: { severity: 'ignore' } };
-  assert.equal(verdictOf(await lookAt(t, issued({ mustStaple: true }), { securityBaseline })), 'passed');
+  assert.equal(verdictOf(await inspectServer(t, issued({ mustStaple: true }), { securityBaseline })), 'passed');
 });
 
-test('assertions look at the certificate, the connection, all of it as JSON or text, and the time', async (t) => {
+test('evaluates assertions on the certificate, connection, JSON, text and time', async (t) => {
   const holds = async (source: string, property: string, comparison: string, target: string): Promise<boolean> => {
     const assertions = [{ source, property, comparison, target }];
-    const finding = await lookAt(t, issued(), { assertions });
+    const finding = await inspectServer(t, issued(), { assertions });
     assert.match(verdictOf(finding), /^(passed|failed assertion)$/);
     return finding.verdict === 'passed';
   };
   assert.equal(await holds('CERTIFICATE', 'daysUntilExpiry', 'GREATER_THAN', '30'), true);
   assert.equal(await holds('CERTIFICATE', 'daysUntilExpiry', 'GREATER_THAN', '100'), false);
   const assertions = [{ source: 'CERTIFICATE', property: 'keySizeBits', comparison: 'GREATER_THAN', target: '300' }];
-  const { message } = await lookAt(t, issued(), { assertions });
+  const { message } = await inspectServer(t, issued(), { assertions });
   assert.match(message ?? '', /keySizeBits to be greater than 300, got 256/);
   assert.equal(await holds('CERTIFICATE', 'sans', 'CONTAINS', 'localhost'), true);
   assert.equal(await holds('CERTIFICATE', 'selfSigned', 'EQUALS', 'false'), true);
@@ -227,7 +233,7 @@ test('assertions look at the certificate, the connection, all of it as JSON or t
   assert.equal(await holds('RESPONSE_TIME', '', 'LESS_THAN', '0'), false);
 });
 
-test('a server that speaks no TLS, or nothing at all, fails in those words; the egress policy holds', async (t) => {
+test('fails for a server without TLS or without a response; the egress policy applies', async (t) => {
   const plain = await startTcpTarget(t, (socket) => socket.end('220 mail\r\n'));
   const silent = await startTcpTarget(t, () => {});
   const config = (port: number) => ({ sslConfig: { hostname: '127.0.0.1', port, handshakeTimeoutMs: 1000 } });
@@ -238,15 +244,15 @@ test('a server that speaks no TLS, or nothing at all, fails in those words; the 
   assert.equal(verdictOf(refused), 'failed egress-refused');
 });
 
-test('a server is asked for the name that the check says, whatever it is connected to', async (t) => {
+test('sends the configured server name, whatever the host', async (t) => {
   const server = issued({ names: ['shop.example'] });
   const config = { hostname: '127.0.0.1', serverName: 'shop.example' };
-  const finding = await lookAt(t, server, config);
+  const finding = await inspectServer(t, server, config);
   assert.equal(verdictOf(finding), 'passed', finding.message ?? '');
   assert.equal(finding.certificate?.domain, 'shop.example');
 });
 
-test('settings an SSL check cannot run with are refused', () => {
+test('rejects invalid settings', () => {
   const problems = (config: JsonObject) =>
     problemsOfKind('SSL', { sslConfig: { hostname: 'shop.example', ...config } });
   assert.deepEqual(problems({}), []);

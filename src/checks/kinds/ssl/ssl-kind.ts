@@ -1,4 +1,4 @@
-// SSL checks: whether a certificate and the connection it is shown over are what they should be (reference §4.3).
+// SSL checks: validate a certificate and its TLS connection (reference §4.3).
 import { isIP } from 'node:net';
 import type { JsonObject } from '#domain/json.ts';
 import type { ThreadInput } from '#domain/checks/probe.ts';
@@ -20,13 +20,13 @@ import {
   filledHost,
   hostProblems,
 } from '../../parts/findings/prepare.ts';
-import type { CheckKind, ProbeMeans, SettingsProblem } from '../../kind.ts';
+import type { CheckKind, ProbeDeps, SettingsProblem } from '../../kind.ts';
 import type { Redactor } from '../../parts/redact.ts';
 import { factsOf, type SslFacts } from './facts.ts';
 import { expiryFlaw, flawsOf, isExpiring, refusalOf } from './judge.ts';
 import { createFindRevocation, type Revocation } from './revocation.ts';
 import { revokedSentence, shownRevocation } from './revocation-words.ts';
-import { createFindSoon } from './shown-in-turn.ts';
+import { createFindSoon } from './alternating-certificates.ts';
 import { usesIn, type VariableUse } from '../../parts/placeholders.ts';
 import { family } from '../../parts/read.ts';
 import { readerOf } from '../../schema.ts';
@@ -35,13 +35,13 @@ import { type SslConfig, sources, sslSchema, type SslSettings } from './schema.t
 const read = readerOf(sslSchema);
 
 interface SslPlan {
-  /** Names what is looked at: the revision of the check, and where. */
+  /** Identifies the check revision and the target. */
   readonly key: string;
   readonly accountId: string;
   readonly config: SslConfig;
   readonly times: Pick<SslSettings, 'degradedResponseTime' | 'maxResponseTime'>;
   readonly handshake: Handshake;
-  /** Whom the certificate must be for. */
+  /** Name that the certificate must match. */
   readonly name: string;
   readonly assertions: readonly Assertion[];
   readonly redactor: Redactor;
@@ -54,16 +54,16 @@ function variableUses(settings: JsonObject): VariableUse[] {
 
 export const sslKind: CheckKind<typeof sslSchema> = {
   schema: sslSchema,
-  createProbe: (means) => {
-    // What is weak is to be seen and named, not to end in a handshake that fails.
-    const tlsOf = createClientTls(means, {
+  createProbe: (deps) => {
+    // Accept weak algorithms, so that they are reported instead of failing the handshake.
+    const tlsOf = createClientTls(deps, {
       minVersion: 'TLSv1',
       ciphers: 'DEFAULT:ALL:!aNULL:!eNULL:@SECLEVEL=0',
     });
-    const look = createLook(means);
-    return createPlannedProbe(variableUses, planner(means, tlsOf), async (plan, startedAt, signal) => {
-      const seen = await shakeHands(plan.handshake, means.guard, signal);
-      return findingOf(plan, startedAt, seen, await look(plan, startedAt, seen, signal), means.offload);
+    const inspect = createInspect(deps);
+    return createPlannedProbe(variableUses, planner(deps, tlsOf), async (plan, startedAt, signal) => {
+      const seen = await shakeHands(plan.handshake, deps.guard, signal);
+      return findingOf(plan, startedAt, seen, await inspect(plan, startedAt, seen, signal), deps.offload);
     });
   },
   validateSettings,
@@ -91,10 +91,7 @@ function validateSettings(settings: JsonObject): SettingsProblem[] {
   ];
 }
 
-function planner(
-  means: ProbeMeans,
-  tlsOf: ReturnType<typeof createClientTls>,
-): (input: ThreadInput) => SslPlan | string {
+function planner(deps: ProbeDeps, tlsOf: ReturnType<typeof createClientTls>): (input: ThreadInput) => SslPlan | string {
   return (input) => {
     const settings = read(input.check.settings);
     const { sslConfig: config } = settings;
@@ -118,7 +115,7 @@ function planner(
         serverName: isIP(name) > 0 ? null : name,
         family: family(config.ipFamily),
         ...tlsOf(input.check.accountId)(name),
-        limitMs: Math.min(means.limitMs ?? 30_000, config.handshakeTimeoutMs),
+        limitMs: Math.min(deps.limitMs ?? 30_000, config.handshakeTimeoutMs),
       },
       assertions,
       redactor,
@@ -127,34 +124,34 @@ function planner(
   };
 }
 
-/** What is known of the certificate of a handshake. */
-interface Looked {
+/** Facts about the certificate of a handshake. */
+interface Inspected {
   readonly facts: SslFacts;
-  /** null = nobody wants to know. */
+  /** null if disabled. */
   readonly revocation: Revocation | null;
-  /** How long its authority was asked, ms; null = it was not. */
-  readonly askedMs: number | null;
-  /** Another path that the server shows in turn and that expires soon; null = none was seen. */
+  /** Time spent on querying the CA in ms; null if not queried. */
+  readonly queryMs: number | null;
+  /** Another path of the same server that expires soon, or null. */
   readonly other: CertificatePath | null;
 }
 
-type Look = (plan: SslPlan, startedAt: number, seen: Shaken, signal: AbortSignal) => Promise<Looked | null>;
+type Inspect = (plan: SslPlan, startedAt: number, seen: Shaken, signal: AbortSignal) => Promise<Inspected | null>;
 
-/** Makes what looks at the certificate of a handshake; null = there is none. */
-function createLook({ guard, version, limitMs = 30_000 }: ProbeMeans): Look {
+/** Creates the inspection of a handshake. It returns null without a certificate. */
+function createInspect({ guard, version, limitMs = 30_000 }: ProbeDeps): Inspect {
   const findRevocation = createFindRevocation();
   const findSoon = createFindSoon();
   return async (plan, startedAt, { peer, address, startedAt: begun }, signal) => {
     const { name, config, handshake } = plan;
     if (peer === null) return null;
     const facts = factsOf(peer, name, address, startedAt);
-    // Of one that must not be accepted anyhow the authority is not asked.
+    // The CA is not queried about a certificate that fails anyway.
     const isRefused = refusalOf(facts, peer, { name, now: startedAt }, config.skipChainValidation) !== null;
     const mode = config.revocation === 'ONLINE' && isRefused ? 'STAPLED' : config.revocation;
     const from = performance.now();
-    const looking = { mode, guard, ...handshake, version, now: startedAt, leftMs: limitMs - (from - begun), signal };
-    const revocation = await findRevocation(peer, looking);
-    const askedMs = mode === 'ONLINE' ? performance.now() - from : null;
+    const inspecting = { mode, guard, ...handshake, version, now: startedAt, leftMs: limitMs - (from - begun), signal };
+    const revocation = await findRevocation(peer, inspecting);
+    const queryMs = mode === 'ONLINE' ? performance.now() - from : null;
     const isSoon = (path: CertificatePath): boolean => isExpiring(path, startedAt, config.alertDaysBeforeExpiry);
     const again = async (): Promise<CertificatePath | null> => {
       const leftMs = limitMs - (performance.now() - begun);
@@ -163,7 +160,7 @@ function createLook({ guard, version, limitMs = 30_000 }: ProbeMeans): Look {
       return (await shakeHands(limited, guard, signal)).peer?.path ?? null;
     };
     const other = isRefused ? null : await findSoon(plan.key, peer.path, isSoon, again);
-    return { facts, revocation, askedMs, other };
+    return { facts, revocation, queryMs, other };
   };
 }
 
@@ -171,14 +168,14 @@ async function findingOf(
   plan: SslPlan,
   startedAt: number,
   seen: Shaken,
-  looked: Looked | null,
+  inspected: Inspected | null,
   offload: Offload | undefined,
 ): Promise<Finding> {
   const { redactor, assertions, name } = plan;
   const { peer } = seen;
-  const responseTimeMs = looked === null ? null : seen.securedAt - seen.startedAt;
-  const shown = looked === null ? null : shownOf(looked);
-  const askedMs = looked?.askedMs ?? null;
+  const responseTimeMs = inspected === null ? null : seen.securedAt - seen.startedAt;
+  const shown = inspected === null ? null : shownOf(inspected);
+  const queryMs = inspected?.queryMs ?? null;
   const work = { accountId: plan.accountId, assertions, values: valuesIn(shown, responseTimeMs), body: null, redactor };
   const { outcomes } = shown === null ? { outcomes: [] } : await workOn(work, offload);
   const broken = judgeAssertions(assertions, outcomes);
@@ -186,56 +183,56 @@ async function findingOf(
     {
       startedAt,
       steps: [seen.resolvedAt, seen.connectedAt, seen.securedAt || seen.endedAt],
-      tookMs: seen.endedAt - seen.startedAt + (askedMs ?? 0),
+      tookMs: seen.endedAt - seen.startedAt + (queryMs ?? 0),
       responseTimeMs,
       address: seen.address,
-      phases: { ...phasesOf(seen), ...(askedMs !== null && { revocation: askedMs }) },
+      phases: { ...phasesOf(seen), ...(queryMs !== null && { revocation: queryMs }) },
       assertions: outcomesOf(assertions, outcomes, redactor.text),
       short: shown,
       request: plan.request,
       response: shown,
-      ...certificatesOf(peer, looked, name),
+      ...certificatesOf(peer, inspected, name),
     },
-    judge(plan, startedAt, seen, looked, broken),
+    judge(plan, startedAt, seen, inspected, broken),
     redactor,
   );
 }
 
-/** The certificates to report, the first to expire in front. */
+/** Certificates to report, first to expire first. */
 function certificatesOf(
   peer: Peer | null,
-  looked: Looked | null,
+  inspected: Inspected | null,
   name: string,
 ): Pick<Finding, 'certificate' | 'otherCertificates'> {
   if (peer === null) return { certificate: null };
   const own = seenCertificate(peer.path, name);
-  if (looked === null || looked.other === null) return { certificate: own };
-  return { certificate: seenCertificate(looked.other, name), otherCertificates: [own] };
+  if (inspected === null || inspected.other === null) return { certificate: own };
+  return { certificate: seenCertificate(inspected.other, name), otherCertificates: [own] };
 }
 
-/** All that assertions look at and results show. */
+/** Everything that assertions check and results show. */
 interface Shown extends JsonObject {
   readonly certificate: JsonObject;
   readonly connection: JsonObject;
   readonly revocation: JsonObject | null;
 }
 
-function shownOf({ facts: { certificate, connection }, revocation }: Looked): Shown {
+function shownOf({ facts: { certificate, connection }, revocation }: Inspected): Shown {
   const ocspStatus = revocation?.status ?? 'unknown';
   return { certificate, connection: { ...connection, ocspStatus }, revocation: shownRevocation(revocation) };
 }
 
-/** What must not be accepted, then what is too weak, then assertions, then what is only degraded. */
+/** Judges in this order: rejected, failed baseline, assertions, degraded baseline. */
 function judge(
   { config, times, name }: SslPlan,
   now: number,
   seen: Shaken,
-  looked: Looked | null,
+  inspected: Inspected | null,
   broken: Judged | null,
 ): Judged {
   if (seen.fault !== null) return judgeFault(seen.fault);
-  if (looked === null || seen.peer === null) return failed('tls', `${name} showed no certificate`);
-  const { facts, revocation, other } = looked;
+  if (inspected === null || seen.peer === null) return failed('tls', `${name} sent no certificate`);
+  const { facts, revocation, other } = inspected;
   const refusal = refusalOf(facts, seen.peer, { name, now }, config.skipChainValidation);
   if (refusal !== null) return refusal;
   const revoked = revocation === null ? null : revokedSentence(revocation, name);

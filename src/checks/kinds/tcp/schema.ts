@@ -14,16 +14,16 @@ import {
   responseTimesShown,
 } from '../../parts/schema.ts';
 
-/** What assertions may look at. */
+/** Assertion sources. */
 export const sources = ['RESPONSE_DATA', 'RESPONSE_TIME'] as const;
 
 const request = z
   .strictObject({
-    hostname: hostname.describe('Name or address, without scheme and port. `url` is taken for it, too.'),
+    hostname: hostname.describe('Name or address, without scheme and port. `url` is accepted as an alias.'),
     port,
     data: orNull(z.string().max(32_768), () => '')
       .default('')
-      .describe('Sent once connected.'),
+      .describe('Data to send after connecting.'),
     ipFamily,
     assertions: assertionList(
       'TcpAssertion',
@@ -31,14 +31,14 @@ const request = z
       'RESPONSE_DATA: a regular expression that extracts a part before the comparison.',
     ).default([]),
   })
-  .meta({ id: 'TcpRequestWrite', description: 'Where a TCP check connects to, and what it sends.' });
+  .meta({ id: 'TcpRequestWrite', description: 'The host and port to connect to, and the data to send.' });
 
 export const tcpSchema = {
   type: 'TCP',
   name: 'Tcp',
   title: 'a TCP check',
   analyticsPath: 'tcp-checks',
-  about: 'Watches whether a port takes connections, and says what it should.',
+  about: 'Monitors whether a port accepts connections and sends the expected data.',
   example: {
     name: 'Redis',
     frequency: 1,
@@ -50,7 +50,7 @@ export const tcpSchema = {
     },
   },
   fields: {
-    // Some clients name the host `url`.
+    // Some clients call the host `url`.
     request: z.preprocess((value) => {
       if (typeof value !== 'object' || value === null || !('url' in value) || 'hostname' in value) return value;
       const { url, ...rest } = value;
@@ -76,11 +76,11 @@ export const tcpSchema = {
     response: z
       .strictObject({
         bytes: z.int(),
-        truncated: z.boolean().describe('More came than was read.'),
+        truncated: z.boolean().describe('Whether more data was received than is read.'),
         data: z.string().exactOptional().describe('Absent if only the outcome is stored.'),
       })
       .nullable()
-      .describe('null when there was no connection.'),
+      .describe('null if there was no connection.'),
   },
 } as const satisfies CheckSchema;
 

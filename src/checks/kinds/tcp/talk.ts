@@ -1,37 +1,37 @@
-// One connection: data sent, and what comes back read until it is what was waited for.
+// One connection: sends data and reads until the expected data was received.
 import type { Socket } from 'node:net';
 import { type Fault, type Phase, streamFault, timeoutFault } from '../../parts/connection/fault.ts';
 import { type Place, reach } from '../../parts/connection/reach.ts';
 import { stopped } from '../../parts/findings/light.ts';
 import type { EgressGuard } from '../../kind.ts';
 
-/** The most that is read, bytes. */
-export const mostBytes: number = 64 * 1024;
-/** How long nothing more may come before what came is all, where what must not come is asked about, ms. */
+/** Maximum bytes read. */
+export const maxBytes: number = 64 * 1024;
+/** How long the connection must be silent before negative assertions are evaluated. */
 const quietMs = 250;
 
-/** How often what came is looked at, at most, ms: it may come a byte at a time, and a look is at all of it. */
-const lookMs = 50;
+/** Minimum interval between evaluations, because data may arrive byte by byte and each evaluation covers all of it. */
+const pollMs = 50;
 
-/** What is said and waited for. */
+/** What to send and to wait for. */
 export interface Talk {
   readonly place: Place;
   readonly family: 0 | 4 | 6;
   readonly data: string;
-  /** Whether what came is what was waited for, or need not be waited for any more; null = nothing is waited for. */
+  /** Whether the data is complete or can no longer match; null = do not wait. */
   readonly isEnough: ((text: string) => Promise<'yes' | 'no' | 'never'>) | null;
-  /** More could still make it wrong: the end is a silence. */
+  /** Whether more data could still break an assertion, so that a silence must follow. */
   readonly waitsForSilence: boolean;
-  /** ms for all of it. */
+  /** Time limit in ms. */
   readonly limitMs: number;
 }
 
-/** What came of it. Instants are of `performance.now()`; 0 = not reached. */
+/** Outcome. Times are from `performance.now()`; 0 = not reached. */
 export interface Talked {
   readonly startedAt: number;
   resolvedAt: number;
   connectedAt: number;
-  /** When the last data came that was needed. */
+  /** Time of the last relevant data. */
   dataAt: number;
   endedAt: number;
   address: string | null;
@@ -39,14 +39,14 @@ export interface Talked {
   length: number;
   isCut: boolean;
   fault: Fault | null;
-  /** The time was up while data was waited for. */
+  /** Whether the time limit was reached while waiting for data. */
   isLate: boolean;
 }
 
-/** Connects and talks. Never rejects: what went wrong stands in `fault`. */
-export function talk(means: Talk, guard: EgressGuard, signal: AbortSignal): Promise<Talked> {
+/** Connects and exchanges data. Never rejects; failures are in `fault`. */
+export function talk(deps: Talk, guard: EgressGuard, signal: AbortSignal): Promise<Talked> {
   const { promise, resolve } = Promise.withResolvers<Talked>();
-  const { place, limitMs } = means;
+  const { place, limitMs } = deps;
   const seen: Talked = {
     startedAt: performance.now(),
     resolvedAt: 0,
@@ -76,20 +76,20 @@ export function talk(means: Talk, guard: EgressGuard, signal: AbortSignal): Prom
   };
   const onAbort = (): void => finish(stopped);
   const timer = setTimeout(() => {
-    if (seen.connectedAt === 0 || means.isEnough === null) return finish(timeoutFault(limitMs, phaseOf(seen), where()));
+    if (seen.connectedAt === 0 || deps.isEnough === null) return finish(timeoutFault(limitMs, phaseOf(seen), where()));
     seen.isLate = true;
     finish(null);
   }, limitMs);
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
-  const stop = reach(place, seen, { guard, family: means.family }, where, (reached) => {
+  const stop = reach(place, seen, { guard, family: deps.family }, where, (reached) => {
     if ('fault' in reached) return finish(reached.fault);
     giveUp = () => reached.socket.destroy();
-    exchange(reached.socket, means, seen, finish, (error) =>
+    exchange(reached.socket, deps, seen, finish, (error) =>
       finish(streamFault(error, where(), phaseOf(seen), performance.now() - seen.startedAt)),
     );
   });
-  // What failed at once has ended already; what is connected at once cannot be.
+  // An immediate failure has already ended the attempt; an immediate connection is impossible.
   if (seen.endedAt === 0) giveUp = stop;
   else stop();
   return promise;
@@ -118,72 +118,72 @@ function exchange(
     return;
   }
   if (data !== '') socket.write(data);
-  const looks = startLooking(isEnough, waitsForSilence, seen, () => finish(null));
+  const poller = startPolling(isEnough, waitsForSilence, seen, () => finish(null));
   socket.on('data', (chunk: Buffer) => {
     seen.dataAt = performance.now();
-    seen.isCut = seen.length + chunk.length > mostBytes;
-    const kept = chunk.subarray(0, mostBytes - seen.length);
+    seen.isCut = seen.length + chunk.length > maxBytes;
+    const kept = chunk.subarray(0, maxBytes - seen.length);
     seen.bytes.push(kept);
     seen.length += kept.length;
     if (seen.isCut) finish(null);
-    else looks.onData();
+    else poller.onData();
   });
   socket.once('end', () => finish(null));
   socket.once('close', () => {
-    looks.stop();
+    poller.stop();
     finish(null);
   });
 }
 
-/** Looks at what has come, now and then, one look at a time, until it is what was waited for. */
-function startLooking(
+/** Evaluates received data from time to time until it is complete. */
+function startPolling(
   isEnough: NonNullable<Talk['isEnough']>,
   waitsForSilence: boolean,
   seen: Talked,
   finish: () => void,
 ) {
   let silence: NodeJS.Timeout | undefined;
-  let nextLook: NodeJS.Timeout | undefined;
-  let lookFrom = Number.NEGATIVE_INFINITY;
-  let isLooking = false;
-  const look = async (): Promise<void> => {
-    nextLook = undefined;
-    isLooking = true;
+  let nextPoll: NodeJS.Timeout | undefined;
+  let pollFrom = Number.NEGATIVE_INFINITY;
+  let isPolling = false;
+  const poll = async (): Promise<void> => {
+    nextPoll = undefined;
+    isPolling = true;
     const { length, dataAt } = seen;
     const beganAt = performance.now();
     const found = await isEnough(textOf(seen));
-    isLooking = false;
-    // A look that takes long leaves time for those of others.
-    lookFrom = performance.now() + Math.max(lookMs, 4 * (performance.now() - beganAt));
+    isPolling = false;
+    // A slow evaluation must leave time for other checks.
+    pollFrom = performance.now() + Math.max(pollMs, 4 * (performance.now() - beganAt));
     if (seen.endedAt > 0) return;
     if (found === 'never') return finish();
     if (found === 'yes' && !waitsForSilence) {
-      // What came meanwhile was not needed.
+      // Drop later data, which was not needed.
       Object.assign(seen, { dataAt, length, bytes: [Buffer.concat(seen.bytes).subarray(0, length)] });
       return finish();
     }
-    if (length < seen.length) lookSoon();
+    if (length < seen.length) pollSoon();
     else if (found === 'yes') silence = setTimeout(finish, quietMs);
   };
-  const lookSoon = (): void => {
-    if (isLooking) return;
-    const wait = lookFrom - performance.now();
-    if (wait <= 0 && nextLook === undefined) void look();
-    else nextLook ??= setTimeout(() => void look(), wait);
+  const pollSoon = (): void => {
+    if (isPolling) return;
+    const wait = pollFrom - performance.now();
+    if (wait <= 0 && nextPoll === undefined) void poll();
+    else nextPoll ??= setTimeout(() => void poll(), wait);
   };
   return {
     onData(): void {
       clearTimeout(silence);
-      lookSoon();
+      pollSoon();
     },
     stop(): void {
       clearTimeout(silence);
-      clearTimeout(nextLook);
+      clearTimeout(nextPoll);
     },
   };
 }
 
-/** What came, as text. */
+/** Received data as text. */
 export function textOf({ bytes }: Talked): string {
   return Buffer.concat(bytes).toString();
 }

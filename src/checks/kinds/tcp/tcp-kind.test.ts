@@ -1,4 +1,4 @@
-// TCP checks against real ports: connected, told, answered, and every way in which that goes wrong.
+// TCP checks against real ports.
 import assert from 'node:assert/strict';
 import { createServer, type Socket } from 'node:net';
 import test from 'node:test';
@@ -22,11 +22,11 @@ const data = (comparison: string, target = '', regex = ''): JsonObject => ({
   regex,
 });
 
-function look(port: number, request: JsonObject = {}, options: KindProbeOptions = {}, settings: JsonObject = {}) {
+function inspect(port: number, request: JsonObject = {}, options: KindProbeOptions = {}, settings: JsonObject = {}) {
   return probeKind('TCP', { request: { hostname: '127.0.0.1', port, ...request }, ...settings }, options);
 }
 
-/** A port that nothing listens on. */
+/** A closed port. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
@@ -35,16 +35,16 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-/** A server that answers each line. */
+/** A server that responds to each line. */
 function startLines(t: Parameters<typeof startTcpTarget>[0], answer: (line: string, socket: Socket) => void) {
   return startTcpTarget(t, (socket) => {
     socket.on('data', (chunk: Buffer) => answer(chunk.toString(), socket));
   });
 }
 
-test('a port that takes connections passes, and the result says where it was and how long that took', async (t) => {
+test('passes for an open port and shows address and time', async (t) => {
   const { port } = await startTcpTarget(t, () => {});
-  const finding = await look(port);
+  const finding = await inspect(port);
   assert.equal(verdictOf(finding), 'passed');
   assert.ok((finding.responseTimeMs ?? 0) > 0);
   const part = describedKind('TCP', finding);
@@ -52,24 +52,24 @@ test('a port that takes connections passes, and the result says where it was and
   assert.deepEqual(Object.keys(part['timingPhases'] as JsonObject), ['dns', 'tcp']);
 });
 
-test('a port that nothing listens on fails, and passes where that is what should be', async () => {
+test('fails for a closed port, and passes with shouldFail', async () => {
   const port = await closedPort();
-  const finding = await look(port);
+  const finding = await inspect(port);
   assert.equal(verdictOf(finding), 'failed connect');
   assert.match(finding.message ?? '', new RegExp(`^connection refused by 127\\.0\\.0\\.1:${port} after `));
-  assert.equal(verdictOf(await look(port, {}, { check: { shouldFail: true } })), 'passed');
-  const unknown = await look(port, { hostname: 'nothing.invalid' }, { check: { shouldFail: true } });
+  assert.equal(verdictOf(await inspect(port, {}, { check: { shouldFail: true } })), 'passed');
+  const unknown = await inspect(port, { hostname: 'nothing.invalid' }, { check: { shouldFail: true } });
   assert.notEqual(unknown.verdict, 'passed', 'a name that is gone is no closed port');
 });
 
-test('data is sent with its variables, and the answer is matched, whole or by a part of it', async (t) => {
+test('sends data with variables filled in and matches the response or part of it', async (t) => {
   const { port } = await startLines(
     t,
     (line, socket) => void socket.write(line === 'PING 7\r\n' ? '+PONG 7\r\n' : '-ERR\r\n'),
   );
   const options = { variables: [variable('N', '7')] };
   const ask = async (...assertions: JsonObject[]) =>
-    verdictOf(await look(port, { data: 'PING {{N}}\r\n', assertions }, options, { maxResponseTime: 600 }));
+    verdictOf(await inspect(port, { data: 'PING {{N}}\r\n', assertions }, options, { maxResponseTime: 600 }));
   assert.equal(await ask(data('CONTAINS', '+PONG')), 'passed');
   assert.equal(await ask(data('EQUALS', '+PONG 7\r\n'), data('NOT_CONTAINS', 'ERR')), 'passed');
   assert.equal(await ask(data('EQUALS', '7', '\\+PONG (\\d)')), 'passed');
@@ -77,17 +77,17 @@ test('data is sent with its variables, and the answer is matched, whole or by a 
   assert.equal(await ask({ source: 'RESPONSE_TIME', comparison: 'LESS_THAN', target: '0' }), 'failed assertion');
 });
 
-test('an answer that comes in pieces is read until it is what was waited for', async (t) => {
+test('reads a response in pieces until it is complete', async (t) => {
   const { port } = await startTcpTarget(t, (socket) => {
     socket.write('220 mail.');
     setTimeout(() => socket.write('example ready\r\n'), 50);
   });
-  const finding = await look(port, { assertions: [data('CONTAINS', 'ready')] });
+  const finding = await inspect(port, { assertions: [data('CONTAINS', 'ready')] });
   assert.equal(verdictOf(finding), 'passed');
   assert.equal((describedKind('TCP', finding)['response'] as JsonObject)['data'], '220 mail.example ready\r\n');
 });
 
-test('an answer that comes a byte at a time is looked at now and then, and at its end', async (t) => {
+test('evaluates a slow response from time to time and at its end', async (t) => {
   const { port } = await startTcpTarget(t, (socket) => {
     socket.setNoDelay(true);
     let sent = 0;
@@ -97,13 +97,13 @@ test('an answer that comes a byte at a time is looked at now and then, and at it
     }, 2);
     socket.once('close', () => clearInterval(timer));
   });
-  let looks = 0;
+  let polls = 0;
   const seen = await talk(
     {
       place: { host: '127.0.0.1', port, isAddress: true },
       family: 0,
       data: '',
-      isEnough: (text) => Promise.resolve(++looks > 0 && text.endsWith('ready') ? 'yes' : 'no'),
+      isEnough: (text) => Promise.resolve(++polls > 0 && text.endsWith('ready') ? 'yes' : 'no'),
       waitsForSilence: false,
       limitMs: 30_000,
     },
@@ -111,27 +111,27 @@ test('an answer that comes a byte at a time is looked at now and then, and at it
     new AbortController().signal,
   );
   assert.match(textOf(seen), /ready$/);
-  assert.ok(looks <= (seen.endedAt - seen.connectedAt) / 50 + 2, `${looks} looks`);
+  assert.ok(polls <= (seen.endedAt - seen.connectedAt) / 50 + 2, `${polls} looks`);
 });
 
-test('what came too late, not at all or with the end of the connection is told apart', async (t) => {
+test('distinguishes late, missing and truncated responses', async (t) => {
   const silent = await startTcpTarget(t, () => {});
   const limits = { maxResponseTime: 200, degradedResponseTime: 100 };
-  const late = await look(silent.port, { assertions: [data('NOT_EMPTY')] }, {}, limits);
+  const late = await inspect(silent.port, { assertions: [data('NOT_EMPTY')] }, {}, limits);
   assert.equal(verdictOf(late), 'failed timeout');
   assert.match(late.message ?? '', /^127\.0\.0\.1:\d+ did not respond within 200 ms$/);
-  assert.equal(verdictOf(await look(silent.port, { assertions: [data('IS_EMPTY')] }, {}, limits)), 'passed');
+  assert.equal(verdictOf(await inspect(silent.port, { assertions: [data('IS_EMPTY')] }, {}, limits)), 'passed');
   const closing = await startTcpTarget(t, (socket) => socket.end('bye'));
-  const closed = await look(closing.port, { assertions: [data('CONTAINS', 'hello')] });
+  const closed = await inspect(closing.port, { assertions: [data('CONTAINS', 'hello')] });
   assert.equal(closed.message, 'expected data to contain "hello", got "bye"');
   const slow = await startTcpTarget(t, (socket) => void setTimeout(() => socket.write('x'), 150));
   assert.equal(
-    verdictOf(await look(slow.port, { assertions: [data('NOT_EMPTY')] }, {}, { degradedResponseTime: 100 })),
+    verdictOf(await inspect(slow.port, { assertions: [data('NOT_EMPTY')] }, {}, { degradedResponseTime: 100 })),
     'degraded slow',
   );
 });
 
-test('what a server that closes without sending data must not send does not hold', async (t) => {
+test('a negative assertion does not hold for a server that closes without data', async (t) => {
   const { port } = await startTcpTarget(t, (socket) => socket.end());
   for (const [comparison, target, verdict, regex = ''] of [
     ['NOT_CONTAINS', 'ERR', 'failed assertion'],
@@ -141,55 +141,59 @@ test('what a server that closes without sending data must not send does not hold
     ['IS_EMPTY', '', 'passed'],
     ['IS_NULL', '', 'passed', 'ERR'],
   ] as const) {
-    assert.equal(verdictOf(await look(port, { assertions: [data(comparison, target, regex)] })), verdict, comparison);
+    assert.equal(
+      verdictOf(await inspect(port, { assertions: [data(comparison, target, regex)] })),
+      verdict,
+      comparison,
+    );
   }
-  const finding = await look(port, { assertions: [data('NOT_CONTAINS', 'ERR')] });
+  const finding = await inspect(port, { assertions: [data('NOT_CONTAINS', 'ERR')] });
   assert.equal(
     finding.message,
     'expected data not to contain "ERR", but the server closed the connection without sending data',
   );
-  assert.equal(verdictOf(await look(port)), 'passed');
+  assert.equal(verdictOf(await inspect(port)), 'passed');
 });
 
-test('a flood is read no further than there is use for it', async (t) => {
+test('stops reading a flood when it has enough', async (t) => {
   const { port } = await startTcpTarget(t, (socket) => void socket.write('x'.repeat(300_000)));
-  const finding = await look(port, { assertions: [data('CONTAINS', 'y')] });
+  const finding = await inspect(port, { assertions: [data('CONTAINS', 'y')] });
   const { bytes, truncated } = describedKind('TCP', finding)['response'] as JsonObject;
   assert.deepEqual([verdictOf(finding), bytes, truncated], ['failed assertion', 65_536, true]);
 });
 
-test('what was not read, and a target that says nothing, fulfil no assertion by absence', async (t) => {
+test('negative assertions do not hold for unread data or a silent target', async (t) => {
   const long = await startTcpTarget(t, (socket) => void socket.end(`${'x'.repeat(70_000)}ERROR`));
   for (const assertion of [data('NOT_CONTAINS', 'ERR'), data('NOT_EQUALS', 'ERR'), data('IS_NULL', '', 'ERROR')]) {
-    const cut = await look(long.port, { assertions: [assertion] });
+    const cut = await inspect(long.port, { assertions: [assertion] });
     assert.equal(verdictOf(cut), 'failed assertion');
     assert.match(cut.message ?? '', /only the first 64 kB/);
   }
-  assert.equal(verdictOf(await look(long.port, { assertions: [data('CONTAINS', 'xx')] })), 'passed');
+  assert.equal(verdictOf(await inspect(long.port, { assertions: [data('CONTAINS', 'xx')] })), 'passed');
   const silent = await startTcpTarget(t, () => {});
   const asked = { data: 'PING', assertions: [data('NOT_CONTAINS', 'ERR')] };
-  assert.equal(verdictOf(await look(silent.port, asked, {}, { maxResponseTime: 300 })), 'failed timeout');
+  assert.equal(verdictOf(await inspect(silent.port, asked, {}, { maxResponseTime: 300 })), 'failed timeout');
   const expected = { assertions: [data('IS_EMPTY')] };
-  assert.equal(verdictOf(await look(silent.port, expected, {}, { maxResponseTime: 300 })), 'passed');
+  assert.equal(verdictOf(await inspect(silent.port, expected, {}, { maxResponseTime: 300 })), 'passed');
 });
 
-test('an address that the egress policy refuses is not connected to, and a stopped probe says nothing', async (t) => {
+test('does not connect to a refused address, and a stopped probe has no verdict', async (t) => {
   let connections = 0;
   const { port } = await startTcpTarget(t, () => void connections++);
-  assert.equal(verdictOf(await look(port, {}, { egress: { mode: 'public' } })), 'failed egress-refused');
+  assert.equal(verdictOf(await inspect(port, {}, { egress: { mode: 'public' } })), 'failed egress-refused');
   assert.equal(connections, 0);
 });
 
-test('secrets are sent and not shown', async (t) => {
+test('sends secrets without showing them', async (t) => {
   const { port } = await startLines(t, (line, socket) => void socket.write(`you said ${line}`));
   const request = { data: 'AUTH {{PASSWORD}}', assertions: [data('CONTAINS', '{{PASSWORD}}')] };
-  const finding = await look(port, request, { variables: [variable('PASSWORD', 'hunter22', true)] });
+  const finding = await inspect(port, request, { variables: [variable('PASSWORD', 'hunter22', true)] });
   assert.equal(verdictOf(finding), 'passed');
   assert.doesNotMatch(JSON.stringify([finding, describedKind('TCP', finding)]), /hunter22/);
   assert.match(JSON.stringify(describedKind('TCP', finding)), /you said AUTH \*{8}/);
 });
 
-test('settings a TCP check cannot run with are refused, or fail when only a run can tell', async () => {
+test('rejects invalid settings, on save if possible', async () => {
   const request = { hostname: 'redis.example', port: 6379 };
   assert.deepEqual(problemsOfKind('TCP', { request }), []);
   for (const hostname of ['{{HOST}}', '::1', '[::1]', 'bücher.example']) {
@@ -206,7 +210,7 @@ test('settings a TCP check cannot run with are refused, or fail when only a run 
     problemsOfKind('TCP', { request: { ...request, assertions: [data('HAS_KEY')] } }).join(),
     /not a comparison for RESPONSE_DATA/,
   );
-  const finding = await look(1, { hostname: '{{HOST}}' });
+  const finding = await inspect(1, { hostname: '{{HOST}}' });
   assert.deepEqual(
     [verdictOf(finding), finding.message],
     [
@@ -216,7 +220,7 @@ test('settings a TCP check cannot run with are refused, or fail when only a run 
   );
 });
 
-test('however often data comes, its assertions are evaluated for half a second at most', async (t) => {
+test('limits the total time of evaluations to half a second', async (t) => {
   const { port } = await startTcpTarget(t, (socket) => {
     socket.setNoDelay(true);
     socket.write(`${'a'.repeat(60)}!`);
@@ -225,7 +229,7 @@ test('however often data comes, its assertions are evaluated for half a second a
   });
   const before = process.threadCpuUsage();
   const hostile = { source: 'RESPONSE_DATA', property: '^(a|a)*$', comparison: 'NOT_EMPTY', target: '' };
-  const finding = await look(port, { assertions: [hostile] }, {}, { maxResponseTime: 20_000 });
+  const finding = await inspect(port, { assertions: [hostile] }, {}, { maxResponseTime: 20_000 });
   const { user, system } = process.threadCpuUsage(before);
   assert.equal(verdictOf(finding), 'failed assertion');
   assert.match(finding.message ?? '', /500 ms that all assertions of a check share/);

@@ -1,4 +1,4 @@
-// TCP checks: whether a port takes connections, and says what it should (reference §4.3).
+// TCP checks: connect to a port and check the data it sends (reference §4.3).
 import { isIP } from 'node:net';
 import type { JsonObject } from '#domain/json.ts';
 import type { ThreadInput } from '#domain/checks/probe.ts';
@@ -19,10 +19,10 @@ import {
   filledHost,
   hostProblems,
 } from '../../parts/findings/prepare.ts';
-import type { CheckKind, ProbeMeans, SettingsProblem } from '../../kind.ts';
+import type { CheckKind, ProbeDeps, SettingsProblem } from '../../kind.ts';
 import type { Redactor } from '../../parts/redact.ts';
 import { type TcpSettings, tcpSchema, sources } from './schema.ts';
-import { mostBytes, talk, type Talk, type Talked, textOf } from './talk.ts';
+import { maxBytes, talk, type Talk, type Talked, textOf } from './talk.ts';
 import { usesIn, type VariableUse } from '../../parts/placeholders.ts';
 import { family } from '../../parts/read.ts';
 import { readerOf } from '../../schema.ts';
@@ -34,7 +34,7 @@ interface TcpPlan {
   readonly settings: TcpSettings;
   readonly shouldFail: boolean;
   readonly talk: Omit<Talk, 'isEnough'>;
-  /** What is waited for. */
+  /** Assertions about the data. */
   readonly ofData: readonly Assertion[];
   readonly assertions: readonly Assertion[];
   readonly redactor: Redactor;
@@ -47,11 +47,11 @@ function variableUses(settings: JsonObject): VariableUse[] {
 
 export const tcpKind: CheckKind<typeof tcpSchema> = {
   schema: tcpSchema,
-  createProbe: (means) =>
+  createProbe: (deps) =>
     createPlannedProbe(
       variableUses,
-      (input) => makePlan(input, means),
-      (plan, startedAt, signal) => look(plan, startedAt, means, signal),
+      (input) => makePlan(input, deps),
+      (plan, startedAt, signal) => inspect(plan, startedAt, deps, signal),
     ),
   validateSettings,
   variableUses,
@@ -76,7 +76,7 @@ function validateSettings(settings: JsonObject): SettingsProblem[] {
   ];
 }
 
-function makePlan(input: ThreadInput, { limitMs = 30_000 }: ProbeMeans): TcpPlan | string {
+function makePlan(input: ThreadInput, { limitMs = 30_000 }: ProbeDeps): TcpPlan | string {
   const settings = read(input.check.settings);
   const { hostname, port, ipFamily, ...request } = settings.request;
   const filling = createFilling(input);
@@ -106,14 +106,14 @@ function makePlan(input: ThreadInput, { limitMs = 30_000 }: ProbeMeans): TcpPlan
   };
 }
 
-/** What holds of a part of the data and may not hold of all of it. */
+/** Comparisons that can hold for part of the data but not for all of it. */
 const isNegated: ReadonlySet<string> = new Set(['NOT_EQUALS', 'NOT_CONTAINS', 'EQUALS', 'IS_EMPTY', 'IS_NULL']);
 
-/** What a target that says nothing fulfils. */
-const holdsOfSilence: ReadonlySet<string> = new Set(['IS_EMPTY', 'IS_NULL']);
+/** Comparisons that hold without data. */
+const holdsWithoutData: ReadonlySet<string> = new Set(['IS_EMPTY', 'IS_NULL']);
 
-/** All evaluations of one probe share one budget, however often data comes. */
-async function look(plan: TcpPlan, startedAt: number, means: ProbeMeans, signal: AbortSignal): Promise<Finding> {
+/** All evaluations of one probe share a time budget. */
+async function inspect(plan: TcpPlan, startedAt: number, deps: ProbeDeps, signal: AbortSignal): Promise<Finding> {
   const { accountId, redactor, ofData, assertions } = plan;
   let leftMs = budgetMs;
   const evaluate = async (
@@ -129,7 +129,7 @@ async function look(plan: TcpPlan, startedAt: number, means: ProbeMeans, signal:
       redactor,
       leftMs,
     };
-    const worked = await workOn(work, means.offload);
+    const worked = await workOn(work, deps.offload);
     ({ leftMs } = worked);
     return worked.outcomes;
   };
@@ -139,7 +139,7 @@ async function look(plan: TcpPlan, startedAt: number, means: ProbeMeans, signal:
     return leftMs > 0 ? 'no' : 'never';
   };
   const talking: Talk = { ...plan.talk, isEnough: ofData.length === 0 ? null : isEnough };
-  const seen = await talk(talking, means.guard, signal);
+  const seen = await talk(talking, deps.guard, signal);
   const text = textOf(seen);
   const responseTimeMs = seen.fault === null ? (seen.dataAt || seen.connectedAt) - seen.startedAt : null;
   const found = responseTimeMs === null ? [] : await evaluate(assertions, text, { RESPONSE_TIME: responseTimeMs });
@@ -147,14 +147,14 @@ async function look(plan: TcpPlan, startedAt: number, means: ProbeMeans, signal:
   return findingOf(plan, startedAt, seen, { text, responseTimeMs, outcomes });
 }
 
-/** What holds because something is absent says nothing of data that was not read or never sent. */
+/** A negative assertion says nothing about data that was not read or never sent. */
 function outcomeOfData(assertion: Assertion | undefined, outcome: Outcome, { isCut, isLate, length }: Talked): Outcome {
   if (!outcome.passed || assertion?.source !== 'RESPONSE_DATA') return outcome;
   const { comparison } = assertion;
   if (isCut && isNegated.has(comparison)) {
-    return { ...outcome, passed: false, problem: `only the first ${mostBytes / 1024} kB of the data are read` };
+    return { ...outcome, passed: false, problem: `only the first ${maxBytes / 1024} kB of data are evaluated` };
   }
-  if (length > 0 || isLate || holdsOfSilence.has(comparison)) return outcome;
+  if (length > 0 || isLate || holdsWithoutData.has(comparison)) return outcome;
   return { passed: false, actual: null, problem: 'the server closed the connection without sending data' };
 }
 
@@ -187,7 +187,7 @@ function findingOf(plan: TcpPlan, startedAt: number, seen: Talked, evaluated: Ev
   );
 }
 
-/** Faults that a check which should fail takes for what it is there for. */
+/** Faults that satisfy a check with shouldFail. */
 const wanted: ReadonlySet<Reason> = new Set(['connect', 'timeout', 'reset']);
 
 function judge(plan: TcpPlan, seen: Talked, ms: number, broken: Judged | null): Judged {
@@ -197,7 +197,7 @@ function judge(plan: TcpPlan, seen: Talked, ms: number, broken: Judged | null): 
     return isWanted ? { ...judgeFault(fault), verdict: 'passed', reason: null, message: null } : judgeFault(fault);
   }
   const { host, port } = plan.talk.place;
-  const wantsData = plan.ofData.some(({ comparison }) => !holdsOfSilence.has(comparison));
+  const wantsData = plan.ofData.some(({ comparison }) => !holdsWithoutData.has(comparison));
   if ((broken !== null || wantsData) && seen.isLate && seen.length === 0) {
     return judgeFault(timeoutFault(plan.talk.limitMs, 'firstByte', `${seen.address ?? host}:${port}`));
   }

@@ -6,14 +6,14 @@ import { assertionList, assertionsShown } from '../../parts/assertions/schema.ts
 import { httpResult, templatedUrl } from '../../parts/http/schema.ts';
 import { ipFamily, ipFamilyShown, responseTimes, responseTimesShown } from '../../parts/schema.ts';
 
-/** What assertions may look at. */
+/** Assertion sources. */
 export const sources = ['STATUS_CODE'] as const;
 
 const useApi = 'use an API check (POST /v1/checks/api)';
 const onlyStatus = `a URL check evaluates the status only: ${useApi} with an assertion TEXT_BODY CONTAINS`;
 const nothing = `a URL check sends only a URL: ${useApi}`;
 
-/** What looks as if it belonged to a URL check. */
+/** Hints for fields that other check types have. */
 const hints = {
   headers: nothing,
   queryParameters: nothing,
@@ -24,10 +24,10 @@ const hints = {
   contains: onlyStatus,
 };
 
-/** The same beside the request. */
-const hintsBeside = { keyword: onlyStatus, contains: onlyStatus };
+/** Hints for fields outside the request. */
+const hintsOutsideRequest = { keyword: onlyStatus, contains: onlyStatus };
 
-/** The method is always GET; clients send it all the same. */
+/** The method is always GET, but clients send it. */
 const method = z.preprocess(
   (value) => (typeof value === 'string' ? value.toUpperCase() : (value ?? 'GET')),
   z.literal('GET', `must be GET: for other methods ${useApi}`),
@@ -49,8 +49,8 @@ export const urlSchema = {
   name: 'Url',
   title: 'a URL check',
   analyticsPath: 'url-monitors',
-  about: 'Watches whether an address answers.',
-  description: 'Watches whether an address answers, with a GET and the status alone.',
+  about: 'Monitors whether a URL is available.',
+  description: 'Sends a GET request and checks the status.',
   example: { name: 'Front page', frequency: 1, request: { url: 'https://shop.example/' } },
   fields: { request: refusing(hints, request), ...responseTimes(3000, 5000) },
   shown: {
@@ -67,7 +67,7 @@ export const urlSchema = {
     ...responseTimesShown,
   },
   result: httpResult,
-  lenient: (body) => refusing(hintsBeside, body),
+  lenient: (body) => refusing(hintsOutsideRequest, body),
 } as const satisfies CheckSchema;
 
 export type UrlSettings = SettingsOf<typeof urlSchema>;

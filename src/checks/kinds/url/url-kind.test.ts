@@ -1,4 +1,4 @@
-// URL checks against real targets: a GET, its status, and nothing else.
+// URL checks against real targets.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { JsonObject } from '#domain/json.ts';
@@ -9,25 +9,25 @@ import { startTarget } from '../../../../tests/support/target.ts';
 
 const assertion = (target: string, source = 'STATUS_CODE'): JsonObject => ({ source, comparison: 'EQUALS', target });
 
-test('a URL check sends a GET and passes below status 400, or as its assertions on the status say', async (t) => {
+test('sends a GET and passes below status 400, or by its status assertions', async (t) => {
   const seen: string[] = [];
   const target = await startTarget(t, (request, response) => {
     seen.push(request.method ?? '');
     response.writeHead(Number(request.url?.slice(1))).end();
   });
-  const look = async (status: number, request: JsonObject = {}, shouldFail = false) =>
+  const inspect = async (status: number, request: JsonObject = {}, shouldFail = false) =>
     verdictOf(
       await probeKind('URL', { request: { url: `${target.url}/${status}`, ...request } }, { check: { shouldFail } }),
     );
-  assert.equal(await look(204), 'passed');
-  assert.equal(await look(404), 'failed status');
-  assert.equal(await look(404, {}, true), 'passed');
-  assert.equal(await look(404, { assertions: [assertion('404')] }, true), 'passed');
-  assert.equal(await look(200, { assertions: [assertion('204')] }), 'failed assertion');
+  assert.equal(await inspect(204), 'passed');
+  assert.equal(await inspect(404), 'failed status');
+  assert.equal(await inspect(404, {}, true), 'passed');
+  assert.equal(await inspect(404, { assertions: [assertion('404')] }, true), 'passed');
+  assert.equal(await inspect(200, { assertions: [assertion('204')] }), 'failed assertion');
   assert.deepEqual([...new Set(seen)], ['GET']);
 });
 
-test('a URL check has limits of its own, and takes nothing from its group but what all checks do', async (t) => {
+test('has its own limits and no group request defaults', async (t) => {
   const target = await startTarget(t, (request, response) => {
     response.setHeader('x-seen', request.headers['x-group'] ?? 'none');
     setTimeout(() => response.end(), 60);
@@ -40,13 +40,13 @@ test('a URL check has limits of its own, and takes nothing from its group but wh
   assert.equal(response.headers['x-seen'], 'none');
 });
 
-test('a URL check refuses an address that the egress policy does, before it connects', async () => {
+test('refuses an address of the egress policy before connecting', async () => {
   const finding = await probeKind('URL', { request: { url: 'http://127.0.0.1:1/' } }, { egress: { mode: 'public' } });
   assert.equal(verdictOf(finding), 'failed egress-refused');
   assert.match(finding.message ?? '', /TOCSIN_EGRESS=any would allow it/);
 });
 
-test('settings a URL check cannot run with are refused', () => {
+test('rejects invalid settings', () => {
   const url = 'https://shop.example/';
   assert.deepEqual(problemsOfKind('URL', { request: { url } }), []);
   assert.match(problemsOfKind('URL', { request: { url: 'shop' } }).join(), /^request\.url: "shop" is not a valid URL/);
@@ -55,5 +55,5 @@ test('settings a URL check cannot run with are refused', () => {
     /^request\.assertions\[0\]: "TEXT_BODY" is not an assertion source for this type of check; use one of STATUS_CODE$/,
   );
   const times = { degradedResponseTime: 5001, maxResponseTime: 5000 };
-  assert.match(problemsOfKind('URL', { request: { url }, ...times }).join(), /^degradedResponseTime: 5001 is more/);
+  assert.match(problemsOfKind('URL', { request: { url }, ...times }).join(), /^degradedResponseTime: 5001 exceeds/);
 });

@@ -1,4 +1,4 @@
-// URL checks: whether an address answers, and with which status (reference §4.3). The light form of an API check.
+// URL checks: check the status of a URL (reference §4.3). A simple form of API checks.
 import type { JsonObject } from '#domain/json.ts';
 import { assertionProblems, timeProblems } from '../../parts/assertions/validate.ts';
 import { describeHttp, httpAlertFacts, httpMeasures } from '../../parts/http/describe.ts';
@@ -12,7 +12,7 @@ import type { CheckKind } from '../../kind.ts';
 import { object, positive } from '../../parts/read.ts';
 import { sources, urlSchema } from './schema.ts';
 
-/** Only what a URL check has; the rest as an API check without it. A group gives it nothing. */
+/** Reads the fields of a URL check and defaults the rest. Group defaults do not apply. */
 function readUrlSettings(settings: JsonObject): ApiSettings {
   const {
     url = '',
@@ -32,7 +32,7 @@ const http: HttpKind = { read: readUrlSettings, defaultsOf: () => noDefaults, so
 
 export const urlKind: CheckKind<typeof urlSchema> = {
   schema: urlSchema,
-  createProbe: (means) => createHttpProbe(means, http),
+  createProbe: (deps) => createHttpProbe(deps, http),
   validateSettings: (settings) => {
     const read = readUrlSettings(settings);
     const problem = urlProblem(read.url);

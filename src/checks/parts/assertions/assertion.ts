@@ -1,7 +1,7 @@
-// Assertions: what they look at, how they compare, and when what a user wrote is one (reference §4.3).
+// Assertions: sources, comparisons and compilation of user input (reference §4.3).
 import { jsonpath } from 'json-p3';
 import { decimalOf } from './decimal.ts';
-import { mostDepth } from './json-document.ts';
+import { maxDepth } from './json-document.ts';
 
 /** An assertion as written by the user. */
 export interface AssertionSettings {
@@ -13,7 +13,7 @@ export interface AssertionSettings {
   readonly regex: string | null;
 }
 
-/** Of all kinds of checks. The order is part of what is stored of a result: append only. */
+/** Sources of all check kinds. The order is part of the stored format: append only. */
 export const sources = [
   'STATUS_CODE',
   'JSON_BODY',
@@ -32,7 +32,7 @@ export const sources = [
 ] as const;
 export type AssertionSource = (typeof sources)[number];
 
-/** How the value of a source is looked at: a field is one of several values that its property names. */
+/** Type of a source's value. A field is one of several values selected by the property. */
 export type SourceSort = 'number' | 'word' | 'text' | 'headers' | 'json' | 'field';
 
 export const comparisons = [
@@ -53,28 +53,28 @@ export const comparisons = [
 ] as const;
 export type Comparison = (typeof comparisons)[number];
 
-/** An assertion ready to be evaluated. */
+/** A compiled assertion. */
 export interface Assertion {
   readonly source: AssertionSource;
   readonly comparison: Comparison;
   readonly property: string;
   readonly target: string;
-  /** The source of `pattern`; '' = none. */
+  /** Source of `pattern`; '' = none. */
   readonly regex: string;
   readonly path: JsonPath | null;
   readonly pattern: RegExp | null;
 }
 
-/** What of the matches of a JSON path is compared: the only one there can be, every one, any one, or how many there are. */
+/** How the matches of a JSON path are compared: a single match, every match, any match, or their number. */
 export type MatchMode = 'one' | 'every' | 'any' | 'count';
 
-/** A JSON path, and how its matches are compared. */
+/** A compiled JSON path with its match mode. */
 export interface JsonPath {
   readonly query: ReturnType<typeof jsonpath.compile>;
   readonly mode: MatchMode;
 }
 
-/** The sort of each source. */
+/** Type of each source. */
 export const sortOf: Readonly<Record<AssertionSource, SourceSort>> = {
   STATUS_CODE: 'number',
   JSON_BODY: 'json',
@@ -92,7 +92,7 @@ export const sortOf: Readonly<Record<AssertionSource, SourceSort>> = {
   CONNECTION: 'field',
 };
 
-/** The values of sources that have several: the property must name one of them. */
+/** Allowed properties of sources with several values. */
 export const propertiesOf: Readonly<Partial<Record<AssertionSource, readonly string[]>>> = {
   LATENCY: ['avg', 'min', 'max', 'stdDev'],
   CERTIFICATE: [
@@ -132,28 +132,28 @@ const comparisonsOfSort: Readonly<Record<SourceSort, readonly Comparison[]>> = {
   field: withoutKeys,
 };
 
-/** The comparisons a source knows. */
+/** Comparisons that a source supports. */
 export function comparisonsOf(source: AssertionSource): readonly Comparison[] {
   return comparisonsOfSort[sortOf[source]];
 }
 
-/** JSON paths without regular expressions: those of a user could hold the thread for ever. */
-const paths = new jsonpath.JSONPathEnvironment({ maxRecursionDepth: mostDepth + 1 });
+/** JSON paths without user regular expressions, which could block the thread forever. */
+const paths = new jsonpath.JSONPathEnvironment({ maxRecursionDepth: maxDepth + 1 });
 paths.functionRegister.delete('match');
 paths.functionRegister.delete('search');
-/** Short paths that were compiled, by their source: those of most checks are the same few. A long one may be a hundred kB. */
+/** Cache of short paths; most checks use the same few. A compiled long path may use 100 kB. */
 const compiledPaths = new Map<string, JsonPath>();
-const compiledPathsMost = 1000;
+const maxCompiledPaths = 1000;
 const shortSource = 100;
 
-/** Longest pattern and path that are taken, characters. */
+/** Maximum length of patterns and paths, in characters. */
 const longestSource = 1000;
 
 /**
- * Prepares an assertion, or says in a sentence what is wrong with it.
+ * Compiles an assertion, or returns a message about what is wrong.
  *
- * @param allowed the sources that the kind of check has
- * @param hide takes out of a text what may not be shown, where the settings are filled in
+ * @param allowed sources of this check kind
+ * @param hide masks values that must not be shown, if the settings are filled in
  */
 export function compileAssertion(
   settings: AssertionSettings,
@@ -183,7 +183,7 @@ export function compileAssertion(
   if (regex !== '' && sort !== 'headers' && sort !== 'text') {
     return `${source} does not take a regex; only HEADERS and text sources do`;
   }
-  // Clients write the pattern of a text into its property.
+  // Clients put the pattern of a text source into the property.
   const expression = sort === 'text' && regex === '' ? property : regex;
   const pattern = expression === '' ? null : compilePattern(expression, hide);
   if (typeof pattern === 'string') return pattern;
@@ -212,12 +212,12 @@ function compilePath(source: string, hide: (text: string) => string): JsonPath |
   try {
     const path = readPath(source.trim());
     if (source.length > shortSource) return path;
-    if (compiledPaths.size >= compiledPathsMost) compiledPaths.clear();
+    if (compiledPaths.size >= maxCompiledPaths) compiledPaths.clear();
     compiledPaths.set(source, path);
     return path;
   } catch (error) {
     const shown = hide(source);
-    // What the parser says quotes pieces of the path, and a piece of a secret is not recognised as one.
+    // Parser messages quote parts of the path, and masking cannot recognize part of a secret.
     if (shown !== source) return `"${shown}" is not a JSON path once its variables are filled in`;
     const detail = error instanceof Error ? error.message.replace(/ \('.*$/s, '') : 'it cannot be read';
     const isCall = /^\s*\w+\(/.test(source);
@@ -230,7 +230,7 @@ function compilePath(source: string, hide: (text: string) => string): JsonPath |
   }
 }
 
-/** `any(…)` and `count(…)` around a path say how its matches are compared; otherwise a comparison is about every one. */
+/** `any(…)` and `count(…)` set the match mode. By default every match must hold. */
 function readPath(source: string): JsonPath {
   const [, mode, inner = source] = /^(any|count)\((.*)\)$/s.exec(source) ?? [];
   const query = paths.compile(inner.trim() === '' ? '$' : inner.trim());

@@ -1,19 +1,19 @@
-// Whether a value from an answer compares to a target as an assertion says. Targets are texts, values are JSON.
+// Compares a value from a response with a target. Targets are text, values are JSON.
 import type { Comparison } from './assertion.ts';
 import { compareDecimals, type Decimal, decimalOf, isExact, plainNumber } from './decimal.ts';
 import { type ExactValue, isList, LongNumber, parseJson } from './json-document.ts';
 
-/** A value from an answer; undefined = there is none. */
+/** A value from a response, or undefined. */
 export type Observed = ExactValue | undefined;
 
-/** What values are compared to: the text, and what it means as a number and as JSON, read once. */
+/** A target: text, and its meaning as a number and as JSON, parsed once. */
 export interface Target {
   readonly text: string;
-  /** null = it is none. */
+  /** null if it is not a number. */
   readonly number: Decimal | null;
-  /** The same where a double holds it; NaN = none does. */
+  /** As a double; NaN if it does not fit exactly. */
   readonly double: number;
-  /** Lists and objects only; null = it is neither. */
+  /** Arrays and objects only, otherwise null. */
   readonly json: () => ExactValue | null;
 }
 
@@ -55,14 +55,14 @@ const rules: Readonly<Record<Comparison, (value: Observed, target: Target) => bo
 };
 
 /**
- * Whether the comparison holds. A negated comparison holds exactly when its positive one does not, so an absent value
- * equals nothing, contains nothing, has no key, is empty and is null.
+ * Evaluates a comparison. A negated comparison is the exact opposite of the positive one. An absent value equals
+ * nothing, contains nothing, has no key, is empty and is null.
  */
 export function holds(comparison: Comparison, value: Observed, target: Target): boolean {
   return rules[comparison](value, target);
 }
 
-/** A text equals itself, a number its figure, true, false and null their words, a list or object the same JSON. */
+/** Compares text by text, numbers by value, true, false and null by name, arrays and objects as JSON. */
 function equals(value: Observed, target: Target): boolean {
   if (value === undefined) return false;
   if (typeof value === 'string') return value === target.text;
@@ -74,16 +74,16 @@ function equals(value: Observed, target: Target): boolean {
   return json !== null && isSame(value, json);
 }
 
-/** A number as it was written. */
+/** A number as written. */
 function numberOf(value: ExactValue): Decimal | null {
   if (typeof value === 'number') return decimalOf(String(value));
   return value instanceof LongNumber ? decimalOf(value.source) : null;
 }
 
-/** Documents are nested within a bound, so this ends in time and within the stack. */
+/** Depth is limited, so this terminates within the stack. */
 function isSame(one: ExactValue, other: ExactValue): boolean {
   if (one === other) return true;
-  // Two numbers that doubles hold.
+  // Both are exact doubles that differ.
   if (typeof one === 'number' && typeof other === 'number') return false;
   const [first, second] = [numberOf(one), numberOf(other)];
   if (first !== null || second !== null) {
@@ -110,7 +110,7 @@ function isStructure(value: Observed): value is readonly ExactValue[] | Members 
   return typeof value === 'object' && value !== null && !(value instanceof LongNumber);
 }
 
-/** A value by itself counts as a list of one. */
+/** A single value counts as a list of one. */
 function hasValue(value: Observed, target: Target): boolean {
   if (!isStructure(value)) return equals(value, target);
   return Object.values<ExactValue>(value).some((item) => equals(item, target));
@@ -121,7 +121,7 @@ function isEmpty(value: Observed): boolean {
   return isStructure(value) && Object.keys(value).length === 0;
 }
 
-/** How a number, a text that is one, or the length of a list stands to the target; NaN for anything else. */
+/** Compares a number, a numeric text or the length of a list with the target; NaN for anything else. */
 function order(value: Observed, { number }: Target): number {
   const own =
     typeof value === 'string'
@@ -132,7 +132,7 @@ function order(value: Observed, { number }: Target): number {
   return own === null || number === null ? Number.NaN : compareDecimals(own, number);
 }
 
-/** A text holds the target, a list has it as an item, an object has it as a key. */
+/** Whether a text contains the target, a list has it as an item, or an object has it as a key. */
 function contains(value: Observed, target: Target): boolean {
   if (value === undefined || value === null) return false;
   if (value instanceof LongNumber) return value.source.includes(target.text);

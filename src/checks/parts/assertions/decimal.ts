@@ -1,6 +1,6 @@
-// Decimal numbers of any length, compared exactly: a double holds fifteen digits and no more.
+// Exact comparison of decimal numbers of any length. Doubles hold only 15 digits.
 
-/** `digits` × 10^`exponent`; digits have no zeros at either end, and zero has none at all. */
+/** `digits` × 10^`exponent`, without leading or trailing zeros. Zero has no digits. */
 export interface Decimal {
   readonly isNegative: boolean;
   readonly digits: string;
@@ -8,15 +8,15 @@ export interface Decimal {
 }
 
 const syntax = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
-/** Digits that every double keeps. */
+/** Digits that every double preserves. */
 const exactDigits = 15;
 
-/** The number that a text is, blanks around it aside; null = it is none. */
+/** Parses a number, ignoring surrounding blanks; null if it is not one. */
 export function decimalOf(text: string): Decimal | null {
   const trimmed = text.trim();
   const [, sign, whole = '', fraction = '', exponent = '0'] = syntax.exec(trimmed) ?? [];
   if (whole === '' && fraction === '') {
-    // Such as 0x1F.
+    // For example 0x1F.
     const value = trimmed === '' ? Number.NaN : Number(trimmed);
     return Number.isFinite(value) ? decimalOf(String(value)) : null;
   }
@@ -34,7 +34,7 @@ export function decimalOf(text: string): Decimal | null {
   };
 }
 
-/** A double without an exponent: 1e21 is "1000000000000000000000". */
+/** Formats a double without an exponent: 1e21 becomes "1000000000000000000000". */
 export function plainNumber(value: number): string {
   const text = String(value);
   const decimal = text.includes('e') ? decimalOf(text) : null;
@@ -44,7 +44,7 @@ export function plainNumber(value: number): string {
   return isNegative ? `-${whole}` : whole;
 }
 
-/** Negative, 0 or positive, as one is less than the other, equals it or is greater. */
+/** Returns a negative number, 0 or a positive number. */
 export function compareDecimals(one: Decimal, other: Decimal): number {
   if (one.isNegative !== other.isNegative) return one.isNegative ? -1 : 1;
   const size = compareSizes(one, other);
@@ -59,7 +59,7 @@ function compareSizes(one: Decimal, other: Decimal): number {
   return one.digits < other.digits ? -1 : 1;
 }
 
-/** Whether a double holds it. */
+/** Whether a double can hold it exactly. */
 export function isExact({ digits, exponent }: Decimal): boolean {
   return digits.length <= exactDigits && Math.abs(exponent + digits.length) < 300;
 }

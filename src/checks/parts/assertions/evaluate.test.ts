@@ -1,4 +1,4 @@
-// Assertions: each comparison of each source, and its negation.
+// Assertions: every comparison of every source, and its negation.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { httpSources } from '../http/schema.ts';
@@ -48,7 +48,7 @@ function outcomeOf(
   return evaluateAll([assertion], answerWith(text), hidesNothing)[0] ?? assert.fail();
 }
 
-/** Each case holds; the negated comparison of the same case must not. */
+/** Each case holds; the negated comparison must not. */
 const negated: Partial<Record<Comparison, Comparison>> = {
   EQUALS: 'NOT_EQUALS',
   HAS_KEY: 'NOT_HAS_KEY',
@@ -161,7 +161,7 @@ const table: Record<
 
 for (const source of httpSources) {
   const cases = table[source] ?? [];
-  test(`${source}: each of its comparisons holds when it should, and its negation when it should not`, () => {
+  test(`${source}: evaluates each comparison and its negation`, () => {
     const tried = new Set<Comparison>();
     for (const [comparison, property, target, holds] of cases) {
       const opposite = negated[comparison];
@@ -175,7 +175,7 @@ for (const source of httpSources) {
   });
 }
 
-test('a comparison that its source does not know is refused, with those it knows', () => {
+test('rejects a comparison that the source does not support and lists those it does', () => {
   for (const source of httpSources) {
     for (const comparison of comparisons.filter((each) => !comparisonsOf(source).includes(each))) {
       const problem = compileAssertion({ source, comparison, property: '', target: '1', regex: '' });
@@ -191,25 +191,25 @@ test('a comparison that its source does not know is refused, with those it knows
   );
 });
 
-test('a regex picks what is compared: its first group, else its match, from a header or the text', () => {
+test('a regular expression selects its first group or match in a header or text', () => {
   assert.equal(outcomeOf('HEADERS', 'EQUALS', 'content-type', 'json', 'application/(\\w+)').passed, true);
   assert.equal(outcomeOf('HEADERS', 'EQUALS', 'set-cookie', 'b=2', 'b=\\d').passed, true);
   assert.equal(outcomeOf('TEXT_BODY', 'EQUALS', '', '42', '"number":(\\d+)').passed, true);
   assert.equal(outcomeOf('TEXT_BODY', 'IS_NULL', '', '', 'v=(\\d+)').passed, true);
 });
 
-/** Evaluates again if this machine was too busy, which says nothing of the assertions. */
+/** Evaluates again if this machine was too busy. */
 function evaluated(evaluate: () => Outcome[]): Outcome[] {
   for (let tries = 1; ; tries++) {
     const started = process.threadCpuUsage();
     const outcomes = evaluate();
-    // Half of the budget, then four times of it on a machine that was busy at first, and the way to its end.
+    // Half of the budget, then four times as much on a busy machine, plus overhead.
     assert.equal(cpuMsSince(started) < 3000, true);
     if (tries === 10 || !outcomes.some(({ isOurs }) => isOurs === true)) return outcomes;
   }
 }
 
-test('a regex says nothing of the part of a text that it is not run on', () => {
+test('a regular expression proves nothing about the part of a text beyond the limit', () => {
   const text = `${'x'.repeat(70_000)}Fatal error: disk`;
   for (const [comparison, target] of [
     ['IS_EMPTY', ''],
@@ -223,17 +223,17 @@ test('a regex says nothing of the part of a text that it is not run on', () => {
   assert.equal(outcomeOf('TEXT_BODY', 'EQUALS', '', 'xxx', '^(x{3})', text).passed, true);
 });
 
-test('a regex or JSON path that would take for ever ends, and the assertion fails with the reason', () => {
+test('aborts an endless regular expression or JSON path and fails with the reason', () => {
   const hostile = 'a'.repeat(60);
   for (const regex of ['^(a|a)*$', '^(a+)+$', '(x+x+)+y|^(a*)*b', 'a*a*a*a*a*a*b']) {
     const text = `${hostile.repeat(regex.startsWith('a*') ? 100 : 1)}!`;
     const [outcome] = evaluated(() => [outcomeOf('TEXT_BODY', 'NOT_EMPTY', '', '', regex, text)]);
     assert.equal(outcome?.passed, false);
-    assert.match(outcome.problem ?? '', /^evaluating it takes longer than the 500 ms that all assertions/, regex);
+    assert.match(outcome.problem ?? '', /^evaluation takes longer than the 500 ms that all assertions/, regex);
   }
   const wide = JSON.stringify(Array.from({ length: 3000 }, (_, index) => ({ index })));
   const [path] = evaluated(() => [outcomeOf('JSON_BODY', 'IS_EMPTY', '$..[?count($..*) > 1]', '', '', wide)]);
-  assert.match(path?.problem ?? '', /^evaluating it takes longer than the 500 ms/);
+  assert.match(path?.problem ?? '', /^evaluation takes longer than the 500 ms/);
   for (const call of ['match', 'search']) {
     const problem = compileAssertion({
       source: 'JSON_BODY',
@@ -246,7 +246,7 @@ test('a regex or JSON path that would take for ever ends, and the assertion fail
   }
 });
 
-test('however many patterns a check has, all of them together take no longer than one, and the rest says so', () => {
+test('all patterns of a check share one time limit, and the rest is reported', () => {
   const hostile = Array.from({ length: 50 }, () => ({
     source: 'TEXT_BODY',
     comparison: 'NOT_EMPTY',
@@ -264,7 +264,7 @@ test('however many patterns a check has, all of them together take no longer tha
     return typeof compiled === 'string' ? assert.fail(compiled) : compiled;
   });
   const outcomes = evaluated(() => evaluateAll(assertions, answerWith(`{"a":"${'a'.repeat(60)}!"}`), hidesNothing));
-  assert.match(outcomes[0]?.problem ?? '', /^evaluating it takes longer/);
+  assert.match(outcomes[0]?.problem ?? '', /^evaluation takes longer/);
   const untried = 'it was not evaluated: the 500 ms that all assertions of a check share are used up';
   assert.deepEqual([...new Set(outcomes.slice(1, 50).map(({ problem }) => problem))], [untried]);
   assert.deepEqual(
@@ -277,14 +277,14 @@ test('however many patterns a check has, all of them together take no longer tha
   );
 });
 
-test('a body that is no JSON fails every JSON assertion, negated ones too', () => {
+test('a body that is not JSON fails every JSON assertion, negated ones too', () => {
   for (const comparison of comparisonsOf('JSON_BODY')) {
     const outcome = outcomeOf('JSON_BODY', comparison, '$.a', '1', '', '<html>');
     assert.deepEqual([outcome.passed, outcome.problem], [false, 'the body is not JSON']);
   }
 });
 
-test('a sentence says what was expected and what came, or what holds', () => {
+test('a message shows expected and actual values, or what holds', () => {
   const say = (source: string, comparison: string, property: string, target: string, regex = ''): string => {
     const assertion = compileAssertion({ source, comparison, property, target, regex });
     if (typeof assertion === 'string') return assert.fail(assertion);

@@ -1,4 +1,4 @@
-// An assertion against an answer: what was expected, what came, and whether it holds.
+// Evaluates assertions on a response.
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { DeadlineError, withinMs } from '#lib/deadline.ts';
 import { type Assertion, type AssertionSource, sortOf } from './assertion.ts';
@@ -7,37 +7,40 @@ import { type ExactValue, type JsonDocument, JsonProblem, parseJson, preview } f
 import { compareMatches } from './matches.ts';
 import type { Outcome } from './outcome.ts';
 
-/** What assertions look at. */
+/** Input of assertions. */
 export interface Observation {
-  /** By source: a value, an object of headers or fields, a JSON document. */
+  /** Values by source: a scalar, an object of headers or fields, or a JSON document. */
   readonly values: Readonly<Partial<Record<AssertionSource, JsonValue>>>;
-  /** What other sources of text and JSON are about; asked only if an assertion needs it. */
+  /** Body for the other text and JSON sources. Called only if needed. */
   readonly text: () => string;
 }
 
-/** Takes out of a text what may not be shown. */
+/** Masks values that must not be shown. */
 export interface Hiding {
   readonly text: (text: string) => string;
-  /** The longest text that is hidden, in characters. */
+  /** Length of the longest masked text, in characters. */
   readonly longest: number;
 }
 
-/** CPU time that the assertions of a check may take together, ms: far more than honest ones need. */
+/** CPU time limit for all assertions of a check; far more than normal ones need. */
 export const budgetMs = 500;
 
-/** What is left of `budgetMs`, of all evaluations for one answer. */
+/** Remaining budget of all evaluations for one response. */
 export interface Budget {
   leftMs: number;
 }
 
-/** The part of a text that a regex is run on, characters. */
-const mostRegexText = 64 * 1024;
-/** Up to this length of a text or document a comparison takes next to no time, characters. */
+/** Maximum length of text for a regular expression. */
+const maxRegexText = 64 * 1024;
+/** Texts and documents up to this length take negligible time. */
 const cheapText = 16 * 1024;
-/** How much of a value is shown, characters. */
-const mostShown = 200;
+/** Maximum length of a displayed value. */
+const maxShown = 200;
 
-/** Evaluates all assertions of a check; JSON is read at most once. What cannot be evaluated does not hold, and says why. */
+/**
+ * Evaluates all assertions of a check; parses JSON at most once. An assertion that cannot be evaluated fails with the
+ * reason.
+ */
 export function evaluateAll(
   assertions: readonly Assertion[],
   observation: Observation,
@@ -63,25 +66,25 @@ export function evaluateAll(
   });
 }
 
-/** Without the place that a parser of paths adds, which quotes the path. */
+/** Removes the place from a path parser's message, because it quotes the path. */
 function wordsOf(error: unknown): string {
   if (error instanceof JsonProblem) return error.message;
-  if (error instanceof RangeError) return 'it could not be evaluated: the value is too large or nested too deeply';
+  if (error instanceof RangeError) return 'evaluation failed: the value is too large or nested too deeply';
   const detail = error instanceof Error ? error.message.replace(/ \('.*$/s, '') : 'unknown error';
-  return `it could not be evaluated: ${detail}`;
+  return `evaluation failed: ${detail}`;
 }
 
-/** Whether an evaluation takes far less than a millisecond, whatever the answer is. */
+/** Whether an evaluation always takes far less than a millisecond. */
 export function isCheap({ source, path, pattern }: Assertion, { values, text }: Observation): boolean {
   if (path !== null && path.mode !== 'one') return false;
   const sort = sortOf[source];
-  if (sort !== 'text' && sort !== 'json') return pattern === null || isCheapPattern(pattern.source, mostRegexText);
+  if (sort !== 'text' && sort !== 'json') return pattern === null || isCheapPattern(pattern.source, maxRegexText);
   const value = values[source] ?? text();
   const length = typeof value === 'string' ? value.length : 0;
   return length <= cheapText && (pattern === null || isCheapPattern(pattern.source, length));
 }
 
-/** Whether a pattern cannot take long on a text of that length: one repeated character or class at most. */
+/** Whether a pattern cannot take long on a text of that length: at most one repeated character or class. */
 function isCheapPattern(source: string, length: number): boolean {
   const plain = source.replace(/\\./gs, 'x').replace(/\[[^\]]*\]/g, 'x');
   const repeats = plain.match(/[*+]/g)?.length ?? 0;
@@ -91,12 +94,12 @@ function isCheapPattern(source: string, length: number): boolean {
 
 const shared = `the ${budgetMs} ms that all assertions of a check share`;
 
-/** Runs what could take for ever, for as long as there is time left. */
+/** Runs a potentially endless evaluation within the remaining time. */
 function inTime(evaluate: () => Outcome, budget: Budget): Outcome {
   const failed = { passed: false, actual: null } as const;
   if (budget.leftMs <= 0) return { ...failed, problem: `it was not evaluated: ${shared} are used up` };
   const { leftMs } = budget;
-  // On a busy machine a thread gets only a part of the time: then it is given more, once.
+  // On a busy machine the thread gets less CPU time, so retry once with a longer limit.
   for (const limitMs of [leftMs, 4 * leftMs]) {
     const before = process.threadCpuUsage();
     try {
@@ -111,7 +114,7 @@ function inTime(evaluate: () => Outcome, budget: Budget): Outcome {
       }
       if (spentMs < leftMs / 2) continue;
       budget.leftMs = 0;
-      return { ...failed, problem: `evaluating it takes longer than ${shared}` };
+      return { ...failed, problem: `evaluation takes longer than ${shared}` };
     }
   }
   return { ...failed, problem: 'Tocsin was too busy to evaluate it', isOurs: true };
@@ -129,8 +132,8 @@ function evaluateOne(
   hiding: Hiding,
 ): Outcome {
   const show = (value: ExactValue): string => {
-    const text = hiding.text(preview(value, mostShown + hiding.longest * 2 + 1));
-    return text.length <= mostShown ? text : `${text.slice(0, mostShown).toWellFormed()}…`;
+    const text = hiding.text(preview(value, maxShown + hiding.longest * 2 + 1));
+    return text.length <= maxShown ? text : `${text.slice(0, maxShown).toWellFormed()}…`;
   };
   const target = createTarget(targetOf(assertion));
   if (assertion.path !== null) return compareMatches(assertion, documentOf(assertion.source), target, show);
@@ -140,7 +143,7 @@ function evaluateOne(
   return { passed, actual: value === undefined ? null : show(value), problem: null };
 }
 
-/** What an assertion without a JSON path is about. */
+/** The subject of an assertion without a JSON path. */
 function observed(
   { source, property, pattern }: Assertion,
   { values, text }: Observation,
@@ -153,7 +156,7 @@ function observed(
   return sort === 'number' ? rounded(own) : own;
 }
 
-/** Milliseconds have decimals that nobody wrote. */
+/** Rounds measured milliseconds. */
 function rounded(value: Observed): Observed {
   return typeof value === 'number' ? Math.round(value * 1000) / 1000 : value;
 }
@@ -168,27 +171,27 @@ function inOneLine(value: JsonValue): string {
   return Array.isArray(value) ? value.join(', ') : typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** A regex may match only in the part of a text that it is not run on. */
+/** The regex may match beyond the searched part. */
 const beyondSearched = Symbol('beyond what is searched');
-const beyondProblem = `a regular expression searches only the first ${mostRegexText / 1024} kB`;
+const beyondProblem = `a regular expression searches only the first ${maxRegexText / 1024} kB`;
 
-/** The first group of the match, or the whole match, takes the place of the text (reference: regex). */
+/** Replaces the text by the first group of the match, or the whole match (reference: regex). */
 function matched(value: Observed, pattern: RegExp | null): Observed | typeof beyondSearched {
   if (pattern === null || value === undefined) return value;
-  const text = preview(value, mostRegexText + 1);
-  const match = pattern.exec(text.slice(0, mostRegexText));
-  const end = match === null ? mostRegexText : match.index + match[0].length;
-  if (text.length > mostRegexText && end === mostRegexText) return beyondSearched;
+  const text = preview(value, maxRegexText + 1);
+  const match = pattern.exec(text.slice(0, maxRegexText));
+  const end = match === null ? maxRegexText : match.index + match[0].length;
+  if (text.length > maxRegexText && end === maxRegexText) return beyondSearched;
   return match === null ? undefined : (match[1] ?? match[0]);
 }
 
-/** With a header named, "has key" asks whether that header is there; null = that is not asked. */
+/** For a named header, HAS_KEY checks whether it exists; null = not applicable. */
 function isThere({ source, property, comparison }: Assertion, value: Observed): boolean | null {
   if (source !== 'HEADERS' || property === '' || !comparison.endsWith('HAS_KEY')) return null;
   return (value === undefined) === (comparison === 'NOT_HAS_KEY');
 }
 
-/** Header names are compared without regard to case. */
+/** Header names are case-insensitive. */
 function targetOf({ source, comparison, property, target }: Assertion): string {
   return source === 'HEADERS' && property === '' && /KEY$|CONTAINS$/.test(comparison) ? target.toLowerCase() : target;
 }

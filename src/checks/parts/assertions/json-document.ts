@@ -1,8 +1,8 @@
-// JSON of an answer, with numbers as exact as they were written, within a bound of nesting.
+// Parses JSON with exact numbers and limited depth.
 import type { JsonValue } from '#domain/json.ts';
 import { decimalOf, isExact, plainNumber } from './decimal.ts';
 
-/** A number that a double cannot hold, or that has an exponent, as it was written. */
+/** A number that does not fit a double, or has an exponent, as written. */
 export class LongNumber {
   readonly source: string;
   constructor(source: string) {
@@ -10,7 +10,7 @@ export class LongNumber {
   }
 }
 
-/** JSON whose numbers are exact; any `JsonValue` is one. */
+/** JSON with exact numbers; includes every `JsonValue`. */
 export type ExactValue =
   | null
   | boolean
@@ -20,30 +20,30 @@ export type ExactValue =
   | readonly ExactValue[]
   | { readonly [key: string]: ExactValue };
 
-/** A document as JSON paths look at it, and with its numbers as they were written: the same where doubles hold them. */
+/** A document for JSON paths, and with exact numbers. They are the same if all numbers fit doubles. */
 export interface JsonDocument {
   readonly plain: JsonValue;
   readonly exact: () => ExactValue;
 }
 
-/** Levels of lists and objects within each other. */
-export const mostDepth = 200;
+/** Maximum nesting depth. */
+export const maxDepth = 200;
 
-/** Why a text is no document, in words that follow "but". */
+/** Why a text is not a document, in words that follow "but". */
 export class JsonProblem extends Error {
   override name = 'JsonProblem';
 }
 
-/** A literal that may be more than a double holds, or has an exponent, where one can stand. */
+/** Matches numbers that may not fit a double or have an exponent. */
 const longLiteral = /(?:^|[:[,\s])-?(?:\d[\d.]{15}|\d[\d.]*[eE])/;
 
 /** @throws {JsonProblem} */
 export function parseJson(text: string): JsonDocument {
-  if (isTooDeep(text)) throw new JsonProblem(`the JSON is nested more than ${mostDepth} levels deep`);
+  if (isTooDeep(text)) throw new JsonProblem(`the JSON is nested more than ${maxDepth} levels deep`);
   try {
     const plain = JSON.parse(text) as JsonValue;
     let exact: ExactValue | undefined = longLiteral.test(text) ? undefined : plain;
-    // Takes several times as long: only if a number is compared.
+    // Several times slower, so only if a number is compared.
     return { plain, exact: () => (exact ??= JSON.parse(text, asWritten) as ExactValue) };
   } catch (error) {
     if (error instanceof SyntaxError) throw new JsonProblem('the body is not JSON');
@@ -68,7 +68,7 @@ function isTooDeep(text: string): boolean {
       else if (code === quote) isInText = false;
     } else if (code === quote) isInText = true;
     else if (code === openList || code === openObject) {
-      if (++depth > mostDepth) return true;
+      if (++depth > maxDepth) return true;
     } else if (code === closeList || code === closeObject) depth--;
   }
   return false;
@@ -76,7 +76,7 @@ function isTooDeep(text: string): boolean {
 
 const [quote, backslash, openList, closeList, openObject, closeObject] = [34, 92, 91, 93, 123, 125];
 
-/** The value at a place of a document. */
+/** Returns the value at a location. */
 export function valueAt(document: ExactValue, location: readonly (string | number)[]): ExactValue | undefined {
   let value: ExactValue | undefined = document;
   for (const step of location) {
@@ -86,11 +86,11 @@ export function valueAt(document: ExactValue, location: readonly (string | numbe
   return value;
 }
 
-/** The beginning of a value as JSON, a text as it is: little more than `most` characters, however large the value is. */
-export function preview(value: ExactValue, most: number): string {
-  if (typeof value === 'string') return value.slice(0, most);
+/** The beginning of a value as JSON, or of a text, slightly longer than `max` characters for any size. */
+export function preview(value: ExactValue, max: number): string {
+  if (typeof value === 'string') return value.slice(0, max);
   const parts: string[] = [];
-  let left = most;
+  let left = max;
   const write = (text: string): void => {
     parts.push(text);
     left -= text.length;
@@ -120,7 +120,7 @@ export function preview(value: ExactValue, most: number): string {
   return parts.join('');
 }
 
-/** Whether it is a list. */
+/** Whether a value is a list. */
 export function isList(value: ExactValue | undefined): value is readonly ExactValue[] {
   return Array.isArray(value);
 }

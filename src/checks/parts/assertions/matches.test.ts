@@ -1,4 +1,4 @@
-// JSON of an answer: several matches of a path, numbers of any length, and what cannot be evaluated.
+// JSON assertions: multiple matches, long numbers, and evaluation errors.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { JsonValue } from '#domain/json.ts';
@@ -15,7 +15,7 @@ function outcomeOf(comparison: string, property: string, target: string, text: s
   return evaluateAll([assertion], { values: {}, text: () => text }, hidesNothing)[0] ?? assert.fail();
 }
 
-test('a comparison holds only if it holds for every match of a path; any and count are said on purpose', () => {
+test('a comparison must hold for every match, unless any or count is used', () => {
   const text = JSON.stringify({
     items: [{ n: 7 }, { n: 3 }, { n: 9 }],
     s: [{ status: 'ok' }, { status: 'down' }],
@@ -51,7 +51,7 @@ test('a comparison holds only if it holds for every match of a path; any and cou
   }
 });
 
-test('a path that matches nothing makes no comparison hold but that nothing is there', () => {
+test('without a match only IS_EMPTY and IS_NULL hold', () => {
   const text = '{"none": []}';
   for (const comparison of comparisonsOf('JSON_BODY')) {
     const isNothing = comparison === 'IS_EMPTY' || comparison === 'IS_NULL';
@@ -66,7 +66,7 @@ test('a path that matches nothing makes no comparison hold but that nothing is t
   }
 });
 
-test('numbers compare as they are written, however long they are', () => {
+test('compares numbers of any length exactly', () => {
   const text =
     '{"id": 9007199254740993, "ids": [9007199254740993], "x": 0.30000000000000004, "e": 1e400, "s": "0010", "long": 0.1000000000000000055, ' +
     '"big": 1e21, "bigs": [1e21], "small": -0.0000001}';
@@ -102,7 +102,7 @@ test('numbers compare as they are written, however long they are', () => {
   }
 });
 
-test('what cannot be evaluated does not hold and says why: too deep, or too deep a target', () => {
+test('fails with the reason if the document or target is nested too deeply', () => {
   const deep = '['.repeat(40_000) + ']'.repeat(40_000);
   for (const [comparison, property] of [
     ['EQUALS', '$'],
@@ -119,7 +119,7 @@ test('what cannot be evaluated does not hold and says why: too deep, or too deep
   assert.equal(outcomeOf('HAS_VALUE', '$..*', '1', fine).passed, true);
 });
 
-test('a list of many items is compared in time, with a target that is long as well', () => {
+test('compares a long list with a long target in time', () => {
   const text = JSON.stringify(Array.from({ length: 100_000 }, (_, index) => ({ index })));
   const before = process.threadCpuUsage();
   const target = JSON.stringify(Array.from({ length: 3000 }, (_, index) => index));
@@ -127,7 +127,7 @@ test('a list of many items is compared in time, with a target that is long as we
   assert.equal(cpuMsSince(before) < 1000, true);
 });
 
-test('a result says which match was compared after it was stored as well', () => {
+test('a stored result still shows which match was compared', () => {
   const stored = (comparison: string, property: string): string => {
     const written = {
       comparison: comparison as 'EQUALS',
@@ -146,7 +146,7 @@ test('a result says which match was compared after it was stored as well', () =>
   assert.equal(stored('EQUALS', 'count($.n[*])'), 'expected count($.n[*]) to equal 5, got 2');
 });
 
-test('a broken function around a path is refused with the functions that exist', () => {
+test('rejects an unknown function around a path and lists the supported ones', () => {
   for (const property of ['any($.items[*].name', 'all($.items[*].name)']) {
     const settings = { source: 'JSON_BODY', property, comparison: 'EQUALS', target: '1', regex: '' } as const;
     const compiled = compileAssertion(settings, ['JSON_BODY']);

@@ -1,17 +1,17 @@
-// A comparison over the matches of a JSON path: every one by default, any one or their number on purpose.
+// Compares the matches of a JSON path: every match by default, any match or their number on request.
 import type { Assertion, Comparison, JsonPath } from './assertion.ts';
 import { holds, type Target } from './compare.ts';
 import type { Outcome } from './outcome.ts';
 import { type ExactValue, type JsonDocument, valueAt } from './json-document.ts';
 
-/** Matches that are shown: more do not fit anyhow. */
-const mostShown = 100;
+/** Maximum matches displayed; more do not fit anyway. */
+const maxShown = 100;
 const nothing = 'the path matches nothing';
 
-/** What holds where a path matches nothing: what is not there is empty and null. Anything else would pass unseen. */
-const holdsOfNothing: ReadonlySet<Comparison> = new Set(['IS_EMPTY', 'IS_NULL']);
+/** Comparisons that hold without a match: a missing value is empty and null. */
+const holdsWithoutMatch: ReadonlySet<Comparison> = new Set(['IS_EMPTY', 'IS_NULL']);
 
-/** Compares what a path finds in a document. */
+/** Compares the matches of a path in a document. */
 export function compareMatches(
   { comparison, path }: Pick<Assertion, 'comparison' | 'path'>,
   document: JsonDocument,
@@ -36,27 +36,27 @@ export function compareMatches(
     const [value] = matches;
     return outcome(isHeld(value), value);
   }
-  // "Has the value" asks for one of several, wherever they stand.
+  // HAS_VALUE requires only one matching value.
   const isAny = path?.mode === 'any' || comparison === 'HAS_VALUE';
   const seen: ExactValue[] = [];
   let count = 0;
   for (const value of matches) {
     count++;
-    if (seen.length < mostShown) seen.push(value);
+    if (seen.length < maxShown) seen.push(value);
     if (isHeld(value) === isAny) {
       return isAny ? outcome(true, value) : { ...outcome(false, value), among: `match ${count}` };
     }
   }
   const [first] = seen;
   if (count === 0) {
-    const passed = path?.mode !== 'any' && holdsOfNothing.has(comparison);
+    const passed = path?.mode !== 'any' && holdsWithoutMatch.has(comparison);
     return passed ? outcome(true, undefined) : { ...outcome(false, undefined), problem: nothing };
   }
   const all = outcome(!isAny, count === 1 ? first : seen);
   return isAny && count > 1 ? { ...all, among: `none of ${count} matches` } : all;
 }
 
-/** Values as they were written, one after the other. */
+/** Yields values as written. */
 function* matchesOf(path: JsonPath | null, { plain, exact }: JsonDocument): Generator<ExactValue, void, undefined> {
   if (path === null) return;
   for (const { value, location } of path.query.lazyQuery(plain as Parameters<typeof path.query.query>[0])) {

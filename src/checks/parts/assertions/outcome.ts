@@ -1,14 +1,14 @@
-/** How an assertion came out. */
+/** Outcome of an assertion. */
 export interface Outcome {
   readonly passed: boolean;
-  /** What came, shortened; null = nothing. */
+  /** Actual value, shortened; null = none. */
   readonly actual: string | null;
-  /** Why nothing could be compared; null when it could. */
+  /** Why the comparison failed to run, or null. */
   readonly problem: string | null;
-  /** Of several matches of a JSON path, which one `actual` is; absent = there are not several. */
+  /** Which of several matches `actual` is. Absent if there is only one. */
   readonly among?: string | null;
-  /** Every match of a JSON path is compared. */
+  /** Whether every match of a JSON path is compared. */
   readonly isEvery?: boolean;
-  /** It is not known whether it holds, and Tocsin is to blame. */
+  /** Whether the outcome is unknown because of Tocsin. */
   readonly isOurs?: true;
 }

@@ -1,10 +1,10 @@
-// Assertions on the wire: the same shape for every type of check, each with its own sources (reference §4.3).
+// Wire schema of assertions: the same shape for every check type, with its own sources (reference §4.3).
 import { z } from 'zod';
 import { orNull } from '#lib/schema/fields.ts';
 import { ignoring } from '#lib/schema/bodies.ts';
 import { comparisons } from './assertion.ts';
 
-/** What to use where a type of check lacks a source: the first that it has, else another type of check. */
+/** What to use instead of an unsupported source: the first supported alternative, or another check type. */
 const instead: Readonly<Record<string, readonly [sources: readonly string[], other: string]>> = {
   TEXT_BODY: [['RESPONSE_DATA', 'TEXT_ANSWER', 'TEXT_RESPONSE', 'JSON_RESPONSE'], 'an API check (POST /v1/checks/api)'],
   JSON_BODY: [['RESPONSE_DATA', 'JSON_ANSWER', 'JSON_RESPONSE'], 'an API check (POST /v1/checks/api)'],
@@ -29,17 +29,17 @@ function sourceRule(sources: readonly string[], input: unknown): string {
   return own === null ? rule : `${rule}: for ${String(input)} use ${own}`;
 }
 
-/** Who compares a status writes 200 as often as "200". */
+/** Clients send 200 as often as "200". */
 const target = z
   .union([z.string().max(32_768), z.number(), z.boolean()])
   .nullable()
   .transform((value) => (value === null ? '' : String(value)));
 
 /**
- * The assertions of a type of check; what an editor of a client keeps beside them is left out.
+ * Creates the assertion list of a check type. Ignores extra fields of client editors.
  *
- * @param id of the schema in the document
- * @param property what it means, source by source
+ * @param id schema id in the API document
+ * @param property meaning of the property, by source
  */
 export function assertionList<const Sources extends readonly string[]>(id: string, sources: Sources, property: string) {
   const assertion = z
@@ -50,16 +50,21 @@ export function assertionList<const Sources extends readonly string[]>(id: strin
         .default('')
         .describe(property),
       target: target.default('').describe('Value to compare with. Numbers and booleans are stored as text.'),
-      regex: z.string().max(2000).nullable().default(null).describe('Takes a part of the text or header first.'),
+      regex: z
+        .string()
+        .max(2000)
+        .nullable()
+        .default(null)
+        .describe('Regular expression that extracts part of the text or header before the comparison.'),
     })
-    .meta({ id, description: 'A statement about an answer that must hold.' });
+    .meta({ id, description: 'A condition on the response.' });
   return orNull(
     z.array(ignoring(['edit', 'order', 'arrayIndex', 'arraySelector', 'id'], assertion)).max(100),
     () => [],
   );
 }
 
-/** The same as shown. */
+/** Schema of responses. */
 export function assertionsShown<const Sources extends readonly string[]>(sources: Sources) {
   return z.array(
     z.strictObject({

@@ -1,8 +1,8 @@
-// What an assertion says of an answer, in words: what holds, or what was expected and what came.
+// Describes an assertion and its outcome in words.
 import { type AssertionSource, type Comparison, sortOf, type SourceSort } from './assertion.ts';
 import type { Outcome } from './outcome.ts';
 
-/** What an assertion needs to be put into words. */
+/** Input of a description. */
 export interface Asserted {
   readonly source: AssertionSource;
   readonly comparison: Comparison;
@@ -28,7 +28,7 @@ const subjects: Readonly<Record<AssertionSource, string>> = {
   CONNECTION: 'connection',
 };
 
-/** After "expected …", and by itself. */
+/** Words after "expected …", and on their own. */
 const phrases: Readonly<Record<Comparison, readonly [expected: string, holds: string]>> = {
   EQUALS: ['to equal', 'equals'],
   NOT_EQUALS: ['not to equal', 'does not equal'],
@@ -48,7 +48,7 @@ const phrases: Readonly<Record<Comparison, readonly [expected: string, holds: st
 
 const alone: ReadonlySet<Comparison> = new Set(['IS_EMPTY', 'NOT_EMPTY', 'IS_NULL', 'NOT_NULL']);
 
-/** What holds, when it passed; otherwise what was expected and what came. */
+/** Describes what holds, or the expected and actual values. */
 export function sentence(
   asserted: Asserted,
   outcome: Pick<Outcome, 'passed' | 'actual' | 'problem' | 'among' | 'isEvery'>,
@@ -74,12 +74,12 @@ function subjectOf({ source, property }: Asserted, passed: boolean, isEvery: boo
   return isEvery ? `every match of ${property}` : property;
 }
 
-/** Characters of a target or a value in a sentence, with the sign that it is cut. */
-const mostShown = 201;
+/** Maximum length of values in a message, including the ellipsis. */
+const maxShown = 201;
 
-/** Numbers as they are, and of JSON lists and objects too; other texts in quotes. */
+/** Numbers, JSON arrays and objects are unquoted; other text is quoted. */
 function shown(text: string, sort: SourceSort): string {
-  if (text.length > mostShown) return shown(`${text.slice(0, mostShown - 1).toWellFormed()}…`, sort);
+  if (text.length > maxShown) return shown(`${text.slice(0, maxShown - 1).toWellFormed()}…`, sort);
   const isNumber = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
   const isPlain =
     sort === 'number' || (sort === 'field' && isNumber) || (sort === 'json' && (isNumber || /^[[{]/.test(text)));

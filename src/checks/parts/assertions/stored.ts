@@ -1,32 +1,35 @@
-// Assertions and how they came out, as a result keeps them: a short list each, because there are many results.
+// Compact storage of assertions and their outcomes: one short list each, because there are many results.
 import type { JsonValue } from '#domain/json.ts';
 import { type AssertionSource, type Comparison, comparisons, sources } from './assertion.ts';
 import { sentence } from './sentence.ts';
 
-/** An assertion and how it came out. */
+/** An assertion and its outcome. */
 export interface AssertionOutcome {
   readonly source: AssertionSource;
   readonly comparison: Comparison;
   readonly property: string;
   readonly target: string;
   readonly regex: string | null;
-  /** What came, shortened; null = nothing. */
+  /** Actual value, shortened; null = none. */
   readonly actual: string | null;
-  /** Which of several matches `actual` is; absent = there are not several. */
+  /** Which of several matches `actual` is. Absent if there is only one. */
   readonly among?: string | null;
-  /** Every match of a JSON path is compared. */
+  /** Whether every match of a JSON path is compared. */
   readonly isEvery?: boolean;
-  /** Why nothing could be compared. */
+  /** Why the comparison failed to run. */
   readonly problem: string | null;
   readonly passed: boolean;
-  /** What holds, or expected and got, in one sentence. */
+  /** What holds, or the expected and actual values. */
   readonly message: string;
 }
 
-/** How much of a value is kept of an assertion that passed, characters; of a failed one all that is shown. */
+/** Characters stored of a passed assertion's value. Failed ones are stored in full. */
 const keptOfPassed = 40;
 
-/** `[code, target, property, actual, regex, problem, among, isEvery]`, `code` its source and comparison, negative when it failed. */
+/**
+ * Encodes `[code, target, property, actual, regex, problem, among, isEvery]`. `code` combines source and comparison and
+ * is negative on failure.
+ */
 export function encodeAssertion(outcome: Omit<AssertionOutcome, 'message'>): JsonValue {
   const { source, comparison, property, target, regex, actual, problem, among, isEvery, passed } = outcome;
   const code = sources.indexOf(source) * comparisons.length + comparisons.indexOf(comparison) + 1;
@@ -46,9 +49,9 @@ export function encodeAssertion(outcome: Omit<AssertionOutcome, 'message'>): Jso
 }
 
 /**
- * The readable form of what `encodeAssertion` made.
+ * Decodes the output of `encodeAssertion`.
  *
- * @param known what stands elsewhere in the result: status and response time
+ * @param known values stored elsewhere in the result: status and response time
  */
 export function decodeAssertion(
   list: readonly JsonValue[],
@@ -70,13 +73,13 @@ export function decodeAssertion(
   return { ...asserted, ...outcome, ...several, message: sentence(asserted, { ...outcome, ...several }) };
 }
 
-/** An outcome of a run whose times contain a delay of Tocsin's own. */
+/** Removes the time from an outcome if the run was delayed by Tocsin. */
 export function withoutTime(outcome: AssertionOutcome): AssertionOutcome {
   if (outcome.source !== 'RESPONSE_TIME') return outcome;
   return { ...outcome, actual: null, problem: 'Tocsin was too busy to measure it' };
 }
 
-/** A list without the zeros at its end. */
+/** Removes trailing zeros. */
 export function trimmed(list: readonly JsonValue[]): JsonValue[] {
   return list.slice(0, list.findLastIndex((item) => item !== 0) + 1);
 }

@@ -1,9 +1,9 @@
-// What is wrong with the assertions and time limits of a check, before anything is filled in.
+// Validates assertions and time limits before variables are filled in.
 import type { SettingsProblem } from '../../kind.ts';
 import { hasPlaceholder } from '../placeholders.ts';
 import { type AssertionSettings, type AssertionSource, compileAssertion, sortOf } from './assertion.ts';
 
-/** Every problem of the assertions at `path`. What a variable will bring cannot be judged yet. */
+/** Returns all problems of the assertions at `path`. Values of variables are not known yet. */
 export function assertionProblems(
   assertions: readonly AssertionSettings[],
   sources: readonly AssertionSource[],
@@ -26,7 +26,7 @@ export function assertionProblems(
   });
 }
 
-/** Degraded must not begin after failed does; ms. */
+/** The degraded limit must not exceed the failed limit; ms. */
 export function timeProblems({
   degradedResponseTime,
   maxResponseTime,
@@ -35,6 +35,6 @@ export function timeProblems({
   readonly maxResponseTime: number;
 }): SettingsProblem[] {
   if (degradedResponseTime <= maxResponseTime) return [];
-  const message = `${degradedResponseTime} is more than maxResponseTime, ${maxResponseTime}`;
+  const message = `${degradedResponseTime} exceeds maxResponseTime (${maxResponseTime})`;
   return [{ path: 'degradedResponseTime', message }];
 }

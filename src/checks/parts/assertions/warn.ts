@@ -1,12 +1,12 @@
-// Assertions that can be saved but cannot have the wished effect.
+// Warns about valid assertions that have no useful effect.
 import type { SettingsProblem } from '../../kind.ts';
 import { hasPlaceholder } from '../placeholders.ts';
 import { type AssertionSettings, type AssertionSource, sortOf } from './assertion.ts';
 
 /**
- * Warnings for the assertions at `path`, whatever they look at.
+ * Warnings for the assertions at `path`, for every source.
  *
- * @param maxResponseTime ms; a slower answer fails by itself
+ * @param maxResponseTime ms; slower responses fail anyway
  */
 export function assertionWarnings(
   assertions: readonly AssertionSettings[],
@@ -52,7 +52,7 @@ function lengthWarning({ source, property }: AssertionSettings): string | null {
   return `matches a member named "length" only; to count the items of a list, use count(${list}[*])`;
 }
 
-/** Comparisons that are about the list of headers itself. */
+/** Comparisons that apply to the list of headers. */
 const ofKeys: ReadonlySet<string> = new Set(['HAS_KEY', 'NOT_HAS_KEY', 'HAS_VALUE', 'NOT_HAS_VALUE']);
 
 function namelessWarning({ source, comparison, property, regex }: AssertionSettings): string | null {

@@ -1,16 +1,16 @@
-// The certificate of a target: what results keep of it, and why it is not trusted.
+// The certificate of a target: its stored facts and trust errors.
 import { createTrust, type CertificatePath, firstToExpire, roleIn, type Trust } from '#lib/net/tls-trust.ts';
 import { certificateSentence } from '#lib/net/tls-words.ts';
 import type { SeenCertificate } from '#domain/results/result.ts';
-import type { ProbeMeans } from '../../kind.ts';
+import type { ProbeDeps } from '../../kind.ts';
 import type { Fault } from './fault.ts';
 
 /** The CAs that the connections of a probe trust. */
-export function trustOf({ extraCertificates }: ProbeMeans): Trust {
+export function trustOf({ extraCertificates }: ProbeDeps): Trust {
   return createTrust(extraCertificates);
 }
 
-/** The certificate of a path that expires first: the connection fails with it. */
+/** The certificate of a path that expires first, when the connection will fail. */
 export function seenCertificate(path: CertificatePath, domain: string): SeenCertificate {
   const first = firstToExpire(path);
   const role = roleIn(path, first);
@@ -22,7 +22,7 @@ export function seenCertificate(path: CertificatePath, domain: string): SeenCert
   };
 }
 
-/** Why a certificate is not trusted; `error` is the socket's `authorizationError`. */
+/** Describes why a certificate is not trusted; `error` is the socket's `authorizationError`. */
 export function certificateFault(path: CertificatePath | null, error: unknown, host: string): Fault {
   return { reason: 'tls', message: certificateSentence(path, String(error), host, Date.now()) };
 }

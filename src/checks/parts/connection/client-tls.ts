@@ -1,10 +1,10 @@
-// TLS settings of connections, with the client certificate of the account for hosts that have one.
+// TLS settings of connections, with the account's client certificate for hosts that have one.
 import type { SecureContext, SecureContextOptions } from 'node:tls';
 import { type ClientIdentity, identityFor } from '#domain/accounts/client-certificate.ts';
 import { createTrust, type Trust } from '#lib/net/tls-trust.ts';
-import type { ProbeMeans } from '../../kind.ts';
+import type { ProbeDeps } from '../../kind.ts';
 
-/** What a TLS connection is made with. */
+/** Options of a TLS connection. */
 export interface TlsSettings {
   readonly secureContext: SecureContext;
   readonly trust: Trust;
@@ -13,9 +13,9 @@ export interface TlsSettings {
 /** The settings for a host. */
 export type TlsFor = (host: string) => TlsSettings;
 
-/** Makes the settings for connections of an account. @param options what holds for all connections */
-export function createClientTls(means: ProbeMeans, options: SecureContextOptions = {}): (accountId: string) => TlsFor {
-  const { extraCertificates = [], clientCertificates = () => [] } = means;
+/** Creates the TLS settings of an account. @param options options for all connections */
+export function createClientTls(deps: ProbeDeps, options: SecureContextOptions = {}): (accountId: string) => TlsFor {
+  const { extraCertificates = [], clientCertificates = () => [] } = deps;
   const trust = createTrust(extraCertificates);
   const usual: TlsSettings = { secureContext: trust.createContext(options), trust };
   const made = new WeakMap<ClientIdentity, TlsSettings>();

@@ -1,4 +1,4 @@
-// Whose fault a failed probe is: the target's or this machine's.
+// Attribution of failed probes to the target or to this machine.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { connectFault, resolveFault, spoken, streamFault, timeoutFault } from './fault.ts';
@@ -7,7 +7,7 @@ function coded(code: string): Error {
   return Object.assign(new Error(`connect ${code} at Object.<anonymous>`), { code });
 }
 
-test('no route for any address is the fault of this machine, one address that refuses is not', () => {
+test('no route to any address is our fault, one refusing address is not', () => {
   const lost = connectFault([coded('ENETUNREACH'), coded('ENETUNREACH')], 'a.test:80', 1);
   assert.deepEqual(lost, { reason: 'observer-network', message: 'this machine has no network route to a.test:80' });
   assert.equal(connectFault([coded('ECONNREFUSED'), coded('ENETUNREACH')], 'a.test:80', 1).reason, 'connect');
@@ -21,7 +21,7 @@ test('no route for any address is the fault of this machine, one address that re
   assert.equal(connectFault([coded('EMFILE')], 'a.test:80', 1).reason, 'observer-network');
 });
 
-test('a resolver that is silent is the fault of this machine only where it has no network at all', () => {
+test('a silent resolver is our fault only without any network', () => {
   assert.equal(resolveFault(coded('ETIMEOUT'), 'a.test', 5, () => false).reason, 'observer-network');
   assert.equal(resolveFault(coded('ENOTFOUND'), 'a.test', 5, () => false).reason, 'dns');
   const silent = resolveFault(coded('ETIMEOUT'), 'a.test', 5, () => true);
@@ -32,7 +32,7 @@ test('a resolver that is silent is the fault of this machine only where it has n
   });
 });
 
-test('durations are spoken shortly', () => {
+test('formats durations', () => {
   assert.deepEqual([0.123, 3, 42.6, 2000, 9999, 12_345].map(spoken), [
     '0.1 ms',
     '3 ms',
@@ -43,7 +43,7 @@ test('durations are spoken shortly', () => {
   ]);
 });
 
-test('a timeout names the step that did not finish, and its limit', () => {
+test('a timeout names the unfinished step and its limit', () => {
   const sentences = (['dns', 'connect', 'tls', 'firstByte', 'download'] as const).map(
     (phase) => timeoutFault(2000, phase, 'a.test:443').message,
   );
@@ -56,7 +56,7 @@ test('a timeout names the step that did not finish, and its limit', () => {
   ]);
 });
 
-test('no sentence contains a code of Node.js, OpenSSL or the parser', () => {
+test('no message contains a code of Node.js, OpenSSL or the parser', () => {
   const codes =
     'ECONNRESET EPIPE ETIMEDOUT EHOSTUNREACH EPROTO HPE_CB_MESSAGE_BEGIN HPE_INVALID_CONSTANT ENOANO ERR_SSL_NEW';
   for (const code of codes.split(' ')) {

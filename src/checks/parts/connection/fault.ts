@@ -1,28 +1,28 @@
-// Why a connection or an exchange failed, as a class and a sentence: never a stack, never an error code.
+// Describes failed connections and exchanges: a class and a message, without stack traces or error codes.
 import { networkInterfaces } from 'node:os';
 import { marginOfLimit, withheldAboveMs } from '#domain/results/honest-finding.ts';
 import type { Reason } from '#domain/results/result.ts';
 import { handshakeWords } from '#lib/net/tls-words.ts';
 
-/** Why there was no usable answer. */
+/** Why there was no usable response. */
 export interface Fault {
   readonly reason: Reason;
   readonly message: string;
-  /** How much delay of our own it can bear, ms; absent = it does not rest on time. */
+  /** Delay by Tocsin, in ms, that would not change the outcome. Absent = it does not depend on time. */
   readonly timeMarginMs?: number;
 }
 
-/** Whether a reason is one of the observer: then there is no verdict. */
+/** Whether a reason is about Tocsin's own machine, so that there is no verdict. */
 export function isOfObserver(reason: Reason): boolean {
   return reason === 'observer-network' || reason === 'runtime' || reason === 'crashed';
 }
 
-/** The `code` of an error of Node's, '' when it has none. */
+/** Returns the `code` of a Node.js error, or ''. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** A duration for a sentence: "3 ms", "1250 ms", "2 s", "12.3 s". */
+/** Formats a duration: "3 ms", "1250 ms", "2 s", "12.3 s". */
 export function spoken(ms: number): string {
   if (ms >= 10_000 || (ms >= 1000 && ms % 1000 === 0)) return `${Number((ms / 1000).toFixed(1))} s`;
   return `${ms < 10 ? Number(ms.toFixed(1)) : Math.round(ms)} ms`;
@@ -42,7 +42,7 @@ const dnsWords: Readonly<Record<string, string>> = {
   EBADNAME: 'the name is not valid',
 };
 
-/** A name that could not be resolved, or was refused. */
+/** Describes a failed or refused name lookup. */
 export function resolveFault(error: unknown, host: string, ms: number, isOnline = hasNetwork): Fault {
   const code = codeOf(error);
   if (code === 'EGRESS_REFUSED') return refusal(error instanceof Error ? error.message : host);
@@ -55,7 +55,7 @@ export function resolveFault(error: unknown, host: string, ms: number, isOnline 
   return { reason: 'dns', message, ...(isSilent && { timeMarginMs: withheldAboveMs }) };
 }
 
-/** An address that the egress policy refuses. */
+/** Describes a connection that the egress policy refused. */
 export function refusal(sentence: string): Fault {
   return { reason: 'egress-refused', message: `refused by the egress policy: ${sentence}` };
 }
@@ -69,7 +69,7 @@ const connectWords: Readonly<Record<string, (place: string) => string>> = {
   EACCES: (place) => `this machine does not allow connections to ${place}`,
   EPERM: (place) => `this machine does not allow connections to ${place}`,
 };
-/** Faults of this machine. */
+/** Resources of this machine that can run out. */
 const exhausted: Readonly<Record<string, string>> = {
   EMFILE: 'file descriptors',
   ENFILE: 'file descriptors',
@@ -77,15 +77,15 @@ const exhausted: Readonly<Record<string, string>> = {
   ENOMEM: 'memory',
   EADDRNOTAVAIL: 'local ports',
 };
-/** Errors of connections to an address family that this machine does not have. */
+/** Errors of an address family that this machine lacks. */
 const noRoute: ReadonlySet<string> = new Set(['ENETUNREACH', 'ENETDOWN', 'EAFNOSUPPORT', 'EADDRNOTAVAIL']);
 
-/** No address could be connected to. `errors` are those of all addresses; the first that tells of the target is told. */
+/** Describes a failed connection. `errors` are those of all addresses; the first one about the target is used. */
 export function connectFault(errors: readonly unknown[], place: string, ms: number): Fault {
   const codes = errors.map(codeOf);
   const own = codes.find((each) => each in exhausted && each !== 'EADDRNOTAVAIL');
   const isUnreached = codes.every((each) => noRoute.has(each));
-  // Without a free port the one address of a target fails like this; beside another family it is a family not had.
+  // With a single address, a missing local port fails like this; otherwise the address family may be missing.
   const spent = own ?? (isUnreached ? codes.find((each) => each === 'EADDRNOTAVAIL') : undefined);
   if (spent !== undefined) {
     return {
@@ -95,24 +95,24 @@ export function connectFault(errors: readonly unknown[], place: string, ms: numb
   }
   if (isUnreached) return { reason: 'observer-network', message: `this machine has no network route to ${place}` };
   const code = codes.find((each) => !noRoute.has(each)) ?? '';
-  const words = connectWords[code]?.(place) ?? `no connection to ${place} could be made`;
+  const words = connectWords[code]?.(place) ?? `could not connect to ${place}`;
   return { reason: 'connect', message: `${words} after ${spoken(ms)}` };
 }
 
-/** A proxy made no connection: because it failed itself, or because it could not connect to the target. */
+/** Describes a proxy that made no connection: it failed itself or could not reach the target. */
 export function proxyFault(error: unknown): Fault {
   const message = error instanceof Error ? error.message : String(error);
   if (codeOf(error) === 'EGRESS_REFUSED') return refusal(message);
   return { reason: codeOf(error) === 'PROXY_REFUSED' ? 'connect' : 'observer-network', message };
 }
 
-/** The connection failed after it was made. */
+/** Describes a failure of an established connection. */
 export function streamFault(error: unknown, place: string, phase: Phase, ms: number): Fault {
   const code = codeOf(error);
   const after = `after ${spoken(ms)}`;
   if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'ECONNABORTED' || code === 'ERR_STREAM_PREMATURE_CLOSE') {
     const message = `${place} closed the connection ${phaseWords[phase]} (${after})`;
-    // The other side may have waited too long for us.
+    // The other side may have timed out waiting for us.
     return { reason: 'reset', message, timeMarginMs: withheldAboveMs };
   }
   if (code === 'ETIMEDOUT' || code === 'EHOSTUNREACH' || code === 'ENETUNREACH') {
@@ -131,7 +131,7 @@ export function streamFault(error: unknown, place: string, phase: Phase, ms: num
   return { reason: 'protocol', message: `the exchange with ${place} failed ${phaseWords[phase]} (${after})` };
 }
 
-/** What a server did that is not HTTP/1.1, by the error's code. */
+/** Violations of HTTP/1.1, by error code. */
 const protocolWords: Readonly<Record<string, string>> = {
   NOT_HTTP: 'did not answer in HTTP',
   ONLY_TLS: 'only speaks TLS on this port; use https://',
@@ -150,7 +150,7 @@ const protocolWords: Readonly<Record<string, string>> = {
   HPE_UPGRADE: 'switched protocols without being asked to',
 };
 
-/** How far a request had come when it ended. */
+/** Phase of a request. */
 export type Phase = 'dns' | 'connect' | 'tls' | 'firstByte' | 'download';
 
 const phaseWords: Readonly<Record<Phase, string>> = {
@@ -161,7 +161,7 @@ const phaseWords: Readonly<Record<Phase, string>> = {
   download: 'before the response was complete',
 };
 
-/** The whole probe took too long. */
+/** Describes a probe that exceeded its time limit. */
 export function timeoutFault(limitMs: number, phase: Phase, place: string): Fault {
   const message = `${timeoutWords[phase](place)} within ${spoken(limitMs)}`;
   return { reason: 'timeout', message, timeMarginMs: marginOfLimit(limitMs) };
@@ -175,7 +175,7 @@ const timeoutWords: Readonly<Record<Phase, (place: string) => string>> = {
   download: (place) => `the response from ${place} was not complete`,
 };
 
-/** Whether an interface other than loopback is up. */
+/** Whether any interface except loopback is up. */
 function hasNetwork(): boolean {
   return Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ internal }) => !internal));
 }

@@ -1,4 +1,4 @@
-// One TLS handshake: what the other side shows, whether it is to be trusted or not. Judging is left to who asked.
+// Performs a TLS handshake and returns the peer's certificate, trusted or not. The caller judges it.
 import type { Socket } from 'node:net';
 import { connect as tlsConnect, type SecureContext, type TLSSocket } from 'node:tls';
 import { type CertificatePath, sentCertificates, type Trust } from '#lib/net/tls-trust.ts';
@@ -6,32 +6,32 @@ import type { EgressGuard } from '../../kind.ts';
 import { type Fault, type Phase, streamFault, timeoutFault } from './fault.ts';
 import { type Place, reach } from './reach.ts';
 
-/** Whose hand is shaken. */
+/** Target of a handshake. */
 export interface Handshake {
   readonly place: Place;
-  /** Asked for by name; null = an address is not. */
+  /** SNI server name; null for an address. */
   readonly serverName: string | null;
   readonly family: 0 | 4 | 6;
   readonly secureContext: SecureContext;
   readonly trust: Trust;
-  /** ms for all of it. */
+  /** Time limit in ms. */
   readonly limitMs: number;
 }
 
-/** What the other side showed. */
+/** Result of a handshake. */
 export interface Peer {
   readonly path: CertificatePath;
-  /** `TLSv1.3`. */
+  /** For example `TLSv1.3`. */
   readonly protocol: string;
-  /** The name of the standard, `TLS_AES_128_GCM_SHA256`. */
+  /** Standard name, for example `TLS_AES_128_GCM_SHA256`. */
   readonly cipher: string;
-  /** Why its chain is not trusted, in a code of OpenSSL's; null = it is. Names are not compared. */
+  /** OpenSSL code of the chain error, or null. Host names are not compared. */
   readonly chainError: string | null;
-  /** The OCSP response it sent along, unread; null = none. */
+  /** Raw stapled OCSP response; null = none. */
   readonly staple: Buffer | null;
 }
 
-/** What came of it. Instants are of `performance.now()`; 0 = not reached. */
+/** Outcome. Times are from `performance.now()`; 0 = not reached. */
 export interface Shaken {
   readonly startedAt: number;
   resolvedAt: number;
@@ -45,10 +45,10 @@ export interface Shaken {
 
 const stopped: Fault = { reason: 'crashed', message: 'the probe was stopped before it finished' };
 
-/** Connects and shakes hands. Never rejects: what went wrong stands in `fault`. */
-export function shakeHands(means: Handshake, guard: EgressGuard, signal: AbortSignal): Promise<Shaken> {
+/** Connects and performs the handshake. Never rejects; failures are in `fault`. */
+export function shakeHands(deps: Handshake, guard: EgressGuard, signal: AbortSignal): Promise<Shaken> {
   const { promise, resolve } = Promise.withResolvers<Shaken>();
-  const { place, limitMs } = means;
+  const { place, limitMs } = deps;
   const seen: Shaken = {
     startedAt: performance.now(),
     resolvedAt: 0,
@@ -77,13 +77,13 @@ export function shakeHands(means: Handshake, guard: EgressGuard, signal: AbortSi
   const timer = setTimeout(() => finish(timeoutFault(limitMs, phaseOf(seen), where())), limitMs);
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
-  const stop = reach(place, seen, { guard, family: means.family }, where, (reached) => {
+  const stop = reach(place, seen, { guard, family: deps.family }, where, (reached) => {
     if ('fault' in reached) return finish(reached.fault);
-    giveUp = secure(reached.socket, means, seen, finish, (error) =>
+    giveUp = secure(reached.socket, deps, seen, finish, (error) =>
       finish(streamFault(error, where(), phaseOf(seen), performance.now() - seen.startedAt)),
     );
   });
-  // What failed at once has ended already; what is connected at once cannot be.
+  // An immediate failure has already ended the attempt; an immediate connection is impossible.
   if (seen.endedAt === 0) giveUp = stop;
   else stop();
   return promise;
@@ -94,7 +94,7 @@ function phaseOf({ resolvedAt, connectedAt }: Shaken): Phase {
   return connectedAt === 0 ? 'connect' : 'tls';
 }
 
-/** The error of a connection that ends without one. */
+/** Error of a connection that closed without one. */
 const closed = Object.assign(new Error('closed'), { code: 'ECONNRESET' });
 
 function secure(
@@ -123,7 +123,7 @@ function secure(
   socket.once('secureConnect', () => {
     seen.securedAt = performance.now();
     seen.peer = peerOf(socket, trust, staple);
-    finish(seen.peer === null ? { reason: 'tls', message: `${place.host} showed no certificate` } : null);
+    finish(seen.peer === null ? { reason: 'tls', message: `${place.host} sent no certificate` } : null);
   });
   return () => socket.destroy();
 }
@@ -135,7 +135,7 @@ function peerOf(socket: TLSSocket, trust: Trust, staple: Buffer | null): Peer | 
     path,
     protocol: socket.getProtocol() ?? '',
     cipher: socket.getCipher().standardName,
-    // Typed as an error, and is a code.
+    // Typed as an error, but actually a code.
     chainError: socket.authorized ? null : String(socket.authorizationError),
     staple,
   };

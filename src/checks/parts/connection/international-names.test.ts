@@ -1,4 +1,4 @@
-// International names: looked up, connected to and asked for in A-labels, wherever a check names a host.
+// International names are converted to A-labels everywhere.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { startZoneServer } from '../../../../tests/support/zone-server.ts';
 const name = 'Bücher.test';
 const ascii = 'xn--bcher-kva.test';
 
-test('a host with an umlaut is reached by every type of check, and its certificate is asked for in A-labels', async (t) => {
+test('every check type reaches a host with an umlaut and requests its certificate in A-labels', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-names-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const hostsFile = join(folder, 'hosts');
@@ -37,7 +37,7 @@ test('a host with an umlaut is reached by every type of check, and its certifica
   writeFileSync(ping, `#!/bin/sh\necho '${reply}'\necho '1 packets transmitted, 1 received'\n`, { mode: 0o755 });
   const options: KindProbeOptions = {
     egress: { names: { hostsFile, servers: ['127.0.0.1:1'] } },
-    means: { extraCertificates: [authority.cert], pingCommand: ping },
+    deps: { extraCertificates: [authority.cert], pingCommand: ping },
   };
   const plain = { request: { url: `https://127.0.0.1:${port}/`, skipSSL: true } };
   const settings: readonly (readonly ['SSL' | 'API' | 'URL' | 'TCP' | 'DNS' | 'ICMP', JsonObject])[] = [
@@ -59,7 +59,7 @@ test('a host with an umlaut is reached by every type of check, and its certifica
   assert.deepEqual(new Set(asked), new Set([ascii]));
 });
 
-test('a name that has no A-labels is refused', () => {
+test('rejects a name without A-labels', () => {
   const problems = problemsOfKind('TCP', { request: { hostname: '\u200d.test', port: 443 } });
   assert.match(problems.join(), /^request\.hostname: /);
 });

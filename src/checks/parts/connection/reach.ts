@@ -1,10 +1,10 @@
-// From a target to a connection to it: looked up, judged before and after connecting, or made by a proxy.
+// Connects to a target: resolves it, checks the address before and after connecting, or uses the proxy.
 import type { Socket } from 'node:net';
-import { type Connected, connectInTurn } from '#lib/net/connect-in-turn.ts';
+import { type Connected, connectSequentially } from '#lib/net/connect-sequentially.ts';
 import type { EgressGuard } from '../../kind.ts';
 import { connectFault, type Fault, proxyFault, refusal, resolveFault } from './fault.ts';
 
-/** Where to connect to. */
+/** A target. */
 export interface Place {
   /** Name or address, without brackets. */
   readonly host: string;
@@ -12,10 +12,10 @@ export interface Place {
   readonly port: number;
 }
 
-/** What came of it: a connected socket, or why there is none. */
+/** A connected socket, or why there is none. */
 export type Reached = { readonly socket: Socket } | { readonly fault: Fault };
 
-/** Instants of the way there, of `performance.now()`; 0 = not reached. */
+/** Times of the connection from `performance.now()`; 0 = not reached. */
 export interface Way {
   readonly startedAt: number;
   resolvedAt: number;
@@ -24,11 +24,10 @@ export interface Way {
 }
 
 /**
- * Connects to a target and notes in the hop when its name was resolved, where to and when it was connected. `done` is called
- * once, and not after giving up.
+ * Connects to a target and records the times and the address in the hop. Calls `done` once, unless cancelled.
  *
- * @param place how a message calls the other side
- * @returns how to give up
+ * @param place name of the target in messages
+ * @returns a function that cancels
  */
 export function reach(
   target: Place,
@@ -50,7 +49,7 @@ export function reach(
     const { socket, address } = result;
     hop.connectedAt = performance.now();
     hop.address = address;
-    // What was connected to is what counts, whatever was asked for.
+    // Check the address that was really connected to.
     const refused = guard.judge(socket.remoteAddress ?? '', target.port);
     if (refused === null) return done({ socket });
     socket.destroy();
@@ -60,11 +59,11 @@ export function reach(
     if (isOver) return;
     hop.resolvedAt = performance.now();
     hop.address = addresses.length === 1 ? (addresses[0] ?? null) : null;
-    giveUp = connectInTurn(addresses, target.port, onConnected);
+    giveUp = connectSequentially(addresses, target.port, onConnected);
   };
 
   if (guard.tunnel !== undefined && guard.tunnel !== null) {
-    // The proxy looks the name up: what there is to time is the way to the target.
+    // The proxy resolves the name, so only the connection can be timed.
     hop.resolvedAt = hop.startedAt;
     return guard.tunnel(target, (error, socket) => {
       if (socket === null) return fail(proxyFault(error));

@@ -1,4 +1,4 @@
-// The work on an answer: what is done where it came, what is left to another thread, and what stands whatever becomes of it.
+// Processing responses here or in another thread.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -17,7 +17,7 @@ function work(text: string, comparison: string, property: string, change: Partia
   return { accountId: 'a', assertions: [assertion], values: {}, body, redactor: createRedactor([]), ...change };
 }
 
-test('what takes next to no time is done here, anything else elsewhere', async () => {
+test('does cheap work here and the rest elsewhere', async () => {
   let left = 0;
   const offload: Offload = (given) => {
     left++;
@@ -43,7 +43,7 @@ test('what takes next to no time is done here, anything else elsewhere', async (
   assert.equal(await isHere(work(small, 'NOT_EMPTY', '', { redactor: secrets })), false, 'many secrets to hide');
 });
 
-test('a status of 500 fails, whatever its body does to the assertions', async (t) => {
+test('a status of 500 fails regardless of assertions on its body', async (t) => {
   const bodies = {
     deep: `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`,
     broken: '{"a":',
@@ -65,16 +65,16 @@ test('a status of 500 fails, whatever its body does to the assertions', async (t
   }
 });
 
-test('a thread that loses the work hides no status and says that the assertion does not hold', async (t) => {
+test('a lost thread keeps the status and fails the assertion', async (t) => {
   const target = await startTarget(t, (request, response) => {
     response.statusCode = Number(request.url?.slice(1));
     response.end('{"a":1}');
   });
   const assertions = [{ source: 'JSON_BODY', property: '$[*]', comparison: 'EQUALS', target: '1' }];
-  const look = async (status: number, offload: Offload): Promise<string> =>
-    verdictOf(await probeOnce({ url: `${target.url}/${status}`, assertions }, { means: { offload } }));
+  const inspect = async (status: number, offload: Offload): Promise<string> =>
+    verdictOf(await probeOnce({ url: `${target.url}/${status}`, assertions }, { deps: { offload } }));
   const lost: Offload = () => Promise.reject(new Error('lost'));
   const busy: Offload = (given) => Promise.resolve(undone(given, { problem: 'too busy', isOurs: true }));
-  assert.deepEqual([await look(500, lost), await look(200, lost)], ['failed status', 'failed assertion']);
-  assert.deepEqual([await look(500, busy), await look(200, busy)], ['failed status', 'unknown observer-slow']);
+  assert.deepEqual([await inspect(500, lost), await inspect(200, lost)], ['failed status', 'failed assertion']);
+  assert.deepEqual([await inspect(500, busy), await inspect(200, busy)], ['failed status', 'unknown observer-slow']);
 });

@@ -1,74 +1,71 @@
-// The work on an answer once it has come: decompress, decode, parse, compare, and cut to what is kept. None of it is
-// measured, and what could take more than a moment is done by another thread (docs/decisions/0030).
+// Processes a received response: decompress, decode, parse, compare and truncate. This is not part of the measured
+// time, and expensive work runs in another thread (docs/decisions/0030).
 import type { Assertion, AssertionSettings } from '../assertions/assertion.ts';
 import { type Budget, budgetMs, evaluateAll, isCheap, type Observation } from '../assertions/evaluate.ts';
 import type { Outcome } from '../assertions/outcome.ts';
 import { JsonProblem } from '../assertions/json-document.ts';
-import { type DecodedBody, decodeBody, decoderOf, keepBody, type KeptBody } from '../http/body.ts';
+import { type DecodedBody, decodeBody, decoderOf, keepBody, type TruncatedBody } from '../http/body.ts';
 import type { Redactor } from '../redact.ts';
 
-/** A body as it came. */
+/** A body as received. */
 export interface WireBody {
   readonly pieces: readonly Uint8Array[];
-  /** Content and transfer encodings in the order in which they were applied. */
+  /** Content and transfer encodings in order of application. */
   readonly contentEncoding: string | undefined;
   readonly contentType: string | undefined;
-  /** More of it came than was read, or was to be kept. */
+  /** Whether more was received than was read or stored. */
   readonly isCut: boolean;
-  /** Why it cannot be read: said by every assertion that needs it; null = it can. */
+  /** Why the body cannot be read, used by every assertion that needs it; null = it can. */
   readonly unreadable: string | null;
-  /** Whether its text is wanted beside what is kept of it. */
+  /** Whether the text is needed in addition to the stored part. */
   readonly wantsText: boolean;
 }
 
-/** What is to be done. */
+/** The work on a response. */
 export interface AnswerWork {
-  /** Of the check: accounts share the other thread fairly. */
+  /** Account of the check; accounts share the other thread fairly. */
   readonly accountId: string;
   readonly assertions: readonly Assertion[];
   readonly values: Observation['values'];
-  /** What sources without a value are about. */
+  /** Body for the sources without a value. */
   readonly body: WireBody | string | null;
   readonly redactor: Redactor;
-  /** ms that are left of what the assertions of a check may take; `budgetMs` by default. */
+  /** Remaining time for assertions in ms. Default: `budgetMs`. */
   readonly leftMs?: number;
 }
 
-/** What came of it. */
+/** The result. */
 export interface WorkedAnswer {
   readonly outcomes: readonly Outcome[];
-  /** Of a `WireBody`; null = there was none, or it could not be worked on. */
+  /** Processed `WireBody`; null if there was none or processing failed. */
   readonly body: ReadBody | null;
   readonly leftMs: number;
 }
 
-/** A body that was read. */
+/** A processed body. */
 export interface ReadBody extends Pick<DecodedBody, 'isCut' | 'problem' | 'isUnknown'> {
-  readonly kept: KeptBody;
+  readonly kept: TruncatedBody;
   readonly decodedBytes: number;
   readonly text: string | null;
-  /** It had a content encoding. */
+  /** Whether it had a content encoding. */
   readonly isEncoded: boolean;
 }
 
-/** Does the work in another thread. Never rejects: what could not be done stands in the outcomes. */
+/** Processes a response in another thread. Never rejects; failures are in the outcomes. */
 export type Offload = (work: AnswerWork) => Promise<WorkedAnswer>;
 
-/** Bytes of a body that are worked on here. */
+/** Maximum bytes of a body processed in this thread. */
 const smallBody = 64 * 1024;
-/** Characters of what must be hidden, beyond which hiding takes long. */
+/** Characters of masked values beyond which masking is expensive. */
 const manySecrets = 100_000;
 
-/**
- * Does the work here where it takes next to no time, otherwise by `offload`, if there is one. Never rejects: what was seen
- * stands, whatever becomes of the work on it.
- */
+/** Processes a response here if it is cheap, otherwise with `offload`. Never rejects. */
 export async function workOn(work: AnswerWork, offload?: Offload): Promise<WorkedAnswer> {
   try {
     return await tryWork(work, offload);
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    return undone(work, { problem: `it could not be evaluated: ${detail}` });
+    return undone(work, { problem: `evaluation failed: ${detail}` });
   }
 }
 
@@ -86,7 +83,7 @@ async function tryWork(work: AnswerWork, offload: Offload | undefined): Promise<
   return { outcomes, body: decoded === null ? null : readBody(work, decoded, observation), leftMs: budget.leftMs };
 }
 
-/** Hiding takes time, too. */
+/** Masking takes time, too. */
 function isLarge({ body, redactor }: AnswerWork): boolean {
   const bytes =
     typeof body === 'string' ? body.length : (body?.pieces ?? []).reduce((sum, { length }) => sum + length, 0);
@@ -106,7 +103,7 @@ async function decode({ pieces, contentEncoding, isCut, unreadable }: WireBody):
 const empty = Buffer.alloc(0);
 
 function withoutEncoding(body: WireBody, { bytes, isCut, problem }: DecodedBody): WireBody {
-  // What is wrong with its encoding is to be found there again.
+  // Encoding errors must be reported there as well.
   return problem === null ? { ...body, pieces: [bytes], contentEncoding: undefined, isCut } : body;
 }
 
@@ -136,10 +133,10 @@ function readBody({ body, redactor }: AnswerWork, decoded: DecodedBody, { text }
   };
 }
 
-/** The work as it travels to another thread: assertions as they were written. */
+/** The work as sent to another thread, with assertions as source. */
 export interface WorkMessage extends Omit<AnswerWork, 'assertions' | 'redactor'> {
   readonly assertions: readonly (AssertionSettings & Pick<Assertion, 'source'>)[];
-  /** What must be hidden. */
+  /** Values to mask. */
   readonly hidden: readonly string[];
 }
 
@@ -153,7 +150,7 @@ export function messageOf({ assertions, redactor, ...work }: AnswerWork): WorkMe
   };
 }
 
-/** What cannot be said of the assertions of a work that was not done. */
+/** The result for assertions that were not evaluated. */
 export function undone({ assertions }: AnswerWork, outcome: Pick<Outcome, 'problem' | 'isOurs'>): WorkedAnswer {
   return { outcomes: assertions.map(() => ({ passed: false, actual: null, ...outcome })), body: null, leftMs: 0 };
 }

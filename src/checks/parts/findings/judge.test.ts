@@ -1,4 +1,4 @@
-// Which verdicts rest on time, and how much of our own delay they can bear.
+// Which verdicts depend on time, and how much delay of our own they tolerate.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { compileAssertion } from '../assertions/assertion.ts';
@@ -14,7 +14,7 @@ const isFound = compiled('STATUS_CODE', 'EQUALS', '200');
 const late = { passed: false, actual: '140', problem: null };
 const missing = { passed: false, actual: '404', problem: null };
 
-test('a slow answer, a timeout and a connection that was closed rest on time; a passed verdict does not', () => {
+test('a slow response, a timeout and a closed connection depend on time; a pass does not', () => {
   const limits = { degradedResponseTime: 100, maxResponseTime: 200 };
   assert.equal(judgeTime(230, limits).timeMarginMs, 30);
   assert.equal(judgeTime(110, limits).timeMarginMs, 10);
@@ -24,7 +24,7 @@ test('a slow answer, a timeout and a connection that was closed rest on time; a 
   assert.equal(streamFault(reset, 'a:1', 'download', 3).timeMarginMs, 500);
 });
 
-test('assertions rest on time only if none of those that fail is about anything else', () => {
+test('failed assertions depend on time only if all of them are about time', () => {
   assert.equal(judgeAssertions([isFast], [late])?.timeMarginMs, 40);
   assert.equal(judgeAssertions([isFast, isFound], [late, { ...missing, passed: true }])?.timeMarginMs, 40);
   const both = judgeAssertions([isFast, isFound], [late, missing]);

@@ -1,4 +1,4 @@
-// The parts of a verdict that all kinds share: broken assertions, then the response time (decisions: Checks).
+// The parts of a verdict that all kinds share: failed assertions, then response time (decisions: Checks).
 import { bareFinding, type Finding, type Reason, type Verdict } from '#domain/results/result.ts';
 import type { Assertion } from '../assertions/assertion.ts';
 import type { Outcome } from '../assertions/outcome.ts';
@@ -7,32 +7,29 @@ import type { AssertionOutcome } from '../assertions/stored.ts';
 import { spoken } from '../connection/fault.ts';
 import type { VariableUse } from '../placeholders.ts';
 
-/** A verdict with its reason and its sentence. */
+/** A verdict with its reason and message. */
 export interface Judged {
   readonly verdict: Verdict;
   readonly reason: Reason | null;
   readonly message: string | null;
-  /** How much delay of our own the verdict can bear, ms; absent = it does not rest on time. */
+  /** Delay by Tocsin, in ms, that would not change the verdict. Absent = it does not depend on time. */
   readonly timeMarginMs?: number;
 }
 
-/** The verdict of what is not as it should be. */
+/** Creates a failed verdict. */
 export function failed(reason: Reason, message: string): Judged {
   return { verdict: 'failed', reason, message };
 }
 
-/**
- * The verdict of the assertions that do not hold: what the first of them expected and got, and how many others there are;
- * null = all hold.
- */
+/** Judges assertions. The message is about the first failed one and counts the others. Returns null if all hold. */
 export function judgeAssertions(assertions: readonly Assertion[], outcomes: readonly Outcome[]): Judged | null {
   const broken = assertions.flatMap((assertion, index) => {
     const outcome = outcomes[index];
     return outcome === undefined || outcome.passed ? [] : [{ assertion, outcome }];
   });
-  // What Tocsin could not evaluate says nothing of the target, and hides nothing that does not hold.
+  // Assertions that Tocsin could not evaluate must not hide real failures.
   const wrong = broken.filter(({ outcome }) => outcome.isOurs !== true);
-  // Named first: the others may rest on a time that contains a delay of our own.
+  // Prefer assertions that do not depend on a time, which may include our own delay.
   const timeless = wrong.filter(({ assertion }) => assertion.source !== 'RESPONSE_TIME');
   const [first = wrong[0] ?? broken[0]] = timeless;
   if (first === undefined) return null;
@@ -46,12 +43,12 @@ export function judgeAssertions(assertions: readonly Assertion[], outcomes: read
   return { ...judged, timeMarginMs: Math.max(...margins) };
 }
 
-/** How much too long a time is for its assertion, ms. */
+/** By how many ms a time exceeds its assertion. */
 function marginOf({ comparison, target }: Assertion, { actual }: Outcome): number {
   return comparison === 'LESS_THAN' ? Math.max(0, Number(actual) - Number(target)) : 0;
 }
 
-/** Passed, degraded or failed by the response time alone; all of it in ms. */
+/** Judges the response time. All values in ms. */
 export function judgeTime(
   ms: number,
   limits: { readonly degradedResponseTime: number; readonly maxResponseTime: number },
@@ -68,7 +65,7 @@ export function judgeTime(
   return { verdict: 'passed', reason: null, message: null };
 }
 
-/** Assertions with how they came out, as results show them. @param hide takes out what may not be shown */
+/** Returns assertions with their outcomes for results. @param hide masks values that must not be shown */
 export function outcomesOf(
   assertions: readonly Assertion[],
   outcomes: readonly Outcome[],
@@ -84,7 +81,7 @@ export function outcomesOf(
   });
 }
 
-/** A variable that settings use and nobody defines: a fault of the settings, which says nothing of the target. */
+/** A variable that settings use but that is not defined. This says nothing about the target. */
 export class MissingVariable {
   readonly message: string;
 
@@ -93,7 +90,7 @@ export class MissingVariable {
   }
 }
 
-/** The first use of a variable that is missing; null = all are defined. */
+/** Returns the first use of an undefined variable, or null. */
 export function missingVariable(
   uses: readonly VariableUse[],
   values: { has(name: string): boolean },
@@ -102,14 +99,14 @@ export function missingVariable(
   return use === undefined ? null : new MissingVariable(use);
 }
 
-/** Why settings make no probe; a sentence may be shown. */
+/** Why settings cannot be probed. Messages may be shown. */
 export type NoProbe = string | MissingVariable;
 
 export function isNoProbe(plan: object | NoProbe): plan is NoProbe {
   return typeof plan === 'string' || plan instanceof MissingVariable;
 }
 
-/** The finding of settings that make no probe. */
+/** The finding for settings that cannot be probed. */
 export function wrongSettings(startedAt: number, problem: NoProbe): Finding {
   if (typeof problem === 'string') return bareFinding(startedAt, failed('settings', problem));
   return bareFinding(startedAt, { verdict: 'unknown', reason: 'settings', message: problem.message });

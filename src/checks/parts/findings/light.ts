@@ -1,4 +1,4 @@
-// Findings of light kinds: what is kept of every result, and what the wire shows of it.
+// Findings of simple kinds: stored format and wire format.
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Finding, Result, SeenCertificate } from '#domain/results/result.ts';
 import { type AssertionOutcome, decodeAssertion, encodeAssertion, withoutTime } from '../assertions/stored.ts';
@@ -6,32 +6,32 @@ import { type Fault, isOfObserver } from '../connection/fault.ts';
 import type { Redactor } from '../redact.ts';
 import type { Judged } from './judge.ts';
 
-/** What a probe has seen when it ends. */
-export interface LightLook {
+/** Input of a simple finding. */
+export interface LightProbe {
   /** Epoch ms. */
   readonly startedAt: number;
-  /** How long it took in all, ms. */
+  /** Total duration. */
   readonly tookMs: number;
-  /** ms; null = no answer. */
+  /** In ms; null = no response. */
   readonly responseTimeMs: number | null;
   readonly address: string | null;
-  /** ms, in the order in which they took place. */
+  /** Durations in ms, in order. */
   readonly phases: Readonly<Record<string, number>>;
   readonly assertions: readonly AssertionOutcome[];
-  /** What is kept of the answer with every result; null = there was none. */
+  /** Short form of the response, stored with every result; null = none. */
   readonly short: JsonObject | null;
   readonly request: JsonObject;
-  /** The answer in full. */
+  /** The full response. */
   readonly response: JsonObject | null;
   readonly certificate?: SeenCertificate | null;
-  /** Instants of `performance.now()`; 0 = not reached, absent = another program has timed it. */
+  /** Times from `performance.now()`; 0 = not reached. Absent if another program measured them. */
   readonly steps?: readonly number[];
   readonly otherCertificates?: readonly SeenCertificate[];
 }
 
-/** The finding of a look and its verdict. */
+/** Builds a finding from a probe and its verdict. */
 export function lightFinding(
-  look: LightLook,
+  inspect: LightProbe,
   { verdict, reason, message, timeMarginMs }: Judged,
   redactor: Redactor,
 ): Finding {
@@ -39,35 +39,35 @@ export function lightFinding(
     verdict,
     reason,
     message: message === null ? null : redactor.text(message),
-    startedAt: look.startedAt,
-    stoppedAt: look.startedAt + Math.round(look.tookMs),
-    responseTimeMs: look.responseTimeMs,
+    startedAt: inspect.startedAt,
+    stoppedAt: inspect.startedAt + Math.round(inspect.tookMs),
+    responseTimeMs: inspect.responseTimeMs,
     loopDelayMs: 0,
     ...(timeMarginMs !== undefined && { timeMarginMs }),
-    ...(look.steps !== undefined && { steps: look.steps.filter((instant) => instant > 0) }),
-    details: encodeLight(look),
+    ...(inspect.steps !== undefined && { steps: inspect.steps.filter((instant) => instant > 0) }),
+    details: encodeLight(inspect),
     exchange: JSON.stringify({
-      request: redactor.json(look.request),
-      response: look.response === null ? null : redactor.json(look.response),
+      request: redactor.json(inspect.request),
+      response: inspect.response === null ? null : redactor.json(inspect.response),
     }),
-    certificate: look.certificate ?? null,
-    ...(look.otherCertificates && { otherCertificates: look.otherCertificates }),
+    certificate: inspect.certificate ?? null,
+    ...(inspect.otherCertificates && { otherCertificates: inspect.otherCertificates }),
   };
 }
 
-/** The verdict of a fault: of our own there is none. */
+/** Judges a fault. Faults of our own have no verdict. */
 export function judgeFault({ reason, ...fault }: Fault): Judged {
   return { verdict: isOfObserver(reason) ? 'unknown' : 'failed', reason, ...fault };
 }
 
-/** The fault of a probe that was stopped. */
+/** Fault of a stopped probe. */
 export const stopped: Fault = { reason: 'crashed', message: 'the probe was stopped before it finished' };
 
 /**
- * `{a: address, p: phases in µs, r: response time in µs, s: assertions, f: short answer, u: 1 if times are withheld}`; what is
- * empty is left out.
+ * Encodes `{a: address, p: phases in µs, r: response time in µs, s: assertions, f: short response, u: 1 if times are
+ * withheld}` without empty fields.
  */
-function encodeLight({ address, phases, responseTimeMs, assertions, short }: LightLook): JsonValue {
+function encodeLight({ address, phases, responseTimeMs, assertions, short }: LightProbe): JsonValue {
   const micros = Object.entries(phases).map(([name, ms]) => [name, Math.max(0, Math.round(ms * 1000))]);
   return {
     ...(address !== null && { a: address }),
@@ -78,7 +78,7 @@ function encodeLight({ address, phases, responseTimeMs, assertions, short }: Lig
   };
 }
 
-/** A stored result as the wire shows it; where the exchange is not kept, `response` is the short answer. */
+/** Formats a stored result for the API. Without the exchange, `response` is the short form. */
 export function describeLight(
   { details, message }: Pick<Result, 'details' | 'message' | 'reason'>,
   exchange: JsonObject | null,
@@ -96,7 +96,7 @@ export function describeLight(
   };
 }
 
-/** The details of a light finding without their times, which contain a delay of Tocsin's own. */
+/** Removes times that include a delay by Tocsin. */
 export function lightWithoutTimes(details: JsonValue): JsonValue {
   const { p: _phases, r: _responseTime, s: kept, ...rest } = objectOf(details);
   const assertions = assertionsIn(objectOf(details)).map((each) => encodeAssertion(withoutTime(each)));

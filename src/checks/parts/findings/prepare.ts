@@ -1,4 +1,4 @@
-// What probes begin with, most of it those of light kinds: variables filled in, assertions compiled, one plan a revision.
+// Preparation of probes: fill in variables, compile assertions, and cache one plan per revision.
 import type { JsonObject } from '#domain/json.ts';
 import type { ThreadInput, ThreadProbe } from '#domain/checks/probe.ts';
 import type { Finding } from '#domain/results/result.ts';
@@ -14,9 +14,9 @@ import { fillIn, hasPlaceholder, type VariableUse } from '../placeholders.ts';
 import { createRedactor, type Redactor } from '../redact.ts';
 import { isNoProbe, missingVariable, wrongSettings } from './judge.ts';
 
-/** The variables of an input, ready to be filled in and to be hidden. */
+/** Variables for filling in and masking. */
 export interface Filling {
-  /** A text with its placeholders filled in. */
+  /** Replaces placeholders. */
   readonly fill: (text: string) => string;
   readonly redactor: Redactor;
 }
@@ -27,34 +27,34 @@ export function createFilling({ variables }: ThreadInput): Filling {
   return { fill: (text) => fillIn(text, values, new Set()), redactor: createRedactor(hidden) };
 }
 
-/** Where to connect to, filled in; or a sentence that says why that is nowhere. */
+/** Returns the filled-in host, or why it is invalid. */
 export function filledHost(text: string, { fill }: Filling): { readonly host: string } | string {
   const host = withoutBrackets(fill(text).trim());
   return hostProblem(host) ?? { host: asciiHost(host) ?? host };
 }
 
-/** What is wrong with a host of the settings, which variables may bring. */
+/** Returns problems of a host in the settings. It may contain variables. */
 export function hostProblems(host: string, path: string): SettingsProblem[] {
   const message = hasPlaceholder(host) ? null : hostProblem(host);
   return message === null ? [] : [{ path, message }];
 }
 
-/** What is wrong with a host name or address; null = nothing. */
+/** Returns what is wrong with a host name or address, or null. */
 function hostProblem(text: string): string | null {
   const host = asciiHost(withoutBrackets(text)) ?? text;
   if (host === '') return 'the host is missing; enter a name or an address';
-  // Of colons an address of IPv6 has two at least: one is before a port.
+  // One colon precedes a port; IPv6 addresses have at least two.
   const hasPort = /^[^:]*:[^:]*$/.test(host);
   const isFine = host.length <= 253 && /^[\w.:%-]+$/.test(host) && !host.startsWith('-') && !hasPort;
   return isFine ? null : `"${text.slice(0, 100)}" is not a host name or an address; leave out scheme, port and path`;
 }
 
-/** An address of IPv6 may be written as in a URL. */
+/** Accepts IPv6 addresses in URL form. */
 function withoutBrackets(text: string): string {
   return text.replace(/^\[(.*)\]$/, '$1');
 }
 
-/** Assertions ready to be evaluated, or a sentence about the first that is none. */
+/** Compiles assertions, or returns a message about the first invalid one. */
 export function compileAll(
   settings: readonly AssertionSettings[],
   sources: readonly AssertionSource[],
@@ -75,21 +75,21 @@ function filledAssertion(settings: AssertionSettings, fill: Filling['fill']): As
 }
 
 /**
- * The probe of a kind.
+ * Creates the probe of a kind.
  *
- * @param uses the variables that its settings use
- * @param makePlan all that is known before it looks, or a sentence that says what is wrong; it may be shown
- * @param look never rejects for what the target does
+ * @param uses variables used by its settings
+ * @param makePlan returns everything known before probing, or a message, which may be shown
+ * @param look probes the target; must not reject because of it
  */
 export function createPlannedProbe<Plan extends object>(
   uses: (settings: JsonObject) => readonly VariableUse[],
   makePlan: (input: ThreadInput) => Plan | string,
-  look: (plan: Plan, startedAt: number, signal: AbortSignal) => Promise<Finding>,
+  inspect: (plan: Plan, startedAt: number, signal: AbortSignal) => Promise<Finding>,
 ): ThreadProbe {
   return (input, signal) => {
     const names = new Set(input.variables.map(({ key }) => key));
     const plan = missingVariable(uses(input.check.settings), names) ?? makePlan(input);
     const startedAt = Date.now();
-    return isNoProbe(plan) ? Promise.resolve(wrongSettings(startedAt, plan)) : look(plan, startedAt, signal);
+    return isNoProbe(plan) ? Promise.resolve(wrongSettings(startedAt, plan)) : inspect(plan, startedAt, signal);
   };
 }

@@ -1,13 +1,13 @@
-// What is kept of a body while it comes: no more than is wanted, and no more than its account may hold.
+// The stored part of a body, within its limits.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { probeOnce, verdictOf } from '../../../../tests/support/api-probe.ts';
 import { startTarget } from '../../../../tests/support/target.ts';
-import { BodyStore, createByteBudget, mostOfOne } from './body-store.ts';
+import { BodyStore, createByteBudget, maxBytesOfOne } from './body-store.ts';
 
 const contents = (store: BodyStore): string => Buffer.concat(store.pieces).toString();
 
-test('what is kept is what came, in chunks of any size, up to what is wanted', () => {
+test('stores chunks of any size up to the limit', () => {
   const text = Array.from({ length: 5000 }, (_, index) => `line ${index}\n`).join('');
   for (const size of [1, 100, 5000, 70_000]) {
     const store = new BodyStore(40_000);
@@ -22,38 +22,38 @@ test('what is kept is what came, in chunks of any size, up to what is wanted', (
   assert.deepEqual([contents(whole), whole.isPart, whole.isRefused], ['all', false, false]);
 });
 
-test('an account holds no more than its share, others keep theirs, and what is released counts no more', () => {
+test('limits an account without affecting others, and released memory is available again', () => {
   const bytes = createByteBudget();
-  const store = new BodyStore(2 * mostOfOne, { accountId: 'b', bytes });
+  const store = new BodyStore(2 * maxBytesOfOne, { accountId: 'b', bytes });
   const chunk = Buffer.allocUnsafeSlow(1024 * 1024);
   for (let count = 0; count < 40; count++) store.add(chunk);
   assert.deepEqual([store.isRefused, store.pieces.length], [true, 32]);
   assert.equal(bytes.take('b', 1), false);
-  assert.ok(bytes.take('c', mostOfOne) && bytes.take('d', mostOfOne));
-  // All there is is held, and what is sure is not.
+  assert.ok(bytes.take('c', maxBytesOfOne) && bytes.take('d', maxBytesOfOne));
+  // All shared memory is used, except the guaranteed part.
   assert.equal(bytes.take('a', 8 * 1024 * 1024), true);
   assert.equal(bytes.take('a', 1), false);
   store.release();
-  assert.equal(bytes.take('b', mostOfOne), false, 'the others hold too much together');
+  assert.equal(bytes.take('b', maxBytesOfOne), false, 'the others hold too much together');
   assert.equal(bytes.take('b', 8 * 1024 * 1024), true);
 });
 
-test('a body for which there is no room leaves the verdict to the status; without one that fails it is unknown', async (t) => {
+test('without memory for a body the status decides; a good status is unknown', async (t) => {
   const target = await startTarget(t, (request, response) => {
     response.statusCode = Number(request.url?.slice(1));
     response.end(`"${'x'.repeat(100_000)}"`);
   });
-  const means = { bodies: { take: () => false, giveBack: () => {} } };
+  const deps = { bodies: { take: () => false, giveBack: () => {} } };
   const assertions = [{ source: 'JSON_BODY', property: '$', comparison: 'CONTAINS', target: 'y' }];
-  const held = await probeOnce({ url: `${target.url}/200`, assertions }, { means });
+  const held = await probeOnce({ url: `${target.url}/200`, assertions }, { deps });
   assert.equal(verdictOf(held), 'unknown observer-slow');
-  assert.equal(held.message, 'the body was not read: the checks of this account already hold 32 MB of bodies');
-  const failed = await probeOnce({ url: `${target.url}/500`, assertions }, { means });
+  assert.equal(held.message, "the body was not read: this account's checks already use 32 MB for bodies");
+  const failed = await probeOnce({ url: `${target.url}/500`, assertions }, { deps });
   assert.equal(verdictOf(failed), 'failed status');
-  assert.equal(verdictOf(await probeOnce({ url: `${target.url}/200` }, { means })), 'passed');
+  assert.equal(verdictOf(await probeOnce({ url: `${target.url}/200` }, { deps })), 'passed');
 });
 
-test('a body that comes in very many chunks is read no further than one that is too large', async (t) => {
+test('a body of very many chunks is cut like one that is too large', async (t) => {
   const target = await startTarget(t, (_, response) => {
     const { socket } = response;
     socket?.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');

@@ -1,23 +1,23 @@
-// The part of a body that is kept while it comes, in few pieces and within what its account may hold at once.
+// Collects the stored part of a body in few buffers, within the account's memory limit.
 
-/** How much of the bodies that are read at one time an account holds. */
+/** Memory limit for bodies being read, per account. */
 export interface ByteBudget {
-  /** Whether so many bytes more may be held: then they count until they are given back. */
+  /** Reserves bytes if the limit allows it, until they are released. */
   take(accountId: string, bytes: number): boolean;
   giveBack(accountId: string, bytes: number): void;
 }
 
-/** Small chunks are gathered in pages that grow with the body up to this, bytes. */
-const mostPage = 64 * 1024;
+/** Small chunks are merged into pages that grow up to this size. */
+const maxPage = 64 * 1024;
 const leastPage = 4 * 1024;
 
-/** What is kept of one body. */
+/** The stored part of one body. */
 export class BodyStore {
-  /** In their order. */
+  /** In order. */
   readonly pieces: Buffer[] = [];
-  /** There was more than was to be kept. */
+  /** Whether the body exceeded the limit. */
   isPart = false;
-  /** The account already held as many bytes as it may. */
+  /** Whether the account's memory limit was reached. */
   isRefused = false;
   readonly #most: number;
   readonly #budget: { readonly accountId: string; readonly bytes: ByteBudget } | null;
@@ -26,9 +26,9 @@ export class BodyStore {
   #page: Buffer | null = null;
   #used = 0;
 
-  /** @param most bytes that are kept; more is passed over */
-  constructor(most: number, budget: { readonly accountId: string; readonly bytes: ByteBudget } | null = null) {
-    this.#most = most;
+  /** @param most maximum bytes; more is dropped */
+  constructor(max: number, budget: { readonly accountId: string; readonly bytes: ByteBudget } | null = null) {
+    this.#most = max;
     this.#budget = budget;
   }
 
@@ -37,7 +37,7 @@ export class BodyStore {
     if (wanted.length < chunk.length) this.isPart = true;
     if (wanted.length === 0 || this.isRefused) return;
     this.#kept += wanted.length;
-    // A chunk may be a small view of a large buffer, which it would keep alive.
+    // A small view would keep its large buffer alive.
     if (wanted.length * 2 > wanted.buffer.byteLength) this.#addWhole(wanted);
     else this.#copy(wanted);
   }
@@ -51,7 +51,7 @@ export class BodyStore {
   #copy(chunk: Buffer): void {
     for (let from = 0; from < chunk.length;) {
       if (this.#page === null || this.#used === this.#page.length) {
-        const size = Math.min(mostPage, Math.max(leastPage, this.#kept, chunk.length - from));
+        const size = Math.min(maxPage, Math.max(leastPage, this.#kept, chunk.length - from));
         if (!this.#take(size)) return;
         this.#closePage();
         this.#page = Buffer.allocUnsafeSlow(size);
@@ -77,12 +77,12 @@ export class BodyStore {
     return true;
   }
 
-  /** Nothing more comes. */
+  /** Ends the body. */
   end(): void {
     this.#closePage();
   }
 
-  /** Lets go of what is kept. */
+  /** Releases the memory. */
   release(): void {
     this.#budget?.bytes.giveBack(this.#budget.accountId, this.#held);
     this.#held = 0;
@@ -91,28 +91,28 @@ export class BodyStore {
   }
 }
 
-/** What the bodies of all accounts may hold together, and one of them, bytes. */
-const mostOfAll = 96 * 1024 * 1024;
-export const mostOfOne = 32 * 1024 * 1024;
-/** So much an account has whatever the others hold, bytes. */
+/** Memory limits in bytes, for all accounts and for one. */
+const maxBytesOfAll = 96 * 1024 * 1024;
+export const maxBytesOfOne = 32 * 1024 * 1024;
+/** Guaranteed bytes per account. */
 const sureOfOne = 8 * 1024 * 1024;
 
-/** The budget of a thread. */
+/** Creates the memory limit of a thread. */
 export function createByteBudget(): ByteBudget {
-  const heldBy = new Map<string, number>();
+  const bytesOf = new Map<string, number>();
   let all = 0;
   return {
     take(accountId, bytes) {
-      const own = (heldBy.get(accountId) ?? 0) + bytes;
-      if (own > mostOfOne || (own > sureOfOne && all + bytes > mostOfAll)) return false;
-      heldBy.set(accountId, own);
+      const own = (bytesOf.get(accountId) ?? 0) + bytes;
+      if (own > maxBytesOfOne || (own > sureOfOne && all + bytes > maxBytesOfAll)) return false;
+      bytesOf.set(accountId, own);
       all += bytes;
       return true;
     },
     giveBack(accountId, bytes) {
-      const own = (heldBy.get(accountId) ?? 0) - bytes;
-      if (own > 0) heldBy.set(accountId, own);
-      else heldBy.delete(accountId);
+      const own = (bytesOf.get(accountId) ?? 0) - bytes;
+      if (own > 0) bytesOf.set(accountId, own);
+      else bytesOf.delete(accountId);
       all -= bytes;
     },
   };

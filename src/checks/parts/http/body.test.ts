@@ -1,4 +1,4 @@
-// Bodies of answers: compressed, broken, huge or in odd letters, each is judged as what it is.
+// Bodies of responses: compressed, broken, huge or in other charsets.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import test from 'node:test';
@@ -26,7 +26,7 @@ const encodings: Record<string, Buffer> = {
   'gzip, br': zlib.brotliCompressSync(zlib.gzipSync(text)),
 };
 for (const [encoding, body] of Object.entries(encodings)) {
-  test(`a body in ${encoding} is read, and both its sizes are told`, async (t) => {
+  test(`reads a body in ${encoding} and reports both sizes`, async (t) => {
     const target = await startBody(t, body, { 'content-encoding': encoding, 'content-type': 'application/json' });
     const assertions = [{ source: 'JSON_BODY', property: '$.answer', comparison: 'EQUALS', target: 'grün' }];
     const finding = await probeOnce({ url: target.url, assertions });
@@ -36,7 +36,7 @@ for (const [encoding, body] of Object.entries(encodings)) {
   });
 }
 
-test('a body that is not what its content-encoding says fails', async (t) => {
+test('fails if a body does not match its content encoding', async (t) => {
   for (const encoding of ['gzip', 'br', 'zstd', 'deflate']) {
     const target = await startBody(t, Buffer.alloc(1000, 'plain'), { 'content-encoding': encoding });
     const finding = await probeOnce({ url: target.url });
@@ -47,11 +47,11 @@ test('a body that is not what its content-encoding says fails', async (t) => {
   assert.equal(verdictOf(await probeOnce({ url: target.url, method: 'HEAD' })), 'passed');
 });
 
-test('bytes after the end of a compressed body are ignored, but a damaged body is not', async (t) => {
+test('ignores bytes after a compressed body, but rejects a damaged body', async (t) => {
   const large = JSON.stringify({ answer: 'grün', rest: randomBytes(300_000).toString('hex') });
   const assertions = [{ source: 'JSON_BODY', property: '$.answer', comparison: 'EQUALS', target: 'grün' }];
   const named = Buffer.concat([Buffer.from('1f8b080800000000000361646300', 'hex'), zlib.gzipSync(text).subarray(10)]);
-  const looked = async (encoding: string, body: Buffer) => {
+  const inspected = async (encoding: string, body: Buffer) => {
     const target = await startBody(t, body, { 'content-encoding': encoding });
     return verdictOf(await probeOnce({ url: target.url, assertions }));
   };
@@ -63,18 +63,18 @@ test('bytes after the end of a compressed body are ignored, but a damaged body i
       ['gzip', named],
     ] as const) {
       const outer = Buffer.concat([body, Buffer.from(tail)]);
-      assert.equal(await looked(encoding, outer), 'passed', `${encoding} ${JSON.stringify(tail)}`);
+      assert.equal(await inspected(encoding, outer), 'passed', `${encoding} ${JSON.stringify(tail)}`);
     }
     const damaged = Buffer.from(encodings['gzip'] ?? '');
     damaged.writeUInt8((damaged.at(-6) ?? 0) ^ 1, damaged.length - 6);
-    assert.equal(await looked('gzip', Buffer.concat([damaged, Buffer.from(tail)])), 'failed body');
+    assert.equal(await inspected('gzip', Buffer.concat([damaged, Buffer.from(tail)])), 'failed body');
   }
   const two = Buffer.concat([zlib.gzipSync(text.slice(0, 5)), zlib.gzipSync(text.slice(5))]);
-  assert.equal(await looked('gzip', two), 'passed', 'members follow each other');
-  assert.equal(await looked('gzip', two.subarray(0, -9)), 'failed body');
+  assert.equal(await inspected('gzip', two), 'passed', 'members follow each other');
+  assert.equal(await inspected('gzip', two.subarray(0, -9)), 'failed body');
 });
 
-test('an unknown encoding fails only a check that reads the body, and is named', async (t) => {
+test('an unknown encoding fails only a check that uses the body', async (t) => {
   const target = await startBody(t, text, { 'content-encoding': 'UTF-8' });
   const finding = await probeOnce({ url: target.url });
   assert.equal(verdictOf(finding), 'passed');
@@ -85,7 +85,7 @@ test('an unknown encoding fails only a check that reads the body, and is named',
     assert.equal(read.message, 'the body has the unknown encoding "utf-8"');
   }
   const guard = createGuard({ mode: 'any', allow: [] });
-  const exchange = apiKind.around?.createExchange({ guard, version: '9.9' }) ?? assert.fail();
+  const exchange = apiKind.hooks?.createExchange({ guard, version: '9.9' }) ?? assert.fail();
   const work = { half: 'send', input: inputOf(apiCheck({ url: target.url })), wantsAnswer: true } as const;
   const forScript = (await exchange(work, new AbortController().signal)).finding;
   assert.deepEqual(
@@ -100,7 +100,7 @@ test('an unknown encoding fails only a check that reads the body, and is named',
   assert.equal(read.message, `${status}; the body has the unknown encoding "odd"`);
 });
 
-test('transfer encodings are taken off as content encodings are', async (t) => {
+test('decodes transfer encodings like content encodings', async (t) => {
   const chunked = (body: Buffer): Buffer =>
     Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]);
   const plain = Buffer.from(text);
@@ -127,7 +127,7 @@ test('transfer encodings are taken off as content encodings are', async (t) => {
   }
 });
 
-test('more content-encodings than anybody uses, or one that asks for much memory, fail instead of being tried', async (t) => {
+test('fails for too many encodings or one with a large window', async (t) => {
   const layers = Array.from({ length: 5 }).reduce<Buffer>((bytes) => zlib.gzipSync(bytes), Buffer.from(text));
   const many = await startBody(t, layers, { 'content-encoding': 'gzip, gzip, gzip, gzip, gzip' });
   const layered = await probeOnce({ url: many.url });
@@ -143,7 +143,7 @@ test('more content-encodings than anybody uses, or one that asks for much memory
   }
 });
 
-/** Compressed without its length being known before, so that the window is asked for in full. */
+/** Compressed without a known length, so that the full window is requested. */
 async function streamed(params: Record<number, number>): Promise<Buffer> {
   const stream = zlib.createZstdCompress({ params });
   stream.write(text.repeat(100));
@@ -151,17 +151,17 @@ async function streamed(params: Record<number, number>): Promise<Buffer> {
   return Buffer.concat(await stream.toArray());
 }
 
-test('a compressed bomb is cut at 5 MB: told, and a failure only where an assertion needs the body', async (t) => {
+test('cuts a decompression bomb at 5 MB and fails only if an assertion needs the body', async (t) => {
   const bombs = {
     gzip: zlib.gzipSync(Buffer.alloc(40_000_000)),
     br: zlib.brotliCompressSync(Buffer.alloc(40_000_000)),
   };
   for (const [encoding, bomb] of Object.entries(bombs)) {
     const target = await startBody(t, bomb, { 'content-encoding': encoding, 'content-type': 'text/plain' });
-    const looked = await probeOnce({ url: target.url });
-    assert.equal(verdictOf(looked), 'passed');
-    assert.deepEqual([detailsOf(looked).truncated, detailsOf(looked).sizes.decoded], [true, 5 * 1024 * 1024]);
-    assert.equal(responseOf(looked)['truncated'], true);
+    const inspected = await probeOnce({ url: target.url });
+    assert.equal(verdictOf(inspected), 'passed');
+    assert.deepEqual([detailsOf(inspected).truncated, detailsOf(inspected).sizes.decoded], [true, 5 * 1024 * 1024]);
+    assert.equal(responseOf(inspected)['truncated'], true);
     const assertions = [{ source: 'TEXT_BODY', comparison: 'CONTAINS', target: 'x' }];
     const needed = await probeOnce({ url: target.url, assertions });
     assert.equal(verdictOf(needed), 'failed body');
@@ -169,7 +169,7 @@ test('a compressed bomb is cut at 5 MB: told, and a failure only where an assert
   }
 });
 
-test('a body that never ends is left after 5 MB', async (t) => {
+test('stops reading an endless body at 5 MB', async (t) => {
   const target = await startTarget(t, (_, response) => {
     const chunk = Buffer.alloc(64 * 1024, 'endless ');
     const more = (): void => {
@@ -183,7 +183,7 @@ test('a body that never ends is left after 5 MB', async (t) => {
   assert.equal(detailsOf(finding).truncated, true);
 });
 
-test('text is read in its charset, anything else is kept as base64, and 64 kB of either', async (t) => {
+test('stores 64 kB as text in its charset, otherwise as base64', async (t) => {
   const shown = async (body: Buffer, headers: Record<string, string>) => {
     const target = await startBody(t, body, headers);
     const { body: kept, bodyEncoding, truncated } = responseOf(await probeOnce({ url: target.url }));
@@ -202,7 +202,7 @@ test('text is read in its charset, anything else is kept as base64, and 64 kB of
   assert.deepEqual([textOf(noise.body).length, noise.truncated], [Math.ceil(65_536 / 3) * 4, true]);
 });
 
-test('no half of a secret is left where a body is cut, and none in a binary one', async (t) => {
+test('no partial secret remains at a cut or in a binary body', async (t) => {
   const secret = 'the-secret-token';
   const variables = [variable('S', secret, true)];
   for (const type of ['text/plain', 'application/octet-stream']) {

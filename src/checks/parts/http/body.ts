@@ -1,4 +1,4 @@
-// The body of an answer: decompressed within bounds, read as text in its own charset, or kept as base64.
+// Response bodies: decompressed within limits, stored as text in their charset or as base64.
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { TextDecoder } from 'node:util';
@@ -6,23 +6,23 @@ import * as zlib from 'node:zlib';
 import type { Redactor } from '../redact.ts';
 import { gunzipMember } from './gzip.ts';
 
-/** The most a body may grow to when it is decompressed, bytes. */
-export const mostInflatedBytes = 5 * 1024 * 1024;
-/** Content-encodings laid over each other that are taken off. */
-const mostEncodings = 4;
-/** What is kept of a body, bytes (decisions: What is kept of a result). */
+/** Maximum bytes of a decompressed body. */
+export const maxInflatedBytes = 5 * 1024 * 1024;
+/** Maximum nested content encodings. */
+const maxEncodings = 4;
+/** Bytes stored of a body (decisions: What is kept of a result). */
 export const keptBytes = 64 * 1024;
-/** Bodies that stay below this are decompressed at once; larger ones off the thread. */
+/** Smaller bodies are decompressed synchronously. */
 const smallBytes = 256 * 1024;
 
-/** A body after its content-encoding is taken off. */
+/** A decompressed body. */
 export interface DecodedBody {
   readonly bytes: Buffer;
-  /** It would have been longer than may be kept in memory. */
+  /** Whether it exceeds the memory limit. */
   readonly isCut: boolean;
-  /** A sentence when it is not what its content-encoding says. */
+  /** Message if it does not match its content encoding. */
   readonly problem: string | null;
-  /** The problem is an unknown encoding: it matters only to those who read the body. */
+  /** Whether the encoding is unknown, which matters only if the body is used. */
   readonly isUnknown?: true;
 }
 
@@ -32,7 +32,7 @@ interface Decompressor {
 }
 
 const gzip: Decompressor = { sync: zlib.gunzipSync, stream: () => zlib.createGunzip() };
-/** Of HTTP no more than 8 MB of memory may be asked for (RFC 9659); zstd itself would give 128 MB. */
+/** HTTP limits the window to 8 MB (RFC 9659); zstd alone would allow 128 MB. */
 const zstdWindow = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } };
 const decompressors: Readonly<Record<string, (bytes: Buffer) => Decompressor>> = {
   gzip: () => gzip,
@@ -42,22 +42,22 @@ const decompressors: Readonly<Record<string, (bytes: Buffer) => Decompressor>> =
     sync: (bytes, options) => zlib.zstdDecompressSync(bytes, { ...options, ...zstdWindow }),
     stream: () => zlib.createZstdDecompress(zstdWindow),
   }),
-  // Some servers send deflate without its zlib frame.
+  // Some servers send deflate without the zlib frame.
   deflate: (bytes) =>
     ((bytes[0] ?? 0) & 0x0f) === 8
       ? { sync: zlib.inflateSync, stream: () => zlib.createInflate() }
       : { sync: zlib.inflateRawSync, stream: () => zlib.createInflateRaw() },
 };
 
-/** Takes off the encodings. `isCut`: the wire already held more than was read. */
+/** Decompresses a body. `isCut`: not all of it was read. */
 export async function decodeBody(bytes: Buffer, headers: IncomingHttpHeaders, isCut: boolean): Promise<DecodedBody> {
   const names = (headers['content-encoding'] ?? '')
     .toLowerCase()
     .split(',')
     .map((name) => name.trim());
   let body: DecodedBody = { bytes, isCut, problem: null };
-  if (names.length > mostEncodings)
-    return { ...body, problem: `the body has more than ${mostEncodings} content encodings` };
+  if (names.length > maxEncodings)
+    return { ...body, problem: `the body has more than ${maxEncodings} content encodings` };
   for (const name of names.filter((each) => each !== '' && each !== 'identity').toReversed()) {
     const decompressor = decompressors[name]?.(body.bytes);
     if (decompressor === undefined)
@@ -71,9 +71,9 @@ export async function decodeBody(bytes: Buffer, headers: IncomingHttpHeaders, is
 
 async function inflate(decompressor: Decompressor, body: DecodedBody, name: string): Promise<DecodedBody> {
   const problem = `the body is labelled ${name} but is not valid ${name}`;
-  // Bytes after the end are ignored, as by all other decompressors.
+  // Ignore bytes after the end, like other decompressors.
   const withoutTrailing = async (): Promise<DecodedBody> => {
-    const bytes = decompressor === gzip ? await gunzipMember(body.bytes, mostInflatedBytes) : null;
+    const bytes = decompressor === gzip ? await gunzipMember(body.bytes, maxInflatedBytes) : null;
     return bytes === null ? { ...body, problem } : { bytes, isCut: false, problem: null };
   };
   if (body.bytes.length < smallBytes && !body.isCut) {
@@ -94,20 +94,20 @@ async function inflate(decompressor: Decompressor, body: DecodedBody, name: stri
     for await (const chunk of stream) {
       chunks.push(chunk);
       length += chunk.length;
-      if (length > mostInflatedBytes) {
+      if (length > maxInflatedBytes) {
         isFull = true;
         break;
       }
     }
   } catch {
-    // A body cut short on purpose ends in the middle of its compressed data.
+    // An intentionally truncated body ends within its compressed data.
     if (!body.isCut) return withoutTrailing();
   }
   const bytes = Buffer.concat(chunks);
-  return { bytes: isFull ? bytes.subarray(0, mostInflatedBytes) : bytes, isCut: isFull || body.isCut, problem: null };
+  return { bytes: isFull ? bytes.subarray(0, maxInflatedBytes) : bytes, isCut: isFull || body.isCut, problem: null };
 }
 
-/** The charset a content type names, or UTF-8; an unknown one counts as UTF-8. */
+/** Returns a decoder for the charset of a content type. Default: UTF-8. */
 export function decoderOf(contentType: string | undefined): TextDecoder {
   const name = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
   const known = decoders.get(name);
@@ -127,22 +127,22 @@ const decoders = new Map<string, TextDecoder>([['utf-8', utf8]]);
 const textTypes =
   /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml|yaml)\b|application\/(?:javascript|ecmascript|graphql|x-www-form-urlencoded|x-ndjson))|charset=/i;
 
-/** Whether a body is text: by its content type, else by its bytes. */
+/** Whether a body is text, by content type or by its bytes. */
 export function isText(bytes: Buffer, contentType: string | undefined): boolean {
   if (contentType !== undefined && textTypes.test(contentType)) return true;
   const start = bytes.subarray(0, keptBytes);
   return !start.includes(0) && (isUtf8(start) || isUtf8(start.subarray(0, lastWhole(start))));
 }
 
-/** A body as it is kept: its beginning, redacted; text as it is, anything else as base64. */
-export interface KeptBody {
+/** The stored beginning of a body, masked. Binary data is base64. */
+export interface TruncatedBody {
   readonly body: string;
   readonly bodyEncoding: 'base64' | null;
   readonly truncated: boolean;
 }
 
-/** Cuts a body to what is kept. Redacted before it is cut, so that no half of a secret is left at the edge. */
-export function keepBody(decoded: DecodedBody, contentType: string | undefined, redactor: Redactor): KeptBody {
+/** Truncates a body for storage. Masks it first, so that no partial secret is left at the edge. */
+export function keepBody(decoded: DecodedBody, contentType: string | undefined, redactor: Redactor): TruncatedBody {
   const { bytes } = decoded;
   if (bytes.length === 0) return { body: '', bodyEncoding: null, truncated: decoded.isCut };
   const truncated = bytes.length > keptBytes || decoded.isCut;
@@ -162,7 +162,7 @@ export function keepBody(decoded: DecodedBody, contentType: string | undefined, 
   };
 }
 
-/** The length of UTF-8 bytes without a character that is cut off at their end. */
+/** Length of UTF-8 bytes without a truncated character at the end. */
 function lastWhole(bytes: Buffer): number {
   for (let back = 1; back <= 4 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back] ?? 0;

@@ -1,4 +1,4 @@
-// Client certificates: shown to their host alone, by every type of check that speaks TLS.
+// Client certificates are sent only to their host, by every check type with TLS.
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import type { ServerOptions } from 'node:https';
@@ -17,7 +17,7 @@ const identities = (host: string, identity: Partial<ClientIdentity> = {}): Clien
   { ...shown, host, ...identity },
 ];
 
-/** A server that notes whom it was shown, and answers nobody else. */
+/** A server that records client certificates and requires a trusted one. */
 async function guarded(
   t: TestContext,
   answer = (response: ServerResponse) => void response.end('in'),
@@ -32,53 +32,53 @@ async function guarded(
   return { ...target, seen };
 }
 
-const meansWith = (list: readonly ClientIdentity[]) => ({
-  means: { extraCertificates: [servers.cert], clientCertificates: () => list },
+const depsWith = (list: readonly ClientIdentity[]) => ({
+  deps: { extraCertificates: [servers.cert], clientCertificates: () => list },
 });
 
-test('a server that requires a client certificate is shown that of its host, and no other', async (t) => {
+test('sends a host its own client certificate and no other', async (t) => {
   const { url, port, seen } = await guarded(t);
   for (const host of ['localhost', '*.localhost']) {
     const named = host === 'localhost' ? url : url.replace('localhost', 'shop.localhost');
-    const finding = await probeOnce({ url: named, skipSSL: true }, meansWith(identities(host)));
+    const finding = await probeOnce({ url: named, skipSSL: true }, depsWith(identities(host)));
     assert.equal(verdictOf(finding), 'passed', finding.message ?? '');
   }
   assert.deepEqual(seen, ['tocsin', 'tocsin']);
-  assert.equal(verdictOf(await probeKind('URL', { request: { url } }, meansWith(identities('localhost')))), 'passed');
+  assert.equal(verdictOf(await probeKind('URL', { request: { url } }, depsWith(identities('localhost')))), 'passed');
   const ssl = { sslConfig: { hostname: 'localhost', port } };
-  assert.equal(verdictOf(await probeKind('SSL', ssl, meansWith(identities('localhost')))), 'passed');
+  assert.equal(verdictOf(await probeKind('SSL', ssl, depsWith(identities('localhost')))), 'passed');
   for (const list of [[], identities('other.test'), identities('*.localhost')]) {
-    assert.equal((await probeOnce({ url }, meansWith(list))).verdict, 'failed');
+    assert.equal((await probeOnce({ url }, depsWith(list))).verdict, 'failed');
   }
   assert.equal(seen.length, 3);
 });
 
-test('a server that is shown no client certificate, or one that it does not trust, fails', async (t) => {
-  // Later versions refuse after the handshake, when the connection may be closed before the alert is read.
+test('fails if the certificate is missing or not trusted', async (t) => {
+  // Later versions refuse after the handshake, and may close before the alert is read.
   const { url } = await guarded(t, undefined, { maxVersion: 'TLSv1.2' });
-  const missing = await probeOnce({ url }, meansWith([]));
+  const missing = await probeOnce({ url }, depsWith([]));
   assert.match(missing.message ?? '', /^TLS handshake with .*, or it requires a client certificate$/);
   const stranger = { ...createAuthority('Strangers').issue(), ca: null };
-  assert.equal((await probeOnce({ url }, meansWith(identities('localhost', stranger)))).verdict, 'failed');
+  assert.equal((await probeOnce({ url }, depsWith(identities('localhost', stranger)))).verdict, 'failed');
 });
 
-test('a redirect shows the client certificate to its own host alone', async (t) => {
+test('a redirect sends the client certificate only to its own host', async (t) => {
   const inner = await guarded(t);
   const outer = await guarded(t, (response) => void response.writeHead(302, { location: inner.url }).end());
   const start = outer.url.replace('localhost', '127.0.0.1');
-  assert.equal((await probeOnce({ url: start }, meansWith(identities('127.0.0.1')))).verdict, 'failed');
+  assert.equal((await probeOnce({ url: start }, depsWith(identities('127.0.0.1')))).verdict, 'failed');
   assert.deepEqual([outer.seen, inner.seen], [['tocsin'], []]);
   const both = [...identities('127.0.0.1'), ...identities('localhost')];
-  assert.equal(verdictOf(await probeOnce({ url: start }, meansWith(both))), 'passed');
+  assert.equal(verdictOf(await probeOnce({ url: start }, depsWith(both))), 'passed');
   assert.deepEqual(inner.seen, ['tocsin']);
 });
 
-test('the CA of a client certificate is trusted for its host, and its key appears nowhere', async (t) => {
+test('trusts the CA of a client certificate for its host, and never shows the key', async (t) => {
   const { url } = await guarded(t);
   const identity = identities('localhost', { ca: servers.cert });
-  const means = { clientCertificates: () => identity };
-  const finding = await probeOnce({ url }, { means });
+  const deps = { clientCertificates: () => identity };
+  const finding = await probeOnce({ url }, { deps });
   assert.equal(verdictOf(finding), 'passed', finding.message ?? '');
-  assert.equal(verdictOf(await probeOnce({ url: url.replace('localhost', '127.0.0.1') }, { means })), 'failed tls');
+  assert.equal(verdictOf(await probeOnce({ url: url.replace('localhost', '127.0.0.1') }, { deps })), 'failed tls');
   assert.doesNotMatch(JSON.stringify(finding), /PRIVATE KEY/);
 });

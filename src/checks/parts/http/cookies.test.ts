@@ -9,10 +9,10 @@ import { startTarget, startTcpTarget, startTlsTarget } from '../../../../tests/s
 type Answers = Readonly<Record<string, { readonly set?: readonly string[]; readonly location?: string }>>;
 
 const authority = createAuthority();
-/** Every name is this machine. */
+/** Every name resolves to this machine. */
 const guard = { judge: () => null, resolve: () => Promise.resolve(['127.0.0.1']) };
 
-/** A target over http and https, and the cookies that it received by host and path. */
+/** A target over http and https, with the cookies it received by host and path. */
 async function startSites(t: Parameters<typeof startTarget>[0], answers: (ports: Ports) => Answers) {
   const received: Record<string, string> = {};
   const ports: { http: number; https: number } = { http: 0, https: 0 };
@@ -30,8 +30,8 @@ async function startSites(t: Parameters<typeof startTarget>[0], answers: (ports:
   ).port;
   const run = async (url: string, request: JsonObject = {}): Promise<Record<string, string>> => {
     for (const key of Object.keys(received)) delete received[key];
-    const means = { guard, extraCertificates: [authority.cert] };
-    const finding = await probeOnce({ url, ...request }, { means });
+    const deps = { guard, extraCertificates: [authority.cert] };
+    const finding = await probeOnce({ url, ...request }, { deps });
     assert.equal(verdictOf(finding), 'passed', finding.message ?? '');
     return { ...received };
   };
@@ -43,7 +43,7 @@ interface Ports {
   readonly https: number;
 }
 
-test('a cookie set by a redirect is sent on within the run, and not in the next one', async (t) => {
+test('sends a redirect’s cookie within the run, but not in the next one', async (t) => {
   const { run, ports } = await startSites(t, () => ({
     'a.example/login': { set: ['session=1; HttpOnly; SameSite=Strict', 'lang="de"'], location: '/home' },
     'a.example/home': { set: ['session=2'], location: '/end' },
@@ -58,7 +58,7 @@ test('a cookie set by a redirect is sent on within the run, and not in the next 
   }
 });
 
-test('cookies keep to their host, domain, path and scheme, and end when they expire', async (t) => {
+test('respects host, domain, path, scheme and expiry', async (t) => {
   const { run, ports } = await startSites(t, ({ http, https }) => ({
     'www.a.example/start': {
       set: [
@@ -90,14 +90,14 @@ test('cookies keep to their host, domain, path and scheme, and end when they exp
   });
 });
 
-test('a Secure cookie is not sent over http, not even to this machine', async (t) => {
+test('never sends a Secure cookie over http, not even to this machine', async (t) => {
   const { run, ports } = await startSites(t, ({ http }) => ({
     'localhost/start': { set: ['a=1; Secure', 'b=1'], location: `http://localhost:${http}/plain` },
   }));
   assert.equal((await run(`https://localhost:${ports.https}/start`))['localhost/plain'], 'b=1');
 });
 
-test('the cookies of the check are sent beside them, within its origin only', async (t) => {
+test('sends cookies of the check in addition, only within its origin', async (t) => {
   const { run, ports } = await startSites(t, ({ http }) => ({
     'a.example/start': { set: ['session=new'], location: '/same' },
     'a.example/same': { location: `http://b.example:${http}/other` },
@@ -110,7 +110,7 @@ test('the cookies of the check are sent beside them, within its origin only', as
   });
 });
 
-test('a run takes at most 50 cookies, of at most 4096 characters each', async (t) => {
+test('limits a run to 50 cookies of 4096 characters', async (t) => {
   const { run, ports } = await startSites(t, () => ({
     'a.example/start': {
       set: [`long=${'x'.repeat(4096)}`, ...Array.from({ length: 60 }, (_, i) => `c${i}=1`)],
@@ -121,7 +121,7 @@ test('a run takes at most 50 cookies, of at most 4096 characters each', async (t
   assert.equal(received['a.example/end']?.split('; ').length, 49);
 });
 
-test('odd cookies are sent on as they are or ignored', async (t) => {
+test('sends unusual cookies unchanged or ignores them', async (t) => {
   const received: (string | undefined)[] = [];
   const target = await startTcpTarget(t, (socket) =>
     socket.on('data', (chunk: Buffer) => {

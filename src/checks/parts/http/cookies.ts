@@ -1,33 +1,33 @@
-// Cookies that responses set on the way to the last one (RFC 6265). They are forgotten when the run ends.
+// Cookies set by responses during a run (RFC 6265). They are discarded afterwards.
 import type { CookieJar } from 'tough-cookie';
 import type { OutgoingRequest } from './plan.ts';
 
-/** Limit of the cookies that a run takes, and of each, characters. */
-const mostCookies = 50;
-const mostCharacters = 4096;
+/** Maximum cookies of a run, and maximum characters of each. */
+const maxCookies = 50;
+const maxCharacters = 4096;
 
-/** The cookies of one run. */
+/** Cookies of one run. */
 export interface RunCookies {
-  /** Takes the `Set-Cookie` headers of a response. Invalid cookies, and those for other domains, are ignored. */
+  /** Stores `Set-Cookie` headers. Ignores invalid cookies and those for other domains. */
   store(url: string, headers: readonly string[]): void;
-  /** The request with the cookies that its URL receives. They replace those of the same name that the check sets. */
+  /** Adds the matching cookies to a request. They replace cookies of the same name set by the check. */
   addTo(request: OutgoingRequest): OutgoingRequest;
 }
 
-/** Makes the cookies of a run. Loads the library when a thread meets its first cookie: few checks need it. */
+/** Creates a cookie store. Loads the library on first use because few checks need it. */
 export async function makeRunCookies(): Promise<RunCookies> {
   const { CookieJar } = await import('tough-cookie');
   return createRunCookies(new CookieJar(undefined, { allowSecureOnLocal: false }));
 }
 
 function createRunCookies(jar: CookieJar): RunCookies {
-  let left = mostCookies;
+  let left = maxCookies;
   return {
     store(url, headers) {
       const taken = headers.slice(0, left);
       left -= taken.length;
       for (const header of taken)
-        if (header.length <= mostCharacters) jar.setCookieSync(header, url, { ignoreError: true });
+        if (header.length <= maxCharacters) jar.setCookieSync(header, url, { ignoreError: true });
     },
     addTo(request) {
       const cookies = jar.getCookiesSync(request.target.href);

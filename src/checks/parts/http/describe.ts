@@ -1,4 +1,4 @@
-// A stored result of an HTTP probe as the wire shows it (reference §4.7: apiCheckResult).
+// Formats a stored HTTP result for the API (reference §4.7: apiCheckResult).
 import type { Measures } from '#domain/results/analytics.ts';
 import { phaseNames } from '#domain/results/phases.ts';
 import type { Check } from '#domain/checks/check.ts';
@@ -8,7 +8,7 @@ import type { KindFacts } from '../../kind.ts';
 import { type ApiDetails, decodeDetails, decodeStatus, totalOf } from './details.ts';
 import { urlOf } from './settings.ts';
 
-/** A stored result; where the exchange is not kept, what the details say of the answer. */
+/** Formats a stored result. Without the exchange, uses the short response from the details. */
 export function describeHttp(
   result: Pick<Result, 'details' | 'message' | 'reason'>,
   exchange: JsonObject | null,
@@ -46,10 +46,10 @@ function shortResponse({ status, statusText, truncated, phases }: ApiDetails): J
   };
 }
 
-/** What alerts tell of a result: the URL as the check has it, the answer's status. */
+/** Facts for alerts: the check's URL and the response status. */
 export function httpAlertFacts(check: Pick<Check, 'settings'>, details: JsonValue): KindFacts {
   return { url: urlOf(check.settings) || null, ...decodeStatus(details) };
 }
 
-/** What results of an HTTP probe can be counted by. */
+/** Metrics of HTTP results. */
 export const httpMeasures: Measures = { statusCode: true, phases: phaseNames };

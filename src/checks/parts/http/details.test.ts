@@ -1,4 +1,4 @@
-// What is kept of every result is small and comes back as it was.
+// Compact storage of HTTP results, which decodes to the original.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type ApiDetails, decodeDetails, encodeDetails } from './details.ts';
@@ -30,14 +30,14 @@ function outcome(
   return { source, comparison, property, target, regex: null, actual, problem: null, passed: true, message };
 }
 
-test('the details of a usual passing result are small, and come back as they were', () => {
+test('details of a typical passed result are small and decode unchanged', () => {
   const stored = encodeDetails(usual);
   assert.deepEqual(decodeDetails(JSON.parse(JSON.stringify(stored))), usual);
   const { length } = JSON.stringify(stored);
   assert.equal(length <= 110, true, `${length} bytes: ${JSON.stringify(stored)}`);
 });
 
-test('what is unusual comes back too', () => {
+test('unusual details decode unchanged', () => {
   const unusual: ApiDetails = {
     ...usual,
     status: 418,
@@ -66,7 +66,7 @@ test('what is unusual comes back too', () => {
   assert.deepEqual(decodeDetails(JSON.parse(JSON.stringify(encodeDetails(unusual)))), unusual);
 });
 
-test('no answer, no details and strange ones read as no answer', () => {
+test('missing and invalid details decode as no response', () => {
   const none: ApiDetails = { ...usual, status: null, statusText: null, protocol: null, assertions: [] };
   assert.deepEqual(decodeDetails(encodeDetails(none)), none);
   for (const strange of [null, {}, 'text', [], [null, 1, 'x', [], {}, 0, 0, 0, 0, [1, ['a']], 3]]) {

@@ -1,10 +1,10 @@
-// What is kept of every result of an HTTP probe, as a compact JSON list: thousands of results are kept per check, so the
-// usual case is a few numbers, and what is unusual stands in an object at the end.
+// Compact storage of HTTP result details as a JSON list. Thousands are stored per check, so the usual case is a few
+// numbers, followed by an object for the rest.
 import { STATUS_CODES } from 'node:http';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { type AssertionOutcome, decodeAssertion, encodeAssertion, trimmed, withoutTime } from '../assertions/stored.ts';
 
-/** ms with decimals; they add up to the response time. */
+/** Durations in ms with decimals; they add up to the response time. */
 export interface Phases {
   /** Before the last request: redirects. */
   readonly wait: number;
@@ -15,36 +15,36 @@ export interface Phases {
   readonly download: number;
 }
 
-/** Characters of a redirect's location that are kept. */
-export const locationMost = 500;
+/** Characters stored of a redirect's location. */
+export const maxLocation = 500;
 
-/** The details of a result, readable. */
+/** Decoded details of a result. */
 export interface ApiDetails {
-  /** null when there was no answer. */
+  /** null if there was no response. */
   readonly status: number | null;
   readonly statusText: string | null;
   readonly address: string | null;
   readonly protocol: { readonly http: string; readonly tls: string | null; readonly cipher: string | null } | null;
   readonly phases: Phases;
-  /** Its times contain a delay of Tocsin's own: all phases are 0; absent = they do not. */
+  /** Whether times are withheld because of a delay by Tocsin; all phases are 0. Absent = no. */
   readonly areTimesWithheld?: true;
-  /** Bytes: of the headers, of the body on the wire, of the body after its content-encoding is taken off. */
+  /** Bytes of headers, of the body on the wire, and of the decompressed body. */
   readonly sizes: { readonly headers: number; readonly body: number; readonly decoded: number };
   readonly truncated: boolean;
   readonly redirects: readonly { readonly status: number; readonly location: string }[];
   readonly assertions: readonly AssertionOutcome[];
-  /** Why the certificate of the domain that the check names could not be seen; absent = it was, or none is named. */
+  /** Why the certificate of the monitored domain could not be read. Absent if it was read or no domain is set. */
   readonly certificateProblem?: string;
-  /** The scripts around the request; absent = there were none. */
-  readonly scripts?: AroundDetails;
+  /** Scripts around the request. Absent if there were none. */
+  readonly scripts?: HookDetails;
 }
 
-/** What is kept of the scripts around a request. */
-export interface AroundDetails {
+/** Stored data about the scripts around a request. */
+export interface HookDetails {
   readonly runtime: string;
   readonly node: string;
   readonly warnings: readonly string[];
-  /** In the order in which they ran, ms. */
+  /** In order of execution; durations in ms. */
   readonly runs: readonly { readonly script: string; readonly durationMs: number }[];
 }
 
@@ -62,8 +62,8 @@ const cipherNames = [
 ];
 
 /**
- * `[status, address, dns, tcp, tls, first byte, download, header bytes, body bytes, assertions, rest]`: phases in whole
- * µs, 0 for what is not there, trailing zeros left out.
+ * Encodes `[status, address, dns, tcp, tls, first byte, download, header bytes, body bytes, assertions, rest]`. Phases
+ * are whole µs, missing values 0, trailing zeros omitted.
  */
 export function encodeDetails(details: ApiDetails): JsonValue {
   const { phases, sizes } = details;
@@ -97,12 +97,12 @@ function encodeRest(details: ApiDetails): JsonValue {
   return Object.keys(rest).length === 0 ? 0 : rest;
 }
 
-/** The same details, with why the certificate of the domain that the check names could not be seen. */
+/** Adds why the certificate of the monitored domain could not be read. */
 export function withCertificateProblem(stored: JsonValue, certificateProblem: string): JsonValue {
   return encodeDetails({ ...decodeDetails(stored), certificateProblem });
 }
 
-/** The same details without their times, which contain a delay of Tocsin's own. */
+/** Removes times that include a delay by Tocsin. */
 export function httpWithoutTimes(stored: JsonValue): JsonValue {
   const details = decodeDetails(stored);
   const assertions = details.assertions.map(withoutTime);
@@ -111,7 +111,7 @@ export function httpWithoutTimes(stored: JsonValue): JsonValue {
 
 const noPhases: Phases = { wait: 0, dns: 0, tcp: 0, tls: 0, firstByte: 0, download: 0 };
 
-/** The readable form of what `encodeDetails` made; that of a result without an answer for anything else. */
+/** Decodes the output of `encodeDetails`. Anything else counts as a result without a response. */
 export function decodeDetails(stored: JsonValue): ApiDetails {
   const list = isList(stored) ? stored : [];
   const rest = isObject(list[10]) ? list[10] : {};
@@ -156,7 +156,7 @@ export function decodeDetails(stored: JsonValue): ApiDetails {
 function decodeScripts(stored: JsonValue | undefined): Pick<ApiDetails, 'scripts'> {
   if (!isList(stored)) return {};
   const [runtime, node, warnings, runs] = stored;
-  const scripts: AroundDetails = {
+  const scripts: HookDetails = {
     runtime: text(runtime) ?? '',
     node: text(node) ?? '',
     warnings: (isList(warnings) ? warnings : []).map((warning) => text(warning) ?? ''),
@@ -168,7 +168,7 @@ function decodeScripts(stored: JsonValue | undefined): Pick<ApiDetails, 'scripts
   return { scripts };
 }
 
-/** Status and its text alone: asked for at every result. */
+/** Decodes only the status; called for every result. */
 export function decodeStatus(stored: JsonValue): Pick<ApiDetails, 'status' | 'statusText'> {
   const status = isList(stored) ? number(stored[0]) || null : null;
   if (status === null || !isList(stored)) return { status: null, statusText: null };
@@ -176,7 +176,7 @@ export function decodeStatus(stored: JsonValue): Pick<ApiDetails, 'status' | 'st
   return { status, statusText: (isObject(rest) ? text(rest['t']) : null) ?? usualText(status) };
 }
 
-/** The sum of the phases, ms: the response time. */
+/** Sum of the phases in ms: the response time. */
 export function totalOf(phases: Phases): number {
   return phases.wait + phases.dns + phases.tcp + phases.tls + phases.firstByte + phases.download;
 }

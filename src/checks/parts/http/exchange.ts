@@ -1,4 +1,4 @@
-// The two halves of an HTTP probe whose answer goes through scripts before it is judged (docs/decisions/0086).
+// The two halves of an HTTP probe with scripts after the response (docs/decisions/0086).
 import { honestFinding } from '#domain/results/honest-finding.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { Exchange, Exchanged, ExchangeWork } from '#domain/checks/probe.ts';
@@ -6,54 +6,54 @@ import type { Finding } from '#domain/results/result.ts';
 import { type Offload, workOn } from '../findings/answer-work.ts';
 import { isNoProbe, outcomesOf, wrongSettings } from '../findings/judge.ts';
 import { withoutTimes } from '../findings/without-times.ts';
-import type { ProbeMeans } from '../../kind.ts';
+import type { ProbeDeps } from '../../kind.ts';
 import { keepBody } from './body.ts';
 import { decodeDetails, encodeDetails } from './details.ts';
 import { exchangeWith } from './exchange-text.ts';
-import { headersOf, judgeAnswer, type LookedAt, timesOf } from './finding.ts';
+import { headersOf, judgeAnswer, type InspectedHops, timesOf } from './finding.ts';
 import { type HttpKind, makePlan, type Plan } from './plan.ts';
-import { createLook } from './probe.ts';
+import { createInspect } from './probe.ts';
 
 type Sending = Extract<ExchangeWork, { half: 'send' }>;
 type Judging = Extract<ExchangeWork, { half: 'judge' }>;
 
-/** Makes both halves. Each input is another one: no plan is kept. */
-export function createHttpExchange(means: ProbeMeans, kind: HttpKind): Exchange {
-  const look = createLook(means);
+/** Creates both halves. Inputs always differ, so plans are not cached. */
+export function createHttpExchange(deps: ProbeDeps, kind: HttpKind): Exchange {
+  const inspect = createInspect(deps);
 
   const send = async (plan: Plan, { wantsAnswer }: Sending, signal: AbortSignal): Promise<Exchanged> => {
-    // What assertions are about is not there yet.
+    // Assertions run in the second half.
     const sent = wantsAnswer ? { ...plan, assertions: [], needsBody: false, wantsText: true } : plan;
-    const { finding, seen } = await look(sent, signal);
+    const { finding, seen } = await inspect(sent, signal);
     const isReadable = wantsAnswer && seen !== null && seen.body.problem === null && isWhole(seen);
     if (!wantsAnswer || seen === null || isReadable) return { finding, answer: isReadable ? answerOf(seen) : null };
-    // No script can take out of it what must not be shown.
+    // Scripts cannot mask it any more.
     const exchange = exchangeWith(finding.exchange, { headers: null, body: null });
     const unjudged = finding.verdict !== 'failed' && !isWhole(seen) ? notRead : {};
     return { finding: { ...finding, ...unjudged, exchange }, answer: null };
   };
 
   return async (work, signal) => {
-    const plan = makePlan(work.input, kind, means.version);
+    const plan = makePlan(work.input, kind, deps.version);
     if (isNoProbe(plan)) return { finding: wrongSettings(Date.now(), plan), answer: null };
     return work.half === 'send'
       ? send(plan, work, signal)
-      : { finding: await judged(plan, work, means.offload), answer: null };
+      : { finding: await judged(plan, work, deps.offload), answer: null };
   };
 }
 
-function isWhole({ body }: LookedAt): boolean {
+function isWhole({ body }: InspectedHops): boolean {
   return body.text !== null && !body.isRefused;
 }
 
-/** Scripts and assertions wait for a body that Tocsin had no time or no memory to read. */
+/** Scripts and assertions need a body that Tocsin could not read. */
 const notRead = {
   verdict: 'unknown',
   reason: 'observer-slow',
   message: 'Tocsin was too busy to read the body',
 } as const;
 
-function answerOf(seen: LookedAt): Exchanged['answer'] {
+function answerOf(seen: InspectedHops): Exchanged['answer'] {
   const { answer } = seen.hop;
   if (answer === null) return null;
   return {
@@ -65,11 +65,11 @@ function answerOf(seen: LookedAt): Exchanged['answer'] {
     },
     isCut: seen.body.isCut,
     times: timesOf(seen),
-    heldUp: { longestMs: 0, addedMs: 0 },
+    threadDelay: { longestMs: 0, addedMs: 0 },
   };
 }
 
-/** The finding of an answer as scripts have left it; its times and sizes are those of the answer that came. */
+/** Judges a response after scripts changed it. Times and sizes are those of the original. */
 async function judged(
   plan: Plan,
   { finding, answer, isOtherBody }: Judging,
@@ -110,7 +110,7 @@ async function judged(
   });
   const shown = message === null ? null : redactor.text(message);
   const { timeMarginMs: _ofSending, ...sent } = finding;
-  return honestFinding({ ...sent, ...verdict, message: shown, details, exchange }, answer.heldUp, withoutTimes);
+  return honestFinding({ ...sent, ...verdict, message: shown, details, exchange }, answer.threadDelay, withoutTimes);
 }
 
 function shownBody(text: string, { redactor }: Plan): JsonObject {

@@ -1,4 +1,4 @@
-// The certificates that a result of an HTTP check reports: those of every host on the way, or that of the domain it names.
+// Certificates reported by an HTTP result: those of all hosts on the way, or that of the monitored domain.
 import type { SeenCertificate } from '#domain/results/result.ts';
 import type { Trust } from '#lib/net/tls-trust.ts';
 import { createNamedCertificates } from '../connection/named-certificate.ts';
@@ -6,20 +6,20 @@ import type { Place } from '../connection/reach.ts';
 import type { EgressGuard } from '../../kind.ts';
 import type { Plan } from './plan.ts';
 
-/** A certificate, and where it was seen. */
+/** A certificate and its host. */
 export interface ShownCertificate {
   readonly place: Place;
   readonly certificate: SeenCertificate;
 }
 
-/** What a result reports: each certificate once, the first to expire in front. */
+/** Certificates of a result without duplicates, first to expire first. */
 export interface ReportedCertificates {
   readonly certificates: readonly SeenCertificate[];
-  /** Why the certificate of the named domain could not be seen; null = it was, or none is named. */
+  /** Why the certificate of the monitored domain could not be read, or null. */
   readonly problem: string | null;
 }
 
-/** Finds the certificates to report. @param shown those of all hops, in their order. Never rejects. */
+/** Finds the certificates to report. @param shown certificates of all hops, in order. Never rejects. */
 export type FindCertificates = (
   plan: Plan,
   shown: readonly ShownCertificate[],
@@ -27,7 +27,7 @@ export type FindCertificates = (
 ) => Promise<ReportedCertificates>;
 
 export function createFindCertificates(guard: EgressGuard, trust: Trust): FindCertificates {
-  const look = createNamedCertificates(guard, trust);
+  const inspect = createNamedCertificates(guard, trust);
   return async (plan, shown, signal) => {
     const { certificateAt: named, settings, redactor } = plan;
     const hidden = (each: SeenCertificate): SeenCertificate => ({ ...each, domain: redactor.text(each.domain) });
@@ -37,7 +37,7 @@ export function createFindCertificates(guard: EgressGuard, trust: Trust): FindCe
       return { certificates: [...once.values()].sort((a, b) => a.validTo - b.validTo), problem: null };
     }
     const domain = { by: plan.of, place: named, family: settings.family, hide: redactor.text };
-    const { certificate, problem } = await look(domain, signal);
+    const { certificate, problem } = await inspect(domain, signal);
     return { certificates: certificate === null ? [] : [certificate], problem };
   };
 }

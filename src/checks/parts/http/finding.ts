@@ -1,9 +1,9 @@
-// From what was seen to a finding: verdict, sentence, details and the exchange as it may be shown.
+// Builds the finding of an HTTP probe: verdict, message, details and masked exchange.
 import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '#domain/json.ts';
 import type { Finding } from '#domain/results/result.ts';
 import type { ReadBody } from '../findings/answer-work.ts';
-import { mostOfOne } from './body-store.ts';
+import { maxBytesOfOne } from './body-store.ts';
 import { type ApiDetails, encodeDetails, type Phases, totalOf } from './details.ts';
 import type { Assertion, AssertionSource } from '../assertions/assertion.ts';
 import type { Outcome } from '../assertions/outcome.ts';
@@ -13,31 +13,31 @@ import { failed, judgeAssertions, judgeTime, type Judged, outcomesOf } from '../
 import type { Hop } from './hop.ts';
 import type { Plan } from './plan.ts';
 
-/** A response whose head was received. */
-export interface LookedAt {
+/** A response with a complete head. */
+export interface InspectedHops {
   /** Epoch ms. */
   readonly startedAt: number;
-  /** Of `performance.now()`, as the instants of the hop. */
+  /** From `performance.now()`, like the times of the hop. */
   readonly started: number;
-  /** When all of it was noted, of `performance.now()`. */
+  /** Times of all steps, from `performance.now()`. */
   readonly steps: readonly number[];
-  /** The last one; those before it were redirects. */
+  /** The last hop; earlier ones were redirects. */
   readonly hop: Hop;
   readonly redirects: readonly { readonly status: number; readonly location: string }[];
   readonly body: SeenBody;
   readonly outcomes: readonly Outcome[];
-  /** Why the response is incomplete; null = it is complete. */
+  /** Why the response is incomplete, or null. */
   readonly fault: Fault | null;
 }
 
-/** What was read of a body. */
+/** The body that was read. */
 export interface SeenBody extends Omit<ReadBody, 'isEncoded'> {
-  /** Some of it was not kept: its account already held as much as it may. */
+  /** Whether part of it was dropped because of the account's memory limit. */
   readonly isRefused: boolean;
 }
 
 /** The finding of a request without a response. */
-export function unanswered(plan: Plan, seen: Omit<LookedAt, 'body' | 'outcomes'>, fault: Fault): Finding {
+export function unanswered(plan: Plan, seen: Omit<InspectedHops, 'body' | 'outcomes'>, fault: Fault): Finding {
   return {
     ...common(seen),
     ...judgeFault({ ...fault, message: plan.redactor.text(fault.message) }),
@@ -57,8 +57,8 @@ const noBody: SeenBody = {
   isRefused: false,
 };
 
-/** The finding of a response. Without all of it there is no response time. */
-export function answered(plan: Plan, seen: LookedAt): Finding {
+/** The finding of a response. An incomplete response has no response time. */
+export function answered(plan: Plan, seen: InspectedHops): Finding {
   const details = detailsOf(plan, seen);
   const { answer } = seen.hop;
   const responseTimeMs = seen.hop.endedAt - seen.started;
@@ -76,23 +76,23 @@ export function answered(plan: Plan, seen: LookedAt): Finding {
   };
 }
 
-/** The request of a plan is always the same text. */
+/** The displayed request is the same for every run of a plan. */
 function exchangeText(plan: Plan, response: JsonObject | null): string {
   return `{"request":${plan.shown},"response":${JSON.stringify(response)}}`;
 }
 
-function common({ startedAt, started, hop, steps }: Omit<LookedAt, 'body' | 'outcomes'>) {
+function common({ startedAt, started, hop, steps }: Omit<InspectedHops, 'body' | 'outcomes'>) {
   return { steps, startedAt, stoppedAt: startedAt + Math.round(hop.endedAt - started), loopDelayMs: 0 };
 }
 
-/** The parts of a response that decide. */
-interface Came extends Pick<LookedAt, 'outcomes' | 'fault'> {
+/** The parts of a response that decide the verdict. */
+interface Came extends Pick<InspectedHops, 'outcomes' | 'fault'> {
   readonly status: number;
   readonly statusText: string;
   readonly body: Pick<SeenBody, 'problem' | 'isCut' | 'isRefused' | 'isUnknown'>;
 }
 
-/** The verdict of a response: status, then what is wrong with its body, then assertions, then time. */
+/** Judges a response: status, body problems, assertions, then time. */
 export function judgeAnswer(plan: Plan, came: Came, ms: number): Judged {
   const { status, statusText, outcomes } = came;
   const trouble = bodyTrouble(plan, came);
@@ -107,7 +107,7 @@ export function judgeAnswer(plan: Plan, came: Came, ms: number): Judged {
   return broken ?? judgeTime(ms, plan.settings);
 }
 
-/** A sentence that contains a time does not belong beside one that stands whatever the time was. */
+/** Returns null if the message contains a time, which must not be combined with a certain failure. */
 function timeless(judged: Judged | null): Judged | null {
   return judged?.timeMarginMs === undefined ? judged : null;
 }
@@ -121,9 +121,9 @@ function bodyTrouble({ needsBody, wantsText }: Plan, { body, fault }: Came): Jud
   return null;
 }
 
-const refused = `the body was not read: the checks of this account already hold ${mostOfOne / 1024 / 1024} MB of bodies`;
+const refused = `the body was not read: this account's checks already use ${maxBytesOfOne / 1024 / 1024} MB for bodies`;
 
-/** The assertions that need no body. */
+/** Assertions that do not need the body. */
 function onHead(assertions: readonly Assertion[], outcomes: readonly Outcome[]) {
   const isOnHead = (index: number): boolean => isAboutHead(assertions[index]?.source);
   return {
@@ -132,7 +132,7 @@ function onHead(assertions: readonly Assertion[], outcomes: readonly Outcome[]) 
   };
 }
 
-/** Whether an assertion of this source can be evaluated without the body. */
+/** Whether assertions of this source do not need the body. */
 export function isAboutHead(source: AssertionSource | undefined): boolean {
   return source === 'STATUS_CODE' || source === 'HEADERS';
 }
@@ -141,12 +141,12 @@ function joined(...sentences: readonly (string | null | undefined)[]): string {
   return sentences.filter((each) => typeof each === 'string').join('; ');
 }
 
-/** The sentence about a status that is a failure. */
+/** The message for a failed status. */
 export function wrongStatus(status: number, statusText: string): string {
   return `expected a status below 400, got ${status} ${statusText}`.trimEnd();
 }
 
-function detailsOf(plan: Plan, seen: Omit<LookedAt, 'fault'>): ApiDetails {
+function detailsOf(plan: Plan, seen: Omit<InspectedHops, 'fault'>): ApiDetails {
   const { hop, redirects, started, body, outcomes } = seen;
   const { answer } = hop;
   const hide = plan.redactor.text;
@@ -170,7 +170,7 @@ function detailsOf(plan: Plan, seen: Omit<LookedAt, 'fault'>): ApiDetails {
   };
 }
 
-/** Each phase ends where the next begins; one that was not reached lasted until the end, those after it not at all. */
+/** Each phase ends where the next begins. An unfinished phase lasts until the end; later ones are 0. */
 function phasesOf(hop: Hop, started: number): Phases {
   const end = hop.endedAt;
   const resolved = hop.resolvedAt || end;
@@ -194,8 +194,8 @@ function headerBytes({ rawHeaders, statusMessage }: IncomingMessage): number {
   return bytes;
 }
 
-/** The answer as results show it (reference §4.7: apiCheckResult.response). */
-function shownResponse(plan: Plan, seen: LookedAt, answer: IncomingMessage, phases: Phases): JsonObject {
+/** The response in results (reference §4.7: apiCheckResult.response). */
+function shownResponse(plan: Plan, seen: InspectedHops, answer: IncomingMessage, phases: Phases): JsonObject {
   const { kept } = seen.body;
   const { none, json, text } = plan.redactor;
   const headers = headersOf(answer);
@@ -211,7 +211,7 @@ function shownResponse(plan: Plan, seen: LookedAt, answer: IncomingMessage, phas
   };
 }
 
-/** The headers of a response. Repeated ones are joined; `set-cookie` is a list. */
+/** Headers of a response. Repeated headers are joined; `set-cookie` is a list. */
 export function headersOf({ headersDistinct }: IncomingMessage): Record<string, string | string[]> {
   const all = Object.entries(headersDistinct).flatMap(([name, values = []]) => [
     [name, name === 'set-cookie' ? values : values.join(', ')] as const,
@@ -219,12 +219,12 @@ export function headersOf({ headersDistinct }: IncomingMessage): Record<string, 
   return Object.fromEntries(all);
 }
 
-/** The times of a complete answer as scripts after it see them. */
-export function timesOf(seen: LookedAt): JsonObject {
+/** Times of a complete response, for scripts. */
+export function timesOf(seen: InspectedHops): JsonObject {
   return shownTimes(seen, phasesOf(seen.hop, seen.started));
 }
 
-function shownTimes({ hop, startedAt, started }: LookedAt, phases: Phases): JsonObject {
+function shownTimes({ hop, startedAt, started }: InspectedHops, phases: Phases): JsonObject {
   const at = (instant: number): number => rounded(startedAt + instant - started);
   return {
     timings: {
@@ -247,7 +247,7 @@ function shownTimes({ hop, startedAt, started }: LookedAt, phases: Phases): Json
   };
 }
 
-/** To whole µs. */
+/** Rounds to µs. */
 function rounded(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }

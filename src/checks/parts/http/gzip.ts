@@ -6,11 +6,13 @@ const inflateRaw = promisify(zlib.inflateRaw);
 const [hasChecksum, hasExtra, hasName, hasComment] = [2, 4, 8, 16];
 const trailerBytes = 8;
 
-/** Decompresses one complete gzip member and ignores what follows unless that is gzip, too; null = there is none. */
+/**
+ * Decompresses a complete gzip member and ignores what follows, unless it is gzip too. Returns null if there is none.
+ */
 export async function gunzipMember(bytes: Buffer, maxOutputLength: number): Promise<Buffer | null> {
   try {
     const start = endOfHeader(bytes);
-    // With `info`, zlib also returns what it has read.
+    // With `info`, zlib also reports how much it has read.
     const inflated = (await inflateRaw(bytes.subarray(start), { maxOutputLength, info: true })) as unknown as {
       readonly buffer: Buffer;
       readonly engine: { readonly bytesWritten: number };
@@ -29,7 +31,7 @@ function isGzip(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
-/** Where the compressed data begins (RFC 1952 §2.3). */
+/** Offset of the compressed data (RFC 1952 §2.3). */
 function endOfHeader(bytes: Buffer): number {
   const flags = bytes.readUInt8(3);
   let end = 10;

@@ -1,4 +1,4 @@
-// One request and its answer over a connection of its own, with the time of each phase taken from the socket itself.
+// One request and response over its own connection, with phase times from the socket.
 import type { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { connect as tlsConnect, type SecureContext, type TLSSocket } from 'node:tls';
@@ -10,9 +10,9 @@ import { type Fault, type Phase, streamFault, timeoutFault } from '../connection
 import type { OutgoingRequest } from './plan.ts';
 import { reach } from '../connection/reach.ts';
 import { BodyStore } from './body-store.ts';
-import { closed, exchange, mostBodyBytes, type Reading, type Received } from './http1.ts';
+import { closed, exchange, maxBodyBytes, type Reading, type Received } from './http1.ts';
 
-/** Instants are of `performance.now()`; 0 = not reached. */
+/** Times are from `performance.now()`; 0 = not reached. */
 export interface Hop extends Received {
   startedAt: number;
   resolvedAt: number;
@@ -21,40 +21,40 @@ export interface Hop extends Received {
   endedAt: number;
   address: string | null;
   tls: { readonly protocol: string; readonly cipher: string } | null;
-  /** All certificates that the server sent. */
+  /** All certificates sent by the server. */
   sent: readonly X509Certificate[];
-  /** Set when the hop has ended. */
+  /** Set at the end of the hop. */
   certificate: SeenCertificate | null;
   fault: Fault | null;
 }
 
-/** How a hop is made. */
-export interface HopMeans extends Reading {
+/** Dependencies of a hop. */
+export interface HopDeps extends Reading {
   readonly guard: EgressGuard;
   readonly secureContext: SecureContext;
   readonly trust: Trust;
   readonly family: 0 | 4 | 6;
   readonly skipSSL: boolean;
-  /** Keeps the body of the response; by default all of it. */
+  /** Creates the store of the response body. By default it stores everything. */
   readonly createStore?: () => BodyStore;
-  /** Set while the hop is under way: ends it with a fault. */
+  /** Set during the hop; ends it with a fault. */
   readonly stop: Stop;
 }
 
-/** How a probe is ended from outside. */
+/** Stops a probe from outside. */
 export interface Stop {
   end: ((why: (phase: Phase, place: string) => Fault) => void) | null;
 }
 
-/** The fault of a probe whose time is up. */
+/** The fault of a probe that exceeded its time limit. */
 export function timeIsUp(limitMs: number): (phase: Phase, place: string) => Fault {
   return (phase, place) => timeoutFault(limitMs, phase, place);
 }
 
-/** Sends a request and reads its answer. Never rejects: what went wrong stands in `fault`. */
-export function sendHop(request: OutgoingRequest, means: HopMeans): Promise<Hop> {
+/** Sends a request and reads the response. Never rejects; failures are in `fault`. */
+export function sendHop(request: OutgoingRequest, deps: HopDeps): Promise<Hop> {
   return new Promise((resolve) => {
-    const hop = emptyHop(means.createStore?.() ?? new BodyStore(means.mostBytes ?? mostBodyBytes));
+    const hop = emptyHop(deps.createStore?.() ?? new BodyStore(deps.maxBytes ?? maxBodyBytes));
     const { target } = request;
     let giveUp: () => void = () => {};
     const place = (): string => `${hop.address === null ? target.host : inBrackets(hop.address)}:${target.port}`;
@@ -63,14 +63,14 @@ export function sendHop(request: OutgoingRequest, means: HopMeans): Promise<Hop>
       hop.endedAt = performance.now();
       hop.fault = fault;
       hop.body.end();
-      // Later than the answer: finding the path takes time.
-      const path = means.trust.pathOf(hop.sent);
+      // After the response, because building the path takes time.
+      const path = deps.trust.pathOf(hop.sent);
       hop.certificate = path === null ? null : seenCertificate(path, target.host);
-      means.stop.end = null;
+      deps.stop.end = null;
       giveUp();
       resolve(hop);
     };
-    means.stop.end = (why) => finish(why(phaseOf(hop, target.isTls), place()));
+    deps.stop.end = (why) => finish(why(phaseOf(hop, target.isTls), place()));
     const fail = (error: unknown): void => {
       if (hop.endedAt > 0) return;
       finish(streamFault(error, place(), phaseOf(hop, target.isTls), performance.now() - hop.startedAt));
@@ -78,17 +78,17 @@ export function sendHop(request: OutgoingRequest, means: HopMeans): Promise<Hop>
 
     const onSocket = (socket: Socket): void => {
       giveUp = () => socket.destroy();
-      exchange(request, socket, hop, means, finish, fail);
+      exchange(request, socket, hop, deps, finish, fail);
     };
     const onReady = (socket: Socket): void => {
-      if (target.isTls) giveUp = secure(socket, request, hop, means, onSocket, finish, fail);
+      if (target.isTls) giveUp = secure(socket, request, hop, deps, onSocket, finish, fail);
       else onSocket(socket);
     };
-    const stop = reach(target, hop, means, place, (reached) => {
+    const stop = reach(target, hop, deps, place, (reached) => {
       if ('fault' in reached) finish(reached.fault);
       else onReady(reached.socket);
     });
-    // What failed at once has ended already; what is connected at once cannot be.
+    // An immediate failure has already ended the attempt; an immediate connection is impossible.
     if (hop.endedAt === 0) giveUp = stop;
   });
 }
@@ -125,14 +125,14 @@ function inBrackets(address: string): string {
 }
 
 /**
- * Makes the TLS handshake. The certificate is judged here and not by Node, so that it is seen and told of either way.
- * Returns how to give up.
+ * Performs the TLS handshake. The certificate is verified here and not by Node.js, so that it can always be reported.
+ * Returns a function that cancels.
  */
 function secure(
   raw: Socket,
   request: OutgoingRequest,
   hop: Hop,
-  means: HopMeans,
+  deps: HopDeps,
   onSocket: (socket: Socket) => void,
   finish: (fault: Fault) => void,
   fail: (error: unknown) => void,
@@ -143,7 +143,7 @@ function secure(
     socket: raw,
     host: target.host,
     ...(target.isAddress ? {} : { servername: target.host.replace(/\.$/, '') }),
-    secureContext: means.secureContext,
+    secureContext: deps.secureContext,
     ALPNProtocols: ['http/1.1'],
     rejectUnauthorized: false,
   });
@@ -153,8 +153,8 @@ function secure(
     hop.securedAt = performance.now();
     hop.tls = { protocol: socket.getProtocol() ?? '', cipher: socket.getCipher().name };
     hop.sent = sentCertificates(socket);
-    if (socket.authorized || means.skipSSL) onSocket(socket);
-    else finish(certificateFault(means.trust.pathOf(hop.sent), socket.authorizationError, target.host));
+    if (socket.authorized || deps.skipSSL) onSocket(socket);
+    else finish(certificateFault(deps.trust.pathOf(hop.sent), socket.authorizationError, target.host));
   });
   return () => socket.destroy();
 }

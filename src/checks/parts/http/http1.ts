@@ -1,4 +1,4 @@
-// One request and its response in HTTP/1.1 over a ready connection.
+// One HTTP/1.1 request and response over an open connection.
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
@@ -6,44 +6,44 @@ import { ResponseHeadFilter } from '#lib/net/response-head.ts';
 import type { BodyStore } from './body-store.ts';
 import type { OutgoingRequest } from './plan.ts';
 
-/** Limit of a response body that is read, bytes on the wire. */
-export const mostBodyBytes = 5 * 1024 * 1024;
-/** More than the filter passes on: it limits heads. */
-const mostHeaderBytes = 128 * 1024;
-const mostInterim = 100;
-/** Each costs time, however small it is. */
-const mostChunks = 80_000;
+/** Maximum bytes read of a response body. */
+export const maxBodyBytes = 5 * 1024 * 1024;
+/** More than the filter passes on, which enforces the limit. */
+const maxHeaderBytes = 128 * 1024;
+const maxInterim = 100;
+/** Every chunk costs time. */
+const maxChunks = 80_000;
 
-/** A response so far. Instants are of `performance.now()`; 0 = not reached. */
+/** A response so far. Times are from `performance.now()`; 0 = not reached. */
 export interface Received {
   firstByteAt: number;
   answer: IncomingMessage | null;
   readonly body: BodyStore;
   bodyBytes: number;
-  /** The body is larger than the limit; the rest was not read. */
+  /** Whether the body exceeds the limit, so that the rest was not read. */
   isCut: boolean;
 }
 
-/** How a response is read. */
+/** Options for reading a response. */
 export interface Reading {
-  /** Whether the body of this response is wanted: that of a redirect that is followed is not read. */
+  /** Whether to read this body. Bodies of followed redirects are not read. */
   readonly wantsBody: (answer: IncomingMessage) => boolean;
-  /** Limit of the body, bytes on the wire; `mostBodyBytes` by default. */
-  readonly mostBytes?: number;
+  /** Maximum bytes of the body. Default: `maxBodyBytes`. */
+  readonly maxBytes?: number;
 }
 
-/** The error of a connection that closes without one. */
+/** Error of a connection that closed without one. */
 export const closed: Error = withCode('ECONNRESET');
 
 /**
- * Sends the request over a ready connection and reads the response. Bytes after a complete response are ignored: the
- * connection is not used again. Calls `finish` or `fail` at least once.
+ * Sends the request and reads the response. Ignores bytes after it, because the connection is not reused. Calls
+ * `finish` or `fail` at least once.
  */
 export function exchange(
   { method, target, headers, body }: OutgoingRequest,
   socket: Socket,
   hop: Received,
-  means: Reading,
+  deps: Reading,
   finish: (fault: null) => void,
   fail: (error: unknown) => void,
 ): void {
@@ -53,7 +53,7 @@ export function exchange(
     path: target.path,
     headers: wireHeaders(method, target.hostHeader, headers, body),
     createConnection: () => new FilteredConnection(socket, filter),
-    maxHeaderSize: mostHeaderBytes,
+    maxHeaderSize: maxHeaderBytes,
     insecureHTTPParser: true,
     host: target.host,
   });
@@ -62,7 +62,7 @@ export function exchange(
   });
   let interim = 0;
   message.on('information', () => {
-    if (++interim > mostInterim) fail(withCode('INTERIM_OVERFLOW'));
+    if (++interim > maxInterim) fail(withCode('INTERIM_OVERFLOW'));
   });
   message.once('upgrade', () => fail(withCode('HPE_UPGRADE')));
   message.once('response', (answer) => {
@@ -72,7 +72,7 @@ export function exchange(
     hop.firstByteAt = performance.now();
     hop.answer = answer;
     if (filter.problem !== null) fail(withCode(filter.problem));
-    else if (means.wantsBody(answer)) readBody(answer, hop, means.mostBytes ?? mostBodyBytes, finish, fail);
+    else if (deps.wantsBody(answer)) readBody(answer, hop, deps.maxBytes ?? maxBodyBytes, finish, fail);
     else finish(null);
   });
   message.end(body ?? undefined);
@@ -81,7 +81,7 @@ export function exchange(
 function readBody(
   answer: IncomingMessage,
   hop: Received,
-  mostBytes: number,
+  maxBytes: number,
   finish: (fault: null) => void,
   fail: (error: unknown) => void,
 ): void {
@@ -89,7 +89,7 @@ function readBody(
   answer.on('data', (chunk: Buffer) => {
     hop.bodyBytes += chunk.length;
     hop.body.add(chunk);
-    if (hop.bodyBytes <= mostBytes && ++chunks <= mostChunks) return;
+    if (hop.bodyBytes <= maxBytes && ++chunks <= maxChunks) return;
     hop.isCut = true;
     finish(null);
   });
@@ -99,7 +99,7 @@ function readBody(
   answer.once('close', () => fail(closed));
 }
 
-/** A connection whose response heads are repaired before Node parses them. */
+/** A connection that repairs response heads before Node.js parses them. */
 class FilteredConnection extends Duplex {
   readonly #socket: Socket;
 

@@ -1,7 +1,7 @@
-// Headers and query parameters of a check and of its group, as they go together.
+// Merges headers and query parameters of a check and its group.
 import type { ApiDefaults, KeyValue } from './settings.ts';
 
-/** Headers that are ours: they frame the message. */
+/** Headers set by Tocsin: they frame the message. */
 export const framing: ReadonlySet<string> = new Set([
   'content-length',
   'transfer-encoding',
@@ -12,7 +12,7 @@ export const framing: ReadonlySet<string> = new Set([
 
 type Pairs = Pick<ApiDefaults, 'headers' | 'queryParameters'>;
 
-/** Those of the group whose names the check does not have itself, then its own; headers without a name are none. */
+/** Group pairs whose names the check does not set, then the check's own. Headers without a name are dropped. */
 export function mergedPairs(which: keyof Pairs, group: Pairs, own: Pairs): readonly KeyValue[] {
   const isHeader = which === 'headers';
   const nameOf = ({ key }: KeyValue): string => (isHeader ? key.toLowerCase() : key);

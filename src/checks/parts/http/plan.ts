@@ -1,4 +1,4 @@
-// All of a probe that does not change from run to run, made once per revision: the filled-in request and its assertions.
+// The plan of an HTTP probe, built once per revision: the filled-in request and its assertions.
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { ScriptedRequest } from '#domain/checks/exchange.ts';
 import type { ThreadInput } from '#domain/checks/probe.ts';
@@ -17,56 +17,56 @@ import { type ApiDefaults, type ApiSettings, type BasicAuth } from './settings.t
 import { parseTarget, type Target } from './target.ts';
 import { httpUses } from './uses.ts';
 
-/** A request ready to be sent. */
+/** A request ready to send. */
 export interface OutgoingRequest {
   readonly method: string;
   readonly target: Target;
-  /** Without `host`, `connection` and `content-length`, unless the user set the first. */
+  /** Without `host`, `connection` and `content-length`, unless the user set `host`. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer | null;
 }
 
-/** Parts of a request that are dropped when a redirect leads to another origin. */
+/** Parts of a request to drop on redirects to another origin. */
 export interface Confidential {
-  /** Names of headers that are locked or use a secret or locked variable, lower case. */
+  /** Lower-case names of headers that are locked or use a secret or locked variable. */
   readonly headers: ReadonlySet<string>;
-  /** The body uses such a variable. */
+  /** Whether the body uses such a variable. */
   readonly body: boolean;
-  /** Whether a text contains a secret or a locked value of at least three characters. */
+  /** Whether a text contains a secret or locked value of at least three characters. */
   readonly isIn: (text: string) => boolean;
 }
 
-/** What a probe does. */
+/** The plan of a probe. */
 export interface Plan {
-  /** Whose it is. */
+  /** Check and revision. */
   readonly of: Pick<ThreadInput, 'check' | 'revision'>;
   readonly settings: ApiSettings;
   readonly shouldFail: boolean;
   readonly request: OutgoingRequest;
   readonly assertions: readonly Assertion[];
   readonly needsBody: boolean;
-  /** Whether scripts after the response get its body. */
+  /** Whether scripts after the response need its body. */
   readonly wantsText: boolean;
-  /** Whose certificate results tell of; null = that of the URL. */
+  /** Target whose certificate is reported; null = that of the URL. */
   readonly certificateAt: Place | null;
   readonly redactor: Redactor;
-  /** What another origin must not receive. */
+  /** Parts that other origins must not receive. */
   readonly confidential: Confidential;
-  /** The request as it may be shown, JSON. */
+  /** The masked request for results, as JSON. */
   readonly shown: string;
 }
 
-/** A type of check that an HTTP probe can look at. */
+/** A check type that uses the HTTP probe. */
 export interface HttpKind {
   readonly read: (settings: JsonObject) => ApiSettings;
-  /** What it takes from its group. */
+  /** Returns the group defaults that apply. */
   readonly defaultsOf: (group: ThreadInput['group']) => ApiDefaults;
   readonly sources: readonly AssertionSource[];
 }
 
 /**
- * Makes the plan of a check, or a sentence that says why its settings make no request. The sentence may be shown: what
- * is secret or locked is hidden in it, as it is in a plan's `shown`.
+ * Builds the plan of a check, or returns why its settings make no valid request. Secret and locked values are masked in
+ * the message and in `shown`.
  */
 export function makePlan(input: ThreadInput, kind: HttpKind, version: string): Plan | string | MissingVariable {
   const own = kind.read(input.check.settings);
@@ -77,7 +77,7 @@ export function makePlan(input: ThreadInput, kind: HttpKind, version: string): P
   return missing ?? filledPlan(input, kind, { own, group, values }, version);
 }
 
-/** Settings of a check and its group, and the values to fill in. */
+/** Settings of a check and its group with their variables. */
 interface Filling {
   readonly own: ApiSettings;
   readonly group: ApiDefaults;
@@ -95,7 +95,8 @@ function filledPlan(
   const target = scripted === undefined ? targetOf(own, group, values) : scriptedTarget(scripted);
   const userInfo = typeof target === 'string' ? null : target.userInfo;
   const auth = filledAuth(own.basicAuth ?? group.basicAuth, fill) ?? userInfo;
-  // Before anything can be refused: whoever reads why settings are wrong need not be allowed to read their values.
+  // Create it first: every message from here on must be masked, because its readers may not be allowed to see the
+  // values.
   const redactor = createRedactor(hiddenValues(input, group, own, fill, auth));
   const hide = redactor.text;
   if (typeof target === 'string') return hide(target);
@@ -143,7 +144,7 @@ function confidentialOf({ variables }: ThreadInput, { own, group, values }: Fill
   };
 }
 
-/** The variables of a check by name, with what its group gives its URL. */
+/** Variables of a check by name, including the group's base URL. */
 export function valuesOf({ variables }: Pick<ThreadInput, 'variables'>, group: ApiDefaults): Map<string, string> {
   const values = new Map(variables.map(({ key, value }) => [key, value]));
   if (group.url !== '') values.set('GROUP_BASE_URL', fillIn(group.url, values, new Set()));
@@ -177,7 +178,7 @@ function filledAuth(auth: BasicAuth | null, fill: (text: string) => string): str
   return auth === null ? null : `${fill(auth.username)}:${fill(auth.password)}`;
 }
 
-/** Headers of every request, unless the check sets them itself. One pair for all: a plan each would keep its own. */
+/** Headers of every request, unless the check sets them. The pairs are shared between plans to save memory. */
 const sameForAll = [
   ['accept', '*/*'],
   ['accept-encoding', 'gzip, deflate, br, zstd'],
@@ -200,7 +201,7 @@ function withBuiltIn(
   return [...builtIn.filter(([name]) => !names.has(name)), ...kept];
 }
 
-/** What HTTP does not allow of headers, in a sentence; null = nothing. */
+/** Returns what is invalid about headers, or null. */
 export function headerProblem(headers: readonly (readonly [string, string])[]): string | null {
   for (const [name, value] of headers) {
     try {
@@ -217,7 +218,7 @@ export function headerProblem(headers: readonly (readonly [string, string])[]): 
   return null;
 }
 
-/** What must not be shown of a check, as far as its settings say: scripts begin before there is a plan. */
+/** Returns the values to mask that are known from the settings. Scripts run before there is a plan. */
 export function hiddenOf(input: ThreadInput, kind: HttpKind): string[] {
   const own = kind.read(input.check.settings);
   const group = kind.defaultsOf(input.group);
@@ -226,7 +227,7 @@ export function hiddenOf(input: ThreadInput, kind: HttpKind): string[] {
   return hiddenValues(input, group, own, fill, filledAuth(own.basicAuth ?? group.basicAuth, fill));
 }
 
-/** Secrets and locked values; the whole of a basic authorization too, as a target that echoes it would show it. */
+/** Secret and locked values, and the complete basic authorization, which a target could echo. */
 function hiddenValues(
   input: ThreadInput,
   group: ApiDefaults,
@@ -242,7 +243,7 @@ function hiddenValues(
   return hidden;
 }
 
-/** The request as results show it (reference §4.7: apiCheckResult.request). */
+/** The request in results (reference §4.7: apiCheckResult.request). */
 function shownRequest({ method, target, headers, body }: OutgoingRequest, redactor: Redactor): JsonObject {
   const [url = target.href, search = ''] = target.href.split('?', 2);
   const names = headers.map(([name, value]) => [name.toLowerCase(), isBasic(name, value) ? `Basic ${mask}` : value]);
@@ -251,16 +252,14 @@ function shownRequest({ method, target, headers, body }: OutgoingRequest, redact
     url: search === '' ? url : target.href,
     headers: Object.fromEntries(names),
     params: search === '' ? {} : Object.fromEntries(new URLSearchParams(search)),
-    // Redacted before it is cut, so that no half of a secret is left at the edge.
+    // Mask before truncating, so that no partial secret is left at the edge.
     data:
-      body === null
-        ? ''
-        : redactor.text(body.toString('utf8', 0, mostShown + redactor.longest * 4)).slice(0, mostShown),
+      body === null ? '' : redactor.text(body.toString('utf8', 0, maxShown + redactor.longest * 4)).slice(0, maxShown),
   };
 }
 
-/** The part of a body that results show, characters. */
-const mostShown = 65_536;
+/** Maximum characters of a body in results. */
+const maxShown = 65_536;
 
 function isBasic(name: string, value: string): boolean {
   return name.toLowerCase() === 'authorization' && /^basic\s/i.test(value);

@@ -1,4 +1,4 @@
-// A probe against a real target: what is sent, what comes back and what is said of it.
+// HTTP probes against a real target.
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import test from 'node:test';
@@ -8,7 +8,7 @@ import { detailsOf, exchangeOf, probeOnce, responseOf, verdictOf } from '../../.
 import { readBody, startTarget } from '../../../../tests/support/target.ts';
 import { methods } from '#lib/schema/bodies.ts';
 
-/** A target that tells what it was sent. */
+/** A target that echoes the request. */
 async function startMirror(t: Parameters<typeof startTarget>[0]) {
   const seen: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[] = [];
   const target = await startTarget(t, (request, response) => {
@@ -23,7 +23,7 @@ async function startMirror(t: Parameters<typeof startTarget>[0]) {
   return { ...target, seen, last: () => seen.at(-1) ?? assert.fail('nothing was sent') };
 }
 
-test('a plain GET passes, and says what came and how long each phase took', async (t) => {
+test('a plain GET passes and reports the response and its phases', async (t) => {
   const target = await startTarget(t, (_, response) => {
     response.setHeader('content-type', 'application/json').end('{"status":"ok"}');
   });
@@ -39,7 +39,7 @@ test('a plain GET passes, and says what came and how long each phase took', asyn
   assert.equal(responseOf(finding)['body'], '{"status":"ok"}');
 });
 
-test('each of the seven methods is sent, in any case, with its body', async (t) => {
+test('sends each of the seven methods, in any case, with its body', async (t) => {
   const mirror = await startMirror(t);
   for (const method of methods) {
     const finding = await probeOnce({
@@ -55,7 +55,7 @@ test('each of the seven methods is sent, in any case, with its body', async (t) 
   assert.equal(mirror.last().headers['content-length'], '0');
 });
 
-test('each body type has its content type, and the own header of the check wins', async (t) => {
+test('each body type has its content type, unless the check sets one', async (t) => {
   const mirror = await startMirror(t);
   const send = async (bodyType: string, body: string, headers: JsonObject[] = []) => {
     await probeOnce(
@@ -74,7 +74,7 @@ test('each body type has its content type, and the own header of the check wins'
   assert.deepEqual(await send('RAW', '<a/>', [{ key: 'Content-Type', value: 'text/xml' }]), ['text/xml', '<a/>']);
 });
 
-test('headers, query parameters, basic auth and variables reach the target; the built-in headers give way', async (t) => {
+test('sends headers, query parameters, basic auth and variables, which override built-in headers', async (t) => {
   const mirror = await startMirror(t);
   await probeOnce(
     {
@@ -99,7 +99,7 @@ test('headers, query parameters, basic auth and variables reach the target; the 
   assert.equal(mirror.last().headers['authorization'], `Basic ${Buffer.from('us@er:pa:ss').toString('base64')}`);
 });
 
-test('a group gives its defaults, and what the check says itself wins', async (t) => {
+test('applies group defaults, which the check overrides', async (t) => {
   const mirror = await startMirror(t);
   const group = groupWith({
     url: mirror.url,
@@ -130,7 +130,7 @@ test('a group gives its defaults, and what the check says itself wins', async (t
   assert.equal(finding.message, 'expected status code to equal 201, got 200');
 });
 
-test('settings that make no request fail with a sentence', async () => {
+test('settings without a valid request fail with a message', async () => {
   const cases: readonly (readonly [JsonObject, RegExp])[] = [
     [{ url: '{{HOST}}/x' }, /not an absolute http/],
     [{ url: 'ftp://{{HOST}}/' }, /not an absolute http/],
@@ -152,7 +152,7 @@ test('settings that make no request fail with a sentence', async () => {
   }
 });
 
-test('secrets are sent and nowhere shown, not even when the target echoes them', async (t) => {
+test('sends secrets without showing them, even if the target echoes them', async (t) => {
   const mirror = await startMirror(t);
   const secret = 'p&ss "w<rd/é';
   const finding = await probeOnce(
@@ -184,7 +184,7 @@ test('secrets are sent and nowhere shown, not even when the target echoes them',
   assert.equal(verdictOf(finding), 'failed assertion');
 });
 
-test('a secret is hidden in the sentence about settings that it makes wrong, and wherever its own case is lost', async (t) => {
+test('masks a secret in messages about invalid settings, in any case', async (t) => {
   const mirror = await startMirror(t);
   const secret = 'Top+(Secret value';
   const assertion = (facts: JsonObject) => ({ url: mirror.url, assertions: [{ comparison: 'EQUALS', ...facts }] });
@@ -213,7 +213,7 @@ test('a secret is hidden in the sentence about settings that it makes wrong, and
   assert.doesNotMatch(JSON.stringify(finding), /token-name/i);
 });
 
-test('a secret in the pattern of an assertion is hidden in the assertion and in the message', async (t) => {
+test('masks a secret in an assertion’s pattern and message', async (t) => {
   const target = await startTarget(t, (_, response) => response.end('nothing of it'));
   for (const property of ['^{{S}}$', '({{S}})']) {
     const assertions = [{ source: 'TEXT_BODY', comparison: 'NOT_EMPTY', property }];
@@ -228,7 +228,7 @@ test('a secret in the pattern of an assertion is hidden in the assertion and in 
   }
 });
 
-test('a body that is cut where a secret stands shows no half of it', async (t) => {
+test('shows no partial secret where a body is cut', async (t) => {
   const mirror = await startMirror(t);
   const body = `${'x'.repeat(65_530)}{{S}}`;
   const finding = await probeOnce(
@@ -264,7 +264,7 @@ test('status, shouldFail and assertions decide together', async (t) => {
   );
 });
 
-test('an answer over the degraded limit is degraded, over the maximum failed', async (t) => {
+test('a response over the degraded limit is degraded, over the maximum failed', async (t) => {
   const target = await startTarget(t, (_, response) => setTimeout(() => response.end(), 30));
   const verdict = async (degradedResponseTime: number, maxResponseTime: number) =>
     probeOnce({ url: target.url }, { settings: { degradedResponseTime, maxResponseTime } });
@@ -276,15 +276,15 @@ test('an answer over the degraded limit is degraded, over the maximum failed', a
   assert.match(failed.message ?? '', /^answered after \d+ ms, more than the 10 ms allowed$/);
 });
 
-test('a name with an unreachable first address is reached at its second one', async (t) => {
+test('uses the second address of a name if the first is unreachable', async (t) => {
   const target = await startTarget(t, (_, response) => response.end());
   const guard = { judge: () => null, resolve: () => Promise.resolve(['::1', '127.0.0.2', '127.0.0.1']) };
-  const finding = await probeOnce({ url: target.url.replace('127.0.0.1', 'name.test') }, { means: { guard } });
+  const finding = await probeOnce({ url: target.url.replace('127.0.0.1', 'name.test') }, { deps: { guard } });
   assert.equal(verdictOf(finding), 'passed');
   assert.equal(detailsOf(finding).address, '127.0.0.1');
 });
 
-test('the family asked for is the family resolved', async () => {
+test('resolves the configured address family', async () => {
   const asked: number[] = [];
   const resolve = (_: string, family: number) => {
     asked.push(family);
@@ -293,7 +293,7 @@ test('the family asked for is the family resolved', async () => {
   for (const ipFamily of ['IPv4', 'IPv6', null]) {
     const finding = await probeOnce(
       { url: 'http://name.test', ipFamily },
-      { means: { guard: { judge: () => null, resolve } } },
+      { deps: { guard: { judge: () => null, resolve } } },
     );
     assert.equal(verdictOf(finding), 'failed dns');
   }

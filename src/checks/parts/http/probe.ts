@@ -1,44 +1,44 @@
-// Looks at an HTTP target once: request, redirects, body, assertions, verdict (decisions: Checks).
+// Probes an HTTP target once: request, redirects, body, assertions, verdict (decisions: Checks).
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ThreadProbe } from '#domain/checks/probe.ts';
 import type { Finding } from '#domain/results/result.ts';
-import type { ProbeMeans } from '../../kind.ts';
+import type { ProbeDeps } from '../../kind.ts';
 import { keptBytes } from './body.ts';
 import { BodyStore, type ByteBudget } from './body-store.ts';
 import { makeRunCookies, type RunCookies } from './cookies.ts';
-import { locationMost, withCertificateProblem } from './details.ts';
+import { maxLocation, withCertificateProblem } from './details.ts';
 import { trustOf } from '../connection/certificate.ts';
 import { createClientTls, type TlsFor } from '../connection/client-tls.ts';
 import type { Fault } from '../connection/fault.ts';
 import { type AnswerWork, type Offload, type ReadBody, workOn } from '../findings/answer-work.ts';
 import { isNoProbe, wrongSettings } from '../findings/judge.ts';
-import { answered, headersOf, type LookedAt, type SeenBody, unanswered } from './finding.ts';
-import { mostBodyBytes } from './http1.ts';
-import { type Hop, type HopMeans, sendHop, type Stop, timeIsUp } from './hop.ts';
+import { answered, headersOf, type InspectedHops, type SeenBody, unanswered } from './finding.ts';
+import { maxBodyBytes } from './http1.ts';
+import { type Hop, type HopDeps, sendHop, type Stop, timeIsUp } from './hop.ts';
 import { type HttpKind, makePlan, type Plan } from './plan.ts';
 import { createFindCertificates, type ShownCertificate } from './find-certificates.ts';
-import { isRedirect, mostRedirects, redirected } from './redirect.ts';
+import { isRedirect, maxRedirects, redirected } from './redirect.ts';
 
-/** Makes the probe of a type of check. */
-export function createHttpProbe(means: ProbeMeans, kind: HttpKind): ThreadProbe {
-  const look = createLook(means);
+/** Creates the probe of a check type. */
+export function createHttpProbe(deps: ProbeDeps, kind: HttpKind): ThreadProbe {
+  const inspect = createInspect(deps);
   return async (input, signal) => {
-    const plan = makePlan(input, kind, means.version);
-    return isNoProbe(plan) ? wrongSettings(Date.now(), plan) : (await look(plan, signal)).finding;
+    const plan = makePlan(input, kind, deps.version);
+    return isNoProbe(plan) ? wrongSettings(Date.now(), plan) : (await inspect(plan, signal)).finding;
   };
 }
 
-/** What looking at a target came to; what was seen only where there was an answer. */
-export interface Looked {
+/** The result of a probe. The response is present only if there was one. */
+export interface Inspected {
   readonly finding: Finding;
-  readonly seen: LookedAt | null;
+  readonly seen: InspectedHops | null;
 }
 
-/** Makes what sends the request of a plan and looks at its answer. */
-export function createLook(means: ProbeMeans): (plan: Plan, signal: AbortSignal) => Promise<Looked> {
-  const limitMs = means.limitMs ?? 30_000;
-  const tlsOf = createClientTls(means);
-  const findCertificates = createFindCertificates(means.guard, trustOf(means));
+/** Creates the function that sends a plan's request and processes the response. */
+export function createInspect(deps: ProbeDeps): (plan: Plan, signal: AbortSignal) => Promise<Inspected> {
+  const limitMs = deps.limitMs ?? 30_000;
+  const tlsOf = createClientTls(deps);
+  const findCertificates = createFindCertificates(deps.guard, trustOf(deps));
 
   return async (plan, signal) => {
     const startedAt = Date.now();
@@ -49,22 +49,22 @@ export function createLook(means: ProbeMeans): (plan: Plan, signal: AbortSignal)
     signal.addEventListener('abort', onAbort, { once: true });
     try {
       const hops = await followAll(plan, {
-        guard: means.guard,
+        guard: deps.guard,
         tlsFor: tlsOf(plan.of.check.accountId),
         family: settings.family,
         skipSSL: settings.skipSSL,
         wantsBody: (answer) => !(settings.followRedirects && isRedirect(answer)),
-        createStore: () => storeOf(plan, means.bodies),
+        createStore: () => storeOf(plan, deps.bodies),
         stop,
       });
       if (signal.aborted) hops.fault = stopped;
-      const looked = await concluded(plan, means.offload, { startedAt, ...hops });
+      const inspected = await concluded(plan, deps.offload, { startedAt, ...hops });
       const { certificates, problem } = await findCertificates(plan, hops.shown, signal);
       const [certificate = null, ...otherCertificates] = certificates;
       const details =
-        problem === null ? looked.finding.details : withCertificateProblem(looked.finding.details, problem);
+        problem === null ? inspected.finding.details : withCertificateProblem(inspected.finding.details, problem);
       const others = otherCertificates.length > 0 && { otherCertificates };
-      return { ...looked, finding: { ...looked.finding, certificate, ...others, details } };
+      return { ...inspected, finding: { ...inspected.finding, certificate, ...others, details } };
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
@@ -72,10 +72,10 @@ export function createLook(means: ProbeMeans): (plan: Plan, signal: AbortSignal)
   };
 }
 
-/** Keeps as much of a body as assertions, scripts or results need. */
+/** Stores as much of a body as assertions, scripts or results need. */
 function storeOf({ needsBody, wantsText, redactor, of }: Plan, bytes: ByteBudget | undefined): BodyStore {
-  const most = needsBody || wantsText ? mostBodyBytes + 1 : keptBytes + redactor.longest * 4;
-  return new BodyStore(most, bytes === undefined ? null : { accountId: of.check.accountId, bytes });
+  const max = needsBody || wantsText ? maxBodyBytes + 1 : keptBytes + redactor.longest * 4;
+  return new BodyStore(max, bytes === undefined ? null : { accountId: of.check.accountId, bytes });
 }
 
 const stopped: Fault = { reason: 'crashed', message: 'the probe was stopped before it finished' };
@@ -84,18 +84,18 @@ interface Followed {
   readonly started: number;
   readonly hop: Hop;
   readonly redirects: { status: number; location: string }[];
-  /** The certificates of all hops, in their order. */
+  /** Certificates of all hops, in order. */
   readonly shown: readonly ShownCertificate[];
-  /** Instants of all hops. */
+  /** Times of all hops. */
   readonly steps: readonly number[];
   fault: Fault | null;
 }
 
-/** How all hops are made: a client certificate is shown to its host alone. */
-type FollowMeans = Omit<HopMeans, 'secureContext' | 'trust'> & { readonly tlsFor: TlsFor };
+/** Client certificates are only sent to their host. */
+type FollowDeps = Omit<HopDeps, 'secureContext' | 'trust'> & { readonly tlsFor: TlsFor };
 
-/** Sends the request, and after it those that its redirects ask for; the time limit holds for all of them together. */
-async function followAll(plan: Plan, means: FollowMeans): Promise<Followed> {
+/** Sends the request and follows redirects, within one time limit. */
+async function followAll(plan: Plan, deps: FollowDeps): Promise<Followed> {
   const redirects: { status: number; location: string }[] = [];
   const shown: ShownCertificate[] = [];
   const steps: number[] = [];
@@ -103,25 +103,25 @@ async function followAll(plan: Plan, means: FollowMeans): Promise<Followed> {
   let cookies: RunCookies | null = null;
   let started: number | undefined;
   for (;;) {
-    const tls = means.tlsFor(request.target.host);
-    const hop = await sendHop(cookies?.addTo(request) ?? request, { ...means, ...tls });
+    const tls = deps.tlsFor(request.target.host);
+    const hop = await sendHop(cookies?.addTo(request) ?? request, { ...deps, ...tls });
     started ??= hop.startedAt;
     const { answer, certificate } = hop;
     steps.push(...stepsOf(hop));
     if (certificate !== null) shown.push({ place: request.target, certificate });
-    if (hop.fault !== null || answer === null || means.wantsBody(answer))
+    if (hop.fault !== null || answer === null || deps.wantsBody(answer))
       return { started, hop, redirects, shown, steps, fault: hop.fault };
     const setCookies = answer.headers['set-cookie'];
     if (setCookies !== undefined) {
       const before = performance.now();
       cookies ??= await makeRunCookies();
       cookies.store(request.target.href, setCookies);
-      // Not the time of the target.
+      // Exclude our own work from the time of the target.
       started += performance.now() - before;
     }
     const next = redirected(request, answer, plan.confidential);
     const location = plan.redactor.text(next?.target.href ?? answer.headers.location ?? '');
-    redirects.push({ status: answer.statusCode ?? 0, location: location.slice(0, locationMost) });
+    redirects.push({ status: answer.statusCode ?? 0, location: location.slice(0, maxLocation) });
     if (next === null) {
       return {
         started,
@@ -132,14 +132,14 @@ async function followAll(plan: Plan, means: FollowMeans): Promise<Followed> {
         fault: { reason: 'redirect', message: `redirected to "${location}", which is not an http:// or https:// URL` },
       };
     }
-    if (redirects.length > mostRedirects) {
+    if (redirects.length > maxRedirects) {
       return {
         started,
         hop,
         redirects,
         shown,
         steps,
-        fault: { reason: 'redirect', message: `more than ${mostRedirects} redirects; the last one led to ${location}` },
+        fault: { reason: 'redirect', message: `more than ${maxRedirects} redirects; the last one led to ${location}` },
       };
     }
     request = next;
@@ -153,8 +153,8 @@ function stepsOf({ resolvedAt, connectedAt, securedAt, firstByteAt, endedAt }: H
 async function concluded(
   plan: Plan,
   offload: Offload | undefined,
-  seen: Omit<LookedAt, 'body' | 'outcomes'> & Followed,
-): Promise<Looked> {
+  seen: Omit<InspectedHops, 'body' | 'outcomes'> & Followed,
+): Promise<Inspected> {
   const { hop, fault, started } = seen;
   const { answer } = hop;
   if (answer === null) return { finding: unanswered(plan, seen, fault ?? stopped), seen: null };
@@ -179,17 +179,17 @@ async function concluded(
     redactor: plan.redactor,
   };
   const worked = await workOn(work, offload).finally(() => hop.body.release());
-  const all: LookedAt = { ...seen, body: shownBody(hop, worked.body), outcomes: worked.outcomes };
+  const all: InspectedHops = { ...seen, body: shownBody(hop, worked.body), outcomes: worked.outcomes };
   return { finding: answered(plan, all), seen: all };
 }
 
-/** Content encodings, then transfer encodings but for the chunks that the parser has taken off. */
+/** Content encodings, then transfer encodings except chunked, which the parser decodes. */
 function encodingsOf({ 'content-encoding': content, 'transfer-encoding': transfer }: IncomingHttpHeaders) {
   const codings = transfer?.replace(/(?:^|,)\s*chunked\s*$/i, '');
   return [content, codings].filter((each) => each !== undefined && each !== '').join(',') || undefined;
 }
 
-/** A body that was worked on; of one that is kept only in part as much was read as was wanted. */
+/** A processed body. A partly stored body counts as read to the requested extent. */
 function shownBody({ body, bodyBytes, isCut }: Hop, read: ReadBody | null): SeenBody {
   const { kept, problem, isUnknown, text, decodedBytes } = read ?? unread;
   const isPart = body.isPart && !isCut;
@@ -204,7 +204,7 @@ function shownBody({ body, bodyBytes, isCut }: Hop, read: ReadBody | null): Seen
   };
 }
 
-/** What is left of a body whose work could not be done. */
+/** Result for a body whose processing failed. */
 const unread: ReadBody = {
   kept: { body: '', bodyEncoding: null, truncated: true },
   decodedBytes: 0,

@@ -1,4 +1,4 @@
-// Redirects: which are followed, what goes along and what is told.
+// Redirects: which are followed, what is sent along and what is reported.
 import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import test from 'node:test';
@@ -11,7 +11,7 @@ import { apiCheck, inputOf, variable } from '../../../../tests/support/api-check
 import { createAuthority } from '../../../../tests/support/certificates.ts';
 import { readBody, startTarget, startTlsTarget } from '../../../../tests/support/target.ts';
 
-test('redirects are followed as browsers do, and each is told', async (t) => {
+test('follows redirects like browsers and reports each', async (t) => {
   const seen: string[] = [];
   const target = await startTarget(t, (request, response) => {
     const { method, url = '', headers } = request;
@@ -48,7 +48,7 @@ test('redirects are followed as browsers do, and each is told', async (t) => {
   assert.deepEqual([verdictOf(stayed), responseOf(stayed)['status']], ['passed', 302]);
 });
 
-test('the certificate of every host on the way is reported, the first to expire in front', async (t) => {
+test('reports the certificate of every host, first to expire first', async (t) => {
   const authority = createAuthority();
   const inDays = (days: number) => authority.issue({ validTo: new Date(Date.now() + days * 86_400_000) });
   const end = await startTlsTarget(t, inDays(9), (_, response) => response.end());
@@ -56,7 +56,7 @@ test('the certificate of every host on the way is reported, the first to expire 
     void response.writeHead(301, { location }).end();
   const middle = await startTlsTarget(t, inDays(40), moved(end.url));
   const start = await startTlsTarget(t, inDays(3), moved(middle.url.replace('localhost', '127.0.0.1')));
-  const trusted = { means: { extraCertificates: [authority.cert] } };
+  const trusted = { deps: { extraCertificates: [authority.cert] } };
   const seen = async (settings?: JsonObject) => {
     const finding = await probeOnce({ url: start.url }, { ...trusted, ...(settings && { settings }) });
     assert.equal(verdictOf(finding), 'passed', finding.message ?? '');
@@ -70,7 +70,7 @@ test('the certificate of every host on the way is reported, the first to expire 
     ['localhost', 9],
     ['127.0.0.1', 40],
   ]);
-  // A named domain keeps its port, wherever the URL leads.
+  // A monitored domain keeps its port, wherever the URL leads.
   for (const [{ port }, days] of [
     [start, 3],
     [end, 9],
@@ -79,7 +79,7 @@ test('the certificate of every host on the way is reported, the first to expire 
   }
 });
 
-test('credentials do not go along to another origin', async (t) => {
+test('drops credentials on redirects to another origin', async (t) => {
   const seen: unknown[] = [];
   const other = await startTarget(t, (request, response) => {
     seen.push(request.headers['authorization'], request.headers['cookie'], request.headers['x-kept']);
@@ -95,7 +95,7 @@ test('credentials do not go along to another origin', async (t) => {
   assert.deepEqual(seen, [undefined, undefined, '1']);
 });
 
-test('locked headers and whatever contains a secret do not go along to another origin, the rest does', async (t) => {
+test('drops locked headers and parts with secrets on redirects to another origin', async (t) => {
   const seen: { method: string; headers: IncomingHttpHeaders; body: string }[] = [];
   const other = await startTarget(t, (request, response) => {
     void readBody(request).then((body) => {
@@ -147,7 +147,7 @@ test('locked headers and whatever contains a secret do not go along to another o
   for (const name of dropped) assert.notEqual(same.at(-1)?.[name], undefined, `${name} stays within the origin`);
 });
 
-test('another scheme of the same host is another origin, and what was dropped does not come back', async (t) => {
+test('another scheme is another origin, and dropped parts stay dropped', async (t) => {
   const seen: (readonly [string | undefined, unknown, unknown])[] = [];
   const record = (request: IncomingMessage): void => {
     seen.push([request.url, request.headers['x-secret'], request.headers['authorization']]);
@@ -171,7 +171,7 @@ test('another scheme of the same host is another origin, and what was dropped do
       headers: [{ key: 'X-Secret', value: '{{S}}' }],
       basicAuth: { username: 'u', password: 'secret-value' },
     },
-    { variables: [variable('S', 'secret-value', true)], means: { extraCertificates: [authority.cert] } },
+    { variables: [variable('S', 'secret-value', true)], deps: { extraCertificates: [authority.cert] } },
   );
   assert.equal(verdictOf(finding), 'passed', finding.message ?? '');
   const basic = `Basic ${Buffer.from('u:secret-value').toString('base64')}`;
@@ -182,7 +182,7 @@ test('another scheme of the same host is another origin, and what was dropped do
   ]);
 });
 
-test('what setup scripts put into locked headers, or make secret, does not go along either', async (t) => {
+test('drops values that setup scripts locked or made secret', async (t) => {
   const seen: { headers: IncomingHttpHeaders; body: string }[] = [];
   const other = await startTarget(t, (request, response) => {
     void readBody(request).then((body) => {
@@ -192,7 +192,7 @@ test('what setup scripts put into locked headers, or make secret, does not go al
   });
   const target = await startTarget(t, (_, response) => response.writeHead(307, { location: other.url }).end());
   const guard = createGuard({ mode: 'any', allow: [] });
-  const exchange = apiKind.around?.createExchange({ guard, version: '9.9' }) ?? assert.fail();
+  const exchange = apiKind.hooks?.createExchange({ guard, version: '9.9' }) ?? assert.fail();
   const check = apiCheck({ url: target.url, headers: [{ key: 'X-Token', value: 'of the settings', locked: true }] });
   const scripted: ScriptedRequest = {
     method: 'POST',
@@ -216,7 +216,7 @@ test('what setup scripts put into locked headers, or make secret, does not go al
   );
 });
 
-test('a loop, a strange scheme and a refused hop end with their own reason', async (t) => {
+test('a loop, an unknown scheme and a refused hop have their own reasons', async (t) => {
   const target = await startTarget(t, (request, response) => {
     const locations: Record<string, string> = {
       '/loop': '/loop',
@@ -234,7 +234,7 @@ test('a loop, a strange scheme and a refused hop end with their own reason', asy
   assert.match(inside.message ?? '', /169\.254\.169\.254 is a reserved address; .*TOCSIN_EGRESS_ALLOW/);
 });
 
-test('the address is judged again once connected, before anything is sent', async (t) => {
+test('checks the address again after connecting, before anything is sent', async (t) => {
   let requests = 0;
   const target = await startTarget(t, (_, response) => {
     requests++;
@@ -242,7 +242,7 @@ test('the address is judged again once connected, before anything is sent', asyn
   });
   const judge = (address: string): string | null => (address === '127.0.0.1' ? 'connected elsewhere' : null);
   const guard = { judge, resolve: () => Promise.resolve(['127.0.0.1']) };
-  const finding = await probeOnce({ url: `http://rebinding.test:${target.port}/` }, { means: { guard } });
+  const finding = await probeOnce({ url: `http://rebinding.test:${target.port}/` }, { deps: { guard } });
   assert.equal(verdictOf(finding), 'failed egress-refused');
   assert.match(finding.message ?? '', /connected elsewhere/);
   assert.equal(requests, 0);

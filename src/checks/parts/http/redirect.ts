@@ -1,21 +1,21 @@
-// Where a redirect leads, and which parts of the request follow it.
+// Follows redirects: the next request and the parts it keeps.
 import type { IncomingMessage } from 'node:http';
 import type { Confidential, OutgoingRequest } from './plan.ts';
 import { parseTarget } from './target.ts';
 
-/** The most redirects that are followed. */
-export const mostRedirects = 10;
+/** Maximum number of redirects. */
+export const maxRedirects = 10;
 
 const redirecting: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Whether an answer sends the client elsewhere. */
+/** Whether a response is a redirect. */
 export function isRedirect(answer: IncomingMessage): boolean {
   return redirecting.has(answer.statusCode ?? 0) && answer.headers.location !== undefined;
 }
 
 /**
- * The next request, or null if the location is not an http(s) URL. Another origin (scheme, host and port) receives no
- * credentials, no locked header, and no header or body that contains a secret; nor do the origins after it.
+ * Returns the next request, or null if the location is not an http(s) URL. From another origin on (scheme, host and
+ * port), credentials, locked headers, and any header or body with a secret are dropped.
  */
 export function redirected(
   request: OutgoingRequest,

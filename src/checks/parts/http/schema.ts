@@ -6,7 +6,7 @@ import { orNull } from '#lib/schema/fields.ts';
 import { assertionList, assertionsShown } from '../assertions/schema.ts';
 import { assertionOutcome, inFull, unmeasured } from '../schema.ts';
 
-/** How the body of a request is written. */
+/** Body types. */
 export const bodyTypes = ['JSON', 'FORM', 'RAW', 'GRAPHQL', 'NONE'] as const;
 
 function urlRule(url: unknown): string {
@@ -15,7 +15,7 @@ function urlRule(url: unknown): string {
   return isOther ? `${rule}; for other protocols use a TCP check (POST /v1/checks/tcp) or a script` : rule;
 }
 
-/** A URL that may hold variables. */
+/** A URL that may contain variables. */
 export const templatedUrl = z
   .string()
   .min(1)
@@ -28,21 +28,21 @@ export const templatedUrl = z
     { error: ({ input }) => urlRule(input) },
   );
 
-/** What the assertions of an API check may look at. */
+/** Assertion sources of API checks. */
 export const httpSources = ['STATUS_CODE', 'JSON_BODY', 'HEADERS', 'TEXT_BODY', 'RESPONSE_TIME'] as const;
-/** What an API check or a group asserts. */
+/** Assertions of API checks and groups. */
 export const assertions = assertionList('Assertion', httpSources, 'JSON_BODY: a JSON path. HEADERS: a header name.');
 
 export const basicAuth = z.strictObject({ username: z.string().max(2000), password: z.string().max(2000) }).nullable();
 
 export const shownAssertions = assertionsShown(httpSources);
 
-/** What the API checks of a group inherit (reference §4.4). */
+/** Defaults for the API checks of a group (reference §4.4). */
 export const apiCheckDefaults = z
   .strictObject({
     url: orNull(z.string().max(2048), () => '')
       .default('')
-      .describe('Begins the URL of checks that use {{GROUP_BASE_URL}}.'),
+      .describe('Value of {{GROUP_BASE_URL}} in the checks of the group.'),
     headers: pairs.default([]),
     queryParameters: pairs.default([]),
     assertions: assertions.default([]),
@@ -65,13 +65,13 @@ const ms = z.number();
 
 const phases = z
   .strictObject({ wait: ms, dns: ms, tcp: ms, tls: ms, firstByte: ms, download: ms, total: ms })
-  .describe(`ms with decimals, 0 for what did not take place; they add up to the total. ${unmeasured}`);
+  .describe(`In ms with decimals; 0 for phases that did not occur. They add up to the total. ${unmeasured}`);
 
 const redirects = z.array(z.strictObject({ status: z.int(), location: z.string() }));
 
 const orTornDown = 'null if only the outcome is stored or the teardown script failed.';
 
-/** What results say of an HTTP request and its answer. */
+/** Result of an HTTP request and its response. */
 export const httpResult = {
   assertions: z.array(assertionOutcome),
   request: z
@@ -90,8 +90,8 @@ export const httpResult = {
       statusText: z.string().nullable(),
       headers: headers.nullable().describe(orTornDown),
       body: z.string().nullable().describe(orTornDown),
-      bodyEncoding: z.string().exactOptional().describe('base64 for what is no text.'),
-      truncated: z.boolean().describe('The body is truncated.'),
+      bodyEncoding: z.string().exactOptional().describe('base64 if the body is not text.'),
+      truncated: z.boolean().describe('Whether the body is truncated.'),
       redirects: redirects.exactOptional(),
       timings: z
         .record(z.string(), z.number())
@@ -100,9 +100,9 @@ export const httpResult = {
       timingPhases: phases.nullable(),
     })
     .nullable()
-    .describe('null when there was no answer.'),
-  requestError: z.string().nullable().describe('Why there was no answer, in a sentence.'),
-  address: z.string().nullable().describe('The address that was asked.'),
+    .describe('null if there was no response.'),
+  requestError: z.string().nullable().describe('Why there was no response.'),
+  address: z.string().nullable().describe('IP address of the target.'),
   protocol: z.strictObject({ http: z.string(), tls: z.string().nullable(), cipher: z.string().nullable() }).nullable(),
   sizes: z.strictObject({ headers: z.int(), body: z.int(), decoded: z.int() }).describe('Bytes.'),
   redirects,

@@ -1,4 +1,4 @@
-// What an HTTP probe is told: the settings of an API check, every field there, every default filled in (reference §4.3).
+// Settings of the HTTP probe: those of an API check with all defaults filled in (reference §4.3).
 import type { JsonObject } from '#domain/json.ts';
 import type { AssertionSettings } from '../assertions/assertion.ts';
 import { bodyTypes } from './schema.ts';
@@ -6,7 +6,7 @@ import { assertions, family, list, object, positive, text } from '../read.ts';
 
 export type BodyType = (typeof bodyTypes)[number];
 
-/** A header or a query parameter; a locked one is redacted wherever it is shown. */
+/** A header or query parameter. Locked values are masked. */
 export interface KeyValue {
   readonly key: string;
   readonly value: string;
@@ -18,7 +18,7 @@ export interface BasicAuth {
   readonly password: string;
 }
 
-/** What a group gives the API checks in it. */
+/** Defaults that a group gives its API checks. */
 export interface ApiDefaults {
   readonly url: string;
   readonly headers: readonly KeyValue[];
@@ -36,15 +36,15 @@ export interface ApiSettings extends ApiDefaults {
   readonly family: 0 | 4 | 6;
   readonly body: string;
   readonly bodyType: BodyType;
-  /** Whose certificate results tell of, `host` or `host:port`; '' = that of the URL. */
+  /** Host whose certificate is reported, `host` or `host:port`; '' = that of the URL. */
   readonly sslCheckDomain: string;
-  /** ms. */
+  /** In ms. */
   readonly degradedResponseTime: number;
-  /** ms. */
+  /** In ms. */
   readonly maxResponseTime: number;
 }
 
-/** Reads the settings of a check. Anything of a wrong type counts as absent: the wire schema has refused it before. */
+/** Reads the settings of a check. Mistyped fields count as missing, because the wire schema rejects them. */
 export function readSettings(settings: JsonObject): ApiSettings {
   const request = object(settings['request']);
   const bodyType = text(request['bodyType']).toUpperCase();
@@ -62,7 +62,7 @@ export function readSettings(settings: JsonObject): ApiSettings {
   };
 }
 
-/** The URL alone, as the user wrote it; '' when there is none. */
+/** Returns only the URL as written by the user, or ''. */
 export function urlOf(settings: JsonObject): string {
   return text(object(settings['request'])['url']);
 }
@@ -80,7 +80,7 @@ export function readDefaults(defaults: JsonObject): ApiDefaults {
   };
 }
 
-/** What a check has of no group, and one of a type that groups give nothing. */
+/** Defaults of checks without a group, and of types without group defaults. */
 export const noDefaults: ApiDefaults = readDefaults({});
 
 function keyValue(item: JsonObject): KeyValue {

@@ -1,20 +1,20 @@
-// Where one request goes, taken apart once.
+// A parsed request URL.
 import { isIP } from 'node:net';
 import type { Place } from '../connection/reach.ts';
 
-/** An absolute http(s) URL in the parts that a request needs. */
+/** The parts of an absolute http(s) URL that a request needs. */
 export interface Target extends Place {
-  /** Without user-info and fragment. */
+  /** Without user info and fragment. */
   readonly href: string;
   readonly origin: string;
   readonly isTls: boolean;
   readonly path: string;
   readonly hostHeader: string;
-  /** `user:password` of the URL's user-info, percent-decoded; null when it has none. */
+  /** Decoded `user:password`, or null. */
   readonly userInfo: string | null;
 }
 
-/** Takes a URL apart; null when it is no absolute http(s) URL. */
+/** Parses an absolute http(s) URL; null if invalid. */
 export function parseTarget(text: string, base?: string): Target | null {
   const url = URL.parse(text.trim(), base);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') return null;

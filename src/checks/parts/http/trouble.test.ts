@@ -1,4 +1,4 @@
-// Targets in trouble: each way to fail ends with its reason and a sentence.
+// Failing targets: each failure has its reason and message.
 import assert from 'node:assert/strict';
 import http2 from 'node:http2';
 import { createServer } from 'node:net';
@@ -9,10 +9,10 @@ import { detailsOf, exchangeOf, probeOnce, responseOf, verdictOf } from '../../.
 import { startTarget, startTcpTarget, startTlsTarget } from '../../../../tests/support/target.ts';
 
 const authority = createAuthority();
-const trusted = { means: { extraCertificates: [authority.cert] } };
+const trusted = { deps: { extraCertificates: [authority.cert] } };
 const day = 86_400_000;
 
-test('a refused connection says who refused it and when', async () => {
+test('a refused connection shows the address and time', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => {
     server.once('listening', resolve);
@@ -29,7 +29,7 @@ test('a refused connection says who refused it and when', async () => {
   assert.equal(exchangeOf(finding)?.['response'], null);
 });
 
-test('what no server should do ends with the right reason and a sentence', async (t) => {
+test('a protocol violation has its reason and message', async (t) => {
   const cases: readonly (readonly [string, RegExp, string | null])[] = [
     ['failed reset', /^127\.0\.0\.1:\d+ closed the connection before it responded \(after [\d.]+ ms\)$/, null],
     ['failed reset', /before the response was complete/, 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'],
@@ -88,7 +88,7 @@ test('what no server should do ends with the right reason and a sentence', async
 
 const unavailable = 'expected a status below 400, got 503 Service Unavailable';
 
-test('a status of 400 or more decides, and trouble with the body is told after it', async (t) => {
+test('a status of 400 or more decides, and body problems are added', async (t) => {
   const head = 'HTTP/1.1 503 Service Unavailable\r\n';
   const cases: readonly (readonly [problem: RegExp, answer: string])[] = [
     [/the body is labelled gzip but is not valid gzip$/, 'content-encoding: gzip\r\ncontent-length: 5\r\n\r\nplain'],
@@ -119,11 +119,11 @@ test('a status of 400 or more decides, and trouble with the body is told after i
   }
 });
 
-test('a status of 400 or more decides when the body stalls or is too large', async (t) => {
+test('a status of 400 or more decides if the body stalls or is too large', async (t) => {
   const stalled = await startTcpTarget(t, (socket) =>
     socket.once('data', () => socket.write('HTTP/1.1 503 Service Unavailable\r\ncontent-length: 9\r\n\r\nhalf')),
   );
-  const finding = await probeOnce({ url: stalled.url }, { means: { limitMs: 100 } });
+  const finding = await probeOnce({ url: stalled.url }, { deps: { limitMs: 100 } });
   assert.equal(verdictOf(finding), 'failed status');
   assert.match(
     finding.message ?? '',
@@ -137,7 +137,7 @@ test('a status of 400 or more decides when the body stalls or is too large', asy
   assert.equal(cut.message, `${unavailable}; the body is larger than 5 MB, the limit for assertions`);
 });
 
-test('an assertion on the status is evaluated even if the body cannot be read', async (t) => {
+test('evaluates a status assertion even if the body cannot be read', async (t) => {
   const target = await startTcpTarget(t, (socket) =>
     socket.once('data', () => socket.end('HTTP/1.1 202 Accepted\r\ncontent-length: 9\r\n\r\nhalf')),
   );
@@ -157,7 +157,7 @@ test('an assertion on the status is evaluated even if the body cannot be read', 
   );
 });
 
-test('bytes after a complete response are ignored, in the same piece or later', async (t) => {
+test('ignores bytes after a complete response, in the same chunk or later', async (t) => {
   const heads = [
     ['GET', 'HTTP/1.1 204 No Content\r\n\r\n'],
     ['GET', 'HTTP/1.1 304 Not Modified\r\ncontent-length: 7\r\n\r\n'],
@@ -184,7 +184,7 @@ test('bytes after a complete response are ignored, in the same piece or later', 
   }
 });
 
-test('headers that browsers and curl accept are accepted', async (t) => {
+test('accepts headers that browsers and curl accept', async (t) => {
   const heads = [
     'content-length: 2 \r\n',
     'content-length : 2\r\n',
@@ -208,7 +208,7 @@ test('headers that browsers and curl accept are accepted', async (t) => {
   assert.equal(verdictOf(await probeOnce({ url: folded.url, assertions })), 'passed');
 });
 
-test('every value of a repeated header is compared, joined by commas', async (t) => {
+test('compares all values of a repeated header, joined by commas', async (t) => {
   const names = ['age', 'etag', 'server', 'x-a', 'content-type', 'retry-after'];
   const target = await startTcpTarget(t, (socket) =>
     socket.once('data', () => {
@@ -228,7 +228,7 @@ test('every value of a repeated header is compared, joined by commas', async (t)
   assert.equal(verdictOf(await probeOnce({ url: target.url, assertions: [hidden] })), 'failed assertion');
 });
 
-test('what never ends is ended at the limit, and it is said where it stood', async (t) => {
+test('ends an endless exchange at the limit and names its phase', async (t) => {
   const dripping: readonly (readonly [RegExp, string, string])[] = [
     [/^127\.0\.0\.1:\d+ did not respond within 200 ms$/, '', ''],
     [/ did not respond within 200 ms$/, 'HTTP/1.1 200 OK\r\n', 'x-more: 1\r\n'],
@@ -242,21 +242,21 @@ test('what never ends is ended at the limit, and it is said where it stood', asy
       socket.once('close', () => clearInterval(timer));
     });
     const started = performance.now();
-    const finding = await probeOnce({ url: target.url }, { means: { limitMs: 200 } });
+    const finding = await probeOnce({ url: target.url }, { deps: { limitMs: 200 } });
     assert.equal(verdictOf(finding), 'failed timeout');
     assert.match(finding.message ?? '', message);
     assert.equal(performance.now() - started < 2000, true);
   }
 });
 
-test('a handshake that never ends is ended at the limit', async (t) => {
+test('ends an endless handshake at the limit', async (t) => {
   const target = await startTcpTarget(t, (socket) => void socket.resume());
-  const finding = await probeOnce({ url: target.url.replace('http:', 'https:') }, { means: { limitMs: 100 } });
+  const finding = await probeOnce({ url: target.url.replace('http:', 'https:') }, { deps: { limitMs: 100 } });
   assert.equal(verdictOf(finding), 'failed timeout');
   assert.match(finding.message ?? '', /^the TLS handshake with 127\.0\.0\.1:\d+ did not finish within 100 ms$/);
 });
 
-test('HTTPS with a trusted certificate passes, and tells protocol and certificate', async (t) => {
+test('HTTPS with a trusted certificate passes and reports protocol and certificate', async (t) => {
   const validTo = new Date(Math.floor((Date.now() + 20 * day) / 1000) * 1000);
   const target = await startTlsTarget(t, authority.issue({ validTo }), (_, response) => response.end('ok'));
   const finding = await probeOnce({ url: target.url }, trusted);
@@ -272,7 +272,7 @@ test('HTTPS with a trusted certificate passes, and tells protocol and certificat
   assert.equal(verdictOf(byAddress), 'passed', byAddress.message ?? '');
 });
 
-test('a certificate that is expired, early, for another name or of nobody we trust fails, and is seen all the same', async (t) => {
+test('fails for an expired, early, mismatched or untrusted certificate and still reports it', async (t) => {
   const now = Date.now();
   const cases: readonly (readonly [RegExp, ReturnType<typeof authority.issue>, JsonObject?])[] = [
     [
@@ -299,7 +299,7 @@ test('a certificate that is expired, early, for another name or of nobody we tru
   }
 });
 
-test('TLS to a server that speaks plain HTTP fails as TLS', async (t) => {
+test('TLS to a plain HTTP server fails as TLS', async (t) => {
   const target = await startTarget(t, (_, response) => response.end());
   const finding = await probeOnce({ url: target.url.replace('http:', 'https:') });
   assert.equal(verdictOf(finding), 'failed tls');
@@ -309,7 +309,7 @@ test('TLS to a server that speaks plain HTTP fails as TLS', async (t) => {
   );
 });
 
-test('a server that only speaks HTTP/2 is named, over TLS and without it', async (t) => {
+test('reports a server that only speaks HTTP/2, with and without TLS', async (t) => {
   const servers = [http2.createSecureServer(authority.issue()), http2.createServer()] as const;
   for (const [index, server] of servers.entries()) {
     server.on('error', () => {});
@@ -326,7 +326,7 @@ test('a server that only speaks HTTP/2 is named, over TLS and without it', async
   }
 });
 
-test('a target the egress policy refuses is not connected to', async (t) => {
+test('does not connect to a target that the egress policy refuses', async (t) => {
   let connections = 0;
   const target = await startTcpTarget(t, () => connections++);
   for (const url of [
@@ -339,6 +339,6 @@ test('a target the egress policy refuses is not connected to', async (t) => {
     assert.equal(verdictOf(finding), 'failed egress-refused');
     assert.match(finding.message ?? '', /loopback address; TOCSIN_EGRESS=any would allow it/);
   }
-  assert.equal(verdictOf(await probeOnce({ url: target.url }, { means: { limitMs: 500 } })), 'failed timeout');
+  assert.equal(verdictOf(await probeOnce({ url: target.url }, { deps: { limitMs: 500 } })), 'failed timeout');
   assert.equal(connections, 1);
 });

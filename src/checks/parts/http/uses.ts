@@ -1,9 +1,9 @@
-// The variables that an HTTP check uses, in its own settings and in those of its group that take effect.
+// Variables used by an HTTP check and by the group settings in effect.
 import type { JsonValue } from '#domain/json.ts';
 import { usesIn, type VariableUse } from '../placeholders.ts';
 import type { ApiDefaults, ApiSettings, KeyValue } from './settings.ts';
 
-/** @param isScripted scripts have made the request already: only what comes after it is filled in */
+/** @param isScripted whether scripts build the request, so that only later parts are filled in */
 export function httpUses(own: ApiSettings, group: ApiDefaults, isScripted: boolean): VariableUse[] {
   const uses = [
     ...(isScripted ? [] : requestUses(own, group)),
@@ -27,7 +27,7 @@ function requestUses(own: ApiSettings, group: ApiDefaults): VariableUse[] {
   ];
 }
 
-/** Pairs of the group that the check does not set itself. */
+/** Group pairs that the check does not override. */
 function inherited(
   ofGroup: readonly KeyValue[],
   ownPairs: readonly KeyValue[],
@@ -45,7 +45,7 @@ function authUses(own: ApiSettings, group: ApiDefaults): VariableUse[] {
   return group.basicAuth === null ? [] : usesOf([group.basicAuth], 'apiCheckDefaults.basicAuth', null);
 }
 
-/** Uses in the texts of a list of records. @param first index of the first; null = it is no list */
+/** Variables used in the texts of a list of records. @param first index of the first; null = not a list */
 function usesOf(records: readonly object[], path: string, first: number | null = 0): VariableUse[] {
   return records.flatMap((record, index) =>
     usesIn(record as JsonValue, first === null ? path : `${path}[${first + index}]`),

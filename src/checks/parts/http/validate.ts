@@ -1,8 +1,11 @@
-// What is wrong with the parts of settings that HTTP probes share, beyond what the wire schema can say.
+// Validates settings shared by HTTP probes beyond the wire schema.
 import { fillIn, hasPlaceholder } from '../placeholders.ts';
 import { parseTarget } from './target.ts';
 
-/** Absolute http(s), or beginning with a variable (decisions: Methods, URL); null = fine. */
+/**
+ * Returns what is wrong with a URL, or null. It must be absolute http(s) or start with a variable (decisions: Methods,
+ * URL).
+ */
 export function urlProblem(url: string): string | null {
   const right = 'use an absolute http:// or https:// URL, or one that starts with {{NAME}}';
   if (url === '') return `the URL is missing; ${right}`;

@@ -1,4 +1,4 @@
-// Settings of HTTP checks that can be saved but cannot have the wished effect.
+// Warns about valid settings of HTTP checks that have no useful effect.
 import type { JsonObject } from '#domain/json.ts';
 import type { AssertionSettings } from '../assertions/assertion.ts';
 import { assertionWarnings, targetOf } from '../assertions/warn.ts';
@@ -8,7 +8,7 @@ import { type ApiSettings, readSettings } from './settings.ts';
 /**
  * Warnings for the settings of an HTTP check.
  *
- * @param at where the request stands
+ * @param at path of the request
  */
 export function httpWarnings(read: ApiSettings, shouldFail: boolean, at = 'request'): SettingsProblem[] {
   const path = `${at}.assertions`;
@@ -42,7 +42,7 @@ function statusWarning(assertion: AssertionSettings, followRedirects: boolean, s
 
 function bodyWarning({ source }: AssertionSettings, method: string): string | null {
   const isOfBody = source === 'JSON_BODY' || source === 'TEXT_BODY';
-  return isOfBody && method === 'HEAD' ? 'looks at a body, and the response to HEAD has none: use GET' : null;
+  return isOfBody && method === 'HEAD' ? 'checks a body, but the response to HEAD has none: use GET' : null;
 }
 
 function requestWarnings({ body, bodyType, headers, basicAuth }: ApiSettings, at: string): SettingsProblem[] {
@@ -60,7 +60,7 @@ function requestWarnings({ body, bodyType, headers, basicAuth }: ApiSettings, at
   return warnings;
 }
 
-/** Warnings for the assertions that a check has of its group. */
+/** Warnings for assertions inherited from the group. */
 export function inheritedWarnings(
   read: ApiSettings,
   shouldFail: boolean,
@@ -72,7 +72,7 @@ export function inheritedWarnings(
   return httpWarnings(inherited, shouldFail, 'apiCheckDefaults');
 }
 
-/** Warnings for what a group gives the requests of its API checks, whatever they say themselves. */
+/** Warnings for group defaults, independent of any check. */
 export function defaultsWarnings(apiCheckDefaults: JsonObject): SettingsProblem[] {
   const read = readSettings({ request: apiCheckDefaults });
   return httpWarnings({ ...read, maxResponseTime: Number.POSITIVE_INFINITY }, false, 'apiCheckDefaults');

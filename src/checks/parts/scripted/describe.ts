@@ -1,10 +1,10 @@
-// A stored result of a scripted check as the wire shows it (reference §4.7: multiStepCheckResult).
+// Formats a stored result of a scripted check for the API (reference §4.7: multiStepCheckResult).
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { list, object, text } from '../read.ts';
 
-/** The part of a result that says what the script did; steps and output only where they are kept. */
+/** The script's part of a result. Steps and output are included if stored. */
 export function describeScripted(details: JsonValue, exchange: JsonObject | null): JsonObject {
-  // Of a run without a script, as where its runtime was missing, nothing is known.
+  // A run without a script, for example because its runtime is missing, has no details.
   const known = object(details);
   const startedAt = numberOf(known['startedAt']);
   return {
@@ -28,7 +28,7 @@ export function describeScripted(details: JsonValue, exchange: JsonObject | null
   };
 }
 
-/** The same of a browser check: what its pages said, and how they loaded. */
+/** The browser's part of a result: console output and web vitals. */
 export function describeBrowser(details: JsonValue, exchange: JsonObject | null): JsonObject {
   const { startTime, ...part } = describeScripted(details, exchange);
   const pageLines = exchange === null ? null : list(exchange['pageLines']);

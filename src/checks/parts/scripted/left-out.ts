@@ -1,4 +1,4 @@
-// What a result says of files that its run left and that are not kept.
+// Warnings about files of a run that were not stored.
 import type { LeftOutAsset } from '#domain/checks/script.ts';
 
 const reasons: Readonly<Record<LeftOutAsset['why'], string>> = {
@@ -8,7 +8,7 @@ const reasons: Readonly<Record<LeftOutAsset['why'], string>> = {
   content: 'the content is not valid',
 };
 
-/** A sentence for each sort and reason. */
+/** One message per file type and reason. */
 export function leftOutWarnings(leftOut: readonly LeftOutAsset[]): string[] {
   const alike = Map.groupBy(leftOut, ({ sort, why }) => `${sort} ${why}`);
   return [...alike.values()].flatMap((assets) => {

@@ -1,4 +1,4 @@
-// The runtime of a script and the verdict over it: which one is chosen, what is said of it, and every limit a reason of its own.
+// Runtime selection and verdicts of scripts.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Check } from '#domain/checks/check.ts';
@@ -57,15 +57,15 @@ interface Wanted {
   readonly outcome?: Partial<ScriptOutcome>;
 }
 
-/** Probes with a run of a script that comes out so; answers with the finding and with what was run. */
+/** Probes with a given script outcome and returns the finding and the run. */
 async function probe({ check = {}, group, account, outcome = {}, wallClockMs }: Wanted) {
   const ran: ScriptWork[] = [];
-  const look = multiStepKind.createProbe({
+  const inspect = multiStepKind.createProbe({
     runtimes: () => installed,
     now: () => day,
     chromium: () => null,
     wallClockMs: wallClockMs === undefined ? {} : { MULTI_STEP: wallClockMs },
-    lookBeside: () => assert.fail('a multi-step check names nothing beside its script'),
+    runSideProbe: () => assert.fail('a multi-step check names nothing beside its script'),
     runScript: (work) => {
       ran.push(work);
       return Promise.resolve({ ...ended, ...outcome });
@@ -79,13 +79,13 @@ async function probe({ check = {}, group, account, outcome = {}, wallClockMs }: 
     variables: [variable('PASSWORD', 'hunter22', true)],
     accountRuntimeId: account ?? null,
   };
-  const finding = await look(input, new AbortController().signal);
+  const finding = await inspect(input, new AbortController().signal);
   const part = multiStepKind.describeResult(finding, null);
   return { finding, ran, part: part as Record<string, unknown> };
 }
 
 describe('a script runs', () => {
-  it('in the runtime of its check, else of its group, else of its account, else in the CURRENT one', async () => {
+  it('in the runtime of its check, group or account, otherwise in the CURRENT one', async () => {
     for (const [wanted, name] of [
       [{ check: { runtimeId: '2025.10' }, group: '2026.04', account: '2026.10' }, '2025.10'],
       [{ group: '2026.04', account: '2026.10' }, '2026.04'],
@@ -98,7 +98,7 @@ describe('a script runs', () => {
     }
   });
 
-  it('in a runtime that is deprecated or near its end, and its result says so', async () => {
+  it('in a deprecated or ending runtime with a warning', async () => {
     assert.deepEqual((await probe({})).part['warnings'], []);
     const deprecated = await probe({ check: { runtimeId: '2025.10' } });
     assert.deepEqual(deprecated.part['warnings'], ['runtime 2025.10 is deprecated; choose a newer one']);
@@ -106,7 +106,7 @@ describe('a script runs', () => {
     assert.match(String(ending.part['warnings']), /2026\.04 reaches its end of life on 12\/01\/2026/);
   });
 
-  it('in another runtime once its own has ended, only where the check allows that; otherwise it is unknown', async () => {
+  it('in another runtime after its end of life only if the check allows it; otherwise it is unknown', async () => {
     const check = { runtimeId: '2024.10', runtimeFallback: true };
     const fallen = await probe({ check, account: '2026.04' });
     assert.equal(fallen.ran[0]?.runtime.folder, '/runtimes/2026.04');
@@ -122,25 +122,25 @@ describe('a script runs', () => {
     assert.match(finding.message ?? '', /2025\.04 does not support multi-step checks/);
   });
 
-  it('not as tests of Playwright in a runtime without its runner', async () => {
+  it('not as Playwright tests in a runtime without the runner', async () => {
     const script = "import { test } from '@playwright/test';\ntest('a', () => {});";
     const { finding, ran } = await probe({ check: { settings: { script } } });
     assert.deepEqual([finding.verdict, finding.reason, ran.length], ['unknown', 'runtime', 0]);
     assert.match(finding.message ?? '', /2026\.10 does not include @playwright\/test/);
   });
 
-  it('not as a browser check where there is no Chromium, and says what to do', async () => {
+  it('not as a browser check without Chromium, and the message says what to do', async () => {
     const installed = [runtime('2026.10', 'CURRENT', { dependencies: { playwright: '1.56.0' } })];
-    const look = browserKind.createProbe({
+    const inspect = browserKind.createProbe({
       runtimes: () => installed,
       now: () => day,
       chromium: () => null,
       wallClockMs: {},
-      lookBeside: () => assert.fail('nothing is looked at beside a script that does not run'),
+      runSideProbe: () => assert.fail('nothing is looked at beside a script that does not run'),
       runScript: () => assert.fail('a script that needs a browser does not run without one'),
     });
     const settings = { script: 'await 1;', scriptPath: 'check.mjs' };
-    const finding = await look(
+    const finding = await inspect(
       {
         check: aCheck(accountId, { checkType: 'BROWSER', settings }),
         group: null,
@@ -154,7 +154,7 @@ describe('a script runs', () => {
     assert.match(finding.message ?? '', /^not run: Chromium is not installed; run npm ci or set TOCSIN_CHROMIUM$/);
   });
 
-  it('within limits of its size and that of its files', () => {
+  it('within size limits', () => {
     const problems = (settings: JsonObject) => multiStepKind.validateSettings({ scriptPath: 'check.mjs', ...settings });
     const file = (index: number) => ({ path: `${index}.mjs`, content: 'x'.repeat(300_000) });
     assert.deepEqual(problems({ script: 'await 1;', dependencies: [file(0), file(1), file(2)] }), []);
@@ -229,7 +229,7 @@ describe('a script runs', () => {
     it(`as a program ${name}`, () => assert.equal(readScript({ script, ...more }).sort, 'plain'));
   }
 
-  it('as what it is, however long it takes pains to look like something else', () => {
+  it('classified in bounded time, whatever its text', () => {
     const beginning = performance.now();
     const { sort } = readScript({ script: `'@playwright/test'; ${'test '.repeat(1e5)} test${' '.repeat(4e5)}` });
     assert.equal(sort, 'plain');
@@ -249,7 +249,7 @@ describe('a script runs', () => {
   });
 });
 
-describe('the verdict over a script', () => {
+describe('the verdict of a script', () => {
   for (const [ending, message] of [
     ['deadline', /more than 120 s/],
     ['memory', /more than 512 MB of memory/],
@@ -257,21 +257,21 @@ describe('the verdict over a script', () => {
     ['output', /more than 4 MB of output/],
     ['disk', /more than 256 MB on disk/],
   ] as const) {
-    it(`is failed for ${ending}, and says which limit it was`, async () => {
+    it(`is failed for ${ending} and names the limit`, async () => {
       const { finding } = await probe({ outcome: { ending } });
       assert.deepEqual([finding.verdict, finding.reason], ['failed', ending]);
       assert.match(finding.message ?? '', message);
     });
   }
 
-  it('is failed after the time that is set for its type, and names that', async () => {
+  it('is failed after the time limit of its type, with that limit', async () => {
     const { finding, ran } = await probe({ wallClockMs: 600_000, outcome: { ending: 'deadline' } });
     assert.equal(ran[0]?.limits.wallClockMs, 600_000);
     assert.equal(finding.message, 'the script was stopped: it took more than 600 s');
     assert.equal((await probe({})).ran[0]?.limits.wallClockMs, 120_000);
   });
 
-  it('says where a script was that a limit ended', async () => {
+  it('shows where a script was when a limit ended it', async () => {
     const settings = { script: "\nawait fetch('hunter22');", scriptPath: 'check.mjs' };
     const openStep = { message: 'GET https://shop.example/slow', place: { file: 'check.mjs', line: 2, column: 1 } };
     const { finding } = await probe({ check: { settings }, outcome: { ending: 'deadline', openStep } });
@@ -279,19 +279,19 @@ describe('the verdict over a script', () => {
     assert.equal(finding.message, `the script was stopped: it took more than 120 s; it stopped at ${where}`);
   });
 
-  it('warns of a test that passed only when it was tried again', async () => {
+  it('warns about a test that only passed on retry', async () => {
     const { finding, part } = await probe({ outcome: { flaky: ['buying'] } });
     assert.deepEqual([finding.verdict, part['warnings']], ['passed', ['flaky: buying failed and passed when retried']]);
   });
 
-  it('is unknown where we ended it, or could not run it', async () => {
+  it('is unknown if we stopped the script or could not run it', async () => {
     for (const outcome of [{ ending: 'stopped' }, { ending: 'crashed', problem: 'no such file' }] as const) {
       const { finding } = await probe({ outcome });
       assert.deepEqual([finding.verdict, finding.reason], ['unknown', 'crashed']);
     }
   });
 
-  it('tells faults of the network from those of the script', async () => {
+  it('distinguishes network errors from script errors', async () => {
     for (const [text, reason] of [
       ['Error: apiRequestContext.get: connect ECONNREFUSED 127.0.0.1:9', 'connect'],
       ['Error: getaddrinfo ENOTFOUND shop.example', 'dns'],
@@ -332,7 +332,7 @@ describe('the verdict over a script', () => {
     }
   });
 
-  it('words TLS faults as other checks do, and says what to do about an unknown CA', async () => {
+  it('describes TLS errors like other checks and advises about an unknown CA', async () => {
     const hint = /certificate\. The server may not be .* set TOCSIN_CA_FILE/;
     for (const [text, message] of [
       ['Error: fetch failed: unable to get local issuer certificate', hint],
@@ -347,7 +347,7 @@ describe('the verdict over a script', () => {
     }
   });
 
-  it('tells a test that waited for something in a page from one that waited for an answer', async () => {
+  it('distinguishes waiting for a page from waiting for a response', async () => {
     for (const [text, reason] of [
       ["Error: locator.click: Test timeout of 100ms exceeded.\nCall log:\n  - waiting for locator('#a')", 'script'],
       ['Error: page.goto: Test timeout of 100ms exceeded.', 'timeout'],
@@ -361,7 +361,7 @@ describe('the verdict over a script', () => {
     }
   });
 
-  it('tells a test that met the limit of its run from one that met its own', async () => {
+  it('distinguishes the limit of the run from that of a test', async () => {
     const waited = "Error: locator.click: Test timeout of 100ms exceeded.\nCall log:\n  - waiting for locator('#a')";
     for (const [text, reason, message] of [
       ['Test timeout of 100ms exceeded.', 'script', /^locator\.click: .*\(and 1 more error\)$/],
@@ -378,7 +378,7 @@ describe('the verdict over a script', () => {
     }
   });
 
-  it('is cut only after hidden values were taken out', async () => {
+  it('is truncated only after masking', async () => {
     const text = `${'x'.repeat(496)}hunter22`;
     const place = { file: 'check.mjs', line: 1, column: 1 };
     const { finding } = await probe({ outcome: { failedTests: 1, errors: [{ message: text, place: null }] } });
@@ -393,7 +393,7 @@ describe('the verdict over a script', () => {
     assert.equal((await probe({ outcome: { assets } })).finding.assets?.[0]?.name, 'of ********');
   });
 
-  it('is failed where no test was found', async () => {
+  it('is failed if no test was found', async () => {
     const { finding } = await probe({ outcome: { tests: 0 } });
     assert.deepEqual([finding.verdict, finding.reason], ['failed', 'settings']);
   });

@@ -1,77 +1,77 @@
-// Looks at a target by running the check's script in its runtime: a process of its own, what came of it a finding.
+// Probes a target by running the check's script in its own process.
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Probe, ProbeInput } from '#domain/checks/probe.ts';
 import type { Finding } from '#domain/results/result.ts';
 import type { Runtime } from '#domain/checks/runtime.ts';
 import { keepsNothing, type ScriptLimits, type ScriptOutcome, type ScriptWork } from '#domain/checks/script.ts';
 import { missingVariable, wrongSettings } from '../findings/judge.ts';
-import type { BesideScripts, ScriptProbeMeans } from '../../kind.ts';
-import { besideUses } from './beside.ts';
+import type { SideProbe, ScriptProbeDeps } from '../../kind.ts';
+import { sideProbeUses } from './side-probe.ts';
 import { createRedactor, type Redactor } from '../redact.ts';
 import { type ChosenRuntime, chooseRuntime, environmentOf, hiddenVariables, withoutRuntime } from './runtime.ts';
 import { readKeeps, readScript } from './settings.ts';
 import { leftOutWarnings } from './left-out.ts';
 import { judgeScript } from './verdict.ts';
 
-/** What differs between scripted kinds. */
+/** Differences between scripted kinds. */
 export interface ScriptedProbe {
-  /** Its time where none is set. */
+  /** Default limits. */
   readonly limits: ScriptLimits;
-  /** Why a runtime will not do, in a sentence; null = it will. */
+  /** Returns why a runtime is unsuitable, or null. */
   readonly refuses: (runtime: Runtime) => string | null;
-  /** Its scripts drive a browser. */
+  /** Whether scripts drive a browser. */
   readonly hasBrowser?: true;
-  /** What its checks may name beside their scripts. */
-  readonly beside?: BesideScripts;
+  /** What checks monitor besides their scripts. */
+  readonly sideProbe?: SideProbe;
 }
 
-export function createScriptedProbe(means: ScriptProbeMeans, kind: ScriptedProbe): Probe {
-  const { refuses, hasBrowser, beside } = kind;
+export function createScriptedProbe(deps: ScriptProbeDeps, kind: ScriptedProbe): Probe {
+  const { refuses, hasBrowser, sideProbe } = kind;
   return async (input, signal) => {
-    const wallClockMs = means.wallClockMs[input.check.checkType] ?? kind.limits.wallClockMs;
+    const wallClockMs = deps.wallClockMs[input.check.checkType] ?? kind.limits.wallClockMs;
     const limits = { ...kind.limits, wallClockMs };
-    const now = means.now();
-    const chosen = chooseRuntime(input, means.runtimes(), now);
+    const now = deps.now();
+    const chosen = chooseRuntime(input, deps.runtimes(), now);
     if ('message' in chosen) return withoutRuntime(now, chosen.message);
     const names = new Set(input.variables.map(({ key }) => key));
-    const missing = missingVariable(beside === undefined ? [] : besideUses(input.check.settings), names);
+    const missing = missingVariable(sideProbe === undefined ? [] : sideProbeUses(input.check.settings), names);
     if (missing !== null) return wrongSettings(now, missing);
     const script = readScript(input.check.settings);
     const refusal = refuses(chosen.runtime) ?? refusesSort(script.sort, chosen.runtime);
     if (refusal !== null) return withoutRuntime(now, refusal);
-    const browser = hasBrowser === true ? means.chromium() : null;
+    const browser = hasBrowser === true ? deps.chromium() : null;
     if (hasBrowser === true && browser === null) return withoutRuntime(now, noChromium);
     const { folder, nodeBinary } = chosen.runtime;
     const redactor = createRedactor(hiddenVariables(input));
     const hide = redactor.text;
     const environment = environmentOf(input);
-    // Who has no browser has nothing to show of it, whatever it says, but what its tests asked.
+    // Without a browser there are no screenshots or videos, only the trace that tests request.
     const asked = readKeeps(input.check.settings);
     const keeps = browser === null ? { ...keepsNothing, trace: script.sort === 'spec' ? asked.trace : 'off' } : asked;
     const hiding = { hide, hidden: redactor.forms };
     const work = { ...script, runtime: { folder, nodeBinary }, environment, ...hiding, browser, keeps, limits };
-    // Meanwhile, and whatever comes of it the verdict is that of the script.
-    const looked = certificateBeside(input, signal, means, kind);
-    const outcome = await means.runScript(work, signal);
-    const { certificate, message } = await looked;
+    // Runs concurrently and does not affect the verdict.
+    const inspected = certificateOf(input, signal, deps, kind);
+    const outcome = await deps.runScript(work, signal);
+    const { certificate, message } = await inspected;
     const unseen = message === null ? [] : [`the certificate of sslCheckDomain could not be read: ${message}`];
-    const told = { ...chosen, warnings: [...chosen.warnings, ...unseen] };
-    const finding = findingOf(outcome, judgeScript(outcome, limits, script.files, hide), told, redactor);
+    const reported = { ...chosen, warnings: [...chosen.warnings, ...unseen] };
+    const finding = findingOf(outcome, judgeScript(outcome, limits, script.files, hide), reported, redactor);
     return { ...finding, certificate };
   };
 }
 
-/** The certificate of what a check names beside its script, or why none was seen; nothing where it names nothing. */
-async function certificateBeside(
+/** Returns the certificate of the monitored domain, or why it could not be read. Empty if no domain is set. */
+async function certificateOf(
   input: ProbeInput,
   signal: AbortSignal,
-  { lookBeside }: ScriptProbeMeans,
-  { beside }: ScriptedProbe,
+  { runSideProbe }: ScriptProbeDeps,
+  { sideProbe }: ScriptedProbe,
 ): Promise<Pick<Finding, 'certificate' | 'message'>> {
-  return beside?.has(input.check) === true ? lookBeside(input, signal) : { certificate: null, message: null };
+  return sideProbe?.has(input.check) === true ? runSideProbe(input, signal) : { certificate: null, message: null };
 }
 
-/** What a file of tests needs, where the kind itself needs nothing. */
+/** Returns why a runtime cannot run a test file, or null. */
 function refusesSort(sort: ScriptWork['sort'], { name, dependencies }: Runtime): string | null {
   const isMissing = sort === 'spec' && dependencies['@playwright/test'] === undefined;
   return isMissing ? `runtime ${name} does not include @playwright/test; choose another` : null;
@@ -114,12 +114,12 @@ function findingOf(
     details: hide.json(details),
     exchange: JSON.stringify(hide.json(exchange)),
     certificate: null,
-    // In pictures no hidden values are looked for; in their names they are.
+    // Masks asset names, but not the pictures.
     ...(assets.length > 0 && { assets: assets.map((asset) => ({ ...asset, name: hide.text(asset.name) })) }),
   };
 }
 
-/** Of a test that the script has tried again: it passed, and says less than one that always does. */
+/** Warns about a test that failed and passed on retry. */
 function flakyWarning(title: string): string {
   return `flaky: ${title} failed and passed when retried`;
 }

@@ -1,16 +1,16 @@
-// The runtime that scripts of a check run in, and the finding where there is none.
+// Selects the runtime of a check's scripts, or builds the finding if there is none.
 import type { ProbeInput } from '#domain/checks/probe.ts';
 import { bareFinding, type Finding } from '#domain/results/result.ts';
 import { runtimeChoice, runtimeWarnings, wantedRuntime } from '#domain/checks/runtime.ts';
 import type { ScriptRuntime } from '../../kind.ts';
 
-/** A runtime with what is to be said of it. */
+/** A runtime and its warnings. */
 export interface ChosenRuntime {
   readonly runtime: ScriptRuntime;
   readonly warnings: readonly string[];
 }
 
-/** Chooses it as its check, its group and its account say, or says in a sentence why there is none (decisions: Runtimes). */
+/** Selects the runtime by check, group and account settings, or returns why there is none (decisions: Runtimes). */
 export function chooseRuntime(
   { check, group, accountRuntimeId }: ProbeInput,
   installed: readonly ScriptRuntime[],
@@ -22,17 +22,17 @@ export function chooseRuntime(
   return { runtime: choice.runtime, warnings: runtimeWarnings(wanted, choice, now) };
 }
 
-/** The finding of a check that has no runtime. */
+/** The finding of a check without a runtime. */
 export function withoutRuntime(now: number, message: string): Finding {
   return bareFinding(now, { verdict: 'unknown', reason: 'runtime', message: `not run: ${message}` });
 }
 
-/** What of a check's variables nothing may show. */
+/** Returns the variable values that must be masked. */
 export function hiddenVariables({ variables }: Pick<ProbeInput, 'variables'>): string[] {
   return variables.filter(({ locked, secret }) => locked || secret).map(({ value }) => value);
 }
 
-/** What the environment of a script holds: its check's variables, and which check that is. */
+/** The environment of a script: the check's variables and its identity. */
 export function environmentOf({ check, variables }: Pick<ProbeInput, 'check' | 'variables'>): Record<string, string> {
   const own = { CHECK_ID: check.id, CHECK_NAME: check.name, CHECK_TYPE: check.checkType };
   return { ...own, ...Object.fromEntries(variables.map(({ key, value }) => [key, value])) };

@@ -1,43 +1,43 @@
-// Schemas shared by checks that run a script, and of their results (reference §4.3: BROWSER, MULTI_STEP).
+// Schemas of checks that run a script, and of their results (reference §4.3: BROWSER, MULTI_STEP).
 import { z } from 'zod';
 import { orNull } from '#lib/schema/fields.ts';
 import { frequency } from '../../schema.ts';
 
-/** Characters of one file: a script is read, shown and sent as one piece. */
-const mostText = 524_288;
+/** Maximum characters of one file, which is read, shown and sent as one piece. */
+const maxText = 524_288;
 
 const file = z.strictObject({
-  path: z.string().min(1).max(1000).describe('Where it lies, from where scriptPath begins.'),
-  content: z.string().max(mostText, 'must be at most 512 kB'),
+  path: z.string().min(1).max(1000).describe('Path of the file, relative to the same folder as scriptPath.'),
+  content: z.string().max(maxText, 'must be at most 512 kB'),
 });
 
-/** As they are written. */
+/** Request fields. */
 export const scriptedFields = {
   script: z
     .string()
     .min(1)
-    .max(mostText, 'must be at most 512 kB')
-    .describe('The program: tests of Playwright, or one that fails by throwing.'),
+    .max(maxText, 'must be at most 512 kB')
+    .describe('Playwright tests, or a program that fails by throwing an error.'),
   scriptPath: z
     .string()
     .max(1000)
     .nullable()
     .default(null)
     .describe(
-      'Where the script lies, as its imports see it; its ending says what it is written in. null = check.spec.ts.',
+      'Path of the script, from which its imports resolve. The extension determines the language. null = check.spec.ts.',
     ),
   dependencies: orNull(z.array(file).max(200), () => [])
     .default([])
-    .describe('Files that the script imports; at most 1 MB together with it.'),
+    .describe('Files that the script imports. Maximum 1 MB including the script.'),
 };
 
-/** How often a script may run. */
+/** Script checks run at most once per minute. */
 export const scriptedFrequency = frequency.refine(
   (minutes) => minutes !== 0,
   'must be at least 1: a script runs at most once per minute',
 );
 
-/** Of a check with scripts. */
+/** Runtime warning of a check with scripts. */
 export const runtimeWarning = z
   .string()
   .nullable()
@@ -46,7 +46,7 @@ export const runtimeWarning = z
     'For checks with scripts: a warning if the runtime is deprecated, about to be removed, or removed. null = none.',
   );
 
-/** As they are shown. */
+/** Response fields. */
 export const scriptedFieldsShown = {
   script: z.string(),
   scriptPath: z.string().nullable(),
@@ -54,7 +54,7 @@ export const scriptedFieldsShown = {
   runtimeWarning,
 };
 
-/** What clients send with checks of other kinds. */
+/** Fields that clients send with other check types. */
 export const ignoredOfScripted = [
   'setupSnippetId',
   'tearDownSnippetId',
@@ -64,23 +64,23 @@ export const ignoredOfScripted = [
   'maxResponseTime',
 ];
 
-/** For what runs leave. */
-export const whenKept = z.enum(['off', 'on-failure', 'always']);
-export const when = (what: string, first: z.output<typeof whenKept>) =>
-  whenKept.default(first).describe(`${what}: never, of runs that fail, or of every run.`);
+/** When to store files of runs. */
+export const keepWhen = z.enum(['off', 'on-failure', 'always']);
+export const when = (what: string, first: z.output<typeof keepWhen>) =>
+  keepWhen.default(first).describe(`${what}: never, for failed runs, or for every run.`);
 
 const place = { file: z.string().nullable(), line: z.int().nullable(), column: z.int().nullable() };
 
-/** What a script printed at once. */
+/** A piece of script output. */
 export const logLine = z.strictObject({
   time: z.number().describe('Unix ms.'),
   level: z.enum(['INFO', 'ERROR']),
   msg: z.string(),
 });
 
-/** What a run of a script came to. */
+/** Result of a script run. */
 export const scriptResult = {
-  runtimeVersion: z.string().nullable().describe('The runtime it ran in; null = none.'),
+  runtimeVersion: z.string().nullable().describe('Runtime of the script. null = none.'),
   nodeJsVersion: z.string().nullable(),
   warnings: z
     .array(z.string())
@@ -89,7 +89,7 @@ export const scriptResult = {
     ),
   startTime: z.number().nullable().describe('Unix ms.'),
   endTime: z.number().nullable().describe('Unix ms.'),
-  tests: z.int().describe('Tests that ran.'),
+  tests: z.int().describe('Number of tests that ran.'),
   failedTests: z.int(),
   errors: z.array(z.strictObject({ message: z.string(), ...place })),
   steps: z
@@ -98,15 +98,15 @@ export const scriptResult = {
         title: z.string(),
         category: z
           .string()
-          .describe('test, test.step, expect, pw:api, or request: a request that a plain program makes.'),
-        startMs: z.number().describe('ms after the start.'),
+          .describe('test, test.step, expect, pw:api, or request (an HTTP request of a plain program).'),
+        startMs: z.number().describe('In ms after the start.'),
         durationMs: z.number(),
         error: z.string().nullable(),
         ...place,
       }),
     )
     .nullable()
-    .describe('In the order in which they finished. null if only the outcome is stored.'),
+    .describe('In order of completion. null if only the outcome is stored.'),
   jobLog: z.array(logLine).nullable().describe('Its output. null if only the outcome is stored.'),
 };
 
@@ -117,12 +117,12 @@ export const resultAsset = z
     name: z.string(),
     contentType: z.enum(['image/png', 'image/jpeg', 'application/zip', 'video/webm']),
     bytes: z.int(),
-    link: z.string().describe('Where to download it: a path of this API.'),
+    link: z.string().describe('API path for the download.'),
   })
-  .meta({ id: 'ResultAsset', description: 'A file that a run of a script left.' });
+  .meta({ id: 'ResultAsset', description: 'A file produced by a script run.' });
 
-/** The files that a run left. */
+/** Files of a run. */
 export const assets = (what: string) =>
   z
     .array(resultAsset)
-    .describe(`${what} that are kept; of runs that pass as the one before only those of the newest are.`);
+    .describe(`Stored ${what.toLowerCase()}. For consecutive passed runs, only those of the latest run are stored.`);

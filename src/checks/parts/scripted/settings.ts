@@ -1,31 +1,31 @@
-// What a scripted check runs: its script, the files beside it, and which sort of program that is (reference §4.3).
+// The files of a scripted check and its script type (reference §4.3).
 import type { JsonObject } from '#domain/json.ts';
-import type { KeptOf, ScriptFile, ScriptKeeps, ScriptWork } from '#domain/checks/script.ts';
+import type { KeepWhen, ScriptFile, ScriptKeeps, ScriptWork } from '#domain/checks/script.ts';
 import type { SettingsProblem } from '../../kind.ts';
 import { list, text } from '../read.ts';
 import { sortOf } from './sort.ts';
 
-/** The files of a scripted check. */
+/** Files of a scripted check. */
 export interface ScriptSettings {
   readonly entry: string;
-  /** The script itself first. */
+  /** Starts with the script itself. */
   readonly files: readonly ScriptFile[];
   readonly sort: ScriptWork['sort'];
 }
 
-/** Where a script lies that says nothing of it. */
+/** Default path of a script. */
 const defaultPath = 'check.spec.ts';
-/** Names in a script's folder that are ours. */
+/** Reserved names in a script's folder. */
 const ourNames = ['node_modules', 'tmp'];
 
 export function readScript(settings: JsonObject): ScriptSettings {
   const content = text(settings['script']);
   const entry = text(settings['scriptPath']) || defaultPath;
-  const beside = list(settings['dependencies']).map((file) => ({
+  const dependencies = list(settings['dependencies']).map((file) => ({
     path: text(file['path']),
     content: text(file['content']),
   }));
-  const others = beside.filter(({ path }) => path !== entry);
+  const others = dependencies.filter(({ path }) => path !== entry);
   const isNamed = text(settings['scriptPath']) !== '';
   return {
     entry,
@@ -34,10 +34,10 @@ export function readScript(settings: JsonObject): ScriptSettings {
   };
 }
 
-/** Bytes of a script and its files together. */
-const mostBytes = 1 << 20;
+/** Maximum bytes of a script and its files. */
+const maxBytes = 1 << 20;
 
-/** What cannot be run; empty = fine. */
+/** Returns all problems; empty if valid. */
 export function scriptProblems(settings: JsonObject): SettingsProblem[] {
   const { entry, files } = readScript(settings);
   const problems: SettingsProblem[] = [];
@@ -45,7 +45,7 @@ export function scriptProblems(settings: JsonObject): SettingsProblem[] {
   if (!/\.[cm]?[jt]s$/.test(entry)) {
     problems.push({ path: 'scriptPath', message: 'must end in .js, .mjs, .cjs, .ts, .mts or .cts' });
   }
-  if (files.reduce((bytes, { content }) => bytes + Buffer.byteLength(content), 0) > mostBytes) {
+  if (files.reduce((bytes, { content }) => bytes + Buffer.byteLength(content), 0) > maxBytes) {
     problems.push({ path: 'dependencies', message: 'must be at most 1 MB together with the script' });
   }
   for (const [index, { path }] of files.entries()) {
@@ -65,12 +65,12 @@ function pathProblem(path: string): string | null {
   return ourNames.includes(parts[0] ?? '') ? `must not begin with ${ourNames.join(' or ')}` : null;
 }
 
-/** What a run leaves, where its check says nothing of it. */
+/** Default settings for stored files. */
 const keepsByDefault: ScriptKeeps = { screenshots: 'on-failure', trace: 'on-failure', video: 'off' };
 
-/** What the runs of a check leave; those of a check that was saved before it could say so, what is usual. */
+/** Returns which files a check stores. Checks saved before this setting existed get the defaults. */
 export function readKeeps(settings: JsonObject): ScriptKeeps {
-  const kept = (name: keyof ScriptKeeps): KeptOf => {
+  const kept = (name: keyof ScriptKeeps): KeepWhen => {
     const value = settings[name];
     return value === 'off' || value === 'on-failure' || value === 'always' ? value : keepsByDefault[name];
   };

@@ -1,19 +1,19 @@
-// What a run of a script says of its target: the verdict, and the assertion as its author wrote it, with file and line.
+// The verdict of a script run, with the failed assertion as written and its place.
 import { handshakeWords, trustHint } from '#lib/net/tls-words.ts';
 import type { Reason, Verdict } from '#domain/results/result.ts';
 import type { ScriptError, ScriptFile, ScriptLimit, ScriptLimits, ScriptOutcome } from '#domain/checks/script.ts';
 
-/** A verdict with its reason and its sentence. */
+/** A verdict with its reason and message. */
 export interface ScriptVerdict {
   readonly verdict: Verdict;
   readonly reason: Reason | null;
   readonly message: string | null;
 }
 
-/** Takes out of a text what must not be shown: before anything is cut, or half of it would stay. */
+/** Masks values in a text. Apply it before truncating, or part of a secret would remain. */
 type Hide = (text: string) => string;
 
-/** Judges an outcome (issue: scripted kinds; docs/decisions/0082). */
+/** Judges the outcome of a script (docs/decisions/0082). */
 export function judgeScript(
   outcome: ScriptOutcome,
   limits: ScriptLimits,
@@ -28,16 +28,16 @@ export function judgeScript(
     const at = openStep === null ? '' : `; it stopped at ${sentenceOf(openStep, files, hide)}`;
     return { verdict: 'failed', reason: ending, message: `${passedLimit(ending, limits)}${at}` };
   }
-  // Where a test took too long, the next one tells what it waited for then.
+  // After a test timeout, the second error says what the test was waiting for.
   const error = isTestLate(errors) ? errors[1] : errors[0];
   if (error !== undefined) {
     const more = errors.length - 1;
     const others = more > 0 ? ` (and ${more} more ${more === 1 ? 'error' : 'errors'})` : '';
     const said = `${sentenceOf(error, files, hide)}${others}`;
     const limit = limitOf(errors);
-    // It stands in the first error, which is not always the one that is told.
-    const isTold = limit === null || error === errors[0];
-    const message = isTold ? said : `${said}; ${limit}`;
+    // The limit is in the first error, which may not be the reported one.
+    const isNotified = limit === null || error === errors[0];
+    const message = isNotified ? said : `${said}; ${limit}`;
     const hint = unknownCa.test(error.message) ? `. ${trustHint}` : '';
     return { verdict: 'failed', reason: reasonOf(errors), message: message + hint };
   }
@@ -63,20 +63,17 @@ function passedLimit(limit: ScriptLimit, limits: ScriptLimits): string {
   return `the script was stopped: it ${limit === 'deadline' ? 'took' : 'used'} more than ${passed[limit]}`;
 }
 
-/** As Node.js and Chromium say it. */
+/** Messages of Node.js and Chromium. */
 const unknownCa =
   /unable to (?:verify the first|get (?:local )?issuer) certificate|self-signed certificate in certificate chain|UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|SELF_SIGNED_CERT_IN_CHAIN|ERR_CERT_AUTHORITY_INVALID/;
 
-/** Calls of Playwright that wait for an answer of the target; the others wait for what a page shows, or does. */
+/** Playwright calls that wait for the target's response. Others wait for the page to show or do something. */
 const asking =
   /^(?:\w*Error: )?(?:apiRequestContext\.|(?:page|frame)\.(?:goto|reload|goBack|goForward|waitForURL|waitForNavigation|waitForLoadState|waitForResponse)\b)/;
 const late = /^(?:\w*Error: )?\w+\.\w+: (?:Timeout \d+ms|Test timeout of \d+ms) exceeded/;
 const ofTest = /: Test timeout of \d+ms exceeded/;
 
-/**
- * Faults of the network are of the class that other checks have them in (connection/fault.ts), so that a retry strategy can be for
- * them only.
- */
+/** Network errors get the same class as in other checks (connection/fault.ts), so that retry strategies can use it. */
 const reasonsByText: readonly (readonly [RegExp, Reason])[] = [
   [/^Test timeout exceeded|^the tests took more than [\d.]+ s in total/, 'deadline'],
   [/\brefused by the egress policy: /, 'egress-refused'],
@@ -94,7 +91,7 @@ const reasonsByText: readonly (readonly [RegExp, Reason])[] = [
     /\b(?:CERT_|ERR_CERT_|ERR_SSL_|ERR_TLS_|EPROTO\b|SSL routines:|self[- ]signed certificate|unable to (?:verify the first|get (?:local )?issuer) certificate|certificate (?:has expired|is not yet valid|revoked)|Hostname\/IP does not match certificate's altnames)/,
     'tls',
   ],
-  // Of an expectation that is tried again and again, where it is not one of the network.
+  // A polling expectation that is not about the network.
   [/\bTimeout \d+ms exceeded while waiting on the predicate/, 'assertion'],
   [
     /\bERR_TIMED_OUT\b|\b(?:Connect|Headers|Body) Timeout Error\b|\baborted due to timeout\b|\bTimeout \d+ms exceeded|Test timeout of \d+ms exceeded/,
@@ -106,7 +103,7 @@ function isTestLate([first, next]: readonly ScriptError[]): boolean {
   return /^Test timeout of \d+ms exceeded/.test(first?.message ?? '') && ofTest.test(next?.message ?? '');
 }
 
-/** The time that all tests of a run have, in words, where a test was cut off by that; null = it was not. */
+/** Formats the time limit of all tests, if it cut a test short; otherwise null. */
 function limitOf([first]: readonly ScriptError[]): string | null {
   return (
     /^Test timeout (?:of \d+ms )?exceeded: (the tests of a run share [\d.]+ s)/.exec(first?.message ?? '')?.[1] ?? null
@@ -115,14 +112,14 @@ function limitOf([first]: readonly ScriptError[]): string | null {
 
 function reasonOf(errors: readonly ScriptError[]): Reason {
   const [first, next] = errors;
-  // Whatever it waited for: it may have been told to wait for ever.
+  // Regardless of what it was waiting for, which may have no timeout.
   if (limitOf(errors) !== null) return 'deadline';
   const message = first?.message ?? '';
   if (isWaiting(message) || (isTestLate(errors) && isWaiting(next?.message ?? ''))) return 'script';
   return reasonsByText.find(([pattern]) => pattern.test(message))?.[1] ?? 'script';
 }
 
-/** Whether it waited in vain for something in a page. */
+/** Whether it waited in vain for something on a page. */
 function isWaiting(message: string): boolean {
   return late.test(message) && !asking.test(message);
 }
@@ -136,7 +133,7 @@ function withoutOpenSsl(message: string): string {
   );
 }
 
-const detailMost = 500;
+const maxDetail = 500;
 
 function sentenceOf({ message, place }: ScriptError, files: readonly ScriptFile[], hide: Hide): string {
   const lines = hide(withoutOpenSsl(message))
@@ -148,19 +145,19 @@ function sentenceOf({ message, place }: ScriptError, files: readonly ScriptFile[
   if (place === null) return cut([head, ...rest].join(' '));
   const where = `${place.file}:${place.line}`;
   const written = statementAt(files, place, hide);
-  // Of a broken expectation its own words say more than those of the library that prints it.
+  // The author's own message says more than that of the assertion library.
   const isExpectation = /^expect\(|^expect\.|^AssertionError/.test(head);
   const said = cut(isExpectation && rest.length > 0 ? rest.join(', ') : [head, ...rest].join(' '));
   return written === null ? `${said} (${where})` : `${written} (${where}): ${said}`;
 }
 
 function cut(text: string): string {
-  return text.length > detailMost ? `${text.slice(0, detailMost)} …` : text;
+  return text.length > maxDetail ? `${text.slice(0, maxDetail)} …` : text;
 }
 
 const statementLines = 10;
 
-/** The statement that ends or stands at a place: its line, and those above it until its brackets are closed. */
+/** Returns the statement at or ending at a place: its line and those before it until brackets balance. */
 function statementAt(
   files: readonly ScriptFile[],
   { file, line }: NonNullable<ScriptError['place']>,

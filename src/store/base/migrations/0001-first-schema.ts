@@ -1,13 +1,14 @@
 // The first schema: every table of tables/schema.ts.
 import type { Dialect } from '../dialect.ts';
 
-/** The due time of schedules in step, as `store/path/schedule/schedule-rounds.ts` writes it. */
+/** Due time of schedules in step, as in `store/path/schedule/schedule-rounds.ts`. */
 const inStep = Number.MAX_SAFE_INTEGER;
 
-/** The statements that make the schema, in order. */
+/** The statements that create the schema, in order. */
 export function firstSchema(dialect: Dialect): string[] {
   return [
     ...accountTables(dialect),
+    ...peopleTables(dialect),
     ...checkTables(dialect),
     ...triggerTables(dialect),
     ...channelTables(dialect),
@@ -36,7 +37,7 @@ function accountTables({ types, clustered, strict, churning }: Dialect): string[
     `CREATE TABLE variables (${account}, key ${text} NOT NULL, value ${text} NOT NULL, locked ${code} NOT NULL,
       secret ${code} NOT NULL, created_at ${instant} NOT NULL, updated_at ${instant},
       PRIMARY KEY (account_id, key))${strict}`,
-    // `key` and `passphrase` are sealed.
+    // `key` and `passphrase` are encrypted.
     `CREATE TABLE client_certificates (${account}, id ${id} NOT NULL, host ${text} NOT NULL, cert ${text} NOT NULL,
       ca ${text}, key ${text} NOT NULL, passphrase ${text}, created_at ${instant} NOT NULL,
       PRIMARY KEY (account_id, id))${strict}`,
@@ -54,6 +55,28 @@ function accountTables({ types, clustered, strict, churning }: Dialect): string[
   ];
 }
 
+function peopleTables({ types, clustered }: Dialect): string[] {
+  const { id, text, code, instant } = types;
+  const account = `account_id ${id} NOT NULL`;
+  return [
+    `CREATE TABLE users (id ${id} PRIMARY KEY NOT NULL, email ${text} NOT NULL UNIQUE, password ${text} NOT NULL,
+      is_operator ${code} NOT NULL, created_at ${instant} NOT NULL, last_sign_in_at ${instant})${clustered}`,
+    `CREATE TABLE memberships (${account}, user_id ${id} NOT NULL, role ${text} NOT NULL,
+      created_at ${instant} NOT NULL, PRIMARY KEY (account_id, user_id))${clustered}`,
+    'CREATE INDEX memberships_of_user ON memberships (user_id)',
+    `CREATE TABLE sessions (id ${id} PRIMARY KEY NOT NULL, hash ${id} NOT NULL UNIQUE, user_id ${id} NOT NULL,
+      created_at ${instant} NOT NULL, last_seen_at ${instant} NOT NULL, expires_at ${instant} NOT NULL,
+      user_agent ${text} NOT NULL)${clustered}`,
+    'CREATE INDEX sessions_of_user ON sessions (user_id)',
+    `CREATE TABLE setup_links (hash ${id} PRIMARY KEY NOT NULL, created_at ${instant} NOT NULL,
+      expires_at ${instant} NOT NULL, is_first ${code} NOT NULL)${clustered}`,
+    `CREATE TABLE invites (${account}, id ${id} NOT NULL, hash ${id} NOT NULL, email ${text} NOT NULL,
+      role ${text} NOT NULL, created_at ${instant} NOT NULL, expires_at ${instant} NOT NULL,
+      PRIMARY KEY (account_id, id))${clustered}`,
+    'CREATE INDEX invites_by_hash ON invites (hash)',
+  ];
+}
+
 function checkTables({ types, clustered, strict }: Dialect): string[] {
   const { id, text, integer, code, instant } = types;
   const account = `account_id ${id} NOT NULL`;
@@ -67,7 +90,7 @@ function checkTables({ types, clustered, strict }: Dialect): string[] {
     `CREATE INDEX checks_in_browsers ON checks (account_id, id) WHERE check_type = 'BROWSER'`,
     `CREATE TABLE check_tags (${account}, tag ${text} NOT NULL, check_id ${id} NOT NULL,
       PRIMARY KEY (account_id, tag, check_id))${clustered}`,
-    // Which variables a check uses, so that a missing one is found without reading every check.
+    // Variables that each check uses, so that undefined ones are found without reading every check.
     `CREATE TABLE check_variables (${account}, name ${text} NOT NULL, check_id ${id} NOT NULL,
       PRIMARY KEY (account_id, name, check_id))${clustered}`,
     'CREATE INDEX check_variables_of_check ON check_variables (account_id, check_id)',
@@ -85,7 +108,7 @@ function triggerTables({ types, clustered, strict, byToken }: Dialect): string[]
       check_id ${id}, created_at ${instant} NOT NULL, called_at ${instant}, updated_at ${instant},
       PRIMARY KEY (account_id, id), UNIQUE (account_id, group_id), UNIQUE (account_id, check_id))${strict}`,
     byToken('triggers'),
-    // Options of calls by token: quiet, and sealed variables of their own (docs/decisions/0116).
+    // Options of calls by token: quiet, and encrypted variables of the call (docs/decisions/0116).
     `CREATE TABLE trigger_calls (${account}, id ${id} NOT NULL, called_at ${instant} NOT NULL,
       is_quiet ${code} NOT NULL, variables ${text} NOT NULL, PRIMARY KEY (account_id, id))${clustered}`,
     `CREATE TABLE idempotency_keys (${account}, key ${text} NOT NULL, operation ${text} NOT NULL,
@@ -105,15 +128,15 @@ function channelTables({ types, clustered, strict }: Dialect): string[] {
       send_failure ${code} NOT NULL, send_degraded ${code} NOT NULL, ssl_expiry ${code} NOT NULL,
       ssl_expiry_threshold ${integer} NOT NULL, auto_subscribe ${code} NOT NULL,
       exhausted_in_a_row ${integer} NOT NULL DEFAULT 0, failing_since ${instant}, failing_news ${code},
-      failing_reason ${text}, failing_delivery_id ${id}, failing_told ${text}, asked_until ${instant},
+      failing_reason ${text}, failing_delivery_id ${id}, failing_notified ${text}, asked_until ${instant},
       created_at ${instant} NOT NULL, updated_at ${instant}, PRIMARY KEY (account_id, id))${strict}`,
     'CREATE INDEX alert_channels_with_news ON alert_channels (account_id, id) WHERE failing_news IS NOT NULL',
     `CREATE TABLE subscriptions (${account}, id ${integer} NOT NULL, alert_channel_id ${integer} NOT NULL,
       check_id ${id}, group_id ${integer}, activated ${code} NOT NULL, PRIMARY KEY (account_id, id),
       UNIQUE (account_id, check_id, alert_channel_id), UNIQUE (account_id, group_id, alert_channel_id))${strict}`,
     'CREATE INDEX subscriptions_by_channel ON subscriptions (account_id, alert_channel_id)',
-    `CREATE TABLE told (${account}, check_id ${id} NOT NULL, alert_channel_id ${integer} NOT NULL, open ${text},
-      certificates ${text}, told_at ${instant}, reminders ${integer},
+    `CREATE TABLE notified (${account}, check_id ${id} NOT NULL, alert_channel_id ${integer} NOT NULL, open ${text},
+      certificates ${text}, notified_at ${instant}, reminders ${integer},
       PRIMARY KEY (account_id, check_id, alert_channel_id))${clustered}`,
   ];
 }
@@ -128,13 +151,13 @@ function pathTables({ types, clustered, churning, covered, runIndexes }: Dialect
     'CREATE INDEX schedules_due ON schedules (next_due_at)',
     `CREATE INDEX schedules_in_step ON schedules (interval_ms, phase_ms, account_id, check_id${covered('locations', 'run_parallel')})
       WHERE next_due_at = ${inStep}`,
-    // Schedules of one interval are planned in rounds, without a write to any of them (docs/decisions/0036).
+    // Schedules of one interval are planned in rounds, without writing to any of them (docs/decisions/0036).
     `CREATE TABLE schedule_rounds (interval_ms ${integer} PRIMARY KEY NOT NULL, planned_to ${instant} NOT NULL,
       round_to ${instant}, at_slot ${instant}, at_account ${id}, at_check ${id})${clustered}`,
     // Checks that run at once, before their first slot (docs/decisions/0116).
     `CREATE TABLE first_runs (${check}, due_at ${instant} NOT NULL, PRIMARY KEY (account_id, check_id))${clustered}`,
     'CREATE INDEX first_runs_due ON first_runs (due_at)',
-    // `held_back`: 1 = it was due while another process had a run of its check at its location.
+    // `held_back`: 1 = another process had a run of its check at its location when it was due.
     `CREATE TABLE runs (account_id ${id} NOT NULL, id ${id} NOT NULL, check_id ${id} NOT NULL, location ${text} NOT NULL,
       source ${code} NOT NULL, slot_at ${instant}, interval_ms ${integer}, attempt ${integer} NOT NULL,
       due_at ${instant} NOT NULL, first_started_at ${instant}, batch_id ${id}, available_at ${instant} NOT NULL,
@@ -157,7 +180,7 @@ function resultTables(dialect: Dialect): string[] {
       interval_ms ${integer}, details ${bytes}, PRIMARY KEY (account_id, check_id, id))${clustered}${dialect.byDay('id')}`,
     `CREATE TABLE exchanges (${check}, result_id ${id} NOT NULL, exchange ${text} NOT NULL,
       PRIMARY KEY (account_id, check_id, result_id))${strict}${dialect.byDay('result_id')}`,
-    // Files that runs of scripts leave, and their content in parts (docs/decisions/0083).
+    // Files left by script runs, with their content in chunks (docs/decisions/0083).
     `CREATE TABLE result_assets (${asset}, sort ${text} NOT NULL, name ${text} NOT NULL, content_type ${text} NOT NULL,
       bytes ${integer} NOT NULL, location ${text} NOT NULL, is_newest ${code} NOT NULL,
       PRIMARY KEY (account_id, check_id, result_id, number))${strict}${dialect.byDay('result_id')}`,
@@ -170,11 +193,12 @@ function resultTables(dialect: Dialect): string[] {
       exchange ${text} NOT NULL, PRIMARY KEY (account_id, check_id, location))${strict}`,
     `CREATE TABLE check_states (${check}, status ${text}, since ${instant}, position_at ${instant},
       position_started_at ${instant}, failed_in_a_row ${integer} NOT NULL, degraded_in_a_row ${integer} NOT NULL,
-      failing_since ${instant}, alerted ${text}, by_location ${text}, last_result_id ${id}, last_outcome ${integer},
+      failing_since ${instant}, alerted ${text}, incident_id ${id}, incident_started_at ${instant},
+      acknowledged_at ${instant}, by_location ${text}, last_result_id ${id}, last_outcome ${integer},
       last_reason ${code}, last_location ${text}, last_response_us ${integer}, longest_response_us ${integer},
       shortest_response_us ${integer}, certificate_valid_to ${instant}, created_at ${instant} NOT NULL,
       updated_at ${instant} NOT NULL, revision ${integer} NOT NULL, PRIMARY KEY (account_id, check_id))${clustered}`,
-    // Changes when a check does, and not with each result; the last two columns spare a look at the row.
+    // Changes with the check, not with each result; the last two columns avoid reading the row.
     `CREATE INDEX check_states_untold ON check_states (account_id, check_id, status, alerted)
        WHERE status <> 'passing' AND alerted IS DISTINCT FROM status`,
     ...['passing_exchanges', 'check_states'].flatMap((table) => dialect.churning(table)),
@@ -212,8 +236,15 @@ function deliveryTables({ types, clustered, strict, churning, leasedDeliveries }
     `CREATE TABLE alerts (${account}, id ${id} NOT NULL, check_id ${id} NOT NULL, result_id ${id} NOT NULL,
       alert_type ${text} NOT NULL, check_name ${text} NOT NULL, check_type ${text} NOT NULL, location ${text} NOT NULL,
       response_us ${integer}, error ${text}, status_code ${integer}, started_at ${instant} NOT NULL,
-      created_at ${instant} NOT NULL, PRIMARY KEY (account_id, id))${clustered}`,
+      created_at ${instant} NOT NULL, incident_id ${id}, PRIMARY KEY (account_id, id))${clustered}`,
     'CREATE INDEX alerts_by_check ON alerts (account_id, check_id, id)',
+    'CREATE INDEX alerts_by_incident ON alerts (account_id, incident_id, id) WHERE incident_id IS NOT NULL',
+    `CREATE TABLE incidents (${account}, id ${id} NOT NULL, check_id ${id} NOT NULL, check_name ${text} NOT NULL,
+      check_type ${text} NOT NULL, kind ${text} NOT NULL, started_at ${instant} NOT NULL, opened_at ${instant} NOT NULL,
+      ended_at ${instant}, ended_by ${text}, acknowledged_at ${instant}, acknowledged_by ${text},
+      first_alert_id ${id} NOT NULL, result_id ${id} NOT NULL, PRIMARY KEY (account_id, id))${clustered}`,
+    'CREATE INDEX incidents_by_check ON incidents (account_id, check_id, id)',
+    'CREATE INDEX incidents_open ON incidents (account_id, id) WHERE ended_at IS NULL',
     `CREATE TABLE deliveries (${account}, id ${id} NOT NULL, alert_channel_id ${integer} NOT NULL, alert_id ${id},
       check_id ${id}, check_result_id ${id}, alert_type ${text} NOT NULL, status ${code} NOT NULL,
       attempts ${integer} NOT NULL DEFAULT 0, created_at ${instant} NOT NULL, next_attempt_at ${instant},
@@ -225,7 +256,7 @@ function deliveryTables({ types, clustered, strict, churning, leasedDeliveries }
     ...leasedDeliveries,
     `CREATE TABLE delivery_requests (${account}, delivery_id ${id} NOT NULL, request ${text} NOT NULL,
       PRIMARY KEY (account_id, delivery_id))${strict}`,
-    // What deliveries are rendered from (docs/decisions/0120).
+    // Input for rendering deliveries (docs/decisions/0120).
     `CREATE TABLE delivery_contents (${account}, delivery_id ${id} NOT NULL, content ${text} NOT NULL,
       PRIMARY KEY (account_id, delivery_id))${strict}`,
     `CREATE TABLE attempts (${account}, delivery_id ${id} NOT NULL, position ${integer} NOT NULL,

@@ -1,7 +1,7 @@
-// Tables of the files that runs of scripts leave (docs/decisions/0083).
+// Tables of the files left by script runs (docs/decisions/0083).
 import type { IdBytes } from '../codec.ts';
 
-/** Files that runs left, without their content; a row is there only once all of that is. */
+/** Files of runs, without their content; a row exists only once all content is stored. */
 export interface ResultAssetsTable {
   account_id: IdBytes;
   check_id: IdBytes;
@@ -13,11 +13,11 @@ export interface ResultAssetsTable {
   content_type: string;
   bytes: number;
   location: string;
-  /** 1 = goes with the next of its check and location. */
+  /** 1 = deleted with the next one of its check and location. */
   is_newest: number;
 }
 
-/** Their content, a piece at a time: no statement and no commit moves megabytes. */
+/** Their content in chunks: no statement and no commit moves megabytes. */
 export interface AssetPartsTable {
   account_id: IdBytes;
   check_id: IdBytes;

@@ -7,12 +7,12 @@ export interface ClientCertificatesTable {
   host: string;
   cert: string;
   ca: string | null;
-  key: string; // sealed
-  passphrase: string | null; // sealed
+  key: string; // encrypted
+  passphrase: string | null; // encrypted
   created_at: number;
 }
 
-/** For `Tables` of the schema. */
+/** Tables of the schema. */
 export interface ClientCertificateTables {
   client_certificates: ClientCertificatesTable;
 }

@@ -1,9 +1,9 @@
-// What belongs to a delivery and stands apart from its row, which is written again at every step of every attempt.
+// Parts of a delivery in separate tables, because its row is updated at every step of every attempt.
 import type { IdBytes } from '../codec.ts';
 
 /**
- * What a delivery sends, rendered once; none until it is rendered, or when it could not be. Apart from the delivery, whose row is
- * written again at every step of every attempt.
+ * The request of a delivery, rendered once; none until it is rendered, or if rendering failed. Separate from the
+ * delivery, whose row is updated at every step of every attempt.
  */
 export interface DeliveryRequestsTable {
   account_id: IdBytes;
@@ -12,7 +12,7 @@ export interface DeliveryRequestsTable {
   request: string;
 }
 
-/** What a delivery of an alert is rendered from. Kept, so that a replay can be rendered anew. */
+/** Input for rendering a delivery. Retained, so that a replay can be rendered anew. */
 export interface DeliveryContentsTable {
   account_id: IdBytes;
   delivery_id: IdBytes;

@@ -1,16 +1,19 @@
 // Tables of heartbeats. Times are epoch milliseconds; ids are 16 bytes.
 import type { Flag, IdBytes } from '../codec.ts';
 
-/** One for each heartbeat check, activated or not. */
+/** One per heartbeat check, activated or not. */
 export interface HeartbeatsTable {
   account_id: IdBytes;
   check_id: IdBytes;
-  /** What allows to ping it. */
+  /** Token of the ping URL. */
   token: IdBytes;
   is_active: Flag;
   period_ms: number;
   grace_ms: number;
-  /** When it is looked at next at the latest; a ping moves it only when it is judged, so that most write no index. */
+  /**
+   * Time of the next evaluation at the latest; a ping changes it only when it is evaluated, so that most pings write no
+   * index.
+   */
   due_at: number;
   timer_at: number | null;
   pinged_at: number | null;
@@ -20,10 +23,10 @@ export interface HeartbeatsTable {
   is_excused: Flag;
 }
 
-interface ToldColumns {
+interface NotifiedColumns {
   account_id: IdBytes;
   check_id: IdBytes;
-  /** Sorts by time; the id of the result, where it made one. */
+  /** Sorts by time; ID of the result, if the ping produced one. */
   id: IdBytes;
   signal: number;
   exit_code: number | null;
@@ -33,23 +36,23 @@ interface ToldColumns {
   user_agent: string | null;
 }
 
-/** Every ping, and every time that none came. */
-export interface PingsTable extends ToldColumns {
+/** Every ping, and every missing one. */
+export interface PingsTable extends NotifiedColumns {
   body: string | null;
 }
 
 /**
- * Pings that are to be judged: the queue of the step `judge-heartbeats`. With the signal `missing` it is a deadline that the
- * ping after it found not judged: `took_ms` from the timer's begin to it, `exit_code` 1 = the one before was let pass.
+ * Pings to be evaluated: the queue of the step `judge-heartbeats`. With the signal `missing`, a missed deadline found
+ * by a later ping: `took_ms` from the timer's start to it, `exit_code` 1 = the previous one was excused.
  */
-export interface WaitingPingsTable extends ToldColumns {
+export interface WaitingPingsTable extends NotifiedColumns {
   received_at: number;
   is_failure: Flag;
-  /** How long the result stands for. */
+  /** Period that the result covers. */
   interval_ms: number | null;
-  /** From the start that was told to this end. */
+  /** From the reported start to this end. */
   took_ms: number | null;
-  /** The first line of the body. */
+  /** First line of the body. */
   note: string | null;
 }
 

@@ -1,5 +1,5 @@
-// The tables of the installation itself: its accounts, its API keys, its runtimes and its processes.
-import type { IdBytes } from '../codec.ts';
+// The tables of the installation itself: its accounts, API keys, people, runtimes and processes.
+import type { Flag, IdBytes } from '../codec.ts';
 
 export interface AccountsTable {
   id: IdBytes;
@@ -34,20 +34,70 @@ export interface ApiKeyAccountsTable {
   position: number;
 }
 
-/** The last stage seen of each runtime: a stage never steps back. */
+export interface UsersTable {
+  id: IdBytes;
+  /** In lower case. */
+  email: string;
+  /** argon2id in the PHC format. */
+  password: string;
+  is_operator: Flag;
+  created_at: number;
+  last_sign_in_at: number | null;
+}
+
+export interface MembershipsTable {
+  account_id: IdBytes;
+  user_id: IdBytes;
+  role: string;
+  created_at: number;
+}
+
+export interface SessionsTable {
+  id: IdBytes;
+  /** SHA-256 of the token. */
+  hash: IdBytes;
+  user_id: IdBytes;
+  created_at: number;
+  last_seen_at: number;
+  expires_at: number;
+  user_agent: string;
+}
+
+/** Links for creating a user. */
+export interface SetupLinksTable {
+  /** SHA-256 of the token. */
+  hash: IdBytes;
+  created_at: number;
+  expires_at: number;
+  /** 1 = works only while the installation has no user. */
+  is_first: Flag;
+}
+
+export interface InvitesTable {
+  account_id: IdBytes;
+  id: IdBytes;
+  /** SHA-256 of the token. */
+  hash: IdBytes;
+  email: string;
+  role: string;
+  created_at: number;
+  expires_at: number;
+}
+
+/** The last known stage of each runtime: a stage never moves backwards. */
 export interface RuntimeStagesTable {
   name: string;
   stage: string;
   seen_at: number;
 }
 
-/** Facts of the installation itself: sign of life, and what must be told. */
+/** Facts about the installation: last heartbeat, restores, holds. */
 export interface InstallationTable {
   key: string;
   value: string;
 }
 
-/** A process at its last sign of life. */
+/** A process at its last heartbeat. */
 export interface ProcessesTable {
   id: IdBytes;
   roles: string; // JSON
@@ -56,14 +106,14 @@ export interface ProcessesTable {
   location_name: string;
   host: string;
   pid: number;
-  /** Of one that serves the API. */
+  /** If it serves the API. */
   public_url: string | null;
   started_at: number;
   seen_at: number;
-  /** Leases it holds. */
+  /** Numbers of leases. */
   runs: number;
   deliveries: number;
-  /** Of one that runs checks. */
+  /** If it runs checks. */
   no_browser_since: number | null;
   listeners: string | null; // JSON; null for an older version
   scripts_refused: string | null;
@@ -73,6 +123,11 @@ export interface InstallationTables {
   accounts: AccountsTable;
   api_keys: ApiKeysTable;
   api_key_accounts: ApiKeyAccountsTable;
+  users: UsersTable;
+  memberships: MembershipsTable;
+  sessions: SessionsTable;
+  setup_links: SetupLinksTable;
+  invites: InvitesTable;
   runtime_stages: RuntimeStagesTable;
   installation: InstallationTable;
   processes: ProcessesTable;

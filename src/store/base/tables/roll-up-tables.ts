@@ -1,7 +1,7 @@
-// The tables of roll-ups and their columns; the others stand in schema.ts.
+// Tables of roll-ups; the others are in schema.ts.
 import type { IdBytes } from '../codec.ts';
 
-/** What a span came to, by check and location. */
+/** Results of a time range, by check and location. */
 export interface RollUpsTable {
   account_id: IdBytes;
   check_id: IdBytes;
@@ -18,18 +18,18 @@ export interface RollUpsTable {
   known_ms: number;
   down_ms: number;
   unknown_ms: number;
-  /** Encoded; null of none. */
+  /** Encoded; null if there are none. */
   responses: Uint8Array | null;
   failed_responses: Uint8Array | null;
-  /** Encoded; null = not known: made by a version that did not keep it. */
+  /** Encoded; null = unknown: written by a version that did not store it. */
   by_status: Uint8Array | null;
-  /** The same of the phases of responses. */
+  /** The same for phases of responses. */
   phases: Uint8Array | null;
-  /** Rows of results with an outcome that counts, those of `missed_stretches` left out; null = not known, as above. */
+  /** Number of results with a counted outcome, without those in `missed_stretches`; null = unknown, as above. */
   final_results: number | null;
 }
 
-/** Stretches of missed slots that reach beyond the hour in which they begin: roll-ups leave them out. */
+/** Consecutive missed slots that extend beyond the hour of the first; not part of roll-ups. */
 export interface MissedStretchesTable {
   account_id: IdBytes;
   check_id: IdBytes;
@@ -41,12 +41,14 @@ export interface MissedStretchesTable {
   end_at: number;
 }
 
-/** Hours of a check with results that came after the hour was, or may have been, rolled up: to be rolled up anew. */
+/**
+ * Hours of a check with results that arrived after the hour was, or may have been, rolled up: they are rolled up again.
+ */
 export interface LateHoursTable {
   account_id: IdBytes;
   check_id: IdBytes;
   start_at: number;
-  /** Counts them, so that one that comes meanwhile is not forgotten. */
+  /** Counts such results, so that one that arrives meanwhile is not lost. */
   touched: number;
 }
 

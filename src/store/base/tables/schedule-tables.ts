@@ -1,24 +1,24 @@
-// The tables that say when checks are due.
+// Tables of schedules.
 import type { Flag, IdBytes } from '../codec.ts';
 
-/** When a check is due next. A row exists while the check is scheduled. Its column `turn` is of older versions. */
+/** When a check is due next. A row exists while the check is scheduled. Older versions use its column `turn`. */
 export interface SchedulesTable {
   account_id: IdBytes;
   check_id: IdBytes;
-  /** Its oldest slot without an outcome; `inStep` = the round of its interval says it (docs/decisions/0036). */
+  /** Its oldest slot without an outcome; `inStep` = the round of its interval defines it (docs/decisions/0036). */
   next_due_at: number;
   interval_ms: number;
   phase_ms: number;
   /** Run location codes, JSON; [] = this server's own. */
   locations: string;
   run_parallel: Flag;
-  /** `next_due_at` as the scheduler last left it (docs/decisions/0036). */
+  /** `next_due_at` as last set by the scheduler (docs/decisions/0036). */
   planned_to: number | null;
 }
 
 /**
- * How far the schedules in step of one interval are planned: all of them up to `planned_to`, and in a round under way those
- * up to a place in its order (slot, account, check) up to `round_to`.
+ * How far the schedules in step of an interval are planned: all of them up to `planned_to`, and in a round in progress
+ * those up to a position in its order (slot, account, check) up to `round_to`.
  */
 export interface ScheduleRoundsTable {
   interval_ms: number;
@@ -29,7 +29,7 @@ export interface ScheduleRoundsTable {
   at_check: IdBytes | null;
 }
 
-/** Checks that run once outside their slots, and from when on. */
+/** Checks that run once outside their schedule, and from when on. */
 export interface FirstRunsTable {
   account_id: IdBytes;
   check_id: IdBytes;

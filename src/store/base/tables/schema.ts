@@ -1,16 +1,17 @@
-// Every table and its columns. Times are epoch milliseconds; ids are 16 bytes; every row an account owns carries its id.
+// All tables and columns. Times are epoch milliseconds; IDs are 16 bytes; every row of an account contains its ID.
 import type { AssetTables } from './asset-tables.ts';
 import type { ClientCertificateTables } from './client-certificate-tables.ts';
 import type { Generated } from 'kysely';
 import type { Flag, IdBytes } from '../codec.ts';
 import type { DeliveryTables } from './delivery-tables.ts';
 import type { HeartbeatTables } from './heartbeat-tables.ts';
+import type { IncidentTables } from './incident-tables.ts';
 import type { InstallationTables } from './installation-tables.ts';
 import type { RollUpTables } from './roll-up-tables.ts';
 import type { ScheduleTables } from './schedule-tables.ts';
 import type { TriggerTables } from './trigger-tables.ts';
 
-/** The last number given out per account and noun (decisions: numeric ids count up per account). */
+/** The last number assigned per account and resource (decisions: numeric ids count up per account). */
 export interface CountersTable {
   account_id: IdBytes;
   noun: string;
@@ -26,7 +27,7 @@ export interface ChecksTable {
   muted: Flag;
   group_id: number | null;
   tags: string;
-  /** Everything else of the record, JSON, secrets sealed. */
+  /** The rest of the record, JSON, with encrypted secrets. */
   definition: string;
   created_at: number;
   updated_at: number | null;
@@ -62,7 +63,7 @@ export interface AlertChannelsTable {
   id: number;
   type: string;
   config: string;
-  /** JSON, sealed; null = none. */
+  /** JSON, encrypted; null = none. */
   secrets: string | null;
   send_recovery: Flag;
   send_failure: Flag;
@@ -72,14 +73,14 @@ export interface AlertChannelsTable {
   auto_subscribe: Flag;
   exhausted_in_a_row: number;
   failing_since: number | null;
-  /** 1 = its failing is to be reported, 2 = its recovery is; null = nothing. */
+  /** 1 = report its failure, 2 = report its recovery; null = nothing. */
   failing_news: number | null;
   failing_reason: string | null;
-  /** The delivery that made it a failing one. */
+  /** The delivery that made it failing. */
   failing_delivery_id: IdBytes | null;
-  /** JSON: ids of the channels that were told. */
-  failing_told: string | null;
-  /** Until when its receiver asked to wait, epoch ms; null = it did not. */
+  /** JSON: IDs of the notified channels. */
+  failing_notified: string | null;
+  /** Until when its receiver requested a delay, epoch ms; null = none. */
   asked_until: number | null;
   created_at: number;
   updated_at: number | null;
@@ -97,7 +98,7 @@ export interface SubscriptionsTable {
 export interface VariablesTable {
   account_id: IdBytes;
   key: string;
-  /** Sealed when secret. */
+  /** Encrypted if secret. */
   value: string;
   locked: Flag;
   secret: Flag;
@@ -105,7 +106,7 @@ export interface VariablesTable {
   updated_at: number | null;
 }
 
-/** Runs that are not closed yet: the queue of the step `run-checks`. */
+/** Open runs: the queue of the step `run-checks`. */
 export interface RunsTable {
   account_id: IdBytes;
   id: IdBytes;
@@ -118,20 +119,20 @@ export interface RunsTable {
   due_at: number;
   first_started_at: number | null;
   batch_id: IdBytes | null;
-  /** When it may be taken: its due time, or the end of the lease that holds it. */
+  /** When it can be claimed: its due time, or the end of its lease. */
   available_at: number;
   leased_by: string | null;
-  /** 1 = another process had a run of its check when it was due; null = none had. */
+  /** 1 = another process had a run of its check when it was due; null = no. */
   held_back?: Flag | null;
 }
 
-/** What was found, newest last within a check: the key sorts by time. */
+/** Results, newest last within a check: the key sorts by time. */
 export interface ResultsTable {
   account_id: IdBytes;
   check_id: IdBytes;
-  /** The run's id for the final attempt (its first 48 bits are the slot); derived for the others. */
+  /** The run's ID for the final attempt (its first 48 bits are the slot); derived for the others. */
   id: IdBytes;
-  /** The run of an attempt that was tried again; null for the final one, whose id is the run's. */
+  /** The run of a retried attempt; null for the final one, whose ID is the run's. */
   run_id: IdBytes | null;
   attempt: number;
   outcome: number;
@@ -147,11 +148,11 @@ export interface ResultsTable {
   loop_delay_ms: number;
   /** Packed. */
   details: Uint8Array | null;
-  /** Length of its slot; null on demand, and of results written before there was this column. */
+  /** Length of its slot; null on demand, and for results written before this column existed. */
   interval_ms: number | null;
 }
 
-/** Request and response in full, for the results that keep them. */
+/** Complete request and response, for results that store them. */
 export interface ExchangesTable {
   account_id: IdBytes;
   check_id: IdBytes;
@@ -159,7 +160,7 @@ export interface ExchangesTable {
   exchange: string;
 }
 
-/** The newest passing exchange of each check and location, overwritten by the next. */
+/** The newest passing exchange of each check and location, replaced by the next. */
 export interface PassingExchangesTable {
   account_id: IdBytes;
   check_id: IdBytes;
@@ -173,20 +174,26 @@ export interface CheckStatesTable {
   check_id: IdBytes;
   status: string | null;
   since: number | null;
-  /** Slot (or start) and start of the newest result that moved the state. */
+  /** Slot (or start) and start of the newest result that changed the state. */
   position_at: number | null;
   position_started_at: number | null;
   failed_in_a_row: number;
   degraded_in_a_row: number;
   failing_since: number | null;
-  /** What the account was alerted of in this stretch: failing, degraded or nothing. */
+  /** What was alerted in this state: failing, degraded or nothing. */
   alerted: string | null;
-  /** Newest status by location, JSON, of checks that run in parallel. */
+  /** The open incident; null exactly if nothing is alerted. */
+  incident_id: IdBytes | null;
+  /** When its state began. */
+  incident_started_at: number | null;
+  /** While set, no reminders are sent. */
+  acknowledged_at: number | null;
+  /** Newest status by location, JSON, for checks that run in parallel. */
   by_location: string | null;
   last_result_id: IdBytes | null;
   last_outcome: number | null;
   last_location: string | null;
-  /** null = it passed, or it was written by an older version. */
+  /** null = passed, or written by an older version. */
   last_reason: number | null;
   last_response_us: number | null;
   longest_response_us: number | null;
@@ -194,20 +201,20 @@ export interface CheckStatesTable {
   certificate_valid_to: number | null;
   created_at: number;
   updated_at: number;
-  /** Counts up with each write that changes what a status shows (docs/decisions/0040). */
+  /** Incremented by each write that changes what a status shows (docs/decisions/0040). */
   revision: number;
 }
 
-export interface ToldTable {
+export interface NotifiedTable {
   account_id: IdBytes;
   check_id: IdBytes;
   alert_channel_id: number;
   open: string | null;
-  /** Fingerprint → step, JSON; null = of none. */
+  /** Fingerprint → step, JSON; null = none. */
   certificates: string | null;
-  /** When the channel was last sent what is open, epoch ms; 0 = never, its switch held that back. */
-  told_at: number | null;
-  /** Reminders of it so far; null = written by an older version. */
+  /** When the open alert was last sent to the channel, epoch ms; 0 = never, suppressed by its settings. */
+  notified_at: number | null;
+  /** Reminders sent so far; null = written by an older version. */
   reminders: number | null;
 }
 
@@ -225,6 +232,8 @@ export interface AlertsTable {
   status_code: number | null;
   started_at: number;
   created_at: number;
+  /** null = about a certificate. */
+  incident_id: IdBytes | null;
 }
 
 export interface DeliveriesTable {
@@ -238,10 +247,10 @@ export interface DeliveriesTable {
   status: number;
   attempts: number;
   created_at: number;
-  /** When it may be taken: its due time, or the end of the lease that holds it; null once ended. */
+  /** When it can be claimed: its due time, or the end of its lease; null once finished. */
   next_attempt_at: number | null;
   leased_by: string | null;
-  /** Start of the attempt under way; still set after a crash, which is how an interrupted one is known. */
+  /** Start of the attempt in progress; still set after a crash, which identifies an interrupted one. */
   attempt_started_at: number | null;
   replay_of: IdBytes | null;
   is_test: Flag;
@@ -253,7 +262,7 @@ export interface AttemptsTable {
   delivery_id: IdBytes;
   /** Position in the log, from 1. */
   position: number;
-  /** What `x-service-attempt` said. */
+  /** Value of `x-service-attempt`. */
   number: number;
   started_at: number;
   duration_ms: number;
@@ -261,11 +270,11 @@ export interface AttemptsTable {
   error_class: string | null;
   error_message: string | null;
   next_attempt_at: number | null;
-  /** Headers sent, answer's headers and body, JSON. */
+  /** Sent headers, response headers and body, JSON. */
   exchange: string;
 }
 
-/** Runs by outcome per account and UTC day: the conservation figures and the usage. */
+/** Runs by outcome per account and UTC day, for consistency checks and usage. */
 export interface RunCountsTable {
   account_id: IdBytes;
   day: number;
@@ -276,9 +285,9 @@ export interface RunCountsTable {
   failed: number;
   unknown: number;
   missed: number;
-  /** Of the missed ones, those above the execution limit of the account, or under maintenance. */
+  /** Of the missed ones, those above the execution limit of the account or in maintenance. */
   limited: Generated<number>;
-  /** Of the unknown ones, those that the settings of the check are to blame for. */
+  /** Of the unknown ones, those caused by settings of the check. */
   misconfigured: Generated<number>;
 }
 
@@ -292,7 +301,7 @@ export interface UsageTable {
 export interface MaintenanceWindowsTable {
   account_id: IdBytes;
   id: number;
-  /** Everything else of the record, JSON. */
+  /** The rest of the record, JSON. */
   definition: string;
   created_at: number;
   updated_at: number | null;
@@ -303,6 +312,7 @@ export interface Tables
     AssetTables,
     DeliveryTables,
     HeartbeatTables,
+    IncidentTables,
     InstallationTables,
     RollUpTables,
     ScheduleTables,
@@ -321,7 +331,7 @@ export interface Tables
   exchanges: ExchangesTable;
   passing_exchanges: PassingExchangesTable;
   check_states: CheckStatesTable;
-  told: ToldTable;
+  notified: NotifiedTable;
   alerts: AlertsTable;
   deliveries: DeliveriesTable;
   attempts: AttemptsTable;

@@ -12,7 +12,7 @@ export interface TriggersTable {
   updated_at: number | null;
 }
 
-/** Answers given to calls that carried an idempotency key; kept for 24 h. */
+/** Responses to calls with an idempotency key; stored for 24 h. */
 export interface IdempotencyKeysTable {
   account_id: IdBytes;
   key: string;
@@ -21,14 +21,14 @@ export interface IdempotencyKeysTable {
   created_at: number;
 }
 
-/** What a call of a trigger asked for, while its runs may need it; no row = nothing special. */
+/** Options of a trigger call while its runs may need them; no row = none. */
 export interface TriggerCallsTable {
   account_id: IdBytes;
-  /** That of the batch. */
+  /** ID of the batch. */
   id: IdBytes;
   called_at: number;
   is_quiet: Flag;
-  /** Pairs of key and sealed value, JSON. */
+  /** Pairs of key and encrypted value, JSON. */
   variables: string;
 }
 

@@ -1,11 +1,14 @@
-// Many rows in one statement: the columns go as arrays, whose types are asked of the database itself.
+// Writes many rows in one statement: columns are sent as arrays, whose types are read from the database.
 import { storable } from './lists.ts';
 import type { Session } from './session.ts';
 
 /** Types of columns, by table and column. */
 export type ColumnTypes = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** Reads the types of every column of this schema: from the catalog itself, whose standard views take ten times as long. */
+/**
+ * Reads the types of all columns of this schema, from the catalog itself, because the standard views are ten times
+ * slower.
+ */
 export async function readColumnTypes(session: Session): Promise<ColumnTypes> {
   const rows = await session.query<{ in_table: string; name: string; type: string }>(
     `SELECT c.relname AS in_table, a.attname AS name, t.typname AS type
@@ -22,12 +25,11 @@ export async function readColumnTypes(session: Session): Promise<ColumnTypes> {
 /** Writes rows of a transaction. */
 export interface Bulk {
   /**
-   * Inserts rows that all name the same columns; answers with how many it wrote.
-   *
+   * Inserts rows that all have the same columns; returns the number of inserted ones.
    * @param ending what follows the rows: ON CONFLICT …
    */
   insert(table: string, rows: readonly object[], ending?: string): Promise<number>;
-  /** The same without waiting: the end of the transaction does. */
+  /** The same without waiting; the end of the transaction waits. */
   send(table: string, rows: readonly object[], ending?: string): void;
 }
 
@@ -67,7 +69,7 @@ function insertOf(
   return [`INSERT INTO ${table} (${columns.join(', ')}) SELECT ${selected.join(', ')} FROM ${given} ${ending}`, values];
 }
 
-/** Such a cell goes once instead of as a list. Bytes are not looked at: they are ids, and differ. */
+/** A column with the same value in all rows is sent once. Bytes are not compared: they are IDs, and differ. */
 function isSameInAll(cells: readonly unknown[]): boolean {
   const [first] = cells;
   return !(first instanceof Uint8Array) && cells.every((cell) => cell === first);
@@ -83,7 +85,7 @@ function typeOf(types: ColumnTypes, table: string, column: string): string {
   return type;
 }
 
-/** `(a, b) IN (…)` over two arrays that are the values `from` and the next; ids and whatever the second is. */
+/** `(a, b) IN (…)` over two arrays, which are the values `from` and the next: IDs and a second column. */
 export function inPairs(columns: string, from: number, second: 'bytea' | 'bigint' = 'bytea'): string {
   return `${columns} IN (SELECT * FROM unnest($${from}::bytea[], $${from + 1}::${second}[]))`;
 }

@@ -1,8 +1,8 @@
-// Channels of claimed deliveries, in PostgreSQL, and deliveries that wait because their receiver asked for it.
+// Channels of claimed deliveries in PostgreSQL, and deliveries that wait for a delay requested by their receiver.
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import { waitReason } from '#domain/alerts/delivery.ts';
 import { channelOf } from '../../channels/alert-channel-row.ts';
-import { isFirstAttempt, postponedAtOnce } from '../../path/deliveries/asked-wait.ts';
+import { isFirstAttempt, postponedAtOnce } from '../../path/deliveries/requested-delay.ts';
 import { idText } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
 import type { ClaimedDelivery } from '../../path/deliveries/delivery-rows.ts';
@@ -13,15 +13,15 @@ import type { Session } from './session.ts';
 
 type Place = Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'>;
 
-/** A channel as a claim reads it. */
-export type ClaimedChannel = Pick<ClaimedDelivery, 'askedUntil'> & { readonly channel: AlertChannel };
+/** A channel as read by a claim. */
+export type ClaimedChannel = Pick<ClaimedDelivery, 'delayedUntil'> & { readonly channel: AlertChannel };
 
-/** The channel of a delivery, as a key in memory. */
+/** Map key of a delivery's channel. */
 export function channelKey({ account_id, alert_channel_id }: Place): string {
   return `${idText(account_id)}/${alert_channel_id}`;
 }
 
-/** The channels of these deliveries, by `channelKey`; those that were deleted are missing. */
+/** The channels of these deliveries, by `channelKey`; deleted ones are missing. */
 export async function readChannels(
   session: Session,
   deliveries: readonly Place[],
@@ -35,12 +35,12 @@ export async function readChannels(
   return new Map(
     rows.map((row) => [
       `${idText(row.account_id)}/${row.id}`,
-      { channel: channelOf(row, seal), askedUntil: row.asked_until },
+      { channel: channelOf(row, seal), delayedUntil: row.asked_until },
     ]),
   );
 }
 
-/** Puts off first attempts that are due at the channels of these deliveries, the oldest first. */
+/** Postpones due first attempts at the channels of these deliveries, oldest first. */
 export async function postpone(
   session: Session,
   waiting: readonly Place[],
@@ -49,7 +49,7 @@ export async function postpone(
 ): Promise<void> {
   if (waiting.length === 0) return;
   const lanes = [...new Map(waiting.map((row) => [channelKey(row), row])).values()];
-  const untils = lanes.map((row) => channels.get(channelKey(row))?.askedUntil ?? now);
+  const untils = lanes.map((row) => channels.get(channelKey(row))?.delayedUntil ?? now);
   await session.query(
     `WITH waiting AS (
        SELECT d.account_id, d.id, l.until, l.error

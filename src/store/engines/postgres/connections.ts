@@ -1,5 +1,5 @@
-// Connections to PostgreSQL: a small pool, encrypted as the address asks, without anything that a pooler in transaction
-// mode could not keep (no named statements, no settings of a session).
+// Connections to PostgreSQL: a small pool, encrypted as configured, without features that a pooler in transaction mode
+// lacks (named statements, session settings).
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { checkServerIdentity } from 'node:tls';
@@ -11,37 +11,40 @@ import { openLine, type Session } from './session.ts';
 
 /** The pool. */
 export interface Connections {
-  /** As Kysely's dialect takes it. */
+  /** For Kysely's dialect. */
   readonly pool: PostgresPool;
-  /** A transaction at READ COMMITTED, repeated when it lost a race; `work` may run more than once. @param settings statements at its begin */
+  /**
+   * A READ COMMITTED transaction, repeated after a serialization failure; `work` may run more than once. @param
+   * settings statements at its start
+   */
   transaction<Answer>(work: (session: Session) => Promise<Answer>, settings?: string): Promise<Answer>;
-  /** One statement that needs no transaction around it. */
+  /** One statement outside a transaction. */
   statement<Row>(statement: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Runs a transaction of any kind until it loses no race. */
+  /** Runs a transaction of any kind, and repeats it after serialization failures. */
   readonly repeated: <Answer>(work: () => Promise<Answer>) => Promise<Answer>;
   close(): Promise<void>;
 }
 
-/** Connections of one process: enough to keep the server's processors busy, few enough for many processes. */
-export const connectionsMost = 8;
+/** Maximum number of connections per process: enough to keep the server busy, few enough for many processes. */
+export const maxConnections = 8;
 /**
- * How long a transaction that loses races is tried, ms. The counters of a busy account are written a hundred times a second:
- * a change that counts in them may lose many times in a row.
+ * How long a transaction is repeated after serialization failures, ms. The counters of a busy account are written a
+ * hundred times a second, so a change that uses them may fail many times in a row.
  */
-const persistMostMs = 5000;
+const maxPersistMs = 5000;
 const longestPauseMs = 30;
-/** Ends a transaction whose process was stopped in the middle of it, so that its locks hold up nobody for long. */
+/** Ends a transaction whose process was suspended, so that its locks do not block others for long. */
 export const transactionSettings = `SET LOCAL idle_in_transaction_session_timeout = 8000; SET LOCAL lock_timeout = 8000`;
 
 /**
- * For transactions whose every statement names its rows by keys or by an index, a few hundred at a time: they are looked
- * up one by one, whatever the statistics say of tables that change faster than statistics do (docs/decisions/0032).
+ * For transactions whose statements name a few hundred rows by key or index: index lookups are best, whatever the
+ * statistics of quickly changing tables suggest (docs/decisions/0032).
  */
 export const keyedSettings = ['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']
   .map((name) => `SET LOCAL ${name} = off`)
   .join('; ');
 
-/** By the numbers by which every PostgreSQL knows its types: bigint, numeric, smallint[], bigint[]. */
+/** The fixed type OIDs of PostgreSQL: bigint, numeric, smallint[], bigint[]. */
 const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   20: Number,
   1700: Number,
@@ -50,12 +53,11 @@ const parsers: Readonly<Record<number, (text: string) => unknown>> = {
 };
 
 /**
- * Opens the pool; connects once, to learn whether the server encrypts. Throws StoreUnavailableError.
- *
- * @param answerMostMs after how long a statement without an answer is given up, but for `queryLong`
+ * Opens the pool; connects once, to find out whether the server encrypts. Throws StoreUnavailableError.
+ * @param answerMostMs timeout of a statement, except with `queryLong`
  */
-export async function openConnections(address: PostgresAddress, answerMostMs = 30_000): Promise<Connections> {
-  const pool = await connectedPool(address, answerMostMs);
+export async function openConnections(address: PostgresAddress, maxAnswerMs = 30_000): Promise<Connections> {
+  const pool = await connectedPool(address, maxAnswerMs);
   const repeated = createRepeater();
   const connect = (): Promise<PoolClient> => connectTo(pool);
   return {
@@ -67,7 +69,7 @@ export async function openConnections(address: PostgresAddress, answerMostMs = 3
   };
 }
 
-/** Waits up to `connectionTimeoutMillis` when every connection is in use. Throws as statements do. */
+/** Waits up to `connectionTimeoutMillis` if all connections are in use. Throws as statements do. */
 async function connectTo(pool: Pool): Promise<PoolClient> {
   try {
     return await pool.connect();
@@ -76,17 +78,17 @@ async function connectTo(pool: Pool): Promise<PoolClient> {
   }
 }
 
-async function connectedPool(address: PostgresAddress, answerMostMs: number): Promise<Pool> {
+async function connectedPool(address: PostgresAddress, maxAnswerMs: number): Promise<Pool> {
   const modes = encryptions(address);
   for (const isEncrypted of modes) {
-    // No statement of ours takes this long: the server, or the way to it, hangs.
+    // No statement should take this long: the server or the network hangs.
     const pool = new Pool({
       ...configOf(address),
       Client: LeavingClient,
-      query_timeout: answerMostMs,
+      query_timeout: maxAnswerMs,
       ssl: isEncrypted ? readTls(address) : false,
     });
-    // A connection that breaks between two statements is not used again; the statements themselves tell of it.
+    // A connection that breaks between two statements is discarded; the statements themselves report the error.
     pool.on('error', () => {});
     pool.on('connect', (client) => client.on('error', () => {}));
     try {
@@ -95,15 +97,15 @@ async function connectedPool(address: PostgresAddress, answerMostMs: number): Pr
     } catch (cause) {
       await pool.end();
       if (isPlainServer(cause) && modes.length > 1 && isEncrypted) continue;
-      throw new StoreUnavailableError(`${shownAddress(address)} cannot be connected to: ${whyAway(cause)}`, { cause });
+      throw new StoreUnavailableError(`could not connect to ${shownAddress(address)}: ${whyAway(cause)}`, { cause });
     }
   }
-  throw new StoreUnavailableError(`${shownAddress(address)} cannot be connected to`);
+  throw new StoreUnavailableError(`could not connect to ${shownAddress(address)}`);
 }
 
 /**
- * A client that leaves when it cannot be let in. The driver's own stays connected where it is the one to give up, without a
- * password for one, and holds a place at the server for the minute in which one may still be told.
+ * A client that disconnects if authentication fails. The driver's own client stays connected if it gives up itself,
+ * e.g. without a password, and occupies a connection of the server for a minute.
  */
 class LeavingClient extends Client {
   override connect(): Promise<Client>;
@@ -123,7 +125,7 @@ class LeavingClient extends Client {
   }
 }
 
-/** One connection apart from the pool, to listen on. Rejects with what the driver says. */
+/** A connection outside the pool, for LISTEN. Rejects with the driver's error. */
 export async function connectAlone(address: PostgresAddress, onMade: (client: Client) => void): Promise<Client> {
   for (const isEncrypted of encryptions(address)) {
     const client = new LeavingClient({ ...configOf(address), ssl: isEncrypted ? readTls(address) : false });
@@ -135,10 +137,10 @@ export async function connectAlone(address: PostgresAddress, onMade: (client: Cl
       if (!isEncrypted || address.sslMode !== 'prefer' || !isPlainServer(cause)) throw cause;
     }
   }
-  throw new StoreUnavailableError(`${shownAddress(address)} cannot be connected to`);
+  throw new StoreUnavailableError(`could not connect to ${shownAddress(address)}`);
 }
 
-/** Whether to encrypt, in the order in which it is tried. */
+/** Whether to encrypt, in the order of attempts. */
 function encryptions({ sslMode }: PostgresAddress): boolean[] {
   return sslMode === 'prefer' ? [true, false] : [sslMode !== 'disable'];
 }
@@ -155,7 +157,7 @@ function configOf({ host, port, user, password, database }: PostgresAddress): Po
     ...(password !== null && { password }),
     database,
     application_name: 'tocsin',
-    max: connectionsMost,
+    max: maxConnections,
     connectionTimeoutMillis: 5000,
     idleTimeoutMillis: 60_000,
     pipeline: true,
@@ -177,12 +179,12 @@ function readTls(address: PostgresAddress): NonNullable<PoolConfig['ssl']> {
     return tlsOf(address);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreUnavailableError(`${shownAddress(address)} cannot be connected to: ${why}`, { cause });
+    throw new StoreUnavailableError(`could not connect to ${shownAddress(address)}: ${why}`, { cause });
   }
 }
 
 function tlsOf({ host, sslMode, sslRootCert, sslCert, sslKey }: PostgresAddress): NonNullable<PoolConfig['ssl']> {
-  // The socket of this machine goes over no network.
+  // A Unix socket does not use the network.
   if (host.startsWith('/')) return false;
   const isVerified = sslMode === 'verify-ca' || sslMode === 'verify-full' || sslRootCert !== null;
   return {
@@ -195,7 +197,7 @@ function tlsOf({ host, sslMode, sslRootCert, sslCert, sslKey }: PostgresAddress)
   };
 }
 
-/** A client whose errors are ours, and which is not used again after one that may have left it in the middle. */
+/** A client with converted errors, which is discarded after an error that may have left it in an undefined state. */
 function kyselyClient(client: PoolClient): PostgresPoolClient {
   let isBroken = false;
   const query = async (statement: string, values?: readonly unknown[]) => {
@@ -207,7 +209,7 @@ function kyselyClient(client: PoolClient): PostgresPoolClient {
       throw error;
     }
   };
-  // The dialect's type also has cursors, which nothing here asks for.
+  // The dialect's type also has cursors, which are not used.
   return { query: query as unknown as PostgresPoolClient['query'], release: () => client.release(isBroken) };
 }
 
@@ -228,7 +230,7 @@ async function transact<Answer>(
   } catch (failed) {
     const cause = line.firstError() ?? failed;
     const error = postgresErrorOf(cause);
-    // A connection that does not answer is not asked once more; closing it ends the transaction as well.
+    // A connection that does not respond is not asked again; closing it ends the transaction, too.
     isBroken = error instanceof StoreUnavailableError && !isLostRace(cause) && !isLockBusy(cause);
     if (!isBroken) {
       await client.query('ROLLBACK').catch(() => {
@@ -260,21 +262,20 @@ async function single<Row>(
 }
 
 /**
- * Runs transactions again while they lose races against others: a deadlock, a row that was changed under them, or (at
- * SERIALIZABLE) a key that another inserted after it was looked for in vain. What lost once waits its turn, so that the
- * losers of one process do not trip each other up again.
+ * Repeats transactions after a lost race: a deadlock, a concurrently changed row, or (with SERIALIZABLE) a key inserted
+ * after it was not found. Repeated transactions queue, so that those of one process do not conflict again.
  */
 function createRepeater(): <Answer>(work: () => Promise<Answer>) => Promise<Answer> {
-  let lastTurn: Promise<unknown> = Promise.resolve();
+  let lastPersist: Promise<unknown> = Promise.resolve();
   return async (work) => {
     try {
       return await work();
     } catch (error) {
       if (!isLostRace(error)) throw error;
     }
-    const turn = lastTurn.then(() => persist(work));
-    lastTurn = turn.catch(() => undefined);
-    return turn;
+    const persisted = lastPersist.then(() => persist(work));
+    lastPersist = persisted.catch(() => undefined);
+    return persisted;
   };
 }
 
@@ -284,7 +285,7 @@ async function persist<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     try {
       return await work();
     } catch (error) {
-      if (performance.now() - startedAt > persistMostMs || !isLostRace(error)) throw error;
+      if (performance.now() - startedAt > maxPersistMs || !isLostRace(error)) throw error;
       await pause(Math.random() * Math.min(4 * tries, longestPauseMs));
     }
   }

@@ -1,4 +1,4 @@
-// The days of results, exchanges, assets and pings: each has a partition of its own, made ahead of time and dropped whole.
+// Daily partitions of results, exchanges, assets and pings, created in advance and dropped as a whole.
 import { setTimeout as pause } from 'node:timers/promises';
 import { firstIdAt } from '../../base/codec.ts';
 import { isLockBusy, stateOf } from '../../base/unavailable.ts';
@@ -7,21 +7,20 @@ import type { Session } from './session.ts';
 
 const tables = ['results', 'exchanges', 'pings', 'result_assets', 'asset_parts'] as const;
 export const dayMs = 86_400_000;
-/** Made before they are needed: a process that cannot make more for so long writes to the rest, which only costs time. */
+/** Created in advance: if that fails for longer, rows go to the default partition, which is only slower. */
 const daysAhead = 3;
-/** Slots that were missed while nothing ran, and runs that were late, belong to days that are over. */
+/** Missed slots of a downtime and late runs belong to past days. */
 const daysBefore = 1;
 /**
- * How long a try waits for a table that has to be its own, ms: while it waits, whoever comes to the table waits behind it,
- * though he would only read. The first is for a database whose transactions are short, the last ones for one that is far away or
- * commits slowly: each may find somebody who has only just begun.
+ * Timeouts of the attempts to lock a table, ms: during each, later readers and writers queue behind it. The first suits
+ * short transactions, the last ones a remote database or slow commits: each may meet a transaction that has just begun.
  */
 const lockMs = [20, 20, 30, 30, 40, 40, 50, 50];
-/** Between two tries, in which everybody has his turn, ms: half as long again each time. */
+/** Pause between two attempts, in which others get their turn, ms; grows by half each time. */
 const firstPauseMs = 100;
 const pauseGrowth = 1.5;
 
-/** Makes the partitions of the days around `now` (epoch ms) that are not there. Rejects as `dropDays` does. */
+/** Creates missing partitions of the days around `now` (epoch ms). Rejects like `dropDays`. */
 export async function makeDays(connections: Connections, now: number): Promise<void> {
   const today = Math.floor(now / dayMs);
   const days = Array.from({ length: daysBefore + 1 + daysAhead }, (_, index) => today - daysBefore + index);
@@ -29,12 +28,12 @@ export async function makeDays(connections: Connections, now: number): Promise<v
   for (const table of tables) await makeMissing(connections, table, days, present);
 }
 
-/** Makes the partitions of some days of a table (days since 1970, UTC) that are not there; years have four digits. */
+/** Creates missing partitions of some days of a table (days since 1970, UTC); years have four digits. */
 export async function makeDaysOf(connections: Connections, table: string, days: readonly number[]): Promise<void> {
   await makeMissing(connections, table, days, await presentDays(connections));
 }
 
-/** Names of the partitions that are there, of all tables. */
+/** Names of the existing partitions of all tables. */
 async function presentDays(connections: Connections): Promise<ReadonlySet<string>> {
   return new Set((await connections.transaction(daysOf)).map(({ name }) => name));
 }
@@ -50,7 +49,7 @@ async function makeMissing(
     try {
       await alone(connections, dayMade(table, day));
     } catch (error) {
-      // Another process was first, or rows of that day went to the rest: there they are found as well.
+      // Another process was first, or rows of that day are in the default partition, where they are found as well.
       if (!['42P07', '23514', '42P17'].includes(stateOf(error))) throw error;
     }
   }
@@ -59,21 +58,21 @@ async function makeMissing(
 const dayOfYear10000 = Date.UTC(10_000, 0) / dayMs;
 
 /**
- * Drops the days that ended before `before` (epoch ms); answers with how many. Rejects with StoreUnavailableError while somebody
- * reads a table for seconds: it goes on where it stopped when it is asked again.
+ * Drops the days that ended before `before` (epoch ms); returns their number. Rejects with StoreUnavailableError while
+ * a table is being read for seconds; the next call continues.
  */
 export async function dropDays(connections: Connections, before: number): Promise<number> {
   const days = await connections.transaction(daysOf);
   const old = days.filter(({ day }) => (day + 1) * dayMs <= before);
-  // The oldest first: when it is cut short, what is left is whole from some day on.
+  // Oldest first: if interrupted, the remaining days are complete.
   old.sort((a, b) => a.day - b.day);
   for (const { name } of old) await alone(connections, `DROP TABLE IF EXISTS ${name}`);
   return old.length;
 }
 
 /**
- * Runs a statement that changes which days there are: for it the whole table has to be its own, apart from every reader and
- * writer. Rejects with StoreUnavailableError when it cannot be had within some tries, three seconds: somebody reads for longer.
+ * Runs a statement that changes partitions, which needs an exclusive lock on the table. Rejects with
+ * StoreUnavailableError if the lock is not available within some attempts, three seconds in total.
  */
 async function alone(connections: Connections, statement: string): Promise<void> {
   for (const [tried, waitMs] of lockMs.entries()) {
@@ -81,7 +80,7 @@ async function alone(connections: Connections, statement: string): Promise<void>
       await connections.transaction(async (session) => {
         session.send(`SET LOCAL lock_timeout = ${waitMs}`);
         session.send(statement);
-        // Along with it: nobody waits for what this process does between two statements.
+        // Sent together, so that no one waits between two statements of this process.
         session.commit();
       });
       return;

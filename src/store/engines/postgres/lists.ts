@@ -1,8 +1,8 @@
-// Lists as PostgreSQL reads them. Batches of hundreds of rows are lists, so this is much of what a batch costs.
+// Encodes lists for PostgreSQL. Batches of hundreds of rows are lists, so this is a large part of a batch's cost.
 
 /**
- * A list of numbers, texts, bytes and nulls, as the driver sends it: bytes in the binary form of `bytea[]`, everything
- * else as text. PostgreSQL's texts cannot hold U+0000: it becomes U+FFFD.
+ * Encodes a list of numbers, texts, bytes and nulls for the driver: bytes in the binary format of `bytea[]`, everything
+ * else as text. PostgreSQL's texts cannot contain U+0000: it becomes U+FFFD.
  */
 export function listOf(cells: readonly unknown[]): Buffer | string {
   return cells[0] instanceof Uint8Array && cells.every(isBytes) ? binaryList(cells) : textList(cells);
@@ -12,10 +12,10 @@ function isBytes(cell: unknown): cell is Uint8Array | null {
   return cell === null || cell instanceof Uint8Array;
 }
 
-/** The number by which every PostgreSQL knows the type `bytea`. */
+/** The OID of the type `bytea` in every PostgreSQL. */
 const byteaType = 17;
 
-/** One dimension that begins at 1; each element is its length, or -1 for null, and its bytes. */
+/** One dimension starting at 1; each element is its length, or -1 for null, and its bytes. */
 function binaryList(cells: readonly (Uint8Array | null)[]): Buffer {
   const size = cells.reduce((sum, cell) => sum + 4 + (cell?.length ?? 0), 20);
   const list = Buffer.allocUnsafe(size);
@@ -50,7 +50,7 @@ function quoted(text: string): string {
   return special.test(text) ? storable(text).replaceAll(/["\\]/g, String.raw`\$&`) : text;
 }
 
-/** A text without U+0000, which an answer of a target may bring into a message. */
+/** A text without U+0000, which a target may cause in a message. */
 export function storable(text: string): string {
   return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
 }

@@ -1,4 +1,4 @@
-// A PostgreSQL database as one side of a copy.
+// A PostgreSQL database as a side of a copy.
 import { idTime } from '../../base/codec.ts';
 import { checkVersion } from '../../copy/version.ts';
 import { type Row, selectOf, type TableShape } from '../../copy/shape.ts';
@@ -10,12 +10,12 @@ import type { Session } from './session.ts';
 import { dayMs, makeDaysOf } from './days.ts';
 import { migratePostgres, schemaVersionOf } from './schema.ts';
 
-/** The side that is read: as it is, never migrated. */
+/** The source, which is never migrated. */
 export function openPostgresSource(address: PostgresAddress): Promise<Side> {
   return openedSide(address, () => Promise.resolve());
 }
 
-/** The side that is written: migrated when it has to be. */
+/** The target, which is migrated if necessary. */
 export function openPostgresTarget(address: PostgresAddress): Promise<Side> {
   return openedSide(address, (connections) => migratePostgres(connections));
 }
@@ -44,8 +44,8 @@ function sideOf(shown: string, connections: Connections, types: ColumnTypes, sha
     engine: 'postgres',
     shown,
     tables: shapes,
-    read(table, slice, after, most) {
-      const { sql, values } = selectOf(table, slice, after, most, (position) => `$${position}`);
+    read(table, slice, after, max) {
+      const { sql, values } = selectOf(table, slice, after, max, (position) => `$${position}`);
       return connections.statement<Row>(sql, values);
     },
     count: ({ name }) =>
@@ -71,7 +71,7 @@ function sideOf(shown: string, connections: Connections, types: ColumnTypes, sha
       await makeDaysOf(connections, name, missing);
       for (const day of missing) made.add(`${name} ${day}`);
     },
-    // Without figures of the tables the first statements over them would be planned as if they were empty.
+    // Without table statistics, the first statements would be planned for empty tables.
     settle: async (tables) => {
       for (const { name } of tables) await connections.transaction((session) => session.query(`ANALYZE ${name}`));
     },
@@ -80,7 +80,7 @@ function sideOf(shown: string, connections: Connections, types: ColumnTypes, sha
   };
 }
 
-/** The day that the time belongs to with which an id begins. */
+/** The day of the time at the start of an ID. */
 function dayOf(id: unknown): number {
   return Math.floor(idTime(id as Uint8Array) / dayMs);
 }
@@ -101,11 +101,11 @@ function numbered(sql: string): string {
 }
 
 interface PostgresTable extends TableShape {
-  /** The column by which it has a partition for each day. */
+  /** The column that defines its daily partitions. */
   readonly byDay: string | null;
 }
 
-/** Tables of this schema that are no partition of another. */
+/** Tables of this schema that are not partitions. */
 async function tablesOf(session: Session): Promise<PostgresTable[]> {
   return session.query<PostgresTable>(
     `SELECT c.relname AS name,
@@ -121,7 +121,7 @@ async function tablesOf(session: Session): Promise<PostgresTable[]> {
   );
 }
 
-/** A process whose last sign of life is younger than this may live, ms: it writes one every five seconds. */
+/** A process whose last heartbeat is newer than this may be alive, ms: it writes one every five seconds. */
 const silentMs = 15_000;
 
 async function usedBy(session: Session): Promise<string | null> {
@@ -135,7 +135,7 @@ async function usedBy(session: Session): Promise<string | null> {
   );
   if (sign === undefined) return null;
   return (
-    `process ${sign.pid} on ${sign.host} gave a sign of life ${(Math.max(0, sign.ago) / 1000).toFixed(0)} s ago: stop every ` +
-    `process of it (one that was killed is taken for dead after ${silentMs / 1000} s)`
+    `process ${sign.pid} on ${sign.host} sent a heartbeat ${(Math.max(0, sign.ago) / 1000).toFixed(0)} s ago. Stop all its ` +
+    `processes (a killed process counts as running for ${silentMs / 1000} s)`
   );
 }

@@ -1,4 +1,4 @@
-// The schema of a PostgreSQL database: brought up to date by one process while the others wait.
+// The schema of a PostgreSQL database: migrated by one process while the others wait.
 import { setTimeout as pause } from 'node:timers/promises';
 import { postgresDialect } from '../../base/dialect.ts';
 import { type Migration, migrations, migrationsFrom } from '../../base/migrate.ts';
@@ -7,15 +7,15 @@ import { isLockBusy } from '../../base/unavailable.ts';
 import type { Connections } from './connections.ts';
 import type { Session } from './session.ts';
 
-/** The lock of everything that changes the schema; any number, but always the same. */
+/** Advisory lock for changes of the schema; an arbitrary constant. */
 const schemaLock = 7_206_177_001;
 const askAgainMs = 100;
-/** What is made in the second after a start is none that anybody waits for. */
-const toldAfterTries = 10;
-/** PostgreSQL 14, as the server tells it. */
+/** An index created in the first second after a start delays no one. */
+const noticeAfterTries = 10;
+/** PostgreSQL 14, as `server_version_num`. */
 export const oldestServer = 140_000;
 
-/** The server is of a version that Tocsin does not run on. */
+/** The server version is not supported. */
 export class OldServerError extends Error {
   override readonly name = 'OldServerError';
   constructor(found: string) {
@@ -23,20 +23,20 @@ export class OldServerError extends Error {
   }
 }
 
-/** What a server says of its version: `server_version_num` and `server_version`. */
+/** The server's version: `server_version_num` and `server_version`. */
 export interface ServerVersion {
   readonly number: number;
   readonly name: string;
 }
 
-/** @throws {OldServerError} before PostgreSQL 14 */
+/** @throws {OldServerError} below PostgreSQL 14 */
 export function refuseOldServer({ number, name }: ServerVersion): void {
   if (number < oldestServer) throw new OldServerError(name);
 }
 
 /**
- * Makes or migrates the schema in one transaction. Of processes that start together the first does the work, the others
- * wait until it is done. A table that others hold is tried for again. Throws NewerDatabaseError and OldServerError.
+ * Creates or migrates the schema in one transaction. If several processes start, the first does the work and the others
+ * wait. Retries while a table is locked. Throws NewerDatabaseError and OldServerError.
  */
 export async function migratePostgres(
   connections: Connections,
@@ -50,17 +50,17 @@ export async function migratePostgres(
   const work = (session: Session): Promise<boolean> => migrateOrFindBusy(session, onMigrating, all);
   for (let busy = 1; ;) {
     const isDone = await connections.transaction(work).catch((error: unknown) => {
-      // Others hold a table: whoever waited for it longer would hold up all who come after.
+      // A table is locked: waiting longer would block all later transactions on it.
       if (isLockBusy(error)) return null;
       throw error;
     });
     if (isDone === true) return;
-    if (isDone === false && busy++ === toldAfterTries) onMigrating({ from: null, to: all.length });
+    if (isDone === false && busy++ === noticeAfterTries) onMigrating({ from: null, to: all.length });
     await pause(askAgainMs);
   }
 }
 
-/** false = another process is at it. A lock of the transaction's, so that it is never left behind. */
+/** false = another process holds it. A transaction lock, so that it is never left behind. */
 async function migrateOrFindBusy(
   session: Session,
   onMigrating: NonNullable<EngineOptions['onMigrating']>,
@@ -72,7 +72,7 @@ async function migrateOrFindBusy(
   const statements = migrationsFrom(found, postgresDialect, all);
   if (found > 0 && statements.length > 0) onMigrating({ from: found, to: all.length });
   for (const statement of statements) await session.queryLong(statement);
-  // A version may be of the other engine alone: it is kept all the same.
+  // A version may change only the other engine; it is recorded anyway.
   if (found !== all.length) {
     await session.query(
       `INSERT INTO installation (key, value) VALUES ('schema-version', $1)
@@ -83,7 +83,7 @@ async function migrateOrFindBusy(
   return true;
 }
 
-/** The schema version of a database; 0 = it is empty. */
+/** The schema version of a database; 0 = empty. */
 export async function schemaVersionOf(session: Session): Promise<number> {
   const [table] = await session.query<{ is: boolean }>(`SELECT to_regclass('installation') IS NOT NULL AS is`);
   if (table?.is !== true) return 0;

@@ -13,7 +13,7 @@ function world() {
     at.server += ms;
     at.up += ms;
   };
-  const means = {
+  const deps = {
     ask: () => {
       pass(at.tripMs / 2);
       const answer = at.server;
@@ -23,21 +23,21 @@ function world() {
     steadyNow: () => at.steady,
     upMs: () => at.up,
   };
-  return { at, pass, means };
+  return { at, pass, deps };
 }
 
 describe('the time of the database', () => {
   it('goes on by itself between two questions', async () => {
-    const { at, pass, means } = world();
-    const time = await openServerTime(means);
+    const { at, pass, deps } = world();
+    const time = await openServerTime(deps);
     assert.equal(time.now(), Math.round(at.server));
     pass(60_000);
     assert.equal(time.now(), Math.round(at.server));
   });
 
   it('is taken from the quickest of the last answers', async () => {
-    const { at, pass, means } = world();
-    const time = await openServerTime(means);
+    const { at, pass, deps } = world();
+    const time = await openServerTime(deps);
     at.tripMs = 400;
     for (let asked = 0; asked < 5; asked++) {
       pass(2000);
@@ -47,8 +47,8 @@ describe('the time of the database', () => {
   });
 
   it('follows the server when its clock is set, and says that it was', async () => {
-    const { at, pass, means } = world();
-    const time = await openServerTime(means);
+    const { at, pass, deps } = world();
+    const time = await openServerTime(deps);
     assert.equal(time.wasServerSet, false);
     pass(2000);
     at.server += 3_600_000;
@@ -64,8 +64,8 @@ describe('the time of the database', () => {
   });
 
   it('is not said to be set when this machine was suspended', async () => {
-    const { at, pass, means } = world();
-    const time = await openServerTime(means);
+    const { at, pass, deps } = world();
+    const time = await openServerTime(deps);
     pass(2000);
     at.server += 600_000;
     at.up += 600_000;
@@ -74,8 +74,8 @@ describe('the time of the database', () => {
   });
 
   it('is not said to be set when nobody looked for long: others have moved what had to be moved', async () => {
-    const { at, pass, means } = world();
-    const time = await openServerTime(means);
+    const { at, pass, deps } = world();
+    const time = await openServerTime(deps);
     pass(31_000);
     at.server += 600_000;
     await time.measure();
@@ -83,14 +83,14 @@ describe('the time of the database', () => {
   });
 
   it('stays as it was known when the server does not answer', async () => {
-    const { at, pass, means } = world();
-    const time = await openServerTime(means);
-    const answer = means.ask;
-    means.ask = () => Promise.reject(new Error('away'));
+    const { at, pass, deps } = world();
+    const time = await openServerTime(deps);
+    const answer = deps.ask;
+    deps.ask = () => Promise.reject(new Error('away'));
     pass(10_000);
     await assert.rejects(time.measure(), /away/);
     assert.equal(time.now(), Math.round(at.server));
-    means.ask = answer;
+    deps.ask = answer;
     await time.measure();
     assert.equal(time.now(), Math.round(at.server));
   });

@@ -1,19 +1,19 @@
-// A PostgreSQL database as the nouns' files see it: the same queries as over SQLite.
+// A PostgreSQL database with the interface of the store files: the same queries as on SQLite.
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { Database } from '../../base/database.ts';
-import { writesHeartbeats } from '../../path/heartbeats/hold-heartbeats.ts';
-import { hasAskedForRounds, noteHolder } from '../../path/schedule/hold-rounds.ts';
+import { writesHeartbeats } from '../../path/heartbeats/lock-heartbeats.ts';
+import { needsRounds, noteHolder } from '../../path/schedule/lock-rounds.ts';
 import type { Tables } from '../../base/tables/schema.ts';
 import type { EngineOptions } from '../../store.ts';
 import type { PostgresAddress } from '#lib/net/postgres-address.ts';
 import { type Connections, openConnections, transactionSettings } from './connections.ts';
 import { migratePostgres } from './schema.ts';
 
-/** An open database whose schema is the present one. */
+/** An open database with the current schema. */
 export interface PostgresServer extends Pick<Database, 'reader' | 'transaction' | 'waitingTransaction'> {
   readonly address: PostgresAddress;
   readonly connections: Connections;
-  /** What time it is there, epoch ms with fractions. */
+  /** Time of the server, epoch ms with fractions. */
   askTime(): Promise<number>;
   close(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export async function openPostgres(
             try {
               return await work(tx);
             } finally {
-              isAboutRounds = hasAskedForRounds(tx) || isAboutRounds;
+              isAboutRounds = needsRounds(tx) || isAboutRounds;
               isAboutHeartbeats = writesHeartbeats(tx) || isAboutHeartbeats;
             }
           }),
@@ -62,8 +62,8 @@ export async function openPostgres(
       return row?.now ?? Number.NaN;
     },
     reader: kysely,
-    // Serializable, so that what was written for the one writer of a file holds: what a transaction read is still so
-    // when it commits, or it runs again (docs/decisions/0032).
+    // Serializable, so that code written for a single writer is correct: what a transaction read is still true when it
+    // commits, or it is repeated (docs/decisions/0032).
     transaction: transactionAt('serializable'),
     waitingTransaction: transactionAt('read committed'),
     close: () => connections.close(),
@@ -71,15 +71,15 @@ export async function openPostgres(
 }
 
 /**
- * Holds the rounds before the transaction has seen anything: schedulers that never rest would move one between its first
- * look and its change each time.
+ * Locks the rounds before the transaction's snapshot: otherwise busy schedulers would move one between its first read
+ * and its write every time.
  */
 async function lockRounds(tx: Kysely<Tables>): Promise<void> {
   await sql`LOCK TABLE schedule_rounds IN EXCLUSIVE MODE`.execute(tx);
   noteHolder(tx);
 }
 
-/** The same for heartbeats: pings, which never rest either, wait until the change is through. */
+/** The same for heartbeats: pings wait until the change is committed. */
 async function lockHeartbeats(tx: Kysely<Tables>): Promise<void> {
   await sql`LOCK TABLE heartbeats IN EXCLUSIVE MODE`.execute(tx);
 }

@@ -1,36 +1,41 @@
-// Statements on one connection, sent without waiting for the answers of those before (docs/decisions/0032).
+// Pipelined statements on one connection (docs/decisions/0032).
 import type { PoolClient, QueryResult } from 'pg';
 import { listOf } from './lists.ts';
 
 /**
- * Statements of one transaction, one after the other. Those that are asked for before an answer is awaited travel
- * together. Rows come as objects; numbers as numbers, bytes as bytes.
+ * Sequential statements of a transaction. Statements issued before awaiting a result are sent together. Rows are
+ * objects, with numbers as numbers and bytes as bytes.
  */
 export interface Session {
-  /** Rejects with StoreUnavailableError when the database is away. */
+  /** Rejects with StoreUnavailableError if the database is unavailable. */
   query<Row>(statement: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** The same for what has no rows: how many it changed. */
+  /** The same for statements without rows: returns the number of changed rows. */
   change(statement: string, values?: readonly unknown[]): Promise<number>;
-  /** The same however long it takes: for statements that go through whole tables. */
+  /** The same without a timeout, for statements that scan whole tables. */
   queryLong(statement: string): Promise<void>;
-  /** The same for what nothing in the transaction depends on: it is waited for at the end, which fails with it. */
+  /**
+   * The same for statements whose result is not needed: the end of the transaction waits for them, and fails if they
+   * do.
+   */
   send(statement: string, values?: readonly unknown[]): void;
   /**
-   * Lets the end of the transaction travel with what was asked for: nothing is asked for after it. If a statement before
-   * it fails, here or at the server, nothing is committed.
+   * Sends the end of the transaction together with the previous statements; no more may follow. If one of them fails,
+   * nothing is committed.
    */
   commit(): void;
 }
 
 /** A session and its end. */
 export interface Line extends Session {
-  /** Resolves when all that was sent is answered; rejects when any statement failed, whoever waited for it. */
+  /** Resolves when all sent statements are finished; rejects if any of them failed, awaited or not. */
   end(): Promise<void>;
-  /** Of what travelled together the first that failed says why, what came after it only that it came after. */
+  /**
+   * Of the statements sent together, the first failure is the cause; later ones only report that they came after it.
+   */
   firstError(): unknown;
 }
 
-/** What a timer of Node.js takes at most, ms: the driver takes 0 for what all statements have. */
+/** The maximum of a Node.js timer, ms: for the driver, 0 means the default timeout. */
 const longestTimerMs = 2 ** 31 - 1;
 
 export function openLine(client: PoolClient): Line {
@@ -54,7 +59,7 @@ export function openLine(client: PoolClient): Line {
   };
   const send: Session['send'] = (statement, values) => {
     const answer = ask(statement, values);
-    // Who sends does not wait: the end does.
+    // Not awaited here; the end waits for it.
     answer.catch(() => undefined);
     sent.push(answer);
   };
@@ -66,7 +71,8 @@ export function openLine(client: PoolClient): Line {
     commit() {
       if (isEnding) return;
       isEnding = true;
-      // A statement that failed before it was sent fails nothing at the server, which would commit the others.
+      // A statement that failed before it was sent does not fail the transaction on the server, which would commit the
+      // others.
       if (first === null) send('COMMIT');
     },
     end: async () => {
@@ -77,9 +83,7 @@ export function openLine(client: PoolClient): Line {
   };
 }
 
-/**
- * What is asked for at once leaves in one piece: each statement by itself costs a call of the system, and wakes the server.
- */
+/** Sends statements in one piece: individual ones cost a system call each, and wake the server. */
 function createGather({ connection }: PoolClient): () => void {
   let isGathering = false;
   return () => {
@@ -94,7 +98,7 @@ function createGather({ connection }: PoolClient): () => void {
   };
 }
 
-/** Fails here and not in the driver, which has sent a part of the statement when it finds out. */
+/** Fails here instead of in the driver, which would already have sent a part of the statement. */
 function sendable(value: unknown): unknown {
   if (Array.isArray(value)) return listOf(value);
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;

@@ -1,10 +1,13 @@
-// What time it is at the database, asked by those who take work (docs/decisions/0016).
+// Checks a process's time against the database when it claims work (docs/decisions/0016).
 import type { Session } from './session.ts';
 
-/** Half a lease: who is this far from the database's time has not seen yet that its clock was set, or was suspended, ms. */
+/**
+ * Half a lease: a process this far from the database's time has not noticed yet that its clock was set or the machine
+ * suspended, ms.
+ */
 const farOffMs = 5000;
 
-/** Whether `now` is the database's time, as far as taking work goes (docs/decisions/0016). */
+/** Whether `now` is close enough to the database's time for claiming work (docs/decisions/0016). */
 export async function isTheTime(session: Session, now: number): Promise<boolean> {
   const [row] = await session.query<{ off: number }>(
     'SELECT abs(extract(epoch FROM clock_timestamp()) * 1000 - $1)::float8 AS off',
@@ -14,9 +17,8 @@ export async function isTheTime(session: Session, now: number): Promise<boolean>
 }
 
 /**
- * The same as a condition on what is taken, judged by the begin of the transaction: for one that waits for nothing after it.
- *
- * @param value the place of `now` among the values, as `$1`
+ * The same as a condition of a claim, evaluated at the start of the transaction.
+ * @param value placeholder of `now` among the values, such as `$1`
  */
 export function isTheTimeAt(value: string): string {
   return `abs(extract(epoch FROM now()) * 1000 - ${value}::bigint) < ${farOffMs}`;

@@ -1,5 +1,5 @@
-// Wake-ups by NOTIFY. They are sent apart from the transactions they tell of, because a NOTIFY in a transaction makes all
-// commits of the database wait for each other (docs/decisions/0032).
+// Wake-ups with NOTIFY. Sent outside of transactions, because a NOTIFY in a transaction serializes all commits of the
+// database (docs/decisions/0032).
 import type { Client } from 'pg';
 import { newId } from '#lib/id.ts';
 import type { Wakes } from '../../base/wakes.ts';
@@ -7,18 +7,18 @@ import { connectAlone, type Connections } from './connections.ts';
 import type { PostgresAddress } from '#lib/net/postgres-address.ts';
 
 const channel = 'tocsin_wake';
-/** Hints of this long go out together, ms. */
+/** Hints are batched for this time, ms. */
 const gatherMs = 15;
 const firstPauseMs = 200;
 const longestPauseMs = 5000;
 
-/** How the listening goes, for the operator. */
+/** State of the listener, for the operator. */
 export type ListeningState = 'listening' | 'polling';
 
 export interface WakeOptions {
-  /** A direct connection to listen on; null = do not listen. */
+  /** A direct connection for listening; null = do not listen. */
   readonly address: PostgresAddress | null;
-  /** Told when listening begins, and when it turns out that it cannot, with the reason. */
+  /** Called when listening begins, and when it fails, with the reason. */
   readonly onState?: (state: ListeningState, why: string) => void;
 }
 
@@ -52,7 +52,7 @@ function createSender(connections: Connections, self: string) {
     isSending = true;
     const payloads = [...names].map((name) => `${self}/${name}`);
     names.clear();
-    // Who cannot be told looks by itself.
+    // Processes that miss a hint poll.
     await connections
       .statement('SELECT pg_notify($1, name) FROM unnest($2::text[]) AS name', [channel, payloads])
       .catch(() => undefined);
@@ -106,7 +106,7 @@ function startListener(
     const watch = (made: Client): void => {
       client = current = made;
       made.on('error', (error) => over(made, error.message));
-      made.on('end', () => over(made, 'the connection ended'));
+      made.on('end', () => over(made, 'the connection was closed'));
       made.on('notification', ({ payload = '' }) => onPayload(payload));
     };
     try {
@@ -114,7 +114,7 @@ function startListener(
       if (await isThroughPooler(fresh)) {
         isClosed = true;
         await fresh.end();
-        onState('polling', 'a pooler stands before the database: set TOCSIN_LISTEN_URL to the database itself');
+        onState('polling', 'DATABASE_URL points to a pooler: set TOCSIN_LISTEN_URL to the database itself');
         return;
       }
       await fresh.query(`LISTEN ${channel}`);
@@ -135,7 +135,7 @@ function startListener(
   };
 }
 
-/** Whether wake-ups can be listened for at an address. Rejects with what the driver says when it cannot be reached. */
+/** Whether an address supports listening. Rejects with the driver's error if it cannot be reached. */
 export async function listensDirectly(address: PostgresAddress): Promise<boolean> {
   const client = await connectAlone(address, (made) => made.on('error', () => {}));
   try {
@@ -146,8 +146,8 @@ export async function listensDirectly(address: PostgresAddress): Promise<boolean
 }
 
 /**
- * A pooler gives its clients numbers of its own; the server itself tells the one of the process that answers. Behind a
- * pooler in transaction mode a LISTEN would stay with a connection that serves others.
+ * A pooler reports its own process IDs to clients; the server itself reports that of the responding process. Behind a
+ * pooler in transaction mode, LISTEN would stay with a connection that serves others.
  */
 async function isThroughPooler(client: Client): Promise<boolean> {
   const answer = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');

@@ -1,17 +1,17 @@
-// One checkpoint: what was committed to the log goes back into the file.
+// A checkpoint: copies committed pages from the log into the file.
 import type { DatabaseSync } from 'node:sqlite';
 
-/** How a log stands, in pages. */
+/** State of a log, in pages. */
 export interface LogState {
-  /** Pages in the log since it was begun anew. */
+  /** Pages in the log since it was restarted. */
   readonly inLog: number;
-  /** Of them, those that are in the file by now. */
+  /** Pages of it that are already in the file. */
   readonly inFile: number;
 }
 
 /**
- * @param mode PASSIVE copies as much as goes without waiting for anybody, NOOP nothing
- * @returns null = another connection is at it, or the disk is full: nothing is lost
+ * @param mode PASSIVE copies as much as possible without waiting, NOOP nothing
+ * @returns null = another connection is running one, or the disk is full: nothing is lost
  */
 export function checkpoint(database: DatabaseSync, mode: 'PASSIVE' | 'NOOP'): LogState | null {
   try {
@@ -24,13 +24,13 @@ export function checkpoint(database: DatabaseSync, mode: 'PASSIVE' | 'NOOP'): Lo
 }
 
 /**
- * Whether a log may be copied back by one connection while another begins it anew: SQLite before 3.51.3 could then damage the
- * file, and does not tell how long the log is either.
+ * Whether one connection may run a checkpoint while another restarts the log: SQLite before 3.51.3 could corrupt the
+ * file then, and does not report the length of the log either.
  */
-export function canCopyBeside(version: string): boolean {
+export function canCheckpointInThread(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
   return major * 1e6 + minor * 1e3 + patch >= 3_051_003;
 }
 
-/** That of this Node.js. */
-export const copiesBeside: boolean = canCopyBeside(process.versions['sqlite'] ?? '0');
+/** Version of SQLite in this Node.js. */
+export const checkpointsInThread: boolean = canCheckpointInThread(process.versions['sqlite'] ?? '0');

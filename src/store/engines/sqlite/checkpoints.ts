@@ -1,36 +1,38 @@
-// Copies the log back into the file before it grows, most of it in a thread beside: at every sixteen megabytes a commit would
-// hold the loop for tens of milliseconds (docs/decisions/0003).
+// Runs checkpoints mostly in a thread: on the main thread, a commit would block the event loop for tens of milliseconds
+// at every 16 MB (docs/decisions/0003).
 import { Worker } from 'node:worker_threads';
 import type { Connection } from './connection.ts';
-import { checkpoint, copiesBeside, type LogState } from './checkpoint.ts';
+import { checkpoint, checkpointsInThread, type LogState } from './checkpoint.ts';
 import { threadFile } from '#lib/package-files.ts';
 
-/** Keeps the log short while its file is written. */
+/** Keeps the log short while the file is being written. */
 export interface Checkpoints {
-  /** To be called after each commit. */
+  /** Call after each commit. */
   readonly noteCommit: () => void;
-  /** Ends the thread, if there is one. */
+  /** Stops the thread, if there is one. */
   close(): Promise<void>;
 }
 
-/** Pages by which the log grows before it is copied back: 16 MB, in which a page that is written often stands many times. */
-const pagesMost = 4000;
-/** Pages that the loop copies itself, at most: after the first time that the thread has gone through the log, and later. */
+/**
+ * Growth of the log, in pages, that triggers a checkpoint: 16 MB, which contain frequently written pages many times.
+ */
+const maxPages = 4000;
+/** Maximum number of pages that the main thread copies itself: after the thread's first pass, and later. */
 const leftAtOnce = 500;
-const leftMost = 1000;
-/** Times that the thread goes through the log; what is left then stays in it until it has grown as much again. */
-const passesMost = 16;
-/** Commits between two looks at the log. */
-const lookEach = 4;
+const maxLeft = 1000;
+/** Passes of the thread over the log; the rest stays in it until it has grown again by the same amount. */
+const maxPasses = 16;
+/** Commits between two checks of the log. */
+const pollEach = 4;
 
 /** @param writer the only connection that writes */
 export function createCheckpoints(path: string, writer: Connection): Checkpoints {
   let thread: Worker | null = null;
-  let isUnderWay = false;
+  let isInProgress = false;
   let isClosed = false;
   let commits = 0;
   let passes = 0;
-  /** How the log stood when it was last copied back. */
+  /** State of the log at the last checkpoint. */
   let before: LogState = { inLog: 0, inFile: 0 };
 
   const ask = (): void => {
@@ -41,22 +43,22 @@ export function createCheckpoints(path: string, writer: Connection): Checkpoints
         end();
       });
       thread.postMessage(null);
-      isUnderWay = true;
+      isInProgress = true;
     } catch {
       end();
     }
   };
-  /** Again what was written meanwhile; the last of it while nobody writes, so that the log begins anew. */
+  /** Copies what was written meanwhile; the last part while nobody writes, so that the log restarts. */
   const goOn = (): void => {
     if (isClosed) return;
     const now = checkpoint(writer.database, 'NOOP');
-    // null as long as a transaction is under way: it is asked again after the next commits.
+    // null while a transaction is in progress: checked again after the next commits.
     const left = now === null ? 0 : now.inLog - now.inFile;
-    // Whoever reads for long, as a backup does, holds up the rest.
+    // A long reader, such as a backup, delays the rest.
     const isProgress = now !== null && (now.inFile > before.inFile || now.inLog < before.inLog);
     if (now !== null) before = now;
-    if (!isProgress || passes > passesMost) end();
-    else if (left > (passes > 1 ? leftMost : leftAtOnce)) ask();
+    if (!isProgress || passes > maxPasses) end();
+    else if (left > (passes > 1 ? maxLeft : leftAtOnce)) ask();
     else {
       checkpoint(writer.database, 'PASSIVE');
       end();
@@ -64,17 +66,17 @@ export function createCheckpoints(path: string, writer: Connection): Checkpoints
   };
   const end = (): void => {
     passes = 0;
-    isUnderWay = false;
+    isInProgress = false;
     if (!isClosed) before = checkpoint(writer.database, 'NOOP') ?? before;
   };
 
   return {
     noteCommit: () => {
-      if (!copiesBeside || isClosed || isUnderWay || ++commits % lookEach !== 0) return;
+      if (!checkpointsInThread || isClosed || isInProgress || ++commits % pollEach !== 0) return;
       const now = checkpoint(writer.database, 'NOOP');
       if (now === null) return;
       if (now.inLog < before.inLog) before = { inLog: 0, inFile: 0 };
-      if (now.inLog - before.inLog >= pagesMost) ask();
+      if (now.inLog - before.inLog >= maxPages) ask();
     },
     async close() {
       isClosed = true;
@@ -83,7 +85,9 @@ export function createCheckpoints(path: string, writer: Connection): Checkpoints
   };
 }
 
-/** Whatever is wrong with it, the writer copies the log back when it has grown fourfold, and another is started before. */
+/**
+ * If the thread fails, the writer runs a checkpoint once the log has grown fourfold; a new thread is started before.
+ */
 function startThread(path: string, onMessage: () => void, onEnd: () => void): Worker {
   const thread = new Worker(threadFile('checkpoint-thread', import.meta.url), { workerData: path });
   thread.on('message', onMessage);

@@ -1,36 +1,37 @@
-// One connection to the SQLite file: pragmas, prepared statements kept, and Kysely's view of it.
+// A connection to the SQLite file: pragmas, cached prepared statements, and an adapter for Kysely.
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Kysely, SqliteDialect } from 'kysely';
 import type { Tables } from '../../base/tables/schema.ts';
-import { copiesBeside } from './checkpoint.ts';
+import { checkpointsInThread } from './checkpoint.ts';
 
-/** A synchronous connection. Statements are prepared once per text. */
+/** A synchronous connection that prepares each statement once. */
 export interface Connection {
   readonly database: DatabaseSync;
   prepare(sql: string): StatementSync;
-  /** The rows of a statement as plain objects: of many rows several times as fast to read as those of `prepare`. */
+  /** Rows of a statement as plain objects: for many rows several times faster than those of `prepare`. */
   select<Row>(sql: string): (...values: Values) => Row[];
-  /** The same connection behind the query builder. */
+  /** The same connection for the query builder. */
   readonly kysely: Kysely<Tables>;
   close(): void;
 }
 
 const statementsKept = 500;
 
-/** Opens the file. The writing connection makes it when missing; every commit is on disk before it returns. */
+/** Opens the file. The writing connection creates it if it is missing; every commit is on disk before it returns. */
 export function openConnection(path: string, mode: 'write' | 'read'): Connection {
   const database = new DatabaseSync(path, { readOnly: mode === 'read', timeout: 5000 });
   if (mode === 'write') {
     database.exec('PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
-    // Far more than checkpoints leave in the log, where they are made beside: for the case that their thread does not come.
-    const pages = copiesBeside ? 16_000 : 4000;
+    // Far more than the log usually contains; a fallback in case the checkpoint thread fails.
+    const pages = checkpointsInThread ? 16_000 : 4000;
     database.exec(`PRAGMA wal_autocheckpoint = ${pages}; PRAGMA journal_size_limit = 67108864`);
   }
-  // kB. Few pages in the writing connection: a commit that rearranged an index looks at each one (docs/performance.md), and what
-  // is not there the system keeps as well. Pages that were changed stay until their commit up to 16 MB.
+  // kB. A small page cache for the writing connection: a commit that rearranged an index scans all cached pages
+  // (docs/performance.md), and the system caches the file anyway. Modified pages stay in memory until their commit, up
+  // to 16 MB.
   database.exec(`PRAGMA cache_size = ${mode === 'write' ? -4000 : -8000}; PRAGMA cache_spill = 4000`);
   database.exec('PRAGMA temp_store = MEMORY');
-  // SQLite's own lower() knows the 26 letters only.
+  // SQLite's own lower() handles only ASCII letters.
   database.function('lower', { deterministic: true }, (text) => (typeof text === 'string' ? text.toLowerCase() : text));
   const prepare = kept((sql) => database.prepare(preparedOnce(sql)));
   const readers = kept((sql) => readerOf(database, sql));
@@ -43,14 +44,14 @@ export function openConnection(path: string, mode: 'write' | 'read'): Connection
 }
 
 /**
- * A number that is bound behind LIMIT by itself would let SQLite make the statement anew at each call, to plan by it: 5 µs and
- * more. Behind a sign it is read as any value is.
+ * SQLite would re-prepare the statement when a number bound directly to LIMIT changes, 5 µs and more. As part of an
+ * expression it does not.
  */
 function preparedOnce(sql: string): string {
   return sql.replaceAll(/\blimit \?/gi, (text) => `${text.slice(0, -1)}+?`);
 }
 
-/** What is made of a text once. */
+/** Cached data of a statement's text. */
 function kept<Prepared>(prepare: (sql: string) => Prepared): (sql: string) => Prepared {
   const statements = new Map<string, Prepared>();
   return (sql) => {
@@ -63,7 +64,7 @@ function kept<Prepared>(prepare: (sql: string) => Prepared): (sql: string) => Pr
   };
 }
 
-/** Values of a statement, or of a row of one. */
+/** Values of a statement, or of one row. */
 export type Values = (string | number | bigint | Uint8Array | null)[];
 
 /** A statement whose rows become plain objects. */
@@ -71,7 +72,7 @@ function readerOf(database: DatabaseSync, sql: string) {
   const statement = database.prepare(preparedOnce(sql));
   const names = statement.columns().map(({ name }) => name);
   statement.setReturnArrays(true);
-  // Objects that come from there are made like dictionaries: to read a column of one takes several times as long.
+  // Objects from SQLite are in dictionary mode: reading a column is several times slower.
   const rowOf = (values: unknown): Record<string, unknown> => {
     const row: Record<string, unknown> = {};
     for (let index = 0; index < names.length; index++) row[names[index] ?? ''] = (values as unknown[])[index];
@@ -87,7 +88,7 @@ function readerOf(database: DatabaseSync, sql: string) {
   };
 }
 
-/** The shape that Kysely's SQLite dialect asks for, over `node:sqlite`. */
+/** Implements the interface of Kysely's SQLite dialect over `node:sqlite`. */
 function kyselyView(readers: (sql: string) => ReturnType<typeof readerOf>) {
   return { close: () => {}, prepare: readers };
 }

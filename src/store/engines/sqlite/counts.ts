@@ -1,10 +1,10 @@
-// Rows of counters in SQLite: runs by outcome, and what the execution limit is judged by.
+// Counter rows in SQLite: runs by outcome, and usage of the execution limit.
 import { monthStart } from '#domain/accounts/account.ts';
 import type { IdBytes } from '../../base/codec.ts';
 import { addToCounts, type Counts } from '../../base/counts.ts';
 import type { Connection } from './connection.ts';
 
-/** Adds what was counted to the rows of the day of `now` (epoch ms). */
+/** Adds counters to the rows of the day of `now` (epoch ms). */
 export function writeCounts(connection: Connection, counts: Counts, now: number): void {
   for (const row of counts.rows(now)) {
     connection
@@ -32,15 +32,15 @@ export function writeCounts(connection: Connection, counts: Counts, now: number)
 export function remainingRuns(connection: Connection, accountId: IdBytes, now: number): number {
   const row = connection
     .prepare(
-      `SELECT a.execution_limit AS most, u.used AS used FROM accounts a
+      `SELECT a.execution_limit AS max, u.used AS used FROM accounts a
        LEFT JOIN usage u ON u.account_id = a.id AND u.month = ? WHERE a.id = ?`,
     )
     .get(monthStart(now), accountId);
-  if (row === undefined || row['most'] === null) return Number.POSITIVE_INFINITY;
-  return Math.max(0, Number(row['most']) - Number(row['used'] ?? 0));
+  if (row === undefined || row['max'] === null) return Number.POSITIVE_INFINITY;
+  return Math.max(0, Number(row['max']) - Number(row['used'] ?? 0));
 }
 
-/** Counts runs toward the execution limit; a negative number gives back those that were never run. */
+/** Counts runs toward the execution limit; a negative number returns those that never ran. */
 export function countUsage(connection: Connection, accountId: IdBytes, now: number, runs: number): void {
   if (runs === 0) return;
   connection

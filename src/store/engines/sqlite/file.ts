@@ -1,4 +1,4 @@
-// The SQLite file: one process owns it, it is migrated and, after a crash, checked before anything uses it.
+// The SQLite file: owned by one process, migrated, and checked after a crash before use.
 import { DatabaseSync } from 'node:sqlite';
 import { sqliteDialect } from '../../base/dialect.ts';
 import { type Migration, migrations, migrationsFrom } from '../../base/migrate.ts';
@@ -7,32 +7,32 @@ import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { createWriteQueue, type WriteQueue } from './write-queue.ts';
 
-/** How a file is opened. */
+/** Options of opening a file. */
 export interface FileOptions extends Pick<EngineOptions, 'onMigrating'> {
-  /** How long a write waits for others to share its commit with, ms. */
+  /** How long a write waits for others to share its commit, ms. */
   readonly gatherMs?: number;
-  /** Other schema versions than those of this program. */
+  /** Replaces the schema versions of this program, for tests. */
   readonly migrations?: readonly Migration[];
 }
 
-/** An open SQLite file. Reads outside transactions go to `reader`, everything that writes through the queue. */
+/** An open SQLite file. Reads outside transactions use `reader`, all writes the queue. */
 export interface SqliteFile {
   readonly path: string;
   readonly reader: Connection;
   readonly queue: WriteQueue;
-  /** Whether the process before this one ended without closing the file. */
+  /** Whether the previous process ended without closing the file. */
   readonly wasCrashed: boolean;
   close(): Promise<void>;
 }
 
-/** The database cannot be opened as it is; the message says why and what to do. */
+/** The database cannot be opened; the message says why and what to do. */
 export class DatabaseOpenError extends Error {
   override readonly name = 'DatabaseOpenError';
 }
 
 /**
- * Opens the file at `path`, makes or migrates its schema. Throws DatabaseOpenError (in use, damaged, not a database,
- * folder not writable) and NewerDatabaseError.
+ * Opens the file at `path`, and creates or migrates its schema. Throws DatabaseOpenError (in use, damaged, not a
+ * database, folder not writable) and NewerDatabaseError.
  */
 export function openSqliteFile(
   path: string,
@@ -72,7 +72,7 @@ function lifeOf(
     try {
       mark(writer, 'closed');
     } catch {
-      // A full disk: the next start checks the file as after a crash, which does no harm.
+      // On a full disk, the next start checks the file as after a crash, which does no harm.
     }
     reader.close();
     writer.close();
@@ -88,8 +88,8 @@ function lifeOf(
 }
 
 /**
- * Makes the file at `path` this process's own; closing what it answers gives it back, and so does the process's end,
- * however it ends. Throws DatabaseOpenError.
+ * Locks the file at `path` for this process; closing the result releases it, as does the end of the process. Throws
+ * DatabaseOpenError.
  */
 export function takeLock(path: string): DatabaseSync {
   let lock: DatabaseSync | null = null;
@@ -108,17 +108,17 @@ export function takeLock(path: string): DatabaseSync {
   }
 }
 
-/** SQLite's result codes for a file that is damaged (11) or that is something else (26). */
+/** SQLite's result codes for a damaged file (11) or one that is not a database (26). */
 const damaged: ReadonlySet<number> = new Set([11, 26]);
 
-/** What SQLite says of a file that cannot be used, in words that say what to do; every other error is itself. */
+/** Errors about an unusable file, with instructions; all others are unchanged. */
 export function openErrorOf(path: string, cause: unknown): Error {
   if (!(cause instanceof Error) || !('errcode' in cause))
     return cause instanceof Error ? cause : new Error(String(cause));
   if (typeof cause.errcode === 'number' && damaged.has(cause.errcode & 0xff)) return damagedError(path, cause.message);
   return new DatabaseOpenError(
-    `the database ${path} cannot be opened (${cause.message}): check that the folder exists and that this user may ` +
-      `write it, or set TOCSIN_DATA_DIR to one that it may`,
+    `the database ${path} cannot be opened (${cause.message}): check that the folder exists and is writable, ` +
+      `or set TOCSIN_DATA_DIR to another one`,
     { cause },
   );
 }
@@ -136,7 +136,7 @@ function migrate(
 ): void {
   const found = Number(writer.database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
   const statements = migrationsFrom(found, sqliteDialect, all);
-  // A version may be of the other engine alone: it is kept all the same.
+  // A version may change only the other engine; it is recorded anyway.
   if (found === all.length) return;
   if (found > 0) onMigrating({ from: found, to: all.length });
   writer.database.exec('BEGIN IMMEDIATE');

@@ -1,18 +1,17 @@
-// Rows that one statement writes, several at a time: to begin and to end a statement costs a quarter of what a row does.
+// Writes several rows per statement: executing a statement costs as much as a quarter of a row.
 import type { Connection, Values } from './connection.ts';
 
-/** So many share a statement: with more of them each costs no less. */
+/** Rows per statement; more would not be cheaper per row. */
 const rowsAtOnce = 20;
 
-/** A statement by the number of its rows. */
+/** Statements by number of rows. */
 export interface RowsStatement {
   readonly one: string;
   readonly many: string;
 }
 
 /**
- * A statement that writes rows of so many columns.
- *
+ * A statement that writes rows with a number of columns.
  * @param textOf the statement around its list of rows, such as `(?, ?), (?, ?)`
  */
 export function rowsStatement(columns: number, textOf: (rows: string) => string): RowsStatement {
@@ -20,7 +19,7 @@ export function rowsStatement(columns: number, textOf: (rows: string) => string)
   return { one: textOf(row), many: textOf(Array.from({ length: rowsAtOnce }, () => row).join(', ')) };
 }
 
-/** Writes rows in their order. @param valuesOf in the order of the statement's columns */
+/** Writes rows in order. @param valuesOf values in the order of the statement's columns */
 export function writeRows<Row>(
   connection: Connection,
   { one, many }: RowsStatement,

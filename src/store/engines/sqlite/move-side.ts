@@ -1,4 +1,4 @@
-// A SQLite file as one side of a copy.
+// A SQLite file as a side of a copy.
 import { existsSync } from 'node:fs';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { systemClock } from '#lib/clock.ts';
@@ -9,27 +9,27 @@ import type { Side, Writing } from '../../copy/side.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { DatabaseOpenError, openErrorOf, openSqliteFile, takeLock } from './file.ts';
 
-/** The source: as it is, never migrated, and locked as long as it is open. Throws DatabaseOpenError. */
+/** The source, which is never migrated, and locked while it is open. Throws DatabaseOpenError. */
 export async function openSqliteSource(path: string, mode: 'read' | 'write'): Promise<Side> {
   if (!existsSync(path)) throw new DatabaseOpenError(`there is no database at ${path}`);
   const lock = takeLock(path);
   return openedSide(path, mode, () => lock.close());
 }
 
-/** The side that is written: made and migrated when it has to be, and nobody else's as long as it is open. */
+/** The target, which is created and migrated if necessary, and locked while it is open. */
 export async function openSqliteTarget(path: string): Promise<Side> {
   const file = openSqliteFile(path);
-  // Beside the file's own writer, which nothing else uses meanwhile.
+  // In addition to the file's own writer, which is idle meanwhile.
   return openedSide(path, 'write', () => file.close());
 }
 
 /** A file to read while its service may be running. Throws DatabaseOpenError. */
 export async function openSqliteReader(path: string): Promise<Side> {
-  if (!existsSync(path)) throw new DatabaseOpenError(`there is no database at ${path}: start its Tocsin once`);
+  if (!existsSync(path)) throw new DatabaseOpenError(`there is no database at ${path}: start Tocsin with it once`);
   return openedSide(path, 'read', () => {});
 }
 
-/** @param release what goes after the connection */
+/** @param release called after closing the connection */
 async function openedSide(path: string, mode: 'read' | 'write', release: () => void | Promise<void>): Promise<Side> {
   const shown = `${sqliteDialect.name}:${path}`;
   const opened: Connection[] = [];
@@ -56,8 +56,8 @@ function sideOf(shown: string, connection: Connection, close: () => Promise<void
     engine: 'sqlite',
     shown,
     tables: tablesOf(database),
-    read(table, slice, after, most) {
-      const { sql, values } = selectOf(table, slice, after, most, () => '?');
+    read(table, slice, after, max) {
+      const { sql, values } = selectOf(table, slice, after, max, () => '?');
       return Promise.resolve(prepare(sql).all(...(values as SQLInputValue[])) as Row[]);
     },
     count: ({ name }) => Promise.resolve(Number(prepare(`SELECT count(*) AS n FROM ${name}`).get()?.['n'])),
@@ -76,7 +76,7 @@ function sideOf(shown: string, connection: Connection, close: () => Promise<void
     },
     prepare: () => Promise.resolve(),
     settle: () => Promise.resolve(database.exec('PRAGMA wal_checkpoint(TRUNCATE)')),
-    // Whoever uses the file holds the lock on it.
+    // A process that uses the file holds its lock.
     usedBy: () => Promise.resolve(null),
     close,
   };

@@ -1,18 +1,18 @@
-// The one writer of the file. Writes that arrive within a few milliseconds share one durable commit (group commit);
-// transactions of the query builder take their turn between them.
+// The only writer of the file. Writes that arrive within a few milliseconds share one durable commit (group commit);
+// transactions of the query builder take turns with them.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Connection } from './connection.ts';
 import { StoreUnavailableError, storeErrorOf } from '../../base/unavailable.ts';
 
-/** Runs writes one after the other on the writing connection. Nothing is acknowledged before it is durable. */
+/** Runs writes sequentially on the writing connection. Nothing is acknowledged before it is durable. */
 export interface WriteQueue {
-  /** A synchronous piece of work, committed together with others that wait; if it throws, it alone is undone. */
+  /** A synchronous write, committed together with other waiting ones; if it throws, only it is rolled back. */
   group<Answer>(work: (connection: Connection) => Answer): Promise<Answer>;
-  /** The same without waiting for others to come: what waits already goes along. */
+  /** The same without waiting for others to arrive; waiting ones are included. */
   groupNow<Answer>(work: (connection: Connection) => Answer): Promise<Answer>;
-  /** A transaction of its own that may await queries on this connection, and nothing else. */
+  /** A separate transaction, which may await only queries on this connection. */
   single<Answer>(work: (connection: Connection) => Promise<Answer>): Promise<Answer>;
-  /** Resolves when all that was asked for has been done; later calls are refused. */
+  /** Resolves when all requested work is done; later calls are rejected. */
   drain(): Promise<void>;
 }
 
@@ -24,15 +24,15 @@ interface Piece {
   readonly reject: (error: Error) => void;
 }
 
-/** How long a write waits for a command beside that writes as well, ms. */
-const busyMostMs = 5000;
-/** Between two looks whether it has let go, ms. */
-const lookAgainMs = 2;
-/** Writes in one commit at most: bounds how long a commit holds the loop. */
-const groupMost = 200;
+/** How long a write waits for a command that writes to the same file, ms. */
+const maxBusyMs = 5000;
+/** Interval between checks whether the lock was released, ms. */
+const retryMs = 2;
+/** Maximum number of writes per commit, because a commit blocks the event loop. */
+const maxGroup = 200;
 
 /**
- * @param onCommit told of each transaction that has ended
+ * @param onCommit called after each transaction
  * @param gatherMs how long the first write of a group waits for others
  */
 export function createWriteQueue(connection: Connection, onCommit: () => void, gatherMs = 2): WriteQueue {
@@ -41,7 +41,7 @@ export function createWriteQueue(connection: Connection, onCommit: () => void, g
   let isTimed = false;
   let isClosed = false;
   let isDrained = false;
-  // SQLite would wait for another process within its call, and hold the loop: this queue waits by itself.
+  // SQLite would wait for another process within its call and block the event loop, so this queue waits itself.
   connection.database.exec('PRAGMA busy_timeout = 0');
   const drained = Promise.withResolvers<void>();
 
@@ -53,7 +53,7 @@ export function createWriteQueue(connection: Connection, onCommit: () => void, g
     if (isClosed) return piece.reject(new StoreUnavailableError('the store is closed'));
     waiting.push(piece);
     if (isRunning) return;
-    if (!piece.isGroup || gatherMs === 0 || waiting.length >= groupMost) {
+    if (!piece.isGroup || gatherMs === 0 || waiting.length >= maxGroup) {
       void run();
     } else if (piece.isUrgent) {
       setImmediate(run);
@@ -65,13 +65,13 @@ export function createWriteQueue(connection: Connection, onCommit: () => void, g
 
   const run = async (): Promise<void> => {
     isTimed = false;
-    // A turn that was set for later may come after the last one, when the database is closed already.
+    // A scheduled turn may run after the last one, when the database is already closed.
     if (isRunning || isDrained) return;
     isRunning = true;
     while (waiting.length > 0) {
       let fault = begun(connection);
-      for (const until = performance.now() + busyMostMs; isBusy(fault) && performance.now() < until;) {
-        await pause(lookAgainMs);
+      for (const until = performance.now() + maxBusyMs; isBusy(fault) && performance.now() < until;) {
+        await pause(retryMs);
         fault = begun(connection);
       }
       if (waiting[0]?.isGroup) commitGroup(connection, takeGroup(waiting), fault);
@@ -82,7 +82,7 @@ export function createWriteQueue(connection: Connection, onCommit: () => void, g
     isRunning = false;
     if (!isClosed) return;
     isDrained = true;
-    connection.database.exec(`PRAGMA busy_timeout = ${busyMostMs}`);
+    connection.database.exec(`PRAGMA busy_timeout = ${maxBusyMs}`);
     drained.resolve();
   };
 
@@ -98,13 +98,13 @@ export function createWriteQueue(connection: Connection, onCommit: () => void, g
   };
 }
 
-/** What waits and may share a commit. */
+/** Waiting writes that may share a commit. */
 function takeGroup(waiting: Piece[]): Piece[] {
   const end = waiting.findIndex((piece) => !piece.isGroup);
-  return waiting.splice(0, Math.min(end === -1 ? waiting.length : end, groupMost));
+  return waiting.splice(0, Math.min(end === -1 ? waiting.length : end, maxGroup));
 }
 
-/** Begins a transaction; answers with what kept it from that, or null. */
+/** Begins a transaction; returns the error that prevented it, or null. */
 function begun(connection: Connection): unknown {
   try {
     connection.prepare('BEGIN IMMEDIATE').run();
@@ -131,7 +131,7 @@ function commitGroup(connection: Connection, pieces: readonly Piece[], fault: un
         answers.push({ piece, answer: piece.work(connection) });
         if (pieces.length > 1) connection.prepare('RELEASE piece').run();
       } catch (cause) {
-        // A full disk undoes the whole transaction by itself: then there is nothing left to keep of the others either.
+        // A full disk rolls back the whole transaction: then the other writes are lost as well.
         if (pieces.length === 1 || !connection.database.isTransaction) throw cause;
         connection.prepare('ROLLBACK TO piece').run();
         connection.prepare('RELEASE piece').run();

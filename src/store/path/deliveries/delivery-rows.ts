@@ -1,4 +1,4 @@
-// How a delivery stands in its rows, and what a claim of deliveries and a settling of attempts ask and get.
+// Maps deliveries to rows; input and output of claiming and settling.
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { AlertType } from '#domain/alerts/alert.ts';
 import type { Attempt, Delivery, DeliveryStep, DueDelivery, Message } from '#domain/alerts/delivery.ts';
@@ -17,51 +17,51 @@ import { deliveryStatusCodes } from '../../base/codes.ts';
 import type { DeliveriesTable } from '../../base/tables/schema.ts';
 import type { Seal } from '../../base/seal.ts';
 
-/** Who takes deliveries, how many per channel, and for how long. Instants are epoch ms. */
+/** Who claims deliveries, how many per channel, and for how long. Times are epoch ms. */
 export interface DeliveryClaim {
   readonly owner: string;
   readonly now: number;
   readonly leaseMs: number;
-  /** How many more of a channel may be under way, when other processes have so many (decisions: Fairness). */
+  /** How many more of a channel may be in progress, given the number in other processes (decisions: Fairness). */
   readonly room: (accountId: string, alertChannelId: number, elsewhere: number) => number;
-  /** Accounts of which nothing is taken and whose channels are not walked; none by default. */
+  /** Accounts to skip, including their channels; none by default. */
   readonly without?: ReadonlySet<string>;
-  /** The checks of a channel of which an attempt is under way here: what else waits of them is left (docs/decisions/0014). */
+  /** Checks of a channel with an attempt in progress here: their other deliveries wait (docs/decisions/0014). */
   readonly busy: (accountId: string, alertChannelId: number) => readonly string[];
   /**
-   * Of a channel, what is due then or later is looked at, epoch ms; 0 = everything. Before it nothing is due but what waits for
-   * attempts under way here (docs/decisions/0014).
+   * Only deliveries of a channel due at this time or later are considered, epoch ms; 0 = all. Earlier ones wait for
+   * attempts in progress here (docs/decisions/0014).
    */
-  readonly lookedFrom: (accountId: string, alertChannelId: number) => number;
-  /** Whether other processes deliver as well, or did until a moment ago. */
+  readonly scannedFrom: (accountId: string, alertChannelId: number) => number;
+  /** Whether other processes deliver as well, or did until recently. */
   readonly isShared: boolean;
-  readonly most: number;
+  readonly max: number;
   readonly seal: Seal;
-  /** Channels as they were last read: secrets are opened once per change of the row, not once per delivery. */
+  /** Cached channels: secrets are decrypted once per change of the row, not once per delivery. */
   readonly channels: Map<string, AlertChannel>;
-  /** Moves with the walk. */
+  /** Updated by the iteration. */
   readonly place: WalkPlace;
 }
 
-/** A delivery taken for its next attempt. */
+/** A delivery claimed for its next attempt. */
 export interface ClaimedDelivery {
   readonly delivery: DueDelivery;
   readonly channel: AlertChannel;
-  /** The number its attempt carries. */
+  /** Number of the attempt. */
   readonly number: number;
-  /** Until when the receiver asked to wait, epoch ms; null = it did not. */
-  readonly askedUntil: number | null;
+  /** Until when the receiver requested a delay, epoch ms; null = none. */
+  readonly delayedUntil: number | null;
 }
 
 export interface ClaimedDeliveries {
   readonly claimed: readonly ClaimedDelivery[];
-  /** When the next one is due, of channels that have room; null when none waits. */
+  /** When the next one is due, of channels with capacity; null if none waits. */
   readonly nextDueAt: number | null;
-  /** Channels of which all that is due was found; what was not taken waits for attempts that were under way here. */
-  readonly looked: readonly Pick<Delivery, 'accountId' | 'alertChannelId'>[];
+  /** Channels of which everything due was found; the rest waits for attempts in progress here. */
+  readonly scanned: readonly Pick<Delivery, 'accountId' | 'alertChannelId'>[];
 }
 
-/** What is written of a delivery that begins; the other columns begin as the table says. */
+/** Columns of a new delivery; the others have their defaults. */
 export function newDeliveryRow(delivery: Delivery) {
   return {
     account_id: idBytes(delivery.accountId),
@@ -80,32 +80,32 @@ export function newDeliveryRow(delivery: Delivery) {
   };
 }
 
-/** What they send, of those that could be rendered. */
+/** Their requests, if they were rendered. */
 export function requestRows(deliveries: readonly Delivery[]) {
   return deliveries.flatMap(({ accountId, id, request }) =>
     request === null ? [] : [{ account_id: idBytes(accountId), delivery_id: idBytes(id), request: json(request) }],
   );
 }
 
-/** What they are rendered from, of those that are not rendered yet. */
+/** Their input for rendering, if they are not rendered yet. */
 export function contentRows(deliveries: readonly Delivery[]) {
   return deliveries.flatMap(({ accountId, id, content }) =>
     content === undefined ? [] : [{ account_id: idBytes(accountId), delivery_id: idBytes(id), content: json(content) }],
   );
 }
 
-/** Channels looked at in one claim at most. */
-export const lanesMost = 1000;
-/** When the rest of them, or a channel that somebody else takes from just now, is looked at, ms. */
-export const lookAgainMs = 20;
+/** Maximum number of channels per claim. */
+export const maxLanes = 1000;
+/** When the rest of them, or a channel that another process is claiming from, is considered again, ms. */
+export const retryMs = 20;
 
-/** Where the walk over the channels goes on: after the channel that it ended with. */
+/** Where the iteration over the channels continues: after the last channel. */
 export interface WalkPlace {
   accountId: IdBytes;
   alertChannelId: number;
 }
 
-/** Before every channel. */
+/** Before all channels. */
 export function walkStart(): WalkPlace {
   return { accountId: new Uint8Array(), alertChannelId: 0 };
 }
@@ -117,11 +117,11 @@ export interface RenderedDelivery {
   readonly rendered: Rendered;
 }
 
-/** What an attempt came to. */
+/** Outcome of an attempt. */
 export interface SettledAttempt {
   readonly attempt: Attempt;
   readonly alertChannelId: number;
-  /** A test message says nothing of how well the channel does. */
+  /** A test message does not affect the channel's state. */
   readonly isTest: boolean;
   readonly step: DeliveryStep;
 }
@@ -132,14 +132,13 @@ export interface SettleRules {
   readonly now: number;
 }
 
-/** The row of a delivery with its request beside it. */
+/** The row of a delivery joined with its request. */
 export type DeliveryRow = DeliveriesTable & { readonly request: string | null };
 
 /**
- * The first of each channel and check, of rows in the order in which they are due: the others begin when its attempt has ended
+ * The first of each channel and check, of rows ordered by due time: the others start when its attempt has ended
  * (docs/decisions/0014).
- *
- * @param nameOf the channel and check of a row; null = it belongs to no check, and waits for nobody
+ * @param nameOf channel and check of a row; null = it belongs to no check, and waits for none
  */
 export function firstOfEachCheck<Row>(rows: readonly Row[], nameOf: (row: Row) => string | null): readonly Row[] {
   if (rows.length < 2) return rows;
@@ -173,7 +172,7 @@ export function deliveryOf(row: DeliveryRow): Delivery {
   };
 }
 
-/** What went to and fro in an attempt, as it stands in the attempt's row. */
+/** Request and response headers and body of an attempt, as stored in its row. */
 export type StoredExchange = Pick<Attempt, 'headers' | 'response' | 'isSentTwice' | 'bodyProblem'>;
 
 export function exchangeText({ headers, response, isSentTwice, bodyProblem }: StoredExchange): string {
@@ -185,22 +184,24 @@ export function exchangeText({ headers, response, isSentTwice, bodyProblem }: St
   });
 }
 
-/** Whether an attempt may have been sent and nobody knows its end. One that was not rendered yet was not sent. */
+/**
+ * Whether an attempt may have been sent without its outcome being recorded. A delivery that was not rendered was not
+ * sent.
+ */
 export function isInterrupted(row: Pick<DeliveryRow, 'attempt_started_at' | 'request'>): boolean {
   return row.attempt_started_at !== null && row.request !== null;
 }
 
 /**
- * An attempt under way when its process ended: shown in the log as such, repeated with the same number.
- *
- * @param repeatedAt epoch ms; null = it is not repeated, because its delivery is ended now
+ * An attempt interrupted by the end of its process: recorded as such, and repeated with the same number.
+ * @param repeatedAt epoch ms; null = not repeated, because its delivery ends now
  */
 export function interruptedAttempt(
   row: Pick<DeliveryRow, 'account_id' | 'id' | 'attempts' | 'attempt_started_at' | 'request'>,
   now: number,
   repeatedAt: number | null = now,
 ): Attempt {
-  const then = repeatedAt === null ? 'its delivery was cancelled' : 'it is repeated';
+  const then = repeatedAt === null ? 'the delivery was cancelled' : 'the attempt is repeated';
   return {
     accountId: idText(row.account_id),
     deliveryId: idText(row.id),
@@ -211,7 +212,7 @@ export function interruptedAttempt(
     response: null,
     error: {
       class: 'interrupted',
-      message: `Tocsin was cut off while this attempt was under way: whether it arrived is unknown; ${then}`,
+      message: `Tocsin was stopped during this attempt, so it is unknown whether it arrived; ${then}`,
     },
     nextAttemptAt: repeatedAt,
   };

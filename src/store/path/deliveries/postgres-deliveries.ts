@@ -1,6 +1,6 @@
-// Deliveries that wait, in PostgreSQL: taken channel by channel with SKIP LOCKED, settled many at once.
+// Waiting deliveries in PostgreSQL: claimed channel by channel with SKIP LOCKED, settled in batches.
 import type { Attempt, Delivery } from '#domain/alerts/delivery.ts';
-import { isPostponed } from './asked-wait.ts';
+import { isPostponed } from './requested-delay.ts';
 import { settledColumns } from './cancel-reminders.ts';
 import { type IdBytes, idBytes, idText } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
@@ -13,8 +13,8 @@ import {
   firstOfEachCheck,
   interruptedAttempt,
   isInterrupted,
-  lanesMost,
-  lookAgainMs,
+  maxLanes,
+  retryMs,
   type SettledAttempt,
   type SettleRules,
   type WalkPlace,
@@ -26,62 +26,62 @@ import { type ClaimedChannel, channelKey, postpone, readChannels } from '../../e
 import type { Session } from '../../engines/postgres/session.ts';
 import { lastPositions, sendAttempts } from './postgres-delivery-rows.ts';
 import { noteOutcomes } from './postgres-failing-channels.ts';
-import { type HeldCheck, lookElsewhere } from './postgres-shared-channels.ts';
+import { type LeasedCheck, scanOthers } from './postgres-shared-channels.ts';
 
 const pending = deliveryStatusCodes.encode('pending');
 
-/** What taking deliveries needs beside the claim. */
+/** Dependencies of claiming. */
 type Claim = Omit<DeliveryClaim, 'channels'>;
 
 type LaneRow = Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'> & { next_attempt_at: number };
 type Lane = LaneRow & { readonly room: number };
 
 /**
- * Takes due deliveries, the oldest first within each channel, and records that their attempt starts. The channels are
- * walked by index in turn, each walk from where the last one ended (docs/decisions/0014).
+ * Claims due deliveries, oldest first within each channel, and records the start of their attempts. Iterates over the
+ * channels by index, from where the last iteration ended (docs/decisions/0014).
  */
 export async function claimDeliveries(session: Session, bulk: Bulk, claim: Claim): Promise<ClaimedDeliveries> {
   const { lanes, isWhole } = await lanesFrom(session, claim);
   const chosen: Lane[] = [];
   const dueTimes: number[] = [];
-  let looked = 0;
-  // Each of them has one delivery at least, so that more would never be taken.
-  while (looked < lanes.length && chosen.length < claim.most) {
-    const lane = lanes[looked++];
+  let scanned = 0;
+  // Each of them has at least one delivery, so more would never be claimed.
+  while (scanned < lanes.length && chosen.length < claim.max) {
+    const lane = lanes[scanned++];
     if (lane === undefined) break;
     const room = claim.room(idText(lane.account_id), lane.alert_channel_id, 0);
     if (room > 0 && lane.next_attempt_at <= claim.now) chosen.push({ ...lane, room });
     else if (room > 0) dueTimes.push(lane.next_attempt_at);
   }
-  const beside = claim.isShared ? await dueBesideOthers(session, chosen, claim) : null;
-  const { rows, free, looked: seen } = beside?.due ?? (await dueRows(session, chosen, [], claim));
-  // Travels with what is asked next.
+  const shared = claim.isShared ? await dueWithOthers(session, chosen, claim) : null;
+  const { rows, free, scanned: seen } = shared?.due ?? (await dueRows(session, chosen, [], claim));
+  // Sent with the next statement.
   const later = laterTimes(session, free, claim.now);
   later.catch(() => undefined);
-  if (beside?.isContended === true) dueTimes.push(claim.now + lookAgainMs);
+  if (shared?.isContended === true) dueTimes.push(claim.now + retryMs);
   const firsts = firstOfEachCheck(rows, ({ account_id, alert_channel_id, check_id }) =>
     check_id === null ? null : `${idText(account_id)}/${alert_channel_id}/${idText(check_id)}`,
   );
-  // Places were left by what waits for another of its check: the next claim looks past it.
+  // Capacity was reserved by deliveries that wait for another of their check: the next claim skips them.
   if (firsts.length < rows.length) dueTimes.push(claim.now);
-  const isFull = rows.length >= claim.most;
-  const last = isFull ? rows.at(-1) : lanes[looked - 1];
+  const isFull = rows.length >= claim.max;
+  const last = isFull ? rows.at(-1) : lanes[scanned - 1];
   if (last !== undefined) {
     claim.place.accountId = last.account_id;
     claim.place.alertChannelId = last.alert_channel_id;
   }
   const { claimed, isPostponing } = await claimRows(session, bulk, firsts, claim);
   dueTimes.push(...(await later));
-  // More may be due behind what was postponed.
+  // More may be due after the postponed ones.
   if (isPostponing) dueTimes.push(claim.now);
-  if (isFull || looked < lanes.length) dueTimes.push(claim.now);
-  // Of more channels than are walked at once, those that are left are not walked without a rest.
-  if (!isWhole) dueTimes.push(claimed.length > 0 ? claim.now : claim.now + lookAgainMs);
+  if (isFull || scanned < lanes.length) dueTimes.push(claim.now);
+  // If there are more channels than one iteration covers, the next one follows immediately.
+  if (!isWhole) dueTimes.push(claimed.length > 0 ? claim.now : claim.now + retryMs);
   const nextDueAt = dueTimes.length === 0 ? null : Math.min(...dueTimes);
-  return { claimed, nextDueAt, looked: isPostponing ? [] : seen };
+  return { claimed, nextDueAt, scanned: isPostponing ? [] : seen };
 }
 
-/** The channels with waiting deliveries and the earliest of each, from the place on and once around. */
+/** The channels with waiting deliveries and the earliest of each, starting at a position and wrapping around. */
 async function lanesFrom(
   session: Session,
   { place, without = new Set() }: Pick<Claim, 'place' | 'without'>,
@@ -92,25 +92,25 @@ async function lanesFrom(
     lanesAfter(session, place, left),
     isFromBegin ? [] : lanesAfter(session, walkStart(), left),
   ]);
-  if (after.length === lanesMost) return { lanes: after, isWhole: false };
+  if (after.length === maxLanes) return { lanes: after, isWhole: false };
   if (isFromBegin) return { lanes: after, isWhole: true };
-  const before = all.slice(0, lanesMost - after.length);
+  const before = all.slice(0, maxLanes - after.length);
   const end = before.findIndex(
     (lane) =>
       Buffer.compare(lane.account_id, place.accountId) * 2 + Math.sign(lane.alert_channel_id - place.alertChannelId) >
       0,
   );
-  const isWhole = end !== -1 || before.length < lanesMost - after.length;
+  const isWhole = end !== -1 || before.length < maxLanes - after.length;
   return { lanes: [...after, ...(end === -1 ? before : before.slice(0, end))], isWhole };
 }
 
-/** Each step is one look into the index, however many deliveries a channel has. */
+/** Each step is an index lookup, however many deliveries a channel has. */
 function lanesAfter(
   session: Session,
   { accountId, alertChannelId }: WalkPlace,
   without: readonly IdBytes[],
 ): Promise<LaneRow[]> {
-  // Of an account that is left out the first channel alone is read.
+  // For a skipped account, only the first channel is read.
   const after = (account: string, channel: string): string =>
     `(${account}, CASE WHEN ${account} = ANY($4::bytea[]) THEN ${Number.MAX_SAFE_INTEGER} ELSE ${channel} END)`;
   const first = (place: string): string =>
@@ -123,17 +123,17 @@ function lanesAfter(
        UNION ALL
        SELECT next.* FROM lane CROSS JOIN LATERAL ${first(after('lane.account_id', 'lane.alert_channel_id'))} next)
      SELECT * FROM lane LIMIT $3`,
-    [accountId, alertChannelId, lanesMost, without],
+    [accountId, alertChannelId, maxLanes, without],
   );
 }
 
-/** The same where other processes deliver too: within what they leave of a channel, and behind what they have of a check. */
-async function dueBesideOthers(
+/** The same if other processes deliver, too: respects their share of a channel and their attempts of a check. */
+async function dueWithOthers(
   session: Session,
   chosen: readonly Lane[],
   claim: Claim,
 ): Promise<{ due: Due; isContended: boolean }> {
-  const elsewhere = await lookElsewhere(session, chosen, claim);
+  const elsewhere = await scanOthers(session, chosen, claim);
   const open = elsewhere.lanes.flatMap((lane) => {
     const room = claim.room(idText(lane.account_id), lane.alert_channel_id, elsewhere.count(lane));
     return room > 0 ? { ...lane, room } : [];
@@ -145,22 +145,22 @@ async function dueBesideOthers(
 
 interface Due {
   readonly rows: readonly DeliveriesTable[];
-  /** Channels that have room for more than is due. */
+  /** Channels with more capacity than due deliveries. */
   readonly free: readonly Lane[];
-  readonly looked: ClaimedDeliveries['looked'];
+  readonly scanned: ClaimedDeliveries['scanned'];
 }
 
 /**
- * Due deliveries of the channels in their order, the oldest first within each, held for this transaction; without those whose
- * check has an attempt under way, here or elsewhere.
+ * Due deliveries in the order of the channels, oldest first within each, locked for this transaction; without those
+ * whose check has an attempt in progress anywhere.
  */
 async function dueRows(
   session: Session,
   lanes: readonly Lane[],
-  elsewhere: readonly HeldCheck[],
-  { now, most, busy, lookedFrom }: Claim,
+  elsewhere: readonly LeasedCheck[],
+  { now, max, busy, scannedFrom }: Claim,
 ): Promise<Due> {
-  if (lanes.length === 0) return { rows: [], free: [], looked: [] };
+  if (lanes.length === 0) return { rows: [], free: [], scanned: [] };
   const here = lanes.flatMap(({ account_id, alert_channel_id }) =>
     busy(idText(account_id), alert_channel_id).map((id) => ({ account_id, alert_channel_id, check_id: idBytes(id) })),
   );
@@ -181,22 +181,22 @@ async function dueRows(
       ...placesOf(lanes),
       lanes.map(({ room }) => room),
       now,
-      most,
+      max,
       held.map(({ account_id }) => account_id),
       held.map(({ alert_channel_id }) => alert_channel_id),
       held.map(({ check_id }) => check_id),
-      lanes.map(({ account_id, alert_channel_id }) => lookedFrom(idText(account_id), alert_channel_id)),
+      lanes.map(({ account_id, alert_channel_id }) => scannedFrom(idText(account_id), alert_channel_id)),
     ],
   );
-  if (rows.length >= most) return { rows, free: [], looked: [] };
+  if (rows.length >= max) return { rows, free: [], scanned: [] };
   const found = Map.groupBy(rows, channelKey);
   const free = lanes.filter((lane) => (found.get(channelKey(lane))?.length ?? 0) < lane.room);
-  return { rows, free, looked: lookedChannels(free, elsewhere, busy) };
+  return { rows, free, scanned: scannedChannels(free, elsewhere, busy) };
 }
 
 /**
- * When more is due of these channels, epoch ms. Asked only of those that have room for it: what is under way stands in the index
- * at the end of its lease, and stays there, dead, when it has ended.
+ * When more deliveries of these channels are due, epoch ms. Only for channels with capacity: deliveries in progress are
+ * in the index at the end of their lease, where dead entries remain.
  */
 async function laterTimes(session: Session, lanes: readonly Lane[], now: number): Promise<number[]> {
   if (lanes.length === 0) return [];
@@ -215,13 +215,13 @@ function placesOf(lanes: readonly Lane[]): [IdBytes[], number[]] {
   return [lanes.map((lane) => lane.account_id), lanes.map((lane) => lane.alert_channel_id)];
 }
 
-/** Channels of which all that is due was found, and of which an attempt is under way here: the rest waits for it. */
-function lookedChannels(
+/** Channels of which everything due was found and which have an attempt in progress here: the rest waits for it. */
+function scannedChannels(
   free: readonly Lane[],
-  elsewhere: readonly HeldCheck[],
+  elsewhere: readonly LeasedCheck[],
   busy: Claim['busy'],
-): ClaimedDeliveries['looked'] {
-  // When an attempt of another process ends is not seen here.
+): ClaimedDeliveries['scanned'] {
+  // The end of an attempt in another process is not visible here.
   const heldElsewhere = new Set(elsewhere.map(channelKey));
   return free.flatMap((lane) => {
     if (heldElsewhere.has(channelKey(lane))) return [];
@@ -243,7 +243,7 @@ async function claimRows(
   cancel(session, orphaned, 'the alert channel was deleted');
   const whole = all.filter((row) => channels.has(channelKey(row)));
   const isWaiting = (row: DeliveryRow): boolean =>
-    isPostponed(row, channels.get(channelKey(row))?.askedUntil ?? null, claim.now);
+    isPostponed(row, channels.get(channelKey(row))?.delayedUntil ?? null, claim.now);
   const [waiting, ready] = [whole.filter(isWaiting), whole.filter((row) => !isWaiting(row))];
   await postpone(session, waiting, channels, claim.now);
   const claimed = ready.length === 0 ? [] : await lease(session, bulk, ready, channels, claim);
@@ -269,7 +269,7 @@ async function lease(
   });
 }
 
-/** Logs the attempts of these deliveries that nobody ended. */
+/** Records interrupted attempts of these deliveries. */
 async function logCutOff(
   session: Session,
   bulk: Bulk,
@@ -303,15 +303,16 @@ function cancel(session: Session, rows: readonly DeliveriesTable[], error: strin
 }
 
 /**
- * Whether the owner in a place among the values holds a delivery that is named by its key. Written so that the index of what is
- * leased is no way to it: by that one each of a batch would be looked for among all that its account has under way, dead entries
- * included.
+ * Whether the owner in a placeholder has leased a delivery that is named by its key. Written so that the index of
+ * leases is not used: it would scan everything that the account has in progress, including dead entries.
  */
-function heldBy(column: string, place: number): string {
+function leasedBy(column: string, place: number): string {
   return `${column} IS NOT DISTINCT FROM $${place}`;
 }
 
-/** Logs attempts and moves their deliveries on; false for those whose lease was lost: someone else repeats them. */
+/**
+ * Records attempts and updates their deliveries; false for those whose lease was lost: another process repeats them.
+ */
 export async function settleAttempts(
   session: Session,
   bulk: Bulk,
@@ -324,7 +325,7 @@ export async function settleAttempts(
        attempts = d.attempts + 1, leased_by = NULL, attempt_started_at = NULL
      FROM unnest($1::bytea[], $2::bytea[], $3::smallint[], $4::bigint[], $5::text[])
        AS s (account_id, id, status, next_attempt_at, error)
-     WHERE d.account_id = s.account_id AND d.id = s.id AND ${heldBy('d.leased_by', 6)} AND d.status = ${pending}
+     WHERE d.account_id = s.account_id AND d.id = s.id AND ${leasedBy('d.leased_by', 6)} AND d.status = ${pending}
      RETURNING d.id`,
     [
       settled.map(({ attempt }) => idBytes(attempt.accountId)),
@@ -337,9 +338,9 @@ export async function settleAttempts(
       rules.owner,
     ],
   );
-  // What is logged is read behind the update, which holds the deliveries.
+  // Reads the data to record after the update, which locks the deliveries.
   const [moved, positions] = await Promise.all([moving, lastPositions(session, attempts)]);
-  // Of two attempts of one delivery only the first holds it.
+  // Of two attempts of a delivery, only the first locks it.
   const held = new Set(moved.map(({ id }) => idText(id)));
   const outcomes = settled.map(({ attempt }) => held.delete(attempt.deliveryId));
   const logged = settled.filter((_, index) => outcomes[index]);
@@ -356,16 +357,16 @@ export async function settleAttempts(
   return outcomes;
 }
 
-/** Keeps the leases on deliveries that are still under way. */
+/** Renews the leases of deliveries in progress. */
 export async function renewDeliveries(
   session: Session,
   deliveries: readonly Pick<Delivery, 'accountId' | 'id'>[],
   { owner, now, leaseMs }: Pick<DeliveryClaim, 'owner' | 'now' | 'leaseMs'>,
 ): Promise<void> {
   await session.query(
-    // What is being settled needs no lease any more: to wait for it would hold up the claims behind this.
+    // Deliveries being settled need no lease: waiting for them would block later claims.
     `WITH mine AS (SELECT account_id, id FROM deliveries
-       WHERE ${inPairs('(account_id, id)', 1)} AND ${heldBy('leased_by', 4)} FOR UPDATE SKIP LOCKED)
+       WHERE ${inPairs('(account_id, id)', 1)} AND ${leasedBy('leased_by', 4)} FOR UPDATE SKIP LOCKED)
      UPDATE deliveries d SET next_attempt_at = $3 FROM mine m WHERE d.account_id = m.account_id AND d.id = m.id`,
     [
       deliveries.map(({ accountId }) => idBytes(accountId)),

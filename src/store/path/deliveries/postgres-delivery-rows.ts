@@ -1,18 +1,18 @@
-// How deliveries and their attempts stand in their tables, as rows to be written many at once.
+// Rows of deliveries and attempts, for bulk writes.
 import type { Attempt, Delivery } from '#domain/alerts/delivery.ts';
 import { type IdBytes, idBytes, idText } from '../../base/codec.ts';
 import { contentRows, exchangeText, newDeliveryRow, requestRows } from './delivery-rows.ts';
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 
-/** Adds deliveries with what they send: of alerts, of test messages, of replays. */
+/** Adds deliveries with their content: of alerts, test messages and replays. */
 export async function insertDeliveries(bulk: Bulk, deliveries: readonly Delivery[]): Promise<void> {
   bulk.send('deliveries', deliveries.map(newDeliveryRow));
   bulk.send('delivery_requests', requestRows(deliveries));
   bulk.send('delivery_contents', contentRows(deliveries));
 }
 
-/** An attempt's row; its position in the log is the database's to say. */
+/** An attempt's row; the database assigns its position in the log. */
 function attemptRow(attempt: Attempt) {
   return {
     account_id: idBytes(attempt.accountId),
@@ -28,7 +28,7 @@ function attemptRow(attempt: Attempt) {
   };
 }
 
-/** How far the logs of deliveries go, by the text of their ids; ask when they are held. */
+/** Last position in the logs of deliveries, by the text of their IDs; call it while they are locked. */
 export async function lastPositions(session: Session, attempts: readonly Attempt[]): Promise<Map<string, number>> {
   if (attempts.length === 0) return new Map();
   const logged = await session.query<{ id: IdBytes; last: number }>(
@@ -39,7 +39,7 @@ export async function lastPositions(session: Session, attempts: readonly Attempt
   return new Map(logged.map(({ id, last }) => [idText(id), last]));
 }
 
-/** Adds attempts to the logs of their deliveries, behind what is there; one attempt a delivery. */
+/** Appends attempts to the logs of their deliveries; one attempt per delivery. */
 export function sendAttempts(bulk: Bulk, attempts: readonly Attempt[], positions: ReadonlyMap<string, number>): void {
   bulk.send(
     'attempts',

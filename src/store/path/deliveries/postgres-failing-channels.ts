@@ -1,5 +1,5 @@
-// Counts deliveries that a channel did not receive, as they end, in PostgreSQL.
-import { askedUntil } from '#domain/alerts/delivery.ts';
+// Counts lost deliveries of channels, in PostgreSQL.
+import { delayedUntil } from '#domain/alerts/delivery.ts';
 import { lostUntilFailing } from '#domain/alerts/failing-channel.ts';
 import { idBytes } from '../../base/codec.ts';
 import { type Ended, endedOf, type Tried } from '../../channels/failing-channels.ts';
@@ -7,14 +7,15 @@ import { inPairs } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 
 /**
- * Notes until when receivers asked to wait. Marks channels as failing or clears the mark, and leaves a report for the other channels (docs/decisions/0026). Only the lost
- * alert of a check is reported: a report that is lost itself must not cause others.
+ * Records the delays that receivers requested. Marks channels as failing or clears the mark, and creates a report for
+ * the other channels (docs/decisions/0026). Reports only lost alerts of checks, so that a lost report does not cause
+ * others.
  */
 export async function noteOutcomes(session: Session, tried: readonly Tried[], now: number): Promise<void> {
   const ended = tried.flatMap((one) => endedOf(one) ?? []);
   const asking = tried.flatMap(askingOf);
   if (asking.length === 0 && ended.every(({ end }) => end === 'received')) return clear(session, ended);
-  // In the order of the channels, so that two batches wait for each other one way; within one as it happened.
+  // In the order of the channels, to avoid deadlocks between batches; within one in the order of events.
   const inOrder = [...asking, ...ended].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : Number(keyOf(a) > keyOf(b))));
   for (const one of inOrder) {
     if ('until' in one) await noteAsked(session, one);
@@ -23,14 +24,14 @@ export async function noteOutcomes(session: Session, tried: readonly Tried[], no
   }
 }
 
-/** A receiver that asked to wait. */
+/** A receiver that requested a delay. */
 interface Asking extends Pick<Ended, 'accountId' | 'alertChannelId'> {
   /** Epoch ms. */
   readonly until: number;
 }
 
 function askingOf({ attempt, alertChannelId }: Tried): Asking[] {
-  const until = askedUntil(attempt);
+  const until = delayedUntil(attempt);
   return until === null ? [] : [{ accountId: attempt.accountId, alertChannelId, until }];
 }
 
@@ -50,7 +51,7 @@ async function clear(session: Session, received: readonly Ended[]): Promise<void
   if (channels.length === 0) return;
   await session.query(
     `UPDATE alert_channels SET exhausted_in_a_row = 0, failing_since = NULL, failing_reason = NULL,
-       failing_news = CASE WHEN failing_told IS NOT NULL THEN 2 END
+       failing_news = CASE WHEN failing_notified IS NOT NULL THEN 2 END
      WHERE (account_id, id) IN (
        SELECT account_id, id FROM alert_channels WHERE ${inPairs('(account_id, id)', 1, 'bigint')}
          AND exhausted_in_a_row > 0 ORDER BY account_id, id FOR NO KEY UPDATE)`,
@@ -58,15 +59,15 @@ async function clear(session: Session, received: readonly Ended[]): Promise<void
   );
 }
 
-async function noteLost(session: Session, lost: Ended, lostMost: number, now: number): Promise<void> {
+async function noteLost(session: Session, lost: Ended, maxLost: number, now: number): Promise<void> {
   await session.query(
     `UPDATE alert_channels SET exhausted_in_a_row = exhausted_in_a_row + 1, failing_reason = $3::text,
        failing_since = CASE WHEN exhausted_in_a_row + 1 >= $1 THEN coalesce(failing_since, $2) END,
        failing_delivery_id = CASE WHEN failing_since IS NULL THEN $4::bytea ELSE failing_delivery_id END,
        failing_news = CASE WHEN exhausted_in_a_row + 1 < $1 OR failing_since IS NOT NULL THEN failing_news
-         WHEN failing_told IS NULL AND EXISTS (SELECT 1 FROM deliveries WHERE account_id = $5 AND deliveries.id = $4::bytea
+         WHEN failing_notified IS NULL AND EXISTS (SELECT 1 FROM deliveries WHERE account_id = $5 AND deliveries.id = $4::bytea
            AND check_id IS NOT NULL) THEN 1 END
      WHERE account_id = $5 AND id = $6`,
-    [lostMost, now, lost.reason, idBytes(lost.deliveryId), idBytes(lost.accountId), lost.alertChannelId],
+    [maxLost, now, lost.reason, idBytes(lost.deliveryId), idBytes(lost.accountId), lost.alertChannelId],
   );
 }

@@ -1,4 +1,4 @@
-// Claimed deliveries that are rendered before their first attempt, in PostgreSQL (docs/decisions/0120).
+// Rendering of claimed deliveries before their first attempt, in PostgreSQL (docs/decisions/0120).
 import type { DeliveryContent, Message } from '#domain/alerts/delivery.ts';
 import { userVariables } from '#domain/alerts/delivery-variables.ts';
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
@@ -15,7 +15,7 @@ function keysOf(deliveries: readonly OwnedId[]): [IdBytes[], IdBytes[]] {
   return [deliveries.map(({ accountId }) => idBytes(accountId)), deliveries.map(({ id }) => idBytes(id))];
 }
 
-/** What these deliveries are rendered from, in their order; null = nothing is stored. */
+/** Input for rendering these deliveries, in order; null = nothing is stored. */
 export async function readContents(
   session: Session,
   deliveries: readonly OwnedId[],
@@ -37,7 +37,7 @@ export async function readContents(
   });
 }
 
-/** Stores what these deliveries send, and ends those that could not be rendered; answers with the requests. */
+/** Stores the content of these deliveries, and fails those that could not be rendered; returns the requests. */
 export async function saveRendered(
   session: Session,
   bulk: Bulk,
@@ -67,7 +67,7 @@ export async function saveRendered(
     `SELECT delivery_id AS id, request FROM delivery_requests WHERE ${inPairs('(account_id, delivery_id)', 1)}`,
     keysOf(rendered),
   );
-  // Another process may have rendered it since this one's lease ran out: every attempt sends the same bytes.
+  // Another process may have rendered it since the lease expired: every attempt must send the same bytes.
   const requestOf = new Map(stored.map(({ id, request }) => [idText(id), parsed<Message>(request)]));
   return rendered.map(({ id }) => requestOf.get(id) ?? null);
 }

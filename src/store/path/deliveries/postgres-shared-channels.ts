@@ -1,37 +1,39 @@
-// Channels that several processes send to: what the others have under way there counts, and its checks wait for it
+// Channels used by several processes: attempts of the others count toward limits, and their checks wait
 // (docs/decisions/0014).
 import { type IdBytes, idText } from '../../base/codec.ts';
 import type { DeliveryClaim } from './delivery-rows.ts';
 import type { DeliveriesTable } from '../../base/tables/schema.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 
-/** Any number that nothing else locks. */
+/** Advisory lock class; an arbitrary constant. */
 const lockSpace = 7_253;
-/** Locks of one transaction are memory of the whole server: channels share so many. */
+/** Advisory locks of a transaction use shared memory of the server, so channels share this many. */
 const locks = 1000;
 
 type Place = Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'>;
 
-/** A check of a channel, of which another process has an attempt under way. */
-export type HeldCheck = Place & { readonly check_id: IdBytes };
+/** A check of a channel with an attempt in progress in another process. */
+export type LeasedCheck = Place & { readonly check_id: IdBytes };
 
-/** What other processes have under way at some channels. */
+/** Attempts of other processes at some channels. */
 export interface Elsewhere<Lane> {
-  /** Channels that nobody else takes from until this transaction ends. */
+  /** Channels that no other process claims from until this transaction ends. */
   readonly lanes: readonly Lane[];
-  /** How many of a channel others have under way. */
+  /** Number of attempts of other processes at a channel. */
   count(lane: Place): number;
-  /** What else waits of these begins later. */
-  readonly held: readonly HeldCheck[];
-  /** Whether a delivery waits for one of its check that a process left behind when it ended, even if that one is not seen yet. */
+  /** Other deliveries of these checks wait. */
+  readonly held: readonly LeasedCheck[];
+  /**
+   * Whether a delivery waits for another of its check that a dead process left, even if that one is not visible yet.
+   */
   isBehind(delivery: Pick<DeliveriesTable, 'account_id' | 'alert_channel_id' | 'check_id' | 'id'>): boolean;
 }
 
 /**
- * Looks at these channels; those that another process takes from just now are left out. What a process left behind there when
- * it ended is due before what was made after it (docs/decisions/0014).
+ * Locks these channels; omits those that another process is claiming from. Deliveries left by a dead process are due
+ * before later ones (docs/decisions/0014).
  */
-export async function lookElsewhere<Lane extends Place>(
+export async function scanOthers<Lane extends Place>(
   session: Session,
   lanes: readonly Lane[],
   { owner, now, leaseMs }: Pick<DeliveryClaim, 'owner' | 'now' | 'leaseMs'>,
@@ -39,13 +41,13 @@ export async function lookElsewhere<Lane extends Place>(
   if (lanes.length === 0) return { lanes, count: () => 0, held: [], isBehind: () => false };
   const keys = lanes.map(lockOf);
   const places = [lanes.map((lane) => lane.account_id), lanes.map((lane) => lane.alert_channel_id)];
-  // Those behind the first see what was committed before the locks were had.
+  // Statements after the first see everything committed before the locks were acquired.
   const [locked, , leased] = await Promise.all([
     session.query<{ key: number }>(
       'SELECT key FROM unnest($1::int[]) AS wanted (key) WHERE pg_try_advisory_xact_lock($2, key)',
       [[...new Set(keys)], lockSpace],
     ),
-    // What ended earlier was brought forward by a renewal.
+    // A renewal has made earlier ones due.
     session.query(leftIn(), [...places, owner, now, now - 2 * leaseMs]),
     session.query<LeasedRow>(
       `SELECT d.account_id, d.alert_channel_id, d.check_id, d.id, d.next_attempt_at FROM ${leasedOfLanes('')} d
@@ -80,7 +82,7 @@ function checkName(row: Place & Pick<DeliveriesTable, 'check_id'>): string {
   return `${nameOf(row)}/${row.check_id === null ? '' : idText(row.check_id)}`;
 }
 
-/** What is leased of the channels in `$1` and `$2`, found channel by channel. */
+/** Leased deliveries of the channels in `$1` and `$2`, found channel by channel. */
 function leasedOfLanes(where: string): string {
   return `(SELECT d.* FROM unnest($1::bytea[], $2::bigint[]) AS l (account_id, alert_channel_id)
     CROSS JOIN LATERAL (
@@ -89,8 +91,8 @@ function leasedOfLanes(where: string): string {
 }
 
 /**
- * The same as `bringForward` for these channels, without what a renewal has brought forward. Rows are found by their key: the owner is
- * compared so that the index of what is leased is no way to them.
+ * The same as `bringForward` for these channels, without what a renewal has done. Finds rows by key: the condition on
+ * the owner is written so that the index of leases is not used.
  */
 function leftIn(): string {
   const left = leasedOfLanes('AND d.next_attempt_at > $5 AND d.next_attempt_at <= $4');
@@ -101,26 +103,25 @@ function leftIn(): string {
 }
 
 /**
- * What processes left behind when they ended is due before what was made after it, whatever waits (docs/decisions/0014). So is
- * what this one has leased and knows nothing of, because the answer to its claim was lost.
- *
+ * Makes deliveries left by dead processes due before later ones (docs/decisions/0014), and those that this process has
+ * leased without knowing, because the response to its claim was lost.
  * @param underWay what it knows of
  */
 export async function bringForward(
   session: Session,
   { owner, now }: Pick<DeliveryClaim, 'owner' | 'now'>,
-  underWay: readonly IdBytes[],
+  inProgress: readonly IdBytes[],
 ): Promise<void> {
   const left = `SELECT d.account_id, d.id FROM deliveries d
     WHERE d.leased_by IS NOT NULL AND d.next_attempt_at > d.created_at
       AND (d.leased_by <> $1 AND d.next_attempt_at <= $2
         OR d.leased_by = $1 AND d.id NOT IN (SELECT unnest($3::bytea[])))`;
-  await session.query(broughtForward(left), [owner, now, underWay]);
+  await session.query(broughtForward(left), [owner, now, inProgress]);
 }
 
 /**
- * Deliveries made due as of when they were made. Their owner stays: he may be slow, and not gone. Nobody waits for whoever
- * settles one of them.
+ * Makes deliveries due at their creation time. Keeps their owner, who may be slow instead of dead. Does not wait for a
+ * process that is settling one of them.
  */
 function broughtForward(left: string): string {
   return `WITH left_behind AS (${left} FOR UPDATE OF d SKIP LOCKED)

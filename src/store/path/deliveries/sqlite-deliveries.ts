@@ -1,9 +1,9 @@
-// Deliveries that wait: the statements of the step `send-deliveries`. A lease is the delivery's next due time.
+// Waiting deliveries: statements of the step `send-deliveries`. A lease is the delivery's next due time.
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { AlertType } from '#domain/alerts/alert.ts';
 import { type Attempt, type Delivery, type DueDelivery, type Message, waitReason } from '#domain/alerts/delivery.ts';
 import { channelOf } from '../../channels/alert-channel-row.ts';
-import { isFirstAttempt, isPostponed, postponedAtOnce } from './asked-wait.ts';
+import { isFirstAttempt, isPostponed, postponedAtOnce } from './requested-delay.ts';
 import { settledColumns } from './cancel-reminders.ts';
 import { type IdBytes, idBytes, idOfDigits, idText, parsedOrNull } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
@@ -15,8 +15,8 @@ import {
   firstOfEachCheck,
   interruptedAttempt,
   isInterrupted,
-  lanesMost,
-  lookAgainMs,
+  maxLanes,
+  retryMs,
   type SettledAttempt,
   type SettleRules,
 } from './delivery-rows.ts';
@@ -27,25 +27,25 @@ import { noteOutcome } from './sqlite-failing-channels.ts';
 const pending = deliveryStatusCodes.encode('pending');
 
 /**
- * Takes due deliveries, the oldest first within each channel, and records that their attempt starts. The channels are
- * walked by index, so one with a long queue costs no more than one with a single row; and in turn, so that the first
- * ones do not take everything: each walk begins where the last one ended.
+ * Claims due deliveries, oldest first within each channel, and records the start of their attempts. Iterates over the
+ * channels by index, so that a long queue costs no more than a single row, and starts where the last iteration ended,
+ * so that the first channels do not use all capacity.
  */
 export function claimDeliveries(connection: Connection, claim: DeliveryClaim): ClaimedDeliveries {
   const laneAfter = laneFinder(connection);
   const claimed: ClaimedDelivery[] = [];
-  const looked: ClaimedDeliveries['looked'][number][] = [];
+  const scanned: ClaimedDeliveries['scanned'][number][] = [];
   let nextDueAt: number | null = null;
   const seen = new Set<string>();
   const { accountId: from, alertChannelId } = claim.place;
   const place = { account_id: from, accountId: idText(from), alert_channel_id: alertChannelId };
   let lane = laneAfter(place) ?? laneAfter(beforeAll);
-  while (lane !== undefined && claimed.length < claim.most) {
+  while (lane !== undefined && claimed.length < claim.max) {
     const { accountId } = lane;
     const name = `${accountId}/${lane.alert_channel_id}`;
-    if (seen.has(name)) return { claimed, nextDueAt, looked };
-    if (seen.size === lanesMost) {
-      return { claimed, nextDueAt: claim.now + (claimed.length > 0 ? 0 : lookAgainMs), looked };
+    if (seen.has(name)) return { claimed, nextDueAt, scanned };
+    if (seen.size === maxLanes) {
+      return { claimed, nextDueAt: claim.now + (claimed.length > 0 ? 0 : retryMs), scanned };
     }
     seen.add(name);
     if (claim.without?.has(accountId) === true) {
@@ -55,8 +55,8 @@ export function claimDeliveries(connection: Connection, claim: DeliveryClaim): C
     const room = claim.room(accountId, lane.alert_channel_id, 0);
     if (room > 0) {
       if (lane.next_attempt_at <= claim.now) {
-        const { taken, nextAt, isLooked } = claimLane(connection, lane, room, claim);
-        if (isLooked) looked.push({ accountId, alertChannelId: lane.alert_channel_id });
+        const { taken, nextAt, isScanned } = claimLane(connection, lane, room, claim);
+        if (isScanned) scanned.push({ accountId, alertChannelId: lane.alert_channel_id });
         claimed.push(...taken);
         nextDueAt = earlier(nextDueAt, nextAt);
       } else nextDueAt = earlier(nextDueAt, lane.next_attempt_at);
@@ -65,7 +65,7 @@ export function claimDeliveries(connection: Connection, claim: DeliveryClaim): C
     claim.place.alertChannelId = lane.alert_channel_id;
     lane = laneAfter(lane) ?? laneAfter(beforeAll);
   }
-  return { claimed, nextDueAt: lane === undefined ? nextDueAt : claim.now, looked };
+  return { claimed, nextDueAt: lane === undefined ? nextDueAt : claim.now, scanned };
 }
 
 /** A channel with its earliest delivery. */
@@ -84,8 +84,8 @@ const lastChannel = Number.MAX_SAFE_INTEGER;
 const beforeAll: LanePlace = { account_id: new Uint8Array(), accountId: '', alert_channel_id: 0 };
 
 /**
- * Finds the channel that follows in the order of accounts and channels, with its earliest delivery. Two statements,
- * because SQLite would read every entry of the channel before for `(account_id, alert_channel_id) > (?, ?)`.
+ * Finds the next channel in the order of accounts and channels, with its earliest delivery. Two statements, because for
+ * `(account_id, alert_channel_id) > (?, ?)` SQLite would read every entry of the previous channel.
  */
 function laneFinder(connection: Connection): (place: LanePlace) => Lane | undefined {
   const sameAccount = connection.select<Pick<Lane, 'alert_channel_id' | 'next_attempt_at'>>(
@@ -106,10 +106,10 @@ function laneFinder(connection: Connection): (place: LanePlace) => Lane | undefi
 
 interface Taken {
   readonly taken: readonly ClaimedDelivery[];
-  /** When the channel is to be looked at again, if it has room then; epoch ms, null = when more comes. */
+  /** When the channel is considered again, if it has capacity then; epoch ms, null = when more arrives. */
   readonly nextAt: number | null;
-  /** Whether all that is due was found, and the rest waits for attempts under way. */
-  readonly isLooked: boolean;
+  /** Whether everything due was found, and the rest waits for attempts in progress. */
+  readonly isScanned: boolean;
 }
 
 function claimLane(connection: Connection, lane: Lane, room: number, claim: DeliveryClaim): Taken {
@@ -123,17 +123,17 @@ function claimLane(connection: Connection, lane: Lane, room: number, claim: Deli
       if (isInterrupted(row)) logInterrupted(connection, lane, row, claim.now, null);
       cancelDelivery(connection, lane, row, 'the alert channel was deleted');
     }
-    return { taken: [], nextAt: null, isLooked: false };
+    return { taken: [], nextAt: null, isScanned: false };
   }
-  const { channel, askedUntil } = found;
-  const rows = firsts.filter((row) => !isPostponed(row, askedUntil, claim.now));
+  const { channel, delayedUntil } = found;
+  const rows = firsts.filter((row) => !isPostponed(row, delayedUntil, claim.now));
   const isWaiting = rows.length < firsts.length;
-  if (isWaiting && askedUntil !== null) postpone(connection, lane, askedUntil, claim.now);
+  if (isWaiting && delayedUntil !== null) postpone(connection, lane, delayedUntil, claim.now);
   let nextAt: number | null = null;
-  // More may be due behind what was postponed.
+  // More may be due after the postponed ones.
   if (isWaiting) nextAt = claim.now;
   else if (due.length < room) nextAt = dueAfter(connection, lane, claim.now);
-  // Places were left by what waits for another of its check: the next claim looks past it.
+  // Capacity was reserved by deliveries that wait for another of their check: the next claim skips them.
   else if (rows.length < due.length) nextAt = claim.now;
   const lease = connection.prepare(
     'UPDATE deliveries SET next_attempt_at = ?, leased_by = ?, attempt_started_at = ? WHERE rowid = ? AND account_id = ?',
@@ -153,14 +153,14 @@ function claimLane(connection: Connection, lane: Lane, room: number, claim: Deli
       replayOf: idOfDigitsOrNull(row.replayed_digits),
       isTest: row.is_test === 1,
     };
-    return { delivery, channel, number: row.attempts + 1, askedUntil };
+    return { delivery, channel, number: row.attempts + 1, delayedUntil };
   });
-  return { taken, nextAt, isLooked: !isWaiting && due.length < room && busy.length > 0 };
+  return { taken, nextAt, isScanned: !isWaiting && due.length < room && busy.length > 0 };
 }
 
 /**
- * What a claim reads of a delivery, and no more. Ids come as digits, '' = none: bytes would become an object each, which
- * costs more to make and to collect than the text that is wanted of them.
+ * Columns of a delivery that a claim reads. IDs as hex digits, '' = none: byte objects would cost more than the texts
+ * that are needed.
  */
 interface DueRow extends Pick<
   DeliveriesTable,
@@ -178,28 +178,28 @@ function idOfDigitsOrNull(digits: string): string | null {
   return digits === '' ? null : idOfDigits(digits);
 }
 
-/** The oldest due deliveries of a channel, `room` at most; without those that wait for the checks that are busy. */
+/** The oldest due deliveries of a channel, at most `room`; without those that wait for busy checks. */
 function dueRows(
   connection: Connection,
   { account_id, accountId, alert_channel_id }: Lane,
   room: number,
   busy: readonly string[],
-  { now, lookedFrom }: DeliveryClaim,
+  { now, scannedFrom }: DeliveryClaim,
 ): DueRow[] {
-  const from = lookedFrom(accountId, alert_channel_id);
+  const from = scannedFrom(accountId, alert_channel_id);
   const select = connection.select<DueRow>(dueStatement(busy.length, from > 0));
-  const looked = from > 0 ? [from, from] : [];
-  return select(account_id, alert_channel_id, now, ...busy.map(idBytes), ...looked, room);
+  const scanned = from > 0 ? [from, from] : [];
+  return select(account_id, alert_channel_id, now, ...busy.map(idBytes), ...scanned, room);
 }
 
 const dueStatements = new Map<number, string>();
 
 /**
- * The statement of `dueRows`: most claims neither pass over a busy check nor over what was looked at before, and pay for
- * neither. Comparisons one by one, because SQLite makes a table of what stands in a list.
+ * The statement of `dueRows`: without the conditions that most claims do not need. Individual comparisons, because
+ * SQLite creates a table for a list.
  */
-function dueStatement(busy: number, isLookedPast: boolean): string {
-  const key = isLookedPast ? -1 - busy : busy;
+function dueStatement(busy: number, isScannedPast: boolean): string {
+  const key = isScannedPast ? -1 - busy : busy;
   const known = dueStatements.get(key);
   if (known !== undefined) return known;
   const others = Array.from({ length: busy }, () => 'd.check_id <> ?').join(' AND ');
@@ -210,13 +210,13 @@ function dueStatement(busy: number, isLookedPast: boolean): string {
       d.attempts, d.created_at, d.attempt_started_at, hex(d.replay_of) AS replayed_digits, d.is_test, r.request FROM deliveries d
     LEFT JOIN delivery_requests r ON r.account_id = d.account_id AND r.delivery_id = d.id
     WHERE d.status = ${pending} AND d.account_id = ? AND d.alert_channel_id = ? AND d.next_attempt_at <= ?
-    ${busy > 0 ? `AND (d.check_id IS NULL OR (${others}))` : ''} ${isLookedPast ? past : ''}
+    ${busy > 0 ? `AND (d.check_id IS NULL OR (${others}))` : ''} ${isScannedPast ? past : ''}
     ORDER BY d.next_attempt_at, d.id LIMIT ?`;
   dueStatements.set(key, statement);
   return statement;
 }
 
-/** @param repeatedAt epoch ms; null = its delivery is ended now */
+/** @param repeatedAt epoch ms; null = its delivery ends now */
 function logInterrupted(
   connection: Connection,
   { account_id }: Lane,
@@ -229,7 +229,7 @@ function logInterrupted(
   insertAttempt(connection, attempt, { accountId: account_id, id });
 }
 
-/** When the next delivery of a channel is due that is not due yet, epoch ms; null without any. */
+/** When the next future delivery of a channel is due, epoch ms; null without any. */
 function dueAfter(connection: Connection, { account_id, alert_channel_id }: Lane, now: number): number | null {
   const next = connection
     .prepare(
@@ -240,7 +240,7 @@ function dueAfter(connection: Connection, { account_id, alert_channel_id }: Lane
   return next === undefined ? null : Number(next['at']);
 }
 
-/** The earlier of two instants of which either may be missing. */
+/** The earlier of two times, either of which may be null. */
 function earlier(one: number | null, other: number | null): number | null {
   return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }
@@ -251,25 +251,25 @@ function readChannel(
   connection: Connection,
   { account_id, accountId, alert_channel_id }: Lane,
   { seal, channels }: Pick<DeliveryClaim, 'seal' | 'channels'>,
-): { readonly channel: AlertChannel; readonly askedUntil: number | null } | null {
+): { readonly channel: AlertChannel; readonly delayedUntil: number | null } | null {
   const key = `${accountId}/${alert_channel_id}`;
   const kept = channels.get(key);
   const [stamp] = connection.select<Pick<AlertChannelsTable, 'updated_at' | 'asked_until'>>(
     'SELECT updated_at, asked_until FROM alert_channels WHERE account_id = ? AND id = ?',
   )(account_id, alert_channel_id);
   if (stamp === undefined) return null;
-  const askedUntil = stamp.asked_until;
-  if (kept !== undefined && kept.updatedAt === stamp.updated_at) return { channel: kept, askedUntil };
+  const delayedUntil = stamp.asked_until;
+  if (kept !== undefined && kept.updatedAt === stamp.updated_at) return { channel: kept, delayedUntil };
   const row = connection
     .prepare('SELECT * FROM alert_channels WHERE account_id = ? AND id = ?')
     .get(account_id, alert_channel_id) as unknown as AlertChannelsTable;
   const channel = channelOf(row, seal);
   if (channels.size >= channelsKept) channels.clear();
   channels.set(key, channel);
-  return { channel, askedUntil };
+  return { channel, delayedUntil };
 }
 
-/** Puts off first attempts that are due, the oldest first. */
+/** Postpones due first attempts, oldest first. */
 function postpone(connection: Connection, { account_id, alert_channel_id }: Lane, until: number, now: number): void {
   connection
     .prepare(
@@ -280,7 +280,9 @@ function postpone(connection: Connection, { account_id, alert_channel_id }: Lane
     .run(until, waitReason(until), account_id, account_id, alert_channel_id, now);
 }
 
-/** Logs attempts and moves their deliveries on; false for those whose lease was lost: someone else repeats them. */
+/**
+ * Records attempts and updates their deliveries; false for those whose lease was lost: another process repeats them.
+ */
 export function settleAttempts(
   connection: Connection,
   settled: readonly SettledAttempt[],
@@ -307,13 +309,13 @@ export function settleAttempts(
   });
 }
 
-/** The key of a delivery as it stands in its row. */
+/** The key of a delivery as stored. */
 interface DeliveryKey {
   readonly accountId: IdBytes;
   readonly id: IdBytes;
 }
 
-/** VALUES and not SELECT: for what might be many rows SQLite opens a savepoint of its own, which costs as much again. */
+/** VALUES instead of SELECT: for what might be many rows, SQLite opens a savepoint, which doubles the cost. */
 function insertAttempt(connection: Connection, attempt: Attempt, { accountId, id }: DeliveryKey): void {
   connection
     .prepare(
@@ -345,7 +347,7 @@ function cancelDelivery(connection: Connection, { account_id }: Lane, { row }: D
     .run(deliveryStatusCodes.encode('cancelled'), error, row, account_id);
 }
 
-/** Keeps the leases on deliveries that are still under way. */
+/** Renews the leases of deliveries in progress. */
 export function renewDeliveries(
   connection: Connection,
   deliveries: readonly Pick<Delivery, 'accountId' | 'id'>[],
@@ -358,8 +360,8 @@ export function renewDeliveries(
 }
 
 /**
- * Deliveries held by a process that is gone are due now, before what was made after them; their interrupted attempts are
- * logged when they are taken.
+ * Makes deliveries of dead processes due now, before later ones; their interrupted attempts are recorded when they are
+ * claimed.
  */
 export function endDeliveryLeases(connection: Connection, now: number): void {
   connection

@@ -1,9 +1,9 @@
-// Adds deliveries, with what they send, to their tables.
+// Adds deliveries and their content.
 import type { Delivery } from '#domain/alerts/delivery.ts';
 import { contentRows, newDeliveryRow, requestRows } from './delivery-rows.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 
-/** Adds a delivery: of an alert, of a test message, or of a replay. */
+/** Adds a delivery of an alert, a test message or a replay. */
 export function insertDeliveryRow(connection: Connection, delivery: Delivery): void {
   const row = newDeliveryRow(delivery);
   connection

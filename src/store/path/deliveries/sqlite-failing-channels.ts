@@ -1,17 +1,18 @@
-// Counts deliveries that a channel did not receive, as they end.
-import { askedUntil } from '#domain/alerts/delivery.ts';
+// Counts lost deliveries of channels.
+import { delayedUntil } from '#domain/alerts/delivery.ts';
 import { lostUntilFailing } from '#domain/alerts/failing-channel.ts';
 import { idBytes } from '../../base/codec.ts';
 import { endedOf, type Tried } from '../../channels/failing-channels.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 
 /**
- * Notes until when its receiver asked to wait. Marks a channel as failing or clears the mark, and leaves a report for the other channels (docs/decisions/0026). Only the lost
- * alert of a check is reported: a report that is lost itself must not cause others.
+ * Records the delay that its receiver requested. Marks a channel as failing or clears the mark, and creates a report
+ * for the other channels (docs/decisions/0026). Reports only lost alerts of checks, so that a lost report does not
+ * cause others.
  */
 export function noteOutcome(connection: Connection, tried: Tried, now: number): void {
   const accountId = idBytes(tried.attempt.accountId);
-  const until = askedUntil(tried.attempt);
+  const until = delayedUntil(tried.attempt);
   if (until !== null) {
     connection
       .prepare(
@@ -25,7 +26,7 @@ export function noteOutcome(connection: Connection, tried: Tried, now: number): 
     connection
       .prepare(
         `UPDATE alert_channels SET exhausted_in_a_row = 0, failing_since = NULL, failing_reason = NULL,
-           failing_news = CASE WHEN failing_told IS NOT NULL THEN 2 END
+           failing_news = CASE WHEN failing_notified IS NOT NULL THEN 2 END
          WHERE account_id = ? AND id = ? AND exhausted_in_a_row > 0`,
       )
       .run(accountId, ended.alertChannelId);
@@ -37,7 +38,7 @@ export function noteOutcome(connection: Connection, tried: Tried, now: number): 
          failing_since = CASE WHEN exhausted_in_a_row + 1 >= ?1 THEN coalesce(failing_since, ?2) END,
          failing_delivery_id = CASE WHEN failing_since IS NULL THEN ?4 ELSE failing_delivery_id END,
          failing_news = CASE WHEN exhausted_in_a_row + 1 < ?1 OR failing_since IS NOT NULL THEN failing_news
-           WHEN failing_told IS NULL AND EXISTS (SELECT 1 FROM deliveries WHERE account_id = ?5 AND deliveries.id = ?4
+           WHEN failing_notified IS NULL AND EXISTS (SELECT 1 FROM deliveries WHERE account_id = ?5 AND deliveries.id = ?4
              AND check_id IS NOT NULL) THEN 1 END
        WHERE account_id = ?5 AND id = ?6`,
     )

@@ -1,4 +1,4 @@
-// Claimed deliveries that are rendered before their first attempt, in SQLite (docs/decisions/0120).
+// Rendering of claimed deliveries before their first attempt, in SQLite (docs/decisions/0120).
 import type { DeliveryContent, Message } from '#domain/alerts/delivery.ts';
 import { userVariables } from '#domain/alerts/delivery-variables.ts';
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
@@ -8,7 +8,7 @@ import type { RenderedDelivery } from './delivery-rows.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 import type { Contexts } from '../../checks/sqlite-contexts.ts';
 
-/** What these deliveries are rendered from, in their order; null = nothing is stored. */
+/** Input for rendering these deliveries, in order; null = nothing is stored. */
 export function readContents(
   connection: Connection,
   deliveries: readonly Pick<RenderedDelivery, 'accountId' | 'id'>[],
@@ -24,7 +24,7 @@ export function readContents(
   });
 }
 
-/** Stores what these deliveries send, and ends those that could not be rendered; answers with the requests. */
+/** Stores the content of these deliveries, and fails those that could not be rendered; returns the requests. */
 export function saveRendered(
   connection: Connection,
   rendered: readonly RenderedDelivery[],

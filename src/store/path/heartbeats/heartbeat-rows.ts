@@ -1,17 +1,17 @@
-// How heartbeats and their pings stand in their tables.
+// Maps heartbeats and pings to rows.
 import type { Heartbeat, JudgedPing, MissedDeadline } from '#domain/checks/heartbeat.ts';
 import { newIdAt } from '#lib/id.ts';
 import { flag, idBytes, idText } from '../../base/codec.ts';
 import { pingSignalCodes, pingStateCodes } from '../../base/codes.ts';
 import type { HeartbeatsTable, WaitingPingsTable } from '../../base/tables/heartbeat-tables.ts';
 
-/** A ping that is to be judged. Instants are epoch ms, times in ms. */
+/** A ping to be evaluated. Times are epoch ms, durations ms. */
 export interface WaitingPing extends JudgedPing {
-  /** Also that of its result. */
+  /** Also the ID of its result. */
   readonly id: string;
-  /** How long its result stands for; null = for no time. */
+  /** Period that its result covers; null = none. */
   readonly intervalMs: number | null;
-  /** Not null = it is no ping, but a deadline that the ping after it found not judged. */
+  /** Not null = not a ping, but a missed deadline found by a later ping. */
   readonly missed: MissedDeadline | null;
 }
 
@@ -32,7 +32,7 @@ export function heartbeatOf(row: Omit<HeartbeatsTable, 'token'>): Heartbeat {
   };
 }
 
-/** What pings and judgements change of a row. */
+/** Columns that pings and evaluation change. */
 export type HeartbeatMoves = Pick<
   HeartbeatsTable,
   'due_at' | 'timer_at' | 'pinged_at' | 'started_at' | 'result_at' | 'is_passing' | 'is_excused'
@@ -73,7 +73,7 @@ function missedOf({ signal, received_at, interval_ms, took_ms, exit_code }: Wait
   return { at: received_at, intervalMs: interval_ms ?? 0, expectedMs: took_ms ?? 0, wasExcused: exit_code === 1 };
 }
 
-/** A deadline that a late ping found not judged, as a row that waits before the ping's own. */
+/** A missed deadline found by a late ping, as a waiting row before that of the ping. */
 export function missedRow(
   key: Pick<Heartbeat, 'accountId' | 'checkId'>,
   { at, intervalMs, expectedMs, wasExcused }: MissedDeadline,

@@ -1,6 +1,6 @@
-// Heartbeats whose time has come: what the step `judge-heartbeats` decides, written once for every engine over the rows
-// of one transaction. They are held until it is over, so no lease is needed, and each outcome is recorded once.
-import { type Heartbeat, waitingMost } from '#domain/checks/heartbeat.ts';
+// Evaluates due heartbeats: the decisions of the step `judge-heartbeats`, shared by all engines. Rows are locked for
+// the transaction, so no lease is needed, and each outcome is recorded once.
+import { type Heartbeat, maxWaiting } from '#domain/checks/heartbeat.ts';
 import type { CheckContext, EndedAttempt, Recorded } from '#domain/results/recording.ts';
 import { newIdAt } from '#lib/id.ts';
 import { idBytes } from '../../base/codec.ts';
@@ -11,66 +11,69 @@ import { heartbeatOf, keyColumns, type WaitingPing } from './heartbeat-rows.ts';
 import { type RecordRules, TooManyDeliveriesError } from '../record/record-attempts.ts';
 import type { Reception } from './reception.ts';
 
-/** A heartbeat that is looked at. */
+/** A heartbeat being evaluated. */
 export interface DueHeartbeat {
   readonly heartbeat: Heartbeat;
-  /** In the order in which they came. */
+  /** In the order of arrival. */
   readonly waiting: readonly WaitingPing[];
-  /** More wait than are judged at once. */
+  /** More are waiting than are evaluated at once. */
   readonly hasMore: boolean;
   readonly context: CheckContext;
   readonly reception: Reception;
-  /** The id of the result, should there be one of its absence. @param at epoch ms */
+  /** The ID of the result of a missing ping. @param at epoch ms */
   readonly newId: (at: number) => string;
 }
 
-/** What became of it. */
+/** Outcome of an evaluation. */
 export interface JudgedHeartbeat {
-  /** In their order; each is final, and its run was never queued. */
+  /** In order; each is final, and its run was never queued. */
   readonly attempts: readonly EndedAttempt[];
-  /** The attempts that tell of a ping that did not come. */
+  /** The results of missing pings. */
   readonly missing: readonly EndedAttempt[];
   readonly heartbeat: Heartbeat;
 }
 
-/** How heartbeats are judged. */
+/** Input of an evaluation. */
 export interface JudgeRules extends RecordRules {
-  /** Heartbeats of one transaction at most. */
-  readonly most: number;
+  /** Maximum number of heartbeats per transaction. */
+  readonly max: number;
   readonly judge: (due: DueHeartbeat) => JudgedHeartbeat;
 }
 
-/** What a turn did. */
-export interface JudgedTurn {
-  readonly looked: number;
+/** Outcome of a tick. */
+export interface JudgedBatch {
+  readonly examined: number;
   readonly recorded: readonly { readonly attempt: EndedAttempt; readonly recorded: Recorded }[];
-  /** When the next is due, epoch ms; the present or before when more are; null = none. */
+  /** When the next is due, epoch ms; now or earlier if there are more; null = none. */
   readonly nextDueAt: number | null;
 }
 
-/** Judges fewer heartbeats in a transaction where their alerts would make too many deliveries at once. */
+/** Evaluates fewer heartbeats in a transaction if their alerts would create too many deliveries at once. */
 export async function judgeInParts(
   rules: JudgeRules,
-  judge: (rules: JudgeRules) => Promise<JudgedTurn>,
-): Promise<JudgedTurn> {
-  for (let { most } = rules; ;) {
+  judge: (rules: JudgeRules) => Promise<JudgedBatch>,
+): Promise<JudgedBatch> {
+  for (let { max } = rules; ;) {
     try {
-      return await judge({ ...rules, most });
+      return await judge({ ...rules, max });
     } catch (error) {
       if (!(error instanceof TooManyDeliveriesError)) throw error;
-      most = Math.max(1, Math.min(error.fitting, Math.floor(most / 2)));
+      max = Math.max(1, Math.min(error.fitting, Math.floor(max / 2)));
     }
   }
 }
 
-/** What is written of a turn, results apart. */
+/** Changes of a tick, without results. */
 export interface JudgedRows {
   readonly attempts: readonly EndedAttempt[];
   readonly heartbeats: readonly Heartbeat[];
   readonly missing: readonly PingsTable[];
 }
 
-/** @param found `contextOf` by the place of the row as well; null = the check is gone; then its row goes with it in another transaction */
+/**
+ * @param found `contextOf` by the index of the row; null = the check was deleted; its row is deleted by another
+ * transaction
+ */
 export function judgeRows(
   rows: readonly Omit<HeartbeatsTable, 'token'>[],
   found: {
@@ -89,7 +92,7 @@ export function judgeRows(
     const context = found.contextOf(heartbeat, index);
     if (context === null) continue;
     const waiting = found.waiting(heartbeat);
-    const hasMore = waiting.length >= waitingMost;
+    const hasMore = waiting.length >= maxWaiting;
     const judged = judge({ heartbeat, waiting, hasMore, context, reception: found.reception, newId: newIdAt });
     attempts.push(...judged.attempts);
     heartbeats.push(judged.heartbeat);

@@ -1,17 +1,17 @@
-// Keeps the row of a heartbeat in step with its check and group: part of the transaction of each change.
+// Updates the row of a heartbeat in the transaction of each change of its check or group.
 import type { Kysely } from 'kysely';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { effectiveCheck } from '#domain/checks/effective-check.ts';
-import { type Heartbeat, lookAt, neverAt, readHeartbeat } from '#domain/checks/heartbeat.ts';
+import { type Heartbeat, inspect, neverAt, readHeartbeat } from '#domain/checks/heartbeat.ts';
 import { flag, idBytes } from '../../base/codec.ts';
 import { heartbeatOf, keyColumns, movesOf } from './heartbeat-rows.ts';
-import { noteHeartbeatWriter } from './hold-heartbeats.ts';
+import { noteHeartbeatWriter } from './lock-heartbeats.ts';
 import type { Tables } from '../../base/tables/schema.ts';
 
 /**
- * Makes the row what its check and group ask for. The timer of one that was pinged once starts anew when it is activated
- * again and when its period is changed (reference §4.9); another grace only moves its deadline.
+ * Updates the row from check and group. The timer of a heartbeat that was pinged restarts when it is activated and when
+ * its period changes (reference §4.9); a new grace only moves its deadline.
  */
 export async function keepHeartbeat(
   tx: Kysely<Tables>,
@@ -47,7 +47,7 @@ export async function keepHeartbeat(
   const isRestarted = present.timerAt !== null && isActive && (!present.isActive || present.periodMs !== periodMs);
   const timerAt = isRestarted ? now : present.timerAt;
   const next = { ...present, isActive, periodMs, graceMs, timerAt };
-  // What waits to be judged is judged, whatever the settings are now.
+  // Waiting pings are evaluated, whatever the settings are now.
   const waiting = await tx
     .selectFrom('waiting_pings')
     .select('id')
@@ -55,7 +55,7 @@ export async function keepHeartbeat(
     .where('check_id', '=', row.check_id)
     .limit(1)
     .executeTakeFirst();
-  const dueAt = Math.min(lookAt(next), waiting === undefined ? neverAt : present.dueAt);
+  const dueAt = Math.min(inspect(next), waiting === undefined ? neverAt : present.dueAt);
   await tx
     .updateTable('heartbeats')
     .set({ ...settings, timer_at: timerAt, due_at: dueAt })

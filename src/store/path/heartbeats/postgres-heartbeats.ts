@@ -1,20 +1,20 @@
-// Rows of heartbeats in PostgreSQL: what a batch of pings or a turn of judging depends on is read and held at once, decided
-// on in receive-pings.ts and judge-heartbeats.ts, and written at once.
-import { type Heartbeat, neverAt, waitingMost } from '#domain/checks/heartbeat.ts';
+// Rows of heartbeats in PostgreSQL: reads, locks and writes them in batches; the decisions are in receive-pings.ts and
+// judge-heartbeats.ts.
+import { type Heartbeat, neverAt, maxWaiting } from '#domain/checks/heartbeat.ts';
 import { clockSetMs } from '#lib/followed-clock.ts';
 import { idBytes, idText } from '../../base/codec.ts';
 import { addToCounts, createCounts } from '../../base/counts.ts';
 import { type HeartbeatMoves, heartbeatKey, movesOf, type WaitingPing, waitingPingOf } from './heartbeat-rows.ts';
 import type { HeartbeatsTable, WaitingPingsTable } from '../../base/tables/heartbeat-tables.ts';
-import { type JudgedTurn, judgeRows, type JudgeRules } from './judge-heartbeats.ts';
+import { type JudgedBatch, judgeRows, type JudgeRules } from './judge-heartbeats.ts';
 import { type PingAnswer, receiveBatch, type ReceivedPing } from './receive-pings.ts';
 import { movedReception, readReception, type Reception, receptionKey } from './reception.ts';
 import type { Bulk } from '../../engines/postgres/bulk.ts';
 import type { Contexts } from '../../checks/postgres-contexts.ts';
-import { recordHeld } from '../record/postgres-results.ts';
+import { recordLocked } from '../record/postgres-results.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 
-/** Keeps pings; each is answered for by itself. */
+/** Stores pings; each gets its own result. */
 export async function receivePings(
   session: Session,
   bulk: Bulk,
@@ -33,7 +33,7 @@ export async function receivePings(
   return answers;
 }
 
-/** Writes heartbeats that are held. */
+/** Writes locked heartbeats. */
 function sendMoved(session: Session, heartbeats: readonly Heartbeat[]): void {
   if (heartbeats.length === 0) return;
   const rows: HeartbeatMoves[] = heartbeats.map(movesOf);
@@ -57,31 +57,31 @@ function sendMoved(session: Session, heartbeats: readonly Heartbeat[]): void {
   );
 }
 
-/** Judges heartbeats whose time has come and that no other process is at, and records what they came to. */
+/** Evaluates due heartbeats that are not locked by another process, and records their outcomes. */
 export async function judgeHeartbeats(
   session: Session,
   bulk: Bulk,
   rules: JudgeRules,
   contexts: Contexts,
-): Promise<JudgedTurn> {
-  const { now, most } = rules;
+): Promise<JudgedBatch> {
+  const { now, max } = rules;
   const [reception, rows, [later]] = await Promise.all([
     readFact(session),
     session.query<HeartbeatsTable>(
       'SELECT * FROM heartbeats WHERE due_at <= $1 ORDER BY due_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED',
-      [now, most],
+      [now, max],
     ),
     session.query<{ at: number }>(
       `SELECT due_at AS at FROM heartbeats WHERE due_at > $1 AND due_at < ${neverAt} ORDER BY due_at LIMIT 1`,
       [now],
     ),
   ]);
-  if (rows.length === 0) return { looked: 0, recorded: [], nextDueAt: later?.at ?? null };
-  // After they are held: what is read now is at least as new.
+  if (rows.length === 0) return { examined: 0, recorded: [], nextDueAt: later?.at ?? null };
+  // After locking, so that what is read is at least as new.
   const owners = rows.map((row) => ({ accountId: idText(row.account_id), checkId: idText(row.check_id) }));
   const read = await contexts.read(session, owners);
   const contextBy = new Map(owners.map((owner, index) => [heartbeatKey(owner), read[index] ?? null]));
-  // Of those alone that are judged: pings that are taken are nowhere else.
+  // Only for those being evaluated, because claimed pings are deleted.
   const waiting = await takeWaiting(
     session,
     rows.filter((_, index) => (read[index] ?? null) !== null),
@@ -99,18 +99,20 @@ export async function judgeHeartbeats(
   );
   const { attempts, heartbeats, missing } = judged;
   const recorded =
-    attempts.length === 0 ? [] : await recordHeld(session, bulk, attempts, { ...rules, isDivisible: rows.length > 1 });
+    attempts.length === 0
+      ? []
+      : await recordLocked(session, bulk, attempts, { ...rules, isDivisible: rows.length > 1 });
   bulk.send('pings', missing, 'ON CONFLICT DO NOTHING');
   sendMoved(session, heartbeats);
-  // Last, as whoever else records does.
+  // Last, as in all recording transactions.
   bulk.send('run_counts', counts.rows(now), addToCounts);
   const pairs = attempts.flatMap((attempt, index) => {
     const one = recorded[index];
     return one === undefined ? [] : [{ attempt, recorded: one }];
   });
   const next = heartbeats.reduce((least, { dueAt }) => Math.min(least, dueAt), later?.at ?? neverAt);
-  const nextDueAt = rows.length === most ? now : next >= neverAt ? null : next;
-  return { looked: rows.length, recorded: pairs, nextDueAt };
+  const nextDueAt = rows.length === max ? now : next >= neverAt ? null : next;
+  return { examined: rows.length, recorded: pairs, nextDueAt };
 }
 
 async function readFact(session: Session): Promise<Reception> {
@@ -118,7 +120,7 @@ async function readFact(session: Session): Promise<Reception> {
   return readReception(row?.value ?? null);
 }
 
-/** The pings that wait, by heartbeat; from here on they do not. */
+/** Claims the waiting pings, by heartbeat. */
 async function takeWaiting(
   session: Session,
   rows: readonly HeartbeatsTable[],
@@ -128,24 +130,24 @@ async function takeWaiting(
        SELECT p.account_id, p.check_id, p.id FROM unnest($1::bytea[], $2::bytea[]) AS k (account_id, check_id)
        CROSS JOIN LATERAL (
          SELECT account_id, check_id, id FROM waiting_pings
-         WHERE account_id = k.account_id AND check_id = k.check_id ORDER BY received_at, id LIMIT ${waitingMost}) p) f
+         WHERE account_id = k.account_id AND check_id = k.check_id ORDER BY received_at, id LIMIT ${maxWaiting}) p) f
      WHERE w.account_id = f.account_id AND w.check_id = f.check_id AND w.id = f.id RETURNING w.*`,
     [rows.map(({ account_id }) => account_id), rows.map(({ check_id }) => check_id)],
   );
-  // Ids begin with the time on the clock as it was: after a setting back they are not in the order of the pings.
+  // IDs start with the time of the clock: after it was set back, they are not in the order of arrival.
   taken.sort((a, b) => a.received_at - b.received_at || Buffer.compare(a.id, b.id));
   const byHeartbeat = Map.groupBy(taken, (row) => idText(row.account_id) + idText(row.check_id));
   return new Map([...byHeartbeat].map(([key, own]) => [key, own.map(waitingPingOf)]));
 }
 
-/** The clock was set by `byMs`: what is expected keeps its distance. */
+/** The clock was set by `byMs`: deadlines keep their distance. */
 export async function moveHeartbeatsWithClock(session: Session, byMs: number): Promise<void> {
   await session.query(
     `UPDATE heartbeats SET timer_at = timer_at + $1, pinged_at = pinged_at + $1, started_at = started_at + $1, result_at = result_at + $1,
        due_at = CASE WHEN due_at < ${neverAt} THEN due_at + $1 ELSE due_at END WHERE timer_at IS NOT NULL`,
     [byMs],
   );
-  // A state waits for no result of a time that comes again.
+  // A state does not wait for results of a repeated time.
   await session.query('UPDATE waiting_pings SET received_at = received_at + $1', [byMs]);
   const [row] = await session.query<{ value: string }>('SELECT value FROM installation WHERE key = $1 FOR UPDATE', [
     receptionKey,
@@ -157,7 +159,7 @@ export async function moveHeartbeatsWithClock(session: Session, byMs: number): P
   ]);
 }
 
-/** What lies ahead of the present (the clock was set back while nothing ran) begins at the present. */
+/** Deadlines in the future (the clock was set back while nothing ran) start now. */
 export async function bringHeartbeatsBack(session: Session, now: () => number): Promise<void> {
   await session.query(
     `UPDATE heartbeats SET timer_at = $1, pinged_at = CASE WHEN pinged_at > $1 THEN $1 ELSE pinged_at END, started_at = NULL, result_at = least(result_at, $1),

@@ -1,4 +1,4 @@
-// Pings of one batch, decided on over the rows that were read for them: written once for every engine.
+// Processes a batch of pings with the rows read for them, shared by all engines.
 import { type Heartbeat, type ReceivedSignal, takePing } from '#domain/checks/heartbeat.ts';
 import { newIdAt } from '#lib/id.ts';
 import { flag, idBytes, latin1 } from '../../base/codec.ts';
@@ -6,7 +6,7 @@ import { pingSignalCodes, pingStateCodes } from '../../base/codes.ts';
 import type { HeartbeatsTable, PingsTable, WaitingPingsTable } from '../../base/tables/heartbeat-tables.ts';
 import { heartbeatOf, keyColumns, missedRow } from './heartbeat-rows.ts';
 
-/** A ping as it came. */
+/** A received ping. */
 export interface ReceivedPing extends ReceivedSignal {
   /** UUID. */
   readonly token: string;
@@ -16,24 +16,22 @@ export interface ReceivedPing extends ReceivedSignal {
   readonly body: string | null;
 }
 
-/** What became of a ping; only `kept` is durable. */
+/** Outcome of a ping; only `kept` is durable. */
 export type PingAnswer = { readonly outcome: 'kept'; readonly isJudged: boolean } | { readonly outcome: 'unknown' };
 
-/** What a batch comes to. */
+/** Outcome of a batch. */
 export interface ReceivedBatch {
   readonly answers: readonly PingAnswer[];
   readonly pings: readonly PingsTable[];
   readonly waiting: readonly WaitingPingsTable[];
-  /** As they are after it. */
+  /** New state of the rows. */
   readonly heartbeats: readonly Heartbeat[];
 }
 
-/** Characters of a body's first line that a result is told with. */
-const noteMost = 200;
+/** Characters of a body's first line that are stored with a result. */
+const maxNote = 200;
 
-/**
- * @param rows the heartbeats of the tokens, as far as there are any
- */
+/** @param rows the heartbeats of the tokens, as far as they exist */
 export function receiveBatch(received: readonly ReceivedPing[], rows: readonly HeartbeatsTable[]): ReceivedBatch {
   const present = new Map(
     rows.map((row) => [latin1(row.token), { row, heartbeat: heartbeatOf(row), isTouched: false }]),
@@ -46,7 +44,7 @@ export function receiveBatch(received: readonly ReceivedPing[], rows: readonly H
     const { at, state, judged, missed, heartbeat } = takePing(known.heartbeat, ping);
     known.isTouched ||= heartbeat !== known.heartbeat;
     known.heartbeat = heartbeat;
-    const told = {
+    const noted = {
       ...keyColumns(heartbeat),
       id: idBytes(newIdAt(at)),
       signal: pingSignalCodes.encode(ping.signal),
@@ -56,11 +54,11 @@ export function receiveBatch(received: readonly ReceivedPing[], rows: readonly H
       source: ping.source,
       user_agent: ping.userAgent,
     };
-    pings.push({ ...told, body: ping.body });
+    pings.push({ ...noted, body: ping.body });
     if (missed !== null) waiting.push(missedRow(heartbeat, missed));
     if (judged !== null) {
       waiting.push({
-        ...told,
+        ...noted,
         received_at: at,
         is_failure: flag(judged.isFailure),
         interval_ms: judged.intervalMs,
@@ -76,5 +74,5 @@ export function receiveBatch(received: readonly ReceivedPing[], rows: readonly H
 
 function firstLine(body: string | null): string | null {
   const line = body?.trimStart().split('\n', 1)[0]?.trim() ?? '';
-  return line === '' ? null : line.slice(0, noteMost);
+  return line === '' ? null : line.slice(0, maxNote);
 }

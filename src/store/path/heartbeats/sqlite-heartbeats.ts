@@ -1,22 +1,22 @@
-// Rows of heartbeats in SQLite: pings that come in, and those whose time has come; the decisions are made in
-// receive-pings.ts and judge-heartbeats.ts.
-import { type Heartbeat, neverAt, waitingMost } from '#domain/checks/heartbeat.ts';
+// Rows of heartbeats in SQLite: pings and due heartbeats; the decisions are in receive-pings.ts and
+// judge-heartbeats.ts.
+import { type Heartbeat, neverAt, maxWaiting } from '#domain/checks/heartbeat.ts';
 import type { CheckContext } from '#domain/results/recording.ts';
 import { clockSetMs } from '#lib/followed-clock.ts';
 import { idBytes, idText } from '../../base/codec.ts';
 import { createCounts } from '../../base/counts.ts';
 import { type HeartbeatMoves, movesOf, type WaitingPing, waitingPingOf } from './heartbeat-rows.ts';
 import type { HeartbeatsTable, PingsTable, WaitingPingsTable } from '../../base/tables/heartbeat-tables.ts';
-import { type JudgedTurn, judgeRows, type JudgeRules } from './judge-heartbeats.ts';
+import { type JudgedBatch, judgeRows, type JudgeRules } from './judge-heartbeats.ts';
 import { type PingAnswer, receiveBatch, type ReceivedPing } from './receive-pings.ts';
 import { movedReception, readReception, type Reception, receptionKey } from './reception.ts';
 import type { CheckStatesTable, ChecksTable } from '../../base/tables/schema.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 import { writeCounts } from '../../engines/sqlite/counts.ts';
 import { rowsStatement, writeRows } from '../../engines/sqlite/many-rows.ts';
-import { recordHeld } from '../record/sqlite-results.ts';
+import { recordLocked } from '../record/sqlite-results.ts';
 
-/** Keeps pings; each is answered for by itself. */
+/** Stores pings; each gets its own result. */
 export function receivePings(connection: Connection, received: readonly ReceivedPing[]): readonly PingAnswer[] {
   const find = connection.prepare('SELECT * FROM heartbeats WHERE token = ?');
   const rows = [...new Set(received.map(({ token }) => token))].flatMap((token) => {
@@ -76,7 +76,7 @@ function insertWaiting(connection: Connection, row: WaitingPingsTable): void {
     );
 }
 
-// One by one: several in one statement cost as much each, and one in it twice as much.
+// One by one: several per statement cost as much each, and a single one twice as much.
 function moveHeartbeat(connection: Connection, heartbeat: Heartbeat): void {
   const row: HeartbeatMoves = movesOf(heartbeat);
   connection
@@ -97,26 +97,25 @@ function moveHeartbeat(connection: Connection, heartbeat: Heartbeat): void {
     );
 }
 
-/** A piece of it holds the loop for as long as so many heartbeats take. */
+/** Number of heartbeats per slice, which blocks the event loop. */
 const atOnce = 350;
-/** The keys of those that are looked at: what else is read of all of them is joined with these. */
+/** Keys of the heartbeats to evaluate; other reads join them. */
 const dueKeys = '(SELECT account_id, check_id FROM heartbeats WHERE due_at <= ? ORDER BY due_at LIMIT ?) h';
 
-/** A heartbeat that is due, with its check. */
+/** A due heartbeat with its check. */
 type DueRow = Omit<HeartbeatsTable, 'token'> & ChecksTable;
 
 /**
- * Judges heartbeats whose time has come, and records what they came to.
- *
+ * Evaluates due heartbeats, and records their outcomes.
  * @param contextsOf in the order of the rows
  */
 export function judgeHeartbeats(
   connection: Connection,
   rules: JudgeRules,
   contextsOf: (checks: readonly ChecksTable[]) => readonly CheckContext[],
-): JudgedTurn {
+): JudgedBatch {
   const { now } = rules;
-  const most = Math.min(rules.most, atOnce);
+  const max = Math.min(rules.max, atOnce);
   const reception = readFact(connection);
   const rows = connection.select<DueRow>(
     `SELECT h.account_id, h.check_id, h.is_active, h.period_ms, h.grace_ms, h.due_at, h.timer_at, h.pinged_at, h.started_at,
@@ -124,21 +123,21 @@ export function judgeHeartbeats(
        c.definition, c.created_at, c.updated_at
      FROM (SELECT * FROM heartbeats WHERE due_at <= ? ORDER BY due_at LIMIT ?) h
      CROSS JOIN checks c ON c.account_id = h.account_id AND c.id = h.check_id`,
-  )(now, most);
-  // The same bytes, which are not read twice.
+  )(now, max);
+  // The same bytes, which are not read again.
   for (const row of rows) row.id = row.check_id;
   const contexts = contextsOf(rows);
   const contextOf = (_: Heartbeat, index: number): CheckContext | null => contexts[index] ?? null;
   const counts = createCounts();
-  const called = calledOf(connection, now, most);
+  const called = calledOf(connection, now, max);
   const waiting = (heartbeat: Heartbeat): readonly WaitingPing[] =>
     called.has(heartbeat.checkId) ? takeWaiting(connection, heartbeat) : [];
   const { attempts, heartbeats, missing } = judgeRows(rows, { waiting, contextOf, reception }, rules, counts);
   const states = connection.select<CheckStatesTable>(
     `SELECT s.* FROM ${dueKeys} CROSS JOIN check_states s ON s.account_id = h.account_id AND s.check_id = h.check_id`,
-  )(now, most);
-  const heard = (): ReadonlySet<string> => heardOf(connection, now, most);
-  const recorded = recordHeld(connection, attempts, { states, heard }, { ...rules, isDivisible: rows.length > 1 });
+  )(now, max);
+  const pinged = (): ReadonlySet<string> => pingedOf(connection, now, max);
+  const recorded = recordLocked(connection, attempts, { states, pinged }, { ...rules, isDivisible: rows.length > 1 });
   insertPings(connection, missing);
   for (const heartbeat of heartbeats) moveHeartbeat(connection, heartbeat);
   writeCounts(connection, counts, now);
@@ -148,7 +147,7 @@ export function judgeHeartbeats(
     return one === undefined ? [] : [{ attempt, recorded: one }];
   });
   const nextDueAt = typeof next !== 'number' || next >= neverAt ? null : next;
-  return { looked: rows.length, recorded: pairs, nextDueAt };
+  return { examined: rows.length, recorded: pairs, nextDueAt };
 }
 
 function readFact(connection: Connection): Reception {
@@ -156,49 +155,49 @@ function readFact(connection: Connection): Reception {
   return readReception(row === undefined ? null : String(row['value']));
 }
 
-/** Those of the same heartbeats that have pings which wait: of most that are overdue none came, and nobody has to ask each. */
-function calledOf(connection: Connection, now: number, most: number): ReadonlySet<string> {
+/** Those with waiting pings: most overdue heartbeats have none, so one query replaces one per heartbeat. */
+function calledOf(connection: Connection, now: number, max: number): ReadonlySet<string> {
   if (connection.prepare('SELECT 1 FROM waiting_pings LIMIT 1').get() === undefined) return new Set();
   const rows = connection
     .prepare(
       `SELECT DISTINCT w.check_id FROM ${dueKeys}
        CROSS JOIN waiting_pings w ON w.account_id = h.account_id AND w.check_id = h.check_id`,
     )
-    .all(now, most);
+    .all(now, max);
   return new Set(rows.map((row) => idText(row['check_id'] as Uint8Array)));
 }
 
-/** Those of the same heartbeats that a channel may be told of, those apart that are in a group. */
-function heardOf(connection: Connection, now: number, most: number): ReadonlySet<string> {
+/** Those that could notify a channel, with those in a group listed separately. */
+function pingedOf(connection: Connection, now: number, max: number): ReadonlySet<string> {
   const rows = connection
     .prepare(
       `SELECT h.check_id FROM ${dueKeys}
        WHERE EXISTS (SELECT 1 FROM subscriptions s WHERE s.account_id = h.account_id AND s.check_id = h.check_id)
-         OR EXISTS (SELECT 1 FROM told t WHERE t.account_id = h.account_id AND t.check_id = h.check_id)`,
+         OR EXISTS (SELECT 1 FROM notified t WHERE t.account_id = h.account_id AND t.check_id = h.check_id)`,
     )
-    .all(now, most);
+    .all(now, max);
   return new Set(rows.map((row) => idText(row['check_id'] as Uint8Array)));
 }
 
-/** The pings that wait; from here on they do not. */
+/** Claims the waiting pings. */
 function takeWaiting(connection: Connection, heartbeat: Heartbeat): readonly WaitingPing[] {
   const key = [idBytes(heartbeat.accountId), idBytes(heartbeat.checkId)] as const;
   const rows = connection
-    // Ids begin with the time on the clock as it was: after a setting back they are not in the order of the pings.
+    // IDs start with the time of the clock: after it was set back, they are not in the order of arrival.
     .prepare('SELECT * FROM waiting_pings WHERE account_id = ? AND check_id = ? ORDER BY received_at, id LIMIT ?')
-    .all(...key, waitingMost) as unknown as WaitingPingsTable[];
+    .all(...key, maxWaiting) as unknown as WaitingPingsTable[];
   const remove = connection.prepare('DELETE FROM waiting_pings WHERE account_id = ? AND check_id = ? AND id = ?');
   for (const { id } of rows) remove.run(...key, id);
   return rows.map(waitingPingOf);
 }
 
-/** The clock was set by `byMs`: what is expected keeps its distance, as far as it was that of a machine that was awake. */
+/** The clock was set by `byMs`: deadlines keep their distance, except for time that the machine was suspended. */
 export function moveHeartbeatsWithClock(
   connection: Connection,
   byMs: number,
   { ms: sleptMs, after }: { readonly ms: number; readonly after: number },
 ): void {
-  // What began after the sleep, before the clock was moved, bears a time of before it.
+  // Timers started after the suspension, but before the clock was moved, have an earlier time.
   const moved = (column: string): string => `${column} + CASE WHEN ${column} > ?3 THEN ?1 ELSE ?2 END`;
   const values = [byMs, byMs - sleptMs, sleptMs > 0 ? after : Number.MAX_SAFE_INTEGER] as const;
   connection
@@ -208,7 +207,7 @@ export function moveHeartbeatsWithClock(
            WHEN timer_at > ?3 THEN due_at + ?1 ELSE due_at + ?2 END WHERE timer_at IS NOT NULL`,
     )
     .run(...values);
-  // A state waits for no result of a time that comes again.
+  // A state does not wait for results of a repeated time.
   connection.prepare(`UPDATE waiting_pings SET received_at = ${moved('received_at')}`).run(...values);
   const row = connection.prepare('SELECT value FROM installation WHERE key = ?').get(receptionKey);
   if (row === undefined) return;
@@ -216,7 +215,7 @@ export function moveHeartbeatsWithClock(
   connection.prepare('UPDATE installation SET value = ? WHERE key = ?').run(value, receptionKey);
 }
 
-/** What lies ahead of the present (the clock was set back while nothing ran) begins at the present. Epoch ms. */
+/** Deadlines in the future (the clock was set back while nothing ran) start now. Epoch ms. */
 export function bringHeartbeatsBack(connection: Connection, now: number): void {
   connection
     .prepare(

@@ -1,10 +1,11 @@
-// How the state of a check stands in its row, and what a result makes of that row.
+// Maps the state of a check to its row, and applies a result to it.
 import { type CheckState, type CheckStatus, newCheckState } from '#domain/checks/check-state.ts';
 import type { EndedAttempt } from '#domain/results/recording.ts';
 import type { Reason } from '#domain/results/result.ts';
 import { type IdBytes, idTime, json, parsed, parsedOrNull } from '../../base/codec.ts';
 import { outcomeCodes, reasonCodes } from '../../base/codes.ts';
 import type { CheckStatesTable } from '../../base/tables/schema.ts';
+import type { IncidentColumns } from './record-incident.ts';
 
 /** The state of a row; a check without one is new. */
 export function stateOf(row: CheckStatesTable | undefined): CheckState {
@@ -17,21 +18,22 @@ export function stateOf(row: CheckStatesTable | undefined): CheckState {
     degradedInARow: row.degraded_in_a_row,
     failingSince: row.failing_since,
     alerted: row.alerted as CheckState['alerted'],
+    acknowledgedAt: row.acknowledged_at,
     byLocation: parsedOrNull<CheckState['byLocation']>(row.by_location) ?? {},
   };
 }
 
-/** The row after a result: the state, and what the status list shows of the result itself. Instants are epoch ms. */
+/** The row after a result: the state, and the parts of the result that the status shows. Times are epoch ms. */
 export function stateRow(
   before: CheckStatesTable | undefined,
   ids: { readonly accountId: IdBytes; readonly checkId: IdBytes; readonly resultId: IdBytes },
-  state: CheckState,
+  { state, incident }: { readonly state: CheckState; readonly incident: IncidentColumns },
   { finding, outcome, run }: EndedAttempt,
   now: number,
 ): CheckStatesTable {
   const responseUs = finding.responseTimeMs === null ? null : Math.round(finding.responseTimeMs * 1000);
   const last = before?.last_result_id ?? null;
-  // Ids begin with the time of their slot: an older result that comes in late is not shown as the last.
+  // IDs start with the time of their slot: a late older result is not shown as the last one.
   const isNewest = last === null || idTime(ids.resultId) >= idTime(last);
   return {
     account_id: ids.accountId,
@@ -44,6 +46,9 @@ export function stateRow(
     degraded_in_a_row: state.degradedInARow,
     failing_since: state.failingSince,
     alerted: state.alerted,
+    incident_id: incident.incident_id,
+    incident_started_at: incident.incident_started_at,
+    acknowledged_at: incident.acknowledged_at,
     by_location: isEmpty(state.byLocation) ? null : json(state.byLocation),
     last_result_id: isNewest ? ids.resultId : last,
     last_outcome: isNewest ? outcomeCodes.encode(outcome) : (before?.last_outcome ?? null),
@@ -60,8 +65,8 @@ export function stateRow(
 }
 
 /**
- * `by_location` of a row whose position lies after `now` (epoch ms), brought back to it. What each location found stays:
- * without it a check that still fails elsewhere would seem to pass.
+ * `by_location` of a row whose position is after `now` (epoch ms), moved back to it. Keeps the results of the
+ * locations: otherwise a check that still fails elsewhere would appear to pass.
  */
 export function locationsAt(row: CheckStatesTable, now: number): string | null {
   const found = Object.entries(parsed<CheckState['byLocation']>(row.by_location ?? '{}')).map(

@@ -1,4 +1,4 @@
-// The rows of one batch of recording, in memory: what was read, and what shall be written.
+// The rows of a batch of recording in memory: those read, and those to write.
 import type { Delivery } from '#domain/alerts/delivery.ts';
 import type { EndedAttempt } from '#domain/results/recording.ts';
 import { type IdBytes, idText } from '../../base/codec.ts';
@@ -9,15 +9,16 @@ import type {
   ExchangesTable,
   PassingExchangesTable,
   ResultsTable,
-  ToldTable,
+  NotifiedTable,
 } from '../../base/tables/schema.ts';
 import type { FirstRunsTable } from '../../base/tables/schedule-tables.ts';
-import type { ListenerRow, RemindersOf } from './tell-channels.ts';
+import type { ListenerRow, RemindersOf } from './notify-channels.ts';
+import { type BatchIncidents, createBatchIncidents } from './postgres-incidents.ts';
 import { createLateHours, type LateHours } from '../../history/postgres-late-hours.ts';
 
-/** What was read, by account and check; runs by their id. */
+/** Rows read, by account and check; runs by ID. */
 export interface RecordingInput {
-  /** Runs that the owner held. */
+  /** Runs that the owner has leased. */
   readonly held: ReadonlySet<string>;
   readonly states: ReadonlyMap<string, CheckStatesTable>;
   /** Of first attempts, by `resultKey`. */
@@ -25,10 +26,10 @@ export interface RecordingInput {
   readonly listeners: ReadonlyMap<string, readonly ListenerRow[]>;
 }
 
-/** What shall be written; each row once. */
+/** Rows to write, each once. */
 export interface Recording {
   readonly rows: RecordRows;
-  /** Attempts whose channels were asked for and are not read yet: then nothing of the rest counts. */
+  /** Attempts whose channels were requested but are not read yet: then the rest of the batch is discarded. */
   readonly asked: readonly EndedAttempt[];
   readonly results: readonly ResultsTable[];
   readonly late: LateHours;
@@ -36,29 +37,30 @@ export interface Recording {
   readonly alerts: readonly AlertsTable[];
   readonly deliveries: readonly Delivery[];
   readonly cancelled: readonly RemindersOf[];
+  readonly incidents: BatchIncidents;
   readonly again: readonly FirstRunsTable[];
   readonly givenBack: readonly { readonly accountId: IdBytes; readonly at: number }[];
   states(): CheckStatesTable[];
   passing(): PassingExchangesTable[];
-  told(): ToldTable[];
+  notified(): NotifiedTable[];
 }
 
 export function createRecording({ held, states, locations, listeners }: RecordingInput): Recording {
-  const unheard = new Set(held);
+  const unconfirmed = new Set(held);
   const asked = new Map<string, EndedAttempt>();
   const [results, exchanges, alerts]: [ResultsTable[], ExchangesTable[], AlertsTable[]] = [[], [], []];
-  const deliveries: Delivery[] = [];
-  const cancelled: RemindersOf[] = [];
-  const again: FirstRunsTable[] = [];
+  const [deliveries, cancelled, again]: [Delivery[], RemindersOf[], FirstRunsTable[]] = [[], [], []];
   const late = createLateHours();
   const givenBack: { accountId: IdBytes; at: number }[] = [];
-  // Of what a batch writes twice the last holds; what is read after it is what was written.
+  // If a batch writes a row twice, the last write counts, and later reads see it.
   const newStates = new Map<string, CheckStatesTable>();
   const passing = new Map<string, PassingExchangesTable>();
-  const told = new Map<string, ToldTable>();
+  const notified = new Map<string, NotifiedTable>();
+  const incidents = createBatchIncidents();
   const rows: RecordRows = {
-    // A run is held once: of two attempts of the same one the second finds it gone.
-    letGo: ({ run }) => unheard.delete(run.id),
+    ...incidents.rows,
+    // A run is locked once: of two attempts of the same run, the second does not find it.
+    release: ({ run }) => unconfirmed.delete(run.id),
     insertResult: (row) => void results.push(row),
     noteLate: late.note,
     locationOf: (...key) => locations.get(resultKey(...key)),
@@ -78,9 +80,10 @@ export function createRecording({ held, states, locations, listeners }: Recordin
         asked.set(key, attempt);
         return [];
       }
-      return known.map((row) => ({ ...row, ...heardOf(told.get(`${key}${row.id}`)) }));
+      return known.map((row) => ({ ...row, ...notifiedPart(notified.get(`${key}${row.id}`)) }));
     },
-    writeTold: (row) => void told.set(`${idText(row.account_id)}${idText(row.check_id)}${row.alert_channel_id}`, row),
+    writeNotified: (row) =>
+      void notified.set(`${idText(row.account_id)}${idText(row.check_id)}${row.alert_channel_id}`, row),
     insertAlert: (row) => void alerts.push(row),
     insertDelivery: (delivery) => void deliveries.push(delivery),
     cancelReminders: (reminders) => void cancelled.push(reminders),
@@ -100,7 +103,8 @@ export function createRecording({ held, states, locations, listeners }: Recordin
     givenBack,
     states: () => [...newStates.values()],
     passing: () => sorted(passing),
-    told: () => [...told.values()],
+    notified: () => [...notified.values()],
+    incidents,
   };
 }
 
@@ -109,15 +113,15 @@ export function resultKey(accountId: IdBytes, checkId: IdBytes, resultId: IdByte
   return idText(accountId) + idText(checkId) + idText(resultId);
 }
 
-function heardOf(
-  told: ToldTable | undefined,
-): Partial<Pick<ToldTable, 'open' | 'told_at' | 'reminders' | 'certificates'>> {
-  if (told === undefined) return {};
-  const { open, told_at, reminders, certificates } = told;
-  return { open, told_at, reminders, certificates };
+function notifiedPart(
+  notified: NotifiedTable | undefined,
+): Partial<Pick<NotifiedTable, 'open' | 'notified_at' | 'reminders' | 'certificates'>> {
+  if (notified === undefined) return {};
+  const { open, notified_at, reminders, certificates } = notified;
+  return { open, notified_at, reminders, certificates };
 }
 
-/** In one order in every process, so that two that write the same rows wait for each other one way. */
+/** In the same order in every process, to avoid deadlocks. */
 function sorted<Row>(rows: ReadonlyMap<string, Row>): Row[] {
   return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
 }

@@ -1,5 +1,5 @@
-// Recording in PostgreSQL: what a batch of ended attempts depends on is read and held at once, decided on in
-// record-attempts.ts, and written at once.
+// Recording in PostgreSQL: reads, locks and writes the rows of a batch of ended attempts at once; the decisions are in
+// record-attempts.ts.
 import { monthStart } from '#domain/accounts/account.ts';
 import type { EndedAttempt, Recorded } from '#domain/results/recording.ts';
 import { cancelReminder, isPendingReminder } from '../deliveries/cancel-reminders.ts';
@@ -13,18 +13,18 @@ import {
   TooManyDeliveriesError,
 } from './record-attempts.ts';
 import type { CheckStatesTable, ResultsTable } from '../../base/tables/schema.ts';
-import type { ListenerRow } from './tell-channels.ts';
+import type { ListenerRow } from './notify-channels.ts';
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 import { insertDeliveries } from '../deliveries/postgres-delivery-rows.ts';
 import { sendLateHours } from '../../history/postgres-late-hours.ts';
+import { sendIncidents } from './postgres-incidents.ts';
 import { createRecording, type Recording, resultKey } from './postgres-recording.ts';
 import { keysOf } from '../runs/postgres-runs.ts';
 
 /**
- * Records each attempt whose run this owner still holds; the others are dropped: someone else does their work.
- *
- * @param judged reads how they are judged
+ * Records each attempt whose run this owner has leased; drops the others, which another process repeats.
+ * @param judged reads the input of their evaluation
  * @throws {TooManyDeliveriesError} before channels are read
  */
 export async function recordAttempts(
@@ -33,16 +33,15 @@ export async function recordAttempts(
   { attempts, judged }: { readonly attempts: readonly EndedAttempt[]; readonly judged: () => Promise<EndedAttempt[]> },
   rules: RecordRules,
 ): Promise<Recorded[]> {
-  const [held, ended] = await Promise.all([letGo(session, attempts, rules.owner), judged()]);
+  const [held, ended] = await Promise.all([release(session, attempts, rules.owner), judged()]);
   return recordOf(session, bulk, ended, { held, isDivisible: true }, rules);
 }
 
 /**
- * Records attempts without a queued run: what they are of is held by the transaction itself.
- *
- * @throws {TooManyDeliveriesError} where it can be divided, before channels are read
+ * Records attempts without a queued run; the caller's transaction has locked what they belong to.
+ * @throws {TooManyDeliveriesError} if the batch can be divided, before channels are read
  */
-export function recordHeld(
+export function recordLocked(
   session: Session,
   bulk: Bulk,
   attempts: readonly EndedAttempt[],
@@ -59,15 +58,15 @@ async function recordOf(
   { held, isDivisible }: { readonly held: ReadonlySet<string>; readonly isDivisible: boolean },
   rules: RecordRules,
 ): Promise<Recorded[]> {
-  // Of a run that is gone the check may be gone, too: its state would stay for ever.
+  // If the run was deleted, the check may be, too: a state written now would remain forever.
   const ours = attempts.filter(({ run }) => held.has(run.id));
   const [states, locations] = await Promise.all([
     holdStates(session, bulk, ours, rules.now),
     readLocations(session, attempts),
   ]);
   const listeners = new Map<string, readonly ListenerRow[]>();
-  // Whom to tell is known only when the results are folded. Most batches tell nobody and are through at once; the others
-  // are folded again, once the channels that they ask for are read.
+  // The channels to notify are known only after folding the results. Most batches notify none and are finished; the
+  // others are folded again once the requested channels are read.
   for (;;) {
     const counts = createCounts();
     const recording = createRecording({ held, states, locations, listeners });
@@ -87,8 +86,8 @@ async function recordOf(
   }
 }
 
-/** Closes the runs of final attempts and sends the others back; answers with the ids of those that the owner held. */
-async function letGo(session: Session, attempts: readonly EndedAttempt[], owner: string): Promise<Set<string>> {
+/** Closes the runs of final attempts and requeues the others; returns the IDs of those that the owner had leased. */
+async function release(session: Session, attempts: readonly EndedAttempt[], owner: string): Promise<Set<string>> {
   const held: { id: IdBytes }[] = [];
   const final = attempts.filter(({ retry }) => retry === null).map(({ run }) => run);
   if (final.length > 0) {
@@ -121,9 +120,8 @@ async function letGo(session: Session, attempts: readonly EndedAttempt[], owner:
 }
 
 /**
- * The states of the checks, held until the batch is written, in the order of their keys: two batches that share checks
- * wait for each other and never for each other at once. A check without a state gets an empty one, so that there is
- * something to hold.
+ * The states of the checks, locked until the batch is written, in key order to avoid deadlocks. A check without a state
+ * gets an empty one, so that there is a row to lock.
  */
 async function holdStates(
   session: Session,
@@ -162,7 +160,7 @@ async function holdStates(
   return states;
 }
 
-/** Where the runs of parallel checks that were tried again began, by account, check and the result of the first attempt. */
+/** Where retried runs of parallel checks started, by account, check and the result of the first attempt. */
 async function readLocations(session: Session, attempts: readonly EndedAttempt[]): Promise<Map<string, string>> {
   const asked = attempts.flatMap((attempt) => {
     const first = firstResultOf(attempt);
@@ -171,7 +169,7 @@ async function readLocations(session: Session, attempts: readonly EndedAttempt[]
   if (asked.length === 0) return new Map();
   const times = asked.map(({ id }) => idTime(id));
   const rows = await session.query<Pick<ResultsTable, 'account_id' | 'check_id' | 'id' | 'location'>>(
-    // The bounds name the days whose partitions are looked into.
+    // The bounds restrict the partitions to read.
     `SELECT r.account_id, r.check_id, r.id, r.location
      FROM unnest($1::bytea[], $2::bytea[], $3::bytea[]) AS a (account_id, check_id, id)
      JOIN results r ON r.account_id = a.account_id AND r.check_id = a.check_id AND r.id = a.id
@@ -187,7 +185,7 @@ async function readLocations(session: Session, attempts: readonly EndedAttempt[]
   return new Map(rows.map((row) => [resultKey(row.account_id, row.check_id, row.id), row.location]));
 }
 
-/** How many of these, from the first on, make at most `deliveriesAtOnce` deliveries; at least one. */
+/** How many of these, from the first, create at most `deliveriesAtOnce` deliveries; at least one. */
 export function fittingOf(attempts: readonly EndedAttempt[], sizes: ReadonlyMap<string, number>): number {
   let deliveries = 0;
   const end = attempts.findIndex(({ run }) => {
@@ -197,7 +195,7 @@ export function fittingOf(attempts: readonly EndedAttempt[], sizes: ReadonlyMap<
   return end === -1 ? attempts.length : Math.max(1, end);
 }
 
-/** How many channels `readListeners` would find, by account and check. */
+/** Number of channels that `readListeners` would find, by account and check. */
 export async function countListeners(
   session: Session,
   asked: readonly EndedAttempt[],
@@ -210,7 +208,7 @@ export async function countListeners(
          SELECT alert_channel_id FROM subscriptions
          WHERE account_id = a.account_id AND group_id = a.group_id AND activated = 1
          UNION
-         SELECT alert_channel_id FROM told
+         SELECT alert_channel_id FROM notified
          WHERE account_id = a.account_id AND check_id = a.check_id AND open IS NOT NULL) l) AS size
      FROM unnest($1::bytea[], $2::bytea[], $3::bigint[]) AS a (account_id, check_id, group_id)`,
     askedColumns(asked),
@@ -226,7 +224,7 @@ function askedColumns(asked: readonly EndedAttempt[]): (IdBytes[] | (number | nu
   ];
 }
 
-/** Channels subscribed to the checks or their groups, and those that were told of something still open. */
+/** Channels subscribed to the checks or their groups, and those with an open alert. */
 export async function readListeners(
   session: Session,
   asked: readonly EndedAttempt[],
@@ -242,13 +240,13 @@ export async function readListeners(
        FROM asked a JOIN subscriptions s ON s.account_id = a.account_id AND s.group_id = a.group_id AND s.activated = 1
        UNION ALL
        SELECT a.account_id, a.check_id, t.alert_channel_id, 0, 0
-       FROM asked a JOIN told t ON t.account_id = a.account_id AND t.check_id = a.check_id AND t.open IS NOT NULL)
-     SELECT c.*, l.check_id AS for_check, t.open AS open, t.certificates AS certificates, t.told_at AS told_at, t.reminders AS reminders,
+       FROM asked a JOIN notified t ON t.account_id = a.account_id AND t.check_id = a.check_id AND t.open IS NOT NULL)
+     SELECT c.*, l.check_id AS for_check, t.open AS open, t.certificates AS certificates, t.notified_at AS notified_at, t.reminders AS reminders,
        max(l.is_subscribed) AS is_subscribed, max(l.is_via_group) AS is_via_group
      FROM listening l
      JOIN alert_channels c ON c.account_id = l.account_id AND c.id = l.id
-     LEFT JOIN told t ON t.account_id = l.account_id AND t.check_id = l.check_id AND t.alert_channel_id = l.id
-     GROUP BY l.check_id, c.account_id, c.id, t.open, t.certificates, t.told_at, t.reminders ORDER BY c.id`,
+     LEFT JOIN notified t ON t.account_id = l.account_id AND t.check_id = l.check_id AND t.alert_channel_id = l.id
+     GROUP BY l.check_id, c.account_id, c.id, t.open, t.certificates, t.notified_at, t.reminders ORDER BY c.id`,
     askedColumns(asked),
   );
   const byCheck = Map.groupBy(rows, (row) => idText(row.account_id) + idText(row.for_check));
@@ -270,7 +268,7 @@ async function write(session: Session, bulk: Bulk, recording: Recording): Promis
     `ON CONFLICT (account_id, check_id, location)
      DO UPDATE SET result_id = excluded.result_id, exchange = excluded.exchange`,
   );
-  await sendTold(session, bulk, recording);
+  await sendNotified(session, bulk, recording);
   bulk.send('first_runs', recording.again, 'ON CONFLICT DO NOTHING');
   for (const { accountId, at } of givenBack) {
     await session.query('UPDATE usage SET used = greatest(0, used - 1) WHERE account_id = $1 AND month = $2', [
@@ -280,19 +278,20 @@ async function write(session: Session, bulk: Bulk, recording: Recording): Promis
   }
 }
 
-/** Writes alerts, what channels were told, and the deliveries; cancels reminders of what has ended. */
-export async function sendTold(
+/** Writes alerts, notification records and deliveries; cancels reminders of ended alerts. */
+export async function sendNotified(
   session: Session,
   bulk: Bulk,
-  recording: Pick<Recording, 'alerts' | 'deliveries' | 'cancelled' | 'told'>,
+  recording: Pick<Recording, 'alerts' | 'deliveries' | 'cancelled' | 'notified' | 'incidents'>,
 ): Promise<void> {
   const { alerts, deliveries } = recording;
+  sendIncidents(session, bulk, recording.incidents);
   bulk.send('alerts', alerts);
   bulk.send(
-    'told',
-    recording.told(),
+    'notified',
+    recording.notified(),
     `ON CONFLICT (account_id, check_id, alert_channel_id)
-     DO UPDATE SET open = excluded.open, certificates = excluded.certificates, told_at = excluded.told_at,
+     DO UPDATE SET open = excluded.open, certificates = excluded.certificates, notified_at = excluded.notified_at,
        reminders = excluded.reminders`,
   );
   await insertDeliveries(bulk, deliveries);
@@ -306,8 +305,8 @@ export async function sendTold(
 }
 
 const stateColumns = (
-  'status since position_at position_started_at failed_in_a_row degraded_in_a_row failing_since alerted by_location ' +
-  'last_result_id last_outcome last_reason last_location last_response_us longest_response_us shortest_response_us ' +
+  'status since position_at position_started_at failed_in_a_row degraded_in_a_row failing_since alerted incident_id ' +
+  'incident_started_at acknowledged_at by_location last_result_id last_outcome last_reason last_location last_response_us longest_response_us shortest_response_us ' +
   'certificate_valid_to updated_at revision'
 )
   .split(' ')

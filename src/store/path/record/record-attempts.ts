@@ -1,12 +1,12 @@
-// Ended attempts become results, states, alerts and deliveries: the decisions of `record-results`, written once for every
-// engine over the rows of one transaction.
+// Turns ended attempts into results, states, alerts and deliveries: the decisions of `record-results`, shared by all
+// engines.
 import { foldResult, type StateStep } from '#domain/checks/check-state.ts';
-import { type EndedAttempt, isKeptInFull, type Recorded } from '#domain/results/recording.ts';
+import { type EndedAttempt, isStoredInFull, type Recorded } from '#domain/results/recording.ts';
 import { hourOf, isLate } from '#domain/results/roll-up.ts';
 import type { JsonValue } from '#domain/json.ts';
 import type { Reason } from '#domain/results/result.ts';
 import type { Run } from '#domain/checks/run.ts';
-import { mayTell } from '#domain/alerts/tell.ts';
+import { mayNotify } from '#domain/alerts/notify.ts';
 import { derivedId } from '#lib/id.ts';
 import { stateOf, stateRow } from './check-state-rows.ts';
 import { type IdBytes, idBytes, idTime } from '../../base/codec.ts';
@@ -20,15 +20,19 @@ import type {
   ResultsTable,
 } from '../../base/tables/schema.ts';
 import type { FirstRunsTable } from '../../base/tables/schedule-tables.ts';
-import { tellChannels, type TellRows, type TellRules } from './tell-channels.ts';
+import { notifyChannels, type NotifyRows, type NotifyRules } from './notify-channels.ts';
+import { type IncidentRows, recordIncident } from './record-incident.ts';
 
-/** Deliveries after which a transaction records no further attempt: bounds how long it holds the loop and its locks. */
+/**
+ * Number of deliveries after which a transaction records no further attempt, to limit how long it blocks the event loop
+ * and holds locks.
+ */
 export const deliveriesAtOnce = 1000;
 
-/** Undoes a recording that would make too many deliveries at once. */
+/** Rolls back a recording that would create too many deliveries at once. */
 export class TooManyDeliveriesError extends Error {
   override readonly name = 'TooManyDeliveriesError';
-  /** How many of the attempts to record instead. */
+  /** Number of attempts to record instead. */
   readonly fitting: number;
 
   constructor(fitting: number) {
@@ -37,27 +41,27 @@ export class TooManyDeliveriesError extends Error {
   }
 }
 
-/** Who records, when, and how deliveries are rendered. */
-export interface RecordRules extends TellRules {
+/** Who records, when, and with which rendering. */
+export interface RecordRules extends NotifyRules {
   readonly owner: string;
 }
 
-/** The rows that recording reads and writes; what is written is there for what is read after it. */
-export interface RecordRows extends TellRows {
-  /** Closes the run or sends it back for its next attempt; false when the lease is someone else's, or the run is gone. */
-  letGo(attempt: EndedAttempt): boolean;
+/** Rows that recording reads and writes; reads see earlier writes. */
+export interface RecordRows extends NotifyRows, IncidentRows {
+  /** Closes the run or requeues it for its next attempt; false if it is leased by another process, or was deleted. */
+  release(attempt: EndedAttempt): boolean;
   insertResult(row: ResultsTable): void;
-  /** Marks an hour of a check whose roll-up may not know this result. @param startAt epoch ms */
+  /** Marks an hour of a check whose roll-up may miss this result. @param startAt epoch ms */
   noteLate(accountId: IdBytes, checkId: IdBytes, startAt: number): void;
-  /** Where a result was found, of those that `firstResultOf` names; undefined = it is gone. */
+  /** Location of a result named by `firstResultOf`; undefined = deleted. */
   locationOf(accountId: IdBytes, checkId: IdBytes, resultId: IdBytes): string | undefined;
   state(accountId: IdBytes, checkId: IdBytes): CheckStatesTable | undefined;
   writeState(row: CheckStatesTable): void;
   insertExchange(row: ExchangesTable): void;
   keepPassing(row: PassingExchangesTable): void;
-  /** Has a check run once more, outside its slots (docs/decisions/0116). */
+  /** Requests an additional run of a check outside its schedule (docs/decisions/0116). */
   runAgain(row: FirstRunsTable): void;
-  /** Gives back a run that counted toward the execution limit of the month of `at` and was never run. */
+  /** Returns a run that counted toward the execution limit of the month of `at` and never ran. */
   giveBack(accountId: IdBytes, at: number): void;
 }
 
@@ -68,12 +72,12 @@ interface Ids {
   readonly resultId: IdBytes;
 }
 
-/** Records an attempt whose run this owner still holds; any other is dropped: someone else does its work. */
+/** Records an attempt whose run this owner has leased; drops any other, which another process repeats. */
 export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: RecordRules, counts: Counts): Recorded {
   const { run, retry, outcome } = attempt;
   const resultId = retry === null ? run.id : attemptId(run);
   const nothing: Recorded = { isRecorded: false, resultId, change: null, alertTypes: [], deliveries: 0 };
-  if (!rows.letGo(attempt)) return nothing;
+  if (!rows.release(attempt)) return nothing;
   const ids: Ids = {
     accountId: idBytes(run.accountId),
     checkId: idBytes(run.checkId),
@@ -88,7 +92,7 @@ export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: Re
     return { ...nothing, isRecorded: true };
   }
   counts.add(ids.accountId, outcome, 1);
-  // Missed on purpose: no gap of our own. A heartbeat that was not expected is `unknown`, and missed nothing.
+  // Missed on purpose, so not a gap. A heartbeat that was not expected is `unknown`, and missed nothing.
   if (outcome === 'missed' && isOnPurpose(attempt.finding.reason)) counts.add(ids.accountId, 'limited', 1);
   if (outcome === 'unknown' && attempt.finding.reason === 'settings') counts.add(ids.accountId, 'misconfigured', 1);
   if (outcome === 'missed') rows.giveBack(ids.accountId, run.slotAt ?? run.dueAt);
@@ -102,12 +106,14 @@ export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: Re
   const row = rows.state(ids.accountId, ids.checkId);
   const before = stateOf(row);
   const step = foldResult(before, stateResultOf(attempt, countedAt(rows, ids, attempt)), attempt.rules);
-  rows.writeState(stateRow(row, ids, step.state, attempt, rules.now));
+  const changed = { row, before, after: step.state, check: attempt.context.check, resultId: ids.resultId };
+  const { incident, columns } = recordIncident(rows, changed, rules.now);
+  rows.writeState(stateRow(row, ids, { state: step.state, incident: columns }, attempt, rules.now));
   keepExchange(rows, ids, attempt, step);
   const judged = { before, step, rules: attempt.rules, certificate: attempt.finding.certificate };
-  if (!mayTell(judged, rules.now)) return { ...nothing, isRecorded: true, change: step.change };
-  const told = tellChannels(rows, { attempt, resultId, step, before }, rules);
-  return { ...nothing, ...told, isRecorded: true, change: step.change };
+  if (!mayNotify(judged, rules.now)) return { ...nothing, isRecorded: true, change: step.change };
+  const notified = notifyChannels(rows, { attempt, resultId, step, before, incident }, rules);
+  return { ...nothing, ...notified, isRecorded: true, change: step.change };
 }
 
 function isOnPurpose(reason: Reason | null): boolean {
@@ -138,7 +144,7 @@ function resultRow(ids: Ids, { run, finding, outcome, retry }: EndedAttempt): Re
 
 let lastPacked: { readonly details: JsonValue; readonly bytes: Uint8Array } | null = null;
 
-/** The same details one after the other, as of pings that did not come, are packed once. */
+/** Identical consecutive details, as of missing pings, are packed once. */
 function packedOnce(details: JsonValue): Uint8Array {
   if (lastPacked?.details !== details) lastPacked = { details, bytes: packed(details) };
   return lastPacked.bytes;
@@ -147,7 +153,7 @@ function packedOnce(details: JsonValue): Uint8Array {
 function keepExchange(rows: RecordRows, ids: Ids, attempt: EndedAttempt, { change }: StateStep): void {
   const { exchange } = attempt.finding;
   if (exchange === null) return;
-  if (isKeptInFull(attempt.outcome, change, attempt.run.source)) rows.insertExchange(exchangeRow(ids, exchange));
+  if (isStoredInFull(attempt.outcome, change, attempt.run.source)) rows.insertExchange(exchangeRow(ids, exchange));
   if (attempt.outcome !== 'passed') return;
   const { account_id, check_id, result_id } = exchangeRow(ids, exchange);
   rows.keepPassing({ account_id, check_id, location: attempt.run.location, result_id, exchange });
@@ -157,35 +163,35 @@ function exchangeRow({ accountId, checkId, resultId }: Ids, exchange: string): E
   return { account_id: accountId, check_id: checkId, result_id: resultId, exchange };
 }
 
-/** The final attempt takes the run's own id; earlier ones derive theirs, so that a repeat is no second fact. */
+/** The final attempt has the run's ID; earlier ones derive theirs, so that a repetition is recorded once. */
 function attemptId(run: Pick<Run, 'id' | 'attempt' | 'slotAt' | 'batchId' | 'dueAt'>): string {
-  // The first one of a call is due when it is called, and its id can be told after others were due.
+  // A triggered run is due at the call; its ID may be created after others were due.
   const calledAt = run.attempt === 1 ? calledAtOf(run) : null;
   return derivedId(run.slotAt ?? calledAt ?? run.dueAt, run.id, run.attempt);
 }
 
 /**
- * The result of the first attempt of a run, where it says at which location the last one counts: in the state of a parallel
- * check, when there was more than one attempt (docs/decisions/0098). null = it counts where it was made.
+ * The result of the first attempt of a run if it determines the location that the last one counts for: in the state of
+ * a parallel check, after more than one attempt (docs/decisions/0098). null = it counts where it was made.
  */
 export function firstResultOf({ run, retry, rules }: EndedAttempt): string | null {
   return retry !== null || rules.parallel === null || run.attempt === 1 ? null : attemptId({ ...run, attempt: 1 });
 }
 
-/** A retry elsewhere answers for the location that its run was planned at: each location has one answer in a round. */
+/** A retry elsewhere counts for the planned location of its run: each location has one result in a round. */
 function countedAt(rows: RecordRows, { accountId, checkId }: Ids, attempt: EndedAttempt): string {
   const first = firstResultOf(attempt);
   const began = first === null ? undefined : rows.locationOf(accountId, checkId, idBytes(first));
   return began ?? attempt.run.location;
 }
 
-/** When the trigger was called that started a run, epoch ms; null = none did. */
+/** When the trigger that started a run was called, epoch ms; null = not triggered. */
 function calledAtOf({ batchId }: Pick<Run, 'batchId'>): number | null {
   return batchId === null ? null : idTime(idBytes(batchId));
 }
 
 function stateResultOf({ run, finding, outcome, rules }: EndedAttempt, location: string) {
-  // Runs of one call are a round of the locations of a parallel check, whenever each of them begins.
+  // Runs of one call are a round of the locations of a parallel check, whenever each of them starts.
   const calledAt = rules.parallel === null ? null : calledAtOf(run);
   return {
     outcome,

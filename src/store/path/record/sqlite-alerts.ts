@@ -1,22 +1,22 @@
-// Rows of alerts and of what channels were told, in SQLite.
+// Rows of alerts and notification records in SQLite.
 import type { EndedAttempt } from '#domain/results/recording.ts';
 import { cancelReminder, isPendingReminder } from '../deliveries/cancel-reminders.ts';
 import { idBytes } from '../../base/codec.ts';
 import type { AlertsTable } from '../../base/tables/schema.ts';
-import type { ListenerRow, TellRows } from './tell-channels.ts';
+import type { ListenerRow, NotifyRows } from './notify-channels.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 import { insertDeliveryRow } from '../deliveries/sqlite-delivery-rows.ts';
 import { rowsStatement, writeRows } from '../../engines/sqlite/many-rows.ts';
 
-export function tellRowsOf(connection: Connection): TellRows {
+export function notifyRowsOf(connection: Connection): NotifyRows {
   return {
     listeners: (attempt) => listenersOf(connection, attempt),
-    writeTold: (row) =>
+    writeNotified: (row) =>
       void connection
         .prepare(
-          `INSERT INTO told (account_id, check_id, alert_channel_id, open, certificates, told_at, reminders)
+          `INSERT INTO notified (account_id, check_id, alert_channel_id, open, certificates, notified_at, reminders)
            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account_id, check_id, alert_channel_id) DO UPDATE SET
-             open = excluded.open, certificates = excluded.certificates, told_at = excluded.told_at,
+             open = excluded.open, certificates = excluded.certificates, notified_at = excluded.notified_at,
              reminders = excluded.reminders`,
         )
         .run(
@@ -25,7 +25,7 @@ export function tellRowsOf(connection: Connection): TellRows {
           row.alert_channel_id,
           row.open,
           row.certificates,
-          row.told_at,
+          row.notified_at,
           row.reminders,
         ),
     insertAlert: (row) => insertAlerts(connection, [row]),
@@ -41,10 +41,10 @@ export function tellRowsOf(connection: Connection): TellRows {
 }
 
 const raised = rowsStatement(
-  13,
+  14,
   (rows) =>
     `INSERT INTO alerts (account_id, id, check_id, result_id, alert_type, check_name, check_type, location, response_us,
-       error, status_code, started_at, created_at) VALUES ${rows}`,
+       error, status_code, started_at, created_at, incident_id) VALUES ${rows}`,
 );
 
 /** Adds alerts. */
@@ -63,12 +63,13 @@ export function insertAlerts(connection: Connection, rows: readonly AlertsTable[
     row.status_code,
     row.started_at,
     row.created_at,
+    row.incident_id,
   ]);
 }
 
 /**
- * Channels subscribed to the check or its group, and those that were told of something still open. CROSS JOIN makes SQLite
- * begin with those few instead of every channel of the account.
+ * Channels subscribed to the check or its group, and those with an open alert. CROSS JOIN makes SQLite start with those
+ * few instead of all channels of the account.
  */
 function listenersOf(connection: Connection, { run, context }: EndedAttempt): ListenerRow[] {
   return connection
@@ -79,12 +80,12 @@ function listenersOf(connection: Connection, { run, context }: EndedAttempt): Li
          UNION ALL
          SELECT alert_channel_id, 1, 1 FROM subscriptions WHERE account_id = ?1 AND group_id = ?3 AND activated = 1
          UNION ALL
-         SELECT alert_channel_id, 0, 0 FROM told WHERE account_id = ?1 AND check_id = ?2 AND open IS NOT NULL)
-       SELECT c.*, t.open AS open, t.certificates AS certificates, t.told_at AS told_at, t.reminders AS reminders,
+         SELECT alert_channel_id, 0, 0 FROM notified WHERE account_id = ?1 AND check_id = ?2 AND open IS NOT NULL)
+       SELECT c.*, t.open AS open, t.certificates AS certificates, t.notified_at AS notified_at, t.reminders AS reminders,
          max(l.is_subscribed) AS is_subscribed, max(l.is_via_group) AS is_via_group
        FROM listening l
        CROSS JOIN alert_channels c ON c.account_id = ?1 AND c.id = l.id
-       LEFT JOIN told t ON t.account_id = ?1 AND t.check_id = ?2 AND t.alert_channel_id = l.id
+       LEFT JOIN notified t ON t.account_id = ?1 AND t.check_id = ?2 AND t.alert_channel_id = l.id
        GROUP BY c.id ORDER BY c.id`,
     )
     .all(idBytes(run.accountId), idBytes(run.checkId), context.check.groupId) as unknown as ListenerRow[];

@@ -1,4 +1,4 @@
-// Rows of check states in SQLite: read and written in the transaction of the result that moves them.
+// Rows of check states in SQLite, read and written in the transaction of the result.
 import type { IdBytes } from '../../base/codec.ts';
 import type { CheckStatesTable } from '../../base/tables/schema.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
@@ -12,15 +12,15 @@ export function readState(connection: Connection, accountId: IdBytes, checkId: I
 }
 
 const written = rowsStatement(
-  22,
+  25,
   (rows) =>
     `INSERT OR REPLACE INTO check_states (account_id, check_id, status, since, position_at, position_started_at,
-       failed_in_a_row, degraded_in_a_row, failing_since, alerted, by_location, last_result_id, last_outcome, last_reason, last_location,
-       last_response_us, longest_response_us, shortest_response_us, certificate_valid_to, created_at, updated_at, revision)
+       failed_in_a_row, degraded_in_a_row, failing_since, alerted, incident_id, incident_started_at, acknowledged_at, by_location,
+       last_result_id, last_outcome, last_reason, last_location, last_response_us, longest_response_us, shortest_response_us, certificate_valid_to, created_at, updated_at, revision)
      VALUES ${rows}`,
 );
 
-/** Puts rows in the place of those that were read. */
+/** Replaces the rows that were read. */
 export function writeStates(connection: Connection, rows: readonly CheckStatesTable[]): void {
   writeRows(connection, written, rows, (row) => [
     row.account_id,
@@ -33,6 +33,9 @@ export function writeStates(connection: Connection, rows: readonly CheckStatesTa
     row.degraded_in_a_row,
     row.failing_since,
     row.alerted,
+    row.incident_id,
+    row.incident_started_at,
+    row.acknowledged_at,
     row.by_location,
     row.last_result_id,
     row.last_outcome,

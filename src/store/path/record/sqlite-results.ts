@@ -1,4 +1,4 @@
-// Rows that recording reads and writes, in SQLite; the decisions are made in record-attempts.ts.
+// Rows that recording reads and writes in SQLite; the decisions are in record-attempts.ts.
 import type { EndedAttempt, Recorded } from '#domain/results/recording.ts';
 import { type IdBytes, idBytes, latin1 } from '../../base/codec.ts';
 import { createCounts } from '../../base/counts.ts';
@@ -17,7 +17,8 @@ import type {
   ResultsTable,
 } from '../../base/tables/schema.ts';
 import type { FirstRunsTable } from '../../base/tables/schedule-tables.ts';
-import { insertAlerts, tellRowsOf } from './sqlite-alerts.ts';
+import { insertAlerts, notifyRowsOf } from './sqlite-alerts.ts';
+import { incidentRowsOf } from './sqlite-incidents.ts';
 import { readState, writeStates } from './sqlite-check-states.ts';
 import type { Connection, Values } from '../../engines/sqlite/connection.ts';
 import { countUsage, writeCounts } from '../../engines/sqlite/counts.ts';
@@ -25,7 +26,7 @@ import { noteLate } from '../../history/sqlite-late-hours.ts';
 import { rowsStatement, writeRows } from '../../engines/sqlite/many-rows.ts';
 
 /**
- * Records each attempt whose run this owner still holds; the others are dropped: someone else does their work. Stops after
+ * Records each attempt whose run this owner has leased; drops the others, which another process repeats. Stops after
  * the attempt that reaches `deliveriesAtOnce`.
  */
 export function recordAttempts(
@@ -36,52 +37,53 @@ export function recordAttempts(
   return recordWith(
     connection,
     attempts,
-    { ...rules, deliveriesMost: deliveriesAtOnce },
+    { ...rules, maxDeliveries: deliveriesAtOnce },
     {
-      letGo: (attempt) => letGo(connection, attempt, rules.owner),
+      release: (attempt) => release(connection, attempt, rules.owner),
     },
   );
 }
 
-/** What is read at once of checks whose attempts are recorded together. */
+/** Data read at once for checks whose attempts are recorded together. */
 interface HeldRows {
-  /** Their states, as far as there are any. */
+  /** Their states, as far as they exist. */
   readonly states: readonly CheckStatesTable[];
-  /** Ids of those that a channel is subscribed to or was told of; asked once there is something to tell. Groups are asked apart. */
-  readonly heard: () => ReadonlySet<string>;
+  /**
+   * IDs of those with a subscribed or notified channel; read once there is something to send. Groups are read
+   * separately.
+   */
+  readonly pinged: () => ReadonlySet<string>;
 }
 
 /**
- * Records attempts without a queued run: what they are of is held by the transaction itself.
- *
- * What is read at once must be of this transaction.
- *
- * @throws {TooManyDeliveriesError} where it can be divided
+ * Records attempts without a queued run; the caller's transaction has locked what they belong to.
+ * Data read at once must be of this transaction.
+ * @throws {TooManyDeliveriesError} if the batch can be divided
  */
-export function recordHeld(
+export function recordLocked(
   connection: Connection,
   attempts: readonly EndedAttempt[],
-  { states, heard }: HeldRows,
+  { states, pinged }: HeldRows,
   { isDivisible, ...rules }: RecordRules & { readonly isDivisible: boolean },
 ): Recorded[] {
   if (attempts.length === 0) return [];
-  const deliveriesMost = isDivisible ? deliveriesAtOnce : Infinity;
+  const maxDeliveries = isDivisible ? deliveriesAtOnce : Infinity;
   const known = new Map(states.map((row) => [keyOf(row.account_id, row.check_id), row]));
   const moved = new Map<string, CheckStatesTable>();
   const results: ResultsTable[] = [];
   const alerts: AlertsTable[] = [];
-  const tellRows = tellRowsOf(connection);
-  let heardNow: ReadonlySet<string> | null = null;
+  const notifyRows = notifyRowsOf(connection);
+  let pingedNow: ReadonlySet<string> | null = null;
   const recorded = recordWith(
     connection,
     attempts,
-    { ...rules, deliveriesMost },
+    { ...rules, maxDeliveries },
     {
-      letGo: () => true,
+      release: () => true,
       listeners(attempt) {
-        heardNow ??= heard();
+        pingedNow ??= pinged();
         const { groupId, id } = attempt.context.check;
-        return groupId !== null || heardNow.has(id) ? tellRows.listeners(attempt) : [];
+        return groupId !== null || pingedNow.has(id) ? notifyRows.listeners(attempt) : [];
       },
       insertResult: (row) => void results.push(row),
       state: (...key) => moved.get(keyOf(...key)) ?? known.get(keyOf(...key)),
@@ -103,12 +105,13 @@ function keyOf(accountId: IdBytes, checkId: IdBytes): string {
 function recordWith(
   connection: Connection,
   attempts: readonly EndedAttempt[],
-  { deliveriesMost = Infinity, ...rules }: RecordRules & { readonly deliveriesMost?: number },
-  own: Pick<RecordRows, 'letGo'> & Partial<RecordRows>,
+  { maxDeliveries = Infinity, ...rules }: RecordRules & { readonly maxDeliveries?: number },
+  own: Pick<RecordRows, 'release'> & Partial<RecordRows>,
 ): Recorded[] {
   const counts = createCounts();
   const rows: RecordRows = {
-    ...tellRowsOf(connection),
+    ...notifyRowsOf(connection),
+    ...incidentRowsOf(connection),
     insertResult: (row) => void insertResult(connection, row),
     noteLate: (...hour) => noteLate(connection, ...hour),
     locationOf: (...key) => readLocation(connection, key),
@@ -126,13 +129,13 @@ function recordWith(
     const one = recordAttempt(rows, attempt, rules, counts);
     recorded.push(one);
     deliveries += one.deliveries;
-    if (deliveries >= deliveriesMost) break;
+    if (deliveries >= maxDeliveries) break;
   }
   writeCounts(connection, counts, rules.now);
   return recorded;
 }
 
-function letGo(connection: Connection, { run, retry }: EndedAttempt, owner: string): boolean {
+function release(connection: Connection, { run, retry }: EndedAttempt, owner: string): boolean {
   const [accountId, runId] = [idBytes(run.accountId), idBytes(run.id)];
   const held =
     retry === null
@@ -168,7 +171,7 @@ const added = rowsStatement(
      VALUES ${rows} ON CONFLICT DO NOTHING`,
 );
 
-/** Adds a result; false when one with its id is there already. */
+/** Adds a result; false if its ID exists already. */
 export function insertResult(connection: Connection, row: ResultsTable): boolean {
   const { changes } = connection.prepare(added.one).run(...valuesOf(row));
   return Number(changes) === 1;

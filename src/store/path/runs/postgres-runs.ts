@@ -1,9 +1,9 @@
-// Runs that wait, in PostgreSQL: claimed by SKIP LOCKED, so that processes take different ones without waiting.
+// Waiting runs in PostgreSQL: claimed with SKIP LOCKED, so that processes claim different ones without waiting.
 import type { Run } from '#domain/checks/run.ts';
 import { idBytes, idText, idTextOrNull } from '../../base/codec.ts';
 import type { RunsTable } from '../../base/tables/schema.ts';
 import { sourceCodes } from '../../base/codes.ts';
-import { backlogLookedAt, type ClaimedRuns, type RunClaim } from './run-rows.ts';
+import { backlogScanned, type ClaimedRuns, type RunClaim } from './run-rows.ts';
 import { inPairs } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 import { isTheTimeAt } from '../../engines/postgres/the-time.ts';
@@ -15,43 +15,43 @@ export function keysOf(runs: readonly OwnedId[]): [Uint8Array[], Uint8Array[]] {
   return [runs.map((run) => idBytes(run.accountId)), runs.map((run) => idBytes(run.id))];
 }
 
-/** What a claim took, and how the accounts stood when it did. */
+/** Result of a claim, with the revisions of the accounts at that time. */
 export interface TakenRuns extends ClaimedRuns {
-  /** Counters of changes, by account; one that is missing stands at 0. */
+  /** Revisions by account; a missing one is 0. */
   readonly revisions: ReadonlyMap<string, number>;
-  /** false = it is another time at the database: nothing was taken. */
+  /** false = the database's time differs: nothing was claimed. */
   readonly isRightTime: boolean;
-  /** Those that must be given back: another process has a run of their check at their location. */
+  /** Runs to release: another process has a run of their check at their location. */
   readonly behind: ReadonlySet<Run>;
 }
 
-/** How a claim looks for its runs. */
-export interface Look {
-  /** Due from this instant on, epoch ms. */
+/** Options of a claim. */
+export interface Inspect {
+  /** Only runs due from this time on, epoch ms. */
   readonly from: number;
-  /** Whether nothing is taken when it is another time at the database. */
+  /** Whether nothing is claimed if the database's time differs. */
   readonly asksTime: boolean;
 }
 
 /**
- * Takes runs that are available, for `leaseMs`: their start is recorded before they start. One journey with the begin and
- * the end of its transaction: that it is the database's time is a condition of taking, and not asked before.
+ * Claims available runs for `leaseMs`: their start is recorded before they start. One round trip including the start
+ * and end of its transaction: the database's time is a condition of the claim, and not asked before.
  */
-export async function claimRuns(session: Session, claim: RunClaim, { from, asksTime }: Look): Promise<TakenRuns> {
-  const { location, owner, now, leaseMs, most, without = [], isBacklog = false } = claim;
+export async function claimRuns(session: Session, claim: RunClaim, { from, asksTime }: Inspect): Promise<TakenRuns> {
+  const { location, owner, now, leaseMs, max, without = [], isBacklog = false } = claim;
   const isTime = (value: string): string => (asksTime ? isTheTimeAt(value) : 'true');
   const isLeftOut = without.length > 0;
   const taken = session.query<TakenRow>(takeSql(isTime('$3'), isLeftOut, isBacklog), [
     location,
     from,
     now,
-    most,
+    max,
     now + leaseMs,
     owner,
     ...(isLeftOut ? [without.map(idBytes)] : []),
   ]);
   const rests = session.query<{ at: number | null; is_right: boolean }>(
-    // Leases that run out are found once a second, when everything is looked at.
+    // Expired leases are found once a second, by the complete scan.
     `SELECT ${isTime('$2')} AS is_right, (SELECT due_at FROM runs WHERE location = $1 AND due_at > $2 ORDER BY due_at LIMIT 1) AS at`,
     [location, now],
   );
@@ -62,13 +62,13 @@ export async function claimRuns(session: Session, claim: RunClaim, { from, asksT
   return {
     runs: runs.toSorted((a, b) => a.dueAt - b.dueAt),
     behind: new Set(behind),
-    nextAvailableAt: runs.length === most ? now : (rest?.at ?? null),
+    nextAvailableAt: runs.length === max ? now : (rest?.at ?? null),
     revisions: new Map(rows.map(({ account_id, revision }) => [idText(account_id), revision])),
     isRightTime: rest?.is_right ?? false,
   };
 }
 
-/** A run that was taken. */
+/** A claimed run. */
 interface TakenRow extends Pick<
   RunsTable,
   | 'account_id'
@@ -85,14 +85,14 @@ interface TakenRow extends Pick<
   readonly first_started_at: number;
   /** Another process had a run of its check before this claim. */
   readonly is_behind: boolean;
-  /** Counter of changes of its account. */
+  /** Revision of its account. */
   readonly revision: number;
 }
 
-/** Runs that may overlap with others of their check, as the index `runs_that_may_overlap` holds them. */
+/** Runs that may overlap with others of their check, as in the index `runs_that_may_overlap`. */
 const mayOverlap = (run: string): string => `(${run}.source <> 0 OR ${run}.interval_ms < 60000)`;
 
-/** Held rows stay where they are: they are changed by their places. */
+/** Locked rows do not move, so they are updated by their physical location. */
 const takeSql = (isTime: string, isLeftOut: boolean, isBacklog: boolean): string => `
   WITH taken AS (
     UPDATE runs SET available_at = $5, leased_by = $6, first_started_at = coalesce(first_started_at, $3)
@@ -104,7 +104,7 @@ const takeSql = (isTime: string, isLeftOut: boolean, isBacklog: boolean): string
         AND o.leased_by <> $6 AND o.available_at > $3) AS is_behind
   FROM taken LEFT JOIN counters c ON c.account_id = taken.account_id AND c.noun = 'revision'`;
 
-/** Runs that are available, those first that are due for longest. */
+/** Available runs, those due for the longest time first. */
 const availableSql = (isTime: string, isLeftOut: boolean): string => `
   FROM runs WHERE location = $1 AND due_at >= $2 AND due_at <= $3 AND available_at <= $3 AND ${isTime}
     ${isLeftOut ? 'AND NOT (account_id = ANY($7))' : ''} ORDER BY due_at`;
@@ -114,14 +114,14 @@ const freeSql = (isTime: string, isLeftOut: boolean): string =>
 
 const triggered = sourceCodes.encode('TRIGGER_API');
 
-/** The same in a backlog: one of each account in turn, and only then those that were asked for. */
+/** The same in a backlog: one of each account in turn, and triggered runs last. */
 const fairSql = (isTime: string, isLeftOut: boolean): string => `
   SELECT ctid FROM runs WHERE available_at <= $3 AND ctid = ANY(ARRAY(
     SELECT place_of FROM (
       SELECT place_of, due_at, source = ${triggered} AS is_triggered,
         row_number() OVER (PARTITION BY account_id, source = ${triggered} ORDER BY due_at, id) AS place
       FROM (SELECT ctid AS place_of, account_id, id, due_at, source ${availableSql(isTime, isLeftOut)}
-        LIMIT ${backlogLookedAt}) f) t
+        LIMIT ${backlogScanned}) f) t
     ORDER BY is_triggered, place, due_at LIMIT $4)) FOR UPDATE SKIP LOCKED`;
 
 function runOf(row: TakenRow, { location, now }: RunClaim): Run {
@@ -135,7 +135,7 @@ function runOf(row: TakenRow, { location, now }: RunClaim): Run {
     intervalMs: row.interval_ms,
     attempt: row.attempt,
     dueAt: row.due_at,
-    // Those that had not begun before begin now.
+    // Sets the start of those that had not started.
     firstStartedAt: row.first_started_at === now ? null : row.first_started_at,
     batchId: idTextOrNull(row.batch_id),
     ...(row.held_back === 1 && { wasHeldBack: true }),
@@ -143,8 +143,8 @@ function runOf(row: TakenRow, { location, now }: RunClaim): Run {
 }
 
 /**
- * Keeps the leases on runs that are still under way. What is being recorded needs none any more: to wait for it would hold up the
- * claims behind this, and two that wait for each other's rows would be ended by the server, after a second.
+ * Renews the leases of runs in progress. Runs being recorded need none: waiting for them would block later claims, and
+ * two processes waiting for each other's rows would be ended by the server after a second.
  */
 export async function renewRuns(
   session: Session,
@@ -159,7 +159,7 @@ export async function renewRuns(
   );
 }
 
-/** Gives runs back that were taken but not started, so that another process may take them at once. */
+/** Releases runs that were claimed but not started, so that another process can claim them at once. */
 export async function returnRuns(session: Session, runs: readonly OwnedId[], owner: string): Promise<void> {
   await session.query(
     `UPDATE runs SET available_at = due_at, leased_by = NULL
@@ -168,12 +168,12 @@ export async function returnRuns(session: Session, runs: readonly OwnedId[], own
   );
 }
 
-/** How long a run waits before it may be taken again while another process has a run of its check, ms: at first, and then. */
+/** Delay before a run is claimed again while another process has a run of its check, ms: first, and later. */
 export const heldBackMs = 1000;
 const heldBackAgainMs = 5000;
 
-/** Gives back runs that must wait for a run of their check that another process has. */
-export async function holdBack(
+/** Releases runs that must wait for a run of their check in another process. */
+export async function deferRuns(
   session: Session,
   runs: readonly OwnedId[],
   { owner, now }: Pick<RunClaim, 'owner' | 'now'>,

@@ -1,41 +1,41 @@
-// How a run stands in its row, and what a claim of runs asks and gets.
+// Maps runs to rows; input and output of a claim of runs.
 import type { Run } from '#domain/checks/run.ts';
 import { type IdBytes, idText, idTextOrNull } from '../../base/codec.ts';
 import { sourceCodes } from '../../base/codes.ts';
 import type { RunsTable } from '../../base/tables/schema.ts';
 
-/** Whose leases, how long, and how many. Instants are epoch ms. */
+/** Who claims, for how long, and how many. Times are epoch ms. */
 export interface RunClaim {
   readonly location: string;
   readonly owner: string;
   readonly now: number;
   readonly leaseMs: number;
-  readonly most: number;
-  /** Accounts of which nothing is taken; none by default. */
+  readonly max: number;
+  /** Accounts to skip; none by default. */
   readonly without?: readonly string[];
-  /** Whether more wait than one claim takes: then the accounts take turns, and runs that were asked for come last. */
+  /** Whether more are waiting than one claim takes: then accounts take turns, and triggered runs come last. */
   readonly isBacklog?: boolean;
 }
 
-/** In a backlog accounts take turns among so many runs, those that are available for longest. */
-export const backlogLookedAt = 10_000;
+/** In a backlog, accounts take turns among this many runs, those available for the longest time. */
+export const backlogScanned = 10_000;
 
-/** Runs taken for this owner, oldest due first. */
+/** Claimed runs, those due for the longest time first. */
 export interface ClaimedRuns {
   readonly runs: readonly Run[];
-  /** When the next one may be taken, epoch ms; null when none waits. */
+  /** When the next one is available, epoch ms; null if none waits. */
   readonly nextAvailableAt: number | null;
 }
 
-/** Bytes of an id. */
+/** Bytes of an ID. */
 export const idLength = 16;
 
-/** What of a row becomes a run. */
+/** Columns of a run. */
 export type RunRow = Pick<
   RunsTable,
   'location' | 'source' | 'slot_at' | 'interval_ms' | 'attempt' | 'due_at' | 'first_started_at' | 'batch_id'
 > & {
-  /** Of the account, the run and the check, one behind the other: a value of bytes is slow to read. */
+  /** Concatenated IDs of account, run and check: reading a byte value is slow. */
   readonly ids: IdBytes;
 };
 

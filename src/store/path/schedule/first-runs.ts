@@ -1,38 +1,39 @@
-// Checks that run at once: asked for in the transaction of the change, started by the scheduler (docs/decisions/0116).
+// Checks that run at once: requested in the transaction of the change, started by the scheduler (docs/decisions/0116).
 import type { Kysely } from 'kysely';
 import { newIdAt } from '#lib/id.ts';
 import { type IdBytes, idBytes, idText } from '../../base/codec.ts';
 import { sourceCodes } from '../../base/codes.ts';
-import { type Database, holdAccount, ownedBy } from '../../base/database.ts';
+import { type Database, lockAccount, ownedBy } from '../../base/database.ts';
 import type { RunsTable, Tables } from '../../base/tables/schema.ts';
 import { countRuns, locationsOf, remainingRuns } from '../../checks/start-trigger.ts';
 
-/** What a turn started. Instants are epoch ms. */
+/** Outcome of a tick. Times are epoch ms. */
 export interface StartedFirstRuns {
   readonly runs: number;
   /** When the next check is due; null = none. */
   readonly nextDueAt: number | null;
 }
 
-/** Checks that run once, outside their slots. */
+/** Checks that run once outside their schedule. */
 export interface FirstRuns {
   /**
-   * Starts the runs that are due. A check without a schedule is left out, and so is a run that the account's execution
-   * limit cannot hold.
-   *
-   * @param servedLocations codes of the run locations that are served, this server's own first
+   * Starts the due runs. Omits a check without a schedule, and a run that the account's execution limit does not allow.
+   * @param servedLocations codes of the available run locations, this server's own first
    */
   start(now: number, servedLocations: readonly string[]): Promise<StartedFirstRuns>;
 }
 
-/** Between the runs of one account, ms: a deploy of a thousand checks takes 20 s. */
+/** Delay between the runs of an account, ms: a deployment of a thousand checks takes 20 s. */
 const spacingMs = 20;
-/** Further ahead than the runs of any deploy, ms. */
-const aheadMostMs = 3_600_000;
-/** Checks that one turn starts at most. */
+/** Further in the future than the runs of any deployment, ms. */
+const maxAheadMs = 3_600_000;
+/** Maximum number of checks started per tick. */
 const atOnce = 100;
 
-/** Has checks run once: the first now, the others one after the other. Belongs in the transaction of the change. */
+/**
+ * Requests one run of each check: the first now, the others one after the other. Call it in the transaction of the
+ * change.
+ */
 export async function askForRuns(
   tx: Kysely<Tables>,
   accountId: string,
@@ -64,8 +65,8 @@ export function createFirstRuns({ reader, waitingTransaction }: Database): First
         .orderBy('due_at')
         .limit(atOnce + 1)
         .execute();
-      // After a clock was set back nothing waits for the time from which it came.
-      const isDue = ({ due_at }: { due_at: number }): boolean => due_at <= now || due_at > now + aheadMostMs;
+      // After a clock was set back, no run waits for the repeated time.
+      const isDue = ({ due_at }: { due_at: number }): boolean => due_at <= now || due_at > now + maxAheadMs;
       const due = found.filter(isDue).slice(0, atOnce);
       let runs = 0;
       for (const [accountId, own] of Map.groupBy(due, ({ account_id }) => idText(account_id))) {
@@ -77,14 +78,14 @@ export function createFirstRuns({ reader, waitingTransaction }: Database): First
   };
 }
 
-/** Those of one account. */
+/** Runs of one account. */
 async function startRuns(
   tx: Kysely<Tables>,
   accountId: string,
   checkIds: readonly IdBytes[],
   { now, servedLocations }: { readonly now: number; readonly servedLocations: readonly string[] },
 ): Promise<number> {
-  await holdAccount(tx, accountId);
+  await lockAccount(tx, accountId);
   const account = idBytes(accountId);
   const asked = await tx
     .deleteFrom('first_runs')

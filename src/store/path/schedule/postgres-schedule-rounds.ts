@@ -1,4 +1,5 @@
-// Rounds of schedules in PostgreSQL: who goes on with the round of an interval holds it to the end of its transaction.
+// Rounds of schedules in PostgreSQL: the process that continues the round of an interval locks it until the end of its
+// transaction.
 import type { IdBytes } from '../../base/codec.ts';
 import { idLength } from '../runs/run-rows.ts';
 import { type DueSchedule, inStep, nextOfRound, type OpenRound, openRound, phaseAfter } from './schedule-rounds.ts';
@@ -6,25 +7,28 @@ import { inStepRow, type PhaseRange, roomOf, throughOf, walk } from './schedule-
 import type { ScheduleRoundsTable, SchedulesTable } from '../../base/tables/schedule-tables.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 
-/** The rounds that this turn holds. */
+/** The rounds that this tick has locked. */
 export interface HeldRounds {
-  /** The due schedules of them, `most` at most. */
-  due(most: number): Promise<DueSchedule[]>;
-  /** Begins rounds for schedules of intervals that have none. Before anything of them is written. */
+  /** Their due schedules, at most `most`. */
+  due(max: number): Promise<DueSchedule[]>;
+  /** Starts rounds for schedules of intervals that have none. Before anything of them is written. */
   begin(rows: readonly SchedulesTable[]): Promise<void>;
-  /** Whether a schedule that is planned up to now goes on in step with its interval. */
+  /** Whether a schedule that is planned up to now continues in step with its interval. */
   joins(row: SchedulesTable): boolean;
-  /** Writes how far they are, when it is known who joins. */
+  /** Writes their progress, once it is known which schedules join. */
   send(): void;
   /** Whether there is more to do at once. */
   isMore(): boolean;
-  /** When the next schedule in step is due that is not due now, epoch ms; Infinity when there is none. */
+  /** When the next future schedule in step is due, epoch ms; Infinity if none. */
   nextDueAt(): number;
 }
 
-/** Rounds that others hold are looked at again after this time, ms: who holds them may be changing a check, and plan nothing. */
+/**
+ * Rounds locked by others are checked again after this time, ms: the lock may be for a change of a check instead of
+ * planning.
+ */
 const othersMs = 20;
-/** Rows read of all rounds together, as a multiple of what a turn takes: how many each has is not known before. */
+/** Rows read of all rounds together, as a multiple of a tick's limit: their distribution is unknown before. */
 const readAhead = 4;
 
 export async function takeRounds(session: Session, now: number): Promise<HeldRounds> {
@@ -36,9 +40,9 @@ export async function takeRounds(session: Session, now: number): Promise<HeldRou
   const progress = createProgress(now);
   let phases: readonly Phases[] = [];
   return {
-    async due(most) {
+    async due(max) {
       const open = held.map((row) => openRound(row, now)).filter((round) => round !== null);
-      const atOnce = Math.min(most, Math.max(1, Math.ceil((readAhead * most) / Math.max(1, open.length))));
+      const atOnce = Math.min(max, Math.max(1, Math.ceil((readAhead * max) / Math.max(1, open.length))));
       const [read, found] = await Promise.all([
         Promise.all(
           open.map(({ ranges }) => Promise.all(ranges.map((range) => readRange(session, range, atOnce + 1)))),
@@ -48,7 +52,7 @@ export async function takeRounds(session: Session, now: number): Promise<HeldRou
       phases = found;
       const due: DueSchedule[] = [];
       for (const [index, round] of open.entries()) {
-        const room = Math.min(atOnce, roomOf(most - due.length, open.length - index));
+        const room = Math.min(atOnce, roomOf(max - due.length, open.length - index));
         due.push(...progress.goOn(round, read[index] ?? [], room));
       }
       return due;
@@ -73,7 +77,7 @@ export async function takeRounds(session: Session, now: number): Promise<HeldRou
   };
 }
 
-/** How far the rounds of a turn come. */
+/** Progress of the rounds of a tick. */
 function createProgress(now: number) {
   const written = new Map<number, ScheduleRoundsTable>();
   const through = new Map<number, ScheduleRoundsTable>();
@@ -104,7 +108,7 @@ function createProgress(now: number) {
   };
 }
 
-/** Another process may begin a round at the same time: then it is that one's. */
+/** If another process starts the round at the same time, it belongs to that one. */
 async function beginRounds(
   session: Session,
   intervals: readonly number[],
@@ -118,7 +122,7 @@ async function beginRounds(
   );
 }
 
-/** Of intervals that no schedule is in step with. */
+/** Of intervals without a schedule in step. */
 function endRounds(session: Session, empty: readonly Pick<ScheduleRoundsTable, 'interval_ms'>[]): void {
   if (empty.length === 0) return;
   session.send('DELETE FROM schedule_rounds WHERE interval_ms = ANY($1)', [
@@ -126,7 +130,7 @@ function endRounds(session: Session, empty: readonly Pick<ScheduleRoundsTable, '
   ]);
 }
 
-async function readRange(session: Session, range: PhaseRange, most: number): Promise<SchedulesTable[]> {
+async function readRange(session: Session, range: PhaseRange, max: number): Promise<SchedulesTable[]> {
   const { intervalMs, phaseMs, accountId, checkId, lastPhaseMs } = range;
   const [lists] = await session.query<RangeLists>(
     `SELECT string_agg(account_id || check_id, '') AS ids, array_agg(phase_ms) AS phases, array_agg(run_parallel) AS parallels,
@@ -135,14 +139,14 @@ async function readRange(session: Session, range: PhaseRange, most: number): Pro
        WHERE next_due_at = ${inStep} AND interval_ms = $1
          AND (phase_ms, account_id, check_id) > ($2, $3, $4) AND phase_ms <= $5
        ORDER BY phase_ms, account_id, check_id LIMIT $6) AS due`,
-    [intervalMs, phaseMs, accountId, checkId, lastPhaseMs, most],
+    [intervalMs, phaseMs, accountId, checkId, lastPhaseMs, max],
   );
   return lists === undefined || lists.ids === null ? [] : rowsOf({ ...lists, ids: lists.ids }, intervalMs);
 }
 
-/** The rows of a range as lists, in their order: rows by themselves are slow to write there and to read here. */
+/** The rows of a range as lists, in order: individual rows are slow to write there and to read here. */
 interface RangeLists {
-  /** Of the account and the check, one behind the other; null = there is no row. */
+  /** Concatenated IDs of account and check; null = no row. */
   readonly ids: IdBytes | null;
   readonly phases: readonly number[];
   readonly parallels: readonly number[];
@@ -186,7 +190,7 @@ async function readPhases(
   );
 }
 
-/** Writes how far the schedules of some intervals are planned. */
+/** Writes the progress of the schedules of some intervals. */
 export function sendRounds(session: Session, rounds: readonly ScheduleRoundsTable[]): void {
   if (rounds.length === 0) return;
   session.send(

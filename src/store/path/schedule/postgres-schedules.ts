@@ -1,10 +1,10 @@
-// Rows of schedules in PostgreSQL: a turn's rows are read at once, decided on in schedule-due.ts and written at once.
+// Rows of schedules in PostgreSQL, read and written in batches; the decisions are in schedule-due.ts.
 import { monthStart } from '#domain/accounts/account.ts';
 import { firstIdAt, type IdBytes, idText, latin1 } from '../../base/codec.ts';
 import { addToCounts, createCounts } from '../../base/counts.ts';
 import { isUntouched, scheduleOf, type Scheduled, type ScheduleRows } from './schedule-due.ts';
 import { scheduleRows, type ScheduleRules, slotRunId } from './schedule-due.ts';
-import { type DueSchedule, inStep, isOnSlot, ownMostOf } from './schedule-rounds.ts';
+import { type DueSchedule, inStep, isOnSlot, ownShareOf } from './schedule-rounds.ts';
 import type { ResultsTable, RunsTable } from '../../base/tables/schema.ts';
 import type { SchedulesTable } from '../../base/tables/schedule-tables.ts';
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
@@ -13,23 +13,23 @@ import { takeRounds } from './postgres-schedule-rounds.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 
 /**
- * Takes due schedules that no other process is at, inserts their runs and missed stretches and moves them on. Four
- * journeys: what is due by itself, what in the rounds, whose limits, what is written.
+ * Claims due schedules that are not locked by another process, inserts their runs and missed stretches, and updates
+ * them. Four round trips: individually due schedules, rounds, limits, writes.
  */
 export async function scheduleDue(
   session: Session,
   bulk: Bulk,
   rules: ScheduleRules & { readonly isRepeated: boolean },
 ): Promise<Scheduled> {
-  const { now, most, isRepeated } = rules;
-  const ownMost = ownMostOf(most);
+  const { now, max, isRepeated } = rules;
+  const ownShare = ownShareOf(max);
   const [rounds, byThemselves, [later]] = await Promise.all([
-    // First: who waits here for an edit of many checks holds none of their rows.
+    // First: while waiting for an edit of many checks, it must hold no locks on their rows.
     takeRounds(session, now),
     session.query<DueRow>(
       `SELECT ctid AS place, * FROM schedules WHERE next_due_at <= $1
        ORDER BY next_due_at LIMIT $2 FOR UPDATE SKIP LOCKED`,
-      [now, ownMost],
+      [now, ownShare],
     ),
     session.query<{ at: number }>(
       `SELECT next_due_at AS at FROM schedules WHERE next_due_at > $1 AND next_due_at < ${inStep}
@@ -38,13 +38,13 @@ export async function scheduleDue(
     ),
   ]);
   const [inRounds, [lap]] = await Promise.all([
-    rounds.due(most - byThemselves.length),
-    // Asked when the rounds are held: who sets the clock back brings them back, too.
+    rounds.due(max - byThemselves.length),
+    // Read while the rounds are locked: setting the clock back moves them back, too.
     session.query<{ value: string }>(`SELECT value FROM installation WHERE key = 'lap'`),
   ]);
   const due = [...byThemselves.map((row) => ({ row, nextDueAt: row.next_due_at, until: now })), ...inRounds];
   const next = (moved: readonly { readonly nextDueAt: number }[]): number | null => {
-    if (byThemselves.length >= ownMost || due.length >= most || rounds.isMore()) return now;
+    if (byThemselves.length >= ownShare || due.length >= max || rounds.isMore()) return now;
     const at = moved.reduce(
       (least, { nextDueAt }) => Math.min(least, nextDueAt),
       later?.at ?? Number.POSITIVE_INFINITY,
@@ -57,31 +57,31 @@ export async function scheduleDue(
     return { ...nothing, nextDueAt: next([]) };
   }
   await rounds.begin(byThemselves);
-  // That a slot is new is believed of its schedule once: what collides with a row that is there is looked up.
-  const turn = createTurn(Number(lap?.value ?? 0), (row) => !isRepeated && isUntouched(row));
+  // The first attempt assumes that slots are new; conflicts with existing rows are looked up.
+  const batch = createBatch(Number(lap?.value ?? 0), (row) => !isRepeated && isUntouched(row));
   const rows = due.map(({ row }) => row);
-  const [remaining] = await Promise.all([remainingRuns(session, rows, now), turn.read(session, due, rules.plan)]);
+  const [remaining] = await Promise.all([remainingRuns(session, rows, now), batch.read(session, due, rules.plan)]);
   const counts = createCounts();
-  const done = scheduleRows(turn.rows(remaining), due, rules, counts);
-  // Neighbours in the index are written one after the other.
-  bulk.send('runs', turn.runs.sort(byKey));
-  bulk.send('results', turn.missed, 'ON CONFLICT DO NOTHING');
-  sendLateHours(bulk, turn.late);
-  const dueAts = turn.moved.map(({ row, nextDueAt }) =>
+  const done = scheduleRows(batch.rows(remaining), due, rules, counts);
+  // Neighbors in the index are written together.
+  bulk.send('runs', batch.runs.sort(byKey));
+  bulk.send('results', batch.missed, 'ON CONFLICT DO NOTHING');
+  sendLateHours(bulk, batch.late);
+  const dueAts = batch.moved.map(({ row, nextDueAt }) =>
     isOnSlot(row, nextDueAt) && rounds.joins(row) ? inStep : nextDueAt,
   );
   sendMoved(session, byThemselves, dueAts);
   rounds.send();
   const month = monthStart(now);
-  const used = turn.used.map(({ accountId, runs }) => ({ account_id: accountId, month, used: runs }));
-  // In the order of the accounts, as all counters: two turns wait for each other one way.
+  const used = batch.used.map(({ accountId, runs }) => ({ account_id: accountId, month, used: runs }));
+  // Ordered by account, like all counters, to avoid deadlocks.
   used.sort((a, b) => Buffer.compare(a.account_id, b.account_id));
   bulk.send('usage', used, 'ON CONFLICT (account_id, month) DO UPDATE SET used = usage.used + excluded.used');
   bulk.send('run_counts', counts.rows(now), addToCounts);
-  return { ...done, nextDueAt: next(turn.moved) };
+  return { ...done, nextDueAt: next(batch.moved) };
 }
 
-/** Schedules with a time of their own go on to their next slot, or in step. */
+/** Schedules with an individual due time continue with their next slot, or in step. */
 function sendMoved(session: Session, rows: readonly DueRow[], dueAts: readonly number[]): void {
   if (rows.length === 0) return;
   session.send(
@@ -89,7 +89,7 @@ function sendMoved(session: Session, rows: readonly DueRow[], dueAts: readonly n
      FROM unnest($1::tid[], $2::bytea[], $3::bytea[], $4::bigint[]) AS m (place, account_id, check_id, next_due_at)
      WHERE s.ctid = m.place AND s.account_id = m.account_id AND s.check_id = m.check_id`,
     [
-      // Held rows stay where they are.
+      // Locked rows do not move.
       rows.map(({ place }) => place),
       rows.map(({ account_id }) => account_id),
       rows.map(({ check_id }) => check_id),
@@ -107,8 +107,8 @@ type DueRow = SchedulesTable & { readonly place: string };
 const nothing = { schedules: 0, runs: 0, missed: 0, latestByMs: 0 };
 
 /**
- * Runs that each account with a limit may still start. Its row is held until the turn is over: two schedulers cannot
- * both take the last run.
+ * Runs that each account with a limit may still start. Its row is locked for the transaction, so that two schedulers
+ * cannot both use the last run.
  */
 async function remainingRuns(
   session: Session,
@@ -117,23 +117,23 @@ async function remainingRuns(
 ): Promise<Map<string, number>> {
   const accounts = new Map(due.map(({ account_id }) => [latin1(account_id), account_id]));
   const ids = [...accounts.values()];
-  const limited = await session.query<{ id: IdBytes; most: number }>(
-    `SELECT id, execution_limit AS most FROM accounts WHERE id = ANY($1) AND execution_limit IS NOT NULL
+  const limited = await session.query<{ id: IdBytes; max: number }>(
+    `SELECT id, execution_limit AS max FROM accounts WHERE id = ANY($1) AND execution_limit IS NOT NULL
      ORDER BY id FOR NO KEY UPDATE`,
     [ids],
   );
   if (limited.length === 0) return new Map();
-  // Read after the rows are held, so that what another turn has just used is seen.
+  // Read after locking, so that runs just counted by another tick are visible.
   const used = await session.query<{ id: IdBytes; used: number }>(
     'SELECT account_id AS id, used FROM usage WHERE account_id = ANY($1) AND month = $2',
     [limited.map(({ id }) => id), monthStart(now)],
   );
   const usedBy = new Map(used.map((row) => [latin1(row.id), row.used]));
-  return new Map(limited.map(({ id, most }) => [latin1(id), Math.max(0, most - (usedBy.get(latin1(id)) ?? 0))]));
+  return new Map(limited.map(({ id, max }) => [latin1(id), Math.max(0, max - (usedBy.get(latin1(id)) ?? 0))]));
 }
 
-/** The rows of one turn, in memory. */
-function createTurn(lap: number, isNew: (row: SchedulesTable) => boolean) {
+/** The rows of a tick, in memory. */
+function createBatch(lap: number, isNew: (row: SchedulesTable) => boolean) {
   const taken: TakenSlots = { open: new Set(), ended: new Set() };
   const runs: RunsTable[] = [];
   const missed: ResultsTable[] = [];
@@ -161,7 +161,7 @@ function createTurn(lap: number, isNew: (row: SchedulesTable) => boolean) {
       return true;
     },
     noteLate: late.note,
-    // Those with a time of their own are, in their order.
+    // Those with an individual due time, in order.
     move: ({ row }, nextDueAt) => void (row.next_due_at !== inStep && moved.push({ row, nextDueAt })),
     countUsage: (accountId, count) => void used.push({ accountId, runs: count }),
   });
@@ -174,7 +174,7 @@ function createTurn(lap: number, isNew: (row: SchedulesTable) => boolean) {
   return { rows, runs, missed, moved, used, late, read };
 }
 
-/** Ids of slots that have their run, or their outcome, as far as it was looked for. */
+/** IDs of slots that are known to have a run or an outcome. */
 interface TakenSlots {
   readonly open: Set<string>;
   readonly ended: Set<string>;
@@ -193,19 +193,19 @@ function slotsOf(due: DueSchedule, plan: ScheduleRules['plan'], lap: number): Sl
   }));
 }
 
-/** Which of the slots have their run or their outcome. Nobody else adds any: the schedules are held. */
+/** Which of the slots have a run or an outcome. No other process adds any: the schedules are locked. */
 async function readTaken(session: Session, slots: readonly Slot[], taken: TakenSlots): Promise<void> {
   if (slots.length === 0) return;
   const accounts = slots.map(({ account_id }) => account_id);
   const checks = slots.map(({ check_id }) => check_id);
   const ids = slots.map(({ id }) => id);
   const [first, last] = slots.reduce(
-    ([least, most], { slotAt }) => [Math.min(least, slotAt), Math.max(most, slotAt)],
+    ([least, max], { slotAt }) => [Math.min(least, slotAt), Math.max(max, slotAt)],
     [Number.POSITIVE_INFINITY, 0],
   );
   const [waiting, recorded] = await Promise.all([
     session.query<{ id: IdBytes }>(`SELECT id FROM runs WHERE ${inPairs('(account_id, id)', 1)}`, [accounts, ids]),
-    // The bounds name the days whose partitions are looked into.
+    // The bounds restrict the partitions to read.
     session.query<{ id: IdBytes }>(
       `SELECT r.id FROM unnest($1::bytea[], $2::bytea[], $3::bytea[]) AS s (account_id, check_id, id)
        JOIN results r ON r.account_id = s.account_id AND r.check_id = s.check_id AND r.id = s.id

@@ -1,5 +1,4 @@
-// Due schedules become runs: the decisions of `schedule-runs`, written once for every engine over the rows of one
-// transaction.
+// Turns due schedules into runs: the decisions of `schedule-runs`, shared by all engines.
 import type { RunPlan, Schedule } from '#domain/checks/plan-runs.ts';
 import type { Reason } from '#domain/results/result.ts';
 import { hourOf, isLate } from '#domain/results/roll-up.ts';
@@ -11,54 +10,52 @@ import type { DueSchedule } from './schedule-rounds.ts';
 import type { ResultsTable, RunsTable } from '../../base/tables/schema.ts';
 import type { SchedulesTable } from '../../base/tables/schedule-tables.ts';
 
-/** What a turn of the scheduler did. */
+/** Outcome of a scheduler tick. */
 export interface Scheduled {
   readonly schedules: number;
   readonly runs: number;
   readonly missed: number;
-  /** When the next schedule is due, epoch ms; the present or before when more are due; null when there is none. */
+  /** When the next schedule is due, epoch ms; now or earlier if more are due; null if there is none. */
   readonly nextDueAt: number | null;
-  /** How late the oldest run of this turn was planned, ms. */
+  /** How late the oldest run of this tick was planned, ms. */
   readonly latestByMs: number;
 }
 
-/** How due schedules are judged. Instants are epoch ms. */
+/** Input for evaluating due schedules. Times are epoch ms. */
 export interface ScheduleRules {
   readonly now: number;
-  /** Schedules in one turn at most. */
-  readonly most: number;
+  /** Maximum number of schedules per tick. */
+  readonly max: number;
   readonly plan: (schedule: Schedule) => RunPlan;
-  /** Why slots before this turn were not run. */
+  /** Why slots before this tick did not run. */
   readonly missedReason: (slotAt: number) => Reason;
 }
 
-/** The rows that a turn reads and writes. */
+/** Rows that a tick reads and writes. */
 export interface ScheduleRows {
   /** How often the clock was set back. */
   readonly lap: number;
-  /** Whether it is known without looking that slots of this schedule have neither run nor outcome. */
+  /** Whether slots of this schedule are known to have neither a run nor an outcome. */
   isNew(row: SchedulesTable): boolean;
-  /** Runs that an account may still start in the month of the turn; Infinity without a limit. */
+  /** Runs that an account may still start in the month of the tick; Infinity without a limit. */
   remaining(accountId: IdBytes): number;
   /**
-   * false = this slot has its run already, or its result.
-   *
+   * false = this slot has a run or result already.
    * @param isNew that it has neither is known
    */
   insertRun(row: RunsTable, isNew: boolean): boolean;
-  /** false = the slot has its outcome already. */
+  /** false = the slot has an outcome already. */
   insertMissed(row: ResultsTable): boolean;
-  /** Marks an hour of a check whose roll-up may not know a result. @param startAt epoch ms */
+  /** Marks an hour of a check whose roll-up may miss a result. @param startAt epoch ms */
   noteLate(accountId: IdBytes, checkId: IdBytes, startAt: number): void;
-  /** Every schedule that is due, in their order. @param nextDueAt its first slot that is not planned, epoch ms */
+  /** All due schedules, in order. @param nextDueAt its first slot that is not planned, epoch ms */
   move(due: DueSchedule, nextDueAt: number): void;
   countUsage(accountId: IdBytes, runs: number): void;
 }
 
 /**
- * The id of the run of a slot: scheduling it twice gives one run.
- *
- * @param lap how often the clock was set back: slots of a repeated hour are other slots
+ * The ID of the run of a slot: planning it twice creates one run.
+ * @param lap how often the clock was set back: slots of a repeated hour are different slots
  */
 export function slotRunId(slotAt: number, checkId: string, location: string, lap: number): IdBytes {
   return lap === 0 ? derivedIdBytes(slotAt, checkId, location) : derivedIdBytes(slotAt, checkId, location, lap);
@@ -111,8 +108,8 @@ export function scheduleRows(
 }
 
 /**
- * Whether nothing but the scheduler has moved the row: then its slot comes after every one that was run. An edit can
- * bring a check back to a slot that was run, and so can a clock that was set back.
+ * Whether only the scheduler has changed the row: then its slot is later than all previous ones. An edit, or setting
+ * the clock back, can move a check back to a slot that already ran.
  */
 export function isUntouched(row: SchedulesTable): boolean {
   return row.planned_to === row.next_due_at;
@@ -124,7 +121,7 @@ interface Budget {
   used: number;
 }
 
-/** Runs that an account may still start this month, and how many of them this turn took. */
+/** Runs that an account may still start this month, and how many of them this tick used. */
 function budgetOf(rows: ScheduleRows, budgets: Map<string, Budget>, accountId: IdBytes): Budget {
   const key = latin1(accountId);
   const known = budgets.get(key);
@@ -199,15 +196,15 @@ const missedMessages: Partial<Record<Reason, string>> = {
   downtime: 'not run: Tocsin was not running',
   store: 'not run: the database could not be written',
   rollback: 'not recorded: data was rolled back by a restore',
-  clock: "not run: this machine's clock was set forward, or the machine slept",
+  clock: "not run: this machine's clock was set forward, or the machine was suspended",
 };
 
-/** Why a slot was not run, in a sentence. */
+/** Why a slot did not run, in a sentence. */
 export function missedMessage(reason: Reason): string {
   return missedMessages[reason] ?? 'not run: Tocsin was too busy to start it within its interval';
 }
 
-/** A schedule that is due, as it is planned from. */
+/** A due schedule, as input for planning. */
 export function scheduleOf({ row, nextDueAt, until }: DueSchedule): Schedule {
   return {
     nextDueAt,

@@ -1,25 +1,23 @@
-// Schedules in step: those of one interval are planned in rounds, and none of their rows is written for it
-// (docs/decisions/0036).
+// Schedules in step: those of one interval are planned in rounds, without writing to their rows (docs/decisions/0036).
 import { nextSlot } from '#domain/checks/slot.ts';
 import type { IdBytes } from '../../base/codec.ts';
 import type { SchedulesTable, ScheduleRoundsTable } from '../../base/tables/schedule-tables.ts';
 
 /**
- * What stands in `next_due_at` of a schedule in step: how far it is planned is said by the round of its interval. Later
- * than any due time.
+ * `next_due_at` of a schedule in step, whose progress is that of the round of its interval. Later than any due time.
  */
 export const inStep: number = Number.MAX_SAFE_INTEGER;
 
-/** A schedule that is due, as it is planned from. Instants are epoch ms. */
+/** A due schedule, as input for planning. Times are epoch ms. */
 export interface DueSchedule {
   readonly row: SchedulesTable;
   /** Its oldest slot without an outcome. */
   readonly nextDueAt: number;
-  /** Slots after it are planned another time. */
+  /** Later slots are planned on another tick. */
   readonly until: number;
 }
 
-/** What is read of a schedule in step. */
+/** Columns of a schedule in step. */
 export type InStepRow = Pick<SchedulesTable, 'account_id' | 'check_id' | 'phase_ms' | 'locations' | 'run_parallel'>;
 
 /** The whole row. */
@@ -31,35 +29,35 @@ export function inStepRow(
   return { account_id, check_id, phase_ms, locations, run_parallel, ...times };
 }
 
-/** Where in the order of a round something stands: by slot, then account, then check. */
+/** Position in the order of a round: by slot, then account, then check. */
 export interface Place {
   readonly slotAt: number;
   readonly accountId: IdBytes;
   readonly checkId: IdBytes;
 }
 
-/** Rows whose slots lie in a part of a round: after a phase and key up to a phase, of the interval. */
+/** Rows whose slots are in a part of a round: after a phase and key, up to a phase of the interval. */
 export interface PhaseRange {
   readonly intervalMs: number;
   readonly phaseMs: number;
   readonly accountId: IdBytes;
   readonly checkId: IdBytes;
   readonly lastPhaseMs: number;
-  /** What the phase of a row is added to for its slot, epoch ms. */
+  /** Added to the phase of a row to get its slot, epoch ms. */
   readonly base: number;
 }
 
-/** A round that goes on in this turn. */
+/** A round that continues in this tick. */
 export interface OpenRound {
   readonly row: ScheduleRoundsTable;
-  /** Up to which instant it plans. */
+  /** Until when it plans. */
   readonly until: number;
   readonly ranges: readonly PhaseRange[];
 }
 
 const none: IdBytes = new Uint8Array(0);
 
-/** The round of an interval as it goes on at `now` (epoch ms); null = everything up to now is planned. */
+/** The continued round of an interval at `now` (epoch ms); null = everything up to now is planned. */
 export function openRound(row: ScheduleRoundsTable, now: number): OpenRound | null {
   const until = row.round_to ?? now;
   if (until <= row.planned_to) return null;
@@ -80,25 +78,24 @@ export function openRound(row: ScheduleRoundsTable, now: number): OpenRound | nu
   return { row, until, ranges };
 }
 
-/** Rows of a round that were found, in its order, and the round as it stands when they are planned. */
+/** Rows found for a round, in its order, and the state of the round after planning them. */
 export interface Walked {
   readonly due: readonly DueSchedule[];
   readonly row: ScheduleRoundsTable;
-  /** Whether the round is through: all of the interval is planned up to its end. */
+  /** Whether the round is complete: everything of the interval is planned up to its end. */
   readonly isThrough: boolean;
 }
 
 /**
- * Goes on with a round by what its ranges found, one list each.
- *
- * @param most of the rows are taken; a range that was not read to its end has one more at least
+ * Continues a round with the rows found for its ranges, one list each.
+ * @param most maximum number of rows to take; a range that was not read to its end has at least one more
  */
-export function walk({ row, until, ranges }: OpenRound, found: readonly SchedulesTable[][], most: number): Walked {
+export function walk({ row, until, ranges }: OpenRound, found: readonly SchedulesTable[][], max: number): Walked {
   const due: DueSchedule[] = [];
   let isThrough = true;
   for (const [index, { base }] of ranges.entries()) {
     const rows = found[index] ?? [];
-    const taken = rows.slice(0, Math.max(0, most - due.length));
+    const taken = rows.slice(0, Math.max(0, max - due.length));
     for (const each of taken) due.push({ row: each, nextDueAt: base + each.phase_ms, until });
     if (taken.length < rows.length) {
       isThrough = false;
@@ -112,31 +109,29 @@ export function walk({ row, until, ranges }: OpenRound, found: readonly Schedule
 }
 
 /**
- * How many schedules a round may take of a turn that has room for `most`. Those that are least behind come first, and what
- * they leave is for those that are most.
- *
- * @param rounds that are still to come, this one too
+ * How many schedules a round may use of a tick with a capacity of `most`. The least late rounds come first, and the
+ * latest get what they leave.
+ * @param rounds remaining rounds, including this one
  */
-export function roomOf(most: number, rounds: number): number {
-  return Math.max(0, Math.ceil(most / rounds));
+export function roomOf(max: number, rounds: number): number {
+  return Math.max(0, Math.ceil(max / rounds));
 }
 
 /**
- * How many schedules with a time of their own a turn of `most` takes: a quarter is kept for those in step, which an
- * installation that cannot keep up would otherwise never come to.
+ * How many individually due schedules a tick of `most` takes: a quarter is reserved for those in step, which an
+ * overloaded installation would otherwise never plan.
  */
-export function ownMostOf(most: number): number {
-  return most - Math.floor(most / 4);
+export function ownShareOf(max: number): number {
+  return max - Math.floor(max / 4);
 }
 
-/** Everything of the interval is planned up to an instant. */
+/** Everything of the interval is planned up to a time. */
 export function throughOf({ interval_ms }: Pick<ScheduleRoundsTable, 'interval_ms'>, at: number): ScheduleRoundsTable {
   return { interval_ms, planned_to: at, round_to: null, at_slot: null, at_account: null, at_check: null };
 }
 
 /**
  * When a schedule is due, epoch ms: its own time, or that of its round.
- *
  * @param round of its interval; every schedule in step has one
  */
 export function dueAtOf(row: SchedulesTable, round: ScheduleRoundsTable | undefined): number {
@@ -147,7 +142,9 @@ export function dueAtOf(row: SchedulesTable, round: ScheduleRoundsTable | undefi
   return isPlanned ? nextSlot(round.round_to + 1, row.interval_ms, row.phase_ms) : slotAt;
 }
 
-/** `dueAtOf` for all the schedules in step of a round, as an expression over their columns; the same on both engines. */
+/**
+ * `dueAtOf` for all the schedules in step of a round, as an expression over their columns; the same on both engines.
+ */
 export function dueAtStatement(round: ScheduleRoundsTable): { readonly sql: string; readonly values: IdBytes[] } {
   const slotAfter = (at: number): string => {
     const phase = `(phase_ms - ${modulo(at + 1, round.interval_ms)} + ${round.interval_ms}) % ${round.interval_ms}`;
@@ -163,7 +160,7 @@ export function dueAtStatement(round: ScheduleRoundsTable): { readonly sql: stri
   };
 }
 
-/** The first slot of an interval after `now`, by the lowest phases at and from that of the present; null = none. */
+/** The first slot of an interval after `now`, from the lowest phases at and after the current one; null = none. */
 export function nextOfRound(
   intervalMs: number,
   now: number,
@@ -174,22 +171,22 @@ export function nextOfRound(
   return first === null ? null : base + intervalMs + first;
 }
 
-/** The phase of the instant after `now`, from which on slots are still to come. */
+/** The phase of the time after `now`, from which on slots are in the future. */
 export function phaseAfter(intervalMs: number, now: number): number {
   return modulo(now + 1, intervalMs);
 }
 
-/** Whether an instant (epoch ms) is a slot of the schedule, as those of a round are. */
+/** Whether a time (epoch ms) is a slot of the schedule. */
 export function isOnSlot({ interval_ms, phase_ms }: SchedulesTable, at: number): boolean {
   return modulo(at, interval_ms) === phase_ms;
 }
 
-/** The round after the clock was set back to `now` (epoch ms); null = it stands where it may stand. */
+/** The round after the clock was set back to `now` (epoch ms); null = it is unaffected. */
 export function broughtBack(row: ScheduleRoundsTable, now: number, toleranceMs: number): ScheduleRoundsTable | null {
-  // A slot that is now is still to come.
+  // A slot at this very time is still to come.
   if (row.planned_to > now + toleranceMs) return throughOf(row, now - 1);
   if (row.round_to === null || row.round_to <= now + toleranceMs) return null;
-  // Whoever it has passed is planned up to now and further; the others come up to now.
+  // Schedules that it has passed are planned beyond now; the others are planned up to now.
   return { ...row, round_to: Math.max(now, row.planned_to + 1) };
 }
 
@@ -214,7 +211,7 @@ function keyOf({ accountId, checkId }: Place) {
   return { accountId, checkId };
 }
 
-/** Whether one place comes before another in the order of a round, or is it. */
+/** Whether a position is before or at another in the order of a round. */
 function comesBy(one: Place, other: Place | null): boolean {
   if (other === null) return false;
   const order =

@@ -1,4 +1,4 @@
-// Rows of schedules in SQLite: the statements of the step `schedule-runs`; the decisions are made in schedule-due.ts.
+// Rows of schedules in SQLite: statements of the step `schedule-runs`; the decisions are in schedule-due.ts.
 import { createCounts } from '../../base/counts.ts';
 import {
   type DueSchedule,
@@ -8,7 +8,7 @@ import {
   isOnSlot,
   nextOfRound,
   openRound,
-  ownMostOf,
+  ownShareOf,
   phaseAfter,
   type PhaseRange,
   roomOf,
@@ -23,14 +23,14 @@ import { countUsage, remainingRuns, writeCounts } from '../../engines/sqlite/cou
 import { noteLate } from '../../history/sqlite-late-hours.ts';
 import { insertResult } from '../record/sqlite-results.ts';
 
-/** Takes due schedules, inserts their runs and missed stretches and moves them to their next slot. */
+/** Claims due schedules, inserts their runs and missed stretches and moves them to their next slot. */
 export function scheduleDue(connection: Connection, rules: ScheduleRules): Scheduled {
-  const { now, most } = rules;
-  const ownMost = ownMostOf(most);
+  const { now, max } = rules;
+  const ownShare = ownShareOf(max);
   const byThemselves = connection
     .prepare('SELECT * FROM schedules WHERE next_due_at <= ? ORDER BY next_due_at LIMIT ?')
-    .all(now, ownMost) as unknown as SchedulesTable[];
-  const rounds = takeRounds(connection, now, most - byThemselves.length);
+    .all(now, ownShare) as unknown as SchedulesTable[];
+  const rounds = takeRounds(connection, now, max - byThemselves.length);
   const due = [...byThemselves.map((row) => ({ row, nextDueAt: row.next_due_at, until: now })), ...rounds.due];
   const counts = createCounts();
   const rows: ScheduleRows = {
@@ -48,23 +48,23 @@ export function scheduleDue(connection: Connection, rules: ScheduleRules): Sched
   };
   const done = scheduleRows(rows, due, rules, counts);
   writeCounts(connection, counts, now);
-  const isMore = byThemselves.length >= ownMost || due.length >= most || rounds.isMore;
+  const isMore = byThemselves.length >= ownShare || due.length >= max || rounds.isMore;
   return { ...done, nextDueAt: isMore ? now : nextDueAt(connection, now) };
 }
 
-/** The due schedules of the rounds under way, which go on by them. */
-function takeRounds(connection: Connection, now: number, most: number) {
+/** The due schedules of the rounds in progress, and the progress of these. */
+function takeRounds(connection: Connection, now: number, max: number) {
   const rows = connection
     .prepare('SELECT * FROM schedule_rounds ORDER BY planned_to DESC')
     .all() as unknown as ScheduleRoundsTable[];
   const due: DueSchedule[] = [];
-  // Rounds that are through up to now; one that found nothing is written when a schedule joins it.
+  // Rounds that are complete up to now; an empty one is written when a schedule joins it.
   const through = new Map<number, ScheduleRoundsTable>();
   let isMore = false;
   for (const [index, row] of rows.entries()) {
     const open = openRound(row, now);
     if (open === null) continue;
-    const room = roomOf(most - due.length, rows.length - index);
+    const room = roomOf(max - due.length, rows.length - index);
     const found = open.ranges.map((range) => readRange(connection, range, room + 1));
     const walked = walk(open, found, room);
     due.push(...walked.due);
@@ -73,7 +73,7 @@ function takeRounds(connection: Connection, now: number, most: number) {
     if (walked.due.length > 0 || row.round_to !== null) writeRound(connection, walked.row);
   }
   const joined = new Set<number>();
-  /** Whether a schedule that is planned up to now goes on in step with its interval. */
+  /** Whether a schedule that is planned up to now continues in step with its interval. */
   const join = ({ interval_ms }: SchedulesTable): boolean => {
     const isNew = !rows.some((row) => row.interval_ms === interval_ms);
     const round = through.get(interval_ms) ?? (isNew ? throughOf({ interval_ms }, now) : null);
@@ -85,7 +85,7 @@ function takeRounds(connection: Connection, now: number, most: number) {
   return { due, join, isMore };
 }
 
-function readRange(connection: Connection, range: PhaseRange, most: number): SchedulesTable[] {
+function readRange(connection: Connection, range: PhaseRange, max: number): SchedulesTable[] {
   const { intervalMs, phaseMs, accountId, checkId, lastPhaseMs } = range;
   const read = connection.select<InStepRow>(
     `SELECT account_id, check_id, phase_ms, locations, run_parallel FROM schedules
@@ -93,11 +93,11 @@ function readRange(connection: Connection, range: PhaseRange, most: number): Sch
        AND (phase_ms, account_id, check_id) > (?, ?, ?) AND phase_ms <= ?
      ORDER BY phase_ms, account_id, check_id LIMIT ?`,
   );
-  const rows = read(intervalMs, phaseMs, accountId, checkId, lastPhaseMs, most);
+  const rows = read(intervalMs, phaseMs, accountId, checkId, lastPhaseMs, max);
   return rows.map((row) => inStepRow(row, intervalMs));
 }
 
-/** Writes how far the schedules of an interval are planned. */
+/** Writes the progress of the schedules of an interval. */
 export function writeRound(connection: Connection, round: ScheduleRoundsTable): void {
   connection
     .prepare(
@@ -113,7 +113,7 @@ function moveOne(connection: Connection, { account_id, check_id }: SchedulesTabl
     .run(nextDueAt, account_id, check_id);
 }
 
-/** When the next schedule is due that is not due now. Rounds without any schedule end. */
+/** When the next future schedule is due. Deletes rounds without schedules. */
 function nextDueAt(connection: Connection, now: number): number | null {
   const own = connection.prepare('SELECT min(next_due_at) AS at FROM schedules').get();
   let next = own?.['at'] === null || own === undefined ? Number.POSITIVE_INFINITY : Number(own['at']);

@@ -1,5 +1,5 @@
-// States that are judged without a result: which they are, and what is told once something is due, written once for every
-// engine over the rows of one transaction (docs/decisions/0100).
+// Evaluates states without new results: which ones, and what is sent once an alert is due, shared by all engines
+// (docs/decisions/0100).
 import {
   alertedOf,
   type CheckState,
@@ -15,53 +15,54 @@ import { firstIdAt, type IdBytes, idBytes, idText, idTime } from '../../base/cod
 import { outcomeCodes, reasonCodes, sourceCodes } from '../../base/codes.ts';
 import { unpacked } from '../../base/packed.ts';
 import type { CheckStatesTable, ResultsTable } from '../../base/tables/schema.ts';
-import { tellChannels, type TellRows, type TellRules } from '../record/tell-channels.ts';
+import { notifyChannels, type NotifyRows, type NotifyRules } from '../record/notify-channels.ts';
+import { type IncidentColumns, type IncidentRows, recordIncident } from '../record/record-incident.ts';
 
-/** Whose state it is. */
+/** The check of the state. */
 export interface StateKey {
   readonly accountId: string;
   readonly checkId: string;
 }
 
-/** A state that is not told as it stands, and what it is judged by. */
+/** A state whose alert was not sent yet, and the input of its evaluation. */
 export interface StandingState {
   readonly state: CheckState;
   readonly context: CheckContext;
-  /** The slot, or start, of the newest result, epoch ms; null = there is none. */
-  readonly lookedAt: number | null;
+  /** Slot or start of the newest result, epoch ms; null = none. */
+  readonly judgedAt: number | null;
 }
 
-/** What is due, and the rules of the present by which it is. */
+/** The due alert, and the rules that make it due. */
 export interface DueAlert {
   readonly opens: NonNullable<StateStep['opens']>;
   readonly rules: StateRules;
 }
 
-/** How states are judged. */
-export interface JudgeStatesRules extends TellRules {
-  /** Goes on after this one; null = from the first. */
+/** Options of the evaluation. */
+export interface JudgeStatesRules extends NotifyRules {
+  /** Continues after this one; null = from the start. */
   readonly after: StateKey | null;
-  /** null = nothing is due. May be asked twice of a state. */
+  /** null = nothing is due. May be called twice for a state. */
   readonly judge: (standing: StandingState) => DueAlert | null;
 }
 
-/** An alert that was opened. */
+/** A raised alert. */
 export interface OpenedAlert {
   readonly context: CheckContext;
   readonly alertTypes: readonly AlertType[];
   readonly deliveries: number;
 }
 
-/** What a slice came to. */
+/** Outcome of a slice. */
 export interface JudgedStates {
   readonly opened: readonly OpenedAlert[];
-  /** Where the next slice begins; null = that was the last. */
+  /** Where the next slice starts; null = that was the last. */
   readonly next: StateKey | null;
 }
 
 /**
- * States that a slice looks at, at most: what they depend on may have to be read anew, and each may be due, all of which
- * holds the loop.
+ * Maximum number of states per slice: their context may have to be read, and each may be due, which blocks the event
+ * loop.
  */
 export const statesAtOnce = 60;
 
@@ -69,22 +70,21 @@ export const statesAtOnce = 60;
 export interface SliceRow {
   readonly account_id: IdBytes;
   readonly check_id: IdBytes;
-  /** Whether its check runs, and is not muted by itself or its group. */
+  /** Whether its check is activated, and neither it nor its group is muted. */
   readonly is_open: number;
 }
 
 /**
- * The statement of a slice: states that are not passing, and not told as they stand, in the order of their keys. Those that
- * stay muted cost no more than this.
- *
- * @param hint follows the table, where the engine is told which index it is
+ * The statement of a slice: states that are not passing and whose alert was not sent, in key order. Muted ones cost
+ * only this.
+ * @param hint follows the table, if the engine needs an index hint
  */
-export function sliceStatement([accountId, checkId, most]: readonly [string, string, string], hint = ''): string {
+export function sliceStatement([accountId, checkId, max]: readonly [string, string, string], hint = ''): string {
   return `SELECT k.account_id, k.check_id, CASE WHEN c.activated = 1 AND c.muted = 0 AND coalesce(g.activated, 1) = 1
       AND coalesce(g.muted, 0) = 0 THEN 1 ELSE 0 END AS is_open
     FROM (SELECT account_id, check_id FROM check_states ${hint}
           WHERE status <> 'passing' AND alerted IS DISTINCT FROM status AND (account_id, check_id) > (${accountId}, ${checkId})
-          ORDER BY account_id, check_id LIMIT ${most}) k
+          ORDER BY account_id, check_id LIMIT ${max}) k
     LEFT JOIN checks c ON c.account_id = k.account_id AND c.id = k.check_id
     LEFT JOIN check_groups g ON g.account_id = c.account_id AND g.id = c.group_id
     ORDER BY k.account_id, k.check_id`;
@@ -92,28 +92,28 @@ export function sliceStatement([accountId, checkId, most]: readonly [string, str
 
 const beforeAll = new Uint8Array();
 
-/** Where a slice begins, as its statement takes it. */
+/** Start of a slice, as values of its statement. */
 export function startOf(after: StateKey | null): readonly [IdBytes, IdBytes] {
   return after === null ? [beforeAll, beforeAll] : [idBytes(after.accountId), idBytes(after.checkId)];
 }
 
-/** Where the slice after these rows begins; null = there is none. */
+/** Start of the slice after these rows; null = none. */
 export function nextOf(rows: readonly SliceRow[]): StateKey | null {
   const last = rows.length === statesAtOnce ? rows.at(-1) : undefined;
   return last === undefined ? null : keyOfRow(last);
 }
 
-/** The key of a row: the slice after it begins there. */
+/** The key of a row, where the next slice starts. */
 export function keyOfRow({ account_id, check_id }: Pick<SliceRow, 'account_id' | 'check_id'>): StateKey {
   return { accountId: idText(account_id), checkId: idText(check_id) };
 }
 
-/** What is judged of a row. */
+/** Input of evaluating a row. */
 export function standingOf(row: CheckStatesTable, context: CheckContext): StandingState {
   return {
     state: stateOf(row),
     context,
-    lookedAt: row.last_result_id === null ? null : idTime(row.last_result_id),
+    judgedAt: row.last_result_id === null ? null : idTime(row.last_result_id),
   };
 }
 
@@ -122,24 +122,26 @@ const outcomeOf: Readonly<Record<CheckStatus, Outcome>> = {
   degraded: 'degraded',
   failing: 'failed',
 };
-/** Rounds of several locations that are a day apart, and some of them. */
+/** A few rounds of several locations, up to a day apart. */
 const longestMs = 4 * 86_400_000;
-/** Results that are looked through for the one that found it so: those of some rounds of many locations. */
-export const lookedThrough = 200;
+/** Number of results to search for the one that caused the state: some rounds of many locations. */
+export const scanLimit = 200;
 
-/** Where the result lies that an alert of a state tells of: the newest up to the state's position that found it so. */
+/**
+ * Where to find the result that an alert of a state describes: the newest up to the state's position with that outcome.
+ */
 export interface Found {
-  /** Ids from `from` on, and below `before`. */
+  /** IDs from `from` on, below `before`. */
   readonly from: IdBytes;
   readonly before: IdBytes;
   readonly outcome: number;
-  /** Begun then it is that one, though others be newer; epoch ms. */
+  /** A result that started then is that one, even if there are newer ones; epoch ms. */
   readonly startedAt: number;
 }
 
 export function foundBy(row: CheckStatesTable, now: number): Found {
   const startedAt = row.position_started_at ?? now;
-  // Without a position the clock was set back, and results may be ahead of it.
+  // Without a position, the clock was set back, and results may be in its future.
   const to =
     row.position_at === null
       ? Math.max(now, row.last_result_id === null ? 0 : idTime(row.last_result_id))
@@ -152,40 +154,46 @@ export function foundBy(row: CheckStatesTable, now: number): Found {
   };
 }
 
-/** The rows that telling of a state reads and writes. */
-export interface JudgeStatesRows extends TellRows {
-  writeAlerted(row: CheckStatesTable, alerted: CheckState['alerted']): void;
+/** Changes of a state by an alert. */
+export type AlertedColumns = Pick<CheckStatesTable, 'alerted'> & IncidentColumns;
+
+/** Rows that notifying about a state reads and writes. */
+export interface JudgeStatesRows extends NotifyRows, IncidentRows {
+  writeAlerted(row: CheckStatesTable, columns: AlertedColumns): void;
 }
 
-/** A state whose alert is due, held, with the result that the alert tells of. */
-export interface HeldState {
+/** A locked state whose alert is due, with the result that the alert describes. */
+export interface LockedState {
   readonly row: CheckStatesTable;
   readonly result: ResultsTable;
   readonly context: CheckContext;
   readonly due: DueAlert;
 }
 
-/** Tells the channels, as a result would. */
-export function tellStanding(rows: JudgeStatesRows, held: HeldState, rules: TellRules): OpenedAlert {
+/** Notifies the channels, as a result would. */
+export function notifyStanding(rows: JudgeStatesRows, held: LockedState, rules: NotifyRules): OpenedAlert {
   const { row, due, context } = held;
   const before = stateOf(row);
   const state = alertedOf(before, due.opens);
-  rows.writeAlerted(row, state.alerted);
-  const told = tellChannels(
+  const changed = { row, before, after: state, check: context.check, resultId: held.result.id };
+  const { incident, columns } = recordIncident(rows, changed, rules.now);
+  rows.writeAlerted(row, { alerted: state.alerted, ...columns });
+  const notified = notifyChannels(
     rows,
     {
       attempt: attemptOf(held),
       resultId: idText(held.result.id),
       before,
       step: { state, change: null, opens: due.opens, isMoved: true },
+      incident,
     },
     rules,
   );
-  return { context, ...told };
+  return { context, ...notified };
 }
 
-/** A recorded result as it was when it ended, as far as alerts tell of it. */
-export function attemptOf({ result, context, due }: Omit<HeldState, 'row'>): EndedAttempt {
+/** A recorded result, as far as alerts describe it. */
+export function attemptOf({ result, context, due }: Omit<LockedState, 'row'>): EndedAttempt {
   const outcome = outcomeCodes.decode(result.outcome);
   const id = idText(result.id);
   return {

@@ -1,16 +1,17 @@
-// Rows of states that are judged without a result, in PostgreSQL: most are only looked at; those whose alert is due are held
-// and judged again. The decisions are made in judge-states.ts.
+// Evaluation of states without new results in PostgreSQL: most are only read; those with a due alert are locked and
+// evaluated again. The decisions are in judge-states.ts.
 import type { CheckContext } from '#domain/results/recording.ts';
 import { idText } from '../../base/codec.ts';
 import {
+  type AlertedColumns,
   attemptOf,
   type DueAlert,
   foundBy,
-  type HeldState,
+  type LockedState,
   type JudgedStates,
   type JudgeStatesRules,
   keyOfRow,
-  lookedThrough,
+  scanLimit,
   nextOf,
   type OpenedAlert,
   type SliceRow,
@@ -18,14 +19,14 @@ import {
   standingOf,
   startOf,
   statesAtOnce,
-  tellStanding,
+  notifyStanding,
 } from './judge-states.ts';
 import type { CheckStatesTable, ResultsTable } from '../../base/tables/schema.ts';
-import type { ListenerRow } from '../record/tell-channels.ts';
+import type { ListenerRow } from '../record/notify-channels.ts';
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
 import type { Contexts } from '../../checks/postgres-contexts.ts';
 import { createRecording } from '../record/postgres-recording.ts';
-import { countListeners, fittingOf, readListeners, sendTold } from '../record/postgres-results.ts';
+import { countListeners, fittingOf, readListeners, sendNotified } from '../record/postgres-results.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 
 const slice = sliceStatement(['$1', '$2', '$3']);
@@ -37,7 +38,7 @@ interface DueState {
   readonly due: DueAlert;
 }
 
-/** Judges the states of a slice, and opens what is due and no other process is at. */
+/** Evaluates the states of a slice, and raises due alerts that no other process is handling. */
 export async function judgeStates(
   session: Session,
   bulk: Bulk,
@@ -49,7 +50,7 @@ export async function judgeStates(
   const next = nextOf(rows);
   const seen = open.length === 0 ? [] : await dueOf(session, await readStates(session, open), rules, contexts);
   if (seen.length === 0) return { opened: [], next };
-  // What they are judged by is read after they are held: it is as new as what they are, or newer.
+  // Their contexts are read after locking, so that they are at least as new.
   const held = await readStates(
     session,
     seen.map(({ row }) => row),
@@ -64,7 +65,7 @@ function keyOf({ account_id, check_id }: Pick<CheckStatesTable, 'account_id' | '
   return idText(account_id) + idText(check_id);
 }
 
-/** In the order of their keys. */
+/** In key order. */
 function readStates(
   session: Session,
   keys: readonly Pick<CheckStatesTable, 'account_id' | 'check_id'>[],
@@ -92,7 +93,7 @@ async function dueOf(
   });
 }
 
-/** Tells the channels of states that are held. `last` is the last one that fits in this transaction; null = all do. */
+/** Notifies the channels of locked states. `last` is the last one that fits into this transaction; null = all do. */
 async function openAll(
   session: Session,
   bulk: Bulk,
@@ -101,7 +102,7 @@ async function openAll(
 ): Promise<{ opened: OpenedAlert[]; last: CheckStatesTable | null }> {
   if (due.length === 0) return { opened: [], last: null };
   const results = await readResults(session, due, rules.now);
-  const all: HeldState[] = due.flatMap((one) => {
+  const all: LockedState[] = due.flatMap((one) => {
     const result = results.get(keyOf(one.row));
     return result === undefined ? [] : [{ ...one, result }];
   });
@@ -111,27 +112,33 @@ async function openAll(
   const listeners = new Map<string, readonly ListenerRow[]>();
   await readListeners(session, attempts.slice(0, fitting), listeners);
   const recording = createRecording({ held: new Set(), states: new Map(), locations: new Map(), listeners });
-  const alerted = new Map<CheckStatesTable, string | null>();
+  const alerted = new Map<CheckStatesTable, AlertedColumns>();
   const rows = {
     ...recording.rows,
-    writeAlerted: (row: CheckStatesTable, what: string | null) => void alerted.set(row, what),
+    writeAlerted: (row: CheckStatesTable, columns: AlertedColumns) => void alerted.set(row, columns),
   };
-  const opened = held.map((one) => tellStanding(rows, one, rules));
+  const opened = held.map((one) => notifyStanding(rows, one, rules));
+  const changed = held.map(({ row }) => ({ ...row, ...alerted.get(row) }));
   session.send(
-    `UPDATE check_states s SET alerted = a.alerted
-     FROM unnest($1::bytea[], $2::bytea[], $3::text[]) AS a (account_id, check_id, alerted)
+    `UPDATE check_states s SET alerted = a.alerted, incident_id = a.incident_id,
+       incident_started_at = a.incident_started_at, acknowledged_at = a.acknowledged_at, revision = s.revision + 1
+     FROM unnest($1::bytea[], $2::bytea[], $3::text[], $4::bytea[], $5::bigint[], $6::bigint[])
+       AS a (account_id, check_id, alerted, incident_id, incident_started_at, acknowledged_at)
      WHERE s.account_id = a.account_id AND s.check_id = a.check_id`,
     [
-      held.map(({ row }) => row.account_id),
-      held.map(({ row }) => row.check_id),
-      held.map(({ row }) => alerted.get(row) ?? row.alerted),
+      changed.map(({ account_id }) => account_id),
+      changed.map(({ check_id }) => check_id),
+      changed.map((row) => row.alerted),
+      changed.map(({ incident_id }) => incident_id),
+      changed.map(({ incident_started_at }) => incident_started_at),
+      changed.map(({ acknowledged_at }) => acknowledged_at),
     ],
   );
-  await sendTold(session, bulk, recording);
+  await sendNotified(session, bulk, recording);
   return { opened, last: fitting < all.length ? (held.at(-1)?.row ?? null) : null };
 }
 
-/** The results that found the states so, by check. */
+/** The results that caused the states, by check. */
 async function readResults(
   session: Session,
   due: readonly DueState[],
@@ -145,7 +152,7 @@ async function readResults(
      CROSS JOIN LATERAL (
        SELECT * FROM (
          SELECT * FROM results WHERE account_id = f.account_id AND check_id = f.check_id AND id >= f.from_id
-           AND id < f.before_id AND id >= $7 AND id < $8 AND run_id IS NULL ORDER BY id DESC LIMIT ${lookedThrough}) n
+           AND id < f.before_id AND id >= $7 AND id < $8 AND run_id IS NULL ORDER BY id DESC LIMIT ${scanLimit}) n
        WHERE n.outcome = f.outcome ORDER BY n.started_at = f.started_at DESC, n.id DESC LIMIT 1) r`,
     [
       due.map(({ row }) => row.account_id),
@@ -154,7 +161,7 @@ async function readResults(
       found.map(({ before }) => before),
       found.map(({ outcome }) => outcome),
       found.map(({ startedAt }) => startedAt),
-      // Says which days are looked into.
+      // Restricts the partitions to read.
       ends[0],
       ends.at(-1),
     ],

@@ -1,4 +1,4 @@
-// Rows of states that are judged without a result, in SQLite; the decisions are made in judge-states.ts.
+// Evaluation of states without new results in SQLite; the decisions are in judge-states.ts.
 import type { CheckContext } from '#domain/results/recording.ts';
 import { idText } from '../../base/codec.ts';
 import {
@@ -6,7 +6,7 @@ import {
   type JudgedStates,
   type JudgeStatesRows,
   type JudgeStatesRules,
-  lookedThrough,
+  scanLimit,
   keyOfRow,
   nextOf,
   type OpenedAlert,
@@ -15,17 +15,18 @@ import {
   standingOf,
   startOf,
   statesAtOnce,
-  tellStanding,
+  notifyStanding,
 } from './judge-states.ts';
 import type { CheckStatesTable, ResultsTable } from '../../base/tables/schema.ts';
 import { deliveriesAtOnce } from '../record/record-attempts.ts';
-import { tellRowsOf } from '../record/sqlite-alerts.ts';
+import { notifyRowsOf } from '../record/sqlite-alerts.ts';
+import { incidentRowsOf } from '../record/sqlite-incidents.ts';
 import { readState } from '../record/sqlite-check-states.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 
 const slice = sliceStatement(['?1', '?2', '?3'], 'INDEXED BY check_states_untold');
 
-/** Judges the states of a slice, and opens what is due. */
+/** Evaluates the states of a slice, and raises due alerts. */
 export function judgeStates(
   connection: Connection,
   rules: JudgeStatesRules,
@@ -60,17 +61,17 @@ function judgeOne(
   const due = rules.judge(standingOf(row, context));
   if (due === null) return null;
   const result = resultOf(connection, row, rules.now);
-  return result === undefined ? null : tellStanding(written, { row, result, context, due }, rules);
+  return result === undefined ? null : notifyStanding(written, { row, result, context, due }, rules);
 }
 
-/** The result that found the state so. */
+/** The result that caused the state. */
 function resultOf(connection: Connection, row: CheckStatesTable, now: number): ResultsTable | undefined {
   const { from, before, outcome, startedAt } = foundBy(row, now);
   return connection
     .prepare(
       `SELECT * FROM (
          SELECT * FROM results WHERE account_id = ?1 AND check_id = ?2 AND id >= ?3 AND id < ?4 AND run_id IS NULL
-         ORDER BY id DESC LIMIT ${lookedThrough})
+         ORDER BY id DESC LIMIT ${scanLimit})
        WHERE outcome = ?5 ORDER BY started_at = ?6 DESC, id DESC LIMIT 1`,
     )
     .get(row.account_id, row.check_id, from, before, outcome, startedAt) as unknown as ResultsTable | undefined;
@@ -78,10 +79,14 @@ function resultOf(connection: Connection, row: CheckStatesTable, now: number): R
 
 function rowsOf(connection: Connection): JudgeStatesRows {
   return {
-    ...tellRowsOf(connection),
-    writeAlerted: ({ account_id, check_id }, alerted) =>
+    ...notifyRowsOf(connection),
+    ...incidentRowsOf(connection),
+    writeAlerted: ({ account_id, check_id }, { alerted, incident_id, incident_started_at, acknowledged_at }) =>
       void connection
-        .prepare('UPDATE check_states SET alerted = ? WHERE account_id = ? AND check_id = ?')
-        .run(alerted, account_id, check_id),
+        .prepare(
+          `UPDATE check_states SET alerted = ?, incident_id = ?, incident_started_at = ?, acknowledged_at = ?,
+             revision = revision + 1 WHERE account_id = ? AND check_id = ?`,
+        )
+        .run(alerted, incident_id, incident_started_at, acknowledged_at, account_id, check_id),
   };
 }

@@ -1,0 +1,41 @@
+// Hashes of passwords: what they match, and what happens when many are asked for at once.
+import assert from 'node:assert/strict';
+import { argon2Sync } from 'node:crypto';
+import { test } from 'node:test';
+import { Refusal } from '../refusal.ts';
+import { createPasswords } from './passwords.ts';
+
+test('a hash matches its password alone, however its characters are composed', async () => {
+  const passwords = createPasswords();
+  const hash = await passwords.hash('caf\u00e9 long enough');
+  assert.equal(await passwords.matches('cafe\u0301 long enough', hash), true);
+  assert.equal(await passwords.matches('cafe long enough', hash), false);
+  assert.equal(await passwords.matches('caf\u00e9 long enough', null), false);
+  assert.notEqual(hash, await passwords.hash('caf\u00e9 long enough'), 'each has a salt of its own');
+  assert.equal(passwords.isOutdated(hash), false);
+});
+
+test('a hash with other parameters still matches, and is outdated', async () => {
+  const passwords = createPasswords();
+  const nonce = Buffer.alloc(16, 1);
+  const parameters = { memory: 1024, passes: 1, parallelism: 1, tagLength: 32 };
+  const tag = argon2Sync('argon2id', { ...parameters, nonce, message: 'an old password' });
+  const text = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
+  const hash = `$argon2id$v=19$m=1024,t=1,p=1$${text(nonce)}$${text(tag)}`;
+  assert.equal(await passwords.matches('an old password', hash), true);
+  assert.equal(await passwords.matches('another password', hash), false);
+  assert.equal(passwords.isOutdated(hash), true);
+});
+
+test('beyond those at work and those that wait, a password is refused at once, and later there is room again', async () => {
+  const passwords = createPasswords({ atOnce: 1, waitingMax: 2 });
+  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => passwords.hash('correct horse')));
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'],
+  );
+  const reason: unknown = outcomes[4]?.status === 'rejected' ? outcomes[4].reason : null;
+  assert.ok(reason instanceof Refusal);
+  assert.deepEqual([reason.code, reason.retryAfterSeconds], ['unavailable', 5]);
+  await passwords.hash('correct horse');
+});

@@ -1,0 +1,90 @@
+// Password hashing with argon2id, off the event loop, with bounded concurrency because each hash takes 19 MiB.
+import { type Argon2Parameters, argon2 as argon2WithCallback, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { normalPassword, passwordProblem } from '#domain/accounts/password.ts';
+import { isCommonPassword } from '#lib/common-passwords.ts';
+import { createLanes } from '#lib/lanes.ts';
+import { invalidField, Refusal } from '../refusal.ts';
+
+/** Hashes and verifies passwords. Every method refuses (`unavailable`) if too many calls are waiting. */
+export interface Passwords {
+  /** The hash in the PHC format, with its parameters. */
+  hash(password: string): Promise<string>;
+  /**
+   * Whether the password matches the hash. Takes equally long without a hash.
+   * @param hash null = there is no such user
+   */
+  matches(password: string, hash: string | null): Promise<boolean>;
+  /** Whether a hash was made with weaker parameters than the current ones. */
+  isOutdated(hash: string): boolean;
+}
+
+/** How many hashes run concurrently, and how many more may wait. */
+export interface PasswordBounds {
+  readonly atOnce: number;
+  readonly waitingMax: number;
+}
+
+const argon2 = promisify(argon2WithCallback);
+
+/** Parameters that OWASP recommends for argon2id. */
+const current = { memory: 19_456, passes: 2, parallelism: 1 } as const;
+const tagLength = 32;
+const prefix = prefixOf(current);
+
+/** Creates the hasher. The default bounds use at most 40 MiB. */
+export function createPasswords({ atOnce, waitingMax }: PasswordBounds = { atOnce: 2, waitingMax: 30 }): Passwords {
+  const lanes = createLanes(atOnce);
+  const nobody = randomBytes(tagLength);
+  const run = async (password: string, nonce: Buffer, parameters: Cost): Promise<Buffer> => {
+    if (lanes.waiting >= waitingMax) {
+      throw new Refusal('unavailable', 'Too many sign-ins in progress. Try again in a few seconds.', {
+        retryAfterSeconds: 5,
+      });
+    }
+    const leave = await lanes.enter();
+    try {
+      const message = Buffer.from(normalPassword(password));
+      return await argon2('argon2id', { ...parameters, message, nonce, tagLength } satisfies Argon2Parameters);
+    } finally {
+      leave();
+    }
+  };
+  return {
+    async hash(password) {
+      const nonce = randomBytes(16);
+      return `${prefix}$${base64(nonce)}$${base64(await run(password, nonce, current))}`;
+    },
+    async matches(password, stored) {
+      const parts = stored === null ? null : partsOf(stored);
+      const tag = await run(password, parts?.nonce ?? randomBytes(16), parts?.cost ?? current);
+      return timingSafeEqual(tag, parts?.tag ?? nobody) && parts !== null;
+    },
+    isOutdated: (stored) => !stored.startsWith(`${prefix}$`),
+  };
+}
+
+/** Refuses (`invalid`) a password that is too short, too long or common. */
+export async function requireGoodPassword(field: string, password: string, email: string): Promise<void> {
+  const problem = passwordProblem(password, email, await isCommonPassword(password));
+  if (problem !== null) throw invalidField(field, problem);
+}
+
+type Cost = Pick<Argon2Parameters, 'memory' | 'passes' | 'parallelism'>;
+
+function prefixOf({ memory, passes, parallelism }: Cost): string {
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}`;
+}
+
+function partsOf(stored: string): { readonly cost: Cost; readonly nonce: Buffer; readonly tag: Buffer } {
+  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/.exec(stored);
+  if (match === null) throw new Error('a stored password hash has an unknown format');
+  const [, memory, passes, parallelism, nonce = '', tag = ''] = match;
+  const cost = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
+  return { cost, nonce: Buffer.from(nonce, 'base64'), tag: Buffer.from(tag, 'base64') };
+}
+
+/** Base64 without padding, as in the PHC format. */
+function base64(bytes: Buffer): string {
+  return bytes.toString('base64').replaceAll('=', '');
+}

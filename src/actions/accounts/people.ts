@@ -1,0 +1,73 @@
+// Actions on the members of an account.
+import { type Caller, type MemberRole, mayManageOwners } from '#domain/accounts/api-key.ts';
+import type { Member } from '#domain/accounts/user.ts';
+import { isUuid } from '#lib/id.ts';
+import { notFound, Refusal } from '../refusal.ts';
+import { requirePermission } from './permission.ts';
+
+/** Dependencies of these actions. */
+export interface PeopleDeps {
+  readonly users: {
+    members(accountId: string, page: { limit: number; offset: number }): Promise<{ rows: Member[]; total: number }>;
+    member(accountId: string, id: string): Promise<Member | null>;
+    changeRole(accountId: string, id: string, role: MemberRole): Promise<MemberChange>;
+    removeMember(accountId: string, id: string): Promise<MemberChange>;
+  };
+  /** Clears caches after the memberships of a user have changed. */
+  readonly forgetUser: (userId: string) => void;
+}
+
+type MemberChange = 'changed' | 'last-owner' | 'not-found';
+
+export interface PeopleActions {
+  list(caller: Caller, page: { limit: number; offset: number }): Promise<{ rows: Member[]; total: number }>;
+  /** Refuses (`conflict`) to change the role of the last owner. */
+  changeRole(caller: Caller, id: string, role: MemberRole): Promise<Member>;
+  /**
+   * Removes a person from the account and deletes a person who is in no other account. Refuses (`conflict`) the last
+   * owner.
+   */
+  remove(caller: Caller, id: string): Promise<void>;
+}
+
+export function createPeopleActions({ users, forgetUser }: PeopleDeps): PeopleActions {
+  const find = async ({ accountId }: Caller, id: string): Promise<Member> => {
+    const member = isUuid(id) ? await users.member(accountId, id) : null;
+    if (member === null) throw notFound('person', id);
+    return member;
+  };
+  const settle = (outcome: MemberChange, id: string): void => {
+    if (outcome === 'not-found') throw notFound('person', id);
+    if (outcome === 'last-owner') {
+      throw new Refusal(
+        'conflict',
+        'This person is the last owner of the account. Make another person an owner first.',
+      );
+    }
+    forgetUser(id);
+  };
+  return {
+    list(caller, page) {
+      requirePermission(caller, 'admin');
+      return users.members(caller.accountId, page);
+    },
+    async changeRole(caller, id, role) {
+      requirePermission(caller, 'admin');
+      const member = await find(caller, id);
+      requireOwnerFor(caller, member.role, role);
+      settle(await users.changeRole(caller.accountId, id, role), id);
+      return { ...member, role };
+    },
+    async remove(caller, id) {
+      requirePermission(caller, 'admin');
+      requireOwnerFor(caller, (await find(caller, id)).role);
+      settle(await users.removeMember(caller.accountId, id), id);
+    },
+  };
+}
+
+/** Refuses (`forbidden`) changes to owners, unless the caller may manage owners. */
+export function requireOwnerFor(caller: Caller, ...roles: readonly MemberRole[]): void {
+  if (!roles.includes('owner') || mayManageOwners(caller.role)) return;
+  throw new Refusal('forbidden', 'Only an owner of the account or an operator can add, change or remove an owner.');
+}

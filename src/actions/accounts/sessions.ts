@@ -1,0 +1,112 @@
+// Sign-in, sign-out, sessions and the caller's own password.
+import type { Caller, UserPrincipal } from '#domain/accounts/api-key.ts';
+import { type Session, sessionMaxMs, type User } from '#domain/accounts/user.ts';
+import type { Clock } from '#lib/clock.ts';
+import { isUuid, newId } from '#lib/id.ts';
+import { invalidField, notFound, Refusal } from '../refusal.ts';
+import { type Passwords, requireGoodPassword } from './passwords.ts';
+import { newToken, tokenHash } from './token-text.ts';
+
+/** Dependencies of these actions. */
+export interface SessionDeps {
+  readonly users: {
+    findByEmail(email: string): Promise<StoredUser | null>;
+    find(id: string): Promise<StoredUser | null>;
+    changePassword(id: string, from: string, to: string): Promise<boolean>;
+  };
+  readonly sessions: {
+    add(session: Session, hash: Uint8Array): Promise<void>;
+    list(userId: string): Promise<Session[]>;
+    end(userId: string, id: string): Promise<boolean>;
+    endAll(userId: string, exceptId?: string): Promise<void>;
+  };
+  readonly passwords: Passwords;
+  /** Clears cached sessions of a user, in all processes. */
+  readonly forgetUser: (userId: string) => void;
+  readonly clock: Clock;
+}
+
+type StoredUser = User & { readonly passwordHash: string };
+
+export interface SessionActions {
+  /** Returns the token of a new session. Refuses (`unauthenticated`) wrong credentials in constant time. */
+  signIn(credentials: { readonly email: string; readonly password: string }, userAgent: string): Promise<string>;
+  /** Starts a session for a user who has just been authenticated; returns its token. */
+  start(userId: string, userAgent: string): Promise<string>;
+  /** Sessions of the caller, newest first. */
+  list(caller: Caller): Promise<Session[]>;
+  end(caller: Caller, id: string): Promise<void>;
+  /** Ends the session of the request. */
+  signOut(caller: Caller): Promise<void>;
+  /** Ends all sessions of the caller. */
+  endAll(caller: Caller): Promise<void>;
+  /** Changes the password and ends all other sessions. */
+  changePassword(
+    caller: Caller,
+    change: { readonly currentPassword: string; readonly newPassword: string },
+  ): Promise<void>;
+}
+
+export function createSessionActions(deps: SessionDeps): SessionActions {
+  const { users, sessions, passwords, forgetUser, clock } = deps;
+  const start = async (userId: string, userAgent: string): Promise<string> => {
+    const token = newToken();
+    const now = clock.now();
+    const session = {
+      id: newId(),
+      userId,
+      createdAt: now,
+      lastSeenAt: now,
+      expiresAt: now + sessionMaxMs,
+      userAgent: userAgent.slice(0, 300),
+    };
+    await sessions.add(session, tokenHash(token));
+    return token;
+  };
+  return {
+    async signIn({ email, password }, userAgent) {
+      const user = await users.findByEmail(email);
+      const isRight = await passwords.matches(password, user?.passwordHash ?? null);
+      if (user === null || !isRight) throw new Refusal('unauthenticated', 'Wrong email or password.');
+      if (passwords.isOutdated(user.passwordHash)) {
+        await users.changePassword(user.id, user.passwordHash, await passwords.hash(password));
+      }
+      return start(user.id, userAgent);
+    },
+    start,
+    list: (caller) => sessions.list(requireUser(caller).id),
+    async end(caller, id) {
+      const user = requireUser(caller);
+      if (!isUuid(id) || !(await sessions.end(user.id, id))) throw notFound('session', id);
+      forgetUser(user.id);
+    },
+    async signOut(caller) {
+      const { id, sessionId } = requireUser(caller);
+      await sessions.end(id, sessionId);
+      forgetUser(id);
+    },
+    async endAll(caller) {
+      const { id } = requireUser(caller);
+      await sessions.endAll(id);
+      forgetUser(id);
+    },
+    async changePassword(caller, { currentPassword, newPassword }) {
+      const { id, email, sessionId } = requireUser(caller);
+      await requireGoodPassword('newPassword', newPassword, email);
+      const user = await users.find(id);
+      if (user === null || !(await passwords.matches(currentPassword, user.passwordHash))) {
+        throw invalidField('currentPassword', 'is wrong');
+      }
+      const isChanged = await users.changePassword(id, user.passwordHash, await passwords.hash(newPassword));
+      if (!isChanged) throw new Refusal('conflict', 'The password was changed by another request.');
+      await sessions.endAll(id, sessionId);
+      forgetUser(id);
+    },
+  };
+}
+
+/** The calling person; refuses (`forbidden`) an API key. */
+function requireUser({ principal }: Caller): UserPrincipal {
+  if (principal.kind === 'user') return principal;
+  throw new Refusal('forbidden', 'API keys have no sessions. Sign in to use this operation.');
+}

@@ -1,0 +1,86 @@
+// Creates the first user of an installation, from a one-time link or the configuration.
+import type { User } from '#domain/accounts/user.ts';
+import type { Clock } from '#lib/clock.ts';
+import { newId } from '#lib/id.ts';
+import { notFoundMessage } from '../refusal.ts';
+import { type Passwords, requireGoodPassword } from './passwords.ts';
+import { isTokenText, newToken, tokenHash } from './token-text.ts';
+
+type NewUser = User & { readonly passwordHash: string };
+
+/** Dependencies of these actions. */
+export interface SetupDeps {
+  readonly users: {
+    isEmpty(): Promise<boolean>;
+    addFirst(user: NewUser): Promise<boolean>;
+  };
+  readonly setupLinks: {
+    add(hash: Uint8Array, isFirst: boolean): Promise<void>;
+    isValid(hash: Uint8Array): Promise<boolean>;
+    use(hash: Uint8Array, user: NewUser): Promise<string | null>;
+  };
+  readonly passwords: Passwords;
+  readonly forgetUser: (userId: string) => void;
+  readonly clock: Clock;
+}
+
+/** Input of the setup page. */
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface SetupActions {
+  /** Whether the installation has no user yet. */
+  isNeeded(): Promise<boolean>;
+  /** Creates an operator with a setup link and returns the user's ID. Refuses (`not-found`) an invalid link. */
+  create(token: string, credentials: Credentials): Promise<string>;
+}
+
+const brokenLink =
+  'This link was used, has expired or is incomplete. Run "tocsin new-user" on the server for a new one.';
+
+export function createSetupActions(deps: SetupDeps): SetupActions {
+  const { users, setupLinks, passwords, forgetUser, clock } = deps;
+  return {
+    isNeeded: () => users.isEmpty(),
+    async create(token, { email, password }) {
+      const hash = tokenHash(token);
+      if (!isTokenText(token) || !(await setupLinks.isValid(hash))) throw notFoundMessage(brokenLink);
+      await requireGoodPassword('password', password, email);
+      const user = newOperator(email, await passwords.hash(password), clock.now());
+      const id = await setupLinks.use(hash, user);
+      if (id === null) throw notFoundMessage(brokenLink);
+      forgetUser(id);
+      return id;
+    },
+  };
+}
+
+/**
+ * Ensures that a first user can exist: creates the configured user, or a setup link.
+ * @returns the token of a new link; null = there is a user
+ */
+export async function ensureFirstUser(
+  { users, setupLinks, passwords, clock }: Pick<SetupDeps, 'users' | 'setupLinks' | 'passwords' | 'clock'>,
+  configured: Credentials | null,
+): Promise<string | null> {
+  if (!(await users.isEmpty())) return null;
+  if (configured !== null) {
+    await requireGoodPassword('TOCSIN_BOOTSTRAP_PASSWORD', configured.password, configured.email);
+    await users.addFirst(newOperator(configured.email, await passwords.hash(configured.password), clock.now()));
+    return null;
+  }
+  const token = newToken();
+  await setupLinks.add(tokenHash(token), true);
+  return token;
+}
+
+/** URL of the page for a setup link. */
+export function setupUrl(publicUrl: string, token: string): string {
+  return `${publicUrl}/setup#${token}`;
+}
+
+function newOperator(email: string, passwordHash: string, now: number): NewUser {
+  return { id: newId(), email, passwordHash, isOperator: true, createdAt: now, lastSignInAt: null };
+}

@@ -1,0 +1,103 @@
+// Acknowledging the incident of an alert: no reminders until the state of its check changes.
+import type { Caller } from '#domain/accounts/api-key.ts';
+import type { Acknowledger, Incident } from '#domain/alerts/incident.ts';
+import { isSampleIncident } from '#domain/alerts/sample-alert.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { AcknowledgeLinks } from './acknowledge-links.ts';
+import { requirePermission } from '../accounts/permission.ts';
+import { notFound, notFoundMessage, Refusal } from '../refusal.ts';
+
+/** Dependencies of these actions. */
+export interface AcknowledgeDeps {
+  readonly incidents: {
+    find(accountId: string, id: string): Promise<Incident | null>;
+    ofAlert(accountId: string, alertId: string): Promise<{ readonly incidentId: string | null } | null>;
+    acknowledge(
+      accountId: string,
+      id: string,
+      by: Acknowledger,
+      at: number,
+    ): Promise<'done' | 'unchanged' | 'ended' | null>;
+    unacknowledge(accountId: string, id: string): Promise<'done' | 'unchanged' | 'ended' | null>;
+  };
+  readonly apiKeys: { find(id: string): Promise<{ readonly name: string } | null> };
+  readonly links: Pick<AcknowledgeLinks, 'open'>;
+  /** Called for every new acknowledgement. */
+  readonly onAcknowledged: (incident: Incident, by: Acknowledger) => void;
+  readonly clock: Clock;
+}
+
+export interface AcknowledgeActions {
+  /**
+   * Acknowledges the open incident of an alert; the first acknowledgement stands. Refuses with `not-found`, and
+   * (`conflict`) if the incident has ended or the alert is about a certificate.
+   */
+  acknowledge(caller: Caller, alertId: string): Promise<Incident>;
+  /** Takes it back. Refuses like `acknowledge`. */
+  unacknowledge(caller: Caller, alertId: string): Promise<void>;
+  /** The incident of a link; null = a test message. Refuses (`not-found`) an invalid or expired link. */
+  open(token: string): Promise<Incident | null>;
+  /** Acknowledges the incident of a link if it is open. Refuses like `open`. */
+  acknowledgeLinked(token: string): Promise<Incident | null>;
+}
+
+export function createAcknowledgeActions(deps: AcknowledgeDeps): AcknowledgeActions {
+  const { incidents, links, clock, onAcknowledged } = deps;
+  const find = async (accountId: string, id: string): Promise<Incident> => {
+    const incident = await incidents.find(accountId, id);
+    if (incident === null) throw notFound('incident', id);
+    return incident;
+  };
+  const incidentIdOf = async (caller: Caller, alertId: string): Promise<string> => {
+    const alert = await incidents.ofAlert(caller.accountId, alertId);
+    if (alert === null) throw notFound('alert', alertId);
+    if (alert.incidentId !== null) return alert.incidentId;
+    throw new Refusal('conflict', 'Alerts about certificates cannot be acknowledged: they send no reminders.');
+  };
+  const acknowledge = async (accountId: string, id: string, by: Acknowledger): Promise<Incident> => {
+    const outcome = await incidents.acknowledge(accountId, id, by, clock.now());
+    const incident = await find(accountId, id);
+    if (outcome === 'done') onAcknowledged(incident, by);
+    return incident;
+  };
+  const linked = (token: string) => {
+    const found = links.open(token, clock.now());
+    if (found === null) throw notFoundMessage('This link is invalid or expired. Links are valid for 30 days.');
+    return found;
+  };
+  return {
+    async acknowledge(caller, alertId) {
+      requirePermission(caller, 'write');
+      const id = await incidentIdOf(caller, alertId);
+      const incident = await acknowledge(caller.accountId, id, await acknowledgerOf(caller, deps));
+      requireOpen(incident);
+      return incident;
+    },
+    async unacknowledge(caller, alertId) {
+      requirePermission(caller, 'write');
+      const id = await incidentIdOf(caller, alertId);
+      await incidents.unacknowledge(caller.accountId, id);
+      requireOpen(await find(caller.accountId, id));
+    },
+    async open(token) {
+      const { accountId, incidentId } = linked(token);
+      return isSampleIncident(incidentId) ? null : find(accountId, incidentId);
+    },
+    async acknowledgeLinked(token) {
+      const { accountId, incidentId } = linked(token);
+      if (isSampleIncident(incidentId)) return null;
+      return acknowledge(accountId, incidentId, { type: 'link', id: null, name: null });
+    },
+  };
+}
+
+async function acknowledgerOf({ principal }: Caller, { apiKeys }: AcknowledgeDeps): Promise<Acknowledger> {
+  if (principal.kind === 'user') return { type: 'user', id: principal.id, name: principal.email };
+  return { type: 'api-key', id: principal.id, name: (await apiKeys.find(principal.id))?.name ?? null };
+}
+
+function requireOpen({ endedAt, endedBy }: Incident): void {
+  if (endedAt === null) return;
+  const how = endedBy === 'deletion' ? 'its check was deleted' : 'its check recovered';
+  throw new Refusal('conflict', `The incident is over: ${how} at ${new Date(endedAt).toISOString()}.`);
+}

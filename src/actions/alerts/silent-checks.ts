@@ -1,0 +1,35 @@
+// Notice about checks whose failures notify no channel.
+import { firstOf } from '../operating/notice-words.ts';
+import type { Notice } from '../operating/notices.ts';
+
+/** Dependencies of this notice. */
+export interface SilentCheckDeps {
+  readonly checksWithoutChannels: {
+    ofAccount(
+      accountId: string,
+    ): Promise<{ readonly checks: number; readonly among: readonly string[]; readonly since: number } | null>;
+  };
+}
+
+/** One notice for all such checks. */
+export function createSilentCheckNotices({
+  checksWithoutChannels,
+}: SilentCheckDeps): (accountId: string) => Promise<Notice[]> {
+  return async (accountId) => {
+    const found = await checksWithoutChannels.ofAccount(accountId);
+    if (found === null) return [];
+    const { checks, among, since } = found;
+    const reported = checks === 1 ? '1 active check fails' : `${checks} active checks fail`;
+    return [
+      {
+        id: 'notifies-nobody',
+        kind: 'notifies-nobody',
+        since,
+        subject: checks === 1 ? (among[0] ?? '') : `${checks} checks`,
+        message: `No channel is notified if ${reported}: ${firstOf(among)}.`,
+        action:
+          'Subscribe a channel that sends failures (PUT /v1/alert-channels/{id}/subscriptions with {"checkId": "…"} or {"groupId": …}), or mute the checks.',
+      },
+    ];
+  };
+}

@@ -1,0 +1,16 @@
+// The email channel: sends alerts as mail through the operator's SMTP server.
+import type { ChannelKind } from '../../kind.ts';
+import { templatesOf } from './config.ts';
+import { renderEmail, smtpMissing } from './render.ts';
+import { emailConfig, emailConfigShown } from './schema.ts';
+
+export const emailKind = {
+  type: 'EMAIL',
+  quota: 'email',
+  config: emailConfig,
+  shownConfig: emailConfigShown,
+  templatesOf,
+  missing: ({ smtp }) => (smtp === null ? smtpMissing : null),
+  render: renderEmail,
+  loadSender: async () => (await import('./send.ts')).createEmailSender,
+} as const satisfies ChannelKind;

@@ -1,0 +1,91 @@
+// The HTML of a mail: narrow, inline styles, light and dark, nothing remote. Every value is escaped.
+import { escaped } from '../../templates/text-helpers.ts';
+import { isolated } from './bidi.ts';
+import type { MailFacts, Tone } from './mail-facts.ts';
+
+/** Text and background of the label, which have a contrast of at least 4.5 in both schemes. */
+const colours: Readonly<Record<Tone, string>> = {
+  failing: '#b42318',
+  degraded: '#8a5300',
+  recovered: '#17703c',
+  notice: '#4a4fb5',
+};
+
+const font = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
+
+/** Renders the HTML part of a default mail. */
+export function htmlPart({ tone, label, title, error, rows, resultLink, acknowledgeLink }: MailFacts): string {
+  const buttons = [
+    ...(resultLink === null ? [] : [button('View result', resultLink, colours[tone])]),
+    ...(acknowledgeLink === null ? [] : [button('Acknowledge', acknowledgeLink, '#475467')]),
+  ];
+  const content = [
+    `<p style="margin:0 0 12px"><span style="display:inline-block;padding:3px 10px;border-radius:12px;background:${colours[tone]};color:#ffffff;font-size:13px;font-weight:600">${safe(label)}</span></p>`,
+    `<h1 style="margin:0 0 16px;font-size:20px;line-height:1.3;font-weight:600;word-break:break-word"><bdi>${escaped(title)}</bdi></h1>`,
+    ...(error === null
+      ? []
+      : [
+          `<p class="box" style="margin:0 0 16px;padding:12px;border-radius:6px;background:#f2f4f7;font-family:ui-monospace,Menlo,Consolas,monospace;font-size:13px;line-height:1.5;word-break:break-word">${lines(error)}</p>`,
+        ]),
+    ...(rows.length === 0 ? [] : [table(rows)]),
+    ...(buttons.length === 0 ? [] : [`<p style="margin:20px 0 0">${buttons.join(' ')}</p>`]),
+  ];
+  return page(title, content.join('\n'));
+}
+
+/** Renders the HTML part of a text from a template of the channel. */
+export function htmlOfText(subject: string, text: string): string {
+  return page(subject, `<p style="margin:0;font-size:15px;line-height:1.5;word-break:break-word">${lines(text)}</p>`);
+}
+
+function page(title: string, content: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${escaped(title)}</title>
+<style>
+:root { color-scheme: light dark; }
+@media (prefers-color-scheme: dark) {
+  .page { background: #101418 !important; color: #e6e8eb !important; }
+  .card { background: #1a2027 !important; border-color: #323a44 !important; }
+  .box { background: #262d36 !important; }
+  .name { color: #9aa4b2 !important; }
+}
+</style>
+</head>
+<body class="page" style="margin:0;padding:16px;background:#f5f6f8;color:#1d2430;${font}">
+<div class="card" style="max-width:560px;margin:0 auto;padding:20px;border:1px solid #dfe3e8;border-radius:8px;background:#ffffff">
+${content}
+</div>
+<p class="name" style="max-width:560px;margin:12px auto 0;color:#5d6878;font-size:12px">Sent by Tocsin</p>
+</body>
+</html>
+`;
+}
+
+function table(rows: MailFacts['rows']): string {
+  const cells = rows.map(
+    ([name, value]) =>
+      `<tr><th class="name" scope="row" style="padding:4px 16px 4px 0;text-align:left;vertical-align:top;font-weight:400;color:#5d6878;white-space:nowrap">${escaped(name)}</th><td style="padding:4px 0;vertical-align:top;word-break:break-word">${safe(value)}</td></tr>`,
+  );
+  return `<table role="presentation" style="border-collapse:collapse;font-size:14px;line-height:1.4">\n${cells.join('\n')}\n</table>`;
+}
+
+function button(label: string, link: string, colour: string): string {
+  return `<a href="${escaped(link)}" style="display:inline-block;margin:0 8px 8px 0;padding:9px 16px;border-radius:6px;background:${colour};color:#ffffff;font-size:14px;font-weight:600;text-decoration:none">${label}</a>`;
+}
+
+function safe(value: string): string {
+  return `<bdi>${escaped(isolated(value))}</bdi>`;
+}
+
+function lines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => (line === '' ? '' : safe(line)))
+    .join('<br>\n');
+}

@@ -1,0 +1,107 @@
+// Sessions with the mail server: a few at once, reused for a short time. Accounts take turns for them.
+import type { Socket } from 'node:net';
+import { FairQueue } from '#lib/fair-queue.ts';
+import type { Trust } from '#lib/net/tls-trust.ts';
+import type { EgressGuard, Tunnel } from '../../kind.ts';
+import { reachThrough } from '../../http/connector.ts';
+import { type MailServer, MailSession } from './mailer.ts';
+
+/** Sessions with a server at once. */
+const maxSessions = 10;
+/** Servers close idle sessions after a few minutes; many limit the messages of a session. */
+const idleMs = 10_000;
+
+/** Takes part in an attempt, which may be given up at any time. */
+export interface Attempt {
+  readonly accountId: string;
+  /** Called with what must be closed if the attempt is given up. */
+  hold(close: () => void): void;
+  /** Takes a session as soon as it exists, even if it is still being opened. */
+  use(session: MailSession): void;
+  readonly isOver: boolean;
+}
+
+/** Sessions with one server. */
+export interface SessionPool {
+  /** Waits for a place; false = the attempt was given up while it waited. */
+  enter(attempt: Attempt): Promise<boolean>;
+  /** Returns an idle session; null = none. */
+  takeIdle(): MailSession | null;
+  /** Connects and opens a session. @throws DialogueError, or an error of the connection */
+  open(attempt: Attempt): Promise<MailSession>;
+  /** Gives the place back. A session that is still usable waits for the next message. */
+  leave(session: MailSession | null): void;
+  /** Closes idle sessions. */
+  close(): void;
+}
+
+/** Creates the pool of a server. */
+export function createSessionPool(server: MailServer, guard: EgressGuard, trust: Trust): SessionPool {
+  const reach = reachThrough(guard);
+  const idle = new Map<MailSession, NodeJS.Timeout>();
+  const waiting = new FairQueue<(isEntered: boolean) => void>();
+  let inUse = 0;
+  const remove = (session: MailSession): void => {
+    clearTimeout(idle.get(session));
+    idle.delete(session);
+  };
+  return {
+    enter(attempt) {
+      if (inUse < maxSessions) {
+        inUse++;
+        return Promise.resolve(true);
+      }
+      return new Promise((resolve) => {
+        waiting.add(attempt.accountId, resolve);
+        attempt.hold(() => {
+          waiting.remove(attempt.accountId, resolve);
+          resolve(false);
+        });
+      });
+    },
+    takeIdle() {
+      const session = [...idle.keys()].at(-1);
+      if (session === undefined) return null;
+      remove(session);
+      session.onEnd = () => {};
+      return session;
+    },
+    open: (attempt) => openThrough(reach, server, trust, attempt),
+    leave(session) {
+      if (session !== null) {
+        session.onEnd = () => remove(session);
+        const endIdle = (): void => {
+          remove(session);
+          session.quit();
+        };
+        idle.set(session, setTimeout(endIdle, idleMs).unref());
+      }
+      const next = waiting.next();
+      if (next === undefined) inUse--;
+      else next(true);
+    },
+    close() {
+      for (const session of idle.keys()) {
+        remove(session);
+        session.close();
+      }
+    },
+  };
+}
+
+async function openThrough(reach: Tunnel, server: MailServer, trust: Trust, attempt: Attempt): Promise<MailSession> {
+  const socket = await new Promise<Socket>((resolve, reject) => {
+    const giveUp = reach({ host: server.host, port: server.port }, (error, connected) => {
+      if (connected === null) reject(error ?? new Error('no connection'));
+      else resolve(connected.setNoDelay(true).setKeepAlive(true, 60_000));
+    });
+    attempt.hold(() => {
+      giveUp();
+      reject(new Error('given up'));
+    });
+  });
+  const session = new MailSession(socket, server, trust);
+  attempt.use(session);
+  await session.open(server, trust);
+  return session;
+}

@@ -1,0 +1,105 @@
+// Renders the mail of a delivery: headers, text and HTML. What is stored here is sent unchanged by every attempt.
+import type { Message } from '#domain/alerts/delivery.ts';
+import type { Gateways } from '#domain/alerts/gateways.ts';
+import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { JsonObject } from '#domain/json.ts';
+import { limits, Rendering } from '../../templates/budget.ts';
+import { compileTemplate } from '../../templates/compile.ts';
+import { contextOf, ownsAllNames, type RenderFacts } from '../../templates/context.ts';
+import { headerText } from '../../templates/header-text.ts';
+import { inField, TemplateError } from '../../templates/template-error.ts';
+import { cut } from '../../templates/text-helpers.ts';
+import { senderOf } from './address.ts';
+import { isolated } from './bidi.ts';
+import { readConfig } from './config.ts';
+import { htmlOfText, htmlPart } from './html-part.ts';
+import { defaultSubject, mailFacts } from './mail-facts.ts';
+import { textPart } from './text-part.ts';
+
+/** What an operator must set up first. */
+export const smtpMissing = 'Email is not set up: set TOCSIN_SMTP_URL and TOCSIN_MAIL_FROM, as docs/email.md describes.';
+
+/** Longest subject, in characters. */
+const longestSubject = 300;
+
+/** The part of a mail that the log does not show. */
+export type MailData = { readonly html: string };
+
+/**
+ * Renders a mail.
+ *
+ * @throws TemplateError that names the field; the delivery fails and nothing is sent
+ */
+export function renderEmail(
+  config: JsonObject,
+  variables: TemplateVariables,
+  facts: RenderFacts,
+  { smtp }: Gateways,
+): Message {
+  const { address, subject: subjectTemplate, body: bodyTemplate } = readConfig(config);
+  if (smtp === null) throw new TemplateError(smtpMissing, { line: 1, column: 1 }, 'config.address');
+  const context = contextOf(variables, facts);
+  // Tocsin escapes the HTML part itself, so templates insert values unchanged.
+  const rendering = new Rendering(facts.createdAt, limits.output, ownsAllNames(context), false);
+  const render = (path: string, source: string, max: number): string =>
+    inField(path, () => compileTemplate(source).renderNext(context, rendering, max));
+  const mail = mailFacts(variables);
+  const written = bodyTemplate === null ? null : render('config.body', bodyTemplate, limits.output);
+  const titled =
+    subjectTemplate === null ? defaultSubject(mail) : render('config.subject', subjectTemplate, limits.line);
+  const line = cut(headerText(titled.toWellFormed()), longestSubject);
+  const subject = subjectTemplate === null ? line : isolated(line);
+  const text = written === null ? textPart(mail) : plainText(written);
+  const html = written === null ? htmlPart(mail) : htmlOfText(subject, text);
+  const data: MailData = { html };
+  return {
+    method: 'MAIL',
+    url: `mailto:${address}`,
+    headers: [
+      ['From', smtp.from],
+      ['To', address],
+      ['Subject', subject],
+      ['Date', new Date(facts.createdAt).toUTCString().replace('GMT', '+0000')],
+      ...threadHeaders(variables, facts, senderOf(smtp.from).address),
+      ['Auto-Submitted', 'auto-generated'],
+      ['X-Auto-Response-Suppress', 'All'],
+    ],
+    body: text,
+    data,
+  };
+}
+
+/** Line breaks as \n, without other control characters. */
+function plainText(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/\r\n?/g, '\n')
+    .replace(/[^\P{Cc}\n\t]/gu, ' ');
+}
+
+/**
+ * Message-ID, the same for every attempt, and the thread of the incident. The first mail of an incident is named after
+ * the incident and the channel, so that later ones can refer to it without knowing its delivery.
+ */
+function threadHeaders(
+  variables: TemplateVariables,
+  { channelId, uuid }: RenderFacts,
+  from: string,
+): [name: string, value: string][] {
+  const domain = from.slice(from.lastIndexOf('@') + 1);
+  const own = `<${idIn(variables['DELIVERY_ID']) ?? uuid}@${domain}>`;
+  const incident = idIn(variables['INCIDENT_ID']);
+  if (incident === null || channelId === undefined) return [['Message-ID', own]];
+  const first = `<${incident}.${channelId}@${domain}>`;
+  if (variables['IS_FIRST_OF_INCIDENT'] === true && variables['IS_REPLAY'] !== true) return [['Message-ID', first]];
+  return [
+    ['Message-ID', own],
+    ['In-Reply-To', first],
+    ['References', first],
+  ];
+}
+
+/** An ID from a variable, which may be of the user's own making. */
+function idIn(value: unknown): string | null {
+  return typeof value === 'string' && /^[\w-]{1,64}$/.test(value) ? value : null;
+}

@@ -1,0 +1,43 @@
+// Wire schema of an email configuration. Subject and body are templates.
+import { z } from 'zod';
+import { orNull } from '#lib/schema/fields.ts';
+import { readAddress } from './address.ts';
+
+const text = (max: number) => z.string().max(max).nullable();
+
+/** Schema of requests. */
+export const emailConfig = z
+  .strictObject({
+    name: orNull(z.string().max(200), () => '').default(''),
+    address: z
+      .string()
+      .min(1)
+      .max(500)
+      .transform((written, context) => {
+        const read = readAddress(written);
+        if ('address' in read) return read.address;
+        context.addIssue({ code: 'custom', message: read.problem });
+        return z.NEVER;
+      })
+      .describe('One email address, without a name. Create a channel for each address.'),
+    subject: text(1000).default(null).describe('Subject template. null = the default subject.'),
+    body: text(32_768)
+      .default(null)
+      .describe('Body template. Its text is sent as plain text and as HTML. null = the default body.'),
+    longTail: z
+      .boolean()
+      .default(false)
+      .describe('Makes four more attempts after the first six: 5 min, 30 min, 2 h and 6 h later.'),
+  })
+  .meta({ id: 'EmailConfigWrite' });
+
+/** Schema of responses. */
+export const emailConfigShown = z
+  .strictObject({
+    name: z.string(),
+    address: z.string(),
+    subject: z.string().nullable(),
+    body: z.string().nullable(),
+    longTail: z.boolean(),
+  })
+  .meta({ id: 'EmailConfig' });

@@ -1,0 +1,156 @@
+// Sends stored mails by SMTP, once each. An interrupted attempt is repeated with the same bytes (docs/decisions/0012).
+import type { SendOutcome } from '#domain/alerts/delivery.ts';
+import { mask } from '#domain/alerts/shown-url.ts';
+import { createTrust, type Trust } from '#lib/net/tls-trust.ts';
+import { createMasker } from '#lib/text-masker.ts';
+import type { ChannelSender, EgressGuard, SenderOptions, Sending } from '../../kind.ts';
+import { senderOf } from './address.ts';
+import { answerOf, mailFailure, mailTimeout, type Standing } from './failure.ts';
+import { composeMail, type DialogueError, type MailServer, type MailSession, serverOf } from './mailer.ts';
+import { type Attempt, createSessionPool, type SessionPool } from './pool.ts';
+import { type MailData, smtpMissing } from './render.ts';
+
+type Ended = Pick<SendOutcome, 'error' | 'response'>;
+
+const interrupted: Ended = {
+  response: null,
+  error: { class: 'interrupted', message: 'the process stopped during the attempt' },
+};
+
+/** Creates a sender. Use one per process, because it pools sessions. */
+export function createEmailSender({
+  operatorGuard,
+  gateways: { smtp },
+  extraCertificates = [],
+  deadlineMs = 30_000,
+}: SenderOptions): ChannelSender {
+  const trust = createTrust(extraCertificates);
+  const way = smtp === null ? null : wayThrough(serverOf(smtp), operatorGuard, trust);
+  const inProgress = new Set<MailAttempt>();
+
+  return {
+    async send(sending) {
+      const { startedAt, request } = sending;
+      const outcome = { startedAt, durationMs: 0, headers: request.headers, response: null };
+      if (way === null) return { ...outcome, error: { class: 'connect', message: smtpMissing } };
+      const attempt = new MailAttempt(sending, way);
+      inProgress.add(attempt);
+      const timer = setTimeout(() => attempt.end(mailTimeout(way.server, attempt.standing, deadlineMs)), deadlineMs);
+      const ended = await attempt.run();
+      clearTimeout(timer);
+      inProgress.delete(attempt);
+      return { ...outcome, durationMs: attempt.standing.afterMs, ...ended };
+    },
+    async close() {
+      for (const attempt of inProgress) attempt.end(interrupted);
+      way?.pool.close();
+    },
+  };
+}
+
+/** How mails reach a server. */
+interface Way {
+  readonly server: MailServer;
+  readonly pool: SessionPool;
+  /** Masks the password, which a server may repeat. */
+  readonly hide: (text: string) => string;
+}
+
+function wayThrough(server: MailServer, guard: EgressGuard, trust: Trust): Way {
+  const { name = '', password = '' } = server.user ?? {};
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  const secrets = password === '' ? [] : [password, base64(password), base64(`\0${name}\0${password}`)];
+  const hide = secrets.length === 0 ? (text: string): string => text : createMasker(secrets, mask);
+  return { server, pool: createSessionPool(server, guard, trust), hide };
+}
+
+/** One attempt to hand a mail to the server. */
+class MailAttempt implements Attempt {
+  readonly accountId: string;
+  isOver = false;
+  readonly #sending: Sending;
+  readonly #way: Way;
+  readonly #startedAt = performance.now();
+  #session: MailSession | null = null;
+  #isSent = false;
+  #close = (): void => {};
+  #settle = (_ended: Ended): void => {};
+
+  constructor(sending: Sending, way: Way) {
+    this.accountId = sending.accountId;
+    this.#sending = sending;
+    this.#way = way;
+  }
+
+  get standing(): Standing {
+    const afterMs = Math.round(performance.now() - this.#startedAt);
+    return { command: this.#session?.command ?? null, isSent: this.#isSent, afterMs };
+  }
+
+  hold(close: () => void): void {
+    this.#close = close;
+  }
+
+  use(session: MailSession): void {
+    this.#session = session;
+    this.hold(() => session.close());
+  }
+
+  run(): Promise<Ended> {
+    return new Promise((resolve) => {
+      this.#settle = resolve;
+      void this.#send();
+    });
+  }
+
+  /** Ends the attempt, which closes what it holds unless it succeeded. */
+  end(ended: Ended): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    if (ended.error !== null) this.#close();
+    this.#settle(ended);
+  }
+
+  async #send(): Promise<void> {
+    const { server, pool, hide } = this.#way;
+    const address = this.#sending.request.url.slice('mailto:'.length);
+    if (!(await pool.enter(this))) return;
+    let kept: MailSession | null = null;
+    try {
+      const answer = await this.#deliver(address);
+      kept = this.isOver ? null : this.#session;
+      this.end({ response: answerOf(hide(answer)), error: null });
+    } catch (error) {
+      this.end(mailFailure(error as DialogueError, server, address, this.standing, hide));
+    }
+    pool.leave(kept);
+  }
+
+  /** A session that was idle may be unusable, so a new one is tried if the message has not been sent. */
+  async #deliver(to: string): Promise<string> {
+    const { deliveryId, request } = this.#sending;
+    const { pool } = this.#way;
+    const from = senderOf(request.headers.find(([name]) => name === 'From')?.[1] ?? '').address;
+    const mail = await composeMail(request, (request.data as MailData).html, deliveryId);
+    const sendOver = (session: MailSession): Promise<string> =>
+      session.send({ from, to }, mail, () => {
+        this.#isSent = true;
+      });
+    const idle = pool.takeIdle();
+    if (idle !== null) {
+      this.use(idle);
+      try {
+        return await sendOver(idle);
+      } catch (error) {
+        idle.close();
+        if (this.isOver || this.#isSent || isAboutRecipient(error as DialogueError)) throw error;
+        this.#session = null;
+      }
+    }
+    return sendOver(await pool.open(this));
+  }
+}
+
+function isAboutRecipient({ command, responseCode }: DialogueError): boolean {
+  return responseCode !== undefined && (command === 'RCPT TO' || command === 'DATA');
+}

@@ -1,0 +1,13 @@
+// The Opsgenie channel: creates and closes alerts through the Alert API.
+import type { ChannelKind } from '../../kind.ts';
+import { renderOpsgenie } from './render.ts';
+import { opsgenieConfig, opsgenieConfigShown } from './schema.ts';
+
+export const opsgenieKind = {
+  type: 'OPSGENIE',
+  config: opsgenieConfig,
+  shownConfig: opsgenieConfigShown,
+  templatesOf: () => [],
+  render: renderOpsgenie,
+  loadSender: async () => (await import('./send.ts')).createOpsgenieSender,
+} as const satisfies ChannelKind;

@@ -1,0 +1,48 @@
+// Renders requests for Opsgenie's Alert API: create an alert, or close it by its alias.
+import type { Message } from '#domain/alerts/delivery.ts';
+import type { Gateways } from '#domain/alerts/gateways.ts';
+import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { JsonObject } from '#domain/json.ts';
+import { type AlertSummary, shortened, summarize } from '../../parts/alert-summary.ts';
+import { textIn } from '../../parts/config-text.ts';
+import { jsonRequest } from '../../parts/json-request.ts';
+import type { RenderFacts } from '../../templates/context.ts';
+
+const regions: Readonly<Record<string, string>> = { EU: 'https://api.eu.opsgenie.com' };
+
+/** Renders a request. The sender adds the authorization. */
+export function renderOpsgenie(
+  config: JsonObject,
+  variables: TemplateVariables,
+  { userAgent }: RenderFacts,
+  { opsgenieUrl }: Gateways,
+): Message {
+  const summary = summarize(variables);
+  const base = opsgenieUrl ?? regions[textIn(config, 'region')] ?? 'https://api.opsgenie.com';
+  if (summary.tone === 'recovered') {
+    const url = `${base}/v2/alerts/${encodeURIComponent(summary.key)}/close?identifierType=alias`;
+    const lasted = summary.rows.find(([name]) => name === 'Lasted')?.[1];
+    const note = lasted === undefined ? summary.title : `${summary.title} after ${lasted}`;
+    return jsonRequest(url, { source: 'Tocsin', note }, userAgent);
+  }
+  return jsonRequest(`${base}/v2/alerts`, alertOf(summary, textIn(config, 'priority')), userAgent);
+}
+
+function alertOf(summary: AlertSummary, priority: string): JsonObject {
+  const { title, checkName, error, rows, tags, resultLink, acknowledgeLink, key } = summary;
+  const details: [string, string][] = rows.map(([name, value]) => [name, value]);
+  if (resultLink !== null) details.push(['Result', resultLink]);
+  if (acknowledgeLink !== null) details.push(['Acknowledge', acknowledgeLink]);
+  const description = [error, resultLink].filter((part) => part !== null).join('\n\n');
+  return {
+    message: shortened(title, 130),
+    alias: key,
+    ...(description !== '' && { description }),
+    entity: checkName,
+    source: 'Tocsin',
+    priority,
+    // Opsgenie takes 20 tags of 50 characters.
+    tags: tags.slice(0, 20).map((tag) => shortened(tag, 50)),
+    details: Object.fromEntries(details),
+  };
+}

@@ -1,0 +1,13 @@
+// The PagerDuty channel: opens and resolves incidents through the Events API v2.
+import type { ChannelKind } from '../../kind.ts';
+import { renderPagerDuty } from './render.ts';
+import { pagerDutyConfig, pagerDutyConfigShown } from './schema.ts';
+
+export const pagerDutyKind = {
+  type: 'PAGERDUTY',
+  config: pagerDutyConfig,
+  shownConfig: pagerDutyConfigShown,
+  templatesOf: () => [],
+  render: renderPagerDuty,
+  loadSender: async () => (await import('./send.ts')).createPagerDutySender,
+} as const satisfies ChannelKind;

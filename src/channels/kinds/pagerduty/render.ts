@@ -1,0 +1,47 @@
+// Renders events for PagerDuty's Events API v2.
+import type { Message } from '#domain/alerts/delivery.ts';
+import type { Gateways } from '#domain/alerts/gateways.ts';
+import { mask } from '#domain/alerts/shown-url.ts';
+import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { JsonObject } from '#domain/json.ts';
+import { type AlertSummary, shortened, summarize } from '../../parts/alert-summary.ts';
+import { jsonRequest } from '../../parts/json-request.ts';
+import type { RenderFacts } from '../../templates/context.ts';
+
+/** Renders an event. Its routing key is masked; the sender has the real one. */
+export function renderPagerDuty(
+  _config: JsonObject,
+  variables: TemplateVariables,
+  { userAgent }: RenderFacts,
+  { pagerDutyUrl }: Gateways,
+): Message {
+  const summary = summarize(variables);
+  const url = `${pagerDutyUrl ?? 'https://events.pagerduty.com'}/v2/enqueue`;
+  const action = summary.tone === 'recovered' ? 'resolve' : 'trigger';
+  const event = { routing_key: mask, event_action: action, dedup_key: summary.key };
+  return jsonRequest(url, action === 'resolve' ? event : { ...event, ...alertOf(summary, variables) }, userAgent);
+}
+
+function alertOf(summary: AlertSummary, variables: TemplateVariables): JsonObject {
+  const { tone, title, checkName, error, rows, startedAt, location, group, resultLink, acknowledgeLink } = summary;
+  const links = [
+    ...(resultLink === null ? [] : [{ href: resultLink, text: 'Result' }]),
+    ...(acknowledgeLink === null ? [] : [{ href: acknowledgeLink, text: 'Acknowledge' }]),
+  ];
+  const details = error === null ? rows : ([['Error', error], ...rows] as const);
+  return {
+    client: 'Tocsin',
+    ...(resultLink !== null && { client_url: resultLink }),
+    ...(links.length > 0 && { links }),
+    payload: {
+      summary: shortened(title, 1024),
+      source: checkName,
+      severity: tone === 'failing' ? 'critical' : 'warning',
+      ...(startedAt !== null && { timestamp: startedAt }),
+      ...(location !== null && { component: location }),
+      ...(group !== null && { group }),
+      class: String(variables['ALERT_TYPE'] ?? ''),
+      custom_details: Object.fromEntries(details),
+    },
+  };
+}

@@ -1,0 +1,28 @@
+// Wire schema of a PagerDuty configuration (reference §1).
+import { z } from 'zod';
+import { secretText } from '#lib/schema/secrets.ts';
+import { keyText, labelText, longTail } from '../../parts/fields.ts';
+
+/** Schema of requests. */
+export const pagerDutyConfig = z
+  .strictObject({
+    name: labelText,
+    account: labelText.describe('Name of the PagerDuty account. For people only.'),
+    serviceName: labelText.describe('Name of the PagerDuty service. For people only.'),
+    serviceKey: secretText(keyText).describe(
+      'Integration key of an Events API v2 integration. A secret. Omit it in an update to keep it.',
+    ),
+    longTail,
+  })
+  .meta({ id: 'PagerDutyConfigWrite' });
+
+/** Schema of responses. */
+export const pagerDutyConfigShown = z
+  .strictObject({
+    name: z.string(),
+    account: z.string(),
+    serviceName: z.string(),
+    serviceKey: z.string().nullable().describe('Masked.'),
+    longTail: z.boolean(),
+  })
+  .meta({ id: 'PagerDutyConfig' });

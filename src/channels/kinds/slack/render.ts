@@ -1,0 +1,73 @@
+// Renders the message of a Slack channel: blocks, and a text for notifications and for servers without blocks.
+import type { Message } from '#domain/alerts/delivery.ts';
+import { mask } from '#domain/alerts/shown-url.ts';
+import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { JsonObject, JsonValue } from '#domain/json.ts';
+import { type AlertSummary, shortened, summarize } from '../../parts/alert-summary.ts';
+import { textIn } from '../../parts/config-text.ts';
+import { jsonRequest } from '../../parts/json-request.ts';
+import type { RenderFacts } from '../../templates/context.ts';
+import { shownUrl } from './secrets.ts';
+
+const signs: Readonly<Record<AlertSummary['tone'], string>> = {
+  failing: '🔴',
+  degraded: '🟠',
+  recovered: '🟢',
+  notice: '🟡',
+};
+
+/** Renders a message. Its URL is masked; the sender has the real one. */
+export function renderSlack(config: JsonObject, variables: TemplateVariables, { userAgent }: RenderFacts): Message {
+  const summary = summarize(variables);
+  const channel = textIn(config, 'channel');
+  // In a preview the URL may be unmasked or missing.
+  const url = shownUrl(textIn(config, 'url'));
+  const body = { ...(channel !== '' && { channel }), text: textOf(summary), blocks: blocksOf(summary) };
+  return jsonRequest(URL.canParse(url) ? url : `https://hooks.slack.com/${mask}`, body, userAgent);
+}
+
+function textOf({ tone, title, error, resultLink }: AlertSummary): string {
+  const lines = [`${signs[tone]} ${escaped(shortened(title, 200))}`];
+  if (error !== null) lines.push(escaped(shortened(error, 400)));
+  if (resultLink !== null) lines.push(`<${escaped(resultLink)}|Open the result>`);
+  return lines.join('\n');
+}
+
+function blocksOf({ tone, title, error, rows, resultLink, acknowledgeLink }: AlertSummary): JsonValue[] {
+  const buttons = [
+    ...(resultLink === null ? [] : [button('Open the result', resultLink)]),
+    ...(acknowledgeLink === null ? [] : [button('Acknowledge', acknowledgeLink)]),
+  ];
+  return [
+    { type: 'header', text: plain(`${signs[tone]} ${title}`, 150) },
+    ...(error === null ? [] : [{ type: 'section', text: plain(error, 3000) }]),
+    // Slack shows at most ten fields of a section.
+    ...(rows.length === 0 ? [] : [{ type: 'section', fields: rows.slice(0, 10).map(fieldOf) }]),
+    ...(buttons.length === 0 ? [] : [{ type: 'actions', elements: buttons }]),
+  ];
+}
+
+function fieldOf([name, value]: AlertSummary['rows'][number]): JsonValue {
+  return { type: 'mrkdwn', text: shortened(`*${name}*\n${verbatim(shortened(value, 300))}`, 2000), verbatim: true };
+}
+
+function button(text: string, url: string): JsonValue {
+  return { type: 'button', text: plain(text, 75), url };
+}
+
+/** Slack does not interpret such a text. */
+function plain(text: string, max: number): JsonValue {
+  return { type: 'plain_text', text: shortened(text, max), emoji: false };
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** Escapes as Slack asks. Also keeps compatible servers, which notify people by `@name`, from doing so. */
+function escaped(text: string): string {
+  return text.replace(/[&<>]/g, (char) => entities[char] ?? char).replaceAll('@', '@\u200b');
+}
+
+/** Escapes, and keeps marks of formatting from pairing up. */
+function verbatim(text: string): string {
+  return escaped(text).replace(/[*_~`]/g, '\u200b$&');
+}

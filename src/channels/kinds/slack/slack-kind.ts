@@ -1,0 +1,15 @@
+// The Slack channel: posts alerts to an incoming webhook of Slack or of a compatible server.
+import type { ChannelKind } from '../../kind.ts';
+import { renderSlack } from './render.ts';
+import { slackConfig, slackConfigShown } from './schema.ts';
+import { secretRules } from './secrets.ts';
+
+export const slackKind = {
+  type: 'SLACK',
+  config: slackConfig,
+  shownConfig: slackConfigShown,
+  secretRules,
+  templatesOf: () => [],
+  render: renderSlack,
+  loadSender: async () => (await import('./send.ts')).createSlackSender,
+} as const satisfies ChannelKind;

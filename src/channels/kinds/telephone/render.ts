@@ -1,0 +1,33 @@
+// Renders the short text of a text message or a call. The operator's service turns it into a request when it is sent.
+import type { Message } from '#domain/alerts/delivery.ts';
+import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { JsonObject } from '#domain/json.ts';
+import { shortened, summarize } from '../../parts/alert-summary.ts';
+import { textIn } from '../../parts/config-text.ts';
+
+const longestText = 300;
+/** A longer link would leave too little room for the text. */
+const longestLink = 150;
+
+/** Renders a text message: what happened, and the link of the result. */
+export function renderSms(config: JsonObject, variables: TemplateVariables): Message {
+  const { resultLink } = summarize(variables);
+  const link = resultLink === null || resultLink.length > longestLink ? '' : ` ${resultLink}`;
+  const body = `${sentenceOf(variables, longestText - link.length)}${link}`;
+  return { method: 'SMS', url: `sms:${textIn(config, 'number')}`, headers: [], body };
+}
+
+/** Renders the words of a call. */
+export function renderCall(config: JsonObject, variables: TemplateVariables): Message {
+  const body = sentenceOf(variables, longestText);
+  return { method: 'CALL', url: `tel:${textIn(config, 'number')}`, headers: [], body };
+}
+
+function sentenceOf(variables: TemplateVariables, max: number): string {
+  const { title, error, location, rows } = summarize(variables);
+  const lasted = rows.find(([name]) => name === 'Lasted')?.[1];
+  const happened = lasted === undefined ? title : `${title} after ${lasted}`;
+  const why = error === null ? '' : `: ${error.replaceAll('\n', ' ')}`;
+  const where = location === null || error === null ? '' : ` (${shortened(location, 40)})`;
+  return shortened(`${happened}${why}`, max - where.length) + where;
+}

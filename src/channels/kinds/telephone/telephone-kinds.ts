@@ -1,0 +1,30 @@
+// The channels for text messages and calls, through services that the operator sets up.
+import type { ChannelKind } from '../../kind.ts';
+import { renderCall, renderSms } from './render.ts';
+import { telephoneSchemas } from './schema.ts';
+
+export const smsKind = {
+  type: 'SMS',
+  ...telephoneSchemas('SmsConfig'),
+  quota: 'telephone',
+  templatesOf: () => [],
+  missing: ({ sms }) => (sms === null ? 'Text messages are not set up: the operator must set TOCSIN_SMS_URL' : null),
+  render: renderSms,
+  loadSender: async () => {
+    const { createTelephoneSender } = await import('./send.ts');
+    return (options) => createTelephoneSender(options, options.gateways.sms, 'text messages');
+  },
+} as const satisfies ChannelKind;
+
+export const callKind = {
+  type: 'CALL',
+  ...telephoneSchemas('CallConfig'),
+  quota: 'telephone',
+  templatesOf: () => [],
+  missing: ({ call }) => (call === null ? 'Calls are not set up: the operator must set TOCSIN_CALL_URL' : null),
+  render: renderCall,
+  loadSender: async () => {
+    const { createTelephoneSender } = await import('./send.ts');
+    return (options) => createTelephoneSender(options, options.gateways.call, 'calls');
+  },
+} as const satisfies ChannelKind;

@@ -1,0 +1,183 @@
+// What ready-made messages say about an alert, taken from the variables of its delivery.
+import type { TemplateValue, TemplateVariables } from '#domain/alerts/template-variables.ts';
+import { cut } from '../templates/text-helpers.ts';
+
+/** How an alert is presented. */
+export type Tone = 'failing' | 'degraded' | 'recovered' | 'notice';
+
+/** The content of a message. All texts are untrusted and have one line unless stated otherwise. */
+export interface AlertSummary {
+  readonly tone: Tone;
+  /** Such as `Cart API has failed`, with marks of tests, reminders and replays. */
+  readonly title: string;
+  readonly checkName: string;
+  /** May have several lines; null = none. */
+  readonly error: string | null;
+  /** Where and when, by name. */
+  readonly rows: readonly (readonly [name: string, value: string])[];
+  readonly tags: readonly string[];
+  /** ISO. */
+  readonly startedAt: string | null;
+  readonly location: string | null;
+  readonly group: string | null;
+  readonly resultLink: string | null;
+  /** Opens a page to acknowledge the alert. */
+  readonly acknowledgeLink: string | null;
+  /**
+   * Groups all messages of one incident. Certificates have keys of their own, which no recovery closes, and so do test
+   * messages.
+   */
+  readonly key: string;
+}
+
+const longestName = 200;
+const longestValue = 500;
+const longestError = 2000;
+/** PagerDuty accepts 255 characters. */
+const longestKey = 255;
+
+const tones: Readonly<Record<string, Tone>> = {
+  ALERT_FAILURE: 'failing',
+  ALERT_DEGRADED: 'degraded',
+  ALERT_RECOVERY: 'recovered',
+  ALERT_DEGRADED_RECOVERY: 'recovered',
+};
+
+/** Summarizes a delivery. */
+export function summarize(variables: TemplateVariables): AlertSummary {
+  const line = (name: string, max = longestValue): string | null => oneLine(textOf(variables[name]), max);
+  const tone = tones[line('ALERT_TYPE') ?? ''] ?? 'notice';
+  const tags = listOf(variables['TAGS']);
+  return {
+    tone,
+    title: titleOf(variables),
+    checkName: line('CHECK_NAME', longestName) ?? 'Unnamed check',
+    error: errorText(textOf(variables['CHECK_ERROR_MESSAGE'])),
+    rows: rowsOf(variables, tone, tags),
+    tags,
+    startedAt: isoOf(line('STARTED_AT')),
+    location: line('RUN_LOCATION', longestName),
+    group: line('GROUP_NAME', longestName),
+    resultLink: linkOf(textOf(variables['RESULT_LINK'])),
+    acknowledgeLink: tone === 'failing' || tone === 'degraded' ? linkOf(textOf(variables['ACK_LINK'])) : null,
+    key: keyOf(variables),
+  };
+}
+
+function titleOf(variables: TemplateVariables): string {
+  const title = oneLine(textOf(variables['ALERT_TITLE']), 2 * longestName) ?? 'Alert';
+  const number = textOf(variables['REMINDER_SEQUENCE']);
+  const reminder = variables['IS_REMINDER'] === true ? `Reminder ${number}`.trim() : null;
+  return [
+    reminder === null ? title : `${reminder}: ${title}`,
+    variables['IS_REPLAY'] === true ? ' (replayed)' : '',
+  ].join('');
+}
+
+function rowsOf(variables: TemplateVariables, tone: Tone, tags: readonly string[]): AlertSummary['rows'] {
+  const line = (name: string, max = longestValue): string | null => oneLine(textOf(variables[name]), max);
+  const since = instantText(line('INCIDENT_STARTED_AT'));
+  const seconds = Number(variables['INCIDENT_DURATION']);
+  const status = [line('API_CHECK_RESPONSE_STATUS_CODE'), line('API_CHECK_RESPONSE_STATUS_TEXT')];
+  const responseTime = line('RESPONSE_TIME');
+  const rows: [string, string | null][] = [
+    ['Failing since', tone === 'failing' ? since : null],
+    ['Degraded since', tone === 'degraded' ? since : null],
+    ['Lasted', tone === 'recovered' && seconds > 0 ? durationText(seconds) : null],
+    ['Location', line('RUN_LOCATION', longestName)],
+    ['Checked', instantText(line('STARTED_AT'))],
+    ['URL', line('CHECK_URL')],
+    ['Status', status.filter((part) => part !== null).join(' ') || null],
+    ['Response time', responseTime === null ? null : `${responseTime} ms`],
+    ['Certificate of', line('SSL_CHECK_DOMAIN')],
+    ['Days remaining', line('SSL_DAYS_REMAINING')],
+    ['Group', line('GROUP_NAME', longestName)],
+    ['Tags', tags.length === 0 ? null : shortened(tags.join(', '), longestValue)],
+  ];
+  return rows.filter((row): row is [string, string] => row[1] !== null);
+}
+
+function keyOf(variables: TemplateVariables): string {
+  const id = (name: string): string | null => oneLine(textOf(variables[name]), longestKey);
+  const check = id('CHECK_ID') ?? 'unknown';
+  const isCertificate = variables['ALERT_TYPE'] === 'ALERT_SSL';
+  const key = isCertificate ? `${check}-certificate-${id('SSL_CHECK_DOMAIN') ?? ''}` : (id('INCIDENT_ID') ?? check);
+  // A test must neither open nor close what a check has open.
+  return cut(isTest(variables) ? `test-${key}` : key, longestKey);
+}
+
+/** Only titles of tests have this prefix before the check's name. */
+function isTest(variables: TemplateVariables): boolean {
+  return textOf(variables['ALERT_TITLE']).startsWith(`[TEST] ${textOf(variables['CHECK_NAME'])}`);
+}
+
+function textOf(value: TemplateValue): string {
+  return value === undefined ? '' : String(value);
+}
+
+function listOf(value: TemplateValue): string[] {
+  const list: readonly string[] = typeof value === 'object' ? value : [];
+  return list.slice(0, 100).flatMap((item) => oneLine(item, longestName) ?? []);
+}
+
+// Marks that reorder the text around them go, too: a name must not be able to disguise what follows it.
+// oxlint-disable-next-line no-control-regex -- control characters are what must go
+const unwanted = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g;
+
+/** A text without line breaks and control characters; null if nothing remains. */
+function oneLine(text: string, max: number): string | null {
+  const plain = cut(text, 4 * max)
+    .replace(unwanted, ' ')
+    .trim();
+  return plain === '' ? null : shortened(plain, max);
+}
+
+function errorText(text: string): string | null {
+  const lines = cut(text, longestError)
+    .split(/\r\n|[\r\n\u2028\u2029]/)
+    .map((line) => line.replace(unwanted, ' ').trimEnd());
+  const kept = lines.join('\n').trim();
+  return kept === '' ? null : shortened(text.length > longestError ? `${kept}…` : kept, longestError);
+}
+
+/** A well-formed text of at most `max` UTF-16 units, with `…` in the place of the rest. */
+export function shortened(text: string, max: number): string {
+  const well = text.toWellFormed();
+  return well.length <= max ? well : `${cut(well, max - 1)}…`;
+}
+
+function linkOf(text: string): string | null {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.href.length <= 2000 ? url.href : null;
+}
+
+function isoOf(text: string | null): string | null {
+  const at = text === null ? Number.NaN : Date.parse(text);
+  return Number.isNaN(at) ? null : new Date(at).toISOString();
+}
+
+/** `2026-11-27 14:30:12 UTC`; null for what is no instant. */
+function instantText(text: string | null): string | null {
+  const iso = isoOf(text);
+  return iso === null ? null : `${iso.slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+const units = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** The two largest units of a duration: `2 hours 5 minutes`. */
+function durationText(seconds: number): string {
+  const parts: string[] = [];
+  let rest = Math.floor(seconds);
+  for (const [unit, size] of units) {
+    const count = Math.floor(rest / size);
+    rest %= size;
+    if (count > 0 && parts.length < 2) parts.push(`${count} ${unit}${count === 1 ? '' : 's'}`);
+    else if (parts.length > 0) break;
+  }
+  return parts.join(' ');
+}

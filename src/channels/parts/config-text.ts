@@ -1,0 +1,7 @@
+import type { JsonObject } from '#domain/json.ts';
+
+/** A text of a stored configuration or its secrets; '' = none. */
+export function textIn(from: JsonObject, name: string): string {
+  const value = from[name];
+  return typeof value === 'string' ? value : '';
+}

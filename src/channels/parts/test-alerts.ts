@@ -1,0 +1,123 @@
+// Alerts for tests of ready-made messages, and their expected bodies in tests/golden/channels/.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type AlertFacts, systemVariables, type TemplateVariables } from '#domain/alerts/template-variables.ts';
+import { reportVariables } from '#domain/alerts/failing-channel.ts';
+import type { Message } from '#domain/alerts/delivery.ts';
+import type { Gateways } from '#domain/alerts/gateways.ts';
+import type { JsonObject } from '#domain/json.ts';
+import { channelRules } from '../rules.ts';
+
+/** Values that break naive messages. */
+export const hostileTexts: readonly string[] = [
+  '"',
+  '\\',
+  'a\nb\r\nBcc: x@evil.example\r\n\tc',
+  '</b><script>alert(1)</script><!channel> <@U123> <https://evil.example|here> & @everyone @channel *b* `c`',
+  '🔥\u202e\u2028\0\ud83d \u2067שלום',
+  '{{CHECK_NAME}} {{NUMBER}} {{TEXT}} ${x} %s $& $1',
+  'x'.repeat(4096),
+  '"'.repeat(4096),
+  '🔥'.repeat(2048),
+  '\n'.repeat(4096),
+  '<'.repeat(4096),
+  '&'.repeat(4096),
+  '*'.repeat(4096),
+];
+
+/** The variables of an alert. */
+export function alertVariables(
+  alertType: AlertFacts['alertType'],
+  { hostile = null, ...more }: Partial<AlertFacts> & { readonly hostile?: string | null } = {},
+): TemplateVariables {
+  const or = (harmless: string): string => hostile ?? harmless;
+  const isRecovery = alertType === 'ALERT_RECOVERY' || alertType === 'ALERT_DEGRADED_RECOVERY';
+  return {
+    ...systemVariables({
+      alertType,
+      deliveryId: '0197f3b0-0000-7000-8000-00000000d001',
+      check: {
+        id: '7c0e2f5a-1d34-4b8e-9a61-0f2d3c4b5a69',
+        name: or('Cart API'),
+        checkType: 'API',
+        description: hostile,
+        tags: [or('shop'), or('env:production')],
+        url: or('https://shop.example/cart'),
+      },
+      groupName: or('Shop'),
+      result: {
+        id: 'r',
+        message: or('expected a status below 400, got 503 Service Unavailable'),
+        responseTimeMs: 182.6,
+        status: isRecovery ? 200 : 503,
+        statusText: or(isRecovery ? 'OK' : 'Service Unavailable'),
+        startedAt: Date.parse('2026-03-10T12:00:00Z'),
+        link: 'https://tocsin.example/results/AbC',
+      },
+      location: { code: 'eu-1', name: or('Frankfurt') },
+      ssl: {
+        daysRemaining: 7,
+        domain: or('shop.example'),
+        sentence: `the certificate of ${or('shop.example')} expires in 7 days`,
+      },
+      reminder: null,
+      isTest: false,
+      ...more,
+    }),
+    ...(alertType !== 'ALERT_SSL' && {
+      INCIDENT_ID: '0197f3b0-0000-7000-8000-000000000001',
+      INCIDENT_STARTED_AT: '2026-03-10T11:58:30.000Z',
+      INCIDENT_DURATION: 7530,
+      ACK_LINK: 'https://tocsin.example/acknowledge/XyZ',
+    }),
+  };
+}
+
+/** Every kind of alert, by name. */
+export const alertCases: Readonly<Record<string, TemplateVariables>> = {
+  failure: alertVariables('ALERT_FAILURE'),
+  reminder: alertVariables('ALERT_FAILURE', { reminder: 2 }),
+  recovery: alertVariables('ALERT_RECOVERY'),
+  degraded: alertVariables('ALERT_DEGRADED'),
+  'recovery from degraded': alertVariables('ALERT_DEGRADED_RECOVERY'),
+  certificate: alertVariables('ALERT_SSL'),
+  'deleted check': alertVariables('ALERT_RECOVERY', { isDeletion: true }),
+  'test message': alertVariables('ALERT_FAILURE', { isTest: true }),
+  replay: { ...alertVariables('ALERT_FAILURE'), IS_REPLAY: true, REPLAY_OF: 'd' },
+  'other channel': reportVariables(
+    {
+      kind: 'failing',
+      name: 'Webhook of ops',
+      alertChannelId: 3,
+      check: { id: 'c', name: 'Cart API', tags: [], groupName: null },
+      since: Date.parse('2026-03-10T12:00:00Z'),
+      reason: 'connection refused by 127.0.0.1:9 after 3 ms',
+      variables: [],
+    },
+    '0197f3b0-0000-7000-8000-00000000d001',
+    undefined,
+  ),
+};
+
+/** Renders an alert for a channel. */
+export function rendered(type: string, config: JsonObject, variables: TemplateVariables, gateways?: Gateways): Message {
+  const facts = { createdAt: Date.parse('2026-03-10T12:00:05Z'), uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0' };
+  return channelRules.render({ type, config }, variables, facts, gateways);
+}
+
+/** Compares the messages of all cases with the golden file. Delete it to write a new one. */
+export function assertGolden(type: string, config: JsonObject, gateways?: Gateways): void {
+  const messages = Object.entries(alertCases).map(([name, variables]) => {
+    const { method, url, body } = rendered(type, config, variables, gateways);
+    const shown: unknown = body.startsWith('{') ? JSON.parse(body) : body;
+    return [name, { request: `${method} ${url}`, body: shown }];
+  });
+  const path = join(import.meta.dirname, `../../../tests/golden/channels/${type.toLowerCase()}.json`);
+  const text = `${JSON.stringify(Object.fromEntries(messages), null, 1)}\n`;
+  if (!existsSync(path)) {
+    writeFileSync(path, text);
+    assert.fail(`${path} was written: check it and run the test again`);
+  }
+  assert.equal(text, readFileSync(path, 'utf8'));
+}

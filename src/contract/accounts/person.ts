@@ -1,0 +1,155 @@
+// Members of an account and invitations in the API.
+import { z } from 'zod';
+import { instant, pathUuid } from '#lib/schema/fields.ts';
+import { memberRoles } from '#domain/accounts/api-key.ts';
+import type { Operations } from '../operation.ts';
+import { pageQuery } from '../paging.ts';
+import { email, me, oneTimeToken, password, tooMany } from './session.ts';
+
+const role = z.enum(memberRoles).describe('`owner` has the rights of `admin` and can also manage owners.');
+
+export const person = z
+  .strictObject({
+    id: z.uuid(),
+    email: z.string(),
+    role,
+    createdAt: instant.describe('When the person joined the account.'),
+    lastSignInAt: instant.nullable(),
+  })
+  .meta({ id: 'Person', description: 'A member of an account.' });
+export type PersonBody = z.output<typeof person>;
+
+const inviteShape = {
+  id: z.uuid(),
+  email: z.string(),
+  role,
+  createdAt: instant,
+  expiresAt: instant,
+};
+export const invite = z
+  .strictObject(inviteShape)
+  .meta({ id: 'Invite', description: 'An open invitation, without its link.' });
+export type InviteBody = z.output<typeof invite>;
+
+const inviteCreated = z
+  .strictObject({ ...inviteShape, url: z.string().describe('The one-time link. It is not shown again.') })
+  .meta({ id: 'InviteCreated' });
+
+const shownInvite = z
+  .strictObject({
+    email: z.string(),
+    accountName: z.string(),
+    role,
+    isNewUser: z
+      .boolean()
+      .describe('Whether accepting creates a user. If not, the password of the existing user is required.'),
+  })
+  .meta({ id: 'ShownInvite', description: 'An invitation as shown to the invited person.' });
+
+const tag = 'People';
+const params = z.object({ id: pathUuid('ID of the person.') });
+const inviteParams = z.object({ id: pathUuid('ID of the invitation.') });
+const unknown = { 404: 'Not a member of the account.' };
+const lastOwner = { 409: 'The person is the last owner of the account.' };
+const brokenInvite = { 404: 'The invitation was used or withdrawn, or it has expired.' };
+
+export const personOperations = {
+  listUsers: {
+    method: 'GET',
+    path: '/v1/users',
+    summary: 'List the members of the account',
+    tag,
+    permission: 'admin',
+    query: pageQuery,
+    status: 200,
+    response: z.array(person),
+    isPaged: true,
+  },
+  updateUser: {
+    method: 'PUT',
+    path: '/v1/users/{id}',
+    summary: 'Change the role of a member',
+    description: 'Only an owner or an operator can make a person an owner or change the role of an owner.',
+    tag,
+    permission: 'admin',
+    params,
+    body: z.strictObject({ role }),
+    example: { role: 'read-only' },
+    status: 200,
+    response: person,
+    alsoAnswers: { ...unknown, ...lastOwner },
+  },
+  deleteUser: {
+    method: 'DELETE',
+    path: '/v1/users/{id}',
+    summary: 'Remove a member from the account',
+    description:
+      'Takes effect immediately. A person who is in no other account is deleted. API keys that the person created keep working.',
+    tag,
+    permission: 'admin',
+    params,
+    status: 204,
+    alsoAnswers: { ...unknown, ...lastOwner },
+  },
+  listInvites: {
+    method: 'GET',
+    path: '/v1/invites',
+    summary: 'List open invitations',
+    tag,
+    permission: 'admin',
+    query: pageQuery,
+    status: 200,
+    response: z.array(invite),
+    isPaged: true,
+  },
+  createInvite: {
+    method: 'POST',
+    path: '/v1/invites',
+    summary: 'Invite a person to the account',
+    description:
+      'Returns a link that works once, for 7 days. Send it to the person yourself: Tocsin sends no email. A new invitation replaces an earlier one for the same email address.',
+    tag,
+    permission: 'admin',
+    body: z.strictObject({ email, role }),
+    example: { email: 'ada@example.com', role: 'read-write' },
+    status: 201,
+    response: inviteCreated,
+    alsoAnswers: { 409: 'The person is already a member, or the account has 1000 open invitations.' },
+  },
+  deleteInvite: {
+    method: 'DELETE',
+    path: '/v1/invites/{id}',
+    summary: 'Withdraw an invitation',
+    tag,
+    permission: 'admin',
+    params: inviteParams,
+    status: 204,
+    alsoAnswers: { 404: 'Unknown invitation.' },
+  },
+  readInvite: {
+    method: 'POST',
+    path: '/v1/invites/read',
+    summary: 'Read an invitation by its token',
+    tag,
+    permission: 'none',
+    body: z.strictObject({ token: oneTimeToken }),
+    status: 200,
+    response: shownInvite,
+    alsoAnswers: { ...brokenInvite, ...tooMany },
+  },
+  acceptInvite: {
+    method: 'POST',
+    path: '/v1/invites/accept',
+    summary: 'Accept an invitation and sign in',
+    tag,
+    permission: 'none',
+    body: z.strictObject({ token: oneTimeToken, password }),
+    status: 201,
+    response: me,
+    alsoAnswers: {
+      ...brokenInvite,
+      ...tooMany,
+      401: 'A user with this email address exists, and the password is wrong.',
+    },
+  },
+} as const satisfies Operations;

@@ -1,0 +1,152 @@
+// Sessions, initial setup and the current caller in the API.
+import { z } from 'zod';
+import { instant, pathUuid } from '#lib/schema/fields.ts';
+import { roles } from '#domain/accounts/api-key.ts';
+import type { Operations } from '../operation.ts';
+
+/** An email address, compared case-insensitively. */
+export const email = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(254)
+  .regex(/^[^\s@]+@[^\s@]+$/, 'must be an email address')
+  .describe('Case-insensitive.');
+
+/** Bounds the size only; rules for new passwords have their own messages. */
+export const password = z.string().min(1).max(1000);
+
+const newPassword = password.describe('10 to 200 characters. Common passwords are rejected.');
+
+export const oneTimeToken = z.string().max(100).describe('The part of the link after `#`.');
+
+const role = z.enum(roles).describe('`operator`: an owner or admin who also operates the installation.');
+
+export const me = z
+  .strictObject({
+    kind: z.enum(['user', 'api-key']),
+    user: z
+      .strictObject({ id: z.uuid(), email: z.string(), isOperator: z.boolean() })
+      .exactOptional()
+      .describe('Absent for an API key.'),
+    role,
+    accountId: z.string().describe('The account of the request.'),
+    accounts: z.array(z.strictObject({ id: z.string(), name: z.string(), role })),
+    version: z.string().describe('Version of the server. It changes with an upgrade.'),
+    startedAt: instant.describe('Start time of the process that responded.'),
+    readsOnly: z.boolean().describe('Whether the role is read-only in this account.'),
+  })
+  .meta({ id: 'Me', description: 'The caller and the accounts the caller has access to.' });
+export type MeBody = z.output<typeof me>;
+
+const session = z
+  .strictObject({
+    id: z.uuid(),
+    createdAt: instant,
+    lastSeenAt: instant.describe('Accurate to one minute.'),
+    expiresAt: instant.describe('When the session expires if it is not used again.'),
+    userAgent: z.string(),
+    isCurrent: z.boolean(),
+  })
+  .meta({ id: 'Session', description: 'A signed-in browser.' });
+export type SessionBody = z.output<typeof session>;
+
+const tag = 'Sessions';
+const setsCookie = 'The response sets the session cookie.';
+/** Errors of operations that take a password or a one-time token. */
+export const tooMany = {
+  429: 'Too many attempts for this person or address. Wait for the number of seconds in `retry-after`.',
+  503: 'Too many sign-ins in progress. Try again in a few seconds.',
+};
+
+export const sessionOperations = {
+  getMe: {
+    method: 'GET',
+    path: '/v1/me',
+    summary: 'Read the current caller',
+    tag,
+    permission: 'read',
+    status: 200,
+    response: me,
+  },
+  getSetup: {
+    method: 'GET',
+    path: '/v1/setup',
+    summary: 'Check whether the installation has no user yet',
+    tag,
+    permission: 'none',
+    status: 200,
+    response: z.strictObject({ isNeeded: z.boolean() }).meta({ id: 'Setup' }),
+  },
+  createSetup: {
+    method: 'POST',
+    path: '/v1/setup',
+    summary: 'Create a user with a setup link and sign in',
+    description: `A setup link works once, for 24 hours. The user operates the installation and owns its oldest account. If a user with the email address exists, the link sets a new password and makes the user an operator. ${setsCookie}`,
+    tag,
+    permission: 'none',
+    body: z.strictObject({ token: oneTimeToken, email, password: newPassword }),
+    status: 201,
+    response: me,
+    alsoAnswers: { 404: 'The link was used or has expired. Run `tocsin new-user` for a new one.', ...tooMany },
+  },
+  createSession: {
+    method: 'POST',
+    path: '/v1/sessions',
+    summary: 'Sign in',
+    description: `${setsCookie} A session expires after 14 days without use, and 90 days after sign-in.`,
+    tag,
+    permission: 'none',
+    body: z.strictObject({ email, password }),
+    status: 201,
+    response: me,
+    alsoAnswers: { 401: 'Wrong email or password.', ...tooMany },
+  },
+  listSessions: {
+    method: 'GET',
+    path: '/v1/sessions',
+    summary: 'List your sessions',
+    tag,
+    permission: 'user',
+    status: 200,
+    response: z.array(session),
+  },
+  deleteSessions: {
+    method: 'DELETE',
+    path: '/v1/sessions',
+    summary: 'Sign out everywhere',
+    description: 'Ends all your sessions, including the current one.',
+    tag,
+    permission: 'user',
+    status: 204,
+  },
+  deleteSession: {
+    method: 'DELETE',
+    path: '/v1/sessions/{id}',
+    summary: 'End one of your sessions',
+    tag,
+    permission: 'user',
+    params: z.object({ id: pathUuid('ID of the session.') }),
+    status: 204,
+    alsoAnswers: { 404: 'Unknown session.' },
+  },
+  signOut: {
+    method: 'DELETE',
+    path: '/v1/session',
+    summary: 'Sign out',
+    tag,
+    permission: 'user',
+    status: 204,
+  },
+  updatePassword: {
+    method: 'PUT',
+    path: '/v1/me/password',
+    summary: 'Change your password',
+    description: 'Ends your other sessions.',
+    tag,
+    permission: 'user',
+    body: z.strictObject({ currentPassword: password, newPassword }),
+    status: 204,
+    alsoAnswers: tooMany,
+  },
+} as const satisfies Operations;

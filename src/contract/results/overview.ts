@@ -1,0 +1,175 @@
+// The overview of all checks in the API.
+import { z } from 'zod';
+import { checkTypes } from '../checks/check.ts';
+import { flag, instant, queryList, wholeNumber } from '#lib/schema/fields.ts';
+import { acknowledgement } from '../alerts/acknowledgement.ts';
+import type { Operations } from '../operation.ts';
+
+const states = ['failing', 'degraded', 'passing', 'unknown', 'paused'] as const;
+const sorts = ['state', 'name', 'since', 'lastRun', 'responseTime', 'availability'] as const;
+const outcomes = ['passed', 'degraded', 'failed', 'unknown', 'missed'] as const;
+
+const bucket = z.strictObject({
+  from: instant,
+  passed: z.int(),
+  degraded: z.int(),
+  failed: z.int(),
+  unknown: z.int(),
+  missed: z.int(),
+});
+
+const percentiles = z.strictObject({ p50: z.number(), p95: z.number() }).nullable();
+
+const availability = z.strictObject({
+  ratio: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .describe('Fraction of the known time without failure. null = nothing is known.'),
+  known: z.number().min(0).max(1).describe('Fraction of the time that is known.'),
+});
+
+const row = z
+  .strictObject({
+    checkId: z.uuid(),
+    name: z.string(),
+    checkType: z.enum(checkTypes),
+    tags: z.array(z.string()).describe('Tags of the check, without those of its group.'),
+    groupId: z.int().nullable(),
+    groupName: z.string().nullable(),
+    url: z.string().nullable().describe('Target of the check. null if its settings name none.'),
+    activated: z.boolean().describe('The setting of the check. The check is also paused if its group is deactivated.'),
+    muted: z.boolean().describe('Whether the check or its group is muted now.'),
+    inMaintenance: z.boolean(),
+    silent: z.boolean().describe('Activated and not muted, but no channel receives its failures.'),
+    state: z
+      .enum(states)
+      .describe(
+        'unknown = no result yet, no verdict for more than 3 intervals, or no result for 2 intervals and 15 min; paused = the check or its group is deactivated.',
+      ),
+    since: instant.nullable().describe('When the state began. null = paused.'),
+    incidentId: z.uuid().nullable().describe('The open incident.'),
+    ...acknowledgement,
+    frequencySeconds: z.number().describe('Interval between runs; for a heartbeat, its period.'),
+    nextRunAt: instant.nullable().describe('null for heartbeats and paused checks.'),
+    lastResult: z
+      .strictObject({
+        id: z.uuid(),
+        outcome: z.enum(outcomes),
+        startedAt: instant,
+        responseTimeMs: z.number().nullable(),
+        location: z.string(),
+        message: z.string().nullable(),
+      })
+      .nullable(),
+    buckets: z
+      .array(bucket)
+      .describe('Scheduled runs by outcome in the last 24 hours, oldest first, the current hour last.'),
+    responseTimes: percentiles.describe('In ms, for the same 24 hours. null without response times.'),
+    sparkline: z.array(percentiles).describe('In ms, for each bucket.'),
+    availability: z.strictObject({
+      day: availability.describe('Last 24 hours.'),
+      week: availability.describe('Today and the previous 7 days (UTC).'),
+      month: availability.describe('Today and the previous 30 days (UTC).'),
+    }),
+  })
+  .meta({ id: 'OverviewRow' });
+
+const count = z.int();
+
+export const overview = z
+  .strictObject({
+    summary: z
+      .strictObject({
+        total: count,
+        failing: count,
+        degraded: count,
+        passing: count,
+        unknown: count,
+        paused: count,
+        muted: count,
+        inMaintenance: count,
+        silent: count,
+      })
+      .describe('Checks that match all filters except `state`.'),
+    deliveries: z
+      .strictObject({
+        pending: count.describe('Waiting for the first attempt.'),
+        retrying: count.describe('Waiting for another attempt.'),
+        exhausted24h: count.describe('Created in the last 24 hours and exhausted.'),
+      })
+      .describe('Up to 5 s old. Each is counted up to 10,000.'),
+    nextMaintenance: z
+      .strictObject({ id: z.int(), name: z.string(), startsAt: instant, endsAt: instant })
+      .nullable()
+      .describe('The maintenance in progress, or the next one.'),
+    total: count.describe('Number of checks on all pages.'),
+    page: count,
+    limit: count,
+    rows: z.array(row),
+  })
+  .meta({ id: 'Overview', description: 'One page of the checks of an account.' });
+export type OverviewBody = z.output<typeof overview>;
+
+const stateList = z
+  .string()
+  .transform((text, context) => {
+    const named = text.split(',');
+    const known = states.filter((state) => named.includes(state));
+    if (named.every((name) => (states as readonly string[]).includes(name))) return known;
+    context.addIssue(`must be a comma-separated list of ${states.join(', ')}`);
+    return z.NEVER;
+  })
+  .meta({ type: 'string' });
+
+const sort = z
+  .enum(
+    sorts.flatMap((name) => [name, `-${name}`] as const),
+    `must be one of ${sorts.join(', ')}; prefix it with - for descending order`,
+  )
+  .default('state');
+
+const group = z
+  .string()
+  .regex(/^(none|[1-9]\d{0,14})$/, 'must be the ID of a group, or none')
+  .transform((text) => (text === 'none' ? null : Number(text)))
+  .meta({ type: 'string' });
+
+export const overviewQuery = z.object({
+  checkId: z.uuid().toLowerCase().exactOptional().describe('Only this check.'),
+  search: z.string().max(200).exactOptional().describe('Part of the name, a tag or the URL (case-insensitive).'),
+  state: stateList
+    .exactOptional()
+    .describe(`Only checks in these states: a comma-separated list of ${states.join(', ')}.`),
+  checkType: z.enum(checkTypes).exactOptional(),
+  tag: queryList(z.string().max(200))
+    .exactOptional()
+    .describe(
+      'Only checks with all of these tags, their own or those of their group. Repeat the parameter or separate tags by commas.',
+    ),
+  groupId: group.exactOptional().describe('Only checks of this group. `none` = checks without a group.'),
+  muted: flag.exactOptional(),
+  silent: flag
+    .exactOptional()
+    .describe('true = only checks whose failures notify no channel, false = only the others.'),
+  sort: sort.describe(
+    'Prefix it with `-` for descending order. `state` lists failing checks first, then the latest change first. `responseTime` is that of the last result. `availability` covers the last 24 hours, without the current hour, and is up to 1 minute old. Checks without a value come last.',
+  ),
+  limit: wholeNumber(1, 200).default(50).describe('Page size, 1 to 200.'),
+  page: wholeNumber(1, 1_000_000).default(1).describe('Page number, starting at 1.'),
+});
+
+export const overviewOperations = {
+  getOverview: {
+    method: 'GET',
+    path: '/v1/overview',
+    summary: 'Read the overview of all checks',
+    description: 'States are current. Availability and buckets combine roll-ups with the results of the current hour.',
+    tag: 'Overview',
+    permission: 'read',
+    query: overviewQuery,
+    status: 200,
+    response: overview,
+  },
+} as const satisfies Operations;

@@ -1,0 +1,82 @@
+// Users, their roles in accounts, sessions and invitations.
+import { type Caller, type MemberRole, type Role, roles, type UserPrincipal } from './api-key.ts';
+
+/** A user. Times are epoch ms. */
+export interface User {
+  readonly id: string;
+  /** In lower case. */
+  readonly email: string;
+  readonly isOperator: boolean;
+  readonly createdAt: number;
+  readonly lastSignInAt: number | null;
+}
+
+/** A user as a member of an account. */
+export interface Member {
+  readonly id: string;
+  readonly email: string;
+  readonly role: MemberRole;
+  /** When the person joined the account. */
+  readonly createdAt: number;
+  readonly lastSignInAt: number | null;
+}
+
+/** A signed-in browser. */
+export interface Session {
+  readonly id: string;
+  readonly userId: string;
+  readonly createdAt: number;
+  readonly lastSeenAt: number;
+  /** Latest end of the session; it ends earlier when idle. */
+  readonly expiresAt: number;
+  readonly userAgent: string;
+}
+
+/** An invitation to join an account, without its token. */
+export interface Invite {
+  readonly id: string;
+  readonly accountId: string;
+  readonly email: string;
+  readonly role: MemberRole;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+const dayMs = 86_400_000;
+export const sessionIdleMs = 14 * dayMs;
+export const sessionMaxMs = 90 * dayMs;
+export const inviteMaxMs = 7 * dayMs;
+export const setupLinkMaxMs = dayMs;
+
+/** The effective role of a person: operators operate from accounts in which they are admins. */
+export function effectiveRole(role: MemberRole, isOperator: boolean): Role {
+  return isOperator && (role === 'owner' || role === 'admin') ? 'operator' : role;
+}
+
+/**
+ * The caller of a person's request; null = not a member of the account.
+ * @param named the account that the request names; absent = the person's first
+ */
+export function callerOfUser(principal: UserPrincipal, named?: string): Caller | null {
+  const { memberships, isOperator } = principal;
+  const membership = named === undefined ? memberships[0] : memberships.find(({ accountId }) => accountId === named);
+  if (membership === undefined) return null;
+  const role = effectiveRole(membership.role, isOperator);
+  // A role in this account grants nothing in accounts where the person's own role is lower.
+  const reached = memberships.filter((each) => isAtLeast(effectiveRole(each.role, isOperator), role));
+  return {
+    principal,
+    role,
+    accountId: membership.accountId,
+    accountIds: reached.map(({ accountId }) => accountId),
+  };
+}
+
+function isAtLeast(role: Role, other: Role): boolean {
+  return roles.indexOf(role) <= roles.indexOf(other);
+}
+
+/** When a session expires if it is not used again. */
+export function sessionEnd({ lastSeenAt, expiresAt }: Pick<Session, 'lastSeenAt' | 'expiresAt'>): number {
+  return Math.min(lastSeenAt + sessionIdleMs, expiresAt);
+}

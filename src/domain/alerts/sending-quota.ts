@@ -1,0 +1,29 @@
+// How much an account may send through services that the operator pays or answers for.
+
+/** What is limited; channels of several types may share one. */
+export type SendingQuota = 'telephone' | 'email';
+
+/** Attempts allowed per account and clock hour; 0 = unlimited. */
+export type SendingLimits = Readonly<Record<SendingQuota, number>>;
+
+const hourMs = 3_600_000;
+
+/** Number of the clock hour of an instant (epoch ms). */
+export function hourOf(now: number): number {
+  return Math.floor(now / hourMs);
+}
+
+/** When a delivery that exceeds a quota may be sent, epoch ms. */
+export function quotaEndsAt(now: number): number {
+  return (hourOf(now) + 1) * hourMs;
+}
+
+const words: Readonly<Record<SendingQuota, string>> = {
+  telephone: 'text messages and calls',
+  email: 'emails',
+};
+
+/** Why a delivery waits. */
+export function quotaReason(quota: SendingQuota, limit: number, until: number): string {
+  return `the account has reached its limit of ${limit} ${words[quota]} per hour; continues at ${new Date(until).toISOString()}`;
+}

@@ -1,0 +1,59 @@
+// Happy Eyeballs: connects to the first address that accepts, and starts the next one if one fails or is slow (RFC
+// 8305).
+import { connect, type Socket } from 'node:net';
+
+/** Delay before the next address is tried in parallel, ms (RFC 8305 §5). */
+const staggerMs = 250;
+
+/** The connected socket, or the errors of all addresses in order. */
+export type Connected = { readonly socket: Socket; readonly address: string } | { readonly errors: readonly unknown[] };
+
+/** Connects to one of `addresses`; returns a function that cancels. `done` is called once, unless cancelled. */
+export function connectSequentially(
+  addresses: readonly string[],
+  port: number,
+  done: (result: Connected) => void,
+  options: { readonly allowHalfOpen?: boolean } = {},
+): () => void {
+  const sockets = new Set<Socket>();
+  const errors: unknown[] = [];
+  let next = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
+
+  const end = (kept: Socket | null): void => {
+    isOver = true;
+    clearTimeout(timer);
+    for (const socket of sockets) if (socket !== kept) socket.destroy();
+  };
+  const tryNext = (): void => {
+    clearTimeout(timer);
+    const index = next++;
+    const address = addresses[index];
+    if (address === undefined) return;
+    const socket = connect({ ...options, host: address, port, autoSelectFamily: false });
+    sockets.add(socket);
+    const onError = (error: unknown): void => {
+      sockets.delete(socket);
+      if (isOver) return;
+      errors[index] = error;
+      if (next < addresses.length) tryNext();
+      else if (sockets.size === 0) {
+        end(null);
+        done({ errors });
+      }
+    };
+    socket.once('error', onError);
+    socket.once('connect', () => {
+      if (isOver) return;
+      socket.off('error', onError);
+      end(socket);
+      done({ socket, address });
+    });
+    if (next < addresses.length) timer = setTimeout(tryNext, staggerMs);
+  };
+  tryNext();
+  return () => {
+    if (!isOver) end(null);
+  };
+}

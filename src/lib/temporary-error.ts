@@ -1,0 +1,9 @@
+/** A temporary error, such as a full disk: the work waits and is retried. */
+export interface TemporaryError extends Error {
+  readonly isTemporary: true;
+}
+
+/** Whether an error is temporary. */
+export function isTemporary(error: unknown): error is TemporaryError {
+  return error instanceof Error && 'isTemporary' in error && error.isTemporary === true;
+}

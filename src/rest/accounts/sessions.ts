@@ -1,0 +1,163 @@
+// Routes of setup, sign-in, sign-out and the current caller.
+import type { InviteActions } from '#actions/accounts/invites.ts';
+import type { Me, ReadMe } from '#actions/accounts/me.ts';
+import type { SessionActions } from '#actions/accounts/sessions.ts';
+import type { SetupActions } from '#actions/accounts/setup.ts';
+import type { MeBody, SessionBody } from '#contract/accounts/session.ts';
+import type { Caller, UserPrincipal } from '#domain/accounts/api-key.ts';
+import { callerOfUser, type Session, sessionEnd } from '#domain/accounts/user.ts';
+import { HttpRefusal } from '../http-refusal.ts';
+import { countedAddress, createRateLimit, type RateLimit } from '../rate-limit.ts';
+import { Answer, type AnyCall, type Route, route } from '../route.ts';
+import { noSessionCookie, requireSameOrigin, sessionCookie } from '../session-cookie.ts';
+import { isoText } from '../wire.ts';
+
+/** Dependencies of these routes. */
+export interface SessionRoutesDeps {
+  readonly sessions: SessionActions;
+  readonly setup: SetupActions;
+  readonly invites: Pick<InviteActions, 'read' | 'accept'>;
+  readonly readMe: ReadMe;
+  readonly authenticateSession: (token: string) => UserPrincipal | null | Promise<UserPrincipal | null>;
+  readonly publicUrl: () => string;
+  /** Epoch ms. */
+  readonly now: () => number;
+}
+
+/**
+ * Attempts with a password or a one-time token per five minutes: for a person from one address and from all of them, and
+ * from an address. Somebody who only knows an email address cannot keep its person out from elsewhere.
+ */
+const attemptsMax = { person: 10, everywhere: 100, address: 60 } as const;
+const attemptsMs = 300_000;
+
+/** The routes of sessions, setup and joining by invitation. */
+export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
+  const limits = {
+    persons: createRateLimit(attemptsMax.person, attemptsMs, deps.now),
+    everywhere: createRateLimit(attemptsMax.everywhere, attemptsMs, deps.now),
+    addresses: createRateLimit(attemptsMax.address, attemptsMs, deps.now),
+  };
+  return [...signInRoutes(deps, limits), ...ownRoutes(deps, limits)];
+}
+
+interface AttemptLimits {
+  readonly persons: RateLimit;
+  readonly everywhere: RateLimit;
+  readonly addresses: RateLimit;
+}
+
+function requireAttempt(limit: RateLimit, name: string, whom: 'person' | 'address'): void {
+  const allowance = limit.take(name);
+  if (allowance === null || allowance.isAllowed) return;
+  const { retryAfterSeconds } = allowance;
+  throw new HttpRefusal(429, `Too many attempts for this ${whom}. Try again in ${retryAfterSeconds} s.`, {
+    headers: { 'retry-after': String(retryAfterSeconds) },
+  });
+}
+
+function requirePersonAttempt({ persons, everywhere }: AttemptLimits, email: string, { address }: Attempt): void {
+  requireAttempt(persons, `${countedAddress(address)} ${email}`, 'person');
+  requireAttempt(everywhere, email, 'person');
+}
+
+/** Routes without authentication. */
+function signInRoutes(deps: SessionRoutesDeps, limits: AttemptLimits): Route[] {
+  const { sessions, setup, invites, readMe, publicUrl } = deps;
+  /** Checks the rate limit before the password or token is verified. */
+  const admit = ({ headers, address }: Attempt): void => {
+    requireSameOrigin(headers, publicUrl(), false);
+    requireAttempt(limits.addresses, countedAddress(address), 'address');
+  };
+  const signedIn = async ({ headers }: Attempt, token: string, accountId?: string): Promise<Answer> => {
+    const principal = await deps.authenticateSession(token);
+    const caller = principal && callerOfUser(principal, accountId);
+    if (caller === null) throw new HttpRefusal(401, 'The session has ended. Sign in again.');
+    return new Answer(201, meToWire(await readMe(caller)), sessionCookie(token, publicUrl(), headers));
+  };
+  const start = async (call: Attempt, userId: string, accountId?: string): Promise<Answer> =>
+    signedIn(call, await sessions.start(userId, agentOf(call.headers)), accountId);
+
+  return [
+    route('getSetup', async () => ({ isNeeded: await setup.isNeeded() })),
+    route('createSetup', async (call) => {
+      const { token, email, password } = call.body;
+      admit(call);
+      return start(call, await setup.create(token, { email, password }));
+    }),
+    route('createSession', async (call) => {
+      admit(call);
+      requirePersonAttempt(limits, call.body.email, call);
+      return signedIn(call, await sessions.signIn(call.body, agentOf(call.headers)));
+    }),
+    route('readInvite', async (call) => {
+      admit(call);
+      return invites.read(call.body.token);
+    }),
+    route('acceptInvite', async (call) => {
+      admit(call);
+      const { token, password } = call.body;
+      requirePersonAttempt(limits, (await invites.read(token)).email, call);
+      const { userId, accountId } = await invites.accept(token, password);
+      return start(call, userId, accountId);
+    }),
+  ];
+}
+
+/** Routes for the caller's own session and user. */
+function ownRoutes({ sessions, readMe, publicUrl }: SessionRoutesDeps, limits: AttemptLimits): Route[] {
+  const signedOut = ({ headers }: Attempt): Answer => new Answer(204, undefined, noSessionCookie(publicUrl(), headers));
+  return [
+    route('getMe', async ({ caller }) => meToWire(await readMe(caller))),
+    route('listSessions', async ({ caller }) =>
+      (await sessions.list(caller)).map((session) => sessionToWire(session, caller)),
+    ),
+    route('deleteSessions', async (call) => {
+      await sessions.endAll(call.caller);
+      return signedOut(call);
+    }),
+    route('deleteSession', ({ caller, params }) => sessions.end(caller, params.id)),
+    route('signOut', async (call) => {
+      await sessions.signOut(call.caller);
+      return signedOut(call);
+    }),
+    route('updatePassword', async (call) => {
+      const { caller, body } = call;
+      if (caller.principal.kind === 'user') requirePersonAttempt(limits, caller.principal.email, call);
+      await sessions.changePassword(caller, body);
+    }),
+  ];
+}
+
+type Attempt = Pick<AnyCall, 'headers' | 'address'>;
+
+function agentOf(headers: AnyCall['headers']): string {
+  return headers['user-agent'] ?? '';
+}
+
+function meToWire({ caller, accounts, version, startedAt, readsOnly }: Me): MeBody {
+  const { principal, role, accountId } = caller;
+  return {
+    kind: principal.kind,
+    ...(principal.kind === 'user' && {
+      user: { id: principal.id, email: principal.email, isOperator: principal.isOperator },
+    }),
+    role,
+    accountId,
+    accounts: [...accounts],
+    version,
+    startedAt: isoText(startedAt),
+    readsOnly,
+  };
+}
+
+function sessionToWire(session: Session, { principal }: Caller): SessionBody {
+  return {
+    id: session.id,
+    createdAt: isoText(session.createdAt),
+    lastSeenAt: isoText(session.lastSeenAt),
+    expiresAt: isoText(sessionEnd(session)),
+    userAgent: session.userAgent,
+    isCurrent: principal.kind === 'user' && principal.sessionId === session.id,
+  };
+}

@@ -1,0 +1,94 @@
+// The page of an ACK_LINK: an incident and one button. Link scanners send GET and HEAD, which change nothing.
+import type { Acknowledger, Incident } from '#domain/alerts/incident.ts';
+import { type Html, html, page, pageHeaders } from '../html.ts';
+import { utc } from '../results/times.ts';
+
+/** Headers of the page: it may send its form to its own address. */
+export const acknowledgePageHeaders: Readonly<Record<string, string>> = {
+  ...pageHeaders,
+  'content-security-policy': String(pageHeaders['content-security-policy']).replace(
+    "form-action 'none'",
+    "form-action 'self'",
+  ),
+};
+
+const states = { failing: ['failed', 'Failing'], degraded: ['degraded', 'Degraded'] } as const;
+
+/** The page of an incident: open, acknowledged or over. Times are in UTC. */
+export function acknowledgePage(incident: Incident): string {
+  const isOver = incident.endedAt !== null;
+  const [look, name] = isOver ? (['passed', 'Over'] as const) : states[incident.kind];
+  return page(
+    `${name}: ${incident.checkName}`,
+    html`<main class="result">
+      <p><strong class="verdict ${look}">${name}</strong></p>
+      <h1>${incident.checkName}</h1>
+      <div class="card">
+        <table class="facts">
+          ${facts(incident).map(
+            ([label, value]) =>
+              html`<tr>
+                <th scope="row">${label}</th>
+                <td>${value}</td>
+              </tr>`,
+          )}
+        </table>
+      </div>
+      ${isOver ? html`<p>There is nothing left to acknowledge.</p>` : incident.acknowledgedAt === null && form}
+    </main>`,
+  );
+}
+
+const form: Html = html`<form method="post"><button>Acknowledge</button></form>
+  <p class="soft">No reminders are sent until the state changes. The recovery is always sent.</p>`;
+
+function facts({ startedAt, endedAt, endedBy, acknowledgedAt, acknowledgedBy }: Incident): [string, string][] {
+  return [
+    ['Since', utc(startedAt)],
+    ...(endedAt === null
+      ? []
+      : [[endedBy === 'deletion' ? 'Check deleted' : 'Recovered', utc(endedAt)] as [string, string]]),
+    ...(acknowledgedAt === null
+      ? []
+      : [['Acknowledged', `${utc(acknowledgedAt)} ${byWhom(acknowledgedBy)}`] as [string, string]]),
+  ];
+}
+
+function byWhom(by: Acknowledger | null): string {
+  if (by === null || by.type === 'link') return 'by the link of an alert';
+  const name = by.name ?? 'unknown';
+  return by.type === 'user' ? `by ${name}` : `by the API key ${name}`;
+}
+
+/** The page of an invalid or expired link, or of an incident that is no longer stored. */
+export function noIncidentPage(): string {
+  return page(
+    'No incident here',
+    html`<main class="result">
+      <h1>No incident here</h1>
+      <p>The link is incomplete or has expired, or the incident is no longer stored.</p>
+    </main>`,
+  );
+}
+
+/** The page of a link in a test message. */
+export function testAcknowledgePage(): string {
+  return page(
+    'A test message',
+    html`<main class="result">
+      <h1>This was a test message</h1>
+      <p>The link works. The link of a real alert acknowledges its incident here.</p>
+    </main>`,
+  );
+}
+
+/** The page of too many requests. */
+export function tooManyPage(): string {
+  return page(
+    'Too many requests',
+    html`<main class="result">
+      <h1>Too many requests</h1>
+      <p>Wait a minute and open the link again.</p>
+    </main>`,
+  );
+}

@@ -1,0 +1,147 @@
+// Invitations to accounts.
+import type { Kysely } from 'kysely';
+import type { MemberRole } from '#domain/accounts/api-key.ts';
+import type { Invite } from '#domain/accounts/user.ts';
+import { type IdBytes, idBytes, idText } from '../base/codec.ts';
+import type { Database } from '../base/database.ts';
+import type { InvitesTable } from '../base/tables/installation-tables.ts';
+import type { Tables } from '../base/tables/schema.ts';
+import { addMembership, addUser, type StoredUser } from './users.ts';
+
+/** Invitations. Only the SHA-256 (32 bytes) of a token is stored. */
+export interface Invites {
+  /** Invitations that have not expired, newest first. */
+  list(accountId: string, page: { limit: number; offset: number }): Promise<{ rows: Invite[]; total: number }>;
+  /** Replaces an invitation of the same email address, and deletes expired ones. `full` = the account has 1000. */
+  add(invite: Invite, hash: Uint8Array): Promise<'added' | 'is-member' | 'full'>;
+  find(accountId: string, id: string): Promise<Invite | null>;
+  remove(accountId: string, id: string): Promise<boolean>;
+  /** null = unknown or expired. */
+  findByHash(hash: Uint8Array): Promise<Invite | null>;
+  /**
+   * Accepts an invitation: adds the membership, and the user if it is new. false = the invitation is no longer valid.
+   * @param user a new user, or the ID of an existing one
+   */
+  accept(invite: Invite, user: StoredUser | string): Promise<boolean>;
+}
+
+const invitesMax = 1000;
+
+export function createInvites({ reader, transaction, clock }: Database): Invites {
+  return {
+    async list(accountId, { limit, offset }) {
+      const valid = reader
+        .selectFrom('invites')
+        .where('account_id', '=', idBytes(accountId))
+        .where('expires_at', '>', clock.now());
+      const rows = await valid
+        .selectAll()
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .offset(offset)
+        .execute();
+      const { total } = await valid.select((row) => row.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+      return { rows: rows.map(inviteOf), total };
+    },
+    add: (invite, hash) => transaction((tx) => addInvite(tx, invite, hash, clock.now())),
+    async find(accountId, id) {
+      const row = await reader
+        .selectFrom('invites')
+        .selectAll()
+        .where('account_id', '=', idBytes(accountId))
+        .where('id', '=', idBytes(id))
+        .executeTakeFirst();
+      return row === undefined ? null : inviteOf(row);
+    },
+    remove: (accountId, id) =>
+      transaction(async (tx) => {
+        const removed = await tx
+          .deleteFrom('invites')
+          .where('account_id', '=', idBytes(accountId))
+          .where('id', '=', idBytes(id))
+          .executeTakeFirst();
+        return Number(removed.numDeletedRows) > 0;
+      }),
+    async findByHash(hash) {
+      const row = await reader
+        .selectFrom('invites')
+        .selectAll()
+        .where('hash', '=', hash)
+        .where('expires_at', '>', clock.now())
+        .executeTakeFirst();
+      return row === undefined ? null : inviteOf(row);
+    },
+    accept: (invite, user) => transaction((tx) => acceptInvite(tx, invite, user, clock.now())),
+  };
+}
+
+async function addInvite(
+  tx: Kysely<Tables>,
+  invite: Invite,
+  hash: Uint8Array,
+  now: number,
+): Promise<'added' | 'is-member' | 'full'> {
+  const account = idBytes(invite.accountId);
+  const member = await tx
+    .selectFrom('memberships')
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select('users.id')
+    .where('memberships.account_id', '=', account)
+    .where('users.email', '=', invite.email)
+    .executeTakeFirst();
+  if (member !== undefined) return 'is-member';
+  await tx
+    .deleteFrom('invites')
+    .where('account_id', '=', account)
+    .where((row) => row.or([row('email', '=', invite.email), row('expires_at', '<=', now)]))
+    .execute();
+  const { pending } = await tx
+    .selectFrom('invites')
+    .select((row) => row.fn.countAll<number>().as('pending'))
+    .where('account_id', '=', account)
+    .executeTakeFirstOrThrow();
+  if (pending >= invitesMax) return 'full';
+  await tx.insertInto('invites').values(rowOf(invite, hash)).execute();
+  return 'added';
+}
+
+async function acceptInvite(
+  tx: Kysely<Tables>,
+  { accountId, id, role }: Invite,
+  user: StoredUser | string,
+  now: number,
+): Promise<boolean> {
+  const used = await tx
+    .deleteFrom('invites')
+    .where('account_id', '=', idBytes(accountId))
+    .where('id', '=', idBytes(id))
+    .executeTakeFirst();
+  if (Number(used.numDeletedRows) === 0) return false;
+  if (typeof user === 'string') await addMembership(tx, user, { accountId, role }, now);
+  else await addUser(tx, user, { accountId, role });
+  return true;
+}
+
+function rowOf(invite: Invite, hash: IdBytes): InvitesTable {
+  return {
+    account_id: idBytes(invite.accountId),
+    id: idBytes(invite.id),
+    hash,
+    email: invite.email,
+    role: invite.role,
+    created_at: invite.createdAt,
+    expires_at: invite.expiresAt,
+  };
+}
+
+function inviteOf(row: InvitesTable): Invite {
+  return {
+    id: idText(row.id),
+    accountId: idText(row.account_id),
+    email: row.email,
+    role: row.role as MemberRole,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  };
+}

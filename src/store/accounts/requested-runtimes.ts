@@ -1,0 +1,84 @@
+// The runtime settings of an account's checks and groups: a few fields, none of them encrypted.
+import type { CheckType } from '#domain/checks/check.ts';
+import type { CheckGroup } from '#domain/checks/check-group.ts';
+import { type IdBytes, idBytes, idText } from '../base/codec.ts';
+import type { Database } from '../base/database.ts';
+import { breathe } from '../base/slices.ts';
+
+/** Fields of a check that determine its runtime, and whether it has scripts. */
+export interface CheckRuntime {
+  readonly id: string;
+  readonly checkType: CheckType;
+  readonly groupId: number | null;
+  readonly runtimeId: string | null;
+  readonly runtimeFallback: boolean;
+  /** Setup and teardown scripts only. */
+  readonly settings: Readonly<Record<'localSetupScript' | 'localTearDownScript', string | null>>;
+}
+
+/** The same for a group. */
+export type GroupRuntime = Pick<CheckGroup, 'id' | 'name' | 'runtimeId' | 'localSetupScript' | 'localTearDownScript'>;
+
+export interface RequestedRuntimes {
+  /** All groups of an account, ordered by ID. */
+  groups(accountId: string): Promise<GroupRuntime[]>;
+  /** All checks of an account, ordered by ID; read in slices that yield to other work. */
+  checks(accountId: string): AsyncIterable<CheckRuntime>;
+}
+
+/** Checks read at a time. */
+const sliceSize = 500;
+
+export function createRequestedRuntimes({ dialect, reader }: Database): RequestedRuntimes {
+  const slice = (account: IdBytes, after: IdBytes | null) => {
+    const field = (...path: string[]) => dialect.jsonText('checks.definition', path);
+    const all = reader
+      .selectFrom('checks')
+      .select(['id', 'check_type', 'group_id'])
+      .select([
+        field('runtimeId').as('runtime'),
+        field('runtimeFallback').as('fallback'),
+        field('settings', 'localSetupScript').as('setup'),
+        field('settings', 'localTearDownScript').as('teardown'),
+      ])
+      .where('account_id', '=', account);
+    const further = after === null ? all : all.where('id', '>', after);
+    return further.orderBy('id').limit(sliceSize).execute();
+  };
+  return {
+    async groups(accountId) {
+      const field = (...path: string[]) => dialect.jsonText('check_groups.definition', path);
+      return reader
+        .selectFrom('check_groups')
+        .select(['id', 'name'])
+        .select([
+          field('runtimeId').as('runtimeId'),
+          field('localSetupScript').as('localSetupScript'),
+          field('localTearDownScript').as('localTearDownScript'),
+        ])
+        .where('account_id', '=', idBytes(accountId))
+        .orderBy('id')
+        .execute();
+    },
+    async *checks(accountId) {
+      const account = idBytes(accountId);
+      for (let after: IdBytes | null = null; ; await breathe()) {
+        const rows = await slice(account, after);
+        for (const { id, check_type: checkType, group_id: groupId, runtime, fallback, setup, teardown } of rows) {
+          yield {
+            id: idText(id),
+            checkType: checkType,
+            groupId,
+            runtimeId: runtime,
+            // A JSON boolean is a word on one engine and a number on the other.
+            runtimeFallback: fallback === 'true' || Number(fallback) === 1,
+            settings: { localSetupScript: setup, localTearDownScript: teardown },
+          };
+        }
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < sliceSize) return;
+        after = last.id;
+      }
+    },
+  };
+}

@@ -1,0 +1,125 @@
+// Sessions of signed-in people.
+import type { Kysely } from 'kysely';
+import type { UserPrincipal } from '#domain/accounts/api-key.ts';
+import { type Session, sessionEnd, sessionIdleMs } from '#domain/accounts/user.ts';
+import { idBytes, idText } from '../base/codec.ts';
+import type { Database } from '../base/database.ts';
+import type { SessionsTable } from '../base/tables/installation-tables.ts';
+import type { Tables } from '../base/tables/schema.ts';
+import { membershipsOf } from './users.ts';
+
+/** A session and its user. */
+export interface OpenSession {
+  readonly session: Session;
+  readonly principal: UserPrincipal;
+}
+
+/** Sessions. Only the SHA-256 (32 bytes) of a token is stored. */
+export interface Sessions {
+  /** Adds a session, and deletes expired sessions and the oldest of a user with more than 50. */
+  add(session: Session, hash: Uint8Array): Promise<void>;
+  /** null = unknown, expired, or of a user without accounts. */
+  findByHash(hash: Uint8Array): Promise<OpenSession | null>;
+  /** `at`: epoch ms. */
+  markSeen(id: string, at: number): Promise<void>;
+  /** Newest first. */
+  list(userId: string): Promise<Session[]>;
+  /** false = the user has no such session. */
+  end(userId: string, id: string): Promise<boolean>;
+  /** @param exceptId a session to keep */
+  endAll(userId: string, exceptId?: string): Promise<void>;
+}
+
+const sessionsMax = 50;
+
+export function createSessions({ reader, transaction, clock }: Database): Sessions {
+  const ofUser = (userId: string) =>
+    reader
+      .selectFrom('sessions')
+      .selectAll()
+      .where('user_id', '=', idBytes(userId))
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc');
+  return {
+    add: (session, hash) => transaction((tx) => addSession(tx, session, hash, clock.now())),
+    async findByHash(hash) {
+      const row = await reader
+        .selectFrom('sessions')
+        .innerJoin('users', 'users.id', 'sessions.user_id')
+        .selectAll('sessions')
+        .select(['users.email', 'users.is_operator'])
+        .where('sessions.hash', '=', hash)
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      const session = sessionOf(row);
+      const memberships = await membershipsOf(reader, row.user_id);
+      if (sessionEnd(session) <= clock.now() || memberships.length === 0) return null;
+      const { id: sessionId, userId: id } = session;
+      const isOperator = row.is_operator === 1;
+      return { session, principal: { kind: 'user', id, email: row.email, isOperator, sessionId, memberships } };
+    },
+    markSeen: (id, at) =>
+      transaction(async (tx) => {
+        await tx.updateTable('sessions').set({ last_seen_at: at }).where('id', '=', idBytes(id)).execute();
+      }),
+    async list(userId) {
+      const now = clock.now();
+      return (await ofUser(userId).execute()).map(sessionOf).filter((session) => sessionEnd(session) > now);
+    },
+    end: (userId, id) =>
+      transaction(async (tx) => {
+        const ended = await tx
+          .deleteFrom('sessions')
+          .where('user_id', '=', idBytes(userId))
+          .where('id', '=', idBytes(id))
+          .executeTakeFirst();
+        return Number(ended.numDeletedRows) > 0;
+      }),
+    endAll: (userId, exceptId) =>
+      transaction(async (tx) => {
+        const all = tx.deleteFrom('sessions').where('user_id', '=', idBytes(userId));
+        await (exceptId === undefined ? all : all.where('id', '<>', idBytes(exceptId))).execute();
+      }),
+  };
+}
+
+async function addSession(tx: Kysely<Tables>, session: Session, hash: Uint8Array, now: number): Promise<void> {
+  const user = idBytes(session.userId);
+  await tx
+    .deleteFrom('sessions')
+    .where((row) => row.or([row('expires_at', '<=', now), row('last_seen_at', '<=', now - sessionIdleMs)]))
+    .execute();
+  const present = await tx
+    .selectFrom('sessions')
+    .select('id')
+    .where('user_id', '=', user)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+  const excess = present.slice(sessionsMax - 1).map(({ id }) => id);
+  if (excess.length > 0) await tx.deleteFrom('sessions').where('id', 'in', excess).execute();
+  await tx
+    .insertInto('sessions')
+    .values({
+      id: idBytes(session.id),
+      hash,
+      user_id: user,
+      created_at: session.createdAt,
+      last_seen_at: session.lastSeenAt,
+      expires_at: session.expiresAt,
+      user_agent: session.userAgent,
+    })
+    .execute();
+  await tx.updateTable('users').set({ last_sign_in_at: session.createdAt }).where('id', '=', user).execute();
+}
+
+function sessionOf(row: SessionsTable): Session {
+  return {
+    id: idText(row.id),
+    userId: idText(row.user_id),
+    createdAt: row.created_at,
+    lastSeenAt: row.last_seen_at,
+    expiresAt: row.expires_at,
+    userAgent: row.user_agent,
+  };
+}

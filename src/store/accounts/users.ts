@@ -1,0 +1,213 @@
+// Users and their memberships in accounts.
+import type { Kysely } from 'kysely';
+import type { MemberRole, Membership } from '#domain/accounts/api-key.ts';
+import type { Member, User } from '#domain/accounts/user.ts';
+import { flag, idBytes, idText } from '../base/codec.ts';
+import type { Database } from '../base/database.ts';
+import type { UsersTable } from '../base/tables/installation-tables.ts';
+import type { Tables } from '../base/tables/schema.ts';
+
+/** A user with the hash of the password. */
+export interface StoredUser extends User {
+  readonly passwordHash: string;
+}
+
+/** Outcome of a change to a member; `last-owner` = refused, because the account would have no owner. */
+export type MemberChange = 'changed' | 'last-owner' | 'not-found';
+
+/** Users of the installation and members of its accounts. */
+export interface Users {
+  isEmpty(): Promise<boolean>;
+  findByEmail(email: string): Promise<StoredUser | null>;
+  find(id: string): Promise<StoredUser | null>;
+  /** Adds an operator that owns the oldest account, if there is no user yet; otherwise returns false. */
+  addFirst(user: StoredUser): Promise<boolean>;
+  /** Replaces the hash `from` by `to`; false = the password was changed meanwhile. */
+  changePassword(id: string, from: string, to: string): Promise<boolean>;
+  /** Members of an account, ordered by email address. */
+  members(accountId: string, page: { limit: number; offset: number }): Promise<{ rows: Member[]; total: number }>;
+  member(accountId: string, id: string): Promise<Member | null>;
+  changeRole(accountId: string, id: string, role: MemberRole): Promise<MemberChange>;
+  /** Deletes a person who has no other account. */
+  removeMember(accountId: string, id: string): Promise<MemberChange>;
+}
+
+export function createUsers(database: Database): Users {
+  const { reader, transaction } = database;
+  const users = reader.selectFrom('users').selectAll();
+  return {
+    isEmpty: async () => !(await hasUsers(reader)),
+    async findByEmail(email) {
+      const row = await users.where('email', '=', email).executeTakeFirst();
+      return row === undefined ? null : userOf(row);
+    },
+    async find(id) {
+      const row = await users.where('id', '=', idBytes(id)).executeTakeFirst();
+      return row === undefined ? null : userOf(row);
+    },
+    addFirst: (user) =>
+      transaction(async (tx) => {
+        if (await hasUsers(tx)) return false;
+        await addOperator(tx, user);
+        return true;
+      }),
+    changePassword: (id, from, to) =>
+      transaction(async (tx) => {
+        const changed = await tx
+          .updateTable('users')
+          .set({ password: to })
+          .where('id', '=', idBytes(id))
+          .where('password', '=', from)
+          .executeTakeFirst();
+        return Number(changed.numUpdatedRows) > 0;
+      }),
+    async members(accountId, { limit, offset }) {
+      const rows = await membersOf(reader, accountId).orderBy('users.email').limit(limit).offset(offset).execute();
+      const { total } = await reader
+        .selectFrom('memberships')
+        .select((row) => row.fn.countAll<number>().as('total'))
+        .where('account_id', '=', idBytes(accountId))
+        .executeTakeFirstOrThrow();
+      return { rows: rows.map(memberOf), total };
+    },
+    async member(accountId, id) {
+      const row = await membersOf(reader, accountId).where('users.id', '=', idBytes(id)).executeTakeFirst();
+      return row === undefined ? null : memberOf(row);
+    },
+    changeRole: (accountId, id, role) =>
+      transaction(async (tx) => {
+        const hindrance = await hindranceTo(tx, accountId, id, role);
+        if (hindrance !== null) return hindrance;
+        await tx
+          .updateTable('memberships')
+          .set({ role })
+          .where('account_id', '=', idBytes(accountId))
+          .where('user_id', '=', idBytes(id))
+          .execute();
+        return 'changed';
+      }),
+    removeMember: (accountId, id) => transaction((tx) => removeMember(tx, accountId, id)),
+  };
+}
+
+async function removeMember(tx: Kysely<Tables>, accountId: string, id: string): Promise<MemberChange> {
+  const hindrance = await hindranceTo(tx, accountId, id, null);
+  if (hindrance !== null) return hindrance;
+  const user = idBytes(id);
+  await tx.deleteFrom('memberships').where('account_id', '=', idBytes(accountId)).where('user_id', '=', user).execute();
+  if ((await membershipsOf(tx, user)).length > 0) return 'changed';
+  await tx.deleteFrom('sessions').where('user_id', '=', user).execute();
+  await tx.deleteFrom('users').where('id', '=', user).execute();
+  return 'changed';
+}
+
+/** Whether the installation has a user. */
+export async function hasUsers(db: Kysely<Tables>): Promise<boolean> {
+  return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Adds a user with a membership. */
+export async function addUser(tx: Kysely<Tables>, user: StoredUser, { accountId, role }: Membership): Promise<void> {
+  await tx
+    .insertInto('users')
+    .values({
+      id: idBytes(user.id),
+      email: user.email,
+      password: user.passwordHash,
+      is_operator: flag(user.isOperator),
+      created_at: user.createdAt,
+      last_sign_in_at: user.lastSignInAt,
+    })
+    .execute();
+  await addMembership(tx, user.id, { accountId, role }, user.createdAt);
+}
+
+/** Adds a membership; an existing one is not changed. */
+export async function addMembership(
+  tx: Kysely<Tables>,
+  userId: string,
+  { accountId, role }: Membership,
+  at: number,
+): Promise<void> {
+  await tx
+    .insertInto('memberships')
+    .values({ account_id: idBytes(accountId), user_id: idBytes(userId), role, created_at: at })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Adds a user that owns the oldest account. */
+export async function addOperator(tx: Kysely<Tables>, user: StoredUser): Promise<void> {
+  const oldest = await tx
+    .selectFrom('accounts')
+    .select('id')
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  await addUser(tx, user, { accountId: idText(oldest.id), role: 'owner' });
+}
+
+/** The memberships of a user, oldest first. */
+export async function membershipsOf(db: Kysely<Tables>, userId: Uint8Array): Promise<Membership[]> {
+  const rows = await db
+    .selectFrom('memberships')
+    .select(['account_id', 'role'])
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('account_id')
+    .execute();
+  // Only this program writes the column.
+  return rows.map(({ account_id, role }) => ({ accountId: idText(account_id), role: role as MemberRole }));
+}
+
+/** Why a member's role cannot become `role` (null = it can). */
+async function hindranceTo(
+  tx: Kysely<Tables>,
+  accountId: string,
+  id: string,
+  role: MemberRole | null,
+): Promise<Exclude<MemberChange, 'changed'> | null> {
+  const rows = await tx
+    .selectFrom('memberships')
+    .select(['user_id', 'role'])
+    .where('account_id', '=', idBytes(accountId))
+    .where((row) => row.or([row('user_id', '=', idBytes(id)), row('role', '=', 'owner')]))
+    .execute();
+  const present = rows.find((row) => idText(row.user_id) === id);
+  if (present === undefined) return 'not-found';
+  const isLastOwner = present.role === 'owner' && rows.length === 1;
+  return isLastOwner && role !== 'owner' ? 'last-owner' : null;
+}
+
+function membersOf(reader: Kysely<Tables>, accountId: string) {
+  return reader
+    .selectFrom('memberships')
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select(['users.id', 'users.email', 'users.last_sign_in_at', 'memberships.role', 'memberships.created_at'])
+    .where('memberships.account_id', '=', idBytes(accountId));
+}
+
+function memberOf(
+  row: Pick<UsersTable, 'id' | 'email' | 'last_sign_in_at'> & { readonly role: string; readonly created_at: number },
+): Member {
+  return {
+    id: idText(row.id),
+    email: row.email,
+    role: row.role as MemberRole,
+    createdAt: row.created_at,
+    lastSignInAt: row.last_sign_in_at,
+  };
+}
+
+/** The user of a row. */
+export function userOf(row: UsersTable): StoredUser {
+  return {
+    id: idText(row.id),
+    email: row.email,
+    passwordHash: row.password,
+    isOperator: row.is_operator === 1,
+    createdAt: row.created_at,
+    lastSignInAt: row.last_sign_in_at,
+  };
+}

@@ -1,0 +1,87 @@
+// Enforces account limits when something is added.
+import { type Kysely, sql } from 'kysely';
+import { type AccountLimits, type LimitName, LimitReachedError } from '#domain/accounts/account.ts';
+import { idBytes, parsedOrNull } from './codec.ts';
+import type { Database } from './database.ts';
+import type { Tables } from './tables/schema.ts';
+
+/** Where the resources are counted. */
+const tables = {
+  checks: 'checks',
+  checkGroups: 'check_groups',
+  alertChannels: 'alert_channels',
+  maintenanceWindows: 'maintenance_windows',
+  apiKeys: 'api_key_accounts',
+  variables: 'variables',
+  clientCertificates: 'client_certificates',
+} as const;
+
+/**
+ * Refuses to exceed an account limit. Call it in the transaction that adds the resource: concurrent additions to the
+ * account wait or are repeated.
+ * @throws {LimitReachedError}
+ */
+export async function requireWithinLimit(
+  { limits }: Pick<Database, 'limits'>,
+  tx: Kysely<Tables>,
+  accountId: string,
+  name: keyof typeof tables,
+): Promise<void> {
+  const limit = await limitOf(limits, tx, accountId, name);
+  if (limit === 0) return;
+  await waitForOthers(tx, accountId);
+  const { used } = await tx
+    .selectFrom(tables[name])
+    .select((row) => row.fn.countAll<number>().as('used'))
+    .where('account_id', '=', idBytes(accountId))
+    .executeTakeFirstOrThrow();
+  if (used >= limit) throw new LimitReachedError(name, used, limit);
+}
+
+/**
+ * Refuses a variable that exceeds the limit on the size of the account's variables, names and values together as
+ * stored. Making a variable smaller is always allowed. Call it in the transaction, after writing the variable.
+ * @param addedBytes increase in size
+ * @throws {LimitReachedError}
+ */
+export async function requireVariableBytes(
+  { limits }: Pick<Database, 'limits'>,
+  tx: Kysely<Tables>,
+  accountId: string,
+  addedBytes: number,
+): Promise<void> {
+  if (addedBytes <= 0) return;
+  const limit = await limitOf(limits, tx, accountId, 'variableBytes');
+  if (limit === 0) return;
+  await waitForOthers(tx, accountId);
+  const { bytes } = await tx
+    .selectFrom('variables')
+    .select(sql<number>`coalesce(sum(octet_length(key) + octet_length(value)), 0)`.as('bytes'))
+    .where('account_id', '=', idBytes(accountId))
+    .executeTakeFirstOrThrow();
+  if (bytes > limit) throw new LimitReachedError('variableBytes', bytes - addedBytes, limit);
+}
+
+/** 0 = unlimited. */
+async function limitOf(limits: AccountLimits, tx: Kysely<Tables>, accountId: string, name: LimitName): Promise<number> {
+  const account = await tx
+    .selectFrom('accounts')
+    .select('limits')
+    .where('id', '=', idBytes(accountId))
+    .executeTakeFirst();
+  return parsedOrNull<AccountLimits>(account?.limits ?? null)?.[name] ?? limits[name] ?? 0;
+}
+
+/**
+ * Locks the revision of the account, which every write of it changes, without changing it, because this write may still
+ * be refused.
+ */
+export async function waitForOthers(tx: Kysely<Tables>, accountId: string): Promise<void> {
+  await tx
+    .insertInto('counters')
+    .values({ account_id: idBytes(accountId), noun: 'revision', last: 0 })
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'noun']).doUpdateSet((row) => ({ last: row.ref('counters.last') })),
+    )
+    .execute();
+}

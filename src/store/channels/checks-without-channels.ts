@@ -1,0 +1,106 @@
+// Checks whose failures notify no channel.
+import { type Kysely, sql } from 'kysely';
+import type { Check } from '#domain/checks/check.ts';
+import { idBytes, type IdBytes, idText } from '../base/codec.ts';
+import type { Database } from '../base/database.ts';
+import type { Tables } from '../base/tables/schema.ts';
+
+/** Active checks of an account whose failures notify no channel. */
+export interface Silent {
+  readonly checks: number;
+  /** Names of the newest ones. */
+  readonly among: readonly string[];
+  /** When one of them was last changed, epoch ms. */
+  readonly since: number;
+}
+
+export interface ChecksWithoutChannels {
+  /** Excludes muted checks and those of muted groups. null = none. */
+  ofAccount(accountId: string): Promise<Silent | null>;
+}
+
+/** Maximum number of names. */
+const maxNames = 6;
+
+/** Subscriptions through which a channel is notified of failures. */
+function hearing(db: Kysely<Tables>, accountId: string) {
+  return db
+    .selectFrom('subscriptions')
+    .innerJoin('alert_channels', (join) =>
+      join
+        .onRef('alert_channels.account_id', '=', 'subscriptions.account_id')
+        .onRef('alert_channels.id', '=', 'subscriptions.alert_channel_id'),
+    )
+    .where('subscriptions.account_id', '=', idBytes(accountId))
+    .where('subscriptions.activated', '=', 1)
+    .where('alert_channels.send_failure', '=', 1);
+}
+
+/** IDs of the checks that notify no channel, through a subscription of their own or of their group: one query. */
+export async function silentOf(
+  db: Kysely<Tables>,
+  accountId: string,
+  checks: readonly Pick<Check, 'id' | 'groupId'>[],
+): Promise<ReadonlySet<string>> {
+  if (checks.length === 0) return new Set();
+  const ids = checks.map(({ id }) => idBytes(id));
+  const groupIds = [...new Set(checks.flatMap(({ groupId }) => groupId ?? []))];
+  const rows = await hearing(db, accountId)
+    .select(['subscriptions.check_id as check', 'subscriptions.group_id as group'])
+    .where((either) =>
+      either.or([
+        either('subscriptions.check_id', 'in', ids),
+        ...(groupIds.length === 0 ? [] : [either('subscriptions.group_id', 'in', groupIds)]),
+      ]),
+    )
+    .distinct()
+    .execute();
+  const notifying = new Set(rows.map(({ check, group }) => (check === null ? group : idText(check))));
+  const isNotifying = ({ id, groupId }: Pick<Check, 'id' | 'groupId'>) =>
+    notifying.has(id) || (groupId !== null && notifying.has(groupId));
+  return new Set(checks.flatMap((check) => (isNotifying(check) ? [] : check.id)));
+}
+
+export function createChecksWithoutChannels({ reader }: Database): ChecksWithoutChannels {
+  const unconfirmed = (accountId: string) => {
+    const notifyingChecks = hearing(reader, accountId)
+      .where('subscriptions.check_id', 'is not', null)
+      .select(sql<IdBytes>`check_id`.as('id'));
+    const notifyingGroups = hearing(reader, accountId)
+      .where('subscriptions.group_id', 'is not', null)
+      .select(sql<number>`group_id`.as('id'));
+    const silentGroups = reader
+      .selectFrom('check_groups')
+      .select('check_groups.id')
+      .where('account_id', '=', idBytes(accountId))
+      .where('activated', '=', 1)
+      .where('muted', '=', 0)
+      .where('check_groups.id', 'not in', notifyingGroups);
+    return reader
+      .selectFrom('checks')
+      .where('checks.account_id', '=', idBytes(accountId))
+      .where('checks.activated', '=', 1)
+      .where('checks.muted', '=', 0)
+      .where('checks.id', 'not in', notifyingChecks)
+      .where((either) =>
+        either.or([either('checks.group_id', 'is', null), either('checks.group_id', 'in', silentGroups)]),
+      );
+  };
+  return {
+    async ofAccount(accountId) {
+      const { checks, since } = await unconfirmed(accountId)
+        .select(({ fn }) => [
+          fn.countAll<number>().as('checks'),
+          fn.max(fn.coalesce('checks.updated_at', 'checks.created_at')).as('since'),
+        ])
+        .executeTakeFirstOrThrow();
+      if (checks === 0) return null;
+      const names = await unconfirmed(accountId)
+        .select('checks.name')
+        .orderBy('checks.created_at', 'desc')
+        .limit(maxNames)
+        .execute();
+      return { checks, since, among: names.map(({ name }) => name) };
+    },
+  };
+}

@@ -1,0 +1,107 @@
+// Incidents of checks as the API reads them.
+import type { ExpressionBuilder } from 'kysely';
+import type { Acknowledger, Incident, IncidentEnd, IncidentKind } from '#domain/alerts/incident.ts';
+import { type AcknowledgeOutcome, acknowledgeIncident, unacknowledgeIncident } from './acknowledge-incident.ts';
+import { alertOf, alertRows, type StoredAlert } from './check-alerts.ts';
+import { firstIdAt, idBytes, idText, idTextOrNull, parsedOrNull } from '../base/codec.ts';
+import type { Database } from '../base/database.ts';
+import type { Tables } from '../base/tables/schema.ts';
+import type { IncidentsTable } from '../base/tables/incident-tables.ts';
+
+/** Incidents opened in a time range (epoch ms, inclusive); null = unbounded. */
+export interface IncidentFilter {
+  readonly from: number | null;
+  readonly to: number | null;
+  readonly checkId: string | null;
+  readonly state: 'open' | 'ended' | null;
+}
+
+export interface Incidents {
+  /** Newest first. */
+  list(
+    accountId: string,
+    filter: IncidentFilter,
+    page: { limit: number; offset: number },
+  ): Promise<{ rows: Incident[]; total: number }>;
+  find(accountId: string, id: string): Promise<Incident | null>;
+  /** The incident of an alert, if it has one; null = unknown alert. */
+  ofAlert(accountId: string, alertId: string): Promise<{ readonly incidentId: string | null } | null>;
+  /** Acknowledges it and cancels pending reminders. @param at epoch ms */
+  acknowledge(accountId: string, id: string, by: Acknowledger, at: number): Promise<AcknowledgeOutcome>;
+  /** Takes the acknowledgement back. */
+  unacknowledge(accountId: string, id: string): Promise<AcknowledgeOutcome>;
+  /** Its newest alerts, newest first. */
+  alerts(accountId: string, id: string, max: number): Promise<StoredAlert[]>;
+}
+
+export function createIncidents({ reader, transaction }: Database): Incidents {
+  return {
+    async list(accountId, { from, to, checkId, state }, { limit, offset }) {
+      let matching = reader.selectFrom('incidents').where('account_id', '=', idBytes(accountId));
+      if (from !== null) matching = matching.where('id', '>=', firstIdAt(from));
+      if (to !== null) matching = matching.where('id', '<', firstIdAt(to + 1));
+      if (checkId !== null) matching = matching.where('check_id', '=', idBytes(checkId));
+      if (state !== null) matching = matching.where('ended_at', state === 'open' ? 'is' : 'is not', null);
+      const rows = await matching.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute();
+      const { total } = await matching.select((row) => row.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+      return { rows: rows.map(incidentOf), total };
+    },
+    async find(accountId, id) {
+      const row = await reader
+        .selectFrom('incidents')
+        .selectAll()
+        .where('account_id', '=', idBytes(accountId))
+        .where('id', '=', idBytes(id))
+        .executeTakeFirst();
+      return row === undefined ? null : incidentOf(row);
+    },
+    async ofAlert(accountId, alertId) {
+      const row = await reader
+        .selectFrom('alerts')
+        .select('incident_id')
+        .where('account_id', '=', idBytes(accountId))
+        .where('id', '=', idBytes(alertId))
+        .executeTakeFirst();
+      return row === undefined ? null : { incidentId: idTextOrNull(row.incident_id) };
+    },
+    acknowledge: (accountId, id, by, at) => transaction((tx) => acknowledgeIncident(tx, accountId, id, by, at)),
+    unacknowledge: (accountId, id) => transaction((tx) => unacknowledgeIncident(tx, accountId, id)),
+    async alerts(accountId, id, max) {
+      const rows = await alertRows(reader)
+        .where('alerts.account_id', '=', idBytes(accountId))
+        .where('alerts.incident_id', '=', idBytes(id))
+        .orderBy('alerts.id', 'desc')
+        .limit(max)
+        .execute();
+      return rows.map(alertOf);
+    },
+  };
+}
+
+/** Who acknowledged the open incident of a state: a subquery. */
+export function acknowledgedBy(row: ExpressionBuilder<Tables, 'check_states'>) {
+  return row
+    .selectFrom('incidents')
+    .select('acknowledged_by')
+    .whereRef('incidents.account_id', '=', 'check_states.account_id')
+    .whereRef('incidents.id', '=', 'check_states.incident_id');
+}
+
+function incidentOf(row: IncidentsTable): Incident {
+  return {
+    accountId: idText(row.account_id),
+    id: idText(row.id),
+    checkId: idText(row.check_id),
+    checkName: row.check_name,
+    checkType: row.check_type,
+    kind: row.kind as IncidentKind,
+    startedAt: row.started_at,
+    openedAt: row.opened_at,
+    endedAt: row.ended_at,
+    endedBy: row.ended_by as IncidentEnd | null,
+    acknowledgedAt: row.acknowledged_at,
+    acknowledgedBy: parsedOrNull<Acknowledger>(row.acknowledged_by),
+    firstAlertId: idText(row.first_alert_id),
+    resultId: idText(row.result_id),
+  };
+}

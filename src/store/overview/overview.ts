@@ -1,0 +1,195 @@
+// The overview of an account: its cached checks, and additional data for a page of them.
+import type { DeliveryCounts, NewestResult, OverviewFigures } from '#domain/results/overview.ts';
+import { firstIdAt, idBytes, idText } from '../base/codec.ts';
+import { deliveryStatusCodes, outcomeCodes } from '../base/codes.ts';
+import type { Database } from '../base/database.ts';
+import { createGather } from '#lib/gather.ts';
+import type { Clock } from '#lib/clock.ts';
+import { createRecent } from '#lib/recent.ts';
+import { dayMs } from '#domain/results/roll-up.ts';
+import { breathe } from '../base/slices.ts';
+import type { CheckHistory } from '../history/check-history.ts';
+import { createOverviewChecks, type OverviewChecks, type TargetOf } from './overview-checks.ts';
+import { createOverviewFigures, type FiguresReader } from './overview-figures.ts';
+
+export interface Overview {
+  /** All committed checks and maintenance windows. */
+  checks(accountId: string, targetOf: TargetOf): Promise<OverviewChecks>;
+  /** Metrics of some checks by ID. */
+  figures(accountId: string, checkIds: readonly string[]): Promise<ReadonlyMap<string, OverviewFigures>>;
+  /** Availability (0 to 1) of the last day by check ID, from roll-ups; up to half a minute old. */
+  availabilities(accountId: string, checkIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** Newest results by check ID. */
+  newestResults(accountId: string, checkIds: readonly string[]): Promise<ReadonlyMap<string, NewestResult>>;
+  /** Up to five seconds old. */
+  deliveries(accountId: string): Promise<DeliveryCounts>;
+}
+
+/** Maximum number of deliveries counted of each kind. */
+const maxCounted = 10_000;
+/** Rows per statement, because it blocks the event loop. */
+const rowsAtOnce = 2000;
+const [ratiosLastMs, countsLastMs] = [30_000, 5000];
+/** Checks whose availability is cached, of all accounts together: about 100 bytes each. */
+const maxRatios = 100_000;
+const maxAccounts = 10_000;
+
+interface Cached<Value> {
+  readonly at: number;
+  readonly value: Value;
+}
+
+export function createOverview(database: Database, history: CheckHistory): Overview {
+  const { reader, clock } = database;
+  const readChecks = createOverviewChecks(database);
+  const figures = createOverviewFigures(database, history);
+  // Requests that arrive during a read share the next one.
+  const gathers = new Map<
+    string,
+    { waiting: number; readonly read: (targetOf: TargetOf) => Promise<OverviewChecks> }
+  >();
+  const counts = createRecent<Cached<DeliveryCounts>>({ max: maxAccounts, sizeOf: () => 1 });
+  return {
+    async checks(accountId, targetOf) {
+      const gather = gathers.get(accountId) ?? {
+        waiting: 0,
+        read: createGather<TargetOf, OverviewChecks>({
+          max: Number.MAX_SAFE_INTEGER,
+          write: async (all) => {
+            const read = await readChecks(accountId, all[0] ?? targetOf);
+            return all.map(() => read);
+          },
+        }),
+      };
+      gathers.set(accountId, gather);
+      gather.waiting++;
+      try {
+        return await gather.read(targetOf);
+      } finally {
+        if (--gather.waiting === 0) gathers.delete(accountId);
+      }
+    },
+    figures: (accountId, ids) => figures.of(accountId, ids),
+    availabilities: rememberedRatios(figures, clock),
+    newestResults: (accountId, ids) => newestResults(database, accountId, ids),
+    async deliveries(accountId) {
+      const known = counts.get(accountId);
+      const now = clock.now();
+      if (known !== undefined && now - known.at < countsLastMs && now >= known.at) return known.value;
+      const value = await countDeliveries({ reader }, accountId, now);
+      counts.set(accountId, { at: now, value });
+      return value;
+    },
+  };
+}
+
+/** Availability of all checks of an account: slightly old data is returned while it is being refreshed. */
+function rememberedRatios(figures: FiguresReader, clock: Clock): Overview['availabilities'] {
+  const ratios = createRecent<Cached<ReadonlyMap<string, number>>>({
+    max: maxRatios,
+    sizeOf: ({ value }) => Math.min(maxRatios, Math.max(1, value.size)),
+  });
+  const running = new Map<string, Promise<ReadonlyMap<string, number>>>();
+  // One account at a time, because reading thousands of roll-ups loads the database.
+  let tick: Promise<unknown> = Promise.resolve();
+  const refresh = (accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+    const known = running.get(accountId);
+    if (known !== undefined) return known;
+    const reading = tick.then(async () => {
+      const value = await figures.ratios(accountId, ids);
+      ratios.set(accountId, { at: clock.now(), value });
+      return value;
+    });
+    running.set(accountId, reading);
+    tick = reading.catch(() => undefined).then(() => running.delete(accountId));
+    return reading;
+  };
+  return async (accountId, ids) => {
+    const known = ratios.get(accountId);
+    if (known === undefined) return refresh(accountId, ids);
+    if (clock.now() - known.at > ratiosLastMs) refresh(accountId, ids).catch(() => undefined);
+    return known.value;
+  };
+}
+
+async function newestResults(
+  { reader, dialect }: Pick<Database, 'reader' | 'dialect'>,
+  accountId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, NewestResult>> {
+  if (ids.length === 0) return new Map();
+  const rows = await reader
+    .selectFrom('check_states')
+    .innerJoin('results', (join) =>
+      join
+        .onRef('results.account_id', '=', 'check_states.account_id')
+        .onRef('results.check_id', '=', 'check_states.check_id')
+        .onRef('results.id', '=', 'check_states.last_result_id'),
+    )
+    .select([
+      'results.check_id',
+      'results.id',
+      'results.outcome',
+      'results.started_at',
+      'results.response_us',
+      'results.location',
+      'results.message',
+    ])
+    .where('check_states.account_id', '=', idBytes(accountId))
+    .where(dialect.idIn('check_states.check_id', ids.map(idBytes)))
+    .execute();
+  return new Map(
+    rows.map((row) => [
+      idText(row.check_id),
+      {
+        id: idText(row.id),
+        outcome: outcomeCodes.decode(row.outcome),
+        startedAt: row.started_at,
+        responseTimeMs: row.response_us === null ? null : row.response_us / 1000,
+        location: row.location,
+        message: row.message,
+      },
+    ]),
+  );
+}
+
+async function countDeliveries(
+  { reader }: Pick<Database, 'reader'>,
+  accountId: string,
+  now: number,
+): Promise<DeliveryCounts> {
+  const account = idBytes(accountId);
+  const waiting = reader
+    .selectFrom('deliveries')
+    .select('attempts')
+    .where('account_id', '=', account)
+    .where('status', '=', deliveryStatusCodes.encode('pending'))
+    .limit(maxCounted);
+  const { all, retrying } = await reader
+    .selectFrom(waiting.as('waiting'))
+    .select(({ fn, eb }) => [
+      fn.countAll<number>().as('all'),
+      fn.coalesce(fn.sum<number>(eb.case().when('attempts', '>', 0).then(1).else(0).end()), eb.lit(0)).as('retrying'),
+    ])
+    .executeTakeFirstOrThrow();
+  const exhausted = deliveryStatusCodes.encode('exhausted');
+  let exhausted24h = 0;
+  let after: Uint8Array = firstIdAt(now - dayMs);
+  for (let size = rowsAtOnce; size === rowsAtOnce && exhausted24h < maxCounted;) {
+    const some = reader
+      .selectFrom('deliveries')
+      .select(['id', 'status'])
+      .where('account_id', '=', account)
+      .where('id', '>=', after)
+      .orderBy('id')
+      .limit(rowsAtOnce);
+    const rows = await some.execute();
+    size = rows.length;
+    // The last row of a slice is the start of the next one.
+    const counted = size === rowsAtOnce ? rows.slice(0, -1) : rows;
+    exhausted24h += counted.filter(({ status }) => status === exhausted).length;
+    after = rows.at(-1)?.id ?? after;
+    await breathe();
+  }
+  return { pending: all - retrying, retrying, exhausted24h: Math.min(exhausted24h, maxCounted) };
+}

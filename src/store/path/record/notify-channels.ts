@@ -1,0 +1,297 @@
+// Alerts and deliveries: one delivery per notified channel, in the transaction of the result or deletion. The
+// decisions, shared by all engines.
+import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
+import { type AlertType, neverSent } from '#domain/alerts/alert.ts';
+import type { CheckState, StateStep } from '#domain/checks/check-state.ts';
+import type { Delivery } from '#domain/alerts/delivery.ts';
+import type { CheckContext, DeliveryFacts, EndedAttempt, Prepared } from '#domain/results/recording.ts';
+import type { Finding } from '#domain/results/result.ts';
+import {
+  type Listener,
+  type AlertEvent,
+  alertEventOf,
+  certificateEvent,
+  deletionEvent,
+  type Notification,
+  notificationsOf,
+} from '#domain/alerts/notify.ts';
+import { newId } from '#lib/id.ts';
+import { channelOf } from '../../channels/alert-channel-row.ts';
+import { idBytes, json, parsedOrNull } from '../../base/codec.ts';
+import type { AlertChannelsTable, AlertsTable, NotifiedTable } from '../../base/tables/schema.ts';
+import type { Seal } from '../../base/seal.ts';
+import type { AlertedIncident } from './record-incident.ts';
+
+/** Dependencies of creating deliveries. */
+export interface NotifyRules {
+  /** Epoch ms. */
+  readonly now: number;
+  readonly seal: Seal;
+  readonly render: (facts: DeliveryFacts) => Prepared;
+  /** The status code in a finding's details, for the alert's record. */
+  readonly statusOf: (attempt: EndedAttempt) => number | null;
+}
+
+/** A result that may cause notifications. */
+export interface NotifyInput {
+  readonly attempt: EndedAttempt;
+  readonly resultId: string;
+  readonly before: CheckState;
+  readonly step: StateStep;
+  /** The open incident, or the one that this result ends. */
+  readonly incident: AlertedIncident | null;
+}
+
+/** A channel that is subscribed to the check or its group, or has an open alert, with what it was notified of. */
+export type ListenerRow = AlertChannelsTable &
+  Pick<NotifiedTable, 'open' | 'notified_at' | 'reminders' | 'certificates'> & {
+    readonly is_subscribed: number;
+    readonly is_via_group: number;
+  };
+
+/** Rows that notifying reads and writes. */
+export interface NotifyRows {
+  /** Ordered by ID. */
+  listeners(attempt: EndedAttempt): readonly ListenerRow[];
+  writeNotified(row: NotifiedTable): void;
+  insertAlert(row: AlertsTable): void;
+  insertDelivery(delivery: Delivery): void;
+  /** Cancels the pending reminders of a check for a channel. */
+  cancelReminders(reminders: RemindersOf): void;
+}
+
+/** The channel and check of reminders. */
+export type RemindersOf = Pick<NotifiedTable, 'account_id' | 'check_id' | 'alert_channel_id'>;
+
+/** A check being deleted, with its last result. */
+export interface Deletion {
+  readonly context: CheckContext;
+  readonly resultId: string;
+  readonly location: string;
+  readonly finding: Finding;
+  readonly alerted: CheckState['alerted'];
+  readonly incident: AlertedIncident | null;
+}
+
+/** What deliveries and alerts describe: a check and its result. */
+interface Occasion extends Omit<Deletion, 'alerted'> {
+  readonly isDeletion: boolean;
+  readonly statusCode: () => number | null;
+}
+
+type ListenerWithChannel = Listener & { readonly channel: AlertChannel };
+type ChannelNotification = Notification & { readonly listener: ListenerWithChannel };
+
+/** Notifies all affected channels; returns the types of raised alerts and the number of deliveries. */
+export function notifyChannels(
+  rows: NotifyRows,
+  input: NotifyInput,
+  rules: NotifyRules,
+): { alertTypes: AlertType[]; deliveries: number } {
+  const { attempt, resultId, before, step, incident } = input;
+  const { context, finding } = attempt;
+  const occasion: Occasion = {
+    context,
+    resultId,
+    location: attempt.run.location,
+    finding,
+    incident,
+    isDeletion: false,
+    statusCode: () => rules.statusOf(attempt),
+  };
+  const notified = new Map<number, NotifiedTable>();
+  const types = new Set<AlertType>();
+  let deliveries = 0;
+  let listeners = rows.listeners(attempt);
+  const raise = (event: AlertEvent, certificate: Finding['certificate']): void => {
+    const tale = { event, occasion: { ...occasion, finding: { ...finding, certificate } }, listeners };
+    const raised = notify({ ...tale, alerted: before.alerted }, rows, rules);
+    for (const type of raised.alertTypes) types.add(type);
+    deliveries += raised.deliveries;
+    for (const notification of raised.notifications)
+      notified.set(notification.listener.alertChannelId, notifiedRow(context, notification));
+    listeners = listeners.map((row) => {
+      const { open, notified_at, reminders, certificates } = notified.get(row.id) ?? row;
+      return { ...row, open, notified_at, reminders, certificates };
+    });
+  };
+  const { certificate, otherCertificates = [] } = finding;
+  raise(alertEventOf({ step, rules: attempt.rules, certificate }, rules.now), certificate);
+  for (const other of otherCertificates) raise(certificateEvent(other, attempt.rules.isMuted, rules.now), other);
+  for (const row of notified.values()) rows.writeNotified(row);
+  return { alertTypes: [...types], deliveries };
+}
+
+type ClosingRows = Pick<NotifyRows, 'insertAlert' | 'insertDelivery' | 'cancelReminders'>;
+
+/**
+ * Sends the closing notification to all channels with an open alert; the caller deletes the notification records of the
+ * check.
+ */
+export function notifyDeletion(
+  rows: ClosingRows,
+  { alerted, ...last }: Deletion,
+  listeners: readonly ListenerRow[],
+  rules: Omit<NotifyRules, 'statusOf'>,
+): void {
+  const occasion: Occasion = { ...last, isDeletion: true, statusCode: () => null };
+  notify({ event: deletionEvent(rules.now), occasion, listeners, alerted }, rows, rules);
+}
+
+interface Tale {
+  readonly event: AlertEvent;
+  readonly occasion: Occasion;
+  readonly listeners: readonly ListenerRow[];
+  /** What was alerted before. */
+  readonly alerted: CheckState['alerted'];
+}
+
+function notify(
+  { event, occasion, listeners, alerted }: Tale,
+  rows: ClosingRows,
+  rules: Omit<NotifyRules, 'statusOf'>,
+): { alertTypes: AlertType[]; deliveries: number; notifications: readonly ChannelNotification[] } {
+  const notifications = notificationsOf(
+    event,
+    listeners.map((row) => listenerOf(row, rules.seal)),
+  ) as ChannelNotification[];
+  const types = new Set<AlertType>(notifications.flatMap((notification) => notification.alertTypes));
+  if (event.opens !== null) types.add(event.opens);
+  const isClosed = types.has('ALERT_RECOVERY') || types.has('ALERT_DEGRADED_RECOVERY');
+  if (event.isPassing && alerted !== null && !isClosed) {
+    types.add(alerted === 'failing' ? 'ALERT_RECOVERY' : 'ALERT_DEGRADED_RECOVERY');
+  }
+  const alertIds = new Map([...types].map((type) => [type, insertAlert(rows, type, occasion, rules.now)]));
+  let deliveries = 0;
+  for (const notification of notifications) {
+    // Reminders are counted from zero: earlier ones are of a previous state.
+    if (notification.listener.notified.reminders > notification.notified.reminders) {
+      const { account_id, check_id, alert_channel_id } = notifiedRow(occasion.context, notification);
+      rows.cancelReminders({ account_id, check_id, alert_channel_id });
+    }
+    for (const alertType of notification.alertTypes) {
+      deliveries++;
+      const alertId = alertIds.get(alertType) ?? null;
+      rows.insertDelivery(deliveryOf({ occasion, notification, alertType, alertId }, rules));
+    }
+  }
+  return { alertTypes: [...types], deliveries, notifications };
+}
+
+function listenerOf(row: ListenerRow, seal: Seal): ListenerWithChannel {
+  const channel = channelOf(row, seal);
+  return {
+    ...channel,
+    channel,
+    alertChannelId: row.id,
+    isSubscribed: row.is_subscribed === 1,
+    isViaGroup: row.is_via_group === 1,
+    notified: {
+      open: row.open as Listener['notified']['open'],
+      notifiedAt: row.notified_at,
+      reminders: row.reminders ?? 0,
+      certificates: parsedOrNull<Listener['notified']['certificates']>(row.certificates) ?? {},
+    },
+  };
+}
+
+function notifiedRow({ check }: CheckContext, { listener, notified }: Notification): NotifiedTable {
+  return {
+    account_id: idBytes(check.accountId),
+    check_id: idBytes(check.id),
+    alert_channel_id: listener.alertChannelId,
+    open: notified.open,
+    notified_at: notified.notifiedAt,
+    reminders: notified.reminders,
+    certificates: Object.keys(notified.certificates).length === 0 ? null : json(notified.certificates),
+  };
+}
+
+function insertAlert(
+  rows: Pick<NotifyRows, 'insertAlert'>,
+  alertType: AlertType,
+  { context: { check }, resultId, location, finding, statusCode, incident }: Occasion,
+  now: number,
+): string {
+  const ofIncident = alertType === 'ALERT_SSL' ? null : incident;
+  const id = ofIncident?.firstAlertId ?? newId();
+  rows.insertAlert({
+    account_id: idBytes(check.accountId),
+    id: idBytes(id),
+    check_id: idBytes(check.id),
+    result_id: idBytes(resultId),
+    alert_type: alertType,
+    check_name: check.name,
+    check_type: check.checkType,
+    location,
+    response_us: finding.responseTimeMs === null ? null : Math.round(finding.responseTimeMs * 1000),
+    error: finding.message,
+    status_code: statusCode(),
+    started_at: Math.trunc(finding.startedAt),
+    created_at: now,
+    incident_id: ofIncident === null ? null : idBytes(ofIncident.id),
+  });
+  return id;
+}
+
+/** A rendering error affects only its own delivery, which shows it, not the result or other deliveries. */
+function renderSafely(render: NotifyRules['render'], facts: DeliveryFacts): Prepared {
+  try {
+    return render(facts);
+  } catch (cause) {
+    return { error: `The delivery could not be rendered: ${cause instanceof Error ? cause.message : String(cause)}` };
+  }
+}
+
+interface NewDelivery {
+  readonly occasion: Occasion;
+  readonly notification: ChannelNotification;
+  readonly alertType: AlertType;
+  readonly alertId: string | null;
+}
+
+function deliveryOf(
+  { occasion, notification, alertType, alertId }: NewDelivery,
+  { now, render }: Omit<NotifyRules, 'statusOf'>,
+): Delivery {
+  const { context, resultId, location, finding, incident, isDeletion } = occasion;
+  const { open, notifiedAt } = notification.listener.notified;
+  const { check } = context;
+  const deliveryId = newId();
+  const rendered = renderSafely(render, {
+    deliveryId,
+    createdAt: now,
+    alertType,
+    reminder: alertType === 'ALERT_SSL' ? null : notification.reminder,
+    channel: notification.listener.channel,
+    isViaGroup: notification.listener.isViaGroup,
+    context,
+    resultId,
+    location,
+    finding,
+    incident:
+      alertType === 'ALERT_SSL' || incident === null
+        ? null
+        : { id: incident.id, startedAt: incident.startedAt, isFirst: open === null || notifiedAt === neverSent },
+    isDeletion,
+  });
+  const error = 'error' in rendered ? rendered.error : null;
+  return {
+    accountId: check.accountId,
+    id: deliveryId,
+    alertChannelId: notification.listener.alertChannelId,
+    alertId,
+    checkId: check.id,
+    checkResultId: resultId,
+    alertType,
+    status: error === null ? 'pending' : 'failed',
+    request: 'request' in rendered ? rendered.request : null,
+    ...('content' in rendered && { content: rendered.content }),
+    attempts: 0,
+    createdAt: now,
+    nextAttemptAt: error === null ? now : null,
+    replayOf: null,
+    isTest: false,
+    error,
+  };
+}
