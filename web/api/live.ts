@@ -1,0 +1,193 @@
+// Live updates: one event stream for the whole page, which refreshes what the page shows.
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { use, useEffect, useState } from 'react';
+import type { OperationId } from '#contract/operations.ts';
+import { AccountContext } from './account.ts';
+import { readEvents, StreamRefused } from './event-stream.ts';
+
+/** Whether the page is up to date. */
+export interface LiveStatus {
+  readonly state: 'connecting' | 'live' | 'lost';
+  /** Epoch ms of the last sign of the server; null = none yet. */
+  readonly lastSignAt: number | null;
+  /** The server runs another version than the page was loaded from. */
+  readonly isOutdated: boolean;
+}
+
+/** What changed, as the server names it. */
+interface Change {
+  readonly states: readonly string[] | 'all';
+  readonly results: readonly string[] | 'all';
+  readonly deliveries: boolean;
+  readonly alerts: boolean;
+  readonly checks: boolean;
+  readonly notices: boolean;
+}
+
+/** Reads that a change makes old. */
+const affected: Readonly<Record<keyof Change, readonly OperationId[]>> = {
+  states: ['getOverview', 'listCheckStatuses', 'getCheckStatus', 'getCheckGroup', 'listIncidents'],
+  results: [
+    'listCheckResults',
+    'listCheckResultsV2',
+    'getCheckAnalytics',
+    'listHeartbeatEvents',
+    'getHeartbeatAvailability',
+  ],
+  deliveries: ['listDeliveries', 'getDelivery'],
+  alerts: ['listCheckAlerts', 'listAlertsOfCheck', 'listIncidents'],
+  checks: ['getOverview', 'getCheck', 'listChecks', 'listCheckGroups', 'getCheckGroup', 'listChecksOfGroup'],
+  notices: ['listNotices'],
+};
+
+/** The overview is refreshed for results alone at most this often: a page of rows costs the server some ms. */
+const resultsEveryMs = 5000;
+/** Mean delay before the stream is opened again, ms: short while a restart may be the reason, longer afterwards or if refused. */
+const [soonMs, laterMs, refusedMs] = [600, 5000, 10_000];
+/** Attempts that come soon: about a minute. */
+const soonAttempts = 100;
+/** The server writes a comment each 15 s; after this silence the connection is taken for lost. */
+const silenceMs = 40_000;
+
+/** Keeps the queries of the page fresh while it is mounted. */
+export function useLive(onSignedOut: () => void): LiveStatus {
+  const accountId = use(AccountContext);
+  const cache = useQueryClient();
+  const [status, setStatus] = useState<LiveStatus>({ state: 'connecting', lastSignAt: null, isOutdated: false });
+  useEffect(() => {
+    const connection = connect(accountId, cache, setStatus, onSignedOut);
+    return () => connection.close();
+  }, [accountId, cache, onSignedOut]);
+  return status;
+}
+
+function connect(
+  accountId: string,
+  cache: QueryClient,
+  setStatus: (change: (status: LiveStatus) => LiveStatus) => void,
+  onSignedOut: () => void,
+): { close(): void } {
+  const ended = new AbortController();
+  const refresh = refresher(accountId, cache);
+  let lastId = '';
+  let version: string | null = null;
+  let fails = 0;
+
+  const once = async (): Promise<void> => {
+    const attempt = new AbortController();
+    const onEnded = (): void => attempt.abort();
+    ended.signal.addEventListener('abort', onEnded);
+    let lastSignAt = Date.now();
+    const watchdog = setInterval(() => Date.now() - lastSignAt > silenceMs && attempt.abort(), 5000);
+    // A sleeping computer or a lost network keeps a dead connection open for minutes.
+    const onOnline = (): void => attempt.abort();
+    addEventListener('online', onOnline);
+    try {
+      await readEvents(
+        '/v1/events',
+        {
+          headers: {
+            ...(accountId !== '' && { 'x-service-account': accountId }),
+            ...(lastId !== '' && { 'last-event-id': lastId }),
+          },
+          signal: attempt.signal,
+        },
+        ({ id, event, data }) => {
+          if (id !== '') lastId = id;
+          if (event === 'hello') {
+            const hello = JSON.parse(data) as { readonly version: string };
+            version ??= hello.version;
+            const isOutdated = version !== hello.version;
+            fails = 0;
+            setStatus(() => ({ state: 'live', lastSignAt, isOutdated }));
+            // Events may have been missed before this connection.
+            void cache.invalidateQueries({ queryKey: [accountId] });
+          } else if (event === 'change') refresh(JSON.parse(data) as Change);
+        },
+        () => {
+          lastSignAt = Date.now();
+        },
+      );
+    } finally {
+      clearInterval(watchdog);
+      removeEventListener('online', onOnline);
+      ended.signal.removeEventListener('abort', onEnded);
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    while (!ended.signal.aborted) {
+      const refusal = await once().then(
+        () => null,
+        (error: unknown) => (error instanceof StreamRefused ? error.status : null),
+      );
+      if (ended.signal.aborted) return;
+      if (refusal === 401) return onSignedOut();
+      fails++;
+      const now = Date.now();
+      if (fails > 1) setStatus((status) => ({ ...status, state: 'lost', lastSignAt: status.lastSignAt ?? now }));
+      // A proxy answers 502 or 503 for a server that restarts.
+      const isRefused = refusal !== null && refusal < 500;
+      const meanMs = isRefused ? refusedMs : fails <= soonAttempts ? soonMs : laterMs;
+      // Spread, so that not all pages come back to a restarted server at once.
+      await pause(meanMs * (0.5 + Math.random()), ended.signal);
+    }
+  };
+  void run();
+  return { close: () => ended.abort() };
+}
+
+/** Marks reads as old; those on the page are read again at once. */
+function refresher(accountId: string, cache: QueryClient): (change: Change) => void {
+  let resultsAt = 0;
+  let pending: ReturnType<typeof setTimeout> | undefined;
+  const invalidate = (ids: readonly OperationId[], checkIds: readonly string[] | 'all' = 'all'): void => {
+    void cache.invalidateQueries({
+      predicate: ({ queryKey: [account, id, input] }) =>
+        account === accountId && ids.includes(id as OperationId) && concerns(input, checkIds),
+    });
+  };
+  return (change) => {
+    if (change.states.length > 0) invalidate(affected.states, change.states);
+    if (change.results.length > 0) {
+      invalidate(affected.results, change.results);
+      const wait = resultsAt + resultsEveryMs - Date.now();
+      clearTimeout(pending);
+      pending = setTimeout(
+        () => {
+          resultsAt = Date.now();
+          invalidate(['getOverview']);
+        },
+        Math.max(0, wait),
+      );
+    }
+    if (change.deliveries) invalidate(affected.deliveries);
+    if (change.alerts) invalidate(affected.alerts);
+    if (change.checks) invalidate(affected.checks);
+    if (change.notices) invalidate(affected.notices);
+  };
+}
+
+/** Whether a read may show one of the checks: reads of one check name it, others may show any. */
+function concerns(input: unknown, checkIds: readonly string[] | 'all'): boolean {
+  if (checkIds === 'all') return true;
+  const { params } = (input ?? {}) as { readonly params?: { readonly checkId?: string; readonly id?: string } };
+  return params?.checkId === undefined || checkIds.includes(params.checkId);
+}
+
+/** Waits; no longer once the page is seen again or the network is back. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const over = new AbortController();
+    const end = (): void => {
+      clearTimeout(timer);
+      over.abort();
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    const { signal: unlisten } = over;
+    signal.addEventListener('abort', end, { signal: unlisten });
+    addEventListener('online', end, { signal: unlisten });
+    document.addEventListener('visibilitychange', end, { signal: unlisten });
+  });
+}

@@ -1,0 +1,26 @@
+// Pages that replace the one asked for.
+import { Link } from '@tanstack/react-router';
+import { Empty, ErrorMessage } from '../ui/layout/feedback.tsx';
+import { ServiceError } from '../api/client.ts';
+
+export function NotFound() {
+  return (
+    <Empty title="Page not found">
+      <p>
+        Nothing exists at this address. <Link to="/">Go to the overview</Link>
+      </p>
+    </Empty>
+  );
+}
+
+/** A fault while a page was shown: our own, or a file that a newer version of the server no longer has. */
+export function PageFault({ error }: { readonly error: unknown }) {
+  return (
+    <Empty title="This page could not be shown">
+      {error instanceof ServiceError ? <ErrorMessage error={error} /> : <p>Tocsin may have been upgraded.</p>}
+      <p>
+        <a href={location.href}>Reload the page</a>
+      </p>
+    </Empty>
+  );
+}

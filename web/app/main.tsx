@@ -1,0 +1,22 @@
+// Entry point of the web UI.
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import '../styles/tokens.css';
+import '../styles/base.css';
+import { createQueryClient } from '../api/query.ts';
+import { createAppRouter } from './router.tsx';
+import { applyTheme } from '../ui/layout/theme.ts';
+
+applyTheme();
+const root = document.querySelector('#root');
+if (root === null) throw new Error('the page has no root element');
+const cache = createQueryClient();
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={cache}>
+      <RouterProvider router={createAppRouter()} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,138 @@
+// The command palette: go to a page or a check, start or mute a check, all by keyboard.
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { use, useDeferredValue, useState } from 'react';
+import {
+  Autocomplete,
+  Dialog,
+  Header,
+  Input,
+  Menu,
+  MenuItem,
+  MenuSection,
+  Modal,
+  ModalOverlay,
+  SearchField,
+} from 'react-aria-components';
+import { AccountContext } from '../api/account.ts';
+import { useMay } from '../api/me.ts';
+import { read, useWrite } from '../api/query.ts';
+import { StateBadge } from '../ui/checks/state.tsx';
+import { toast } from '../ui/layout/toast.tsx';
+import css from './palette.module.css';
+
+interface PaletteProps {
+  readonly isOpen: boolean;
+  readonly onOpenChange: (isOpen: boolean) => void;
+}
+
+const pages = [
+  ['/', 'Checks'],
+  ['/alerts', 'Alerts'],
+  ['/deliveries', 'Deliveries'],
+  ['/groups', 'Groups'],
+  ['/notices', 'Notices'],
+  ['/wall', 'Wall'],
+  ['/settings/profile', 'Profile'],
+] as const;
+
+export function Palette({ isOpen, onOpenChange }: PaletteProps) {
+  return (
+    <ModalOverlay isOpen={isOpen} onOpenChange={onOpenChange} isDismissable className={css['overlay'] ?? ''}>
+      <Modal className={css['modal'] ?? ''}>
+        <Dialog aria-label="Search and commands" className={css['dialog'] ?? ''}>
+          <Commands onDone={() => onOpenChange(false)} />
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
+
+function Commands({ onDone }: { readonly onDone: () => void }) {
+  const [text, setText] = useState('');
+  const search = useDeferredValue(text.trim());
+  const navigate = useNavigate();
+  const { run: mayRun } = useMay();
+  const run = useWrite('createCheckTrigger');
+  const accountId = use(AccountContext);
+  const found = useQuery({
+    ...read(accountId, 'getOverview', { query: { limit: 8, ...(search !== '' && { search }) } }),
+    enabled: search !== '',
+  });
+  const rows = search === '' ? [] : (found.data?.rows ?? []);
+  const matching = pages.filter(([, name]) => name.toLowerCase().includes(search.toLowerCase()));
+  const go = (work: () => unknown) => (): void => {
+    onDone();
+    void work();
+  };
+  const start = async (checkId: string, name: string): Promise<void> => {
+    await toast.of(run.mutateAsync({ params: { checkId } }), `Started ${name}`);
+  };
+  return (
+    <Autocomplete inputValue={text} onInputChange={setText}>
+      <SearchField aria-label="Search checks, pages and commands" autoFocus className={css['search'] ?? ''}>
+        <Input placeholder="Search checks, pages and commands" className={css['input'] ?? ''} />
+      </SearchField>
+      <Menu
+        aria-label="Results"
+        className={css['menu'] ?? ''}
+        renderEmptyState={() => (
+          <p className={css['none']}>{found.isFetching ? 'Searching…' : `Nothing matches “${search}”.`}</p>
+        )}
+      >
+        {rows.length > 0 && (
+          <MenuSection>
+            <Header className={css['header']}>Checks</Header>
+            {rows.map(({ checkId, name, state }) => (
+              <MenuItem
+                key={checkId}
+                id={checkId}
+                textValue={name}
+                className={css['item'] ?? ''}
+                onAction={go(() => navigate({ to: '/checks/$checkId', params: { checkId } }))}
+              >
+                <span>{name}</span>
+                <StateBadge state={state} />
+              </MenuItem>
+            ))}
+          </MenuSection>
+        )}
+        {mayRun && rows.length > 0 && (
+          <MenuSection>
+            <Header className={css['header']}>Commands</Header>
+            {rows
+              .filter(({ activated, checkType }) => activated && checkType !== 'HEARTBEAT')
+              .slice(0, 3)
+              .map(({ checkId, name }) => (
+                <MenuItem
+                  key={checkId}
+                  id={`run ${checkId}`}
+                  textValue={`Run ${name} now`}
+                  className={css['item'] ?? ''}
+                  onAction={go(() => start(checkId, name))}
+                >
+                  Run {name} now
+                </MenuItem>
+              ))}
+          </MenuSection>
+        )}
+        {matching.length > 0 && (
+          <MenuSection>
+            <Header className={css['header']}>Pages</Header>
+            {matching.map(([to, name]) => (
+              <MenuItem
+                key={to}
+                id={to}
+                textValue={name}
+                className={css['item'] ?? ''}
+                onAction={go(() => navigate({ to }))}
+              >
+                {name}
+              </MenuItem>
+            ))}
+          </MenuSection>
+        )}
+      </Menu>
+    </Autocomplete>
+  );
+}

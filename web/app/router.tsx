@@ -1,0 +1,154 @@
+// Every page by its path. What a page can be linked to, filters and ranges included, is in its search parameters.
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  type SearchSchemaInput,
+} from '@tanstack/react-router';
+import { overviewSearch } from '../pages/overview/search.ts';
+import { checkSearch } from '../pages/check/search.ts';
+import { wallSearch } from '../pages/wall/search.ts';
+import { alertsSearch } from '../pages/alerts/search.ts';
+import { deliveriesSearch } from '../pages/deliveries/search.ts';
+import { NotFound, PageFault } from './faults.tsx';
+import { Shell } from './shell.tsx';
+
+/** Where to go after signing in: a path of this server; `//host` and the like lead elsewhere. */
+function nextPage({ next }: Record<string, unknown>): { readonly next?: string } {
+  const isOwn =
+    typeof next === 'string' && next.startsWith('/') && URL.parse(next, location.href)?.origin === location.origin;
+  return isOwn ? { next } : {};
+}
+
+/** Reads search parameters. What `read` leaves out is taken away: the router would pass it on unchecked. */
+function only<Search extends object>(read: (search: Record<string, unknown>) => Search) {
+  return (search: Search & SearchSchemaInput): Search => {
+    const none = Object.fromEntries(Object.keys(search).map((name) => [name, undefined]));
+    return { ...none, ...read({ ...search }) };
+  };
+}
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: PageFault });
+
+/** Pages with the navigation; the person is signed in. */
+const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell });
+
+const overview = createRoute({
+  getParentRoute: () => shell,
+  path: '/',
+  validateSearch: only(overviewSearch),
+  component: lazyRouteComponent(() => import('../pages/overview/page.tsx'), 'OverviewPage'),
+});
+const check = createRoute({
+  getParentRoute: () => shell,
+  path: '/checks/$checkId',
+  validateSearch: only(checkSearch),
+  component: lazyRouteComponent(() => import('../pages/check/page.tsx'), 'CheckPage'),
+});
+const result = createRoute({
+  getParentRoute: () => shell,
+  path: '/checks/$checkId/results/$resultId',
+  component: lazyRouteComponent(() => import('../pages/result/page.tsx'), 'ResultPage'),
+});
+const groups = createRoute({
+  getParentRoute: () => shell,
+  path: '/groups',
+  component: lazyRouteComponent(() => import('../pages/groups/page.tsx'), 'GroupsPage'),
+});
+const group = createRoute({
+  getParentRoute: () => shell,
+  path: '/groups/$groupId',
+  component: lazyRouteComponent(() => import('../pages/group/page.tsx'), 'GroupPage'),
+});
+const alerts = createRoute({
+  getParentRoute: () => shell,
+  path: '/alerts',
+  validateSearch: only(alertsSearch),
+  component: lazyRouteComponent(() => import('../pages/alerts/page.tsx'), 'AlertsPage'),
+});
+const deliveries = createRoute({
+  getParentRoute: () => shell,
+  path: '/deliveries',
+  validateSearch: only(deliveriesSearch),
+  component: lazyRouteComponent(() => import('../pages/deliveries/page.tsx'), 'DeliveriesPage'),
+});
+const delivery = createRoute({
+  getParentRoute: () => shell,
+  path: '/deliveries/$deliveryId',
+  component: lazyRouteComponent(() => import('../pages/delivery/page.tsx'), 'DeliveryPage'),
+});
+const notices = createRoute({
+  getParentRoute: () => shell,
+  path: '/notices',
+  component: lazyRouteComponent(() => import('../pages/notices/page.tsx'), 'NoticesPage'),
+});
+const system = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/system',
+  component: lazyRouteComponent(() => import('../pages/system/page.tsx'), 'SystemPage'),
+});
+const profile = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/profile',
+  component: lazyRouteComponent(() => import('../pages/profile/page.tsx'), 'ProfilePage'),
+});
+const people = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/people',
+  component: lazyRouteComponent(() => import('../pages/people/page.tsx'), 'PeoplePage'),
+});
+const wall = createRoute({
+  getParentRoute: () => root,
+  path: '/wall',
+  validateSearch: only(wallSearch),
+  component: lazyRouteComponent(() => import('../pages/wall/page.tsx'), 'WallPage'),
+});
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: only(nextPage),
+  component: lazyRouteComponent(() => import('../pages/sign-in/sign-in.tsx'), 'SignInPage'),
+});
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: '/setup',
+  component: lazyRouteComponent(() => import('../pages/sign-in/setup.tsx'), 'SetupPage'),
+});
+const invite = createRoute({
+  getParentRoute: () => root,
+  path: '/invite',
+  component: lazyRouteComponent(() => import('../pages/sign-in/invite.tsx'), 'InvitePage'),
+});
+
+const tree = root.addChildren([
+  shell.addChildren([
+    overview,
+    check,
+    result,
+    groups,
+    group,
+    alerts,
+    deliveries,
+    delivery,
+    notices,
+    system,
+    profile,
+    people,
+  ]),
+  wall,
+  signIn,
+  setup,
+  invite,
+]);
+
+export function createAppRouter() {
+  return createRouter({ routeTree: tree, defaultPreload: 'intent', scrollRestoration: true });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

@@ -1,0 +1,13 @@
+export const text = {
+  title: 'Alerts',
+  openIncidents: 'Open incidents',
+  resolvedIncidents: 'Resolved incidents',
+  certificates: 'Certificates',
+  range: 'Range',
+  show: 'Show',
+  all: 'Open and resolved',
+  open: 'Open only',
+  emptyTitle: 'No alerts',
+  empty: (range: string) => `No check changed its state for the worse in the ${range.toLowerCase()}.`,
+  noneOpen: 'No incident is open.',
+} as const;

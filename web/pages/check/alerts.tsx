@@ -1,0 +1,47 @@
+// Incidents and certificate alerts of the check, with who acknowledged them and who was notified.
+import type { AnswerOf } from '#contract/operations.ts';
+import { useMore, useRead } from '../../api/query.ts';
+import { CertificateItem, IncidentItem, IncidentList, messagesOf } from '../../ui/alerts/incident-item.tsx';
+import { More } from '../../ui/controls/more.tsx';
+import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
+import { Section } from '../../ui/layout/page.tsx';
+import { useNow } from '../../ui/text/now.ts';
+import { rangeStart } from '../../ui/text/range.ts';
+import { text } from './strings.ts';
+import css from './check.module.css';
+
+export function Alerts({ check }: { readonly check: AnswerOf<'getCheck'> }) {
+  const from = rangeStart('30d', useNow());
+  // Newest first: at most the first is open.
+  const incidents = useMore('listIncidents', { query: { checkId: check.id, from } });
+  const alerts = useRead('listAlertsOfCheck', { params: { checkId: check.id }, query: { from, limit: 100 } });
+  const messages = messagesOf(alerts.data ?? []);
+  const certificates = (alerts.data ?? []).filter(({ alertType }) => alertType === 'ALERT_SSL');
+  const error = incidents.items === undefined ? incidents.error : alerts.data === undefined ? alerts.error : null;
+  return (
+    <Section title={text.alerts}>
+      {check.notifiesNobody && <p className={css['note']}>{text.silentHelp}</p>}
+      {error ? (
+        <LoadError error={error} onRetry={() => [incidents, alerts].forEach(({ refetch }) => void refetch())} />
+      ) : incidents.items === undefined || alerts.data === undefined ? (
+        <Skeleton lines={2} height={40} />
+      ) : incidents.items.length + certificates.length === 0 ? (
+        <Empty title={text.noAlerts}>
+          <p>{text.noAlertsHelp}</p>
+        </Empty>
+      ) : (
+        <>
+          <IncidentList>
+            {incidents.items.map((incident) => (
+              <IncidentItem key={incident.id} incident={incident} message={messages.get(incident.id)} />
+            ))}
+            {certificates.map((alert) => (
+              <CertificateItem key={alert.id} alert={alert} />
+            ))}
+          </IncidentList>
+          <More {...incidents} shown={incidents.items.length} />
+        </>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,50 @@
+// The certificate that the check saw last, with dates and days left.
+import type { AnswerOf } from '#contract/operations.ts';
+import { useRead } from '../../api/query.ts';
+import { Facts, Section } from '../../ui/layout/page.tsx';
+import { CertificatePath } from '../../ui/checks/certificate.tsx';
+import { text } from './strings.ts';
+import css from './check.module.css';
+
+type Check = AnswerOf<'getCheck'>;
+
+export function Certificate({ check }: { readonly check: Check }) {
+  const status = useRead('getCheckStatus', { params: { checkId: check.id } });
+  const days = status.data?.sslDaysRemaining ?? null;
+  if (check.checkType === 'SSL') return <SslCertificate check={check} />;
+  if (days === null) return null;
+  const host = hostOf(check);
+  return (
+    <Section title={text.certificate}>
+      <Facts
+        facts={[
+          [text.server, host ?? check.name],
+          [
+            text.validTo,
+            <span key="days" className={days < 14 ? css['bad'] : undefined}>
+              {text.daysLeft(days)}
+            </span>,
+          ],
+        ]}
+      />
+    </Section>
+  );
+}
+
+function SslCertificate({ check }: { readonly check: Check }) {
+  const results = useRead('listCheckResults', { params: { checkId: check.id }, query: { limit: 5 } });
+  const seen = results.data?.find(({ sslCheckResult }) => sslCheckResult?.response != null)?.sslCheckResult?.response;
+  if (results.data === undefined) return null;
+  return (
+    <Section title={text.certificate}>
+      {seen == null ? <p className="quiet">{text.noCertificate}</p> : <CertificatePath seen={seen} />}
+    </Section>
+  );
+}
+
+/** Host whose certificate is reported, as far as the settings name one. */
+function hostOf(check: Check): string | null {
+  if ('sslCheckDomain' in check && check.sslCheckDomain) return check.sslCheckDomain;
+  if (!('request' in check) || !('url' in check.request) || !URL.canParse(check.request.url)) return null;
+  return new URL(check.request.url).host;
+}

@@ -1,0 +1,178 @@
+// Response times as series of a chart: of single results where they are few, else of intervals.
+import type { AnswerOf } from '#contract/operations.ts';
+import { phaseColour, phaseOrder, phasesOf, type Result, shownTime } from '../../ui/checks/result-part.ts';
+import type { Span } from './search.ts';
+import { text } from './strings.ts';
+
+export type Analytics = AnswerOf<'getCheckAnalytics'>;
+type Check = AnswerOf<'getCheck'>;
+
+export interface Series {
+  readonly name: string;
+  /** CSS colour, tokens included. */
+  readonly colour: string;
+  readonly look: 'line' | 'dashed' | 'area';
+  /** ms; null = a gap, undefined = not a point of this series. */
+  readonly values: readonly (number | null | undefined)[];
+}
+
+export interface ChartData {
+  /** Epoch ms, ascending. */
+  readonly times: readonly number[];
+  readonly series: readonly Series[];
+  /** The result at each time; none for intervals. */
+  readonly results: readonly (Result | null)[] | null;
+  /** Whether a run of the time failed. */
+  readonly failed: readonly boolean[];
+}
+
+/** Results that one request can list. */
+const singleMost = 100;
+
+const unitMinutes = { seconds: 1 / 60, minutes: 1, hours: 60, days: 1440 } as const;
+
+/** Grace of a heartbeat, minutes; 0 for others. */
+export function graceMinutes(check: Check): number {
+  return check.checkType === 'HEARTBEAT' ? check.heartbeat.grace * unitMinutes[check.heartbeat.graceUnit] : 0;
+}
+
+/** Within so many minutes there is a result. */
+function slotMinutes(check: Check): number {
+  return intervalMinutes(check) + graceMinutes(check);
+}
+
+/** Interval between runs, minutes. */
+export function intervalMinutes(check: Check): number {
+  if (check.checkType === 'HEARTBEAT') return check.heartbeat.period * unitMinutes[check.heartbeat.periodUnit];
+  return check.frequency === 0 ? (check.frequencyOffset ?? 60) / 60 : check.frequency;
+}
+
+/** Whether the results of a span are few enough to show each. */
+export function isShownSingly(check: Check, { from, to }: Span): boolean {
+  const places = check.runParallel ? Math.max(1, check.locations.length) : 1;
+  return ((to - from) / 60_000 / intervalMinutes(check)) * places <= singleMost;
+}
+
+/** Minutes of each interval: about a hundred of them, none shorter than the check's own, as the API allows. */
+export function bucketMinutes(check: Check, { from, to }: Span): number {
+  const minutes = (to - from) / 60_000;
+  const interval = slotMinutes(check);
+  // A run that is a second late must not leave an interval empty.
+  const least = Math.ceil(interval <= 10 ? 2 * interval : interval);
+  if (minutes <= 1440) return Math.max(least, minutes <= 120 ? 1 : minutes <= 480 ? 5 : 15);
+  const usual = minutes <= 11_520 ? 60 : minutes <= 46_080 ? 360 : 1440;
+  return Math.min(43_200, Math.max(usual, Math.ceil(least / 60) * 60));
+}
+
+/** Metrics of the chart, as the API has them of a check type. */
+export function chartMetrics(type: Check['checkType']): readonly string[] {
+  if (type === 'HEARTBEAT') return ['availability'];
+  const phases = type === 'API' || type === 'URL' ? phaseMetrics.map(([name]) => name) : [];
+  return ['responseTime_p50', 'responseTime_p95', ...phases];
+}
+
+const phaseMetrics = [
+  ['wait_avg', 'Redirects'],
+  ['dns_avg', 'DNS'],
+  ['tcp_avg', 'Connect'],
+  ['firstByte_avg', 'First byte'],
+  ['download_avg', 'Download'],
+] as const;
+
+const locationColours = [2, 4, 5, 3, 1, 6].map((number) => `var(--phase-${number})`);
+
+type Entry = Analytics['series'][number]['data'][number];
+
+function metric(entry: Entry | undefined, name: string): number | null {
+  const value = entry?.[name];
+  return typeof value === 'number' ? value : null;
+}
+
+/** Percentiles of each location, or the average phases of one. */
+export function intervalData({ series }: Analytics, isByPhase: boolean): ChartData {
+  const starts = [...new Set(series.flatMap(({ data }) => data.map(({ startsAt }) => startsAt)))].toSorted();
+  const columns = series.map(({ runLocation, data }) => {
+    const entries = new Map(data.map((entry) => [entry.startsAt, entry]));
+    return { location: runLocation ?? '', entries: starts.map((start) => entries.get(start)) };
+  });
+  const isOne = columns.length === 1;
+  const times = columns.flatMap(({ location, entries }, index): Series[] => {
+    const name = (which: string): string => (isOne ? which : `${location}, ${which}`);
+    const colour = isOne ? 'var(--text)' : (locationColours[index % locationColours.length] ?? '');
+    const values = (which: string) => entries.map((entry) => metric(entry, which));
+    return [
+      { name: name('p50'), colour, look: 'line', values: values('responseTime_p50') },
+      {
+        name: name('p95'),
+        colour: isOne ? 'var(--text-2)' : colour,
+        look: 'dashed',
+        values: values('responseTime_p95'),
+      },
+    ];
+  });
+  const phases = phaseMetrics.flatMap(([key, name]): Series[] => {
+    const values = columns[0]?.entries.map((entry) => metric(entry, key)) ?? [];
+    return values.some((value) => value !== null && value > 0)
+      ? [{ name, colour: phaseColour(name), look: 'area', values }]
+      : [];
+  });
+  return {
+    times: starts.map((start) => Date.parse(start)),
+    series: isByPhase && isOne && phases.length > 0 ? [...phases, ...times.slice(1)] : times,
+    results: null,
+    failed: starts.map((_, index) => columns.some(({ entries }) => (entries[index]?.runs.failed ?? 0) > 0)),
+  };
+}
+
+/** Each result separately. @param results newest first */
+export function singleData(results: readonly Result[], isByPhase: boolean, intervalMs: number): ChartData {
+  const points = withGaps(results.toReversed(), intervalMs);
+  const locations = [...new Set(results.map(({ runLocation }) => runLocation))].toSorted();
+  const names = [...new Set(results.flatMap((result) => phasesOf(result).map(({ name }) => name)))].toSorted(
+    (one, other) => phaseOrder(one) - phaseOrder(other),
+  );
+  const byPhase = names.map((name): Series => {
+    const values = points.map(({ result }) => {
+      const phases = result === null ? [] : phasesOf(result);
+      return phases.length === 0 ? null : (phases.find((phase) => phase.name === name)?.ms ?? 0);
+    });
+    return { name, colour: phaseColour(name), look: 'area', values };
+  });
+  const isOne = locations.length <= 1;
+  const byLocation = locations.map((location, index): Series => ({
+    name: isOne ? text.responseTime : location,
+    colour: isOne ? 'var(--text)' : (locationColours[index % locationColours.length] ?? ''),
+    look: 'line',
+    values: points.map(({ result }) => {
+      // Results of other locations lie between without being a gap.
+      if (result !== null && result.runLocation !== location) return undefined;
+      return result === null ? null : shownTime(result);
+    }),
+  }));
+  return {
+    times: points.map(({ at }) => at),
+    series: isByPhase && isOne && byPhase.length > 0 ? byPhase : byLocation,
+    results: points.map(({ result }) => result),
+    failed: points.map(({ result }) => result?.hasFailures ?? false),
+  };
+}
+
+interface Point {
+  readonly at: number;
+  /** null = nothing was measured around this time. */
+  readonly result: Result | null;
+}
+
+/** @param results oldest first */
+function withGaps(results: readonly Result[], intervalMs: number): Point[] {
+  const latest = new Map<string, number>();
+  return results
+    .flatMap((result): Point[] => {
+      const at = Date.parse(result.startedAt);
+      const before = latest.get(result.runLocation) ?? at;
+      latest.set(result.runLocation, at);
+      const point = { at, result };
+      return at - before > 2.5 * intervalMs ? [{ at: (at + before) / 2, result: null }, point] : [point];
+    })
+    .toSorted((one, other) => one.at - other.at);
+}

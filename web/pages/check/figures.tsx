@@ -1,0 +1,108 @@
+// Availability and percentiles of the last day, week and month.
+import type { AnswerOf } from '#contract/operations.ts';
+import { useRead } from '../../api/query.ts';
+import { ErrorMessage, Skeleton } from '../../ui/layout/feedback.tsx';
+import { count, milliseconds, percent } from '../../ui/text/format.ts';
+import { Section } from '../../ui/layout/page.tsx';
+import { type Column, Table } from '../../ui/layout/table.tsx';
+import { text } from './strings.ts';
+
+type Check = AnswerOf<'getCheck'>;
+type Entry = AnswerOf<'getCheckAnalytics'>['series'][number]['data'][number];
+
+const paths: Readonly<Record<Check['checkType'], string>> = {
+  API: 'api-checks',
+  URL: 'url-monitors',
+  BROWSER: 'browser-checks',
+  MULTI_STEP: 'multistep-checks',
+  HEARTBEAT: 'heartbeat-checks',
+  SSL: 'ssl',
+  TCP: 'tcp-checks',
+  DNS: 'dns',
+  ICMP: 'icmp',
+};
+
+/** How the analytics of a check type are addressed. */
+export function analyticsPath(type: Check['checkType']): string {
+  return paths[type];
+}
+
+const periods = ['last24Hours', 'last7Days', 'last30Days'] as const;
+
+interface Row {
+  readonly period: (typeof periods)[number];
+  readonly entry: Entry | undefined;
+}
+
+export function Figures({ check }: { readonly check: Check }) {
+  const params = { type: analyticsPath(check.checkType), checkId: check.id };
+  const isPing = check.checkType === 'HEARTBEAT';
+  const metrics = isPing
+    ? ['availability']
+    : ['availability', 'responseTime_p50', 'responseTime_p95', 'responseTime_p99'];
+  const day = useRead('getCheckAnalytics', { params, query: { quickRange: periods[0], metrics } });
+  const week = useRead('getCheckAnalytics', { params, query: { quickRange: periods[1], metrics } });
+  const month = useRead('getCheckAnalytics', { params, query: { quickRange: periods[2], metrics } });
+  const error = day.error ?? week.error ?? month.error;
+  const rows = [day, week, month].map(({ data }, index): Row => {
+    const [series] = data?.series ?? [];
+    return { period: periods[index] ?? 'last24Hours', entry: series?.data[0] };
+  });
+  return (
+    <Section title={text.figures}>
+      {error && day.data === undefined ? (
+        <ErrorMessage error={error} />
+      ) : day.data === undefined ? (
+        <Skeleton lines={3} />
+      ) : (
+        <Table label={text.figures} rows={rows} keyOf={({ period }) => period} columns={columnsOf(isPing)} />
+      )}
+    </Section>
+  );
+}
+
+function value(entry: Entry | undefined, name: string): number | null {
+  const found = entry?.[name];
+  return typeof found === 'number' ? found : null;
+}
+
+function columnsOf(isPing: boolean): Column<Row>[] {
+  const time = (name: string): Column<Row> => ({
+    id: name,
+    title: name,
+    isNumber: true,
+    cell: ({ entry }) => {
+      const ms = value(entry, `responseTime_${name}`);
+      return ms === null ? text.noValue : milliseconds(ms);
+    },
+  });
+  return [
+    { id: 'period', title: text.period, isName: true, cell: ({ period }) => text.periods[period] },
+    {
+      id: 'availability',
+      title: text.availability,
+      isNumber: true,
+      cell: ({ entry }) => {
+        const share = value(entry, 'availability');
+        return share === null ? text.nothingKnown : percent(share / 100);
+      },
+    },
+    {
+      id: 'known',
+      title: text.known,
+      isNumber: true,
+      cell: ({ entry }) => (entry?.unknownRatio == null ? text.noValue : percent((100 - entry.unknownRatio) / 100)),
+    },
+    {
+      id: 'failures',
+      title: text.failures,
+      isNumber: true,
+      cell: ({ entry }) => {
+        if (entry === undefined) return text.noValue;
+        const { passed, degraded, failed } = entry.runs;
+        return `${count(failed)} of ${count(passed + degraded + failed)}`;
+      },
+    },
+    ...(isPing ? [] : [time('p50'), time('p95'), time('p99')]),
+  ];
+}

@@ -1,0 +1,244 @@
+// The head of the check page: what, since when, still; and what can be done.
+import { Link } from '@tanstack/react-router';
+import { BellOff, EllipsisVertical, Link2, Pause, Play } from 'lucide-react';
+import { useState } from 'react';
+import type { AnswerOf } from '#contract/operations.ts';
+import { useMay } from '../../api/me.ts';
+import { useRead, useWrite } from '../../api/query.ts';
+import { Button, IconButton } from '../../ui/controls/button.tsx';
+import { useCheckActions } from '../../ui/checks/check-actions.ts';
+import { checkTypeWords } from '../../ui/checks/check-type.ts';
+import { type Action, ActionMenu } from '../../ui/controls/menu.tsx';
+import { duration } from '../../ui/text/format.ts';
+import { Acknowledgement, useOpenIncident } from '../../ui/alerts/acknowledgement.tsx';
+import { Facts, PageHead } from '../../ui/layout/page.tsx';
+import { type CheckState, Flags, StateBadge } from '../../ui/checks/state.tsx';
+import { Ago, At, Lasting } from '../../ui/text/time.tsx';
+import { toast } from '../../ui/layout/toast.tsx';
+import { graceMinutes, intervalMinutes } from './chart-data.ts';
+import { RunNow } from './run-now.tsx';
+import { text } from './strings.ts';
+import css from './check.module.css';
+
+type Check = AnswerOf<'getCheck'>;
+
+/** The check as the overview shows it: the only read that tells unknown, maintenance and the last message. */
+function useOverviewRow(check: Check) {
+  const overview = useRead('getOverview', { query: { checkId: check.id, limit: 1 } });
+  return overview.data?.rows.find(({ checkId }) => checkId === check.id);
+}
+
+export function CheckHead({ check }: { readonly check: Check }) {
+  const row = useOverviewRow(check);
+  const status = useRead('getCheckStatus', { params: { checkId: check.id } });
+  const incident = useOpenIncident(check.id);
+  const [runAt, setRunAt] = useState<number | null>(null);
+  const state: CheckState | undefined =
+    row?.state ?? (status.data?.state === 'pending' ? 'unknown' : status.data?.state);
+  const since = row?.since ?? status.data?.since ?? null;
+  const last = row?.lastResult ?? null;
+  const isMuted = check.muted || check.mutedUntil !== null;
+  return (
+    <>
+      <PageHead
+        title={check.name}
+        above={
+          <>
+            <Link to="/" search={{}}>
+              {text.checks}
+            </Link>
+            <span aria-hidden>/</span>
+            <span>{checkTypeWords[check.checkType]}</span>
+            {check.groupId !== null && <GroupLink groupId={check.groupId} name={row?.groupName ?? null} />}
+          </>
+        }
+      >
+        <Actions check={check} isMuted={isMuted} onRun={() => setRunAt(Date.now())} />
+      </PageHead>
+      <div className={css['state']} data-state={state}>
+        <div className={css['stateLine']}>
+          {state !== undefined && <StateBadge state={state} large />}
+          {since !== null && state !== 'paused' && (
+            <span>
+              for <Lasting since={since} /> <span className="quiet">since</span> <At at={since} />
+            </span>
+          )}
+          <Flags
+            muted={row?.muted ?? isMuted}
+            inMaintenance={row?.inMaintenance ?? false}
+            silent={row?.silent ?? check.notifiesNobody}
+          />
+          {check.mutedUntil !== null && (
+            <span className="quiet">
+              {text.mutedUntil} <At at={check.mutedUntil} />
+            </span>
+          )}
+        </div>
+        {last !== null && last.message !== null && last.outcome !== 'passed' && (
+          <p className={css['lastMessage']}>
+            {last.message}{' '}
+            <Link to="/checks/$checkId/results/$resultId" params={{ checkId: check.id, resultId: last.id }}>
+              {text.showResult}
+            </Link>
+          </p>
+        )}
+        {incident !== undefined && (
+          <div>
+            <Acknowledgement incident={incident} />
+          </div>
+        )}
+      </div>
+      {runAt !== null && <RunNow checkId={check.id} startedAt={runAt} onClose={() => setRunAt(null)} />}
+      <HeadFacts
+        check={check}
+        url={row?.url ?? null}
+        lastRunAt={row === undefined ? undefined : (last?.startedAt ?? null)}
+      />
+    </>
+  );
+}
+
+function HeadFacts({
+  check,
+  url,
+  lastRunAt,
+}: {
+  readonly check: Check;
+  readonly url: string | null;
+  /** undefined = not known yet. */
+  readonly lastRunAt: string | null | undefined;
+}) {
+  const isPing = check.checkType === 'HEARTBEAT';
+  const interval = duration(intervalMinutes(check) * 60_000);
+  return (
+    <>
+      {check.description !== null && check.description !== '' && (
+        <p className={css['description']}>{check.description}</p>
+      )}
+      {url !== null && !isPing && <p className={`mono ${css['url']}`}>{url}</p>}
+      <div className={css['facts']}>
+        <Facts
+          facts={[
+            isPing
+              ? [text.expects, text.grace(interval, duration(graceMinutes(check) * 60_000))]
+              : [text.schedule, text.every(interval)],
+            ...(check.locations.length > 0 ? [[text.locations, check.locations.join(', ')] as const] : []),
+            [
+              text.lastRun,
+              lastRunAt == null ? (
+                lastRunAt === null ? (
+                  text.neverRun
+                ) : (
+                  text.loadingValue
+                )
+              ) : (
+                <Ago key="last" at={lastRunAt} />
+              ),
+            ],
+            ...(check.nextRunAt === null ? [] : [[text.nextRun, <Ago key="next" at={check.nextRunAt} />] as const]),
+          ]}
+        />
+        {check.tags.length > 0 && (
+          <ul className={css['tags']} aria-label="Tags">
+            {check.tags.map((tag) => (
+              <li key={tag}>
+                <Link to="/" search={{ tag }} className={css['tag']}>
+                  {tag}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </>
+  );
+}
+
+function GroupLink({ groupId, name }: { readonly groupId: number; readonly name: string | null }) {
+  return (
+    <>
+      <span aria-hidden>/</span>
+      <Link to="/groups/$groupId" params={{ groupId: String(groupId) }}>
+        {name ?? text.loadingValue}
+      </Link>
+    </>
+  );
+}
+
+function Actions({
+  check,
+  isMuted,
+  onRun,
+}: {
+  readonly check: Check;
+  readonly isMuted: boolean;
+  readonly onRun: () => void;
+}) {
+  const { run, write } = useMay();
+  const { change } = useCheckActions();
+  const start = useWrite('createCheckTrigger');
+  const named = [{ checkId: check.id, name: check.name }];
+  const startRun = (): void =>
+    start.mutate({ params: { checkId: check.id } }, { onSuccess: onRun, onError: (error) => toast.fault(error) });
+  const mute = (id: string, label: string, ms: number | null): Action => ({
+    id,
+    label,
+    icon: <BellOff size={16} />,
+    run: () =>
+      void change(named, {
+        muted: ms === null,
+        mutedUntil: ms === null ? null : new Date(Date.now() + ms).toISOString(),
+      }),
+  });
+  const hour = 3_600_000;
+  const actions: Action[] = [
+    ...(write
+      ? [
+          ...(isMuted
+            ? [
+                {
+                  id: 'unmute',
+                  label: text.unmute,
+                  icon: <BellOff size={16} />,
+                  run: () => void change(named, { muted: false, mutedUntil: null }),
+                },
+              ]
+            : [
+                mute('hour', text.muteHour, hour),
+                mute('day', text.muteDay, 24 * hour),
+                mute('mute', text.muteAlways, null),
+              ]),
+          {
+            id: 'pause',
+            label: check.activated ? text.pause : text.resume,
+            icon: check.activated ? <Pause size={16} /> : <Play size={16} />,
+            run: () => void change(named, { activated: !check.activated }),
+          },
+        ]
+      : []),
+    {
+      id: 'link',
+      label: text.copyLink,
+      icon: <Link2 size={16} />,
+      run: () => void toast.of(navigator.clipboard.writeText(location.href), text.copiedLink),
+    },
+  ];
+  return (
+    <>
+      {run && check.checkType !== 'HEARTBEAT' && (
+        <Button kind="primary" isDisabled={!check.activated || start.isPending} onPress={startRun}>
+          <Play size={15} aria-hidden /> {text.run}
+        </Button>
+      )}
+      <ActionMenu
+        label={text.actions}
+        actions={actions}
+        trigger={
+          <IconButton label={text.actions}>
+            <EllipsisVertical size={18} />
+          </IconButton>
+        }
+      />
+    </>
+  );
+}

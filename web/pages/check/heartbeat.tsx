@@ -1,0 +1,110 @@
+// Heartbeats: the ping URL, how jobs call it, and the latest pings.
+import { useState } from 'react';
+import type { AnswerOf } from '#contract/operations.ts';
+import { useRead } from '../../api/query.ts';
+import { Code } from '../../ui/controls/copy.tsx';
+import { Choice } from '../../ui/controls/field.tsx';
+import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
+import { Section } from '../../ui/layout/page.tsx';
+import { Table } from '../../ui/layout/table.tsx';
+import { Ago, At } from '../../ui/text/time.tsx';
+import { snippetsOf } from './snippets.ts';
+import { text } from './strings.ts';
+import css from './check.module.css';
+
+type HeartbeatCheck = Extract<AnswerOf<'getCheck'>, { readonly checkType: 'HEARTBEAT' }>;
+type Ping = AnswerOf<'listHeartbeatEvents'>['events'][number];
+
+export function PingUrl({ check }: { readonly check: HeartbeatCheck }) {
+  const [shown, setShown] = useState('curl');
+  const { pingUrl } = check.heartbeat;
+  if (pingUrl === null) {
+    return (
+      <Section title={text.ping}>
+        <p className="quiet">{text.pingHidden}</p>
+      </Section>
+    );
+  }
+  const snippets = snippetsOf(pingUrl);
+  const snippet = snippets.find(([id]) => id === shown) ?? snippets[0];
+  return (
+    <Section title={text.ping}>
+      <div className={css['stack']}>
+        <p className="quiet">{text.pingHelp}</p>
+        <Code label={text.pingAddress} text={pingUrl} />
+        <Choice
+          label={text.snippet}
+          value={shown}
+          options={snippets.map(([id, title]) => [id, title] as const)}
+          onChange={setShown}
+        />
+        <Code label={text.command} text={snippet?.[2] ?? ''} />
+      </div>
+    </Section>
+  );
+}
+
+export function Pings({ check }: { readonly check: HeartbeatCheck }) {
+  const pings = useRead('listHeartbeatEvents', { params: { checkId: check.id } });
+  return (
+    <Section title={text.pings}>
+      {pings.error && pings.data === undefined ? (
+        <LoadError error={pings.error} onRetry={() => void pings.refetch()} />
+      ) : pings.data === undefined ? (
+        <Skeleton lines={4} />
+      ) : pings.data.events.length === 0 ? (
+        <Empty title={text.noPings}>
+          <p>{text.noPingsHelp}</p>
+        </Empty>
+      ) : (
+        <Table
+          label={text.pings}
+          rows={pings.data.events}
+          keyOf={({ id }) => id}
+          columns={[
+            { id: 'signal', title: text.signal, isName: true, cell: signalOf },
+            {
+              id: 'received',
+              title: text.received,
+              cell: ({ receivedAt }) => (
+                <span>
+                  <At at={receivedAt} />{' '}
+                  <span className="quiet">
+                    <Ago at={receivedAt} />
+                  </span>
+                </span>
+              ),
+            },
+            { id: 'timing', title: text.timing, cell: ({ state }) => text.pingStates[state] },
+            {
+              id: 'from',
+              title: text.from,
+              cell: ({ method, userAgent, source }) => [method, source ?? userAgent].filter(Boolean).join(' · '),
+            },
+            { id: 'body', title: text.body, cell: (ping) => <PingBody ping={ping} /> },
+          ]}
+        />
+      )}
+    </Section>
+  );
+}
+
+function signalOf({ signal, exitCode }: Ping) {
+  const word = exitCode === null ? text.signals[signal] : `${text.signals.exit} ${exitCode}`;
+  const isBad = signal === 'fail' || signal === 'missing' || (exitCode ?? 0) !== 0;
+  return <span className={isBad ? css['bad'] : undefined}>{word}</span>;
+}
+
+function PingBody({ ping: { body } }: { readonly ping: Ping }) {
+  if (body === null || body === '') return <span className="quiet">{text.noValue}</span>;
+  const [first = '', ...rest] = body.split('\n');
+  if (rest.length === 0 && first.length <= 80) return <code>{first}</code>;
+  return (
+    <details className={css['details']}>
+      <summary>
+        <code>{first.slice(0, 80)}</code>
+      </summary>
+      <Code label={text.body} text={body} />
+    </details>
+  );
+}

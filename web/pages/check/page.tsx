@@ -1,0 +1,58 @@
+// One check: its state, its history, who was notified, and what can be done.
+import { Link, useParams } from '@tanstack/react-router';
+import { ServiceError } from '../../api/client.ts';
+import { useRead } from '../../api/query.ts';
+import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
+import { PageHead } from '../../ui/layout/page.tsx';
+import { Alerts } from './alerts.tsx';
+import { Certificate } from './certificate.tsx';
+import { Figures } from './figures.tsx';
+import { CheckHead } from './head.tsx';
+import { PingUrl, Pings } from './heartbeat.tsx';
+import { ResponseTimes } from './response-times.tsx';
+import { Results } from './results.tsx';
+import { text } from './strings.ts';
+
+export function CheckPage() {
+  const { checkId } = useParams({ from: '/shell/checks/$checkId' });
+  const check = useRead('getCheck', { params: { id: checkId } });
+  // A deleted check is shown no longer, although its last answer is still there.
+  if (check.error instanceof ServiceError && check.error.statusCode < 500) {
+    return check.error.statusCode === 404 || check.error.statusCode === 400 ? (
+      <UnknownCheck />
+    ) : (
+      <LoadError error={check.error} onRetry={() => void check.refetch()} />
+    );
+  }
+  if (check.error && check.data === undefined) {
+    return <LoadError error={check.error} onRetry={() => void check.refetch()} />;
+  }
+  // Another check is not shown in the place of the one that is loading.
+  if (check.data === undefined || check.data.id !== checkId) return <Skeleton lines={8} height={40} />;
+  const heartbeat = check.data.checkType === 'HEARTBEAT' ? check.data : null;
+  return (
+    <>
+      <CheckHead key={checkId} check={check.data} />
+      {heartbeat && <PingUrl check={heartbeat} />}
+      <ResponseTimes check={check.data} />
+      <Figures check={check.data} />
+      {heartbeat && <Pings check={heartbeat} />}
+      <Results check={check.data} />
+      <Alerts check={check.data} />
+      {!heartbeat && <Certificate check={check.data} />}
+    </>
+  );
+}
+
+function UnknownCheck() {
+  return (
+    <>
+      <PageHead title={text.unknownTitle} />
+      <Empty title={text.unknownHelp}>
+        <Link to="/" search={{}}>
+          {text.allChecks}
+        </Link>
+      </Empty>
+    </>
+  );
+}

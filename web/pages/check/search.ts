@@ -1,0 +1,57 @@
+// What of the page is in its address.
+
+export const chartRanges = {
+  '1h': ['1 h', 3_600_000],
+  '6h': ['6 h', 21_600_000],
+  '24h': ['24 h', 86_400_000],
+  '7d': ['7 d', 604_800_000],
+  '30d': ['30 d', 2_592_000_000],
+  '90d': ['90 d', 7_776_000_000],
+} as const;
+export type ChartRange = keyof typeof chartRanges;
+
+// A type, because the router takes no interface as search.
+export type CheckSearch = {
+  /** Default: 24 hours. */
+  readonly range?: ChartRange;
+  /** A part that was zoomed into, ISO 8601; wins over the range. */
+  readonly from?: string;
+  readonly to?: string;
+  /** Default: phases if the check has one location. */
+  readonly view?: 'phases' | 'times';
+  /** Outcomes in the list of results. */
+  readonly outcome?: 'failed' | 'other';
+  /** Location in the list of results. */
+  readonly location?: string;
+};
+
+export function checkSearch(search: Record<string, unknown>): CheckSearch {
+  const { range, from, to, view, outcome, location } = search;
+  const isZoomed = isInstant(from) && isInstant(to) && Date.parse(from) < Date.parse(to);
+  return {
+    ...(typeof range === 'string' && range in chartRanges && { range: range as ChartRange }),
+    ...(isZoomed && { from, to }),
+    ...((view === 'phases' || view === 'times') && { view }),
+    ...((outcome === 'failed' || outcome === 'other') && { outcome }),
+    ...(typeof location === 'string' && location !== '' && { location }),
+  };
+}
+
+function isInstant(value: unknown): value is string {
+  return typeof value === 'string' && !Number.isNaN(Date.parse(value));
+}
+
+/** A span of time, epoch ms. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+  /** It ends now. */
+  readonly isLive: boolean;
+}
+
+/** The span that the page shows; full minutes, so that its reads stay the same for a while. */
+export function spanOf({ range = '24h', from, to }: CheckSearch, now: number): Span {
+  if (from !== undefined && to !== undefined) return { from: Date.parse(from), to: Date.parse(to), isLive: false };
+  const end = Math.ceil(now / 60_000) * 60_000;
+  return { from: end - chartRanges[range][1], to: end, isLive: true };
+}

@@ -1,0 +1,163 @@
+// The log of deliveries.
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay } from '../../api/me.ts';
+import { useMore, useRead, useWrite } from '../../api/query.ts';
+import { alertWords, testMessageWords } from '../../ui/alerts/alert-words.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { ChannelName, useChannelNames } from '../../ui/alerts/channels.tsx';
+import { deliveryStatusWords, DeliveryStatus } from '../../ui/alerts/delivery-status.tsx';
+import { Confirm } from '../../ui/controls/dialog.tsx';
+import { Choice } from '../../ui/controls/field.tsx';
+import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
+import { More } from '../../ui/controls/more.tsx';
+import { PageHead } from '../../ui/layout/page.tsx';
+import { type Range, ranges, rangeStart } from '../../ui/text/range.ts';
+import { Table } from '../../ui/layout/table.tsx';
+import { Ago, At } from '../../ui/text/time.tsx';
+import { toast } from '../../ui/layout/toast.tsx';
+import type { DeliveriesSearch } from './search.ts';
+import { text } from './strings.ts';
+
+export function DeliveriesPage() {
+  const search = useSearch({ from: '/shell/deliveries' });
+  const { status, channel } = search;
+  const deliveries = useMore('listDeliveries', {
+    query: { ...(status !== undefined && { status }), ...(channel !== undefined && { alertChannelId: channel }) },
+  });
+  const isFiltered = status !== undefined || channel !== undefined;
+  return (
+    <>
+      <PageHead title={text.title}>
+        <DeliveryFilters search={search} />
+      </PageHead>
+      {deliveries.error && deliveries.items === undefined ? (
+        <LoadError error={deliveries.error} onRetry={() => void deliveries.refetch()} />
+      ) : deliveries.items === undefined ? (
+        <Skeleton lines={8} height={36} />
+      ) : deliveries.items.length === 0 ? (
+        <Empty title={text.emptyTitle}>
+          <p>{isFiltered ? text.noMatch : text.empty}</p>
+        </Empty>
+      ) : (
+        <>
+          <DeliveryTable deliveries={deliveries.items} />
+          <More {...deliveries} shown={deliveries.items.length} />
+        </>
+      )}
+    </>
+  );
+}
+
+function DeliveryFilters({ search: { status, channel } }: { readonly search: DeliveriesSearch }) {
+  const navigate = useNavigate({ from: '/deliveries' });
+  const channels = useRead('listAlertChannels', { query: { limit: 100 } });
+  const nameOf = useChannelNames();
+  const { write } = useMay();
+  const [isAsking, setAsking] = useState(false);
+  const set = (next: DeliveriesSearch): void => void navigate({ search: next, replace: true });
+  return (
+    <>
+      <Choice
+        label={text.status}
+        isLabelHidden
+        value={status ?? ''}
+        options={[['', text.anyStatus], ...Object.entries(deliveryStatusWords)]}
+        onChange={(value) =>
+          set({
+            ...(value !== '' && { status: value as NonNullable<typeof status> }),
+            ...(channel !== undefined && { channel }),
+          })
+        }
+      />
+      <Choice
+        label={text.channel}
+        isLabelHidden
+        value={channel === undefined ? '' : String(channel)}
+        options={[['', text.anyChannel], ...(channels.data ?? []).map(({ id }) => [String(id), nameOf(id)] as const)]}
+        onChange={(value) =>
+          set({ ...(status !== undefined && { status }), ...(value !== '' && { channel: Number(value) }) })
+        }
+      />
+      {write && channel !== undefined && (
+        <>
+          <Button onPress={() => setAsking(true)}>{text.replayAll}</Button>
+          <ReplayAll channel={channel} isOpen={isAsking} onClose={() => setAsking(false)} />
+        </>
+      )}
+    </>
+  );
+}
+
+function ReplayAll({
+  channel,
+  isOpen,
+  onClose,
+}: {
+  readonly channel: number;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}) {
+  const [range, setRange] = useState<Range>('24h');
+  const nameOf = useChannelNames();
+  const replay = useWrite('replayAlertChannel', ['listDeliveries', 'getOverview']);
+  return (
+    <Confirm
+      title={text.replayTitle}
+      action={text.replay}
+      isOpen={isOpen}
+      onClose={onClose}
+      onConfirm={async () => {
+        const { count } = await replay.mutateAsync({
+          params: { id: channel },
+          body: { since: rangeStart(range, Date.now()) },
+        });
+        toast.done(text.replayed(count));
+      }}
+    >
+      <p>{text.replayQuestion(nameOf(channel), ranges[range])}</p>
+      <Choice label="Range" value={range} options={Object.entries(ranges) as [Range, string][]} onChange={setRange} />
+    </Confirm>
+  );
+}
+
+type Deliveries = NonNullable<ReturnType<typeof useMore<'listDeliveries'>>['items']>;
+
+function DeliveryTable({ deliveries }: { readonly deliveries: Deliveries }) {
+  return (
+    <Table
+      label={text.title}
+      rows={deliveries}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          id: 'alert',
+          title: text.columns.alert,
+          isName: true,
+          cell: ({ id, alertType, isTest }) => (
+            <Link to="/deliveries/$deliveryId" params={{ deliveryId: id }} data-row>
+              {isTest ? testMessageWords : alertWords[alertType]}
+            </Link>
+          ),
+        },
+        {
+          id: 'status',
+          title: text.columns.status,
+          cell: (delivery) => <DeliveryStatus delivery={delivery} />,
+        },
+        {
+          id: 'channel',
+          title: text.columns.channel,
+          cell: ({ alertChannelId }) => <ChannelName id={alertChannelId} />,
+        },
+        { id: 'attempts', title: text.columns.attempts, isNumber: true, cell: ({ attempts }) => attempts.length },
+        { id: 'created', title: text.columns.created, cell: ({ createdAt }) => <At at={createdAt} /> },
+        {
+          id: 'next',
+          title: text.columns.next,
+          cell: ({ nextAttemptAt }) => (nextAttemptAt === undefined ? '–' : <Ago at={nextAttemptAt} />),
+        },
+      ]}
+    />
+  );
+}

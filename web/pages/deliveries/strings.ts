@@ -1,0 +1,24 @@
+export const text = {
+  title: 'Deliveries',
+  status: 'Status',
+  anyStatus: 'Any status',
+  channel: 'Channel',
+  anyChannel: 'All channels',
+  emptyTitle: 'No deliveries',
+  empty: 'A delivery appears here when an alert is sent to a channel.',
+  noMatch: 'No delivery matches these filters.',
+  replayAll: 'Replay failed…',
+  replayTitle: 'Replay failed deliveries',
+  replayQuestion: (channel: string, range: string) =>
+    `Sends every delivery of ${channel} again that failed after all attempts in the ${range.toLowerCase()}. Each replay is a new delivery.`,
+  replay: 'Replay',
+  replayed: (count: number) => (count === 0 ? 'No delivery had failed' : `${count} deliveries are replayed`),
+  columns: {
+    alert: 'Alert',
+    status: 'Status',
+    channel: 'Channel',
+    created: 'Created',
+    next: 'Next attempt',
+    attempts: 'Attempts',
+  },
+} as const;

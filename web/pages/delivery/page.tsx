@@ -1,0 +1,146 @@
+// One delivery with every attempt: request, response, what happens next.
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { RotateCw, Send, X } from 'lucide-react';
+import { useState } from 'react';
+import type { AnswerOf } from '#contract/operations.ts';
+import { useMay } from '../../api/me.ts';
+import { useRead, useWrite } from '../../api/query.ts';
+import { alertWords, testMessageWords } from '../../ui/alerts/alert-words.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { ChannelName } from '../../ui/alerts/channels.tsx';
+import { DeliveryStatus } from '../../ui/alerts/delivery-status.tsx';
+import { Confirm } from '../../ui/controls/dialog.tsx';
+import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
+import { Facts, PageHead, Section } from '../../ui/layout/page.tsx';
+import { Ago, At } from '../../ui/text/time.tsx';
+import { toast } from '../../ui/layout/toast.tsx';
+import { AttemptView } from './attempt.tsx';
+import { text } from './strings.ts';
+import css from './delivery.module.css';
+
+type Delivery = AnswerOf<'getDelivery'>;
+
+export function DeliveryPage() {
+  const { deliveryId } = useParams({ from: '/shell/deliveries/$deliveryId' });
+  const { data, error, refetch } = useRead('getDelivery', { params: { id: deliveryId } });
+  if (error && data === undefined) return <LoadError error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Skeleton lines={6} />;
+  const alert = data.isTest ? testMessageWords : alertWords[data.alertType];
+  return (
+    <>
+      <PageHead title={text.title(alert)} heading={alert} above={<Link to="/deliveries">{text.all}</Link>}>
+        <Actions delivery={data} />
+      </PageHead>
+      <DeliveryFacts delivery={data} />
+      {data.error !== undefined && data.status !== 'cancelled' && <p className={css['reason']}>{data.error}</p>}
+      <Section title={text.attempts}>
+        {data.attempts.length === 0 ? (
+          <Empty title={text.none}>{data.status === 'pending' && <p>{text.noneHelp}</p>}</Empty>
+        ) : (
+          <ol className={css['attempts']}>
+            {data.attempts.toReversed().map((attempt, index) => (
+              <AttemptView key={attempt.startedAt} attempt={attempt} isOpen={index === 0} />
+            ))}
+          </ol>
+        )}
+      </Section>
+    </>
+  );
+}
+
+function DeliveryFacts({ delivery }: { readonly delivery: Delivery }) {
+  const { alertChannelId, checkId, checkResultId, createdAt, nextAttemptAt, replayOf } = delivery;
+  return (
+    <Facts
+      facts={[
+        [text.status, <DeliveryStatus key="status" delivery={delivery} />],
+        [
+          text.channel,
+          <Link key="channel" to="/deliveries" search={{ channel: alertChannelId }}>
+            <ChannelName id={alertChannelId} />
+          </Link>,
+        ],
+        ...(checkId === null ? [] : [[text.check, <CheckName key="check" checkId={checkId} />] as const]),
+        ...(checkId === null || checkResultId === null
+          ? []
+          : [
+              [
+                text.result,
+                <Link
+                  key="result"
+                  to="/checks/$checkId/results/$resultId"
+                  params={{ checkId, resultId: checkResultId }}
+                >
+                  {text.open}
+                </Link>,
+              ] as const,
+            ]),
+        [text.created, <At key="created" at={createdAt} />],
+        ...(nextAttemptAt === undefined ? [] : [[text.next, <Ago key="next" at={nextAttemptAt} />] as const]),
+        ...(replayOf === undefined
+          ? []
+          : [
+              [
+                text.replayOf,
+                <Link key="replay" to="/deliveries/$deliveryId" params={{ deliveryId: replayOf }}>
+                  {text.open}
+                </Link>,
+              ] as const,
+            ]),
+      ]}
+    />
+  );
+}
+
+function CheckName({ checkId }: { readonly checkId: string }) {
+  const check = useRead('getCheck', { params: { id: checkId } });
+  if (check.error) return <>{text.deletedCheck}</>;
+  return (
+    <Link to="/checks/$checkId" params={{ checkId }}>
+      {check.data?.name ?? '…'}
+    </Link>
+  );
+}
+
+function Actions({ delivery: { id, status } }: { readonly delivery: Delivery }) {
+  const { write } = useMay();
+  const navigate = useNavigate();
+  const [isAsking, setAsking] = useState(false);
+  const refreshes = ['getDelivery', 'listDeliveries', 'getOverview'] as const;
+  const retry = useWrite('retryDelivery', refreshes);
+  const cancel = useWrite('cancelDelivery', refreshes);
+  const replay = useWrite('replayDelivery', refreshes);
+  if (!write) return null;
+  const input = { params: { id } };
+  const replayNow = async (): Promise<void> => {
+    const made = await replay.mutateAsync(input);
+    await navigate({ to: '/deliveries/$deliveryId', params: { deliveryId: made.id } });
+  };
+  if (status !== 'pending') {
+    return (
+      <Button onPress={() => void toast.of(replayNow(), text.replayed)}>
+        <Send size={15} aria-hidden /> {text.replay}
+      </Button>
+    );
+  }
+  return (
+    <>
+      <Button kind="primary" onPress={() => void toast.of(retry.mutateAsync(input), text.retried)}>
+        <RotateCw size={15} aria-hidden /> {text.retry}
+      </Button>
+      <Button onPress={() => setAsking(true)}>
+        <X size={15} aria-hidden /> {text.cancel}
+      </Button>
+      <Confirm
+        title={text.cancelTitle}
+        action={text.keep}
+        isDanger
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onConfirm={() => cancel.mutateAsync(input)}
+      >
+        <p>{text.cancelQuestion}</p>
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,137 @@
+// A group: its checks, its settings, and running all of them with live progress.
+import { Link, useParams } from '@tanstack/react-router';
+import { Play } from 'lucide-react';
+import { useState } from 'react';
+import type { AnswerOf } from '#contract/operations.ts';
+import { useMay } from '../../api/me.ts';
+import { useRead, useWrite } from '../../api/query.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Code } from '../../ui/controls/copy.tsx';
+import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
+import { Facts, PageHead, Section } from '../../ui/layout/page.tsx';
+import { Flags, StateBadge } from '../../ui/checks/state.tsx';
+import { Table } from '../../ui/layout/table.tsx';
+import { Ago } from '../../ui/text/time.tsx';
+import { toast } from '../../ui/layout/toast.tsx';
+import { Progress } from './progress.tsx';
+import { text } from './strings.ts';
+
+export function GroupPage() {
+  const { groupId } = useParams({ from: '/shell/groups/$groupId' });
+  const id = Number(groupId);
+  const { run } = useMay();
+  const [isStarted, setStarted] = useState(false);
+  const group = useRead('getCheckGroup', { params: { id } });
+  const trigger = useWrite('createGroupTrigger', ['getGroupTrigger', 'listGroupTriggerRuns']);
+  if (group.error && group.data === undefined) {
+    return <LoadError error={group.error} onRetry={() => void group.refetch()} />;
+  }
+  if (group.data === undefined) return <Skeleton lines={6} />;
+  const start = async (): Promise<void> => {
+    await trigger.mutateAsync({ params: { groupId: id } });
+    setStarted(true);
+  };
+  return (
+    <>
+      <PageHead title={group.data.name} above={<Link to="/groups">{text.all}</Link>}>
+        <Flags muted={group.data.muted} />
+        {run && (
+          <Button kind="primary" isDisabled={trigger.isPending} onPress={() => void toast.of(start(), text.started)}>
+            <Play size={15} aria-hidden /> {text.trigger}
+          </Button>
+        )}
+      </PageHead>
+      {run && <Progress groupId={id} isFollowed={isStarted} />}
+      <Section title={text.members}>
+        <Members groupId={groupId} />
+      </Section>
+      <Section title={text.settings}>
+        <p className="quiet">{text.settingsHelp}</p>
+        <Settings group={group.data} />
+      </Section>
+      {run && (
+        <Section title={text.ci}>
+          <CiSnippet groupId={id} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+function Members({ groupId }: { readonly groupId: string }) {
+  const { data, error, refetch } = useRead('getOverview', { query: { groupId, limit: 200 } });
+  if (error && data === undefined) return <LoadError error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Skeleton />;
+  if (data.rows.length === 0) return <Empty title={text.noMembers} />;
+  return (
+    <Table
+      label={text.members}
+      rows={data.rows}
+      keyOf={({ checkId }) => checkId}
+      columns={[
+        {
+          id: 'name',
+          title: text.columns.name,
+          isName: true,
+          cell: ({ checkId, name, ...flags }) => (
+            <>
+              <Link to="/checks/$checkId" params={{ checkId }} data-row>
+                {name}
+              </Link>{' '}
+              <Flags muted={flags.muted} inMaintenance={flags.inMaintenance} silent={flags.silent} />
+            </>
+          ),
+        },
+        { id: 'state', title: text.columns.state, cell: ({ state }) => <StateBadge state={state} /> },
+        {
+          id: 'last',
+          title: text.columns.last,
+          cell: ({ lastResult }) => (lastResult === null ? text.never : <Ago at={lastResult.startedAt} />),
+        },
+      ]}
+    />
+  );
+}
+
+function Settings({ group }: { readonly group: AnswerOf<'getCheckGroup'> }) {
+  const { fields } = text;
+  const flag = (value: boolean | null): string => (value === null ? text.ofCheck : value ? text.yes : text.no);
+  return (
+    <Facts
+      facts={[
+        [fields.activated, flag(group.activated)],
+        [fields.muted, flag(group.muted)],
+        [fields.locations, group.locations.join(', ') || text.ofCheck],
+        [fields.concurrency, group.concurrency],
+        [fields.runtimeId, group.runtimeId ?? text.ofAccount],
+        [fields.runParallel, flag(group.runParallel)],
+        [
+          fields.alerts,
+          group.useGlobalAlertSettings === true
+            ? text.ofAccount
+            : (group.alertSettings?.escalationType ?? text.ofCheck),
+        ],
+        [fields.retries, retryText(group.retryStrategy)],
+        [fields.variables, group.environmentVariables?.length ?? 0],
+      ]}
+    />
+  );
+}
+
+function retryText(strategy: AnswerOf<'getCheckGroup'>['retryStrategy']): string {
+  return typeof strategy === 'object' && strategy !== null ? strategy.type : text.ofCheck;
+}
+
+function CiSnippet({ groupId }: { readonly groupId: number }) {
+  const trigger = useRead('getGroupTrigger', { params: { groupId } });
+  if (trigger.data === undefined) return <p className="quiet">{text.noTrigger}</p>;
+  return (
+    <>
+      <p className="quiet">{text.ciHelp}</p>
+      <Code
+        label={text.ci}
+        text={`curl --fail-with-body "${location.origin}/check-groups/${groupId}/trigger/${trigger.data.token}?maxWaitSeconds=120"`}
+      />
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+// The newest run of a whole group: how far it is, and its verdict.
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { use } from 'react';
+import { ProgressBar } from 'react-aria-components';
+import { AccountContext } from '../../api/account.ts';
+import { read } from '../../api/query.ts';
+import { milliseconds } from '../../ui/text/format.ts';
+import { Section } from '../../ui/layout/page.tsx';
+import { OutcomeBadge } from '../../ui/checks/state.tsx';
+import { Table } from '../../ui/layout/table.tsx';
+import { text } from './strings.ts';
+import css from './group.module.css';
+
+/** @param isFollowed the group was started on this page: shown from its first run on */
+export function Progress({ groupId, isFollowed }: { readonly groupId: number; readonly isFollowed: boolean }) {
+  const accountId = use(AccountContext);
+  const runs = useQuery({
+    ...read(accountId, 'listGroupTriggerRuns', { params: { groupId }, query: { limit: 100 } }),
+    retry: false,
+    refetchInterval: ({ state: { data } }) =>
+      data === undefined || data.some(({ state }) => state === 'running') ? 1000 : false,
+    enabled: isFollowed,
+  });
+  const { data } = runs;
+  if (data === undefined || data.length === 0) return null;
+  const ended = data.filter(({ state }) => state === 'ended');
+  const bad = ended.filter(({ outcome }) => outcome !== 'passed' && outcome !== 'degraded');
+  const isDone = ended.length === data.length;
+  const verdict = bad.length > 0 ? text.failed(bad.length, data.length) : text.passed(data.length);
+  return (
+    <Section title={text.progress}>
+      <div role="status" className={css['verdict']} data-bad={bad.length > 0 ? '' : undefined}>
+        {isDone ? verdict : text.done(ended.length, data.length)}
+      </div>
+      <ProgressBar aria-label={text.progress} value={ended.length} maxValue={data.length} className={css['bar'] ?? ''}>
+        {({ percentage = 0 }) => <div className={css['filled']} style={{ width: `${percentage}%` }} />}
+      </ProgressBar>
+      <Table
+        label={text.progress}
+        rows={data}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            id: 'name',
+            title: text.columns.name,
+            isName: true,
+            cell: ({ id, checkId, name, state }) =>
+              state === 'ended' ? (
+                <Link to="/checks/$checkId/results/$resultId" params={{ checkId, resultId: id }}>
+                  {name}
+                </Link>
+              ) : (
+                name
+              ),
+          },
+          {
+            id: 'outcome',
+            title: text.columns.outcome,
+            cell: ({ outcome }) => (outcome === null ? text.running : <OutcomeBadge outcome={outcome} />),
+          },
+          { id: 'location', title: text.columns.location, cell: ({ runLocation }) => runLocation },
+          {
+            id: 'time',
+            title: text.columns.time,
+            isNumber: true,
+            cell: ({ responseTime }) => (responseTime === null ? '–' : milliseconds(responseTime)),
+          },
+          { id: 'message', title: text.columns.message, cell: ({ message }) => message ?? '' },
+        ]}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,40 @@
+// What needs attention, with what to do about it.
+import { useRead } from '../../api/query.ts';
+import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
+import { PageHead } from '../../ui/layout/page.tsx';
+import { At, Lasting } from '../../ui/text/time.tsx';
+import { text } from './strings.ts';
+import css from './notices.module.css';
+
+export function NoticesPage() {
+  const { data, error, refetch } = useRead('listNotices');
+  return (
+    <>
+      <PageHead title={text.title} />
+      {error && data === undefined ? (
+        <LoadError error={error} onRetry={() => void refetch()} />
+      ) : data === undefined ? (
+        <Skeleton lines={4} height={72} />
+      ) : data.length === 0 ? (
+        <Empty title={text.emptyTitle}>
+          <p>{text.empty}</p>
+        </Empty>
+      ) : (
+        <ul className={css['notices']} aria-label={text.title}>
+          {data.map(({ id, subject, message, action, since }) => (
+            <li key={id} className={css['notice']}>
+              <h2>{subject}</h2>
+              <p>{message}</p>
+              <p className={css['action']}>
+                <strong>{text.action}</strong> {action}
+              </p>
+              <p className="quiet">
+                {text.since} <At at={since} /> (<Lasting since={since} />)
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

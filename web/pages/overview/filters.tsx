@@ -1,0 +1,87 @@
+// Search, filters, order and density of the list.
+import { Rows3, Rows4, X } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { useRead } from '../../api/query.ts';
+import { IconButton } from '../../ui/controls/button.tsx';
+import { Choice, SearchBox } from '../../ui/controls/field.tsx';
+import { checkTypeWords } from '../../ui/checks/check-type.ts';
+import { type OverviewSearch, sorts } from './search.ts';
+import { text } from './strings.ts';
+import css from './overview.module.css';
+
+type Change = Partial<{ [Key in keyof OverviewSearch]: OverviewSearch[Key] | undefined }>;
+
+export function Filters({
+  search,
+  onChange,
+}: {
+  readonly search: OverviewSearch;
+  readonly onChange: (next: Change) => void;
+}) {
+  const groups = useRead('listCheckGroups', { query: { limit: 100 } });
+  return (
+    <div className={css['filters']}>
+      <SearchText value={search.search ?? ''} onChange={(value) => onChange({ search: value || undefined })} />
+      <Choice
+        label={text.type}
+        isLabelHidden
+        value={search.checkType ?? ''}
+        options={[['', text.anyType], ...Object.entries(checkTypeWords)]}
+        onChange={(checkType) => onChange({ checkType: checkType || undefined })}
+      />
+      {(groups.data?.length ?? 0) > 0 && (
+        <Choice
+          label={text.group}
+          isLabelHidden
+          value={search.groupId ?? ''}
+          options={[
+            ['', text.anyGroup],
+            ...(groups.data ?? []).map(({ id, name }) => [String(id), name] as const),
+            ['none', text.noGroup],
+          ]}
+          onChange={(groupId) => onChange({ groupId: groupId || undefined })}
+        />
+      )}
+      <Choice
+        label={text.sort}
+        isLabelHidden
+        value={search.sort ?? 'state'}
+        options={sorts.map((sort) => [sort, `${text.sort}: ${text.sorts[sort]}`] as const)}
+        onChange={(sort) => onChange({ sort: sort === 'state' ? undefined : sort })}
+      />
+      {search.tag !== undefined && (
+        <span className={css['chip']}>
+          {text.tagFilter(search.tag)}
+          <IconButton label={text.removeFilter} onPress={() => onChange({ tag: undefined })}>
+            <X size={14} />
+          </IconButton>
+        </span>
+      )}
+      <span className={css['density']}>
+        <IconButton
+          label={search.dense ? text.comfortable : text.dense}
+          onPress={() => onChange({ dense: search.dense ? undefined : true })}
+        >
+          {search.dense ? <Rows3 size={18} /> : <Rows4 size={18} />}
+        </IconButton>
+      </span>
+    </div>
+  );
+}
+
+/** The address follows after a pause in typing. */
+function SearchText({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
+  const [typed, setTyped] = useState(value);
+  const [known, setKnown] = useState(value);
+  // The address changed by other means: back, or a cleared filter.
+  if (known !== value) {
+    setKnown(value);
+    setTyped(value);
+  }
+  useEffect(() => {
+    if (typed === value) return undefined;
+    const timer = setTimeout(() => onChange(typed), 200);
+    return () => clearTimeout(timer);
+  });
+  return <SearchBox label={text.search} value={typed} onChange={setTyped} />;
+}

@@ -1,0 +1,113 @@
+// The list: as many rows as are on screen, whatever the number of checks.
+import { useQueries } from '@tanstack/react-query';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { type Dispatch, type SetStateAction, use, useCallback, useLayoutEffect, useRef, useState } from 'react';
+import { AccountContext } from '../../api/account.ts';
+import { read } from '../../api/query.ts';
+import { useMedia } from '../../ui/layout/media.ts';
+import { CheckRow } from './row.tsx';
+import { type OverviewRow, type OverviewSearch, pageSize, queryOf } from './search.ts';
+import type { Selection } from './selection-bar.tsx';
+import { text } from './strings.ts';
+import css from './overview.module.css';
+
+/** What the columns show; each cell also says it by itself. */
+function Columns() {
+  const { state, what, bar, spark, day, week, month, last } = text.columns;
+  return (
+    <div className={css['columns']} aria-hidden>
+      <span className={css['state']}>{state}</span>
+      <span className={css['what']}>{what}</span>
+      <span className={css['bar']}>{bar}</span>
+      <span className={css['spark']}>{spark}</span>
+      <span className={css['availability']}>
+        <span>{day}</span>
+        <span>{week}</span>
+        <span>{month}</span>
+      </span>
+      <span className={css['last']}>{last}</span>
+    </div>
+  );
+}
+
+export function CheckList({
+  search,
+  total,
+  selected,
+  onSelect,
+}: {
+  readonly search: OverviewSearch;
+  readonly total: number;
+  readonly selected: Selection;
+  readonly onSelect: Dispatch<SetStateAction<Selection>>;
+}) {
+  const isPhone = useMedia('(max-width: 760px)');
+  const rowHeight = isPhone ? 104 : search.dense ? 38 : 58;
+  const list = useRef<HTMLUListElement>(null);
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => setTop(list.current?.offsetTop ?? 0), []);
+  const virtualizer = useWindowVirtualizer({
+    count: total,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+    scrollMargin: top,
+  });
+  useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
+  const items = virtualizer.getVirtualItems();
+  const rowAt = usePages(search, items[0]?.index ?? 0, items.at(-1)?.index ?? 0);
+  const toggle = useCallback(
+    ({ checkId, name, checkType }: OverviewRow, isSelected: boolean): void =>
+      onSelect((before) => {
+        const next = new Map(before);
+        if (isSelected) next.set(checkId, { checkId, name, checkType });
+        else next.delete(checkId);
+        return next;
+      }),
+    [onSelect],
+  );
+  return (
+    <>
+      <Columns />
+      <ul
+        ref={list}
+        aria-label={text.list}
+        className={css['list']}
+        data-dense={search.dense ? '' : undefined}
+        style={{ height: virtualizer.getTotalSize() }}
+      >
+        {items.map(({ index, start }) => {
+          const row = rowAt(index);
+          return (
+            <li
+              key={index}
+              aria-setsize={total}
+              aria-posinset={index + 1}
+              className={css['row']}
+              style={{ height: rowHeight, transform: `translateY(${start - top}px)` }}
+            >
+              {row && (
+                <CheckRow
+                  row={row}
+                  isDense={search.dense === true}
+                  isSelected={selected.has(row.checkId)}
+                  onSelect={toggle}
+                />
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </>
+  );
+}
+
+/** Reads the pages that are on screen. */
+function usePages(search: OverviewSearch, first: number, last: number): (index: number) => OverviewRow | undefined {
+  const accountId = use(AccountContext);
+  const from = Math.floor(first / pageSize);
+  const pages = Array.from({ length: Math.floor(last / pageSize) - from + 1 }, (_, offset) => from + offset);
+  const answers = useQueries({
+    queries: pages.map((page) => read(accountId, 'getOverview', { query: queryOf(search, page + 1) })),
+  });
+  return (index) => answers[Math.floor(index / pageSize) - from]?.data?.rows[index % pageSize];
+}

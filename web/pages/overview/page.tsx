@@ -1,0 +1,95 @@
+// The overview: what is broken, since when; every check in a list that the server filters, sorts and pages.
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Wrench } from 'lucide-react';
+import { useDeferredValue, useState } from 'react';
+import { useRead } from '../../api/query.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Code } from '../../ui/controls/copy.tsx';
+import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
+import { PageHead } from '../../ui/layout/page.tsx';
+import { Ago } from '../../ui/text/time.tsx';
+import { Filters } from './filters.tsx';
+import { CheckList } from './list.tsx';
+import { isNarrowed, type OverviewSearch, queryOf } from './search.ts';
+import { type Selection, SelectionBar } from './selection-bar.tsx';
+import { text } from './strings.ts';
+import { Summary } from './summary.tsx';
+import css from './overview.module.css';
+
+export function OverviewPage() {
+  const search = useSearch({ from: '/shell/' });
+  const navigate = useNavigate({ from: '/' });
+  const [selected, setSelected] = useState<Selection>(new Map());
+  const change = (next: Partial<{ [Key in keyof OverviewSearch]: OverviewSearch[Key] | undefined }>): void => {
+    void navigate({ search: (now) => defined({ ...now, ...next }), replace: true });
+  };
+  const filters = useDeferredValue(search);
+  const overview = useRead('getOverview', { query: queryOf(filters) });
+  if (overview.error && overview.data === undefined) {
+    return <LoadError error={overview.error} onRetry={() => void overview.refetch()} />;
+  }
+  const { data } = overview;
+  return (
+    <>
+      <PageHead title={text.title}>{data && <Facts data={data} />}</PageHead>
+      {data === undefined ? (
+        <Skeleton lines={8} height={48} />
+      ) : data.summary.total === 0 && !isNarrowed(filters) ? (
+        <NoChecks />
+      ) : (
+        <>
+          <Summary summary={data.summary} search={search} onChange={change} />
+          <Filters search={search} onChange={change} />
+          {data.total === 0 ? (
+            <Empty title={text.noMatch}>
+              <Button onPress={() => void navigate({ search: search.dense ? { dense: true } : {} })}>
+                {text.clear}
+              </Button>
+            </Empty>
+          ) : (
+            <CheckList search={filters} total={data.total} selected={selected} onSelect={setSelected} />
+          )}
+          {selected.size > 0 && <SelectionBar selected={selected} onClear={() => setSelected(new Map())} />}
+        </>
+      )}
+    </>
+  );
+}
+
+/** Without the parameters that were taken away. */
+function defined(search: { [Key in keyof OverviewSearch]: OverviewSearch[Key] | undefined }): OverviewSearch {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined));
+}
+
+type Overview = NonNullable<ReturnType<typeof useRead<'getOverview'>>['data']>;
+
+/** Deliveries in trouble and the next maintenance, if there are any. */
+function Facts({ data: { deliveries, nextMaintenance } }: { readonly data: Overview }) {
+  const trouble = text.deliveries(deliveries.pending, deliveries.retrying, deliveries.exhausted24h);
+  return (
+    <>
+      {trouble !== '' && (
+        <Link to="/deliveries" className={css['fact']}>
+          {trouble}
+        </Link>
+      )}
+      {nextMaintenance !== null && (
+        <span className={css['fact']}>
+          <Wrench size={14} aria-hidden /> {text.maintenance(nextMaintenance.name)}{' '}
+          <Ago at={nextMaintenance.startsAt} />
+        </span>
+      )}
+    </>
+  );
+}
+
+function NoChecks() {
+  const command = `curl -s ${location.origin}/v1/checks/api -H "Authorization: Bearer $TOCSIN_API_KEY" -H 'content-type: application/json' \\
+  -d '{"name":"My site","request":{"method":"GET","url":"https://example.com/"}}'`;
+  return (
+    <Empty title={text.emptyTitle}>
+      <p>{text.emptyHelp}</p>
+      <Code label={text.emptyCommand} text={command} />
+    </Empty>
+  );
+}

@@ -1,0 +1,149 @@
+// One check of the list.
+import { Link } from '@tanstack/react-router';
+import { memo } from 'react';
+import { BellOff, EllipsisVertical, Pause, Play } from 'lucide-react';
+import { Checkbox } from 'react-aria-components';
+import { useMay } from '../../api/me.ts';
+import { IconButton } from '../../ui/controls/button.tsx';
+import { useCheckActions } from '../../ui/checks/check-actions.ts';
+import { checkTypeWords } from '../../ui/checks/check-type.ts';
+import { milliseconds, percent } from '../../ui/text/format.ts';
+import { type Action, ActionMenu } from '../../ui/controls/menu.tsx';
+import { OutcomeBar } from '../../ui/checks/outcome-bar.tsx';
+import { Sparkline } from '../../ui/checks/sparkline.tsx';
+import { Flags, StateBadge } from '../../ui/checks/state.tsx';
+import { Ago, Lasting } from '../../ui/text/time.tsx';
+import type { OverviewRow } from './search.ts';
+import { text } from './strings.ts';
+import css from './overview.module.css';
+
+/** Remembered, so that scrolling draws only the rows that come into view. */
+export const CheckRow = memo(function CheckRow({
+  row,
+  isDense,
+  isSelected,
+  onSelect,
+}: {
+  readonly row: OverviewRow;
+  readonly isDense: boolean;
+  readonly isSelected: boolean;
+  readonly onSelect: (row: OverviewRow, isSelected: boolean) => void;
+}) {
+  const { run, write } = useMay();
+  return (
+    <>
+      {(run || write) && (
+        <Checkbox
+          aria-label={text.select(row.name)}
+          isSelected={isSelected}
+          onChange={(isSelected) => onSelect(row, isSelected)}
+          className={css['check'] ?? ''}
+        >
+          <span aria-hidden className={css['box']} />
+        </Checkbox>
+      )}
+      <div className={css['state']}>
+        <StateBadge state={row.state} />
+        {row.since !== null && (
+          <span className={css['since']}>
+            <Lasting since={row.since} />
+          </span>
+        )}
+      </div>
+      <div className={css['what']}>
+        <Link to="/checks/$checkId" params={{ checkId: row.checkId }} data-row className={css['name']}>
+          {row.name}
+        </Link>
+        <div className={css['about']}>
+          <span>{checkTypeWords[row.checkType]}</span>
+          {row.groupName !== null && <span>{row.groupName}</span>}
+          {!isDense && row.url !== null && <span className={css['url']}>{row.url}</span>}
+          {row.tags.slice(0, 3).map((tag) => (
+            <Link key={tag} to="/" search={(now) => ({ ...now, tag })} className={css['tag']}>
+              {tag}
+            </Link>
+          ))}
+          <Flags
+            acknowledged={row.acknowledgedAt !== null}
+            muted={row.muted}
+            inMaintenance={row.inMaintenance}
+            silent={row.silent}
+          />
+        </div>
+      </div>
+      <div className={css['bar']}>
+        <OutcomeBar buckets={row.buckets} height={isDense ? 16 : 22} />
+      </div>
+      <div className={css['spark']} title={text.p50p95}>
+        <Sparkline points={row.sparkline} />
+        {row.responseTimes !== null && (
+          <span className={css['times']}>
+            {milliseconds(row.responseTimes.p50)} / {milliseconds(row.responseTimes.p95)}
+          </span>
+        )}
+      </div>
+      <Availability row={row} />
+      <div className={css['last']}>
+        {row.lastResult === null ? text.neverRun : <Ago at={row.lastResult.startedAt} />}
+      </div>
+      {(run || write) && <RowMenu row={row} />}
+    </>
+  );
+});
+
+function Availability({ row: { availability } }: { readonly row: OverviewRow }) {
+  return (
+    <div className={css['availability']} title={text.availability}>
+      {([availability.day, availability.week, availability.month] as const).map(({ ratio, known }, index) => (
+        <span key={index} title={ratio === null ? 'Nothing is known' : `${percent(known)} of the time is known`}>
+          {ratio === null ? '–' : percent(ratio)}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function RowMenu({ row }: { readonly row: OverviewRow }) {
+  const { run, write } = useMay();
+  const { start, change } = useCheckActions();
+  const check = [{ checkId: row.checkId, name: row.name }];
+  const actions: Action[] = [];
+  if (run && row.checkType !== 'HEARTBEAT') {
+    actions.push({
+      id: 'run',
+      label: text.run,
+      icon: <Play size={16} />,
+      isDisabled: !row.activated,
+      run: () => void start(check),
+    });
+  }
+  if (write) {
+    actions.push(
+      {
+        id: 'mute',
+        label: row.muted ? text.unmute : text.mute,
+        icon: <BellOff size={16} />,
+        run: () => void change(check, { muted: !row.muted }),
+      },
+      {
+        id: 'pause',
+        label: row.activated ? text.pause : text.resume,
+        icon: row.activated ? <Pause size={16} /> : <Play size={16} />,
+        run: () => void change(check, { activated: !row.activated }),
+      },
+    );
+  }
+  return (
+    <div className={css['menu']}>
+      <ActionMenu
+        label={text.actions(row.name)}
+        actions={actions}
+        trigger={
+          <IconButton label={text.actions(row.name)}>
+            <EllipsisVertical size={16} />
+          </IconButton>
+        }
+      />
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+// What of the overview is in its address.
+import { textParameter } from '../../ui/text/search-parameters.ts';
+import type { AnswerOf } from '#contract/operations.ts';
+
+export type OverviewRow = AnswerOf<'getOverview'>['rows'][number];
+
+export const sorts = ['state', 'name', '-since', '-lastRun', '-responseTime', 'availability'] as const;
+export const stateFilters = ['failing', 'degraded', 'passing', 'unknown', 'paused'] as const;
+
+/** Filters, order and density; absent = the default. */
+export interface OverviewSearch {
+  readonly search?: string;
+  readonly state?: (typeof stateFilters)[number];
+  readonly checkType?: string;
+  readonly tag?: string;
+  readonly groupId?: string;
+  readonly muted?: true;
+  readonly silent?: true;
+  readonly sort?: (typeof sorts)[number];
+  readonly dense?: true;
+}
+
+/** Takes what is known from search parameters, and drops the rest. */
+export function overviewSearch(search: Record<string, unknown>): OverviewSearch {
+  const text = (name: string) => textParameter(search, name);
+  const flag = (name: string) => (search[name] === true || search[name] === 'true' ? { [name]: true } : {});
+  return {
+    ...text('search'),
+    ...text('checkType'),
+    ...text('tag'),
+    ...text('groupId'),
+    ...flag('muted'),
+    ...flag('silent'),
+    ...flag('dense'),
+    ...(stateFilters.some((state) => state === search['state']) && { state: search['state'] }),
+    ...(sorts.some((sort) => sort === search['sort']) && { sort: search['sort'] }),
+  } as OverviewSearch;
+}
+
+/** Rows that one request reads. */
+export const pageSize = 100;
+
+/** The query of the API for a page of rows. @param page from 1 */
+export function queryOf({ dense: _dense, ...filters }: OverviewSearch, page = 1) {
+  return { ...filters, limit: pageSize, page };
+}
+
+/** Whether a filter can leave out checks of the summary, which counts all states. */
+export function isNarrowed({ dense: _dense, sort: _sort, state: _state, ...filters }: OverviewSearch): boolean {
+  return Object.keys(filters).length > 0;
+}

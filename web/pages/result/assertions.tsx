@@ -1,0 +1,70 @@
+// Assertions with the expected and the actual value side by side, failed ones first.
+import { CircleCheck, CircleX } from 'lucide-react';
+import { Section } from '../../ui/layout/page.tsx';
+import { httpPart, lightPart, type Result } from '../../ui/checks/result-part.ts';
+import { Table } from '../../ui/layout/table.tsx';
+import { text } from './strings.ts';
+import css from './result.module.css';
+
+type Assertion = NonNullable<ReturnType<typeof httpPart>>['assertions'][number];
+
+export function Assertions({ result }: { readonly result: Result }) {
+  const assertions = (httpPart(result) ?? lightPart(result))?.assertions ?? [];
+  if (assertions.length === 0) return null;
+  const rows = assertions
+    .map((assertion, index) => ({ assertion, index }))
+    .toSorted((one, other) => Number(one.assertion.passed) - Number(other.assertion.passed));
+  return (
+    <Section title={text.assertions}>
+      <Table
+        label={text.assertions}
+        rows={rows}
+        keyOf={({ index }) => String(index)}
+        columns={[
+          { id: 'what', title: text.assertion, isName: true, cell: ({ assertion }) => subjectOf(assertion) },
+          {
+            id: 'outcome',
+            title: text.outcome,
+            cell: ({ assertion: { passed } }) => (
+              <span className={passed ? css['holds'] : css['broken']}>
+                {passed ? <CircleCheck size={15} aria-hidden /> : <CircleX size={15} aria-hidden />}
+                {passed ? text.holds : text.broken}
+              </span>
+            ),
+          },
+          { id: 'expected', title: text.expected, cell: ({ assertion }) => <code>{expectedOf(assertion)}</code> },
+          { id: 'actual', title: text.actual, cell: ({ assertion }) => <Actual assertion={assertion} /> },
+        ]}
+      />
+    </Section>
+  );
+}
+
+function Actual({ assertion }: { readonly assertion: Assertion }) {
+  const { passed, actual, problem } = assertion;
+  if (problem !== null) return <span className={css['broken']}>{problem}</span>;
+  if (actual === null) return <span className="quiet">{text.none}</span>;
+  return <code className={passed ? undefined : css['brokenValue']}>{`${actual}${unitOf(assertion)}`}</code>;
+}
+
+/** `Status code`, `JSON body $.stock`, `Headers content-type` */
+function subjectOf({ source, property, regex }: Assertion): string {
+  return [words(source), property, regex === null || regex === '' ? '' : `/${regex}/`].filter(Boolean).join(' ');
+}
+
+function expectedOf(assertion: Assertion): string {
+  const { comparison, target } = assertion;
+  return words(comparison).toLowerCase() + (target === '' ? '' : ` ${target}${unitOf(assertion)}`);
+}
+
+/** Times are compared in ms. */
+function unitOf({ source }: Assertion): string {
+  return source === 'RESPONSE_TIME' || source === 'LATENCY' ? ' ms' : '';
+}
+
+const abbreviations = new Set(['JSON']);
+
+function words(name: string): string {
+  const [first = '', ...rest] = name.split('_').map((word) => (abbreviations.has(word) ? word : word.toLowerCase()));
+  return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(' ');
+}

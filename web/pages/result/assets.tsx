@@ -1,0 +1,147 @@
+// Screenshots, traces and videos of a result, fetched with the account and shown from memory.
+import { useQuery } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
+import { use, useEffect, useMemo, useState } from 'react';
+import type { AnswerOf } from '#contract/operations.ts';
+import { AccountContext } from '../../api/account.ts';
+import { clientOf } from '../../api/client.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { ErrorMessage, Skeleton } from '../../ui/layout/feedback.tsx';
+import { bytes } from '../../ui/text/format.ts';
+import { Section } from '../../ui/layout/page.tsx';
+import type { Result } from '../../ui/checks/result-part.ts';
+import { toast } from '../../ui/layout/toast.tsx';
+import { text } from './strings.ts';
+import css from './result.module.css';
+
+type Asset = AnswerOf<'listResultAssets'>[number];
+
+interface AssetProps {
+  readonly result: Result;
+  readonly asset: Asset;
+}
+
+export function Assets({ result, assets }: { readonly result: Result; readonly assets: readonly Asset[] }) {
+  const pictures = assets.filter(({ sort }) => sort === 'screenshot');
+  const files = assets.filter(({ sort }) => sort !== 'screenshot');
+  return (
+    <>
+      {pictures.length > 0 && (
+        <Section title={text.screenshots}>
+          <div className={css['pictures']}>
+            {pictures.map((asset) => (
+              <Screenshot key={asset.number} result={result} asset={asset} />
+            ))}
+          </div>
+        </Section>
+      )}
+      {files.length > 0 && (
+        <Section title={text.files}>
+          <ul className={css['files']}>
+            {files.map((asset) => (
+              <File key={asset.number} result={result} asset={asset} />
+            ))}
+          </ul>
+          {files.some(({ sort }) => sort === 'trace') && <p className="quiet">{text.traceHelp}</p>}
+        </Section>
+      )}
+    </>
+  );
+}
+
+function useLoad({ result, asset }: AssetProps): () => Promise<Blob> {
+  const client = clientOf(use(AccountContext));
+  return async () => {
+    const content = await client.call('getResultAsset', {
+      params: { checkId: result.checkId, checkResultId: result.id, number: asset.number },
+    });
+    return new Blob([content as Uint8Array<ArrayBuffer>], { type: asset.contentType });
+  };
+}
+
+/** Address of a blob while it is shown. */
+function useObjectUrl(blob: Blob | undefined): string | undefined {
+  const url = useMemo(() => (blob === undefined ? undefined : URL.createObjectURL(blob)), [blob]);
+  useEffect(() => () => (url === undefined ? undefined : URL.revokeObjectURL(url)), [url]);
+  return url;
+}
+
+function Screenshot({ result, asset }: AssetProps) {
+  const accountId = use(AccountContext);
+  const load = useLoad({ result, asset });
+  const picture = useQuery({
+    queryKey: [accountId, 'getResultAsset', { checkId: result.checkId, id: result.id, number: asset.number }],
+    queryFn: load,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const url = useObjectUrl(picture.data);
+  return (
+    <figure className={css['picture']}>
+      {picture.error ? (
+        <ErrorMessage error={picture.error} />
+      ) : url === undefined ? (
+        <Skeleton lines={1} height={200} />
+      ) : (
+        <img src={url} alt={text.screenshot(asset.name)} />
+      )}
+      <figcaption>{asset.name}</figcaption>
+    </figure>
+  );
+}
+
+function File({ result, asset }: AssetProps) {
+  const load = useLoad({ result, asset });
+  const [isLoading, setLoading] = useState(false);
+  const [video, setVideo] = useState<Blob>();
+  const url = useObjectUrl(video);
+  const fetchFile = async (use: (blob: Blob) => void): Promise<void> => {
+    setLoading(true);
+    try {
+      use(await load());
+    } catch (error) {
+      toast.fault(error);
+    } finally {
+      setLoading(false);
+    }
+  };
+  return (
+    <li>
+      <div className={css['file']}>
+        <span>
+          {asset.sort === asset.name ? asset.sort : `${asset.sort}: ${asset.name}`}{' '}
+          <span className="quiet">{bytes(asset.bytes)}</span>
+        </span>
+        {asset.sort === 'video' && url === undefined && (
+          <Button isDisabled={isLoading} onPress={() => void fetchFile(setVideo)}>
+            {text.playVideo}
+          </Button>
+        )}
+        <Button isDisabled={isLoading} onPress={() => void fetchFile((blob) => save(blob, asset))}>
+          <Download size={15} aria-hidden /> {isLoading ? text.downloading : text.download}
+        </Button>
+      </div>
+      {url !== undefined && (
+        // The browser recorded no sound, and no words.
+        // oxlint-disable-next-line jsx-a11y/media-has-caption
+        <video src={url} controls className={css['video']} aria-label={asset.name} />
+      )}
+    </li>
+  );
+}
+
+const endings: Readonly<Record<Asset['contentType'], string>> = {
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'application/zip': 'zip',
+  'video/webm': 'webm',
+};
+
+function save(blob: Blob, { sort, number, contentType }: Asset): void {
+  const url = URL.createObjectURL(blob);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = `${sort}-${number}.${endings[contentType]}`;
+  link.click();
+  // Later than the start of the download.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,137 @@
+// One result: the verdict first, then the evidence.
+import { Link, useParams } from '@tanstack/react-router';
+import { Link2, Terminal } from 'lucide-react';
+import { ServiceError } from '../../api/client.ts';
+import { useRead } from '../../api/query.ts';
+import { IconButton } from '../../ui/controls/button.tsx';
+import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
+import { milliseconds } from '../../ui/text/format.ts';
+import { PageHead, Section } from '../../ui/layout/page.tsx';
+import { httpPart, lightPart, phaseColour, phasesOf, type Result, scriptPart } from '../../ui/checks/result-part.ts';
+import { outcomeWord } from '../../ui/checks/state.tsx';
+import { toast } from '../../ui/layout/toast.tsx';
+import { Assertions } from './assertions.tsx';
+import { Assets } from './assets.tsx';
+import { Attempts } from './attempts.tsx';
+import { Changes } from './changes.tsx';
+import { Exchange } from './exchange.tsx';
+import { curlOf } from './curl.ts';
+import { Neighbours } from './neighbours.tsx';
+import { Lines, Script } from './script.tsx';
+import { text } from './strings.ts';
+import { Verdict } from './verdict.tsx';
+import { Waterfall } from './waterfall.tsx';
+
+export function ResultPage() {
+  const { checkId, resultId } = useParams({ from: '/shell/checks/$checkId/results/$resultId' });
+  const found = useRead('getCheckResult', { params: { checkId, checkResultId: resultId } });
+  if (found.error instanceof ServiceError && [400, 404].includes(found.error.statusCode)) {
+    return <UnknownResult checkId={checkId} />;
+  }
+  if (found.error && found.data === undefined) {
+    return <LoadError error={found.error} onRetry={() => void found.refetch()} />;
+  }
+  if (found.data === undefined || found.data.id !== resultId) return <Skeleton lines={8} height={40} />;
+  const result = found.data;
+  const script = scriptPart(result);
+  const around = result.apiCheckResult?.jobLog;
+  return (
+    <>
+      <PageHead
+        title={`${result.name}: ${outcomeWord(result.outcome)}`}
+        heading={result.name}
+        above={
+          <>
+            <Link to="/" search={{}}>
+              {text.checks}
+            </Link>
+            <span aria-hidden>/</span>
+            <Link to="/checks/$checkId" params={{ checkId }} search={{}}>
+              {result.name}
+            </Link>
+            <span aria-hidden>/</span>
+            <span>{text.title}</span>
+          </>
+        }
+      >
+        <Actions result={result} />
+      </PageHead>
+      <Verdict result={result} />
+      <Assertions result={result} />
+      {(result.outcome === 'failed' || result.outcome === 'degraded') && <Changes key={resultId} result={result} />}
+      <Phases result={result} />
+      {script !== null && <Script part={script} />}
+      {script !== null && <Assets result={result} assets={script.assets} />}
+      <Exchange result={result} />
+      {around && <Lines title={text.setupLog} lines={around.setup} />}
+      {around && <Lines title={text.teardownLog} lines={around.teardown} />}
+      {(result.attempts > 1 || result.resultType === 'ATTEMPT') && <Attempts result={result} />}
+    </>
+  );
+}
+
+function Actions({ result }: { readonly result: Result }) {
+  const request = httpPart(result)?.request ?? null;
+  const copy = (content: string, done: string): void => void toast.of(navigator.clipboard.writeText(content), done);
+  return (
+    <>
+      {request !== null && (
+        <IconButton label={text.copyCurl} onPress={() => copy(curlOf(request), text.copiedCurl)}>
+          <Terminal size={17} />
+        </IconButton>
+      )}
+      <IconButton label={text.copyLink} onPress={() => copy(location.href, text.copiedLink)}>
+        <Link2 size={17} />
+      </IconButton>
+      <Neighbours result={result} />
+    </>
+  );
+}
+
+function Phases({ result }: { readonly result: Result }) {
+  const phases = phasesOf(result);
+  const isUnmeasured =
+    phases.length === 0 && (httpPart(result)?.response != null || lightPart(result)?.response != null);
+  if (isUnmeasured) {
+    return (
+      <Section title={text.phases}>
+        <p className="quiet">{text.noPhases}</p>
+      </Section>
+    );
+  }
+  if (phases.length === 0) return null;
+  const starts = phases.map((_, index) => phases.slice(0, index).reduce((sum, { ms }) => sum + ms, 0));
+  return (
+    <Section
+      title={text.phases}
+      aside={
+        <span className="quiet">
+          {text.total} {milliseconds(phases.reduce((sum, { ms }) => sum + ms, 0))}
+        </span>
+      }
+    >
+      <Waterfall
+        label={text.phases}
+        spans={phases.map(({ name, ms }, index) => ({
+          name,
+          startMs: starts[index] ?? 0,
+          durationMs: ms,
+          colour: phaseColour(name),
+        }))}
+      />
+    </Section>
+  );
+}
+
+function UnknownResult({ checkId }: { readonly checkId: string }) {
+  return (
+    <>
+      <PageHead title={text.unknownTitle} />
+      <Empty title={text.unknownHelp}>
+        <Link to="/checks/$checkId" params={{ checkId }} search={{}}>
+          {text.toCheck}
+        </Link>
+      </Empty>
+    </>
+  );
+}

@@ -1,0 +1,141 @@
+// What a script did: errors, steps, output, and what its pages wrote.
+import { useState } from 'react';
+import { Button } from '../../ui/controls/button.tsx';
+import { Code } from '../../ui/controls/copy.tsx';
+import { clockTime, milliseconds } from '../../ui/text/format.ts';
+import { Section } from '../../ui/layout/page.tsx';
+import type { Result, ScriptPart } from '../../ui/checks/result-part.ts';
+import { Table } from '../../ui/layout/table.tsx';
+import { text } from './strings.ts';
+import { Waterfall } from './waterfall.tsx';
+import css from './result.module.css';
+
+/** Lines of each output on the page; there may be thousands. */
+const linesMost = 500;
+/** The colours that terminals show. */
+// eslint-disable-next-line no-control-regex
+const escapes = /\u001B\[[0-9;]*m/g;
+
+export function Script({ part }: { readonly part: ScriptPart }) {
+  const page = 'webVitals' in part ? part : null;
+  const pageLines = [
+    ...(page?.pageErrors ?? []).map((line) => ({ ...line, level: 'error' })),
+    ...(page?.console ?? []),
+  ].toSorted((one, other) => one.time - other.time);
+  return (
+    <>
+      {part.warnings.length > 0 && (
+        <Section title={text.warnings}>
+          {part.warnings.map((warning) => (
+            <p key={warning}>{warning}</p>
+          ))}
+        </Section>
+      )}
+      {part.errors.length > 0 && (
+        <Section title={text.failures}>
+          <div className={css['stack']}>
+            {part.errors.map(({ message, file, line, column }, index) => (
+              <div key={index}>
+                {file !== null && (
+                  <h3 className="mono">{[file, line, column].filter((place) => place !== null).join(':')}</h3>
+                )}
+                <Code label={`${text.failures} ${index + 1}`} text={message.replaceAll(escapes, '')} />
+              </div>
+            ))}
+          </div>
+        </Section>
+      )}
+      <Steps part={part} />
+      {page !== null && page.webVitals.length > 0 && <Vitals vitals={page.webVitals} />}
+      <Lines title={text.scriptLog} lines={part.jobLog ?? []} />
+      <Lines title={text.pageLog} lines={pageLines} />
+    </>
+  );
+}
+
+const named: ReadonlySet<string> = new Set(['test', 'test.step']);
+const stepColours: Readonly<Record<string, string>> = {
+  test: 'var(--text-2)',
+  'test.step': 'var(--phase-2)',
+  expect: 'var(--phase-1)',
+};
+
+function Steps({ part: { steps } }: { readonly part: ScriptPart }) {
+  const [isWhole, setWhole] = useState(false);
+  if (steps === null || steps.length === 0) return null;
+  const sorted = steps.toSorted((one, other) => one.startMs - other.startMs || other.durationMs - one.durationMs);
+  const isLong = sorted.length > 40;
+  const shown = isWhole || !isLong ? sorted : sorted.filter((step) => named.has(step.category) || step.error !== null);
+  return (
+    <Section title={text.steps}>
+      <Waterfall
+        label={text.steps}
+        spans={shown.map(({ title, category, startMs, durationMs, error }) => ({
+          name: title,
+          startMs,
+          durationMs,
+          colour: error === null ? (stepColours[category] ?? 'var(--phase-3)') : 'var(--failing-mark)',
+          hasFailed: error !== null,
+          isQuiet: !named.has(category),
+        }))}
+      />
+      {isLong && !isWhole && (
+        <Button kind="quiet" onPress={() => setWhole(true)}>
+          {text.hiddenSteps} ({sorted.length})
+        </Button>
+      )}
+    </Section>
+  );
+}
+
+type Vital = NonNullable<Result['browserCheckResult']>['webVitals'][number];
+
+function Vitals({ vitals }: { readonly vitals: readonly Vital[] }) {
+  const names = [...new Set(vitals.flatMap((page) => Object.keys(page.vitals)))];
+  return (
+    <Section title={text.vitals}>
+      <Table
+        label={text.vitals}
+        rows={vitals.map((page, index) => ({ ...page, index }))}
+        keyOf={({ index }) => String(index)}
+        columns={[
+          { id: 'page', title: text.page, isName: true, cell: ({ url }) => url },
+          ...names.map((name) => ({
+            id: name,
+            title: name,
+            isNumber: true,
+            cell: ({ vitals: values }: Vital) => {
+              const value = values[name];
+              if (value === undefined) return text.none;
+              return name === 'CLS' ? value.toFixed(3) : milliseconds(value);
+            },
+          })),
+        ]}
+      />
+    </Section>
+  );
+}
+
+interface Line {
+  readonly time: number;
+  readonly level: string;
+  readonly msg: string;
+}
+
+export function Lines({ title, lines }: { readonly title: string; readonly lines: readonly Line[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <Section title={title}>
+      <div className={css['lines']} tabIndex={0} role="region" aria-label={text.linesOf(title)}>
+        {lines.slice(0, linesMost).map(({ time, level, msg }, index) => (
+          <p key={index} data-level={level.toLowerCase()}>
+            <time dateTime={new Date(time).toISOString()}>{clockTime(time)}</time>
+            <span className={css['level']}>{level.toLowerCase()}</span>
+            <span className={css['text']}>{msg.replaceAll(escapes, '').trimEnd()}</span>
+          </p>
+        ))}
+      </div>
+      {lines.length > linesMost && <p className="quiet">{text.moreLines(lines.length - linesMost)}</p>}
+    </Section>
+  );
+}

@@ -1,0 +1,86 @@
+// The verdict: what came of it, when, where, and whether it still holds.
+import { Link } from '@tanstack/react-router';
+import { useRead } from '../../api/query.ts';
+import { Acknowledgement, useOpenIncident } from '../../ui/alerts/acknowledgement.tsx';
+import { milliseconds } from '../../ui/text/format.ts';
+import { Facts } from '../../ui/layout/page.tsx';
+import { type Result, scriptPart, shownTime } from '../../ui/checks/result-part.ts';
+import { type CheckState, OutcomeBadge, StateBadge } from '../../ui/checks/state.tsx';
+import { Ago, At, Lasting } from '../../ui/text/time.tsx';
+import { text } from './strings.ts';
+import css from './result.module.css';
+
+export function Verdict({ result }: { readonly result: Result }) {
+  const { outcome, startedAt, runLocation, attempts, resultType, runSource } = result;
+  const ms = shownTime(result);
+  const script = scriptPart(result);
+  const incident = useOpenIncident(result.checkId);
+  return (
+    <div className={css['verdict']} data-outcome={outcome}>
+      <div className={css['verdictHead']}>
+        <OutcomeBadge outcome={outcome} large />
+        <CurrentState result={result} />
+      </div>
+      <p className={css['sentence']}>{sentenceOf(result)}</p>
+      {incident !== undefined && (
+        <div>
+          <Acknowledgement incident={incident} />
+        </div>
+      )}
+      <Facts
+        facts={[
+          [
+            text.when,
+            <span key="when">
+              <At at={startedAt} precise /> (<Ago at={startedAt} />)
+            </span>,
+          ],
+          [text.where, runLocation],
+          ...(ms === null ? [] : [[text.responseTime, milliseconds(ms)] as const]),
+          ...(attempts > 1 || resultType === 'ATTEMPT'
+            ? [[text.attempt, resultType === 'ATTEMPT' ? text.attemptRetried(attempts) : attempts] as const]
+            : []),
+          [text.trigger, (text.sources as Readonly<Record<string, string>>)[runSource] ?? runSource],
+          ...(script === null
+            ? []
+            : [
+                ...(script.tests > 0 ? [[text.testsName, text.tests(script.failedTests, script.tests)] as const] : []),
+                [text.runtime, script.runtimeVersion ?? text.none] as const,
+              ]),
+        ]}
+      />
+    </div>
+  );
+}
+
+function sentenceOf(result: Result): string {
+  const { message, outcome, slots } = result;
+  // The message of a script can begin with code.
+  if (message !== null && scriptPart(result) !== null) return message;
+  if (message !== null) return message.charAt(0).toUpperCase() + message.slice(1);
+  if (outcome === 'passed') return text.passed;
+  if (outcome === 'missed') return slots > 1 ? text.missedMany(slots) : text.missed;
+  return text.noMessage;
+}
+
+/** Whether it still is so: the state of the check now. */
+function CurrentState({ result: { checkId, outcome } }: { readonly result: Result }) {
+  const status = useRead('getCheckStatus', { params: { checkId } });
+  if (status.data === undefined) return null;
+  const { state, since } = status.data;
+  const shown: CheckState = state === 'pending' ? 'unknown' : state;
+  const isStill =
+    (outcome === 'failed' && shown === 'failing') ||
+    (outcome === 'degraded' && shown === 'degraded') ||
+    (outcome === 'passed' && shown === 'passing');
+  return (
+    <Link to="/checks/$checkId" params={{ checkId }} search={{}} className={css['current']}>
+      {isStill ? text.still : `${text.now}:`} <StateBadge state={shown} />
+      {since !== null && (
+        <span className="quiet">
+          for <Lasting since={since} />
+        </span>
+      )}
+    </Link>
+  );
+}

@@ -1,0 +1,72 @@
+// The frame of the pages that need no session: a card in the middle.
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { Form } from 'react-aria-components';
+import { ServiceError } from '../../api/client.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { ErrorMessage } from '../../ui/layout/feedback.tsx';
+import { textFields } from '../../ui/controls/form-data.ts';
+import css from './sign-in.module.css';
+
+export function Card({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · Tocsin`;
+  }, [title]);
+  return (
+    <main className={css['page']}>
+      <div className={css['card']}>
+        <img src="/favicon.svg" alt="" width="40" height="40" />
+        <h1>{title}</h1>
+        {children}
+      </div>
+    </main>
+  );
+}
+
+/** A form that ends in a session; faults appear beside the field they name. */
+export function SessionForm({
+  action,
+  children,
+  send,
+  next = '/',
+}: {
+  readonly action: string;
+  readonly children: ReactNode;
+  readonly send: (fields: ReadonlyMap<string, string>) => Promise<unknown>;
+  readonly next?: string;
+}) {
+  const [fault, setFault] = useState<unknown>(null);
+  const [isSending, setSending] = useState(false);
+  const navigate = useNavigate();
+  const cache = useQueryClient();
+  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const fields = textFields(event.currentTarget);
+    setSending(true);
+    try {
+      await send(fields);
+      cache.clear();
+      await navigate({ href: next });
+    } catch (error) {
+      setFault(error);
+      setSending(false);
+    }
+  };
+  const attributes = fault instanceof ServiceError ? fault.attributes : {};
+  const perField = Object.fromEntries(Object.entries(attributes).map(([name, text]) => [name, String(text)]));
+  return (
+    <Form className={css['form'] ?? ''} validationErrors={perField} onSubmit={(event) => void submit(event)}>
+      {children}
+      {fault !== null && Object.keys(perField).length === 0 && <ErrorMessage error={fault} />}
+      <Button type="submit" kind="primary" isDisabled={isSending}>
+        {action}
+      </Button>
+    </Form>
+  );
+}
+
+/** The one-time token in the fragment of the link: it is never sent to the server by the browser itself. */
+export function linkToken(): string {
+  return location.hash.slice(1);
+}

@@ -1,0 +1,47 @@
+// Accept an invitation to an account.
+import { useQuery } from '@tanstack/react-query';
+import { clientOf } from '../../api/client.ts';
+import { ErrorMessage, Skeleton } from '../../ui/layout/feedback.tsx';
+import { Field } from '../../ui/controls/field.tsx';
+import { Card, linkToken, SessionForm } from './frame.tsx';
+import { text } from './strings.ts';
+
+export function InvitePage() {
+  const token = linkToken();
+  const invite = useQuery({
+    queryKey: ['', 'readInvite', token],
+    queryFn: () => clientOf('').call('readInvite', { body: { token } }),
+    staleTime: Infinity,
+  });
+  if (invite.error) {
+    return (
+      <Card title={text.invite}>
+        <ErrorMessage error={invite.error} />
+      </Card>
+    );
+  }
+  if (invite.data === undefined) return <Skeleton />;
+  const { email, accountName, role, isNewUser } = invite.data;
+  return (
+    <Card title={text.invite}>
+      <p>{text.inviteIntro(accountName, role)}</p>
+      <SessionForm
+        action={text.accept}
+        send={(fields) =>
+          clientOf('').call('acceptInvite', { body: { token, password: fields.get('password') ?? '' } })
+        }
+      >
+        <Field label={text.email} name="email" type="email" autoComplete="username" value={email} isReadOnly />
+        <Field
+          label={text.password}
+          name="password"
+          type="password"
+          autoComplete={isNewUser ? 'new-password' : 'current-password'}
+          help={isNewUser ? text.passwordHelp : text.knownUser}
+          isRequired
+          autoFocus
+        />
+      </SessionForm>
+    </Card>
+  );
+}

@@ -1,0 +1,30 @@
+// Sign in with e-mail and password.
+import { Navigate, useSearch } from '@tanstack/react-router';
+import { clientOf } from '../../api/client.ts';
+import { useRead } from '../../api/query.ts';
+import { Field } from '../../ui/controls/field.tsx';
+import { Card, SessionForm } from './frame.tsx';
+import { text } from './strings.ts';
+
+export function SignInPage() {
+  const { next } = useSearch({ from: '/sign-in' });
+  const setup = useRead('getSetup');
+  if (setup.data?.isNeeded) return <Navigate to="/setup" replace />;
+  return (
+    <Card title={text.signIn}>
+      <SessionForm
+        action={text.signIn}
+        next={next ?? '/'}
+        send={(fields) =>
+          clientOf('').call('createSession', {
+            body: { email: fields.get('email') ?? '', password: fields.get('password') ?? '' },
+          })
+        }
+      >
+        <Field label={text.email} name="email" type="email" autoComplete="username" isRequired autoFocus />
+        <Field label={text.password} name="password" type="password" autoComplete="current-password" isRequired />
+      </SessionForm>
+      <p className="quiet">{text.forgotten}</p>
+    </Card>
+  );
+}

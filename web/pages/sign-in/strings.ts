@@ -1,0 +1,17 @@
+export const text = {
+  signIn: 'Sign in',
+  email: 'Email',
+  password: 'Password',
+  passwordHelp: 'At least 10 characters.',
+  forgotten: 'Forgot your password? Ask an owner of the account for a new invitation.',
+  setup: 'Set up Tocsin',
+  setupIntro: 'Create the first user. This person operates the installation.',
+  createAccount: 'Create account',
+  setupWithoutLink: 'Open the setup link that Tocsin printed when it started, or print another:',
+  setupDone: 'Tocsin is set up already. To create another operator, run:',
+  command: 'Command',
+  invite: 'You are invited',
+  inviteIntro: (account: string, role: string) => `Join the account ${account} with the role ${role}.`,
+  accept: 'Accept invitation',
+  knownUser: 'You have a user already: enter your password.',
+} as const;

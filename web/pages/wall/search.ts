@@ -1,0 +1,13 @@
+// What of the wall is in its address.
+import { textParameter } from '../../ui/text/search-parameters.ts';
+
+/** Which checks the wall shows; absent = all. */
+export interface WallSearch {
+  readonly tag?: string;
+  readonly groupId?: string;
+}
+
+export function wallSearch(search: Record<string, unknown>): WallSearch {
+  const text = (name: string) => textParameter(search, name);
+  return { ...text('tag'), ...text('groupId') };
+}

@@ -1,0 +1,14 @@
+export const text = {
+  title: 'Wall',
+  fullScreen: 'Full screen',
+  leave: 'Leave the wall',
+  tag: 'Tag',
+  group: 'Group',
+  allGroups: 'All groups',
+  allPassing: (count: number) => `All ${count} checks are passing`,
+  counts: (count: number, word: string) => `${count} ${word.toLowerCase()}`,
+  more: (count: number) => `and ${count} more`,
+  empty: 'No check matches this wall.',
+  notLive: 'Not live',
+  acknowledged: 'Acknowledged',
+} as const;

@@ -1,0 +1,40 @@
+// The status of a delivery: icon, word and colour together.
+import { Ban, CircleCheck, CircleX, Clock, RotateCw, type LucideIcon } from 'lucide-react';
+import type { AnswerOf } from '#contract/operations.ts';
+import css from '../checks/state.module.css';
+
+type Status = AnswerOf<'getDelivery'>['status'];
+
+const looks: Readonly<
+  Record<Status, { readonly word: string; readonly icon: LucideIcon; readonly className: string }>
+> = {
+  pending: { word: 'Pending', icon: Clock, className: 'unknown' },
+  delivered: { word: 'Delivered', icon: CircleCheck, className: 'passing' },
+  exhausted: { word: 'Failed after all attempts', icon: CircleX, className: 'failing' },
+  refused: { word: 'Refused by egress policy', icon: Ban, className: 'failing' },
+  failed: { word: 'Could not be sent', icon: CircleX, className: 'failing' },
+  cancelled: { word: 'Cancelled', icon: Ban, className: 'unknown' },
+};
+
+export const deliveryStatusWords = Object.fromEntries(
+  Object.entries(looks).map(([status, { word }]) => [status, word]),
+) as Readonly<Record<Status, string>>;
+
+export function DeliveryStatus({
+  delivery: { status, attempts, error },
+}: {
+  readonly delivery: AnswerOf<'listDeliveries'>[number];
+}) {
+  const isRetrying = status === 'pending' && attempts.length > 0;
+  const { word, icon, className } = looks[status];
+  const Icon = isRetrying ? RotateCw : icon;
+  return (
+    <>
+      <span className={`${css['badge']} ${css[isRetrying ? 'degraded' : className]}`}>
+        <Icon size={15} aria-hidden />
+        {isRetrying ? `Retrying (${attempts.length} failed)` : word}
+      </span>
+      {status === 'cancelled' && error !== undefined && <span className="quiet">: {error}</span>}
+    </>
+  );
+}

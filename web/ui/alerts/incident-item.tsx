@@ -1,0 +1,90 @@
+// One incident or certificate alert of a list: what, since when, who acknowledged it, who was notified.
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { AnswerOf } from '#contract/operations.ts';
+import { StateBadge } from '../checks/state.tsx';
+import { duration } from '../text/format.ts';
+import { At, Lasting } from '../text/time.tsx';
+import { Acknowledgement, type Incident } from './acknowledgement.tsx';
+import css from './incident-item.module.css';
+import { Notifications } from './notifications.tsx';
+
+/** An alert as lists show it. */
+export type Alert = AnswerOf<'listCheckAlerts'>[number];
+
+/** Why the check was not passing, by incident. */
+export function messagesOf(alerts: readonly Alert[]): ReadonlyMap<string | null, string> {
+  return new Map(alerts.flatMap(({ incidentId, error }) => (error === null ? [] : [[incidentId, error] as const])));
+}
+
+/** A list of incidents and certificate alerts. */
+export function IncidentList({ children }: { readonly children: ReactNode }) {
+  return <ul className={css['incidents']}>{children}</ul>;
+}
+
+/** @param isNamed with the name of the check */
+export function IncidentItem({
+  incident,
+  message,
+  isNamed = false,
+}: {
+  readonly incident: Incident;
+  readonly message: string | undefined;
+  readonly isNamed?: boolean;
+}) {
+  const { checkId, name, kind, startedAt, openedAt, endedAt, endedBy, checkResultId } = incident;
+  const isOpen = endedAt === null;
+  return (
+    <li className={css['incident']} data-open={isOpen ? kind : undefined}>
+      <div className={css['head']}>
+        <StateBadge state={kind} />
+        {isNamed && <CheckLink checkId={checkId} name={name} />}
+        <span className={css['when']}>
+          <At at={startedAt} />
+          {' · '}
+          {isOpen ? (
+            <>
+              Ongoing, <Lasting since={startedAt} />
+            </>
+          ) : (
+            `${endedBy === 'deletion' ? 'Check deleted' : 'Resolved'} after ${duration(Date.parse(endedAt) - Date.parse(startedAt))}`
+          )}
+        </span>
+      </div>
+      <p className={css['message']}>
+        {message}{' '}
+        <Link to="/checks/$checkId/results/$resultId" params={{ checkId, resultId: checkResultId }}>
+          Show result
+        </Link>
+      </p>
+      <Acknowledgement incident={incident} />
+      <Notifications checkId={checkId} from={openedAt} to={endedAt} />
+    </li>
+  );
+}
+
+/** An alert about a certificate, which belongs to no incident. */
+export function CertificateItem({ alert, isNamed = false }: { readonly alert: Alert; readonly isNamed?: boolean }) {
+  const { checkId, name, error, created_at: at } = alert;
+  return (
+    <li className={css['incident']}>
+      <div className={css['head']}>
+        <strong>Certificate</strong>
+        {isNamed && <CheckLink checkId={checkId} name={name} />}
+        <span className={css['when']}>
+          <At at={at} />
+        </span>
+      </div>
+      {error !== null && <p className={css['message']}>{error}</p>}
+      <Notifications checkId={checkId} from={at} to={at} />
+    </li>
+  );
+}
+
+function CheckLink({ checkId, name }: { readonly checkId: string; readonly name: string }) {
+  return (
+    <Link to="/checks/$checkId" params={{ checkId }} data-row className={css['name']}>
+      {name}
+    </Link>
+  );
+}

@@ -1,0 +1,62 @@
+// A certificate as a check saw it: path, dates, connection.
+import type { Result } from './result-part.ts';
+import { Facts } from '../layout/page.tsx';
+import { At } from '../text/time.tsx';
+import { useNow } from '../text/now.ts';
+import css from './certificate.module.css';
+
+export type SeenCertificate = NonNullable<NonNullable<Result['sslCheckResult']>['response']>;
+
+/** `12 days left` */
+export function daysLeft(days: number): string {
+  if (days < 0) return `expired ${-days} ${days === -1 ? 'day' : 'days'} ago`;
+  return `${days} ${days === 1 ? 'day' : 'days'} left`;
+}
+
+export function CertificatePath({ seen: { certificate, connection, revocation } }: { readonly seen: SeenCertificate }) {
+  const { validFrom, validTo, daysUntilExpiry, subjectCN, issuerCN, selfSigned, sans } = certificate;
+  const now = useNow();
+  const [from, to] = [Date.parse(validFrom), Date.parse(validTo)];
+  const used = Math.min(1, Math.max(0, (now - from) / (to - from)));
+  const names = [...new Set([subjectCN, ...sans].filter((name) => name !== null))];
+  return (
+    <div className={css['certificate']}>
+      <ol className={css['path']} aria-label="Certificate path">
+        <li>
+          <strong>{subjectCN ?? sans[0] ?? 'No subject'}</strong>
+          <span className="quiet">{selfSigned ? 'self-signed' : 'server certificate'}</span>
+        </li>
+        {!selfSigned && (
+          <li>
+            <strong>{issuerCN ?? 'Unnamed issuer'}</strong>
+            <span className="quiet">issuer{connection.chainTrusted ? ', chain trusted' : ', chain not trusted'}</span>
+          </li>
+        )}
+      </ol>
+      <div className={css['validity']}>
+        <At at={validFrom} />
+        <span className={css['track']} role="img" aria-label={daysLeft(daysUntilExpiry)}>
+          <span className={css['used']} style={{ width: `${used * 100}%` }} />
+        </span>
+        <At at={validTo} />
+        <strong className={daysUntilExpiry < 14 ? css['soon'] : undefined}>{daysLeft(daysUntilExpiry)}</strong>
+      </div>
+      <Facts
+        facts={[
+          ['Names', names.join(', ')],
+          [
+            'Key',
+            [certificate.keyAlgorithm, certificate.keySizeBits && `${certificate.keySizeBits} bit`]
+              .filter(Boolean)
+              .join(', '),
+          ],
+          ['Signature', certificate.signatureAlgorithm],
+          ['Connection', `${connection.tlsVersion}, ${connection.cipherSuite}`],
+          ['Name', connection.hostnameVerified ? 'Matches the host' : 'Does not match the host'],
+          ['Revocation', revocation?.status ?? connection.ocspStatus ?? 'not checked'],
+          ['SHA-256', <code key="sha">{certificate.fingerprintSha256}</code>],
+        ]}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,99 @@
+// State and outcome as people see them: icon, word and colour together.
+import {
+  CircleAlert,
+  CircleCheck,
+  CircleDashed,
+  CirclePause,
+  CircleX,
+  TriangleAlert,
+  BellOff,
+  UserCheck,
+  Wrench,
+  type LucideIcon,
+} from 'lucide-react';
+import type { AnswerOf } from '#contract/operations.ts';
+import css from './state.module.css';
+
+/** The state of a check, as the overview names it. */
+export type CheckState = AnswerOf<'getOverview'>['rows'][number]['state'];
+/** The outcome of a result. */
+export type Outcome = AnswerOf<'getCheckResult'>['outcome'];
+
+interface Look {
+  readonly word: string;
+  readonly icon: LucideIcon;
+  readonly className: string | undefined;
+}
+
+/** States in the order of urgency. */
+export const states: Readonly<Record<CheckState, Look>> = {
+  failing: { word: 'Failing', icon: CircleX, className: css['failing'] },
+  degraded: { word: 'Degraded', icon: TriangleAlert, className: css['degraded'] },
+  passing: { word: 'Passing', icon: CircleCheck, className: css['passing'] },
+  unknown: { word: 'Unknown', icon: CircleDashed, className: css['unknown'] },
+  paused: { word: 'Paused', icon: CirclePause, className: css['paused'] },
+};
+
+const outcomes: Readonly<Record<Outcome, Look>> = {
+  passed: { word: 'Passed', icon: CircleCheck, className: css['passing'] },
+  degraded: { word: 'Degraded', icon: TriangleAlert, className: css['degraded'] },
+  failed: { word: 'Failed', icon: CircleX, className: css['failing'] },
+  unknown: { word: 'Unknown', icon: CircleDashed, className: css['unknown'] },
+  missed: { word: 'Missed', icon: CircleAlert, className: css['unknown'] },
+};
+
+function Badge({ look, large }: { readonly look: Look; readonly large?: boolean | undefined }) {
+  const Icon = look.icon;
+  return (
+    <span className={`${css['badge']} ${look.className} ${large ? css['large'] : ''}`}>
+      <Icon size={large ? 20 : 15} aria-hidden />
+      {look.word}
+    </span>
+  );
+}
+
+export function StateBadge({ state, large }: { readonly state: CheckState; readonly large?: boolean }) {
+  return <Badge look={states[state]} large={large} />;
+}
+
+export function OutcomeBadge({ outcome, large }: { readonly outcome: Outcome; readonly large?: boolean }) {
+  return <Badge look={outcomes[outcome]} large={large} />;
+}
+
+/** The word of an outcome, for sentences and labels. */
+export function outcomeWord(outcome: Outcome): string {
+  return outcomes[outcome].word;
+}
+
+/** Conditions beside the state: acknowledged, muted, in maintenance, without a channel. */
+export function Flags(flags: {
+  readonly acknowledged?: boolean;
+  readonly muted?: boolean;
+  readonly inMaintenance?: boolean;
+  readonly silent?: boolean;
+}) {
+  return (
+    <>
+      {flags.acknowledged && (
+        <span className={css['flag']}>
+          <UserCheck size={12} aria-hidden /> Acknowledged
+        </span>
+      )}
+      {flags.inMaintenance && (
+        <span className={`${css['flag']} ${css['maintenance']}`}>
+          <Wrench size={12} aria-hidden /> In maintenance
+        </span>
+      )}
+      {flags.muted && (
+        <span className={css['flag']}>
+          <BellOff size={12} aria-hidden /> Muted
+        </span>
+      )}
+      {flags.silent && (
+        <span className={css['flag']} title="No channel is subscribed: alerts of this check reach nobody.">
+          <BellOff size={12} aria-hidden /> Notifies nobody
+        </span>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,41 @@
+// Buttons and links that look like buttons.
+import type { ReactNode } from 'react';
+import {
+  Button as AriaButton,
+  type ButtonProps as AriaButtonProps,
+  Tooltip,
+  TooltipTrigger,
+} from 'react-aria-components';
+import css from './button.module.css';
+
+interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'style'> {
+  readonly kind?: 'primary' | 'plain' | 'quiet' | 'danger';
+  readonly children: ReactNode;
+}
+
+export function Button({ kind = 'plain', children, ...props }: ButtonProps) {
+  return (
+    <AriaButton {...props} className={`${css['button']} ${css[kind]}`}>
+      {children}
+    </AriaButton>
+  );
+}
+
+/** A button with an icon only; its label is the tooltip. */
+export function IconButton({
+  label,
+  children,
+  ...props
+}: Omit<AriaButtonProps, 'className' | 'style' | 'children'> & {
+  readonly label: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <TooltipTrigger delay={400}>
+      <AriaButton {...props} aria-label={label} className={css['icon'] ?? ''}>
+        {children}
+      </AriaButton>
+      <Tooltip className={css['tooltip'] ?? ''}>{label}</Tooltip>
+    </TooltipTrigger>
+  );
+}

@@ -1,0 +1,100 @@
+// Form fields: label above, help and faults below.
+import { Search } from 'lucide-react';
+import type { ReactNode, Ref } from 'react';
+import {
+  Button as AriaButton,
+  FieldError,
+  Input,
+  Label,
+  ListBox,
+  ListBoxItem,
+  Popover,
+  SearchField as AriaSearchField,
+  Select as AriaSelect,
+  SelectValue,
+  Text,
+  TextField,
+  type TextFieldProps,
+} from 'react-aria-components';
+import { ChevronDown } from 'lucide-react';
+import css from './field.module.css';
+
+export function Field({
+  label,
+  help,
+  ...props
+}: Omit<TextFieldProps, 'className' | 'style'> & { readonly label: string; readonly help?: ReactNode }) {
+  return (
+    <TextField {...props} className={css['field'] ?? ''}>
+      <Label>{label}</Label>
+      <Input className={css['input'] ?? ''} />
+      {/* Room for a message of two lines: a fault that comes or goes must not move the button below a finger. */}
+      <div className={css['messages']}>
+        <FieldError className={css['fault'] ?? ''} />
+        {help !== undefined && (
+          <Text slot="description" className={css['help'] ?? ''}>
+            {help}
+          </Text>
+        )}
+      </div>
+    </TextField>
+  );
+}
+
+export function SearchBox({
+  label,
+  value,
+  onChange,
+  inputRef,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly inputRef?: Ref<HTMLInputElement>;
+}) {
+  return (
+    <AriaSearchField aria-label={label} value={value} onChange={onChange} className={css['search'] ?? ''}>
+      <Search size={15} aria-hidden />
+      <Input {...(inputRef !== undefined && { ref: inputRef })} placeholder={label} className={css['input'] ?? ''} />
+    </AriaSearchField>
+  );
+}
+
+/** One choice of a few. */
+export function Choice<Value extends string>({
+  label,
+  value,
+  options,
+  onChange,
+  isLabelHidden = false,
+}: {
+  readonly label: string;
+  readonly value: Value;
+  readonly options: readonly (readonly [value: Value, text: string])[];
+  readonly onChange: (value: Value) => void;
+  readonly isLabelHidden?: boolean;
+}) {
+  return (
+    <AriaSelect
+      value={value}
+      onChange={(key) => onChange(key as Value)}
+      className={css['select'] ?? ''}
+      {...(isLabelHidden && { 'aria-label': label })}
+    >
+      {!isLabelHidden && <Label>{label}</Label>}
+      <AriaButton className={css['selectButton'] ?? ''}>
+        <SelectValue />
+        <ChevronDown size={14} aria-hidden />
+      </AriaButton>
+      <Popover className={css['popover'] ?? ''}>
+        <ListBox className={css['list'] ?? ''}>
+          {options.map(([id, text]) => (
+            <ListBoxItem key={id} id={id} className={css['option'] ?? ''}>
+              {text}
+            </ListBoxItem>
+          ))}
+        </ListBox>
+      </Popover>
+    </AriaSelect>
+  );
+}

@@ -1,0 +1,55 @@
+// What a page shows when there is nothing, not yet anything, or a fault.
+import { CircleX } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { ServiceError } from '../../api/client.ts';
+import { Button } from '../controls/button.tsx';
+import css from './feedback.module.css';
+
+/** A sentence about a fault, for people. */
+export function faultText(error: unknown): string {
+  if (error instanceof ServiceError) return error.message;
+  return 'The server cannot be reached. Check your connection; this page tries again on its own.';
+}
+
+export function ErrorMessage({ error }: { readonly error: unknown }) {
+  return (
+    <p role="alert" className={css['error']}>
+      <CircleX size={16} aria-hidden /> {faultText(error)}
+    </p>
+  );
+}
+
+/** In the place of content that could not be loaded. */
+export function LoadError({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
+  return (
+    <div className={css['empty']}>
+      <ErrorMessage error={error} />
+      <Button onPress={onRetry}>Try again</Button>
+    </div>
+  );
+}
+
+/** In the place of content that does not exist yet: why it is empty, and what to do. */
+export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+  return (
+    <div className={css['empty']}>
+      <p className={css['emptyTitle']}>{title}</p>
+      {children}
+    </div>
+  );
+}
+
+/** Grey lines in the place of content, after 200 ms: what is quick does not flicker. */
+export function Skeleton({ lines = 3, height = 20 }: { readonly lines?: number; readonly height?: number }) {
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(true), 200);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div role="status" aria-label="Loading" className={css['skeletons']}>
+      {isShown &&
+        Array.from({ length: lines }, (_, index) => <div key={index} className={css['skeleton']} style={{ height }} />)}
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+// Content for a signed-in person: loads who it is, and leads to the sign-in page if nobody is.
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useState } from 'react';
+import { AccountContext, storeAccount, storedAccount } from '../../api/account.ts';
+import { ServiceError } from '../../api/client.ts';
+import { MeContext } from '../../api/me.ts';
+import { read } from '../../api/query.ts';
+import { LoadError, Skeleton } from './feedback.tsx';
+import { HatchPattern } from '../checks/outcome-bar.tsx';
+
+/** Loads who is signed in; leads to the sign-in page if nobody is. */
+export function SignedIn({ children }: { readonly children: ReactNode }) {
+  const [accountId, setAccountId] = useState(storedAccount);
+  const navigate = useNavigate();
+  const me = useQuery({ ...read(accountId, 'getMe'), staleTime: 5 * 60_000 });
+  const isSignedOut = me.error instanceof ServiceError && me.error.statusCode === 401;
+  useEffect(() => {
+    if (!isSignedOut) return;
+    const { pathname, search } = location;
+    void navigate({ to: '/sign-in', search: pathname === '/' ? {} : { next: pathname + search }, replace: true });
+  }, [isSignedOut, navigate]);
+  if (isSignedOut) return null;
+  if (me.error instanceof ServiceError && me.error.statusCode === 403 && accountId !== '') {
+    // The person left the account that this device remembers.
+    storeAccount('');
+    setAccountId('');
+  }
+  if (me.error) return <LoadError error={me.error} onRetry={() => void me.refetch()} />;
+  if (me.data === undefined) return <Skeleton lines={6} />;
+  return (
+    <AccountContext value={me.data.accountId}>
+      <MeContext value={me.data}>
+        <HatchPattern />
+        {children}
+      </MeContext>
+    </AccountContext>
+  );
+}

@@ -1,0 +1,70 @@
+// Short messages about what was just done, at the edge of the page.
+import { useSyncExternalStore } from 'react';
+import { CircleCheck, CircleX, X } from 'lucide-react';
+import { IconButton } from '../controls/button.tsx';
+import { faultText } from './feedback.tsx';
+import css from './toast.module.css';
+
+interface Message {
+  readonly id: number;
+  readonly text: string;
+  readonly isFault: boolean;
+}
+
+let messages: readonly Message[] = [];
+let count = 0;
+const listeners = new Set<() => void>();
+
+function change(next: readonly Message[]): void {
+  messages = next;
+  for (const listener of listeners) listener();
+}
+
+function close(id: number): void {
+  change(messages.filter((message) => message.id !== id));
+}
+
+function show(text: string, isFault: boolean): void {
+  const id = ++count;
+  change([...messages.slice(-2), { id, text, isFault }]);
+  setTimeout(() => close(id), isFault ? 12_000 : 5000);
+}
+
+export const toast = {
+  /** Says that something was done. */
+  done: (text: string): void => show(text, false),
+  /** Says what went wrong. */
+  fault: (error: unknown): void => show(faultText(error), true),
+  /** Waits for work, then says that it is done or why it failed. Never rejects. */
+  async of(work: Promise<unknown>, done: string): Promise<void> {
+    try {
+      await work;
+      show(done, false);
+    } catch (error) {
+      show(faultText(error), true);
+    }
+  },
+};
+
+export function Toasts() {
+  const shown = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => messages,
+  );
+  return (
+    <div className={css['toasts']} role="status">
+      {shown.map(({ id, text, isFault }) => (
+        <p key={id} className={`${css['toast']} ${isFault ? css['fault'] : ''}`}>
+          {isFault ? <CircleX size={16} aria-hidden /> : <CircleCheck size={16} aria-hidden />}
+          <span>{text}</span>
+          <IconButton label="Close" onPress={() => close(id)}>
+            <X size={14} />
+          </IconButton>
+        </p>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,112 @@
+// Numbers, durations and times as people read them.
+
+const number = new Intl.NumberFormat('en');
+const dateTime = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
+const dayTime = new Intl.DateTimeFormat('en', {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+const daySecond = new Intl.DateTimeFormat('en', {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
+const timeOnly = new Intl.DateTimeFormat('en', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
+
+/** `12,345` */
+export function count(value: number): string {
+  return number.format(value);
+}
+
+/** `1 check`, `2 checks` */
+export function plural(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+/** A time span of response size: `0.4 ms`, `84 ms`, `1.24 s`. */
+export function milliseconds(ms: number): string {
+  if (ms < 1) return `${ms.toFixed(1)} ms`;
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  return ms < 10_000 ? `${(ms / 1000).toFixed(2)} s` : duration(ms);
+}
+
+/** A span in its largest two units: `45 s`, `12 min`, `3 h 20 min`, `5 d 4 h`. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return minutes < 10 && seconds % 60 > 0 ? `${minutes} min ${seconds % 60} s` : `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  const days = Math.floor(hours / 24);
+  return hours % 24 === 0 ? `${days} d` : `${days} d ${hours % 24} h`;
+}
+
+/** `just now`, `12 min ago`, `in 5 min` */
+export function relative(at: number, now: number): string {
+  const past = now - at;
+  if (Math.abs(past) < 5000) return 'just now';
+  const units = coarse(Math.abs(past));
+  return past > 0 ? `${units} ago` : `in ${units}`;
+}
+
+/** One unit only: people compare, they do not calculate. */
+function coarse(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`;
+}
+
+/** `Nov 26, 2026, 14:03:12` in the viewer's zone. */
+export function exact(at: number): string {
+  return dateTime.format(at);
+}
+
+/** `Nov 26, 14:03` in the viewer's zone. */
+export function dayAndTime(at: number): string {
+  return dayTime.format(at);
+}
+
+/** `Nov 26, 14:03:12` in the viewer's zone. */
+export function dayAndSecond(at: number): string {
+  return daySecond.format(at);
+}
+
+/** `14:03:12` in the viewer's zone. */
+export function clockTime(at: number): string {
+  return timeOnly.format(at);
+}
+
+/** `2026-11-26 14:03:12 UTC` */
+export function utc(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** `99.95 %`; never rounded up to 100. */
+export function percent(ratio: number): string {
+  const value = ratio * 100;
+  if (value === 100) return '100 %';
+  const shown = value > 99.99 ? Math.floor(value * 1000) / 1000 : Math.round(value * 100) / 100;
+  return `${shown} %`;
+}
+
+/** `512 B`, `12.4 kB`, `1.2 MB` */
+export function bytes(value: number): string {
+  if (value < 1000) return `${value} B`;
+  if (value < 1_000_000) return `${(value / 1000).toFixed(1)} kB`;
+  return `${(value / 1_000_000).toFixed(1)} MB`;
+}

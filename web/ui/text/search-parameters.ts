@@ -1,0 +1,8 @@
+// Search parameters of the address, which anybody may have written.
+
+/** A text parameter as a part of the parsed search; numbers are what the router makes of digits. */
+export function textParameter(search: Readonly<Record<string, unknown>>, name: string): Record<string, string> {
+  const value = search[name];
+  if (typeof value === 'number') return { [name]: String(value) };
+  return typeof value === 'string' && value !== '' ? { [name]: value.slice(0, 200) } : {};
+}
