@@ -9,7 +9,7 @@ import { bareRunner } from './support/bare-browser.ts';
 import { median, percentile } from './support/numbers.ts';
 import { startPeer } from './support/peer.ts';
 import type { Bench, BenchOptions } from './support/report.ts';
-import { lookInto } from './support/results.ts';
+import { openView } from './support/results.ts';
 import { apiCheck, databasePath, seedAccount, seedChecks } from './support/seed.ts';
 import { pause, type Service, startService } from './support/service.ts';
 
@@ -201,7 +201,7 @@ interface Result {
 }
 
 /** Starts a run and waits for its result. @returns how long it took, ms */
-async function runOnce(service: Service, checkId: string, lookMs = 50): Promise<number> {
+async function runOnce(service: Service, checkId: string, pollMs = 50): Promise<number> {
   const newest = async (): Promise<Result | undefined> =>
     ((await service.call('GET', `/v1/check-results/${checkId}?limit=1`)).body as readonly Result[])[0];
   const before = await newest();
@@ -210,7 +210,7 @@ async function runOnce(service: Service, checkId: string, lookMs = 50): Promise<
   for (;;) {
     const result = await newest();
     if (result === undefined || result.id === before?.id) {
-      await pause(lookMs);
+      await pause(pollMs);
       continue;
     }
     if (result.outcome !== 'passed') throw new Error(`the check came out ${result.outcome}: ${result.message}`);
@@ -282,10 +282,10 @@ async function besides(
   await Promise.all(loops);
   await pause(1000);
   await service.stop();
-  using look = lookInto(dataDir);
-  const { passed, failed, degraded, missed, unknown } = look.outcomes(from, to);
+  using view = openView(dataDir);
+  const { passed, failed, degraded, missed, unknown } = view.outcomes(from, to);
   return {
-    delayP99: percentile(look.delays(from, to), 0.99),
+    delayP99: percentile(view.delays(from, to), 0.99),
     ...responsesOf(dataDir, from, to),
     share: (passed + failed + degraded) / (passed + failed + degraded + missed + unknown),
     browserRuns,

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Verdict } from './chaos/verdict.ts';
 import { chaosOfDeliveries } from './chaos/deliver.ts';
-import { type Engine, engines } from './chaos/deliver-scene.ts';
+import { type Engine, engines } from './chaos/deliver-fixture.ts';
 import { chaosOfKills } from './chaos/kill.ts';
 import { chaosOfNeighbours } from './chaos/neighbours.ts';
 import { NoOlderCodeError } from './chaos/older.ts';

@@ -2,7 +2,7 @@
 import { median } from './support/numbers.ts';
 import { type Peer, startPeer } from './support/peer.ts';
 import type { Bench, BenchOptions } from './support/report.ts';
-import { lookInto } from './support/results.ts';
+import { openView } from './support/results.ts';
 import { apiCheck, seedAccount, seedChecks } from './support/seed.ts';
 import { pause, startService } from './support/service.ts';
 
@@ -18,7 +18,7 @@ export const checkBench: Bench = {
     const target = startPeer('target');
     const url = await target.ask<string>('listen');
     const bare = [await bareLoop(url, options)];
-    const most = await measure(url, `${options.folder}/most`, offered, options);
+    const max = await measure(url, `${options.folder}/most`, offered, options);
     bare.push(await bareLoop(url, options));
     const normal = await measure(url, `${options.folder}/normal`, comfortable, { ...options, profileFolder: null });
     await target.stop();
@@ -27,7 +27,7 @@ export const checkBench: Bench = {
       rows: [
         {
           figure: 'recorded checks, as many as it can',
-          value: most.perSecond,
+          value: max.perSecond,
           unit: '/s',
           atLeast: 2000,
           limit: { what: 'bare fresh GET', value: median(bare.map(({ perSecond }) => perSecond)) },
@@ -35,7 +35,7 @@ export const checkBench: Bench = {
         },
         {
           figure: 'CPU then',
-          value: most.cpuPer1000,
+          value: max.cpuPer1000,
           unit: 's per 1,000 checks',
           atMost: 0.4,
           limit: bareCpu,
@@ -53,7 +53,7 @@ export const checkBench: Bench = {
       ],
       notes: [
         `${offered} and ${comfortable} checks at 10 s with three assertions; bare loop: ${bare.map(({ perSecond }) => Math.round(perSecond)).join(', ')}/s`,
-        `with ${offered}: ${Math.round(most.missedPerSecond)} slots a second recorded as missed or unknown, because they were too many`,
+        `with ${offered}: ${Math.round(max.missedPerSecond)} slots a second recorded as missed or unknown, because they were too many`,
       ],
       faults: [],
     };
@@ -73,8 +73,8 @@ async function measure(url: string, dataDir: string, count: number, options: Ben
   await pause(forMs);
   const to = { at: Date.now(), cpu: service.cpuSeconds() };
   await service.stop();
-  using look = lookInto(dataDir);
-  const { passed, missed, unknown } = look.startedOutcomes(from.at, to.at);
+  using view = openView(dataDir);
+  const { passed, missed, unknown } = view.startedOutcomes(from.at, to.at);
   const seconds = (to.at - from.at) / 1000;
   return {
     perSecond: passed / seconds,

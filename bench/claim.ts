@@ -5,7 +5,7 @@ import { countStolen } from './support/machine.ts';
 import { percentile } from './support/numbers.ts';
 import type { Bench, BenchOptions, EngineName, Findings, Row } from './support/report.ts';
 import { pause } from './support/service.ts';
-import { claim, record, schedule } from './support/turns.ts';
+import { claim, record, schedule } from './support/ticks.ts';
 
 const sizes = [100_000, 1_000_000];
 const engines = ['sqlite', 'postgres'] as const;
@@ -14,9 +14,9 @@ const minuteMs = 60_000;
 /** What a claim may take, ms: the median, and the 95th of a hundred, in which pauses of our own show. */
 const bars = [10, 20] as const;
 /** What a whole turn may take, ms: a sixth and a third of the time to the next one. */
-const turnBars = [50, 100] as const;
+const tickBars = [50, 100] as const;
 /** Rounds to a round that counts, at most: in the others the host gave processors of this machine to others. */
-const roundsMost = 4;
+const maxRounds = 4;
 /** What the host took shows at the next tick of the processor it took, ms. */
 const tickMs = 12;
 /** Rows that die in a minute: each run is leased once and removed once. */
@@ -49,46 +49,46 @@ async function measure(
   const kept = await churn(churned, minutes, (what) => say(`${title}: ${what}`));
   say(`${title}: measuring`);
   const claimed = await claimSchedules(churned, isQuick ? 30 : 200);
-  const turns = await takeTurns(churned, isQuick ? 30 : 200);
+  const ticks = await takeTicks(churned, isQuick ? 30 : 200);
   const shared = await takeAtOnce(churned, isQuick ? 5 : 20);
-  const rowsOf = (what: string, times: readonly number[], [median, most]: readonly [number, number]): Row[] => [
+  const rowsOf = (what: string, times: readonly number[], [median, max]: readonly [number, number]): Row[] => [
     { figure: `${title}: ${what}, p50`, value: percentile(times, 0.5), unit: 'ms', atMost: median },
-    { figure: `${title}: ${what}, p95`, value: percentile(times, 0.95), unit: 'ms', atMost: most },
+    { figure: `${title}: ${what}, p95`, value: percentile(times, 0.95), unit: 'ms', atMost: max },
   ];
   return {
     rows: [
       ...rowsOf('claim of schedules', claimed.times, bars),
-      ...rowsOf('claim of runs, their checks in memory', turns.claims, bars),
-      ...rowsOf('turn: schedules claimed, runs made', turns.turn, turnBars),
+      ...rowsOf('claim of runs, their checks in memory', ticks.claims, bars),
+      ...rowsOf('turn: schedules claimed, runs made', ticks.tick, tickBars),
       ...(kept === null ? [] : keptRows(title, kept, minutes - 1)),
     ],
     notes: [
       `${title}: ${minutes} minutes of ${perStep} schedules due every ${stepMs} ms (their interval is ${churned.intervalMs / 1000} s), the last by turns, claims and recording of the product, those before as 5 statements a step; results kept` +
-        `; of ${claimed.rounds + turns.rounds} rounds those are left out in which the host took time of the processors: ${claimed.takenRounds} claims of schedules, ${turns.takenRounds} turns or claims of runs` +
+        `; of ${claimed.rounds + ticks.rounds} rounds those are left out in which the host took time of the processors: ${claimed.takenRounds} claims of schedules, ${ticks.takenRounds} turns or claims of runs` +
         (kept === null
           ? ''
           : `; autovacuum by the settings of each table, come every ${rawMinuteS} s, which each minute of statements lasts at least, and not in the last minute: its dead rows lie there; shared_buffers 1 GB`),
     ],
-    faults: [...claimed.faults, ...turns.faults, ...shared].map((fault) => `${title}: ${fault}`),
+    faults: [...claimed.faults, ...ticks.faults, ...shared].map((fault) => `${title}: ${fault}`),
   };
 }
 
 /** What lay dead in the table of runs, and what came to clean it. */
 interface DeadRuns {
   readonly vacuums: number;
-  readonly most: number;
+  readonly max: number;
   readonly measured: number;
 }
 
 /** Minutes of work, the last of them by the product's own statements. null = no dead rows lie there on this engine. */
 async function churn(churned: Churned, minutes: number, say: (what: string) => void): Promise<DeadRuns | null> {
   const { autovacuum } = churned;
-  let most = 0;
+  let max = 0;
   for (let minute = 1; minute < minutes; minute++) {
     if (minute % 5 === 0 || minute === 1) say(`minute ${minute} of ${minutes}`);
     const endsAt = performance.now() + rawMinuteS * 1000;
     for (let at = 0; at < minuteMs; at += stepMs) await churned.step();
-    most = Math.max(most, (await autovacuum?.of('runs'))?.dead ?? 0);
+    max = Math.max(max, (await autovacuum?.of('runs'))?.dead ?? 0);
     // More than a minute's worth of rows would die between two visits of it.
     if (autovacuum !== null) await pause(Math.max(0, endsAt - performance.now()));
   }
@@ -103,14 +103,14 @@ async function churn(churned: Churned, minutes: number, say: (what: string) => v
   }
   await autovacuum?.untilIdle();
   const measured = (await autovacuum?.counted('runs'))?.dead ?? 0;
-  return autovacuum === null ? null : { vacuums, most, measured };
+  return autovacuum === null ? null : { vacuums, max, measured };
 }
 
 /**
  * Autovacuum comes, leaves no more than what dies in a minute, and has left what died in the last one where it is measured: the
  * server takes some of it away by itself when it comes by.
  */
-function keptRows(title: string, { vacuums, most, measured }: DeadRuns, minutes: number): Row[] {
+function keptRows(title: string, { vacuums, max, measured }: DeadRuns, minutes: number): Row[] {
   return [
     {
       figure: `${title}: runs, vacuums in ${minutes} minutes`,
@@ -118,7 +118,7 @@ function keptRows(title: string, { vacuums, most, measured }: DeadRuns, minutes:
       unit: '',
       atLeast: Math.ceil(minutes / 3),
     },
-    { figure: `${title}: runs, dead rows at most`, value: most, unit: 'rows', atMost: deadInAMinute },
+    { figure: `${title}: runs, dead rows at most`, value: max, unit: 'rows', atMost: deadInAMinute },
     { figure: `${title}: runs, dead rows when measured`, value: measured, unit: 'rows', atLeast: deadInAMinute / 4 },
   ];
 }
@@ -128,7 +128,7 @@ async function claimSchedules(churned: Churned, count: number) {
   const times = new Times();
   const faults: string[] = [];
   let rounds = 0;
-  for (; times.kept.length < count && rounds < count * roundsMost; rounds++) {
+  for (; times.kept.length < count && rounds < count * maxRounds; rounds++) {
     churned.now += stepMs;
     const claimed = await times.measure(() => schedule(churned, () => []));
     if (claimed.schedules !== perStep) faults.push(`a claim took ${claimed.schedules} schedules`);
@@ -138,14 +138,14 @@ async function claimSchedules(churned: Churned, count: number) {
 }
 
 /** Turns of the scheduler, each with the claim of its runs: again once their checks are read. @param count as above */
-async function takeTurns(churned: Churned, count: number) {
-  const [turn, claims] = [new Times(), new Times()];
+async function takeTicks(churned: Churned, count: number) {
+  const [tick, claims] = [new Times(), new Times()];
   const faults: string[] = [];
   const { path } = churned;
   let rounds = 0;
-  for (; Math.min(turn.kept.length, claims.kept.length) < count && rounds < count * roundsMost; rounds++) {
+  for (; Math.min(tick.kept.length, claims.kept.length) < count && rounds < count * maxRounds; rounds++) {
     churned.now += stepMs;
-    const scheduled = await turn.measure(() => schedule(churned));
+    const scheduled = await tick.measure(() => schedule(churned));
     if (scheduled.runs !== perStep) faults.push(`a turn made ${scheduled.runs} runs`);
     const first = await claim(churned, 'one');
     await path.returnRuns(
@@ -157,8 +157,8 @@ async function takeTurns(churned: Churned, count: number) {
     if (second.some(({ context }) => context === null)) faults.push('a run came without its check');
     await churned.end('one');
   }
-  for (const times of [turn, claims]) if (times.kept.length < count) faults.push(tooBusy(times, count));
-  return { turn: turn.kept, claims: claims.kept, faults, rounds, takenRounds: turn.taken + claims.taken };
+  for (const times of [tick, claims]) if (times.kept.length < count) faults.push(tooBusy(times, count));
+  return { tick: tick.kept, claims: claims.kept, faults, rounds, takenRounds: tick.taken + claims.taken };
 }
 
 function tooBusy({ kept, taken }: Times, count: number): string {

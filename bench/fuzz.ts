@@ -1,13 +1,13 @@
 // npm run fuzz -- templates: inputs nobody would write, by the hundred thousand; what is promised of them must hold for each.
 import { parseArgs } from 'node:util';
-import { type FuzzOutcome, fuzzTemplates, memoryMost, service } from './fuzz/templates.ts';
-import { renderMost, saveMost } from './fuzz/judge-templates.ts';
+import { type FuzzOutcome, fuzzTemplates, maxMemory, service } from './fuzz/templates.ts';
+import { maxRender, maxSave } from './fuzz/judge-templates.ts';
 import { templateCase } from './fuzz/template-cases.ts';
 
 const usage = `npm run fuzz -- templates [--cases 200000] [--seed N] [--case N]
 
   templates  templates made and broken at random, each saved and rendered with hostile values: saved or refused within
-             ${saveMost} ms, rendered within ${renderMost} ms, within the output's bound, no error but the one of templates, no
+             ${maxSave} ms, rendered within ${maxRender} ms, within the output's bound, no error but the one of templates, no
              prototype changed, no file, no environment, nothing logged, memory flat
 
   --cases    how many (1 to 10000000)
@@ -48,10 +48,10 @@ function report(outcome: FuzzOutcome, seed: number): void {
     '',
     ...endings.map(([ending, times]) => `${String(times).padStart(9)}  ${ending}`),
     '',
-    `slowest to save    ${slowestSave.ms.toFixed(2)} ms (at most ${saveMost}), case ${slowestSave.number}`,
-    `slowest to render  ${slowestRender.ms.toFixed(2)} ms (at most ${renderMost}), case ${slowestRender.number}`,
+    `slowest to save    ${slowestSave.ms.toFixed(2)} ms (at most ${maxSave}), case ${slowestSave.number}`,
+    `slowest to render  ${slowestRender.ms.toFixed(2)} ms (at most ${maxRender}), case ${slowestRender.number}`,
     `longest output     ${longestOutput.length} characters, case ${longestOutput.number}`,
-    `memory             ${memory.early.toFixed(1)} MB after a tenth, ${memory.late.toFixed(1)} MB at the end (at most ${memoryMost} more)`,
+    `memory             ${memory.early.toFixed(1)} MB after a tenth, ${memory.late.toFixed(1)} MB at the end (at most ${maxMemory} more)`,
     breaches.length === 0 ? 'every bar was held' : `${breaches.length} BREACHES`,
     ...breaches.map((breach) => `    ${breach}`),
   ];

@@ -70,16 +70,16 @@ interface Cost {
 async function measure(engine: Engine, options: BenchOptions): Promise<Cost[]> {
   const { isQuick, say } = options;
   await using stack = new AsyncDisposableStack();
-  const scenes: Scene[] = [];
+  const scenes: Fixture[] = [];
   for (const size of sizes) {
     say(`${names[engine]}, ${scheduleOf(engine, size)}: seeding`);
-    scenes.push(await seededScene(engine, size, options, stack));
+    scenes.push(await seededFixture(engine, size, options, stack));
   }
   const running = await Promise.all(
-    scenes.map(async (scene) => {
-      const service = await startService(scene);
+    scenes.map(async (fixture) => {
+      const service = await startService(fixture);
       stack.defer(() => service.stop());
-      return { ...scene, service };
+      return { ...fixture, service };
     }),
   );
   say(`${names[engine]}: every one once`);
@@ -90,19 +90,19 @@ async function measure(engine: Engine, options: BenchOptions): Promise<Cost[]> {
 }
 
 /** Checks of one number, ready to be run. */
-interface Scene {
+interface Fixture {
   readonly dataDir: string;
   readonly environment: Record<string, string>;
   readonly target: Peer;
   readonly database: BenchDatabase | null;
 }
 
-async function seededScene(
+async function seededFixture(
   engine: Engine,
   size: number,
   { folder }: BenchOptions,
   stack: AsyncDisposableStack,
-): Promise<Scene> {
+): Promise<Fixture> {
   const target = startPeer('target');
   stack.defer(() => target.stop());
   const url = await target.ask<string>('listen');
@@ -125,7 +125,7 @@ async function seededScene(
 }
 
 async function costOf(
-  { service, database, target }: Scene & { readonly service: Service },
+  { service, database, target }: Fixture & { readonly service: Service },
   forMs: number,
 ): Promise<Cost> {
   const used = async () => ({
@@ -135,7 +135,7 @@ async function costOf(
   });
   const startedAt = performance.now();
   const from = await used();
-  const residentMb = await mostResident(service, forMs);
+  const residentMb = await peakResident(service, forMs);
   const to = await used();
   const thousands = (to.requests - from.requests) / 1000;
   return {
@@ -146,12 +146,12 @@ async function costOf(
   };
 }
 
-async function mostResident(service: Service, forMs: number): Promise<number> {
+async function peakResident(service: Service, forMs: number): Promise<number> {
   const until = performance.now() + forMs;
-  let most = 0;
+  let max = 0;
   while (performance.now() < until) {
-    most = Math.max(most, service.residentMb());
+    max = Math.max(max, service.residentMb());
     await pause(500);
   }
-  return most;
+  return max;
 }

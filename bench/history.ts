@@ -13,7 +13,7 @@ import {
   warmUp,
   withoutOverviews,
 } from './support/history-questions.ts';
-import { heldRows, longestOf, readyToRemove, rollUpTo, type Turns } from './support/history-turns.ts';
+import { heldRows, longestOf, readyToRemove, rollUpTo, type Ticks } from './support/history-ticks.ts';
 import { percentile } from './support/numbers.ts';
 import type { Bench, BenchOptions, Row } from './support/report.ts';
 import { type Service, startService } from './support/service.ts';
@@ -51,7 +51,7 @@ interface Found {
 }
 
 /** What is measured, and where. */
-interface Scene {
+interface Fixture {
   readonly engine: HistoryEngine;
   readonly now: number;
   readonly keptDays: number;
@@ -67,7 +67,7 @@ async function onEngine(engine: HistoryEngine, dataDir: string, options: BenchOp
   const { isQuick, profileFolder } = options;
   const say = (what: string): void => options.say(`${engine.name}: ${what}`);
   const services: Service[] = [];
-  const start: Scene['start'] = async (roles, retentionDays) => {
+  const start: Fixture['start'] = async (roles, retentionDays) => {
     const environment = { TOCSIN_ROLES: roles, TOCSIN_RETENTION_DAYS: String(retentionDays), ...engine.environment };
     const service = await startService({ dataDir, profileFolder, environment });
     services.push(service);
@@ -88,15 +88,15 @@ async function onEngine(engine: HistoryEngine, dataDir: string, options: BenchOp
     if (engine.isInLoop && cut.rows === 0) throw new Error('nothing was removed: no slice was measured');
     await engine.tidy();
     const busy = plans.filter(({ intervalMs }) => intervalMs === 60_000);
-    const scene: Scene = { engine, now, keptDays, busy, questions: questionsOf(busy), start, say };
-    const rolling = await whileRolledUp(scene);
+    const fixture: Fixture = { engine, now, keptDays, busy, questions: questionsOf(busy), start, say };
+    const rolling = await whileRolledUp(fixture);
     const service = await start(engine.isInLoop ? 'api,upkeep' : 'api', keptDays);
-    const removing = await whileRemoved(scene, service);
-    const rows = await whenAtRest(scene, service);
+    const removing = await whileRemoved(fixture, service);
+    const rows = await whenAtRest(fixture, service);
     await service.stop();
     const slices = removing.slices ?? cut;
     return {
-      rows: [...rows, ...rolling.rows, ...removing.rows, ...turnRows(engine.name, rolled, slices)],
+      rows: [...rows, ...rolling.rows, ...removing.rows, ...tickRows(engine.name, rolled, slices)],
       notes: [
         `${engine.name}: ${written.answer} results written in ${seconds(written)}; ${rolled.rows} rolled up in ` +
           `${seconds(rolled)}, loop held by turns (their CPU, what of it was the kernel's, what was collecting garbage) ${longestOf(rolled)} ms, ` +
@@ -127,7 +127,7 @@ function complaintsOf(service: Service): string[] {
     .filter((line) => /"level":"(error|fatal)"/.test(line));
 }
 
-function turnRows(name: string, rolled: Turns, slices: Turns): Row[] {
+function tickRows(name: string, rolled: Ticks, slices: Ticks): Row[] {
   return [
     ...heldRows(`${name}: turns of roll-ups`, rolled, false),
     ...heldRows(`${name}: slices of retention`, slices, true),
@@ -147,15 +147,17 @@ interface Meanwhile {
   readonly notes: string[];
 }
 
-function meanwhile(scene: Scene, what: string, asked: Awaited<ReturnType<typeof askWhile>>): Meanwhile {
+function meanwhile(fixture: Fixture, what: string, asked: Awaited<ReturnType<typeof askWhile>>): Meanwhile {
   const { times } = asked;
-  const figure = `${scene.engine.name}: API while a day is ${what}, p99`;
+  const figure = `${fixture.engine.name}: API while a day is ${what}, p99`;
   const value = percentile(times, 0.99);
   const longest = `longest ${Math.max(...times).toFixed(0)} ms`;
-  scene.say(`a day is ${what} after ${seconds(asked)}; API p99 ${value.toFixed(0)} ms meanwhile, ${longest}`);
+  fixture.say(`a day is ${what} after ${seconds(asked)}; API p99 ${value.toFixed(0)} ms meanwhile, ${longest}`);
   return {
     rows: [{ figure, value, unit: 'ms', atMost: 100 }],
-    notes: [`${scene.engine.name}: a day was ${what} within ${seconds(asked)} of ${times.length} answers, ${longest}`],
+    notes: [
+      `${fixture.engine.name}: a day was ${what} within ${seconds(asked)} of ${times.length} answers, ${longest}`,
+    ],
   };
 }
 
@@ -163,12 +165,12 @@ function meanwhile(scene: Scene, what: string, asked: Awaited<ReturnType<typeof 
  * The last day is rolled up by the process that is asked. No overviews: each would read all results of the day that waits, of a
  * hundred checks; in service an hour waits at most.
  */
-async function whileRolledUp(scene: Scene): Promise<Meanwhile> {
-  const { keptDays, questions, start } = scene;
+async function whileRolledUp(fixture: Fixture): Promise<Meanwhile> {
+  const { keptDays, questions, start } = fixture;
   const service = await start('api,upkeep', keptDays + extraDays + 1);
   const asked = withoutOverviews(questions);
   await warmUp(service, inProportion(asked));
-  const found = meanwhile(scene, 'rolled up', await askWhile(service, asked, () => isRolledUp(service)));
+  const found = meanwhile(fixture, 'rolled up', await askWhile(service, asked, () => isRolledUp(service)));
   await service.stop();
   return found;
 }
@@ -179,8 +181,11 @@ async function whileRolledUp(scene: Scene): Promise<Meanwhile> {
  *
  * @returns with the slices of this process, if it was the one
  */
-async function whileRemoved(scene: Scene, service: Service): Promise<Meanwhile & { readonly slices: Turns | null }> {
-  const { engine, now, keptDays, busy, questions } = scene;
+async function whileRemoved(
+  fixture: Fixture,
+  service: Service,
+): Promise<Meanwhile & { readonly slices: Ticks | null }> {
+  const { engine, now, keptDays, busy, questions } = fixture;
   const before = now - keptDays * dayMs;
   const goneBefore = engine.goneBefore(before);
   // Once each: on SQLite the day is going already.
@@ -198,7 +203,7 @@ async function whileRemoved(scene: Scene, service: Service): Promise<Meanwhile &
     questions,
     async () => isRemoved && (await engine.resultsBefore(some, goneBefore)) === 0,
   );
-  const found = meanwhile(scene, 'removed and reports are read', asked);
+  const found = meanwhile(fixture, 'removed and reports are read', asked);
   // What of it is the reader's: the same with him alone.
   const beside = await askWhile(service, questions, async () => true);
   const read = await reader.stop();
@@ -211,7 +216,7 @@ async function whileRemoved(scene: Scene, service: Service): Promise<Meanwhile &
 }
 
 /** Each question by itself, again and again. */
-async function whenAtRest({ engine, questions, say }: Scene, service: Service): Promise<Row[]> {
+async function whenAtRest({ engine, questions, say }: Fixture, service: Service): Promise<Row[]> {
   const { name } = engine;
   const rows: Row[] = [];
   for (const [what, question] of Object.entries(questions)) {

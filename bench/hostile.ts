@@ -65,7 +65,7 @@ async function hostileRun({ folder, isQuick, say }: BenchOptions): Promise<Findi
   const meanwhile = await memory.settled();
   await untilGivenUp(dataDir, channels, say);
   const after = await memory.settled();
-  const most = memory.end();
+  const max = memory.end();
   const ended = firstAttempts(dataDir, channels);
   const output = service.output();
   await service.stop();
@@ -78,7 +78,7 @@ async function hostileRun({ folder, isQuick, say }: BenchOptions): Promise<Findi
     ended,
     unloaded,
     loaded,
-    memory: { atFirst, before, meanwhile, after, most },
+    memory: { atFirst, before, meanwhile, after, max },
     output,
   });
 }
@@ -128,13 +128,13 @@ async function addHostile(service: Service, kinds: readonly HostileKind[]): Prom
 async function alertsTo(service: Service, target: Peer, channels: readonly Hostile[]) {
   const address = await target.ask<string>('address');
   return async (round: number): Promise<void> => {
-    const told = channels.filter((_, index) => index % perKind === round % perKind);
+    const notified = channels.filter((_, index) => index % perKind === round % perKind);
     const check = await made(service, '/v1/checks/api', {
       name: `told to the hostile ${round}`,
       frequency: 1440,
       // A path that the target was not asked for before fails the first time.
       request: { method: 'GET', url: `${address}/hostile-${round}` },
-      alertChannelSubscriptions: told.map(({ channelId }) => ({ alertChannelId: channelId, activated: true })),
+      alertChannelSubscriptions: notified.map(({ channelId }) => ({ alertChannelId: channelId, activated: true })),
     });
     await made(service, `/v1/triggers/checks/${String(check['id'])}`);
   };
@@ -148,11 +148,11 @@ async function made(service: Service, path: string, body?: object): Promise<Reco
 
 /** Looks at the memory of the service all the time. */
 function watchMemory(service: Service) {
-  let most = 0;
+  let max = 0;
   let least = Number.POSITIVE_INFINITY;
   const watch = setInterval(() => {
     const now = service.residentMb();
-    most = Math.max(most, now);
+    max = Math.max(max, now);
     least = Math.min(least, now);
   }, 200);
   return {
@@ -165,7 +165,7 @@ function watchMemory(service: Service) {
     /** The most there ever was. */
     end(): number {
       clearInterval(watch);
-      return most;
+      return max;
     },
   };
 }
@@ -237,7 +237,7 @@ interface Seen {
   readonly unloaded: readonly number[];
   readonly loaded: readonly number[];
   /** MB: before the healthy had their time alone, after it, after the hostile ones, and the most ever. */
-  readonly memory: Readonly<Record<'atFirst' | 'before' | 'meanwhile' | 'after' | 'most', number>>;
+  readonly memory: Readonly<Record<'atFirst' | 'before' | 'meanwhile' | 'after' | 'max', number>>;
   readonly output: string;
 }
 
@@ -270,7 +270,7 @@ function findings({ channels, wanted, ended, unloaded, loaded, memory, output }:
     notes: [
       `${new Set(channels.map(({ kind }) => kind)).size} kinds in ${new Set(channels.map(({ what }) => what)).size} variants, ${channels.length} channels; each attempt is the first of its delivery, its retries go on meanwhile;`,
       `healthy: ${unloaded.length} alerts unloaded (p50 ${percentile(unloaded, 0.5).toFixed(1)} ms), ${loaded.length} meanwhile (p50 ${percentile(loaded, 0.5).toFixed(1)} ms);`,
-      `memory of the service: ${memory.before.toFixed(0)} MB before, ${memory.most.toFixed(0)} at most, ${memory.meanwhile.toFixed(0)} while they are tried again, ${memory.after.toFixed(0)} after, each the least of ${settleMs / 1000} s`,
+      `memory of the service: ${memory.before.toFixed(0)} MB before, ${memory.max.toFixed(0)} at most, ${memory.meanwhile.toFixed(0)} while they are tried again, ${memory.after.toFixed(0)} after, each the least of ${settleMs / 1000} s`,
     ],
     faults: [
       ...[...new Set(wrong)].slice(0, 10),

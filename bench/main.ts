@@ -20,6 +20,7 @@ import { startBench } from './start.ts';
 import { countStolen, describeMachine } from './support/machine.ts';
 import { asJson, asTable, type Bench, engineNames, isPassed } from './support/report.ts';
 import { triggerBench } from './trigger.ts';
+import { webBench } from './web.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
   deliver: deliverBench,
@@ -37,6 +38,7 @@ const benches: Readonly<Record<string, Bench>> = {
   growth: growthBench,
   postgres: postgresBench,
   history: historyBench,
+  web: webBench,
 };
 
 const usage = `npm run bench -- <name> [--json] [--quick] [--profile] [--results N] [--engine NAME]

@@ -29,7 +29,7 @@ function measure(rounds: number, calls: number): Findings {
   const config = { url: 'https://receiver.example/', template: referenceTemplate };
   const same = ours.render(context, facts.createdAt) === bare(bareValues);
   // By turns, so that what else the machine does meets all of them alike.
-  const figures = byTurns(rounds, {
+  const figures = alternately(rounds, {
     ours: () => repeated(calls, () => ours.render(context, facts.createdAt)),
     bare: () => repeated(calls, () => bare(bareValues)),
     request: () => repeated(calls, () => renderWebhook(config, referenceVariables, facts)),
@@ -65,7 +65,7 @@ function repeated(calls: number, work: () => unknown): number {
 }
 
 /** Medians by name, without the first tenth, in which code is still being compiled. */
-function byTurns(rounds: number, works: Readonly<Record<string, () => number>>): Record<string, number> {
+function alternately(rounds: number, works: Readonly<Record<string, () => number>>): Record<string, number> {
   const taken = new Map(Object.keys(works).map((name) => [name, [] as number[]]));
   for (let round = 0; round < rounds; round++) {
     for (const [name, work] of Object.entries(works)) taken.get(name)?.push(work());

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { largest, percentile } from './support/numbers.ts';
 import { startPeer } from './support/peer.ts';
 import type { Bench, BenchOptions, Row } from './support/report.ts';
-import { lookInto } from './support/results.ts';
+import { openView } from './support/results.ts';
 import { apiCheck, databasePath, seedAccount, seedChecks } from './support/seed.ts';
 import { pause, type Service, startService } from './support/service.ts';
 
@@ -75,17 +75,17 @@ async function stage(
   await pause(5000); // what every start costs (code that is not compiled yet) is no matter of the schedule
   const from = Date.now();
   const forMs = isQuick ? 10_000 : Math.max(seconds, 30) * 1000;
-  const residentMb = await mostResident(service, forMs);
+  const residentMb = await peakResident(service, forMs);
   const to = Date.now();
   await pause(1500);
   const output = service.output();
   await service.stop();
-  using look = lookInto(dataDir);
-  const { passed, failed, degraded, missed, unknown } = look.outcomes(from, to);
+  using view = openView(dataDir);
+  const { passed, failed, degraded, missed, unknown } = view.outcomes(from, to);
   const run = passed + failed + degraded;
   return {
     dataDir,
-    delays: look.delays(from, to),
+    delays: view.delays(from, to),
     share: run / (run + missed + unknown),
     residentMb,
     complaints: [
@@ -95,14 +95,14 @@ async function stage(
   };
 }
 
-async function mostResident(service: Service, forMs: number): Promise<number> {
+async function peakResident(service: Service, forMs: number): Promise<number> {
   const until = performance.now() + forMs;
-  let most = 0;
+  let max = 0;
   while (performance.now() < until) {
-    most = Math.max(most, service.residentMb());
+    max = Math.max(max, service.residentMb());
     await pause(250);
   }
-  return most;
+  return max;
 }
 
 /** Fills up the history with copies of recorded results and times a start after a stop, and one after kill -9. */

@@ -84,10 +84,10 @@ async function recordMinute(store: Store, clock: { now: number }): Promise<numbe
 async function recordDue(store: Store, now: number): Promise<number> {
   const plan = (schedule: Parameters<typeof planRuns>[0]) => planRuns(schedule, now, ['local']);
   for (;;) {
-    const { nextDueAt } = await store.path.scheduleDue({ now, most: 500, plan, missedReason: () => 'downtime' });
+    const { nextDueAt } = await store.path.scheduleDue({ now, max: 500, plan, missedReason: () => 'downtime' });
     if (nextDueAt === null || nextDueAt > now) break;
   }
-  const claim = { location: 'local', owner: 'bench', now, leaseMs: 10_000, most: 100_000 };
+  const claim = { location: 'local', owner: 'bench', now, leaseMs: 10_000, max: 100_000 };
   const { runs } = await store.path.claimRuns(claim);
   for (let start = 0; start < runs.length; start += 200) {
     const attempts = runs

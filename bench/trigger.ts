@@ -3,7 +3,7 @@ import { largest, median, smallest } from './support/numbers.ts';
 import { startPeer } from './support/peer.ts';
 import { seedGroup } from './support/pending.ts';
 import type { Bench } from './support/report.ts';
-import { lookInto } from './support/results.ts';
+import { openView } from './support/results.ts';
 import { apiCheck, openBenchStore, seedAccount, seedChecks } from './support/seed.ts';
 import { pause, startService } from './support/service.ts';
 
@@ -25,7 +25,7 @@ export const triggerBench: Bench = {
     const group = Array.from({ length: checks }, (_, index) => apiCheck(accountId, `${url}/${index}`, daily));
     await seedChecks(dataDir, group);
     const service = await startService({ dataDir, profileFolder });
-    using look = lookInto(dataDir);
+    using view = openView(dataDir);
     const rounds: { accepted: number; started: number; answeredMs: number; firstMs: number }[] = [];
     const faults: string[] = [];
     for (let round = 0; round < (isQuick ? 3 : 7); round++) {
@@ -36,7 +36,7 @@ export const triggerBench: Bench = {
       const { status, body } = await service.call('POST', `/v1/triggers/check-groups/${groupId}`);
       const answeredMs = Date.now() - calledAt;
       if (status !== 201) throw new Error(`the trigger answered ${status}: ${JSON.stringify(body)}`);
-      const starts = await startsSince(look, calledAt);
+      const starts = await startsSince(view, calledAt);
       const accepted = await target.ask<number[]>('acceptedAt');
       if (accepted.length !== checks || starts.length !== checks)
         faults.push(`${accepted.length} connections and ${starts.length} results instead of ${checks}`);
@@ -67,10 +67,10 @@ export const triggerBench: Bench = {
   },
 };
 
-async function startsSince(look: ReturnType<typeof lookInto>, from: number): Promise<number[]> {
+async function startsSince(view: ReturnType<typeof openView>, from: number): Promise<number[]> {
   const until = performance.now() + 15_000;
   for (;;) {
-    const starts = look.starts(from);
+    const starts = view.starts(from);
     if (starts.length >= checks || performance.now() > until) return starts;
     await pause(50);
   }

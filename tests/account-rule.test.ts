@@ -5,7 +5,7 @@ import { type Mention, mentionsOf } from './support/account-rule.ts';
 
 const owned = new Map([
   ['accounts', 'id'],
-  ...['runs', 'results', 'checks', 'usage', 'told'].map((table): [string, string] => [table, 'account_id']),
+  ...['runs', 'results', 'checks', 'usage', 'notified'].map((table): [string, string] => [table, 'account_id']),
 ]);
 
 const fine = [
@@ -17,7 +17,7 @@ const fine = [
   'SELECT * FROM runs WHERE (account_id, id) = (?, ?) FOR UPDATE SKIP LOCKED',
   'SELECT * FROM checks c JOIN runs r ON r.account_id = c.account_id AND r.check_id = c.id WHERE c.account_id = ?',
   'SELECT * FROM checks JOIN runs USING (account_id) WHERE checks.account_id = ?',
-  'SELECT * FROM checks c LEFT JOIN told t ON t.account_id = c.account_id WHERE c.account_id = ?',
+  'SELECT * FROM checks c LEFT JOIN notified t ON t.account_id = c.account_id WHERE c.account_id = ?',
   'SELECT a.id FROM accounts a LEFT JOIN usage u ON u.account_id = a.id WHERE a.id = ?',
   'SELECT * FROM checks c WHERE account_id = ? AND EXISTS (SELECT 1 FROM runs r WHERE r.account_id = c.account_id)',
   'UPDATE runs SET attempt = attempt + 1 WHERE account_id = ?1 AND id = ?2',
@@ -51,7 +51,7 @@ const breaches = [
   'SELECT * FROM runs WHERE account_id = coalesce(?, account_id)',
   'SELECT * FROM checks c JOIN runs r ON r.check_id = c.id WHERE c.account_id = ?',
   'SELECT * FROM checks c, runs r WHERE c.account_id = ? AND r.check_id = c.id',
-  'SELECT * FROM checks c LEFT JOIN told t ON c.account_id = ? AND t.account_id = ?',
+  'SELECT * FROM checks c LEFT JOIN notified t ON c.account_id = ? AND t.account_id = ?',
   'SELECT * FROM checks c WHERE c.account_id = ? AND EXISTS (SELECT 1 FROM runs r WHERE r.check_id = c.id)',
   'SELECT * FROM checks c WHERE c.account_id = ? AND c.id IN (SELECT check_id FROM runs)',
   'SELECT (SELECT count(*) FROM runs) FROM checks WHERE account_id = ?',

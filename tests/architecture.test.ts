@@ -133,25 +133,6 @@ const examples: readonly (readonly [part: string, breach: SourceFile, fine: Sour
     sourceFile('src/lib/a.ts', "import b from 'b';\n\n/** One. */\nexport const a = 1;\n"),
   ],
   [
-    'either topology',
-    file('tests/flows/a.test.ts', "test('a check alerts', () => {});"),
-    file(
-      'tests/flows/a.test.ts',
-      "import { test } from '../support/each-topology.ts';\n\ntest('a check alerts', () => {});",
-    ),
-  ],
-  [
-    'either topology',
-    file(
-      'tests/flows/a.test.ts',
-      "for (const how of ways) {\n  describe(how, () => {\n    it('about the file', work);\n  });\n}",
-    ),
-    file(
-      'tests/flows/a.test.ts',
-      "for (const how of ways) {\n  describe(`about the file: ${how}`, () => {\n    it('x', work);\n  });\n}",
-    ),
-  ],
-  [
     'on both engines',
     file('tests/store/a.test.ts', "import { test } from 'node:test';\n\ntest('rows are kept', () => {});"),
     file('tests/store/postgres-a.test.ts', "import { test } from 'node:test';\n\ntest('rows are kept', () => {});"),

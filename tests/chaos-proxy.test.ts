@@ -1,20 +1,16 @@
 // The way to the database that chaos harms: what a lost answer to a commit is.
 import assert from 'node:assert/strict';
-import { after, before, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { readPostgresAddress } from '#lib/net/postgres-address.ts';
 import { type Connections, openConnections } from '#store/engines/postgres/connections.ts';
 import { StoreUnavailableError } from '#store/base/unavailable.ts';
 import { judgeDoubts } from '../bench/chaos/faults.ts';
 import { type Peer, startPeer } from '../bench/support/peer.ts';
-import { type PostgresServer, startPostgres } from './support/postgres.ts';
+import { sharedPostgres } from './support/shared-postgres.ts';
 
-let server: PostgresServer;
-before(async () => {
-  server = await startPostgres();
-});
-after(() => server.stop());
+const server = await sharedPostgres();
 
-interface Scene {
+interface Fixture {
   readonly proxy: Peer;
   readonly connections: Connections;
   /** What is in the table. */
@@ -22,7 +18,7 @@ interface Scene {
 }
 
 /** A table, a proxy, and connections to the table through it. */
-async function openScene(t: TestContext): Promise<Scene> {
+async function openFixture(t: TestContext): Promise<Fixture> {
   const { url } = await server.newDatabase();
   const direct = await openConnections(readPostgresAddress(url));
   await direct.statement('CREATE TABLE kept (value BIGINT NOT NULL)');
@@ -51,7 +47,7 @@ function insert(connections: Connections, value: number | null): Promise<void> {
 }
 
 it('a commit whose answer is lost is made, though what came before it travelled with it', async (t) => {
-  const { proxy, connections, kept } = await openScene(t);
+  const { proxy, connections, kept } = await openFixture(t);
   await proxy.ask('doubt', { names: ['one'], commits: 2 });
   await assert.rejects(insert(connections, 1), StoreUnavailableError);
   assert.deepEqual(await kept(), [1]);
@@ -62,7 +58,7 @@ it('a commit whose answer is lost is made, though what came before it travelled 
 });
 
 it('a transaction that fails by itself is no commit: its process hears why, and the next loses its answer', async (t) => {
-  const { proxy, connections, kept } = await openScene(t);
+  const { proxy, connections, kept } = await openFixture(t);
   await proxy.ask('doubt', { names: ['one'], commits: 1 });
   await assert.rejects(insert(connections, null), /null value/);
   await assert.rejects(insert(connections, 4), StoreUnavailableError);

@@ -7,7 +7,7 @@ import type { RecordedResult } from '../bench/chaos/recorded.ts';
 import type { Span } from '../bench/chaos/resumed.ts';
 import { type Answer, phasesOf, scriptAt } from '../bench/chaos/script.ts';
 import { doneBy, openingMs, restMs, seenMs } from '../bench/chaos/storms.ts';
-import { expectationOf, judgeTold } from '../bench/chaos/told.ts';
+import { expectationOf, judgeNotified } from '../bench/chaos/notified.ts';
 import type { Request } from '../bench/peers/chaos-receiver.ts';
 
 const second = 1000;
@@ -91,12 +91,12 @@ describe('alerts against the script', () => {
   const [failure, recovery] = [alert(1, 'ALERT_FAILURE', 5), alert(1, 'ALERT_RECOVERY', 95)];
   const toOther = [alert(2, 'ALERT_FAILURE', 5), alert(2, 'ALERT_RECOVERY', 95)];
   const judge = (...first: readonly Request[]): string[] =>
-    breachesOf(...judgeTold(installation, [...first, ...toOther], storms, until));
+    breachesOf(...judgeNotified(installation, [...first, ...toOther], storms, until));
 
   it('are right when each failure is told and ended once, with whatever copies', () => {
     assert.deepEqual(judge(failure, recovery, failure), []);
-    const [told] = judgeTold(installation, [failure, recovery, ...toOther], storms, until);
-    assert.match(told?.promise ?? '', /1 failures and 1 recoveries sure, 0 failures optional/);
+    const [reported] = judgeNotified(installation, [failure, recovery, ...toOther], storms, until);
+    assert.match(reported?.promise ?? '', /1 failures and 1 recoveries sure, 0 failures optional/);
   });
 
   it('are missed when a phase that cannot pass unseen is not told, or its end is not', () => {
@@ -129,25 +129,25 @@ describe('alerts against the script', () => {
     const checkIds = Array.from({ length: 13 }, (_, index) => (index === 12 ? 'one' : `unknown yet ${index}`));
     const others = Array.from({ length: 12 }, () => ({ from: end, to: end }));
     const twelve = { ...installation, checkIds, made: [...others, made] };
-    const told = (alertType: string, seconds: number): Request => {
+    const reported = (alertType: string, seconds: number): Request => {
       const startedAt = begin + seconds * second;
       return alert(1, alertType, 0, { startedAt, at: startedAt + 200 });
     };
     const seen = [
-      told('ALERT_FAILURE', 5),
-      told('ALERT_RECOVERY', 40),
-      told('ALERT_FAILURE', 56.1),
-      told('ALERT_RECOVERY', 96),
-      told('ALERT_FAILURE', 112.1),
+      reported('ALERT_FAILURE', 5),
+      reported('ALERT_RECOVERY', 40),
+      reported('ALERT_FAILURE', 56.1),
+      reported('ALERT_RECOVERY', 96),
+      reported('ALERT_FAILURE', 112.1),
     ];
     const both = [...seen, ...seen.map((one) => ({ ...one, channel: 2, deliveryId: `${one.deliveryId} again` }))];
-    assert.deepEqual(breachesOf(...judgeTold(twelve, both, [], end)), ['no failure or no recovery was sure']);
+    assert.deepEqual(breachesOf(...judgeNotified(twelve, both, [], end)), ['no failure or no recovery was sure']);
   });
 
   it('prove nothing when nothing was sure', () => {
     const always = [{ from: at(0), to: until }];
     assert.match(
-      breachesOf(...judgeTold(installation, [], always, until)).join(),
+      breachesOf(...judgeNotified(installation, [], always, until)).join(),
       /no failure or no recovery was sure/,
     );
   });

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { roles } from '#config/variables.ts';
 import { deliveryStatuses } from '#domain/alerts/delivery.ts';
 import { outcomes } from '#domain/results/result.ts';
-import { toldBeforeMs } from '#domain/checks/runtime.ts';
+import { noticeMs } from '#domain/checks/runtime.ts';
 import { reasons } from '#store/base/codes.ts';
 import { at, fieldsAt, listOf, readYaml, root, textAt } from './support/deploy-files.ts';
 import { ofKind } from './support/manifests.ts';
@@ -50,7 +50,7 @@ describe('deploy/prometheus-rules.yaml', () => {
       /^0 < min by \(runtime\) \(tocsin_runtime_end_timestamp_seconds\) - time\(\) < (\d+) \* 86400$/.exec(
         exprOf('TocsinRuntimeEnds'),
       ) ?? [];
-    assert.equal(Number(days) * 86_400_000, toldBeforeMs);
+    assert.equal(Number(days) * 86_400_000, noticeMs);
     assert.match(exprOf('TocsinRuntimeMissing'), /tocsin_verdicts_withheld_total\{reason="runtime"\}.* > 0$/);
   });
 

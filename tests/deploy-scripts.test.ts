@@ -1,15 +1,15 @@
 // Runners of deploy/ have the room that as many scripts of each type as run at once may take, beside what the service itself takes.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { aroundLimits, browserLimits, programLimits } from '#domain/checks/script-limits.ts';
+import { hookLimits, browserLimits, programLimits } from '#domain/checks/script-limits.ts';
 import { readConfig } from '#config/config.ts';
 import { type Fields, fieldsAt, listOf, readCompose, readImage, textAt, textsOf } from './support/deploy-files.ts';
 import { containerOf, deployments, podOf, roleOf } from './support/manifests.ts';
 
 /** One script in each lane, of a multi-step check, of a browser check and around a request (docs/decisions/0082). */
-const lanes = [programLimits, browserLimits, aroundLimits];
-const memoryMost = lanes.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0);
-const diskMost = lanes.reduce((sum, { diskBytes }) => sum + diskBytes, 0);
+const lanes = [programLimits, browserLimits, hookLimits];
+const maxMemory = lanes.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0);
+const maxDisk = lanes.reduce((sum, { diskBytes }) => sum + diskBytes, 0);
 /** What a runner takes itself, bytes: threads that probe, and findings that wait while the database is away. */
 const serviceBytes = 768 << 20;
 /** What each process takes that waits for a script (docs/decisions/0082). */
@@ -39,12 +39,12 @@ it('deploy/kubernetes/runner.yaml never has a script within its limits evicted',
   const empty = listOf(podOf(runner)['volumes']).filter((volume) => volume['emptyDir'] !== undefined);
   const temporary = empty.find(({ name }) => name === 'tmp') ?? {};
   assert.ok(
-    sizeOf(temporary) > atOnce * diskMost,
+    sizeOf(temporary) > atOnce * maxDisk,
     'a folder is looked at twice a second: it may be passed for a moment',
   );
   for (const kind of ['requests', 'limits']) {
     const memory = bytesOf(textAt(container, 'resources', kind, 'memory'));
-    assert.ok(memory >= besideBytes + atOnce * memoryMost, `${kind} ${memory}`);
+    assert.ok(memory >= besideBytes + atOnce * maxMemory, `${kind} ${memory}`);
   }
   assert.deepEqual(Object.keys(fieldsAt(temporary, 'emptyDir')), ['sizeLimit'], 'on the disk, not in memory');
   const storage = bytesOf(textAt(container, 'resources', 'requests', 'ephemeral-storage'));
@@ -58,7 +58,7 @@ it('the runner of deploy/compose.postgres.yaml has memory for scripts and for th
   const atOnce = scriptsAtOnce(runner?.environment['TOCSIN_SCRIPTS_AT_ONCE']);
   const sizes = textsOf(runner?.settings['tmpfs']).map((text) => /^\/tmp:size=(\w+)$/.exec(text)?.[1]);
   const temporary = bytesOf(sizes.find((size) => size !== undefined) ?? 'no size');
-  assert.ok(temporary > atOnce * diskMost, `${temporary}`);
+  assert.ok(temporary > atOnce * maxDisk, `${temporary}`);
   const memory = bytesOf(textAt(fieldsAt(runner?.settings, 'deploy', 'resources', 'limits'), 'memory'));
-  assert.ok(memory >= besideBytes + atOnce * memoryMost + temporary, `${memory}`);
+  assert.ok(memory >= besideBytes + atOnce * maxMemory + temporary, `${memory}`);
 });

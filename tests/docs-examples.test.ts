@@ -20,6 +20,7 @@ import { blockOf, codeOf, readPage, type Page, type Table } from './support/page
 
 const webhooks = readPage('docs/webhooks.md');
 const templates = readPage('docs/templates.md');
+const channels = readPage('docs/channels.md');
 const apiChecks = readPage('docs/api-checks.md');
 
 /** The alert that every example of docs/templates.md shows. */
@@ -46,6 +47,13 @@ const alert: AlertFacts = {
   },
   location: { code: 'local', name: 'Local' },
   ssl: null,
+  incident: {
+    id: '019cd7b3-2b01-7c44-9d10-5e6f7a8b9c0d',
+    startedAt: Date.parse('2026-03-10T11:58:05.000Z'),
+    isFirst: true,
+    durationMs: 120_250,
+    link: 'https://tocsin.example/acknowledge/AbC',
+  },
   reminder: null,
   isTest: false,
 };
@@ -73,8 +81,8 @@ describe('a template of docs/templates.md gives what the page says', () => {
       assert.equal(renderWebhook({ url: 'https://hooks.example/', template }, variables, facts).body, gives);
     });
   }
-  for (const [url = '', goesTo = ''] of tablesWith(templates, 'URL', 'Goes to').flatMap(({ rows }) => rows)) {
-    it(url, () => assert.equal(renderWebhook({ url: codeOf(url) }, variables, facts).url, codeOf(goesTo)));
+  for (const [url = '', target = ''] of tablesWith(templates, 'URL', 'Goes to').flatMap(({ rows }) => rows)) {
+    it(url, () => assert.equal(renderWebhook({ url: codeOf(url) }, variables, facts).url, codeOf(target)));
   }
 });
 
@@ -90,6 +98,13 @@ test('every preset is listed, by its name and for whom it is', () => {
   assert.deepEqual(
     listed,
     presets.map(({ webhookType, name }) => [webhookType, name]),
+  );
+  const [services] = tablesWith(channels, 'Service', 'Channel');
+  const named = new Set((services?.rows ?? []).flatMap(([names = '']) => names.split(', ')));
+  assert.deepEqual(
+    presets.map(({ name }) => name).filter((name) => !named.has(name)),
+    [],
+    'of docs/channels.md',
   );
 });
 

@@ -8,9 +8,9 @@ import { parseEnv } from 'node:util';
 import { parse } from 'yaml';
 import { roles } from '#config/variables.ts';
 import { readConfig } from '#config/config.ts';
-import { waitingMost } from '#pipeline/record-results.ts';
+import { maxWaiting } from '#pipeline/record-results.ts';
 import { readPostgresAddress, sslModes } from '#lib/net/postgres-address.ts';
-import { connectionsMost } from '#store/engines/postgres/connections.ts';
+import { maxConnections } from '#store/engines/postgres/connections.ts';
 import { paste } from './support/command.ts';
 import { fieldsBelow, readCompose, readImage, root, succeeds, textAt } from './support/deploy-files.ts';
 import { deployments, ofKind, roleOf } from './support/manifests.ts';
@@ -25,14 +25,14 @@ function tableOf(...head: readonly string[]): Table['rows'] {
 }
 
 /** What a block leaves behind and prints, run in a folder of its own. */
-async function pasted(block: string, environment: NodeJS.ProcessEnv, look: (folder: string) => void): Promise<void> {
+async function pasted(block: string, environment: NodeJS.ProcessEnv, inspect: (folder: string) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-pasted-'));
   try {
     mkdirSync(join(folder, 'deploy'));
     writeFileSync(join(folder, 'database-ca.pem'), 'a certificate\n');
     const { code, err } = await paste(block, folder, environment);
     assert.deepEqual([code, err], [0, '']);
-    look(folder);
+    inspect(folder);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -72,7 +72,7 @@ describe('addresses in docs/postgresql.md', () => {
 
 describe('numbers in docs/postgresql.md', () => {
   it('of connections follow from the processes that deploy/ starts', () => {
-    const each = connectionsMost + 1;
+    const each = maxConnections + 1;
     assert.equal(each, 9);
     const compose = readCompose({ ADMIN_PASSWORD: 'a', DATABASE_PASSWORD: 'b', SECRET_KEY: 'c' }).services.length - 1;
     const count = (of: (role: string) => number): number =>
@@ -105,7 +105,7 @@ describe('numbers in docs/postgresql.md', () => {
   });
 
   it('of findings that wait is the bound that the runner keeps', () => {
-    assert.ok(page.text.includes(`up to ${waitingMost.toLocaleString('en')} findings for each runner`));
+    assert.ok(page.text.includes(`up to ${maxWaiting.toLocaleString('en')} findings for each runner`));
   });
 
   it('of processes of a role are those that deploy/kubernetes starts', () => {

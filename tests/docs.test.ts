@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { channelRules } from '#channels/rules.ts';
 import { checkKinds } from '#checks/check-kinds.ts';
 import { configVariables } from '#config/variables.ts';
-import { type Faults, parseTelling } from '#lib/schema/faults.ts';
+import { type Faults, parseReporting } from '#lib/schema/faults.ts';
 import { Patch } from '#lib/schema/patch.ts';
 import { everyOperation, operationOf, operations, type OperationId } from '#contract/operations.ts';
 import { alertTypes } from '#domain/alerts/alert.ts';
@@ -138,11 +138,11 @@ function faultsOf(id: OperationId, body: unknown): object {
   const schema = operationOf(id).body;
   assert.ok(schema, `${id} takes no body`);
   const faults: Faults = {};
-  const parsed = parseTelling(schema, body, faults, { what: 'field', nearest: () => null });
+  const parsed = parseReporting(schema, body, faults, { what: 'field', nearest: () => null });
   if (parsed === undefined) return faults;
-  const { config, ...settings } = parsed as { config?: JsonObject };
+  const { config, type = 'WEBHOOK', ...settings } = parsed as { config?: JsonObject; type?: string };
   if (config instanceof Patch) return {};
-  if (config !== undefined) return channelRules.validateConfig('WEBHOOK', config, new Set());
+  if (config !== undefined) return channelRules.validateConfig(type, config, new Set());
   const kind = checkKinds.find(({ schema }) => id === `create${schema.name}Check`);
   return kind?.validateSettings(settings) ?? [];
 }

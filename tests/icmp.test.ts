@@ -24,7 +24,7 @@ describe('an ICMP check by the real ping', { skip: findPing() === null && missin
     const hosts = { IPv4: '198.51.100.2', IPv6: '2001:db8::2' };
     for (const family of families) {
       const { verdict, message, responseTimeMs, response } = seen.silent[family];
-      assert.deepEqual([verdict, message], ['failed timeout', `none of 3 pings was answered by ${hosts[family]}`]);
+      assert.deepEqual([verdict, message], ['failed timeout', `${hosts[family]} answered none of 3 pings`]);
       assert.deepEqual([responseTimeMs, response?.['sent'], response?.['packetLoss']], [null, 3, 100]);
     }
   });
@@ -34,7 +34,7 @@ describe('an ICMP check by the real ping', { skip: findPing() === null && missin
     const received = Number(response?.['received']);
     assert.ok(received >= 5 && received < 16, JSON.stringify(seen.ceasing));
     assert.equal(response?.['sent'], 20);
-    assert.match(message ?? '', new RegExp(`^${20 - received} of 20 pings were not answered by 127\\.0\\.0\\.1: `));
+    assert.match(message ?? '', new RegExp(`^127\\.0\\.0\\.1 did not answer ${20 - received} of 20 pings: `));
     assert.equal(verdict, 'failed timeout');
   });
 

@@ -89,6 +89,7 @@ async function tryServer(t: TestContext, language: ReceiverLanguage): Promise<vo
 function aSending(url: string, now: number): Sending {
   return {
     type: 'WEBHOOK',
+    accountId: 'a-1',
     request: {
       method: 'POST',
       url,

@@ -51,11 +51,11 @@ describe('its judges', () => {
     const silenced = { checkId: 'c', isFailure: true, isSilenced: true };
     judge.verdict({ ...silenced, resultId: '1' });
     assert.equal(judge.isHeld('c'), false, 'once is too few');
-    judge.look('c');
+    judge.inspect('c');
     judge.verdict({ ...silenced, resultId: '2' });
     assert.equal(judge.isHeld('c'), true);
-    judge.look('c');
-    judge.look('c');
+    judge.inspect('c');
+    judge.inspect('c');
     assert.equal(judge.isHeld('c'), false);
     judge.verdict({ checkId: 'c', resultId: '3', isFailure: false, isSilenced: true });
     assert.deepEqual(
@@ -72,10 +72,10 @@ describe('its judges', () => {
     job.opened(71 * minute);
     const other = createHeartbeatJudge('job', times);
     other.called(0, 0, true);
-    other.look(140 * minute);
-    assert.throws(() => other.look(142 * minute), /nobody was told/);
+    other.inspect(140 * minute);
+    assert.throws(() => other.inspect(142 * minute), /nobody was told/);
     other.interrupted(142 * minute);
-    other.look(281 * minute);
+    other.inspect(281 * minute);
   });
 
   describe('see that every slot has one outcome, in each time that the clock went through', () => {

@@ -4,7 +4,7 @@ import type { Answered } from '../peers/chaos-target.ts';
 import type { Installation } from './installation.ts';
 import type { Verdict } from './verdict.ts';
 import type { RecordedResult } from './recorded.ts';
-import { resumeMostMs, type Span } from './resumed.ts';
+import { maxResumeMs, type Span } from './resumed.ts';
 import { degradedAboveMs, intervalMs } from './script.ts';
 
 type ByCheck = ReadonlyMap<string, readonly RecordedResult[]>;
@@ -55,8 +55,7 @@ export function judgeGaps(
   to: number,
 ): Verdict {
   const isCalm = ({ at }: { readonly at: number }): boolean =>
-    at <= to - overWithinMs &&
-    storms.every((storm) => storm.from >= at + overWithinMs || storm.to + resumeMostMs <= at);
+    at <= to - overWithinMs && storms.every((storm) => storm.from >= at + overWithinMs || storm.to + maxResumeMs <= at);
   const scripted = new Set(checkIds);
   const calm = results
     .filter(({ checkId, isScheduled }) => scripted.has(checkId) && isScheduled)

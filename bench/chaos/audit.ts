@@ -78,7 +78,7 @@ export function openAudit(url: string): Audit {
         breaches: [
           ...twice.map(([id, times]) => `run ${id} was closed ${times.length} times`),
           ...miscounted(door),
-          ...toldTwice(door),
+          ...notifiedTwice(door),
         ],
       };
     },
@@ -110,7 +110,7 @@ function miscounted(door: ReturnType<typeof openRawPostgres>): string[] {
   });
 }
 
-function toldTwice(door: ReturnType<typeof openRawPostgres>): string[] {
+function notifiedTwice(door: ReturnType<typeof openRawPostgres>): string[] {
   return door
     .prepare(
       'SELECT result_id, alert_type, count(*) AS n FROM alerts GROUP BY result_id, alert_type HAVING count(*) > 1',

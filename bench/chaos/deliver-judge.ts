@@ -69,8 +69,8 @@ function lost({ status }: Tried, came: readonly Arrival[]): string[] {
 
 function duplicated({ log }: Tried, came: readonly Arrival[]): string[] {
   return [...Map.groupBy(came, ({ attempt }) => attempt)].flatMap(([attempt, copies]) => {
-    const most = log.filter(({ number }) => number === attempt).length;
-    return copies.length <= most ? [] : [`attempt ${attempt} came ${copies.length} times, ${most} are logged`];
+    const max = log.filter(({ number }) => number === attempt).length;
+    return copies.length <= max ? [] : [`attempt ${attempt} came ${copies.length} times, ${max} are logged`];
   });
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Arrival } from '../peers/attempts-receiver.ts';
 import { type Peer, startPeer } from '../support/peer.ts';
 import { pause, type Service, serviceEnvironment, startService } from '../support/service.ts';
-import { type Engine, engines, openScene, replayable, type Scene, sendingChannels } from './deliver-scene.ts';
+import { type Engine, engines, openFixture, replayable, type Fixture, sendingChannels } from './deliver-fixture.ts';
 import { judgeDeliveries, type Ledger } from './deliver-judge.ts';
 import { createDice, type Dice } from './dice.ts';
 import { startDoomed } from './doomed.ts';
@@ -27,8 +27,8 @@ const killsPerReplay = 4;
 /** Deliveries that wait for the next process: enough that it comes to its point. */
 const [fewest, fed] = [300, 600];
 const reachedWithinMs = 30_000;
-const inVainMost = 3;
-const settleMostMs = 180_000;
+const maxFailedTries = 3;
+const maxSettleMs = 180_000;
 
 export async function chaosOfDeliveries(options: DeliverOptions): Promise<Verdict[]> {
   const verdicts = await Promise.all(engines.map((engine, index) => chaosOn(engine, index, options)));
@@ -43,16 +43,16 @@ async function chaosOn(engine: Engine, index: number, options: DeliverOptions): 
   try {
     const address = await receiver.ask<string>('listen');
     const replayChannels = Math.ceil(options.kills / killsPerReplay);
-    await using scene = await openScene(engine, { dataDir, receiver: address, replayChannels });
-    const round = { engine, scene, receiver, dice: createDice(options.seed + index), say };
+    await using fixture = await openFixture(engine, { dataDir, receiver: address, replayChannels });
+    const round = { engine, fixture, receiver, dice: createDice(options.seed + index), say };
     const killed = await killAtPoints(round, options.kills);
     say('the rest is delivered');
-    const service = await startService({ dataDir: scene.dataDir, environment: rolesOn(scene) });
+    const service = await startService({ dataDir: fixture.dataDir, environment: rolesOn(fixture) });
     const refused = await replayAll(service, replayChannels);
-    const isSettled = await settle(scene);
+    const isSettled = await settle(fixture);
     await service.stop();
     const arrivals = await receiver.ask<Arrival[]>('arrivals', 0);
-    const ledger: Ledger = { deliveries: triedDeliveries(scene.rows), arrivals, cutOff: [...killed.cutOff.values()] };
+    const ledger: Ledger = { deliveries: triedDeliveries(fixture.rows), arrivals, cutOff: [...killed.cutOff.values()] };
     const judged = judgeDeliveries(ledger, { first: sendingChannels + 1, count: replayChannels, each: replayable });
     return [
       ...killed.verdicts,
@@ -60,7 +60,7 @@ async function chaosOn(engine: Engine, index: number, options: DeliverOptions): 
       {
         promise: 'it settles: what was replayed is taken, nothing is pending',
         tried: replayChannels,
-        breaches: [...refused, ...(isSettled ? [] : [`${standing(scene.rows, 0).pending} deliveries are pending`])],
+        breaches: [...refused, ...(isSettled ? [] : [`${standing(fixture.rows, 0).pending} deliveries are pending`])],
       },
     ].map((verdict) => ({ ...verdict, promise: `${engine}: ${verdict.promise}` }));
   } finally {
@@ -70,7 +70,7 @@ async function chaosOn(engine: Engine, index: number, options: DeliverOptions): 
 
 interface Round {
   readonly engine: Engine;
-  readonly scene: Scene;
+  readonly fixture: Fixture;
   readonly receiver: Peer;
   readonly dice: Dice;
   readonly say: (what: string) => void;
@@ -84,12 +84,12 @@ interface Killed {
 }
 
 async function killAtPoints(round: Round, kills: number): Promise<Killed> {
-  const { scene, say } = round;
+  const { fixture, say } = round;
   const cutOff = new Map<string, CutOff>();
   const arrived = createArrived(round.receiver);
   const tallies = points.map(({ name }) => ({ name, there: 0, inVain: 0, breaches: [] as string[] }));
   let replays = 0;
-  await scene.feed(fed);
+  await fixture.feed(fed);
   for (let kill = 0; kill < kills; kill++) {
     for (const [index, point] of points.entries()) {
       const tally = tallies[index];
@@ -97,16 +97,16 @@ async function killAtPoints(round: Round, kills: number): Promise<Killed> {
       let met = 0;
       do {
         const startedAt = await killAt(round, point, kill);
-        const stands = standing(scene.rows, startedAt);
+        const stands = standing(fixture.rows, startedAt);
         for (const one of stands.cutOff) cutOff.set(`${one.id} ${one.startedAt}`, one);
         await arrived.read();
         met = point.metBy?.({ standing: stands, hasArrived: arrived.has }) ?? Number.NaN;
-        if (stands.due < fewest) await scene.feed(fed);
+        if (stands.due < fewest) await fixture.feed(fed);
         // A kill that met no delivery there is no kill at this point: the next one is.
         if (met === 0) tally.inVain++;
       } while (met === 0);
       if (point.metBy === null) {
-        met = replaysOf(scene.rows, replayChannel(kill));
+        met = replaysOf(fixture.rows, replayChannel(kill));
         tally.breaches.push(...wrongReplays(met, replays, kill));
         replays = met;
       }
@@ -134,18 +134,18 @@ function replayChannel(kill: number): number {
 }
 
 /** Runs a process to its point; answers with when it was started. One that has nothing to do there is given something. */
-async function killAt({ scene, dice }: Round, point: Point, kill: number): Promise<number> {
+async function killAt({ fixture, dice }: Round, point: Point, kill: number): Promise<number> {
   for (let tries = 1; ; tries++) {
     const { words, environment } = stopStart(point.stop(dice, kill));
-    const doomed = startDoomed(words, { ...rolesOn(scene), ...environment });
+    const doomed = startDoomed(words, { ...rolesOn(fixture), ...environment });
     const asked = point.metBy === null ? doomed.post(...replayOf(replayChannel(kill))) : null;
     const signal = await doomed.endedWithin(reachedWithinMs);
-    await scene.quiet();
+    await fixture.quiet();
     const answer = await asked;
     if (signal === 'SIGKILL' && answer === null) return doomed.startedAt;
     if (signal === 'SIGKILL') throw new Error(`the replay was answered ${answer} before it was killed`);
-    if (tries === inVainMost) throw new Error(`no process came to ${point.name}: ${doomed.output().slice(-500)}`);
-    await scene.feed(fed);
+    if (tries === maxFailedTries) throw new Error(`no process came to ${point.name}: ${doomed.output().slice(-500)}`);
+    await fixture.feed(fed);
   }
 }
 
@@ -154,8 +154,8 @@ function replayOf(channel: number): [path: string, body: unknown] {
   return [`/v1/alert-channels/${channel}/replay`, { since: '2026-01-01T00:00:00Z' }];
 }
 
-function rolesOn(scene: Scene): Record<string, string> {
-  return { ...serviceEnvironment(scene.dataDir), TOCSIN_ROLES: 'api,deliverer', ...scene.environment };
+function rolesOn(fixture: Fixture): Record<string, string> {
+  return { ...serviceEnvironment(fixture.dataDir), TOCSIN_ROLES: 'api,deliverer', ...fixture.environment };
 }
 
 /** What came last: an attempt that is cut off again and again may have come from a process before. */
@@ -182,10 +182,10 @@ async function replayAll(service: Service, channels: number): Promise<string[]> 
   return refused;
 }
 
-async function settle(scene: Scene): Promise<boolean> {
-  const deadline = performance.now() + settleMostMs;
+async function settle(fixture: Fixture): Promise<boolean> {
+  const deadline = performance.now() + maxSettleMs;
   while (performance.now() < deadline) {
-    if (standing(scene.rows, 0).pending === 0) return true;
+    if (standing(fixture.rows, 0).pending === 0) return true;
     await pause(200);
   }
   return false;

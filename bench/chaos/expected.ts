@@ -26,25 +26,25 @@ export function expectedAlerts(
   results: readonly RecordedResult[],
 ): { readonly line: string; readonly at: number }[] {
   const alerts: { line: string; at: number }[] = [];
-  let told: 'nothing' | 'degraded' | 'failure' = 'nothing';
+  let notified: 'nothing' | 'degraded' | 'failure' = 'nothing';
   let raised: 'nothing' | 'degraded' | 'failure' = 'nothing';
-  const tell = (alertType: string, { id, stoppedAt }: RecordedResult): void => {
+  const notify = (alertType: string, { id, stoppedAt }: RecordedResult): void => {
     alerts.push({ line: alertLine(channel.id, alertType, checkId, id), at: stoppedAt });
   };
   for (const result of inOrder(results)) {
     if (result.outcome === 'passed') {
-      if (told === 'failure') tell('ALERT_RECOVERY', result);
-      if (told === 'degraded') tell('ALERT_DEGRADED_RECOVERY', result);
-      told = raised = 'nothing';
+      if (notified === 'failure') notify('ALERT_RECOVERY', result);
+      if (notified === 'degraded') notify('ALERT_DEGRADED_RECOVERY', result);
+      notified = raised = 'nothing';
     } else if (result.outcome === 'failed' && raised !== 'failure') {
       raised = 'failure';
-      if (told !== 'failure') tell('ALERT_FAILURE', result);
-      told = 'failure';
+      if (notified !== 'failure') notify('ALERT_FAILURE', result);
+      notified = 'failure';
     } else if (result.outcome === 'degraded' && raised !== 'degraded') {
       raised = 'degraded';
-      if (channel.sendDegraded && told !== 'degraded') {
-        tell('ALERT_DEGRADED', result);
-        told = 'degraded';
+      if (channel.sendDegraded && notified !== 'degraded') {
+        notify('ALERT_DEGRADED', result);
+        notified = 'degraded';
       }
     }
   }

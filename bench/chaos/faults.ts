@@ -1,12 +1,12 @@
 // What is done to an installation over PostgreSQL: processes killed or stopped, ways cut, held up or lied to, the server
 // ended as if the power went.
-import type { PostgresServer } from '../../tests/support/postgres.ts';
+import type { OwnPostgres } from '../../tests/support/postgres.ts';
 import type { Peer } from '../support/peer.ts';
 import { pause } from '../support/service.ts';
 import { type Dice, shuffled } from './dice.ts';
 import type { Fleet, Member } from './fleet.ts';
 import type { Verdict } from './verdict.ts';
-import { type Outage, resumeMostMs, type Span } from './resumed.ts';
+import { type Outage, maxResumeMs, type Span } from './resumed.ts';
 
 /** What chaos does. */
 export const faultKinds = ['kill', 'stop', 'cut', 'doubt', 'hold', 'restart'] as const;
@@ -28,10 +28,10 @@ export interface Fault extends Span {
   readonly what: string;
 }
 
-export interface FaultMeans {
+export interface FaultDeps {
   readonly fleet: Fleet;
   readonly proxy: Peer;
-  readonly server: PostgresServer;
+  readonly server: OwnPostgres;
   readonly dice: Dice;
   readonly say: (what: string) => void;
   /** Told when a process has another port. */
@@ -62,12 +62,12 @@ const betweenMs = [1000, 4500] as const;
 /** Kills are the most frequent of faults. */
 const bag: readonly FaultKind[] = [...faultKinds, 'kill'];
 
-export function createFaults(means: FaultMeans): Faults {
-  const { dice } = means;
+export function createFaults(deps: FaultDeps): Faults {
+  const { dice } = deps;
   const done: Fault[] = [];
   const outages: Outage[] = [];
   const starts: Outage[] = [];
-  const underWay = new Set<Promise<void>>();
+  const inProgress = new Set<Promise<void>>();
   let cut = 0;
   let left: FaultKind[] = [];
   const notes: Notes = {
@@ -93,15 +93,15 @@ export function createFaults(means: FaultMeans): Faults {
     async next() {
       if (left.length === 0) left = shuffled(bag, dice);
       const kind = left.pop() ?? 'kill';
-      const doing = doFault[kind](means, notes);
-      underWay.add(doing);
-      void doing.finally(() => underWay.delete(doing));
+      const doing = doFault[kind](deps, notes);
+      inProgress.add(doing);
+      void doing.finally(() => inProgress.delete(doing));
       // What hits everyone is over before the next begins; what hits one goes on beside it.
       if (kind === 'restart') await doing;
       await pause(between(betweenMs, dice));
     },
     async end() {
-      await Promise.all(underWay);
+      await Promise.all(inProgress);
     },
   };
 }
@@ -136,7 +136,7 @@ export function judgeFaults({ done, starts, outages }: Pick<Faults, 'done' | 'st
     const meanwhile = outages.filter((outage) => outage.member === member && outage.to > from && outage.to < to);
     return to - Math.max(from, ...meanwhile.map((outage) => outage.to));
   });
-  const late = startsMs.filter((ms) => ms > resumeMostMs);
+  const late = startsMs.filter((ms) => ms > maxResumeMs);
   return [
     {
       promise: 'every sort of fault is done',
@@ -144,7 +144,7 @@ export function judgeFaults({ done, starts, outages }: Pick<Faults, 'done' | 'st
       breaches: missing.map((kind) => `never done: ${faultNames[kind]}`),
     },
     {
-      promise: `a process that is started again is ready within ${resumeMostMs / 1000} s (longest ${seconds(Math.max(0, ...startsMs))})`,
+      promise: `a process that is started again is ready within ${maxResumeMs / 1000} s (longest ${seconds(Math.max(0, ...startsMs))})`,
       tried: starts.length,
       breaches: late.map((ms) => `one took ${seconds(ms)}`),
     },
@@ -161,15 +161,15 @@ interface Notes {
 }
 
 /** Each draws its numbers first, so that the dice fall the same whatever else happens. */
-const doFault: Readonly<Record<FaultKind, (means: FaultMeans, notes: Notes) => Promise<void>>> = {
-  async kill(means, notes) {
-    const [first, isOne, restMs] = [oneOf(means), means.dice() < 0.75, between(downMs, means.dice)];
-    const [isStartedInVain, afterMs] = [means.dice() < 0.3, between(startingMs, means.dice)];
+const doFault: Readonly<Record<FaultKind, (deps: FaultDeps, notes: Notes) => Promise<void>>> = {
+  async kill(deps, notes) {
+    const [first, isOne, restMs] = [oneOf(deps), deps.dice() < 0.75, between(downMs, deps.dice)];
+    const [isStartedInVain, afterMs] = [deps.dice() < 0.3, between(startingMs, deps.dice)];
     if (first === null) return;
-    const others = isOne ? [] : means.fleet.members.filter(({ role, isBusy }) => role === first.role && !isBusy);
+    const others = isOne ? [] : deps.fleet.members.filter(({ role, isBusy }) => role === first.role && !isBusy);
     const members = [first, ...others.filter(({ service }) => service !== null)];
     for (const member of members) member.isBusy = true;
-    means.say(
+    deps.say(
       `kill -9 of ${namesOf(members)}, down for ${seconds(restMs)}${isStartedInVain ? ', and once more while it starts' : ''}`,
     );
     const from = Date.now();
@@ -184,12 +184,12 @@ const doFault: Readonly<Record<FaultKind, (means: FaultMeans, notes: Notes) => P
       notes.started(member, startedAt);
     };
     await Promise.all(members.map(start));
-    means.onStarted();
+    deps.onStarted();
   },
-  async stop(means, notes) {
-    const [member, lastsMs] = [oneOf(means), between(stopMs, means.dice)];
+  async stop(deps, notes) {
+    const [member, lastsMs] = [oneOf(deps), between(stopMs, deps.dice)];
     if (member === null) return;
-    means.say(`SIGSTOP of ${member.name} for ${seconds(lastsMs)}`);
+    deps.say(`SIGSTOP of ${member.name} for ${seconds(lastsMs)}`);
     const from = Date.now();
     member.service?.signal('SIGSTOP');
     await pause(lastsMs);
@@ -197,24 +197,24 @@ const doFault: Readonly<Record<FaultKind, (means: FaultMeans, notes: Notes) => P
     notes.done('stop', member.name, from, [member]);
     member.isBusy = false;
   },
-  async cut(means, notes) {
-    const { dice, proxy, say } = means;
-    const [members, share] = [someOf(means), dice() < 0.5 ? 1 : dice()];
+  async cut(deps, notes) {
+    const { dice, proxy, say } = deps;
+    const [members, share] = [someOf(deps), dice() < 0.5 ? 1 : dice()];
     const cut = await proxy.ask<number>('cut', { names: members.map(({ name }) => name), share });
     say(`${cut} connections of ${namesOf(members)} cut`);
     notes.cut(cut);
     notes.done('cut', namesOf(members), Date.now(), []);
   },
-  async doubt(means, notes) {
-    const { dice, proxy, say } = means;
-    const [members, commits] = [someOf(means), 1 + Math.floor(dice() * 3)];
+  async doubt(deps, notes) {
+    const { dice, proxy, say } = deps;
+    const [members, commits] = [someOf(deps), 1 + Math.floor(dice() * 3)];
     say(`the answers to the next ${commits} commits of ${namesOf(members)} get lost`);
     await proxy.ask('doubt', { names: members.map(({ name }) => name), commits });
     notes.done('doubt', namesOf(members), Date.now(), []);
   },
-  async hold(means, notes) {
-    const { dice, proxy, say } = means;
-    const [members, lastsMs] = [someOf(means), between(holdMs, dice)];
+  async hold(deps, notes) {
+    const { dice, proxy, say } = deps;
+    const [members, lastsMs] = [someOf(deps), between(holdMs, dice)];
     const names = members.map(({ name }) => name);
     say(`nothing passes between ${namesOf(members)} and the database for ${seconds(lastsMs)}`);
     const from = Date.now();
@@ -232,7 +232,7 @@ const doFault: Readonly<Record<FaultKind, (means: FaultMeans, notes: Notes) => P
 };
 
 /** One that is up and nothing is done to yet; the next one round when it is not. */
-function oneOf({ fleet: { members }, dice }: FaultMeans): Member | null {
+function oneOf({ fleet: { members }, dice }: FaultDeps): Member | null {
   const start = Math.floor(dice() * members.length);
   const round = [...members.slice(start), ...members.slice(0, start)];
   const member = round.find(({ service, isBusy }) => service !== null && !isBusy) ?? null;
@@ -241,7 +241,7 @@ function oneOf({ fleet: { members }, dice }: FaultMeans): Member | null {
 }
 
 /** One, both of a role, or all. */
-function someOf({ fleet: { members }, dice }: FaultMeans): readonly Member[] {
+function someOf({ fleet: { members }, dice }: FaultDeps): readonly Member[] {
   const [size, place] = [dice(), Math.floor(dice() * members.length)];
   const one = members[place];
   if (one === undefined || size >= 0.75) return members;
@@ -252,8 +252,8 @@ function namesOf(members: readonly Member[]): string {
   return members.length > 2 ? 'all' : members.map(({ name }) => name).join(' and ');
 }
 
-function between([least, most]: readonly [number, number], dice: Dice): number {
-  return least + dice() * (most - least);
+function between([least, max]: readonly [number, number], dice: Dice): number {
+  return least + dice() * (max - least);
 }
 
 function seconds(ms: number): string {

@@ -72,7 +72,7 @@ async function createMember(
   const way = new URL(url);
   way.port = String(await proxy.ask<number>('open', { name, port: Number(way.port) }));
   const environment = { DATABASE_URL: way.href, TOCSIN_ROLES: role, TOCSIN_PROBE_THREADS: '1', LOG_LEVEL: 'warn' };
-  const how = { dataDir: join(dataDir, name), environment, callMostMs: 5000 };
+  const how = { dataDir: join(dataDir, name), environment, maxCallMs: 5000 };
   const pids = new Set<string>();
   let service: Service | null = null;
   const end = async (by: (ending: Service) => Promise<void>): Promise<void> => {

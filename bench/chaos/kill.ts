@@ -23,7 +23,7 @@ const shortestUpMs = 1500;
 const longestUpMs = 7000;
 /** One round in seven stays down for more than a slot, so that whole slots are missed. */
 const longDownMs = 11_000;
-const settleMostMs = 60_000;
+const maxSettleMs = 60_000;
 
 export async function chaosOfKills({ dataDir, rounds, seed, say }: KillOptions): Promise<Verdict[]> {
   const dice = createDice(seed);
@@ -101,7 +101,7 @@ function rememberCommitted(dataDir: string, seen: Map<string, string>): void {
 
 /** Waits until every slot up to `until` is closed and every delivery has ended. */
 async function settle(recorded: Recorded, until: number): Promise<boolean> {
-  const deadline = performance.now() + settleMostMs;
+  const deadline = performance.now() + maxSettleMs;
   while (performance.now() < deadline) {
     const isOpen = recorded.openSlots().some((slotAt) => slotAt <= until);
     if (!isOpen && recorded.pending() === 0 && Date.now() > until + 2000) return true;

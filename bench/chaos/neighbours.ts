@@ -4,7 +4,7 @@ import { startPeer } from '../support/peer.ts';
 import { pause, type Service, startService } from '../support/service.ts';
 import { startPostgres } from '../../tests/support/postgres.ts';
 import { benchSettings } from '../support/database.ts';
-import type { Engine } from './deliver-scene.ts';
+import type { Engine } from './deliver-fixture.ts';
 import { createDice } from './dice.ts';
 import type { Verdict } from './verdict.ts';
 import { type Disturbance, disturbances, type Loud, quieten } from './loud.ts';
@@ -25,9 +25,9 @@ export interface NeighboursOptions {
 
 const healthyChecks = 10;
 /** From the target's first failing answer to the alert at its receiver, ms. */
-const alertMostMs = 2000;
+const maxAlertMs = 2000;
 /** Growth of the process's resident memory within one case, MB. */
-const growthMostMb = 300;
+const maxGrowthMb = 300;
 /** A healthy target answers at once: a response time above this contains time of somebody else, ms. */
 const degradedAboveMs = 500;
 const pingEveryMs = 2000;
@@ -98,10 +98,10 @@ export async function chaosOfNeighbours(options: NeighboursOptions): Promise<Ver
         .map(({ checkName, alertType }) => `${alertType} of ${checkName}`),
     },
     {
-      promise: `memory grows by at most ${growthMostMb} MB in each case (${totalMb.toFixed(0)} MB in the end)`,
+      promise: `memory grows by at most ${maxGrowthMb} MB in each case (${totalMb.toFixed(0)} MB in the end)`,
       tried: cases.length,
       breaches: grown
-        .filter(({ grownMb }) => grownMb > growthMostMb)
+        .filter(({ grownMb }) => grownMb > maxGrowthMb)
         .map(({ name, grownMb }) => `${name}: ${grownMb.toFixed(0)} MB`),
     },
   ];
@@ -141,7 +141,7 @@ function judgeAlerts(
   return {
     promise: `alerts of others arrive within 2 s (${Math.max(...delays.map(({ ms }) => ms))} ms at most)`,
     tried: cases.length,
-    breaches: delays.filter(({ ms }) => ms > alertMostMs).map(({ name, ms }) => `${name}: after ${ms} ms`),
+    breaches: delays.filter(({ ms }) => ms > maxAlertMs).map(({ name, ms }) => `${name}: after ${ms} ms`),
   };
 }
 
@@ -206,14 +206,14 @@ async function disturb(
 /** The most resident memory since the last `begin`, and before it, MB. */
 function watchMemory(service: Service) {
   const firstMb = service.residentMb();
-  let [beginMb, mostMb] = [firstMb, firstMb];
-  const timer = setInterval(() => (mostMb = Math.max(mostMb, service.residentMb())), 100);
+  let [beginMb, peakMb] = [firstMb, firstMb];
+  const timer = setInterval(() => (peakMb = Math.max(peakMb, service.residentMb())), 100);
   return {
     firstMb,
     begin(): void {
-      beginMb = mostMb = service.residentMb();
+      beginMb = peakMb = service.residentMb();
     },
-    grownMb: () => mostMb - beginMb,
+    grownMb: () => peakMb - beginMb,
     nowMb: () => service.residentMb(),
     stop: () => clearInterval(timer),
   };

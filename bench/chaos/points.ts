@@ -19,18 +19,18 @@ export interface Point {
   readonly metBy: ((met: Met) => number) | null;
 }
 
-const upTo = (most: number, dice: Dice): number => 1 + Math.floor(dice() * most);
+const upTo = (max: number, dice: Dice): number => 1 + Math.floor(dice() * max);
 
 export const points: readonly Point[] = [
   {
     name: 'after claim',
     stop: (dice) => ({ transaction: 'claim', at: 'after', times: upTo(3, dice) }),
-    metBy: ({ standing }) => standing.underWay.length,
+    metBy: ({ standing }) => standing.inProgress.length,
   },
   {
     name: 'before send',
     stop: (dice) => ({ at: 'before-request', times: upTo(20, dice) }),
-    metBy: ({ standing, hasArrived }) => standing.underWay.filter(({ id, number }) => !hasArrived(id, number)).length,
+    metBy: ({ standing, hasArrived }) => standing.inProgress.filter(({ id, number }) => !hasArrived(id, number)).length,
   },
   {
     name: 'after send, before record',
@@ -39,7 +39,7 @@ export const points: readonly Point[] = [
       before % 2 === 0
         ? { at: 'after-request', times: upTo(20, dice) }
         : { transaction: 'settle', at: 'before', times: upTo(5, dice) },
-    metBy: ({ standing, hasArrived }) => standing.underWay.filter(({ id, number }) => hasArrived(id, number)).length,
+    metBy: ({ standing, hasArrived }) => standing.inProgress.filter(({ id, number }) => hasArrived(id, number)).length,
   },
   {
     name: 'after record, before next due',

@@ -18,7 +18,7 @@ import type { Verdict } from './verdict.ts';
 import { openRecordedPostgres, type Recorded } from './recorded.ts';
 import { judgeWork, resumedAfter, type Span, type Work } from './resumed.ts';
 import { bringStorms } from './storms.ts';
-import { judgeTold } from './told.ts';
+import { judgeNotified } from './notified.ts';
 import { createWriter, type Writer } from './writer.ts';
 
 /** For how long, and by which dice. */
@@ -34,7 +34,7 @@ const scriptedChecks = 80;
 const writePauseMs = 200;
 /** Receivers take their time, ms: a fault of one deliverer in ten processes should meet open attempts. */
 const longestAnswerMs = 1500;
-const settleMostMs = 60_000;
+const maxSettleMs = 60_000;
 
 export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresOptions): Promise<Verdict[]> {
   mkdirSync(dataDir, { recursive: true });
@@ -95,7 +95,7 @@ export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresO
     for (const line of resumptions(faults.done, works)) say(line);
     const witnessed = { until, requests, answered, calls: writer.acknowledged.triggers };
     return [
-      ...judgeTold(installation, requests, storms, until),
+      ...judgeNotified(installation, requests, storms, until),
       judgeGaps(installation, results, storms, until),
       ...judgeRecords(installation, recorded, witnessed),
       ...written,
@@ -181,7 +181,7 @@ function resumptions(faults: readonly Fault[], works: readonly Work[]): string[]
 
 /** Waits until every slot up to `until` is closed and every delivery has ended. */
 export async function settle(recorded: Recorded, until: number): Promise<boolean> {
-  const deadline = performance.now() + settleMostMs;
+  const deadline = performance.now() + maxSettleMs;
   while (performance.now() < deadline) {
     const isOpen = recorded.openSlots().some((slotAt) => slotAt <= until);
     if (!isOpen && recorded.pending() === 0 && Date.now() > until + 2000) return true;

@@ -22,7 +22,7 @@ export interface Work {
 }
 
 /** Longest time without work that could be done, ms (issue: after each fault). */
-export const resumeMostMs = 15_000;
+export const maxResumeMs = 15_000;
 
 /** The spans of `whole` in which of each group at least one could work. */
 export function workable(groups: Work['groups'], outages: readonly Outage[], whole: Span): Span[] {
@@ -65,7 +65,7 @@ export function judgeWork(promise: string, works: readonly Work[], outages: read
     tried: works.reduce((sum, { instants }) => sum + instants.length, 0),
     breaches: pauses.flatMap(({ name, from, to }) => {
       const why = `${name}: nothing from ${new Date(from).toISOString()} for ${Math.round(to - from)} ms`;
-      return to - from > resumeMostMs ? [why] : [];
+      return to - from > maxResumeMs ? [why] : [];
     }),
   };
 }

@@ -1,6 +1,6 @@
 // When faults come, and when they rest: what must be seen in a rest, whatever was done before it.
 import { pause } from '../support/service.ts';
-import { resumeMostMs, type Span } from './resumed.ts';
+import { maxResumeMs, type Span } from './resumed.ts';
 import { intervalMs } from './script.ts';
 
 /**
@@ -13,10 +13,10 @@ const stormMs = 60_000;
 /** Before the first storm, ms: everything is seen as it is. */
 export const openingMs = seenMs + 1000;
 /** A rest after a storm, ms: work has gone on again, and everything is seen. */
-export const restMs = resumeMostMs + openingMs;
+export const restMs = maxResumeMs + openingMs;
 
 /** What storms are made of. */
-export interface StormMeans {
+export interface StormDeps {
   /** Does the next fault. */
   readonly next: () => Promise<void>;
   /** Waits for the end of all faults: nothing of them happens after it. */
@@ -30,7 +30,7 @@ export interface StormMeans {
  *
  * @returns the storms, from before their first fault until after their last
  */
-export async function bringStorms(ms: number, { next, end, say }: StormMeans): Promise<Span[]> {
+export async function bringStorms(ms: number, { next, end, say }: StormDeps): Promise<Span[]> {
   const storms: Span[] = [];
   const until = Date.now() + ms;
   await pause(openingMs);
@@ -55,7 +55,7 @@ export function doneBy(from: number, takesMs: number, storms: readonly Span[]): 
   let by = from + takesMs;
   for (const storm of storms) {
     if (storm.from > by) break;
-    if (storm.to + resumeMostMs > from) by = storm.to + resumeMostMs + takesMs;
+    if (storm.to + maxResumeMs > from) by = storm.to + maxResumeMs + takesMs;
   }
   return by;
 }

@@ -38,7 +38,7 @@ export interface CutOff {
 /** How things stand once a process has ended. */
 export interface Standing {
   /** Attempts that this process had begun and not recorded. */
-  readonly underWay: readonly CutOff[];
+  readonly inProgress: readonly CutOff[];
   /** Every attempt that is begun and not recorded, whichever process began it. */
   readonly cutOff: readonly CutOff[];
   /** Deliveries with an attempt recorded by this process whose next one is not due yet. */
@@ -63,7 +63,7 @@ export function standing(rows: RawRows, since: number): Standing {
     .map((row) => ({ id: id(row['id']), number: Number(row['attempts']) + 1, startedAt: Number(row['at']) }));
   return {
     cutOff,
-    underWay: cutOff.filter(({ startedAt }) => startedAt >= since),
+    inProgress: cutOff.filter(({ startedAt }) => startedAt >= since),
     waiting: count(
       `SELECT count(*) AS n FROM deliveries d JOIN attempts a ON a.account_id = d.account_id AND a.delivery_id = d.id
        WHERE d.status = ${pending} AND d.attempt_started_at IS NULL AND a.number = d.attempts

@@ -19,7 +19,7 @@ import { beforeNewestMigration, takeOut } from './older.ts';
 import { conservationOf, firstOf, linesOf, settle } from './postgres.ts';
 import { judgeReads, readAll, type Shown } from './reads.ts';
 import { openRecordedPostgres, type Recorded } from './recorded.ts';
-import { judgeTold } from './told.ts';
+import { judgeNotified } from './notified.ts';
 import { createWriter, type Writer } from './writer.ts';
 
 /** From which code, for how long, and in which order. */
@@ -51,7 +51,7 @@ interface Seen {
 }
 
 /** What is updated. */
-interface Scene {
+interface Fixture {
   readonly dataDir: string;
   readonly url: string;
   readonly fleet: Fleet;
@@ -85,15 +85,15 @@ export async function chaosOfUpdate({ dataDir, from, minutes, seed, say }: Updat
     await receiver.ask('takeLonger', longestAnswerMs);
     const installation = await install(firstOf(fleet), await target.ask('listen'), receiverAddress, scriptedChecks);
     const writer = createWriter(installation.groupId, writePauseMs);
-    const scene: Scene = { dataDir, url, fleet, installation, writer, updated, say };
-    const verdicts = await update(scene, {
+    const fixture: Fixture = { dataDir, url, fleet, installation, writer, updated, say };
+    const verdicts = await update(fixture, {
       pauseMs: (minutes * 60_000) / fleet.members.length,
       dice: createDice(seed),
     });
     const until = Date.now();
     say('settling');
     const isSettled = await settle(recorded, until);
-    const last = await judgeEnd(scene, isSettled);
+    const last = await judgeEnd(fixture, isSettled);
     const requests = await receiver.ask<Request[]>('requests');
     const answered = await target.ask<Answered[]>('answered');
     // For whoever has to find out why: it goes when every promise was kept.
@@ -101,13 +101,13 @@ export async function chaosOfUpdate({ dataDir, from, minutes, seed, say }: Updat
     for (const [name, rows] of Object.entries(found)) writeFileSync(join(dataDir, `${name}.json`), linesOf(rows));
     return [
       // An update is no storm: whatever lasts must be told in time.
-      ...judgeTold(installation, requests, [], until),
+      ...judgeNotified(installation, requests, [], until),
       ...judgeRecords(installation, recorded, { until, requests, answered, calls: writer.acknowledged.triggers }),
       judgeRun(installation, recorded, until),
       audit.judgeOwners(),
       ...verdicts,
       ...last,
-      judgeWayBack(await startAgain(older, scene), olderSchema),
+      judgeWayBack(await startAgain(older, fixture), olderSchema),
     ];
   } finally {
     // Those that were stopped are gone already; after an error nothing stays behind.
@@ -118,17 +118,17 @@ export async function chaosOfUpdate({ dataDir, from, minutes, seed, say }: Updat
 }
 
 /** All are old for a while, then one after the other is replaced, then all are new for a while. */
-async function update(scene: Scene, { pauseMs, dice }: { pauseMs: number; dice: Dice }): Promise<Verdict[]> {
-  const { fleet, installation, writer, url } = scene;
+async function update(fixture: Fixture, { pauseMs, dice }: { pauseMs: number; dice: Dice }): Promise<Verdict[]> {
+  const { fleet, installation, writer, url } = fixture;
   const seen: Seen = { older: [], newer: [], olderComplaints: [], newerComplaints: [], migratedTo: null };
   writer.writeTo(fleet.serving('api'));
   await pause(aroundMs);
   const before = await readAll(firstOf(fleet), installation);
   for (const member of shuffled(fleet.members, dice)) {
-    await replace(member, scene, seen);
+    await replace(member, fixture, seen);
     seen.migratedTo ??= schemaIn(url);
     writer.writeTo(fleet.serving('api'));
-    await lookAround(scene, seen);
+    await runAround(fixture, seen);
     await pause(pauseMs);
   }
   await pause(aroundMs);
@@ -137,7 +137,7 @@ async function update(scene: Scene, { pauseMs, dice }: { pauseMs: number; dice: 
   return [
     judgeOne(
       'the first process of the new version migrates the schema',
-      seen.migratedTo === schemaVersion ? [] : [`it is of version ${seen.migratedTo}, not ${schemaVersion}`],
+      seen.migratedTo === schemaVersion ? [] : [`it has version ${seen.migratedTo}, not ${schemaVersion}`],
     ),
     judgeReads('older processes show over the newer schema what they showed', before, seen.older),
     judgeReads('newer processes show everything beside older ones', null, seen.newer),
@@ -146,7 +146,7 @@ async function update(scene: Scene, { pauseMs, dice }: { pauseMs: number; dice: 
 }
 
 /** Stops a process of the older version as an operator would, and starts one of the present version in its place. */
-async function replace(member: Member, { dataDir, updated, say }: Scene, seen: Seen): Promise<void> {
+async function replace(member: Member, { dataDir, updated, say }: Fixture, seen: Seen): Promise<void> {
   const startedAt = performance.now();
   const seconds = (): string => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;
   await member.stop();
@@ -158,7 +158,7 @@ async function replace(member: Member, { dataDir, updated, say }: Scene, seen: S
 }
 
 /** What each process of the API shows now. */
-async function lookAround({ fleet, updated, installation }: Scene, { older, newer }: Seen): Promise<void> {
+async function runAround({ fleet, updated, installation }: Fixture, { older, newer }: Seen): Promise<void> {
   for (const { name, role, service } of fleet.members) {
     if (role !== 'api' || service === null) continue;
     (updated.has(name) ? newer : older).push(await readAll(service, installation));
@@ -166,7 +166,7 @@ async function lookAround({ fleet, updated, installation }: Scene, { older, newe
 }
 
 /** What is asked of the processes when all is done; stops them. */
-async function judgeEnd({ fleet, writer, dataDir }: Scene, isSettled: boolean): Promise<Verdict[]> {
+async function judgeEnd({ fleet, writer, dataDir }: Fixture, isSettled: boolean): Promise<Verdict[]> {
   const written = await judgeWrites(firstOf(fleet), writer.acknowledged);
   const difference = await conservationOf(fleet);
   await fleet.stop();
@@ -196,7 +196,7 @@ function judgeRun({ checkIds }: Installation, recorded: Recorded, until: number)
 }
 
 /** What a process of the older version says when it is started on what the newer ones left; null = it was ready. */
-async function startAgain(program: Program, { dataDir, url }: Scene): Promise<string | null> {
+async function startAgain(program: Program, { dataDir, url }: Fixture): Promise<string | null> {
   try {
     const environment = { DATABASE_URL: url, TOCSIN_ROLES: 'upkeep' };
     const service = await startService({ dataDir: join(dataDir, 'back'), environment, program });

@@ -64,14 +64,14 @@ export function createWriter(groupId: number, pauseMs = 60): Writer {
     instants.push(Date.now());
   };
   const writeOn = async (): Promise<void> => {
-    for (let turn = 0; !over.signal.aborted; await pause(pauseMs)) {
-      const door = doors[turn % doors.length];
+    for (let tick = 0; !over.signal.aborted; await pause(pauseMs)) {
+      const door = doors[tick % doors.length];
       if (door === undefined) continue;
       try {
         await write(door);
         if (openKey !== null || written % writesPerTrigger === 0) await trigger(door);
       } catch {
-        turn++;
+        tick++;
       }
     }
   };

@@ -28,9 +28,9 @@ export interface CaseOutcome {
 }
 
 /** ms that saving may take. */
-export const saveMost = 50;
+export const maxSave = 50;
 /** ms that rendering may take, warm. */
-export const renderMost = 20;
+export const maxRender = 20;
 /** Runs among which the fastest counts: the others may have met the garbage collector or another program. */
 const tries = 4;
 /** ms below which the thread's own time is not told exactly. */
@@ -40,9 +40,9 @@ const least = 10;
 export function judgeCase(subject: Subject, { source, field, variables }: TemplateCase, watch: Watch): CaseOutcome {
   const breaches: string[] = [];
   const config = configOf(field, source);
-  const saved = timed(() => subject.save(config), saveMost);
+  const saved = timed(() => subject.save(config), maxSave);
   if (saved.error !== null) breaches.push(`saving threw ${nameOf(saved.error)}`);
-  if (saved.ms > saveMost) breaches.push(`saving took ${saved.ms.toFixed(1)} ms`);
+  if (saved.ms > maxSave) breaches.push(`saving took ${saved.ms.toFixed(1)} ms`);
   const [issue] = saved.value ?? [];
   if (issue?.line !== undefined && !isPlace(issue, source)) breaches.push('refused at a place that does not exist');
   const outcome = { saveMs: saved.ms, renderMs: 0, output: 0 };
@@ -51,11 +51,11 @@ export function judgeCase(subject: Subject, { source, field, variables }: Templa
       ...outcome,
       ending: 'refused',
       why: kindOf(issue?.message ?? 'threw'),
-      breaches: [...breaches, ...watch.look()],
+      breaches: [...breaches, ...watch.inspect()],
     };
   }
-  const rendered = timed(() => subject.render(config, variables), renderMost);
-  if (rendered.ms > renderMost) breaches.push(`rendering took ${rendered.ms.toFixed(1)} ms`);
+  const rendered = timed(() => subject.render(config, variables), maxRender);
+  if (rendered.ms > maxRender) breaches.push(`rendering took ${rendered.ms.toFixed(1)} ms`);
   if (rendered.error !== null) {
     if (!subject.isTemplateError(rendered.error)) breaches.push(`rendering threw ${nameOf(rendered.error)}`);
     else if (!isPlace(rendered.error, source)) breaches.push('ended at a place that does not exist');
@@ -63,10 +63,10 @@ export function judgeCase(subject: Subject, { source, field, variables }: Templa
   const output = rendered.value === null ? 0 : printedIn(rendered.value);
   if (output > limits.output) breaches.push(`printed ${output} characters`);
   // What is percent-encoded in a URL grows up to ninefold.
-  const urlMost = field === 'many' ? 10 * limits.output : 20 * limits.line;
-  if ((rendered.value?.url.length ?? 0) > urlMost) breaches.push('made a URL without bounds');
+  const maxUrl = field === 'many' ? 10 * limits.output : 20 * limits.line;
+  if ((rendered.value?.url.length ?? 0) > maxUrl) breaches.push('made a URL without bounds');
   if (rendered.value !== null && rendered.isUneven) breaches.push('two renderings with the same values differ');
-  breaches.push(...watch.look());
+  breaches.push(...watch.inspect());
   const ending = rendered.error === null ? 'rendered' : 'render error';
   const why = rendered.error === null ? '' : kindOf((rendered.error as Error).message);
   return { ending, why, saveMs: saved.ms, renderMs: rendered.ms, output, breaches };
@@ -104,12 +104,12 @@ interface Timed<Value> {
 }
 
 /** Runs something twice, and again where it took too long, and says how long the fastest took. */
-function timed<Value>(work: () => Value, most: number): Timed<Value> {
+function timed<Value>(work: () => Value, max: number): Timed<Value> {
   let ms = Number.POSITIVE_INFINITY;
   let value: Value | null = null;
   let error: unknown = null;
   const texts = new Set<string>();
-  for (let i = 0; i < tries && (i < 1 || ms > most || (i < 2 && ms < 1)); i++) {
+  for (let i = 0; i < tries && (i < 1 || ms > max || (i < 2 && ms < 1)); i++) {
     const startedAt = performance.now();
     const before = process.threadCpuUsage();
     try {

@@ -122,7 +122,7 @@ const numbers = [0, -0, 1, -1, 1.5, 503, Number.NaN, Number.POSITIVE_INFINITY, 1
 /** Values as nobody would like them. */
 function hostileVariables(dice: Dice): TemplateVariables {
   const text = (): string => (dice() < 0.9 ? one(shortTexts, dice) : one(longTexts, dice));
-  const list = (most: number): string[] => Array.from({ length: whole(0, most, dice) }, text);
+  const list = (max: number): string[] => Array.from({ length: whole(0, max, dice) }, text);
   const variables: Record<string, string | number | boolean | readonly string[] | undefined> = {
     ALERT_TITLE: text(),
     ALERT_TYPE: 'ALERT_FAILURE',

@@ -9,8 +9,8 @@ export function one<Thing>(things: readonly Thing[], dice: Dice): Thing {
 }
 
 /** A whole number from `least` to `most`. */
-export function whole(least: number, most: number, dice: Dice): number {
-  return least + Math.floor(dice() * (most - least + 1));
+export function whole(least: number, max: number, dice: Dice): number {
+  return least + Math.floor(dice() * (max - least + 1));
 }
 
 const names = [
@@ -118,8 +118,8 @@ const valueNames = [...helpers.keys()].filter((name) => !blockNames.includes(nam
 
 /** A template. `depth`: how deep blocks may nest. */
 export function generateTemplate(dice: Dice): string {
-  const most = one([1, 3, 6, 12, 40, 150], dice);
-  return program(dice, one([1, 2, 3, 5, 12], dice), whole(1, most, dice));
+  const max = one([1, 3, 6, 12, 40, 150], dice);
+  return program(dice, one([1, 2, 3, 5, 12], dice), whole(1, max, dice));
 }
 
 function program(dice: Dice, depth: number, count: number): string {

@@ -40,8 +40,8 @@ export interface FuzzOutcome {
 }
 
 /** MB by which memory may differ between the first tenth and the end: templates that are kept differ in size. */
-export const memoryMost = 8;
-const breachesMost = 50;
+export const maxMemory = 8;
+const maxBreaches = 50;
 
 /** Runs cases `first` … `first + count - 1` of a seed. */
 export function fuzzTemplates(
@@ -66,7 +66,7 @@ export function fuzzTemplates(
     if (outcome.renderMs > slowestRender.ms) slowestRender = { ms: outcome.renderMs, number };
     if (outcome.output > longestOutput.length) longestOutput = { length: outcome.output, number };
     for (const breach of outcome.breaches)
-      if (breaches.length < breachesMost) breaches.push(`case ${number}: ${breach}`);
+      if (breaches.length < maxBreaches) breaches.push(`case ${number}: ${breach}`);
     if ((done + 1) % tenth !== 0) continue;
     watch.end();
     const heap = heapMegabytes();
@@ -76,7 +76,7 @@ export function fuzzTemplates(
   }
   watch.end();
   const memory = { early, late: heapMegabytes() };
-  if (memory.late - memory.early > memoryMost) {
+  if (memory.late - memory.early > maxMemory) {
     breaches.push(`memory grew from ${memory.early.toFixed(1)} to ${memory.late.toFixed(1)} MB`);
   }
   return { cases: count, endings, slowestSave, slowestRender, longestOutput, memory, breaches };

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 
 /** What was noticed since the last look, a sentence each. */
 export interface Watch {
-  look(): string[];
+  inspect(): string[];
   /** Puts everything back as it was. */
   end(): void;
 }
@@ -43,7 +43,7 @@ export function watchProcess(): Watch {
   });
   const before = prototypes.map(([, prototype]) => contentOf(prototype));
   return {
-    look() {
+    inspect() {
       prototypes.forEach(([name, prototype], index) => {
         const now = contentOf(prototype);
         if (now !== before[index]) note(`${name}.prototype has changed`);

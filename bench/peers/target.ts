@@ -11,7 +11,7 @@ interface Manner {
 
 const body = JSON.stringify({ ok: true, shop: 'open' });
 const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-const turns = new Map<string, boolean>();
+const alternate = new Map<string, boolean>();
 let manner: Manner = { kind: 'instant' };
 let requests = 0;
 let acceptedAt: number[] = [];
@@ -21,8 +21,8 @@ const server = createServer((request, response) => {
   if (manner.kind === 'after') setTimeout(answer, manner.afterMs ?? 0, response, 200);
   else if (manner.kind === 'instant') answer(response, 200);
   else {
-    const isFailing = !(turns.get(request.url ?? '') ?? false);
-    turns.set(request.url ?? '', isFailing);
+    const isFailing = !(alternate.get(request.url ?? '') ?? false);
+    alternate.set(request.url ?? '', isFailing);
     answer(response, isFailing ? 500 : 200);
   }
 });

@@ -10,13 +10,13 @@ import type { Finding } from '#domain/results/result.ts';
 import { conservationDifference } from '../../tests/support/slots.ts';
 import { createDice, type Dice } from '../chaos/dice.ts';
 import { findingOf, outcomeOf } from './answers.ts';
-import { dayMs, type Fate, fatesOf, hourMs, lookIn, spells, within } from './fate.ts';
-import { lookAtHeld, windowsEndIn } from './held.ts';
+import { dayMs, type Fate, fatesOf, hourMs, isWithin, spells, within } from './fate.ts';
+import { inspectHeld, windowsEndIn } from './held.ts';
 import { createAlertJudge, differences, type SeenAlert } from './judge-alerts.ts';
 import { createHeartbeatJudge } from './judge-heartbeat.ts';
 import { judgeSlots } from './judge-slots.ts';
 import { beginLife, type Outside, type SimulatedProcess } from './process.ts';
-import { type CheckRecord, type JobRecord, makeScene, type Scene } from './scene.ts';
+import { type CheckRecord, type JobRecord, makeFixture, type Fixture } from './fixture.ts';
 import { createWorld, type World } from './world.ts';
 
 /** Which years. */
@@ -100,24 +100,24 @@ class ClockSimulation {
   async run(): Promise<ClockSimReport> {
     const { seed, days, onProgress } = this.#options;
     this.#process = await beginLife(this.#path, this.#world, this.#outside());
-    const scene = await makeScene(this.#process.store, startsAt, this.#endsAt + 40 * dayMs);
+    const fixture = await makeFixture(this.#process.store, startsAt, this.#endsAt + 40 * dayMs);
     await this.#process.sign();
-    this.#watch(scene);
+    this.#watch(fixture);
     const fates = fatesOf(seed, startsAt + hourMs, this.#endsAt - dayMs);
-    let told = 0;
+    let reported = 0;
     for (const fate of fates) {
       await this.#live(fate.at);
       await this.#suffer(fate);
-      for (; told + 30 <= (this.trueNow - startsAt) / dayMs; told += 30) onProgress?.(told + 30);
+      for (; reported + 30 <= (this.trueNow - startsAt) / dayMs; reported += 30) onProgress?.(reported + 30);
     }
     await this.#live(this.#endsAt);
     onProgress?.(days);
-    return this.#judge(scene, fates);
+    return this.#judge(fixture, fates);
   }
 
-  #watch({ checks, jobs }: Scene): void {
+  #watch({ checks, jobs }: Fixture): void {
     const [from, to] = [startsAt, this.#endsAt];
-    const bad = (everyMs: number, lastsMs: number) => lookIn(spells(this.#dice, from, to, { everyMs, lastsMs }));
+    const bad = (everyMs: number, lastsMs: number) => isWithin(spells(this.#dice, from, to, { everyMs, lastsMs }));
     for (const check of checks) {
       this.#checks.set(check.id, {
         check,
@@ -135,7 +135,7 @@ class ClockSimulation {
     }
     // Short enough for the attempts of a delivery to outlive them.
     const away = spells(this.#dice, from, to, { everyMs: 8 * hourMs, lastsMs: 25_000 });
-    this.#isReceiverDown = lookIn(away.map((one) => ({ from: one.from, to: Math.min(one.to, one.from + 90_000) })));
+    this.#isReceiverDown = isWithin(away.map((one) => ({ from: one.from, to: Math.min(one.to, one.from + 90_000) })));
   }
 
   /** Goes on, from one thing that is due to the next, up to a true time. */
@@ -144,7 +144,7 @@ class ClockSimulation {
       const process = this.#alive();
       const dueAt = await process.settle();
       if (this.#isDoomed()) return;
-      for (const { judge } of this.#jobs.values()) judge.look(this.#livedMs);
+      for (const { judge } of this.#jobs.values()) judge.inspect(this.#livedMs);
       for (const record of this.#checks.values()) this.#mustHaveRun(record);
       const dueIn = Math.max(1, dueAt - process.clock.now());
       const callsIn = Math.min(...[...this.#jobs.values()].map(({ callsAt }) => callsAt)) - this.trueNow;
@@ -231,7 +231,7 @@ class ClockSimulation {
     }
   }
 
-  async #callJobs(isHeard: boolean): Promise<void> {
+  async #callJobs(isReceived: boolean): Promise<void> {
     for (const record of this.#jobs.values()) {
       const { job, judge } = record;
       while (record.callsAt <= this.trueNow) {
@@ -239,8 +239,8 @@ class ClockSimulation {
         const nextAt = record.callsAt + job.periodMs + Math.round((this.#dice() - 0.5) * 0.2 * job.graceMs);
         record.callsAt = Math.max(nextAt, this.trueNow + 1);
         if (record.isSilent(this.trueNow)) continue;
-        judge.called(this.trueNow, this.#livedMs, isHeard);
-        if (isHeard) await this.#hear(record);
+        judge.called(this.trueNow, this.#livedMs, isReceived);
+        if (isReceived) await this.#hear(record);
       }
     }
   }
@@ -260,8 +260,8 @@ class ClockSimulation {
       probe: (input, now) => this.#probe(input.check.id, now),
       send: (delivery, attempt, now) => this.#receive(delivery, attempt, now),
       ended: (attempt) => this.#ended(attempt),
-      looks: (now) => {
-        this.#counts.outlasted += lookAtHeld(this.#checks.values(), this.#alerts, now);
+      polls: (now) => {
+        this.#counts.outlasted += inspectHeld(this.#checks.values(), this.#alerts, now);
       },
       judged: (attempt, { isRecorded, resultId }) => {
         if (isRecorded) this.#judgedHeartbeat(attempt, resultId);
@@ -365,13 +365,13 @@ class ClockSimulation {
     this.#raw ??= new DatabaseSync(this.#path);
     const row = this.#raw.prepare(`SELECT value FROM installation WHERE key = 'pings-heard'`).get();
     if (row === undefined) return;
-    const [, ...deaf] = String(row['value']).split('/');
-    const heardAt = this.#alive().clock.now() - (this.#livedMs % 1000);
-    const value = [heardAt, ...deaf].join('/');
+    const [, ...gaps] = String(row['value']).split('/');
+    const receivingAt = this.#alive().clock.now() - (this.#livedMs % 1000);
+    const value = [receivingAt, ...gaps].join('/');
     this.#raw.prepare(`UPDATE installation SET value = ? WHERE key = 'pings-heard'`).run(value);
   }
 
-  async #judge({ checks }: Scene, fates: readonly Fate[]): Promise<ClockSimReport> {
+  async #judge({ checks }: Fixture, fates: readonly Fate[]): Promise<ClockSimReport> {
     const process = this.#alive();
     // Whatever is still on its way arrives.
     this.#isReceiverDown = () => false;

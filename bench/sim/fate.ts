@@ -92,7 +92,7 @@ export function spells(
 }
 
 /** Whether a time lies in one of the spells; asked for times that go on, so it looks from where it was. */
-export function lookIn(all: Spells): (at: number) => boolean {
+export function isWithin(all: Spells): (at: number) => boolean {
   let index = 0;
   return (at) => {
     while (index < all.length && (all[index]?.to ?? 0) <= at) index++;

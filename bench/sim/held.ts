@@ -1,6 +1,6 @@
 // What windows hold back, and when it must be told: by the other opinion of when they are.
 import type { AlertJudge } from './judge-alerts.ts';
-import type { CheckRecord } from './scene.ts';
+import type { CheckRecord } from './fixture.ts';
 
 const quarterMs = 15 * 60_000;
 
@@ -15,13 +15,13 @@ export function windowsEndIn(records: Iterable<CheckRecord>, alerts: AlertJudge,
  * States are looked at without a result: what no window holds back any more must be told, unless nobody knows any more how the
  * check is (docs/decisions/0100). Answers with how many there are.
  */
-export function lookAtHeld(records: Iterable<CheckRecord>, alerts: AlertJudge, now: number): number {
-  let told = 0;
+export function inspectHeld(records: Iterable<CheckRecord>, alerts: AlertJudge, now: number): number {
+  let reported = 0;
   for (const { check, isSilenced, slotAt } of records) {
     const isKnown = now - slotAt <= 2 * check.intervalMs + quarterMs;
     if (!alerts.isHeld(check.id) || isSilenced(now) || !isKnown) continue;
-    alerts.look(check.id);
-    told++;
+    alerts.inspect(check.id);
+    reported++;
   }
-  return told;
+  return reported;
 }

@@ -20,7 +20,7 @@ export interface JudgedVerdict {
 export interface AlertJudge {
   verdict(verdict: JudgedVerdict): void;
   /** A check is looked at without a new result: what a window held back must be told now, with the newest failure. */
-  look(checkId: string): void;
+  inspect(checkId: string): void;
   /** Whether a failure is held back that nobody was told of. */
   isHeld(checkId: string): boolean;
   /** Whether somebody was told of a failure that is not over. */
@@ -36,15 +36,15 @@ export function createAlertJudge(runsOf: (checkId: string) => number): AlertJudg
   const alerts: SeenAlert[] = [];
   const isHeld = (checkId: string): boolean =>
     (failing.get(checkId) ?? 0) >= runsOf(checkId) && !open.has(checkId) && newest.has(checkId);
-  const tell = (checkId: string, resultId: string): void => {
+  const report = (checkId: string, resultId: string): void => {
     open.add(checkId);
     alerts.push({ type: 'ALERT_FAILURE', checkId, resultId });
   };
   return {
     isHeld,
-    look(checkId) {
+    inspect(checkId) {
       const resultId = newest.get(checkId);
-      if (isHeld(checkId) && resultId !== undefined) tell(checkId, resultId);
+      if (isHeld(checkId) && resultId !== undefined) report(checkId, resultId);
     },
     verdict({ checkId, resultId, isFailure, isSilenced }) {
       if (!isFailure) {
@@ -55,7 +55,7 @@ export function createAlertJudge(runsOf: (checkId: string) => number): AlertJudg
       const inARow = (failing.get(checkId) ?? 0) + 1;
       failing.set(checkId, inARow);
       newest.set(checkId, resultId);
-      if (isHeld(checkId) && !isSilenced) tell(checkId, resultId);
+      if (isHeld(checkId) && !isSilenced) report(checkId, resultId);
     },
     isOpen: (checkId) => open.has(checkId),
     expected: () => alerts,

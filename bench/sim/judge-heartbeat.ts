@@ -9,15 +9,15 @@ export interface JobTimes {
 /** Follows one job and what the heartbeat said of it. Breaches are thrown. */
 export interface HeartbeatJudge {
   /** The job calls. Both times in ms: the true one, and the one in which somebody could hear. */
-  called(trueNow: number, heardMs: number, isHeard: boolean): void;
+  called(trueNow: number, receivedMs: number, isReceived: boolean): void;
   /** A time in which nobody could hear begins or ends, or the clock is set while nothing ran. */
-  interrupted(heardMs: number, allowMs?: number): void;
+  interrupted(receivedMs: number, allowMs?: number): void;
   /** The heartbeat is told of as missing. */
   opened(trueNow: number): void;
   /** A call that was heard ends what was told. */
   closed(): void;
   /** Looks whether it should have been told of by now. */
-  look(heardMs: number): void;
+  inspect(receivedMs: number): void;
   readonly isOpen: boolean;
 }
 
@@ -35,16 +35,16 @@ export function createHeartbeatJudge(name: string, { periodMs, graceMs }: JobTim
   // Since when a call that was heard waits to end what was told.
   let closesSince: number | null = null;
   return {
-    called(trueNow, heardMs, isHeard) {
+    called(trueNow, receivedMs, isReceived) {
       lastCallAt = trueNow;
-      lostInARow = isHeard ? 0 : lostInARow + 1;
-      silentSince = heardMs;
+      lostInARow = isReceived ? 0 : lostInARow + 1;
+      silentSince = receivedMs;
       allowedMs = 0;
-      if (isOpen && isHeard) closesSince ??= heardMs;
+      if (isOpen && isReceived) closesSince ??= receivedMs;
     },
-    interrupted(heardMs, allowMs = 0) {
+    interrupted(receivedMs, allowMs = 0) {
       if (silentSince === null) return;
-      silentSince = heardMs;
+      silentSince = receivedMs;
       allowedMs += allowMs;
     },
     opened(trueNow) {
@@ -60,13 +60,13 @@ export function createHeartbeatJudge(name: string, { periodMs, graceMs }: JobTim
       isOpen = false;
       closesSince = null;
     },
-    look(heardMs) {
-      if (closesSince !== null && heardMs - closesSince > slackMs) {
-        throw new Error(`${name} was heard ${heardMs - closesSince} ms ago, and what was told is not ended`);
+    inspect(receivedMs) {
+      if (closesSince !== null && receivedMs - closesSince > slackMs) {
+        throw new Error(`${name} was heard ${receivedMs - closesSince} ms ago, and what was told is not ended`);
       }
       if (isOpen || silentSince === null) return;
-      if (heardMs - silentSince <= 2 * (periodMs + graceMs) + allowedMs + slackMs) return;
-      const seconds = Math.round((heardMs - silentSince) / 1000);
+      if (receivedMs - silentSince <= 2 * (periodMs + graceMs) + allowedMs + slackMs) return;
+      const seconds = Math.round((receivedMs - silentSince) / 1000);
       throw new Error(`${name} has been silent for ${seconds} s in which it could be heard, and nobody was told`);
     },
     get isOpen() {

@@ -17,7 +17,7 @@ import type { OpenedAlert, StateKey } from '#store/path/states/judge-states.ts';
 import { openStore } from '#store/sqlite-store.ts';
 import type { Store } from '#store/store.ts';
 import { createFollowClock } from '#upkeep/follow-clock.ts';
-import { createHearPings } from '#upkeep/hear-pings.ts';
+import { createRecordReception } from '#upkeep/record-reception.ts';
 import { createRollUp } from '#upkeep/roll-up.ts';
 import type { World } from './world.ts';
 
@@ -32,7 +32,7 @@ export interface Outside {
   /** Told of what the judge of heartbeats recorded. */
   judged(attempt: EndedAttempt, recorded: Recorded): void;
   /** Told before states are looked at without a result. @param now by the clock of the process, epoch ms */
-  looks(now: number): void;
+  polls(now: number): void;
 }
 
 /** A process that lives. */
@@ -75,7 +75,7 @@ export async function beginLife(path: string, world: World, outside: Outside): P
     `SELECT min((SELECT coalesce(min(available_at), ?1) FROM runs),
        (SELECT coalesce(min(next_attempt_at), ?1) FROM deliveries WHERE status = 0)) AS at`,
   );
-  const untoldRows = rows.prepare(
+  const unnotifiedRows = rows.prepare(
     `SELECT EXISTS (SELECT 1 FROM check_states WHERE status <> 'passing' AND alerted IS DISTINCT FROM status) AS is_there`,
   );
   const dueInRows = (): number => Number(dueRows.get(clock.now() + restMs)?.['at']);
@@ -138,12 +138,12 @@ export async function beginLife(path: string, world: World, outside: Outside): P
     onOpened: () => undefined,
   });
   /** The loop looks every second: where there is nothing to see, not here. */
-  const lookAtStates = async (): Promise<void> => {
-    if (Number(untoldRows.get()?.['is_there']) === 0) return;
-    outside.looks(clock.now());
+  const readStates = async (): Promise<void> => {
+    if (Number(unnotifiedRows.get()?.['is_there']) === 0) return;
+    outside.polls(clock.now());
     await judgeStates();
   };
-  const hearPings = createHearPings({
+  const recordReception = createRecordReception({
     store: store.receptions,
     ownProcess: { id: owner, known: () => [] },
     failures: { count: 0 },
@@ -151,26 +151,26 @@ export async function beginLife(path: string, world: World, outside: Outside): P
     // That it was held up is found by turns that are a second apart: here they are as far apart as what is due.
     steadyNow: () => 0,
   });
-  await hearPings();
+  await recordReception();
   const followClock = createFollowClock({ store: store.path, clock });
   const rollUp = createRollUp({ store: store.rollUps, clock, retentionDays: 2000 });
   const idle = async (): Promise<void> => {
-    while (records.waiting > 0 || runs.underWay + deliveries.underWay > hung) await new Promise(setImmediate);
+    while (records.waiting > 0 || runs.inProgress + deliveries.inProgress > hung) await new Promise(setImmediate);
     if (faults.length > 0) throw faults[0];
   };
   return {
     store,
     clock,
     async settle() {
-      for (let turns = 0; ; turns++) {
-        if (turns > 1000) throw new Error('the steps find no rest: something is due again and again');
+      for (let ticks = 0; ; ticks++) {
+        if (ticks > 1000) throw new Error('the steps find no rest: something is due again and again');
         const now = clock.now();
         if (isWoken || plannedAt <= now) plannedAt = now + (await scheduleRuns());
-        if (isWoken || dueInRows() <= now) await runs.turn();
+        if (isWoken || dueInRows() <= now) await runs.tick();
         await idle();
         if (isWoken || judgedAt <= now) judgedAt = now + (await judgeHeartbeats());
-        await lookAtStates();
-        if (isWoken || dueInRows() <= now) await deliveries.turn();
+        await readStates();
+        if (isWoken || dueInRows() <= now) await deliveries.tick();
         await idle();
         isWoken = false;
         const at = Math.min(plannedAt, judgedAt, now + restMs, dueInRows());
@@ -185,7 +185,7 @@ export async function beginLife(path: string, world: World, outside: Outside): P
       await followClock();
     },
     async sign() {
-      await hearPings();
+      await recordReception();
     },
     async rollUp() {
       while ((await rollUp()) < 60_000);

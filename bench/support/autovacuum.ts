@@ -30,10 +30,10 @@ export interface Autovacuum {
 }
 
 /** What a statement did is counted within a second; asked so often, ms. */
-const lookMs = 200;
+const pollMs = 200;
 /** Longer than any bench takes. */
 const awayS = 36_000;
-const untilMostMs = 120_000;
+const maxWaitMs = 120_000;
 const countedMs = 1500;
 /** What it comes for is more than a thousand by the settings of the product. */
 const fewRows = 5000;
@@ -79,9 +79,9 @@ export function watchAutovacuum(server: PostgresServer, client: Client): Autovac
 }
 
 async function within(complaint: string, isDone: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + untilMostMs;
+  const deadline = performance.now() + maxWaitMs;
   while (!(await isDone())) {
     if (performance.now() > deadline) throw new Error(`${complaint} in two minutes`);
-    await pause(lookMs);
+    await pause(pollMs);
   }
 }

@@ -154,8 +154,8 @@ const oldDeliveries = 20_000;
 function putOldDeliveries(database: DatabaseSync, accountId: string, at: number): void {
   const exchange = JSON.stringify({ headers: [['content-type', 'application/json']], response: 'x'.repeat(1000) });
   for (let index = 0; index < oldDeliveries; index++) {
-    const look = { alertChannelId: index % 200, status: 'delivered' } as const;
-    const id = putDelivery(database, accountId, at + index, look);
+    const inspect = { alertChannelId: index % 200, status: 'delivered' } as const;
+    const id = putDelivery(database, accountId, at + index, inspect);
     for (const number of [1, 2]) {
       insertRow(database, 'attempts', {
         account_id: idBytes(accountId),

@@ -42,6 +42,17 @@ export function planHistory(accountId: string, results: number, days: number, no
   });
 }
 
+/** As many results of each of 10,000 checks, up to now. */
+export function planEvenly(accountId: string, count: number, frequency: number, now: number): CheckPlan[] {
+  return Array.from({ length: checksInAll }, (_, index) => {
+    const url = `https://shop.example/${index}`;
+    const check = apiCheck(accountId, url, { frequency, frequencyOffset: null, name: `check ${index}` });
+    const intervalMs = frequency * minuteMs;
+    const from = nextSlot(now - count * intervalMs, intervalMs, phaseMs(check.id, intervalMs));
+    return { check, checkId: idBytes(check.id), intervalMs, from, count };
+  });
+}
+
 export const outcomes = { passed: 0, failed: 2, missed: 4 } as const;
 
 /** What every result keeps, as long as that of a real one. */
@@ -90,6 +101,9 @@ export function rowOfState({ check, checkId }: CheckPlan, now: number): CheckSta
     degraded_in_a_row: 0,
     failing_since: null,
     alerted: null,
+    incident_id: null,
+    incident_started_at: null,
+    acknowledged_at: null,
     by_location: null,
     last_result_id: checkId,
     last_outcome: 0,

@@ -88,8 +88,8 @@ export async function ask(service: Service, question: () => Question, count: num
 }
 
 /** How long something goes on before it is asked how far it is, ms: to look is work, too. */
-const lookMs = 1000;
-const upkeepMostMs = 10 * 60_000;
+const pollMs = 1000;
+const maxUpkeepMs = 10 * 60_000;
 /** However soon it is through: of fewer answers there is no percentile. */
 const answersLeast = 200;
 
@@ -101,17 +101,17 @@ export async function askWhile(
 ): Promise<{ readonly times: readonly number[]; readonly tookMs: number }> {
   const startedAt = performance.now();
   const times: number[] = [];
-  let lookedAt = startedAt;
+  let inspectedAt = startedAt;
   for (;;) {
     for (const question of inProportion(questions)) {
       times.push(await timed(service, question()));
       await pause(5);
     }
-    if (performance.now() - lookedAt > lookMs && times.length >= answersLeast) {
+    if (performance.now() - inspectedAt > pollMs && times.length >= answersLeast) {
       if (await isThrough()) break;
-      lookedAt = performance.now();
+      inspectedAt = performance.now();
     }
-    if (performance.now() - startedAt > upkeepMostMs)
+    if (performance.now() - startedAt > maxUpkeepMs)
       throw new Error(`upkeep does not end: ${service.output().slice(-2000)}`);
   }
   return { times, tookMs: performance.now() - startedAt };

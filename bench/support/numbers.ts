@@ -8,7 +8,7 @@ export function percentile(values: readonly number[], share: number): number {
 
 /** The largest value; NaN when there are none. Takes lists of any length. */
 export function largest(values: readonly number[]): number {
-  return values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+  return values.reduce((max, value) => Math.max(max, value), Number.NEGATIVE_INFINITY);
 }
 
 /** The smallest value. Takes lists of any length. */

@@ -32,6 +32,7 @@ export async function pendingDeliveries(store: Store, order: PendingOrder): Prom
   let body = '';
   const prepare = prepareWith({
     config: readConfig({}),
+    acknowledgeLinks: { link: () => 'http://127.0.0.1:3000/acknowledge/0198a000-0000-7000-8000-000000000001' },
     links: { link: () => 'http://127.0.0.1:3000/results/0198a000-0000-7000-8000-000000000001/xxxxxxxxxxxxxxxxxxxxxx' },
   });
   const rules = {
@@ -80,7 +81,7 @@ async function failedAttempts(store: Store, accountId: string, groupId: number):
     owner: 'bench',
     now,
     leaseMs: 60_000,
-    most: 100_000,
+    max: 100_000,
   });
   return runs.flatMap(({ run, context }) =>
     context === null

@@ -6,7 +6,7 @@ import { firstIdAt, idTime } from '#store/base/codec.ts';
 import { databasePath } from './seed.ts';
 
 /** A read-only look into a data folder. */
-export interface Look extends Disposable {
+export interface ResultView extends Disposable {
   /** Rows recorded so far, all outcomes and attempts. */
   count(): number;
   /** What was recorded of runs that were started, or given up, in a span (epoch ms), by outcome. */
@@ -19,7 +19,7 @@ export interface Look extends Disposable {
   delays(from: number, to: number): number[];
 }
 
-export function lookInto(dataDir: string): Look {
+export function openView(dataDir: string): ResultView {
   const database = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
   return {
     count: () => Number(database.prepare('SELECT count(*) AS n FROM results').get()?.['n']),

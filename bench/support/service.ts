@@ -17,7 +17,7 @@ export interface ServiceOptions {
   readonly profileFolder?: string | null;
   readonly environment?: Readonly<Record<string, string>>;
   /** How long a call waits for its answer, ms; for ever when not told. */
-  readonly callMostMs?: number;
+  readonly maxCallMs?: number;
   /** Told the number of the process, before anything is known of how it starts. */
   readonly onSpawned?: (pid: number) => void;
   /** That of this checkout when it is not told. */
@@ -115,7 +115,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     signal: (signal) => void child.kill(signal),
     ended: exited,
     call: (method, path, body, headers = {}) =>
-      call(`${address}${path}`, { method, body, headers, mostMs: options.callMostMs ?? null }),
+      call(`${address}${path}`, { method, body, headers, maxMs: options.maxCallMs ?? null }),
   };
 }
 
@@ -151,10 +151,10 @@ interface Call {
   readonly method: string;
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
-  readonly mostMs: number | null;
+  readonly maxMs: number | null;
 }
 
-async function call(url: string, { method, body, headers, mostMs }: Call) {
+async function call(url: string, { method, body, headers, maxMs }: Call) {
   const answer = await fetch(url, {
     method,
     headers: {
@@ -163,7 +163,7 @@ async function call(url: string, { method, body, headers, mostMs }: Call) {
       ...headers,
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(mostMs === null ? {} : { signal: AbortSignal.timeout(mostMs) }),
+    ...(maxMs === null ? {} : { signal: AbortSignal.timeout(maxMs) }),
   });
   const text = await answer.text();
   const isJson = answer.headers.get('content-type')?.includes('json') === true;

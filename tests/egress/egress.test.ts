@@ -1,5 +1,5 @@
-// Nothing forbidden is ever connected to, however it is spelled and whichever way it goes: tried with the real service in a
-// network where every address there is leads to a listener.
+// The egress policy of the real service, with every spelling of addresses, in a network where every address has a
+// listener.
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -9,19 +9,19 @@ import type { Asked, Seen, Way } from './within.ts';
 
 const within = fileURLToPath(new URL('./within.ts', import.meta.url));
 
-describe('where requests may go', () => {
+describe('the egress policy', () => {
   let seen: Seen;
   before(async () => {
     seen = JSON.parse(await runInOwnNetwork(within, { hosts: hostsFile, resolver: resolverFile })) as Seen;
   });
 
-  it('is tried with forty spellings and more, on addresses that a service without a guard reaches', () => {
+  it('is tested with at least forty spellings of addresses that an unguarded service reaches', () => {
     assert.ok(new Set(forbiddenHosts).size >= 40, `${forbiddenHosts.length} spellings`);
     const reached = seen.unguarded.filter((address) => !publicAddresses.has(address));
     assert.ok(reached.length >= 35, `only ${reached.length} addresses are reached without a guard: ${reached.join()}`);
   });
 
-  it('is not asked when a channel is saved or previewed: nobody is connected to', () => {
+  it('needs no connection when a channel is saved or previewed', () => {
     for (const way of ['save', 'preview'] as const) {
       assert.deepEqual(seen.ways[way].connected, []);
       assertAll(seen.ways[way], [...forbiddenHosts, ...publicHosts], way === 'save' ? '201' : '200');
@@ -35,7 +35,7 @@ describe('where requests may go', () => {
     ['check', 'failed egress-refused', 'passed'],
     ['redirect', 'failed egress-refused', 'passed'],
   ] as const) {
-    it(`holds for a ${way}: refused is all but the public addresses, with the setting that would allow it`, () => {
+    it(`applies to a ${way}: only public addresses are allowed, and a refusal names the setting`, () => {
       const { connected } = seen.ways[way];
       assert.deepEqual(new Set(connected), publicAddresses);
       assertAll(seen.ways[way], forbiddenHosts, refused, /TOCSIN_EGRESS(=private|=any|_ALLOW)/);
@@ -44,7 +44,7 @@ describe('where requests may go', () => {
   }
 
   for (const kind of ['tcp', 'ssl', 'dns'] as const) {
-    it(`holds for ${kind} checks: what can be written as a host is refused, but for the public addresses`, () => {
+    it(`applies to ${kind} checks: only public addresses are allowed`, () => {
       const { asked, connected } = seen.light[kind];
       assert.deepEqual(new Set(connected), publicAddresses);
       const outcomeOf = new Map(asked.map(({ host, outcome }) => [host, outcome]));
@@ -56,19 +56,19 @@ describe('where requests may go', () => {
     });
   }
 
-  it('holds for a name that changes its address from look-up to look-up', () => {
+  it('applies to a name that changes its address between lookups', () => {
     const outcomes = seen.changing.asked.map(({ outcome }) => outcome);
     assert.ok(outcomes.includes('delivered') && outcomes.includes('egress-refused'), outcomes.join());
     assert.ok(outcomes.includes('passed') && outcomes.includes('failed egress-refused'), outcomes.join());
     assert.deepEqual(seen.changing.connected, ['93.184.216.34', '93.184.216.34']);
   });
 
-  it('is not changed by a proxy that only the environment names', () => {
+  it('is not changed by a proxy that is only set in the environment', () => {
     assert.deepEqual(seen.proxied, []);
   });
 });
 
-/** Every one of these hosts was asked for and came out like this. */
+/** Asserts that all of these hosts were requested with this outcome. */
 function assertAll({ asked }: Way, hosts: readonly string[], outcome: string, message = /(?:)/): void {
   const byHost = new Map<string, Asked>(asked.map((each) => [each.host, each]));
   const others = hosts.flatMap((host) => {

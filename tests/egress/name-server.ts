@@ -1,4 +1,4 @@
-// A name server on loopback: a few names, an alias, and one whose address changes with every question.
+// A name server on loopback: some names, an alias, and a name whose address changes with every query.
 import { createSocket } from 'node:dgram';
 import { isIP } from 'node:net';
 import { changingHost, records } from './spellings.ts';
@@ -6,7 +6,7 @@ import { changingHost, records } from './spellings.ts';
 const types = { A: 1, CNAME: 5, AAAA: 28 } as const;
 const alias = ['alias.test', 'loopback.test'] as const;
 
-/** Listens on port 53 of 127.0.0.1; answers with how to stop it. */
+/** Listens on port 53 of 127.0.0.1 and returns a function that stops it. */
 export async function startNameServer(): Promise<() => void> {
   const socket = createSocket('udp4');
   let changes = 0;
@@ -46,7 +46,7 @@ function nameIn(query: Buffer): { readonly name: string; readonly end: number } 
   return { name: labels.join('.').toLowerCase(), end: at + 1 };
 }
 
-/** Not to be remembered. */
+/** Must not be cached. */
 function record(name: string, type: number, data: Buffer): Buffer {
   return Buffer.concat([encodedName(name), Buffer.from([0, type, 0, 1, 0, 0, 0, 0, 0, data.length]), data]);
 }

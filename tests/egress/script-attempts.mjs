@@ -1,4 +1,4 @@
-// Runs inside: tries to reach hosts in every way a script has, and prints what came of each as a line of JSON.
+// Runs inside the sandbox: tries to reach hosts in every possible way and prints each outcome as a line of JSON.
 import { execFile } from 'node:child_process';
 import dgram from 'node:dgram';
 import dns from 'node:dns';
@@ -23,7 +23,7 @@ const inThread = (host) =>
     new Worker(code, { eval: true }).once('message', () => resolve('reached')).once('error', reject);
   });
 
-/** For every host. */
+/** Tried for every host. */
 const ways = {
   fetch: async (host) => (await fetch(urlOf(host).replace(/\w+:\w+@/, ''))) && 'reached',
   'http.get': (host) => opened(http.get(urlOf(host)), 'response'),
@@ -43,7 +43,7 @@ const fetchAll = `const hosts = ${JSON.stringify(hosts.map(urlOf))};
 for (const url of hosts) await fetch(url.replace(/\\w+:\\w+@/, '')).then(() => console.log('reached'), () => {});`;
 const four = hosts.map(named).filter((host) => net.isIP(host) === 4);
 const perl = `use Socket; for my $h (@ARGV) { socket(my $s, PF_INET, SOCK_STREAM, 0); print "reached\\n" if connect($s, pack_sockaddr_in(${port}, inet_aton($h))); }`;
-/** Once for all hosts. */
+/** Tried once. */
 const others = {
   'another Node.js': async () => run(nodeBinary, ['--input-type=module', '-e', fetchAll]),
   'another Node.js that is not led': async () => run(nodeBinary, ['--input-type=module', '-e', fetchAll], { env: {} }),
@@ -86,7 +86,7 @@ const others = {
     run('unshare', ['-rn', 'sh', '-c', 'ip link set lo up; ip route add default dev lo']),
 };
 
-const tell = (way, host, got, problem) =>
+const report = (way, host, got, problem) =>
   console.log(
     JSON.stringify({
       way,
@@ -98,7 +98,7 @@ const tell = (way, host, got, problem) =>
   );
 async function tryOne(way, host, attempt) {
   try {
-    tell(
+    report(
       way,
       host,
       String((await attempt()) ?? '')
@@ -106,7 +106,7 @@ async function tryOne(way, host, attempt) {
         .slice(0, 200),
     );
   } catch (problem) {
-    tell(way, host, '', problem);
+    report(way, host, '', problem);
   }
 }
 
@@ -127,7 +127,7 @@ async function inBrowser() {
   const browser = await chromium.launch();
   const page = await browser.newPage();
   for (const host of hosts) {
-    // A page that failed is done with it when its error is shown.
+    // A failed page is done when its error is shown.
     const shown = page.waitForEvent('framenavigated', { timeout: 10_000 }).catch(() => {});
     await tryOne('page.goto', host, async () => (await page.goto(urlOf(host), { timeout: 10_000 })) && 'reached');
     await shown;

@@ -1,5 +1,5 @@
-// Runs in a network where every address leads to a listener: scripts of checks that try to reach them all, contained as
-// services contain them under two policies, and not contained at all.
+// Runs in a network where every address has a listener: scripts that try to reach them all, contained under two
+// policies and uncontained.
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -14,33 +14,33 @@ import { startNameServer } from './name-server.ts';
 import { changingHost, forbiddenHosts, port, publicHosts, unwritableHosts } from './spellings.ts';
 import { startTrap } from './trap.ts';
 
-/** What came of a script. */
+/** Outcome of a script. */
 export interface Tried extends Attempted {
-  /** Addresses that were connected to. */
+  /** Addresses with connections. */
   readonly connected: readonly string[];
-  /** Datagrams that came, and connections to an abstract socket of this machine. */
+  /** Datagrams and connections to an abstract socket of this machine. */
   readonly others: number;
-  /** What the report says went wrong in pages. */
+  /** Page errors in the report. */
   readonly pageErrors: readonly string[];
 }
 
-/** All that was seen. */
+/** All outcomes. */
 export interface SeenOfScripts {
-  /** Where the policy allows the public addresses; in a browser, too. */
+  /** With public addresses allowed, including a browser. */
   readonly closed: Tried;
-  /** Where it allows everything. */
+  /** With everything allowed. */
   readonly open: Tried;
-  /** Of a process that is not contained, under the policy of the first. */
+  /** Uncontained, under the first policy. */
   readonly bare: Tried;
 }
 
 const abstract = 'tocsin-abstract-socket';
 
-process.stdout.write(JSON.stringify(await lookAtAll()));
+process.stdout.write(JSON.stringify(await inspectAll()));
 
-async function lookAtAll(): Promise<SeenOfScripts> {
+async function inspectAll(): Promise<SeenOfScripts> {
   const { containment, refused } = await containmentHere();
-  // A promise that cannot be tried must not seem kept.
+  // Fail instead of skipping if it cannot be tested.
   if (!hasGateway(containment)) throw new Error(`scripts cannot be contained here: ${refused.join('; ')}`);
   const stopNames = await startNameServer();
   const trap = await startTrap(port);
@@ -65,7 +65,7 @@ async function lookAtAll(): Promise<SeenOfScripts> {
         egress,
         level,
         browser: pages ? findChromium(null) : null,
-        // It is there to connect, not to be looked at.
+        // Only its connections matter.
         keeps: keepsNothing,
         limits: { wallClockMs: 270_000, memoryBytes: 2 ** 31, processes: 128 },
       },

@@ -1,9 +1,9 @@
-// Addresses that nobody from outside may have requested, in every spelling that leads to them, and some that anybody may.
+// Forbidden addresses in every spelling, and some public ones.
 
-/** Where everything listens. */
+/** The port of all listeners. */
 export const port = 8080;
 
-/** Hosts of URLs that lead to this machine, to private networks, to cloud metadata or to reserved networks. */
+/** URL hosts that lead to this machine, private networks, cloud metadata or reserved networks. */
 export const forbiddenHosts = words(`
   127.0.0.1 127.1 127.0.1 127.0.0.1. 127.255.255.254 0177.0.0.1 00000177.0.0.1 017700000001 0x7f.1 0x7f000001
   0x7f.0.0.0x1 2130706433 %31%32%37.0.0.1 １２７.０.０.１ ①②⑦.⓪.⓪.① 127。0。0。1 0.0.0.0 0 0.1.2.3
@@ -18,10 +18,10 @@ export const forbiddenHosts = words(`
   inside-hosts.test mixed-hosts.test loopback.test LoopBack.test. metadata.test mapped.test six.test mixed.test
   nat64.test alias.test short`);
 
-/** Not even URLs: nothing can be saved that names them. */
+/** Not valid in URLs, so they cannot be saved. */
 export const unwritableHosts = words('[fe80::1%25lo] [::1%lo] 127.0.0.1.1 0x7f.0.0.0.1 256.1');
 
-/** Public ones, in spellings of their own. */
+/** Public hosts in unusual spellings. */
 export const publicHosts = words(`
   93.184.216.34 0x5db8d822 1572395042 user:secret@93.184.216.34 [2606:4700::1111] [::ffff:93.184.216.34]
   public-hosts.test public.test PUBLIC.test.`);
@@ -30,10 +30,10 @@ function words(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }
 
-/** The addresses that these lead to. */
+/** Addresses of these hosts. */
 export const publicAddresses: ReadonlySet<string> = new Set(['93.184.216.34', '2606:4700::1111']);
 
-/** A name that leads elsewhere each time it is looked up. */
+/** A name whose address changes with every lookup. */
 export const changingHost = 'changing.test';
 
 export const hostsFile = `127.0.0.1 localhost
@@ -44,7 +44,7 @@ export const hostsFile = `127.0.0.1 localhost
 
 export const resolverFile = 'nameserver 127.0.0.1\nsearch corp.test\n';
 
-/** What the name server knows: addresses of both families. */
+/** Records of the name server, for both families. */
 export const records: Readonly<Record<string, readonly string[]>> = {
   'public.test': ['93.184.216.34'],
   'loopback.test': ['127.0.0.1'],

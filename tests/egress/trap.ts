@@ -1,20 +1,20 @@
-// What listens on every address: it notes who was connected to, answers like a target or a receiver, and redirects on request.
+// Listens on every address: records connections, responds like a target or a receiver, and redirects on request.
 import { createServer } from 'node:http';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 
-/** Connections by the address that was connected to. */
+/** Connections by local address. */
 export interface Trap {
-  /** Those since the last call, each address once. */
+  /** Addresses since the last call, without duplicates. */
   take(): string[];
   close(): void;
 }
 
-/** Listens for HTTP on a port of every address there is. `/to/<URL, encoded>` redirects there, `/fail` is a failure. */
+/** Listens for HTTP on a port of every address. `/to/<encoded URL>` redirects there, `/fail` fails. */
 export async function startTrap(port: number): Promise<Trap> {
   const server = createServer((request, response) => {
     const path = request.url ?? '';
     request.resume();
-    // Headers are bytes: what is not ASCII goes out as UTF-8.
+    // Headers are bytes: non-ASCII text is sent as UTF-8.
     const location = Buffer.from(path.startsWith('/to/') ? decodeURIComponent(path.slice(4)) : '').toString('latin1');
     if (location !== '') response.writeHead(307, { location }).end();
     else response.writeHead(path.startsWith('/fail') ? 500 : 200, { connection: 'close' }).end('ok');
@@ -22,7 +22,7 @@ export async function startTrap(port: number): Promise<Trap> {
   return listen(server, port);
 }
 
-/** Listens on a port where nobody has business; what comes is dropped. */
+/** Listens on an unused port and drops connections. */
 export async function startSilentTrap(port: number): Promise<Trap> {
   return listen(
     createTcpServer((socket) => socket.destroy()),

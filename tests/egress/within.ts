@@ -1,35 +1,35 @@
-// Runs in a network of its own: asks the real service to go wherever it must not, on each of its ways out, and writes down
-// what it said and who was connected to.
+// Runs in its own network: makes the real service connect to forbidden hosts in every way, and records responses and
+// connections.
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { startNameServer } from './name-server.ts';
 import { changingHost, forbiddenHosts, port, publicHosts, unwritableHosts } from './spellings.ts';
 import { startSilentTrap, startTrap, type Trap } from './trap.ts';
 
-/** What came of asking for one host. */
+/** Outcome for one host. */
 export interface Asked {
   readonly host: string;
-  /** The API's status, or how it ended: `refused`, `delivered`, `passed`, `failed egress-refused` … */
+  /** The API's status, or the outcome: `refused`, `delivered`, `passed`, `failed egress-refused` … */
   readonly outcome: string;
   readonly message: string;
 }
 
-/** One way out: what came of each host, and the addresses that were connected to meanwhile. */
+/** One way out: outcomes by host, and the addresses with connections. */
 export interface Way {
   readonly asked: readonly Asked[];
   readonly connected: readonly string[];
 }
 
-/** All that was seen. */
+/** All outcomes. */
 export interface Seen {
   readonly ways: Readonly<Record<'save' | 'preview' | 'test message' | 'delivery' | 'check' | 'redirect', Way>>;
-  /** Kinds of checks that name a host and no URL. */
+  /** Check kinds with a host instead of a URL. */
   readonly light: Readonly<Record<'tcp' | 'ssl' | 'dns', Way>>;
-  /** A name that changes its address, on the ways that connect. */
+  /** A name with changing addresses, for the ways that connect. */
   readonly changing: Way;
-  /** Addresses connected to by a service that may go everywhere. */
+  /** Addresses with connections from an unrestricted service. */
   readonly unguarded: readonly string[];
-  /** Connections to where the environment said a proxy is. */
+  /** Connections to the proxy in the environment. */
   readonly proxied: readonly string[];
 }
 
@@ -44,12 +44,12 @@ const proxies = Object.fromEntries(
 const endings: (() => void | Promise<void>)[] = [];
 const cleanup = { after: (work: () => void | Promise<void>): void => void endings.push(work) };
 try {
-  process.stdout.write(JSON.stringify(await lookAtAll()));
+  process.stdout.write(JSON.stringify(await inspectAll()));
 } finally {
   for (const end of endings.toReversed()) await end();
 }
 
-async function lookAtAll(): Promise<Seen> {
+async function inspectAll(): Promise<Seen> {
   endings.push(await startNameServer());
   const trap = await startTrap(port);
   const proxy = await startSilentTrap(proxyPort);
@@ -57,7 +57,7 @@ async function lookAtAll(): Promise<Seen> {
     () => trap.close(),
     () => proxy.close(),
   );
-  // Told nothing of where it may go: others can reach it, so that it is the public addresses only.
+  // Without a configured policy, a service that others can reach only connects to public addresses.
   const others = { HOST: '0.0.0.0', NO_PROXY: '', NODE_USE_ENV_PROXY: '1', ...proxies };
   const service = await startService(cleanup, others);
   const hosts = [...forbiddenHosts, ...publicHosts];
@@ -94,7 +94,7 @@ function redirectTo(url: string): string {
   return `http://93.184.216.34:${port}/to/${encodeURIComponent(url)}`;
 }
 
-/** Does a work for each item, some at once; the answers in the order of the items. */
+/** Runs work for each item with bounded concurrency; results in the order of items. */
 async function forEach<Item, Answer>(items: Iterable<Item>, work: (item: Item) => Promise<Answer>): Promise<Answer[]> {
   const answers: Answer[] = [];
   const queue = [...items].entries();
@@ -105,7 +105,7 @@ async function forEach<Item, Answer>(items: Iterable<Item>, work: (item: Item) =
   return answers;
 }
 
-/** A channel for each host, all told of one group; saved twice. */
+/** A channel for each host, subscribed to one group; saved twice. */
 async function saveAll(service: Service, trap: Trap, hosts: readonly string[]) {
   const groupId = await newGroup(service);
   const channels = new Map<string, number>();
@@ -144,7 +144,7 @@ async function testOne(service: Service, host: string, id: number): Promise<Aske
   return { host, outcome: error?.class ?? 'delivered', message: error?.message ?? '' };
 }
 
-/** Alerts of one failure, to every channel. */
+/** Alerts of one failure to every channel. */
 async function deliverAll(
   service: Service,
   trap: Trap,
@@ -184,7 +184,7 @@ async function checkAll(
   return { asked, connected: trap.take() };
 }
 
-/** A check of a kind for each host that can be written as one; new checks run at once. */
+/** A check for each host that the kind accepts; new checks run at once. */
 async function lightAll(
   service: Service,
   trap: Trap,
@@ -212,7 +212,7 @@ async function resultOf(service: Service, host: string, id: string): Promise<Ask
   return { host, outcome: [outcome, reason].filter((word) => word !== null).join(' '), message: message ?? '' };
 }
 
-/** A channel and checks of a name that is another address each time, asked again and again. */
+/** A channel and checks of a name with changing addresses, used repeatedly. */
 async function changeAll(service: Service, trap: Trap): Promise<Way> {
   const config = { url: urlOf(changingHost) };
   const id = Number((await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config }))['id']);

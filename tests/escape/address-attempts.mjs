@@ -1,11 +1,12 @@
-// Runs inside: tries to connect to addresses in every way a script has, and prints what came of each as a line of JSON.
+// Runs inside the sandbox: tries to connect to addresses in every possible way and prints each outcome as a line of
+// JSON.
 import { execFile } from 'node:child_process';
 import http from 'node:http';
 import net from 'node:net';
 import { promisify } from 'node:util';
 import { askingGateway, opened } from './ways-out.mjs';
 
-/** Hosts as a URL holds them, and ports. */
+/** Hosts in URL form, and ports. */
 const { targets } = JSON.parse(process.env.TARGETS);
 const run = promisify(execFile);
 const named = ({ host, port }) => {

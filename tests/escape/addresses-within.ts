@@ -1,4 +1,5 @@
-// Runs in a network of its own: scripts that try to reach cloud metadata and the port of the store, both of which listen there.
+// Runs in its own network: scripts that try to reach cloud metadata and the port of the store, which both have
+// listeners.
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,36 +12,36 @@ import { nothingLeft, useOwnTmp } from '../support/left-behind.ts';
 import { type Attempt as AnyAttempt, type Attempted, runAttempts } from '../support/script-attempts.ts';
 import { strongContainments } from '../support/script-runs.ts';
 
-/** What is to be reached. */
+/** Type of target. */
 export type Sort = 'metadata' | 'store' | 'beside';
 
-/** One try to get somewhere. */
+/** One attempt. */
 export interface Attempt extends AnyAttempt {
   readonly sort: Sort;
 }
 
-/** What came of a script. */
+/** Outcome of a script. */
 export interface Tried extends Attempted<Attempt> {
-  /** Addresses that were connected to. */
+  /** Addresses with connections. */
   readonly connected: Readonly<Record<Sort, readonly string[]>>;
 }
 
-/** What came of scripts at one level that keeps them in. */
+/** Outcomes at one contained level. */
 export interface TriedAt {
   readonly level: Containment;
-  /** As a service on loopback runs them. */
+  /** Like a service on loopback. */
   readonly usual: Tried;
-  /** The same where every network is allowed by name. */
+  /** With every network allowed explicitly. */
   readonly allowed: Tried;
-  /** Every network allowed, and nothing closed. */
+  /** With every network allowed and nothing closed. */
   readonly open: Tried;
 }
 
-/** All that was seen. */
+/** All outcomes. */
 export interface SeenOfAddresses {
-  /** At each level that works here. */
+  /** For each level that works here. */
   readonly contained: readonly TriedAt[];
-  /** Of a process that is not contained. */
+  /** Uncontained. */
   readonly bare: Tried;
 }
 
@@ -55,14 +56,14 @@ const hosts: Readonly<Record<Sort, readonly string[]>> = {
 const sorts = Object.keys(ports) as Sort[];
 
 const folder = useOwnTmp();
-process.stdout.write(JSON.stringify(await lookAtAll()));
+process.stdout.write(JSON.stringify(await inspectAll()));
 rmSync(folder, { recursive: true });
 
-async function lookAtAll(): Promise<SeenOfAddresses> {
+async function inspectAll(): Promise<SeenOfAddresses> {
   const strong = await strongContainments();
   const levels = strong.filter(({ problem }) => problem === null).map(({ level }) => level);
   const refused = strong.map(({ problem }) => problem).join('; ');
-  // A promise that cannot be tried must not seem kept.
+  // Fail instead of skipping if it cannot be tested.
   if (levels.length === 0) throw new Error(`scripts cannot be contained here: ${refused}`);
   for (const address of ['169.254.169.254/32', 'fd00:ec2::254/128', '10.9.8.7/32']) {
     execFileSync('ip', ['address', 'add', address, 'dev', 'lo']);

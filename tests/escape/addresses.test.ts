@@ -1,4 +1,4 @@
-// Scripts of checks reach neither cloud metadata nor the port of the store, both of which listen: in a network of its own.
+// Scripts reach neither cloud metadata nor the port of the store, which both have listeners, in their own network.
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ const hostsFile = `127.0.0.1 localhost
 169.254.169.254 metadata.test
 `;
 
-/** What leads to the gateway, and what goes round it. */
+/** Ways through the gateway, and ways around it. */
 const led = ['net.connect', 'fetch', 'http.get', 'the gateway itself'];
 const unled = ['another Node.js that is not led', 'perl'];
 
@@ -26,7 +26,7 @@ describe('a script', () => {
     for (const { problem } of [...tried, seen.bare]) assert.equal(problem, '');
   });
 
-  it('would reach both by every address and name, were it not for the refusals', () => {
+  it('would reach both by every address and name without the refusals', () => {
     for (const sort of ['metadata', 'store'] as const) {
       const bare = attemptsOf(seen.bare, sort, [...led.slice(0, 3), ...unled]);
       assert.deepEqual(unreached(bare), []);
@@ -34,7 +34,7 @@ describe('a script', () => {
         const through = attemptsOf(open, sort, led);
         assert.ok(through.length >= 20, `${through.length} attempts at ${sort}, ${level}`);
         assert.deepEqual(unreached(through), [], level);
-        // What goes round the gateway gets nowhere while it is contained, and everywhere when it is not.
+        // Ways around the gateway fail while contained and work otherwise.
         const round = attemptsOf(open, sort, unled);
         assert.ok(round.length > 0 && bare.length > round.length);
         assert.deepEqual(
@@ -48,7 +48,7 @@ describe('a script', () => {
     assert.ok(seen.bare.connected.metadata.includes('fd00:ec2::254'));
   });
 
-  it('does not reach cloud metadata, and is told which setting would allow it', () => {
+  it('does not reach cloud metadata, and learns which setting would allow it', () => {
     for (const { level, usual } of seen.contained) assert.deepEqual(usual.connected.metadata, [], level);
     for (const attempt of seen.contained.flatMap(({ usual }) => attemptsOf(usual, 'metadata', led))) {
       const { got, code, message } = attempt;
@@ -60,7 +60,7 @@ describe('a script', () => {
     }
   });
 
-  it('does not reach the port of the store, whatever is allowed, by any name or address of it', () => {
+  it('does not reach the port of the store under any policy, by any name or address', () => {
     for (const tried of seen.contained.flatMap(({ usual, allowed }) => [usual, allowed])) {
       assert.deepEqual(tried.connected.store, []);
       const attempts = attemptsOf(tried, 'store', led);
@@ -70,14 +70,11 @@ describe('a script', () => {
       }
     }
     for (const attempt of seen.contained.flatMap(({ allowed }) => attemptsOf(allowed, 'store', led))) {
-      assert.match(
-        attempt.message,
-        /:5432 is the database of Tocsin itself, which checks, webhooks and scripts cannot reach/,
-      );
+      assert.match(attempt.message, /:5432 is Tocsin's own database, which checks, webhooks and scripts cannot reach/);
     }
   });
 
-  it('reaches what listens beside the store', () => {
+  it('reaches other servers on the machine of the store', () => {
     for (const tried of seen.contained.flatMap(({ usual, allowed }) => [usual, allowed])) {
       assert.deepEqual(unreached(attemptsOf(tried, 'beside', led)), []);
       assert.notDeepEqual(tried.connected.beside, []);
@@ -91,7 +88,7 @@ function attemptsOf({ attempts }: Tried, sort: Sort, ways: readonly string[]): r
   return found;
 }
 
-/** Those that got nowhere, as a failure is to show them. */
+/** Failed attempts, for assertion messages. */
 function unreached(attempts: readonly Attempt[]): readonly string[] {
   return attempts.filter(({ got }) => got !== 'reached').map((each) => JSON.stringify(each));
 }

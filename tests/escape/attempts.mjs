@@ -1,4 +1,5 @@
-// Runs inside: tries to get out in every way it knows, and prints what came of each. TARGETS of the environment says what is there.
+// Runs inside the sandbox: tries every known way to escape and prints the outcomes. TARGETS in the environment lists
+// the targets.
 import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
@@ -22,7 +23,7 @@ const sh = (command) => execFileSync('/bin/sh', ['-c', command], { stdio: ['igno
 const pids = () => fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
 const holds = (text) => (text.includes(canary) ? 'read it' : '');
 const reads = (path) => holds(fs.readFileSync(path, 'utf8'));
-/** Opened for writing is enough: where nothing keeps a script from it, nothing is to be spoiled. */
+/** Opens for writing only, so that nothing is damaged if it succeeds. */
 const writes = (path) => {
   fs.closeSync(fs.openSync(path, 'a'));
   return `may write ${path}`;
@@ -37,7 +38,7 @@ const connects = (place) =>
     socket.once('connect', () => socket.destroy());
   });
 
-/** Each answers what it got hold of; an empty answer or a throw is none. */
+/** Each returns what it obtained; an empty result or an error is a failure. */
 const attempts = {
   'the environment of the parent': () =>
     holds(
@@ -51,7 +52,7 @@ const attempts = {
   'a signal by a shell': () => (sh(`kill -0 ${servicePid} && echo may`) ? 'may signal' : ''),
   'memory of the service': () => fs.readFileSync(`/proc/${servicePid}/maps`, 'utf8'),
   'a signal to another run': () => (process.pid !== otherPid && process.kill(otherPid, 0) ? 'may signal' : ''),
-  // What it was given came by a pipe, and is there.
+  // Its input came by a pipe and is in memory.
   'memory of another run': () => (process.pid !== otherPid ? fs.readFileSync(`/proc/${otherPid}/maps`, 'utf8') : ''),
   'memory of the first process': () => {
     fs.closeSync(fs.openSync('/proc/1/mem', 'r+'));
@@ -80,7 +81,7 @@ const attempts = {
     return 'made a database there';
   },
   'the source of the service': () => fs.readFileSync(`${checkout}/src/main.ts`, 'utf8'),
-  // They belong to the same user. Its own files do not hold the canary.
+  // Same user; its own files do not contain the canary.
   'the files of other runs': () => holds(sh(`cat ${runs}/tocsin-script-*/home/* 2>/dev/null; true`)),
   'the passwords of the machine': () => fs.readFileSync('/etc/shadow', 'utf8'),
   'the home of root': () => fs.readdirSync('/root').join() || 'listed it',
@@ -134,7 +135,7 @@ const attempts = {
     const { output } = spawn({ file: '/bin/cat', args: ['cat', `${dataFolder}/tocsin.db`], stdio });
     return holds(String(output?.[1] ?? ''));
   },
-  // A linter, which reads and shows by itself what is wrong with a file.
+  // A linter, which reads a file and prints what is wrong with it.
   'a native module': () => {
     fs.writeFileSync('own.js', 'const own = "shown by the module" 5;');
     const code = `require(process.argv[1]).lint(process.argv.slice(2), ...Array(6).fill(async () => {}))`;
@@ -176,9 +177,9 @@ for (const [name, attempt] of Object.entries(attempts)) {
   console.log(JSON.stringify({ name, got: got.slice(0, 200) }));
 }
 
-function quiet(look) {
+function quiet(inspect) {
   try {
-    return look();
+    return inspect();
   } catch {
     return '';
   }

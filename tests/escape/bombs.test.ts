@@ -1,4 +1,5 @@
-// Scripts of checks that take all they can get, at every level of containment: each is ended for it, and nothing of it is left.
+// Scripts that exhaust resources, at every level of containment: each is ended with its own reason, and nothing
+// remains.
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +18,7 @@ const isRoot = process.getuid?.() === 0;
 const strong = await strongContainments();
 const notRoot = isRoot ? null : 'it needs root';
 const notLinux = process.platform === 'linux' ? null : 'it needs Linux';
-/** Every level, and why it cannot be tried here. */
+/** Every level, and why it cannot be tested here. */
 const levels: readonly (readonly [Containment, string | null])[] = [
   ...strong.map(({ level, problem }) => [level, problem] as const),
   ['user', notRoot],
@@ -29,7 +30,7 @@ interface Bomb {
   readonly name: string;
   readonly limit: ScriptLimit;
   readonly source: string;
-  /** Whether what it takes is many processes: where they have no numbers of their own it must be known which are its. */
+  /** Whether it uses many processes, which must be identified without a process namespace. */
   readonly isMany?: boolean;
 }
 
@@ -116,9 +117,9 @@ const bombs: readonly Bomb[] = [
 
 for (const [level, problem] of levels) {
   describe(`a script at the level ${level}`, { skip: problem ?? false }, () => {
-    // One process is the same at every level: the weak ones are tried where it matters.
+    // A single process is the same at every level, so weak levels are only tested where it matters.
     for (const { name, limit, source } of bombs.filter(({ isMany = false }) => isMany || hasGateway(level))) {
-      it(`that ${name} is ended for it, by a reason of its own, and nothing of it is left`, async () => {
+      it(`that ${name} is ended with its own reason, and nothing remains`, async () => {
         const limits = {
           wallClockMs: limit === 'deadline' ? 1500 : 60_000,
           memoryBytes: 256 << 20,
@@ -131,7 +132,7 @@ for (const [level, problem] of levels) {
       });
     }
 
-    it('that leaves processes running in sessions of their own ends with all of them', async () => {
+    it('that leaves processes in their own sessions is ended with all of them', async () => {
       const outcome = await runPlain(
         `${spawning}
         for (let n = 0; n < 3; n++) spawn('setsid', ['sh', '-c', 'sleep 987654 & sleep 987654'], { detached: true, stdio: 'ignore' }).unref();
@@ -143,13 +144,13 @@ for (const [level, problem] of levels) {
       await nothingLeft();
     });
 
-    it('that leaves parent, session and folder at once is known where it is promised', async () => {
+    it('that changes parent, session and folder at once is detected where documented', async () => {
       await triesToHide(level);
     });
 
-    it('is counted but for what is listed by name', async () => {
+    it('is measured except for the documented exceptions', async () => {
       const outcomes = await Promise.all(hidings.map(({ source, limits }) => runPlain(source, { level, limits })));
-      // What there is none of is refused to it, and then it has failed.
+      // A missing resource is refused, so the script fails.
       const isHad = outcomes.map(({ ending, errors }) => ending === 'ended' && errors.length === 0);
       assert.deepEqual(
         hidings.filter((_, n) => isHad[n]).map(({ what }) => what),
@@ -159,7 +160,7 @@ for (const [level, problem] of levels) {
       await nothingLeft();
     });
 
-    it('that closes its folders and links out of them leaves nothing, and nothing outside is touched', async () => {
+    it('that closes its folders and links out of them leaves nothing, without effects outside', async () => {
       const outside = join(tmpdir(), `outside-${level}`);
       mkdirSync(outside);
       writeFileSync(join(outside, 'file'), '');
@@ -174,7 +175,7 @@ for (const [level, problem] of levels) {
       await nothingLeft();
     });
 
-    it('that is stopped from outside ends at once, without a fault of its own', async () => {
+    it('that is stopped from outside ends at once without a failure', async () => {
       const controller = new AbortController();
       const running = runPlain(wait, { level, signal: controller.signal });
       controller.abort();
@@ -184,14 +185,14 @@ for (const [level, problem] of levels) {
   });
 }
 
-/** Numbers of the call that makes memory with a descriptor, by processor. */
+/** Syscall numbers of memfd_create by architecture. */
 const memfdCreate = { x64: 319, arm64: 279 }[process.arch as string];
 const hold = 'await new Promise((resolve) => setTimeout(resolve, 800));';
 const least = { wallClockMs: 60_000, processes: 24 };
-/** More than the limit, in what may not be counted, for longer than it takes to look; fails where there is none of it. */
+/** Uses more than the limit in uncounted ways, for longer than a check interval. Fails if the resource is missing. */
 const hidings: readonly { readonly what: string; readonly source: string; readonly limits: Partial<ScriptLimits> }[] = [
   {
-    what: 'memory of `memfd`',
+    what: '`memfd` memory',
     source: `import { execFileSync } from 'node:child_process';
     const code = 'for my $n (1..7) { my $fd = syscall(${memfdCreate}, my $name = "x", 0); die if $fd < 0; open(my $f, ">&=", $fd) or die;'
       + ' push @all, $f; for (1..16) { syswrite($f, "x" x (1 << 20)) == 1 << 20 or die } } select(undef, undef, undef, 0.4)';
@@ -209,7 +210,7 @@ const hidings: readonly { readonly what: string; readonly source: string; readon
     limits: { ...least, memoryBytes: 256 << 20, diskBytes: 8 << 20 },
   },
   {
-    what: 'files that are deleted while they are open',
+    what: 'deleted files that are still open',
     source: `import fs from 'node:fs';
     for (let n = 0; n < 3; n++) {
       const file = fs.openSync('big', 'w');
@@ -221,18 +222,20 @@ const hidings: readonly { readonly what: string; readonly source: string; readon
   },
 ];
 
-/** Starts what nothing leads to but what it cannot change. */
+/** Starts a process that can only be identified by what it cannot change. */
 async function triesToHide(level: Containment): Promise<void> {
-  // A time that nobody else sleeps, s.
+  // A sleep time in s that no other process uses.
   const time = `39.${process.pid}${levels.findIndex(([each]) => each === level)}`;
-  // Whoever starts it stands elsewhere and has ended before it can be seen.
+  // Its parent has moved and ended before it can be seen.
   const source = `${spawning}
     spawn('setsid', ['-f', 'sleep', '${time}'], { stdio: 'ignore', cwd: '/', env: { PATH: process.env.PATH ?? '/usr/bin:/bin' } });
     await new Promise((resolve) => setTimeout(resolve, 300));`;
   const { ending, errors } = await runPlain(source, { level });
   assert.deepEqual([ending, errors], ['ended', []]);
   const left = (): readonly string[] => readdirSync('/proc').filter((pid) => isSleeper(pid, time));
-  const isPromised = !shortfalls(level, hasOwnGroups).some((each) => each.startsWith('what it leaves running'));
+  const isPromised = !shortfalls(level, hasOwnGroups).some((each) =>
+    each.startsWith('all processes of a run end with it'),
+  );
   if (isPromised) await until('the sleeper to end', () => left().length === 0, { withinMs: 20_000 });
   for (const pid of left()) process.kill(Number(pid), 'SIGKILL');
   await nothingLeft();

@@ -1,4 +1,4 @@
-// Scripts of checks stay where they are put: attempts to get out, in real processes on this machine, at every level of containment.
+// Attempts of scripts to escape, in real processes, at every level of containment.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,19 +25,19 @@ import { currentRuntime, printed, runPlain, strongContainments } from '../suppor
 import { until } from '../support/until.ts';
 
 const canary = 'tocsin-canary-8f1c';
-/** What each process of a script begins with, by whatever path. */
+/** End of the path of every script process's first file. */
 const firstCode = '/start.mjs';
 const checkout = join(import.meta.dirname, '..', '..');
 const isRoot = process.getuid?.() === 0;
 const dataFiles = ['hook.js', 'secret.key', 'tocsin.db'];
 let dataFolder = '';
-/** What whoever owns it has opened to all. */
+/** A file that its owner opened to all. */
 let shared = '';
-/** Its packages: one to write to, one that is native. */
+/** The runtime: one package to write to, one native package. */
 let runtimeFolder = '';
-/** Stands where the service does: what it was started with is in its environment for all to see who can. */
+/** Runs like the service: its environment contains the canary. */
 let service: ChildProcess;
-/** Listeners of the machine: any, the one that is said to be the database, and one by an abstract name. */
+/** Listeners of the machine: any, the configured database, and an abstract socket. */
 const servers: Server[] = [];
 const abstractName = `tocsin-escape-${process.pid}`;
 useOwnTmp();
@@ -45,7 +45,7 @@ const strong = await strongContainments();
 const refused = strong.flatMap(({ problem }) => problem ?? []);
 
 before(async () => {
-  // A promise that cannot be tried must not seem kept.
+  // Fail instead of skipping if it cannot be tested.
   assert.ok(refused.length < strong.length, `scripts cannot be contained here: ${refused.join('; ')}`);
   dataFolder = mkdtempSync(join(tmpdir(), 'tocsin-escape-'));
   for (const name of dataFiles) {
@@ -73,7 +73,7 @@ async function listening(place: ListenOptions): Promise<Server> {
   return server;
 }
 
-/** A runtime with what the attempts need of packages. The native one is the linter that lints this project. */
+/** A runtime with the packages that the attempts need. The native one is this project's linter. */
 function makeRuntime(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-runtime-'));
   chmodSync(folder, 0o755);
@@ -85,19 +85,19 @@ function makeRuntime(): string {
   return folder;
 }
 
-/** Ways out that lead there, and change nothing but what can be removed again. */
+/** Ways out, which change nothing that cannot be undone. */
 interface WaysOut {
   readonly user: readonly string[];
   readonly process: readonly string[];
-  /** Further ones at `process`, where the script is root. */
+  /** Further ways at `process`, where the script is root. */
   readonly root?: readonly string[];
 }
 
 const atBoth = (...names: readonly string[]): WaysOut => ({ user: names, process: names });
 
-/** By what is promised of scripts: the attempts that show where it is not so. Bombs have a file of their own. */
+/** Attempts by promised protection. Bombs have their own file. */
 const waysOut: Readonly<Record<string, WaysOut>> = {
-  'cannot see or signal processes of Tocsin and of the machine, or read what they were given': {
+  'cannot see, signal or inspect processes of Tocsin and the machine': {
     user: ['the command lines of others'],
     process: [
       'the environment of the parent',
@@ -107,8 +107,8 @@ const waysOut: Readonly<Record<string, WaysOut>> = {
       'memory of the service',
     ],
   },
-  'cannot see, signal or end other runs, or read what they were given': {
-    // The kernel shows a process's memory to nobody of another group.
+  'cannot see, signal or inspect other runs': {
+    // The kernel shows a process's memory only to its own group.
     user: ['a signal to another run', ...(hasOwnGroups ? [] : ['memory of another run'])],
     process: ['a signal to another run', 'memory of another run'],
   },
@@ -131,7 +131,7 @@ const waysOut: Readonly<Record<string, WaysOut>> = {
     ],
   },
   'cannot see files of other runs': atBoth('the files of other runs'),
-  'cannot write but in its own folder': {
+  'cannot write outside its own folder': {
     user: ['a folder that others may write'],
     process: [
       'a folder that others may write',
@@ -141,27 +141,27 @@ const waysOut: Readonly<Record<string, WaysOut>> = {
     ],
     root: ['programs of the machine'],
   },
-  'no rights of root, and none to be had': {
+  'has no root privileges and cannot gain them': {
     user: [],
     process: [],
     root: ['the passwords of the machine', 'the home of root', 'another user'],
   },
-  'connects only where the egress policy allows, and to no abstract socket': atBoth(
+  'connects only where the egress policy allows, and not to abstract sockets': atBoth(
     'a listener of the machine',
     'an abstract socket of the machine',
   ),
-  'does not connect to Tocsin itself or its PostgreSQL, whatever the policy allows': atBoth('the port of the database'),
+  'cannot connect to Tocsin itself or its PostgreSQL under any egress policy': atBoth('the port of the database'),
 };
-/** What others may see, and what of it there is, is a matter of the machine. */
+/** Depends on the machine. */
 const ofMachine = ['the source of the service', 'the network of the machine', 'a device', 'a socket of the machine'];
 
 for (const { level, problem, isPossible } of strong) {
-  it(`a script is kept in by ${level} wherever its program works at all`, () => {
+  it(`a script is contained by ${level} wherever the program works`, () => {
     if (isPossible) assert.equal(problem, null);
   });
 
   it(
-    `a script that is kept in by ${level} gets hold of nothing outside, in more than thirty ways`,
+    `a script contained by ${level} reaches nothing outside in more than thirty ways`,
     {
       skip: problem ?? false,
     },
@@ -182,8 +182,8 @@ for (const { level, problem, isPossible } of strong) {
 }
 
 describe('a script', () => {
-  it('gets hold of what is said of each level, and of something wherever not all is promised', () => {
-    const tried = protections.filter(({ what }) => !/^(limits|what it leaves)/.test(what));
+  it('escapes exactly as documented for each level', () => {
+    const tried = protections.filter(({ what }) => !/^(limits|all processes)/.test(what));
     assert.deepEqual(
       Object.keys(waysOut),
       tried.map(({ what }) => what),
@@ -196,7 +196,7 @@ describe('a script', () => {
     }
   });
 
-  it('would get hold of it in most of them, were it not contained', async () => {
+  it('would succeed in most attempts without containment', async () => {
     const only = Object.values(waysOut).flatMap(({ process: bare, root = [] }) => [...bare, ...(isRoot ? root : [])]);
     const tried = await attempted('process', only);
     for (const path of [join(dataFolder, 'planted'), join(dataFolder, 'planted.db'), join(shared, 'planted')]) {
@@ -210,30 +210,26 @@ describe('a script', () => {
     await nothingLeft();
   });
 
-  it(
-    'gets hold of what is said, and of nothing else, as another user',
-    { skip: isRoot ? false : 'it needs root' },
-    async () => {
-      const tried = await attempted('user');
-      rmSync(join(shared, 'planted'));
-      const got = tried.filter((each) => each.got !== '' && !each.got.startsWith('did not run'));
-      assert.deepEqual(
-        got
-          .map(({ name }) => name)
-          .filter((name) => !ofMachine.includes(name))
-          .toSorted(),
-        Object.values(waysOut)
-          .flatMap(({ user }) => user)
-          .toSorted(),
-        JSON.stringify(got),
-      );
-      assert.deepEqual(readdirSync(dataFolder).toSorted(), dataFiles);
-      await nothingLeft();
-    },
-  );
+  it('escapes exactly as documented as another user', { skip: isRoot ? false : 'it needs root' }, async () => {
+    const tried = await attempted('user');
+    rmSync(join(shared, 'planted'));
+    const got = tried.filter((each) => each.got !== '' && !each.got.startsWith('did not run'));
+    assert.deepEqual(
+      got
+        .map(({ name }) => name)
+        .filter((name) => !ofMachine.includes(name))
+        .toSorted(),
+      Object.values(waysOut)
+        .flatMap(({ user }) => user)
+        .toSorted(),
+      JSON.stringify(got),
+    );
+    assert.deepEqual(readdirSync(dataFolder).toSorted(), dataFiles);
+    await nothingLeft();
+  });
 });
 
-/** Tries all attempts, or `only` some, beside another run, and tells what each got. */
+/** Tries all attempts, or `only` some, next to another run, and returns their results. */
 function attempted(
   level: Containment,
   only?: readonly string[],
@@ -259,7 +255,7 @@ function attempted(
   });
 }
 
-/** Does something while another run is under way whose files hold the canary; the number of its process is the last that it has. */
+/** Acts while another run with the canary in its files is active. Its process number is the last one. */
 async function besideAnother<Got>(level: Containment, act: (otherPid: number) => Promise<Got>): Promise<Got> {
   const controller = new AbortController();
   const other = runPlain(`/* ${canary} */ setInterval(() => {}, 1000);`, { level, signal: controller.signal });
@@ -267,7 +263,7 @@ async function besideAnother<Got>(level: Containment, act: (otherPid: number) =>
   const isThere = (): boolean => readdirSync(tmpdir()).some((name) => existsSync(file(name)));
   try {
     await until('the files of the other run', isThere);
-    // What is looked for afterwards is found while it is there.
+    // Wait until the target exists.
     const pid = await until('the process of the other run', () => processesThere(firstCode).at(-1));
     return await act(Number(pid));
   } finally {

@@ -1,4 +1,4 @@
-// Scripts connect through their gateway and notice nothing of it: clients, errors, servers of their own, and a real Chromium.
+// The gateway is transparent to scripts: clients, errors, their own servers, and a real Chromium.
 import assert from 'node:assert/strict';
 import { createServer as createHttp2Server } from 'node:http2';
 import { once } from 'node:events';
@@ -23,7 +23,7 @@ before(async () => {
   assert.match(containment, /bubblewrap|namespaces/, `scripts cannot be contained here: ${refused.join('; ')}`);
 });
 
-/** Targets of each sort, and the environment that names them. */
+/** One target of each type, and the environment with their addresses. */
 async function targets(t: TestContext) {
   const plain = await startTarget(t, (request, response) => {
     if (request.method === 'POST') void readBody(request).then((body) => response.end(String(body.length)));
@@ -52,7 +52,7 @@ ${content}`;
   return printed(outcome).trim().split('\n');
 }
 
-test('a script’s clients reach a target on loopback where the policy allows it', async (t) => {
+test('a script’s clients reach a target on loopback if the policy allows it', async (t) => {
   const { ports, environment } = await targets(t);
   const said = await lines(
     `const url = 'http://127.0.0.1:' + ports.plain + '/';
@@ -101,7 +101,7 @@ secure.destroy();`,
   ]);
 });
 
-test('what a script listens for itself on loopback is found first, and errors are those of Node.js', async (t) => {
+test('a script’s own servers on loopback come first, and errors are those of Node.js', async (t) => {
   const { environment } = await targets(t);
   const said = await lines(
     `const server = require('node:http').createServer((_, answer) => answer.end('my own')).listen(ports.plain, '127.0.0.1');
@@ -147,12 +147,12 @@ test('a refusal names the setting, whichever client is refused', async (t) => {
 
 type Body = Record<string, unknown>;
 
-async function scene(t: TestContext, environment: Readonly<Record<string, string>>) {
+async function fixture(t: TestContext, environment: Readonly<Record<string, string>>) {
   const on = await startComposed(t, environment);
   const { must } = asker(() => on.address, on.apiKey);
   const run = async (kind: string, check: Body): Promise<Body> => {
     const { id } = await must('POST', `/v1/checks/${kind}`, { name: 'Shop', frequency: 1440, ...check });
-    // It runs at once.
+    // New checks run at once.
     return until(
       'a result',
       async () => ((await must('GET', `/v1/check-results/${String(id)}`)) as unknown as Body[])[0],
@@ -162,8 +162,8 @@ async function scene(t: TestContext, environment: Readonly<Record<string, string
   return { on, run };
 }
 
-test('a check that is refused says so in its result, as one that is not a script does', async (t) => {
-  const { run, on } = await scene(t, { TOCSIN_EGRESS: 'public' });
+test('the result of a refused script says so, like that of other checks', async (t) => {
+  const { run, on } = await fixture(t, { TOCSIN_EGRESS: 'public' });
   const script = `import { test } from '@playwright/test';
 test('inside', async ({ request }) => { await request.get('http://127.0.0.1:1/'); });
 test('of this process', async () => { await fetch('http://10.0.0.1/'); });`;
@@ -179,8 +179,8 @@ test('of this process', async () => { await fetch('http://10.0.0.1/'); });`;
   assert.deepEqual([contained?.level, contained?.fields['network']], ['info', 'by the egress policy']);
 });
 
-test('a browser says why a page does not load, as it does without a gateway', async (t) => {
-  const { run } = await scene(t, { TOCSIN_EGRESS: 'public', TOCSIN_EGRESS_ALLOW: '127.0.0.1' });
+test('a browser reports the same page errors as without a gateway', async (t) => {
+  const { run } = await fixture(t, { TOCSIN_EGRESS: 'public', TOCSIN_EGRESS_ALLOW: '127.0.0.1' });
   const goTo = (url: string): Body => ({
     script: `import { test } from '@playwright/test';
 test('a page', async ({ page }) => { await page.goto('${url}'); });`,
@@ -196,7 +196,7 @@ test('a page', async ({ page }) => { await page.goto('${url}'); });`,
   assert.ok(pageErrors.some(({ msg, url }) => msg.includes('10.1.2.3 is a private') && url === '10.1.2.3:80'));
 });
 
-test('pages load over HTTP, TLS and HTTP/2, talk over WebSockets, and take a script’s own server', async (t) => {
+test('pages load over HTTP, TLS and HTTP/2, use WebSockets, and reach a script’s own server', async (t) => {
   const { environment } = await targets(t);
   const { key, cert } = createAuthority().issue();
   const outcome = await runPlain(
@@ -225,7 +225,7 @@ const modern = http2.createSecureServer({ key: process.env.KEY, cert: process.en
 await once(modern, 'listening');
 await page.goto('https://localhost:' + modern.address().port);
 console.log(await page.textContent('body'));
-await assert.rejects(chromium.launch({ proxy: { server: 'http://proxy.example:3128' } }), /takes no proxy of its own/);
+await assert.rejects(chromium.launch({ proxy: { server: 'http://proxy.example:3128' } }), /custom browser proxies are not supported/);
 await browser.close();
 process.exit(0);`,
     {
@@ -246,7 +246,7 @@ process.exit(0);`,
   ]);
 });
 
-test('names that only a proxy knows are handed to it, by whatever a script connects', async (t) => {
+test('names that only a proxy can resolve are passed to it by every client', async (t) => {
   const { ports, environment } = await targets(t);
   const proxy = await startConnectProxy(t, ports.plain);
   const [host = '', port] = proxy.host.split(':');
@@ -257,9 +257,9 @@ test('names that only a proxy knows are handed to it, by whatever a script conne
 const context = await request.newContext();
 console.log(await (await context.get('http://shop.inside.example:81/')).text());
 console.log(await (await fetch('http://shop.inside.example:82/')).text());
-// Whoever looks it up alone is told that it is not known here.
+// A plain lookup of the name fails.
 await assert.rejects(require('node:dns').promises.lookup('shop.inside.example'), { code: 'EAI_AGAIN' });
-// A look-up of the script's own is its own to fail.
+// The script's own lookup may fail.
 const own = net.connect({ host: 'shop.inside.example', port: 83, lookup: (_name, _options, done) => done(new Error('not there')) });
 const [error] = await once(own, 'error');
 console.log(error.message);

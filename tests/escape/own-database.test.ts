@@ -1,5 +1,5 @@
-// A script of a service over PostgreSQL does not reach that PostgreSQL, with its password or without: from the configuration
-// to the result.
+// A script of a service on PostgreSQL cannot reach that PostgreSQL, with or without its password: from configuration to
+// result.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { startPostgres } from '../support/postgres.ts';
@@ -13,7 +13,7 @@ before(async () => {
   assert.match(containment, /bubblewrap|namespaces/, `scripts cannot be contained here: ${refused.join('; ')}`);
 });
 
-test('a script is refused the database of its service, and reaches what listens beside it', async (t) => {
+test('a script is refused the database of its service, but reaches other servers there', async (t) => {
   const server = await startPostgres();
   t.after(() => server.stop());
   const { url } = await server.newDatabase();
@@ -32,7 +32,7 @@ for (const host of ['127.0.0.1', 'localhost']) test(host, async () => {
 });`;
   const wanted = { name: 'Shop', frequency: 1440, script };
   const { id } = await service.must('POST', '/v1/checks/multistep', wanted);
-  // It runs at once.
+  // New checks run at once.
   const found = await until(
     'a result',
     async () => ((await service.must('GET', `/v1/check-results/${String(id)}`)) as unknown as Finding[])[0],
@@ -42,7 +42,7 @@ for (const host of ['127.0.0.1', 'localhost']) test(host, async () => {
   const messages = found.multiStepCheckResult.errors.map(({ message }) => message);
   assert.equal(messages.length, 2, messages.join('\n'));
   for (const message of messages) {
-    assert.match(message, /refused by the egress policy: .*127\.0\.0\.1\]?:\d+ is the database of Tocsin itself/);
+    assert.match(message, /refused by the egress policy: .*127\.0\.0\.1\]?:\d+ is Tocsin's own database/);
   }
 });
 

@@ -1,10 +1,10 @@
-// Clients that are slow, silent or talk nonsense: the real service answers everybody else, and is rid of them in time.
+// Slow, silent and broken clients: the real service serves everybody else and closes their connections in time.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { restUnderTest } from '../rest/rest-under-test.ts';
-import { describe as describeEach } from '../support/each-topology.ts';
+import { describe as describeEach } from '../support/one-process.ts';
 import { apiKey, type Service } from '../support/service.ts';
 
 const portOf = ({ address }: Service): number => Number(new URL(address).port);
@@ -16,12 +16,12 @@ async function open(to: number): Promise<Socket> {
   return socket;
 }
 
-/** When it is closed, in good order or not. */
+/** Resolves when it closes, cleanly or not. */
 function closeOf(socket: Socket): Promise<unknown> {
   return new Promise((resolve) => socket.once('close', resolve));
 }
 
-/** Sends bytes as they are; all that comes back until the other side closes. */
+/** Sends raw bytes and returns everything until the other side closes. */
 async function talk(to: number, ...parts: readonly (string | Buffer)[]): Promise<string> {
   const socket = await open(to);
   const chunks: Buffer[] = [];
@@ -31,7 +31,7 @@ async function talk(to: number, ...parts: readonly (string | Buffer)[]): Promise
   return Buffer.concat(chunks).toString('latin1');
 }
 
-/** How long the service takes for an ordinary question on a new connection. */
+/** Response time of an ordinary request on a new connection. */
 async function answeredIn(port: number): Promise<number> {
   const startedAt = performance.now();
   const request = `GET /v1/checks HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${apiKey}\r\nconnection: close\r\n\r\n`;
@@ -40,8 +40,8 @@ async function answeredIn(port: number): Promise<number> {
 }
 
 /**
- * Most of five questions are answered within a second, and none waits as long as the service bears with a silent client. A machine
- * that much else runs on holds up one of them, and is slow without all that, too: hence what it took before.
+ * Most of five requests are answered within a second, and none takes as long as the service tolerates a silent client.
+ * The time before is the baseline, because the machine may be slow.
  */
 async function assertOthersAreAnswered(port: number, undisturbedMs: number): Promise<void> {
   const tookMs: number[] = [];
@@ -63,7 +63,7 @@ function assertRefused(raw: string, status: number): void {
 const write = `POST /v1/variables HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${apiKey}\r\ncontent-type: application/json\r\n`;
 
 describeEach('clients of a running service', {}, ({ it }) => {
-  describe('others are answered within a second', () => {
+  describe('others get a response within a second', () => {
     for (const [who, said] of [
       ['that say nothing', ''],
       ['whose headers do not end', 'GET /v1/checks HTTP/1.1\r\nhost: a\r\nx-slow: '],
@@ -71,7 +71,7 @@ describeEach('clients of a running service', {}, ({ it }) => {
     ] as const) {
       it(`while a thousand connections are open ${who}`, async (_, service) => {
         const port = portOf(service);
-        // A machine that does much else is slow without them, too.
+        // A busy machine is slow without them, too.
         const undisturbedMs = await answeredIn(port);
         const idle = await Promise.all(Array.from({ length: 1000 }, () => open(port)));
         for (const socket of idle) if (said !== '') socket.write(said);
@@ -81,7 +81,7 @@ describeEach('clients of a running service', {}, ({ it }) => {
       });
     }
 
-    it('while ten megabytes are refused with 413, again and again', async (_, service) => {
+    it('while ten megabytes are rejected with 413, repeatedly', async (_, service) => {
       const port = portOf(service);
       const body = Buffer.alloc(10_000_000, ' ');
       const undisturbedMs = await answeredIn(port);
@@ -98,17 +98,17 @@ describeEach('clients of a running service', {}, ({ it }) => {
     });
   });
 
-  describe('bytes that are no good request', () => {
+  describe('bytes that are not a valid request', () => {
     const ask = `GET /health/live HTTP/1.1\r\nhost: a\r\n`;
 
-    it('after good ones on the same connection are refused, and the good ones are answered', async (_, service) => {
+    it('after valid ones on the same connection are rejected, and the valid ones answered', async (_, service) => {
       const port = portOf(service);
       const said = await talk(port, `${ask}\r\n${ask}\r\n\u0001\u0002 garbage\r\n\r\n${ask}\r\n`);
       assert.equal(said.match(/HTTP\/1\.1 200 /g)?.length, 2, said);
       assertRefused(said.slice(said.lastIndexOf('HTTP/1.1')), 400);
     });
 
-    it('of any kind get a 400 in the error shape, or the connection closed', async (_, service) => {
+    it('of any kind get a 400 in the error format, or the connection closed', async (_, service) => {
       const port = portOf(service);
       for (const bytes of [
         '\0\0\0\0\r\n\r\n',
@@ -117,27 +117,27 @@ describeEach('clients of a running service', {}, ({ it }) => {
         'GET / HTTP/9.9\r\n\r\n',
         'GET / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\ncontent-length: 3\r\n\r\nabc',
         `${write}transfer-encoding: chunked\r\n\r\nzz\r\nnot a chunk\r\n`,
-        'GET /health/live HTTP/1.1\r\nhost: a\r\nHost: a\r\n\r\n',
-        'GET /v1/checks HTTP/1.1\r\nhost: a\r\nx-b: 1\r\nHOST: b\r\n\r\n',
+        'GET /health/live HTTP/1.1\r\nhost: a\r\nHost: a\r\nconnection: close\r\n\r\n',
+        'GET /v1/checks HTTP/1.1\r\nhost: a\r\nx-b: 1\r\nHOST: b\r\nconnection: close\r\n\r\n',
         'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
       ]) {
         assertRefused(await talk(port, Buffer.from(bytes, 'latin1')), 400);
       }
     });
 
-    it('headers beyond 16 kB are refused with 431', async (_, service) => {
+    it('headers beyond 16 kB are rejected with 431', async (_, service) => {
       const port = portOf(service);
       assertRefused(await talk(port, `${ask}x-large: ${'x'.repeat(20_000)}\r\n\r\n`), 431);
       const many = Array.from({ length: 3000 }, (_, n) => `x-${n}: ${n}\r\n`).join('');
       assertRefused(await talk(port, `${ask}${many}\r\n`), 431);
     });
 
-    it('HTTP/1.0 is answered, without a Host header too, and its connection closed', async (_, service) => {
+    it('HTTP/1.0 is answered, even without a Host header, and its connection closed', async (_, service) => {
       const port = portOf(service);
       assert.match(await talk(port, 'GET /health/live HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200 /);
     });
 
-    it('a body that is cut off leaves nothing behind', async (_, service) => {
+    it('a truncated body has no effect', async (_, service) => {
       const port = portOf(service);
       const socket = await open(port);
       socket.write(`${write}content-length: 60\r\n\r\n{"key":"HALF","value":`);
@@ -146,20 +146,20 @@ describeEach('clients of a running service', {}, ({ it }) => {
       assert.equal((await service.api('GET', '/v1/variables/HALF')).status, 404);
     });
 
-    it('none of it was a fault of the service', (_, service) => {
+    it('the service logged no error', async (_, service) => {
       assert.doesNotMatch(service.printed, /"level":"(error|fatal)"/);
     });
   });
 });
 
-// The same server with short limits: 15 s for headers and 30 s for a request would be long to wait for.
-describe('a client that dribbles is cut off in bounded time', () => {
+// The same server with shorter limits than 15 s for headers and 30 s for a request.
+describe('a slow client is disconnected in bounded time', () => {
   const limits = { headersTimeoutMs: 300, requestTimeoutMs: 600 };
   for (const [what, first, piece] of [
     ['its headers', 'GET /v1/runtimes HTTP/1.1\r\nhost: a\r\n', 'x: y\r\n'],
     ['its body', write.replace(apiKey, 'tsn_admin') + 'content-length: 100000\r\n\r\n', ' '],
   ] as const) {
-    test(`with ${what}, and told so with 408`, async (t) => {
+    test(`with ${what}, with a 408 response`, async (t) => {
       const { server } = restUnderTest(limits);
       t.after(() => server.close());
       const to = Number(new URL(await server.listen({ host: '127.0.0.1', port: 0 })).port);

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';
 
-interface Scene {
+interface Fixture {
   readonly target: ScriptedServer;
   readonly receiver: Receiver;
   readonly groupId: number;
@@ -19,35 +19,35 @@ interface Scene {
   readonly trigger: () => Promise<void>;
 }
 
-interface Wishes {
+interface Requested {
   readonly channel?: Readonly<Record<string, unknown>>;
   readonly config?: Readonly<Record<string, unknown>>;
   readonly check?: Readonly<Record<string, unknown>>;
   readonly group?: Readonly<Record<string, unknown>>;
 }
 
-/** A group with one check of a target of its own, and a channel that is told of the group. */
-async function scene(
+/** A group with one check of its own target, and a channel subscribed to the group. */
+async function fixture(
   t: { after(work: () => void): void },
   service: Pick<Service, 'must'>,
-  wishes: Wishes = {},
-): Promise<Scene> {
+  requested: Requested = {},
+): Promise<Fixture> {
   const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
-  const group = await service.must('POST', '/v2/check-groups', { name: 'Shops', ...wishes.group });
+  const group = await service.must('POST', '/v2/check-groups', { name: 'Shops', ...requested.group });
   const groupId = Number(group['id']);
   const check = await service.must('POST', '/v1/checks/api', {
     name: 'Cart',
     frequency: 1440,
     groupId,
     request: { method: 'GET', url: target.url },
-    ...wishes.check,
+    ...requested.check,
   });
   await firstRun(service, check['id']);
   const channel = await service.must('POST', '/v1/alert-channels', {
     type: 'WEBHOOK',
-    config: { url: receiver.url, webhookSecret: secret, ...wishes.config },
+    config: { url: receiver.url, webhookSecret: secret, ...requested.config },
     subscriptions: [{ groupId }],
-    ...wishes.channel,
+    ...requested.channel,
   });
   const trigger = async (): Promise<void> => {
     await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
@@ -57,7 +57,7 @@ async function scene(
 
 describe('an alert', { concurrency: 4 }, ({ it }) => {
   it('reaches its receiver, signed, when a check fails, and again when it recovers', async (t, service) => {
-    const { target, receiver, checkId, trigger } = await scene(t, service);
+    const { target, receiver, checkId, trigger } = await fixture(t, service);
     target.answer({ status: 503, body: 'closed' });
     await trigger();
     const failure = await receiver.alert('ALERT_FAILURE');
@@ -77,8 +77,8 @@ describe('an alert', { concurrency: 4 }, ({ it }) => {
     assert.equal(receiver.all.length, 2, 'nobody is told twice');
   });
 
-  it('is ended by the deletion of its check, which says so, and by nothing after it', async (t, service) => {
-    const { target, receiver, checkId, channelId, trigger } = await scene(t, service);
+  it('is resolved by deleting its check, with that reason, and by nothing later', async (t, service) => {
+    const { target, receiver, checkId, channelId, trigger } = await fixture(t, service);
     target.answer({ status: 503, body: 'closed' });
     await trigger();
     const failure = await receiver.alert('ALERT_FAILURE');
@@ -110,10 +110,10 @@ describe('an alert', { concurrency: 4 }, ({ it }) => {
     assert.equal(receiver.all.length, 2, 'nobody is told twice');
   });
 
-  it('hides the locked variables of its group in the log, also when its check is not there any more', async (t, service) => {
+  it('has the locked variables of its group masked in the log, even after its check was deleted', async (t, service) => {
     const group = { environmentVariables: [{ key: 'DESK', value: 'desk-of-the-night', locked: true }] };
     const config = { template: '{{ALERT_TYPE}} {{DESK}}' };
-    const { target, receiver, checkId, trigger } = await scene(t, service, { group, config });
+    const { target, receiver, checkId, trigger } = await fixture(t, service, { group, config });
     target.answer({ status: 500 });
     await trigger();
     await receiver.received(({ text }) => text === 'ALERT_FAILURE desk-of-the-night');
@@ -123,7 +123,7 @@ describe('an alert', { concurrency: 4 }, ({ it }) => {
     const ids = (listed as unknown as { id: string }[]).map(({ id }) => id);
     assert.equal(ids.length, 2);
     for (const id of ids) {
-      // Who received it has it before the attempt is on record.
+      // The receiver has the delivery before the attempt is recorded.
       const shown = await until('the attempt to be on record', async () => {
         const delivery = await service.must('GET', `/v1/deliveries/${id}`);
         return delivery['status'] === 'delivered' && JSON.stringify(delivery);
@@ -133,8 +133,8 @@ describe('an alert', { concurrency: 4 }, ({ it }) => {
     }
   });
 
-  it('has a link that opens the result in a browser, without a key', async (t, service) => {
-    const { target, receiver, trigger } = await scene(t, service);
+  it('links to a result that opens in a browser without a key', async (t, service) => {
+    const { target, receiver, trigger } = await fixture(t, service);
     target.answer({ status: 500 });
     await trigger();
     const link = String((await receiver.alert('ALERT_FAILURE')).json['RESULT_LINK']);
@@ -150,10 +150,10 @@ describe('an alert', { concurrency: 4 }, ({ it }) => {
     );
   });
 
-  it('tells of a slow target and of its recovery where that was asked for', async (t, service) => {
-    // So far from a quick answer that a machine which is held up gives one, too.
+  it('reports a slow target and its recovery if configured', async (t, service) => {
+    // Far enough from a fast response that a delayed machine gives one, too.
     const check = { degradedResponseTime: 900, maxResponseTime: 10_000 };
-    const { target, receiver, trigger } = await scene(t, service, { check, channel: { sendDegraded: true } });
+    const { target, receiver, trigger } = await fixture(t, service, { check, channel: { sendDegraded: true } });
     target.answer({ status: 200, delayMs: 1000 });
     await trigger();
     const degraded = await receiver.alert('ALERT_DEGRADED');
@@ -164,8 +164,8 @@ describe('an alert', { concurrency: 4 }, ({ it }) => {
     assert.equal(receiver.all.length, 2);
   });
 
-  it('is written by its template, in URL, header and body, with the run location', async (t, service) => {
-    const { target, receiver, channelId, trigger } = await scene(t, service);
+  it('is rendered by its template, in URL, header and body, with the run location', async (t, service) => {
+    const { target, receiver, channelId, trigger } = await fixture(t, service);
     await service.must('PUT', `/v1/alert-channels/${channelId}`, {
       config: {
         url: `${receiver.url}/{{REGION}}/{{CHECK_TYPE}}`,
@@ -185,11 +185,11 @@ describe('an alert', { concurrency: 4 }, ({ it }) => {
     );
   });
 
-  it('takes the variables of its group over those of the account', async (t, service) => {
+  it('prefers the variables of its group to those of the account', async (t, service) => {
     await service.must('POST', '/v1/variables', { key: 'TEAM', value: 'account' });
     await service.must('POST', '/v1/variables', { key: 'FLOOR', value: '3' });
     const group = { environmentVariables: [{ key: 'TEAM', value: 'group' }] };
-    const { target, receiver, trigger } = await scene(t, service, {
+    const { target, receiver, trigger } = await fixture(t, service, {
       group,
       config: { template: '{{TEAM}} {{FLOOR}}' },
     });
@@ -198,7 +198,7 @@ describe('an alert', { concurrency: 4 }, ({ it }) => {
     assert.equal((await receiver.received(() => true)).text, 'group 3');
   });
 
-  it('may not name a secret', async (_, service) => {
+  it('cannot use a secret', async (_, service) => {
     await service.must('POST', '/v1/variables', { key: 'PASSWORD', value: 'hunter2', secret: true });
     const refused = await service.api('POST', '/v1/alert-channels', {
       type: 'WEBHOOK',
@@ -209,8 +209,8 @@ describe('an alert', { concurrency: 4 }, ({ it }) => {
     assert.doesNotMatch(JSON.stringify(refused.body), /hunter2/);
   });
 
-  it('can be looked at before it is real: as a preview that sends nothing, and as a test message', async (t, service) => {
-    const { receiver, channelId } = await scene(t, service);
+  it('can be tested: as a preview that sends nothing, and as a test message', async (t, service) => {
+    const { receiver, channelId } = await fixture(t, service);
     const preview = await service.must('POST', '/v1/alert-channels/preview', {
       config: { url: `${receiver.url}/{{CHECK_NAME}}`, template: '{{ALERT_TITLE}}' },
       variables: { CHECK_NAME: 'shop', ALERT_TITLE: 'Boo' },
@@ -232,12 +232,12 @@ describe('an alert', { concurrency: 4 }, ({ it }) => {
     assert.match(await page.text(), /This was a test message[^]*a real alert opens its result/);
   });
 
-  it('waits as its account says, until its group says otherwise', async (t, service) => {
+  it('waits as configured by its account, unless its group overrides it', async (t, service) => {
     const own = await newAccount(service, 'Patient');
-    const { target, receiver, groupId, checkId, trigger } = await scene(t, own);
+    const { target, receiver, groupId, checkId, trigger } = await fixture(t, own);
     const results = async (): Promise<Record<string, unknown>[]> =>
       (await own.must('GET', `/v1/check-results/${checkId}`)) as unknown as Record<string, unknown>[];
-    /** Runs the check; answers with the id of the result and the number of alerts there are then, which come with results. */
+    /** Runs the check and returns the result id and the number of alerts, which are created with results. */
     const runs = async (status: number): Promise<[unknown, number]> => {
       target.answer({ status });
       const { length } = await results();
@@ -249,7 +249,7 @@ describe('an alert', { concurrency: 4 }, ({ it }) => {
       const alerts = (await own.must('GET', '/v1/check-alerts')) as unknown as readonly unknown[];
       return [newest?.['id'], alerts.length];
     };
-    // What an account says is known of checks that have run before, too.
+    // The account's setting also applies to checks that have run before.
     assert.equal((await runs(200))[1], 0);
     const alertSettings = { escalationType: 'RUN_BASED', runBasedEscalation: { failedRunThreshold: 2 } };
     await own.must('PUT', `/v1/accounts/${own.id}`, { alertSettings });
@@ -266,8 +266,8 @@ describe('an alert', { concurrency: 4 }, ({ it }) => {
     assert.equal(receiver.all.length, 3);
   });
 
-  it('is not sent while its group is muted, and is when that ends', async (t, service) => {
-    const { target, receiver, groupId, trigger } = await scene(t, service, { group: { muted: true } });
+  it('is not sent while its group is muted, but afterwards', async (t, service) => {
+    const { target, receiver, groupId, trigger } = await fixture(t, service, { group: { muted: true } });
     target.answer({ status: 500 });
     await trigger();
     await target.hits(1);

@@ -1,4 +1,4 @@
-// A channel that an update of ours has broken is told of when the service starts, until it is mended.
+// A channel that an update broke is reported at the start until it is fixed.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test as composedTest } from 'node:test';
 import { startComposed } from '../support/composed.ts';
-import { test } from '../support/each-topology.ts';
+import { test } from '../support/one-process.ts';
 import { asker } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -17,12 +17,12 @@ interface NoticeBody {
   readonly message: string;
 }
 
-test('a channel that this version cannot render is a log line and a notice from the start on, until it is mended', async ({
+test('a channel that this version cannot render is logged and listed in notices until it is fixed', async ({
   t,
   startService,
 }) => {
-  // Two of those that render.
-  const service = await startService(t, { LOG_LEVEL: 'info' }, { roles: ['api', 'deliverer'] });
+  // Two deliverers.
+  const service = await startService(t, { LOG_LEVEL: 'info' });
   const config = { name: 'on call', url: 'https://receiver.example/', template: '{{uppercase CHECK_NAME}}' };
   await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config });
   const ofChannel = async (): Promise<NoticeBody[]> => {
@@ -31,7 +31,7 @@ test('a channel that this version cannot render is a log line and a notice from 
   };
   assert.deepEqual(await ofChannel(), []);
   assert.equal((await service.stop()).code, 0);
-  // As if the helper had been there when it was saved.
+  // As if the helper had existed when it was saved.
   service.rows((raw) => raw.exec(`UPDATE alert_channels SET config = replace(config, 'uppercase', 'gone_by_now')`));
 
   await service.restart();
@@ -43,8 +43,10 @@ test('a channel that this version cannot render is a log line and a notice from 
     /"on call" cannot send .* unknown helper gone_by_now .*config\.template, line 1, column 1/,
   );
   const lines = await until('a line of each process', () => {
-    const told = service.printed.split('\n').filter((line) => line.includes('"channel.broken"'));
-    return told.length >= service.addresses.length && told.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const reported = service.printed.split('\n').filter((line) => line.includes('"channel.broken"'));
+    return (
+      reported.length >= service.addresses.length && reported.map((line) => JSON.parse(line) as Record<string, unknown>)
+    );
   });
   assert.deepEqual(
     lines.map(({ level, id }) => [level, id]),
@@ -115,7 +117,7 @@ composedTest('log lines of a lost delivery and its channel hide values of locked
   const attempted = await until('the first attempt', () =>
     service.raw.prepare('SELECT hex(id) AS id FROM deliveries WHERE attempts = 1').get(),
   );
-  // As if four more had failed.
+  // As if four more attempts had failed.
   service.raw.exec('UPDATE deliveries SET attempts = 5');
   const id = String(attempted['id'])
     .toLowerCase()

@@ -1,87 +1,16 @@
-// No secret comes out: each has a value that can be recognised, is put to use, and is then looked for in every output.
+// No secret appears in any output: each has a recognizable value and is used.
 import assert from 'node:assert/strict';
 import { everyOperation } from '#contract/operations.ts';
 import { type Fixtures, pathOf } from '../rest/operation-calls.ts';
-import { createAuthority } from '../support/certificates.ts';
+import { assertClean, canaries, type Canary, identity, issued, spellingsOf } from '../support/canaries.ts';
+import { type Cleanup, openBrowser } from '../support/chromium.ts';
 import { test } from '../support/each-topology.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { apiKey, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-/** Its key begins as every key of that sort does. */
-const identity = createAuthority().issue();
-
-const canaries = {
-  'secret variable': 'canary+account/variable==7Q',
-  'secret variable of the group': 'canary+group/variable==7Q',
-  'secret variable of the check': 'canary+check/variable==7Q',
-  'variable of a call': 'canary+call/variable==7Q',
-  'locked variable': 'canary+locked/variable==7Q',
-  'locked header of the check': 'canary+check/header==7Q',
-  'password of basic auth': 'canary+basic/password==7Q',
-  'webhook secret': 'canary+webhook/secret==7Q',
-  'locked header of the channel': 'canary+channel/header==7Q',
-  'key of the client certificate': identity.key.split('\n')[2]?.slice(0, 48) ?? '',
-  'installation key': 'c0ffee'.padEnd(64, '7d'),
-  'admin key': apiKey,
-} as const;
-type Canary = keyof typeof canaries;
-
-/** The value with its special characters each written so. */
-function escaped(value: string, each: (code: string) => string): string {
-  return value.replaceAll(/[^\w ]/g, (character) => each(character.charCodeAt(0).toString(16)));
-}
-
-/** Ways of writing a value that the target and the receiver use. */
-function spellingsOf(value: string): string[] {
-  const url = encodeURIComponent(value);
-  return [
-    value,
-    url,
-    encodeURIComponent(url),
-    url.replaceAll('%2F', '/'),
-    value.replaceAll('/', '\\/'),
-    escaped(value, (code) => `\\u00${code}`),
-    escaped(value, (code) => `&#x${code.toUpperCase()};`),
-    escaped(value, (code) => `&#${Number.parseInt(code, 16)};`),
-    escaped(value, (code) => `&amp;#x${code};`),
-    value.replaceAll('=', '&#x3D;').replaceAll('/', '&#x2F;'),
-    value.replaceAll('+', '%2B').replaceAll('=', '\\u003d'),
-  ];
-}
-
-/** In base64 at each of its three alignments, and as JSON, HTML and URLs write it, which JSON writes again. */
-function formsOf(value: string): string[] {
-  const inBase64 = ['', 'a', 'ab'].map((before) => {
-    const text = Buffer.from(before + value).toString('base64');
-    // The first and last characters depend on what stands beside it.
-    return text.slice(before.length === 0 ? 0 : 4, -4);
-  });
-  const spellings = spellingsOf(value);
-  return [
-    ...new Set([
-      ...spellings,
-      ...spellings.map((spelling) => JSON.stringify(spelling).slice(1, -1)),
-      encodeURIComponent(value).toLowerCase(),
-      new URLSearchParams({ v: value }).toString().slice(2),
-      ...inBase64,
-    ]),
-  ];
-}
-
-/** Says that an output holds none of the canaries, but those that belong there. */
-function assertClean(where: string, output: string, allowed: readonly Canary[] = []): void {
-  for (const [name, value] of Object.entries(canaries) as [Canary, string][]) {
-    if (allowed.includes(name)) continue;
-    for (const form of formsOf(value)) {
-      const at = output.indexOf(form);
-      assert.ok(at === -1, `the ${name} stands in ${where}: …${output.slice(Math.max(0, at - 200), at + 100)}…`);
-    }
-  }
-}
-
-/** Everything that was put to use, by the part of the path that names it. */
+/** Everything that was created, by path segment. */
 async function putToUse(service: Service, targetUrl: string, receiverUrl: string): Promise<Record<string, string>> {
   const must = async (path: string, body: object): Promise<string> =>
     String((await service.must('POST', path, body))['id']);
@@ -98,7 +27,7 @@ async function putToUse(service: Service, targetUrl: string, receiverUrl: string
     config: {
       url: `${receiverUrl}/{{LOCKED}}?q={{LOCKED}}`,
       template:
-        '{"ALERT_TYPE":"{{ALERT_TYPE}}","error":{{{json CHECK_ERROR_MESSAGE}}},"link":"{{{RESULT_LINK}}}","v":"{{{LOCKED}}}"}',
+        '{"ALERT_TYPE":"{{ALERT_TYPE}}","error":{{{json CHECK_ERROR_MESSAGE}}},"link":"{{{RESULT_LINK}}}","acknowledge":"{{{ACK_LINK}}}","v":"{{{LOCKED}}}"}',
       headers: [{ key: 'x-token', value: canaries['locked header of the channel'], locked: true }],
       webhookSecret: canaries['webhook secret'],
     },
@@ -161,6 +90,36 @@ async function putToUse(service: Service, targetUrl: string, receiverUrl: string
   };
 }
 
+/** Signs the first user in and makes an invitation; answers the cookie. */
+async function signInPerson(service: Service): Promise<Readonly<Record<string, string>>> {
+  const post = (path: string, headers: Readonly<Record<string, string>>, body: object) =>
+    fetch(service.address + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+  const person = { email: 'first@example.com', password: canaries['password of the first user'] };
+  for (const wrong of [
+    { ...person, email: '' },
+    { ...person, other: 1 },
+  ]) {
+    assertClean('a refused sign-in', await (await post('/v1/sessions', {}, wrong)).text());
+  }
+  const answer = await post('/v1/sessions', {}, person);
+  const cookie = answer.headers.getSetCookie()[0]?.split(';', 1)[0] ?? '';
+  issued.set(`token of session ${issued.size}`, cookie.split('=')[1] ?? '');
+  assertClean('the answer to a sign-in', await answer.text());
+  const invited = await post(
+    '/v1/invites',
+    { cookie, 'sec-fetch-site': 'same-origin' },
+    { email: 'a@b.test', role: 'admin' },
+  );
+  const { url } = (await invited.json()) as { url: string };
+  issued.set(`token of invitation ${issued.size}`, url.split('#')[1] ?? '');
+  for (const token of issued.values()) assert.equal(token.length, 43);
+  return { cookie };
+}
+
 const firstId = async (service: Service, path: string): Promise<string> => {
   const list = (await service.must('GET', path)) as unknown as { id: string }[];
   assert.ok(list[0], `${path} lists nothing`);
@@ -170,25 +129,25 @@ const firstId = async (service: Service, path: string): Promise<string> => {
 const definitions = /^\/v1\/(variables|checks|check-groups|alert-channels)\b/;
 const lockedOnes: readonly Canary[] = ['locked variable', 'locked header of the check', 'locked header of the channel'];
 
-/** What has to be asked with it. */
+/** Required query parameters. */
 const questions: Readonly<Record<string, string>> = { '/v1/analytics/metrics': '?checkType=API' };
 
-/** Every answer to a GET by this key; `mayWrite`: what is locked is shown to whoever may change it, in definitions only. */
-async function assertNoAnswerTells(
+/** Checks every GET response for this key. `mayWrite`: locked values are shown, but only in definitions. */
+async function assertNoAnswerLeaks(
   service: Service,
   fixtures: Fixtures,
-  key: string,
+  credentials: Readonly<Record<string, string>>,
   mayWrite: boolean,
 ): Promise<void> {
   const reads = everyOperation().filter(({ method, id }) => method === 'GET' && !id.startsWith('call'));
   assert.ok(reads.length > 30);
   for (const operation of reads) {
     const path = pathOf(operation, fixtures) + (questions[operation.path] ?? '');
-    const answer = await fetch(service.address + path, { headers: { authorization: `Bearer ${key}` } });
+    const answer = await fetch(service.address + path, { headers: credentials });
     const headers = JSON.stringify([...answer.headers]);
     const allowed = mayWrite && definitions.test(path) ? lockedOnes : [];
-    assertClean(`the answer to GET ${path}`, headers + (await answer.text()), allowed);
-    // Assets are of browser checks; an event is shown in the list as well.
+    assertClean(`the answer to GET ${path}`, headers + (await textOf(answer)), allowed);
+    // Only browser checks have assets, and events are in the list as well.
     const isElsewhere =
       /^\/v1\/(triggers\/check-groups|runtimes)\/|\/assets\/|\/screenshots\/|\/events\/|\/client-certificates\//.test(
         path,
@@ -198,7 +157,63 @@ async function assertNoAnswerTells(
   }
 }
 
-async function assertNoErrorTells(service: Service, { checks, 'alert-channels': channel }: Fixtures): Promise<void> {
+/** The body; of a stream, its beginning. */
+async function textOf(answer: Response): Promise<string> {
+  if (answer.headers.get('content-type')?.startsWith('text/event-stream') !== true) return answer.text();
+  const reader = answer.body?.getReader();
+  const { value } = (await reader?.read()) ?? {};
+  await reader?.cancel();
+  return Buffer.from(value ?? []).toString();
+}
+
+/** Opens every page of the web UI as a person who may do everything, and looks through what the browser made of it. */
+async function assertNoPageLeaks(
+  t: Cleanup,
+  service: Service,
+  cookie: string,
+  paths: readonly string[],
+): Promise<void> {
+  const browser = await openBrowser(t);
+  const context = await browser.newContext({ baseURL: service.address, locale: 'en-US' });
+  const [name = '', value = ''] = cookie.split('=');
+  await context.addCookies([{ name, value, url: service.address }]);
+  const page = await context.newPage();
+  const printed: string[] = [];
+  page.on('console', (message) => printed.push(message.text()));
+  for (const path of paths) {
+    await page.goto(path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
+    assert.equal(new URL(page.url()).pathname, path, 'a page leads elsewhere');
+    // What is folded away counts, too.
+    await page.evaluate(`for (const each of document.querySelectorAll('details')) each.open = true`);
+    assertClean(`the page ${path}`, await page.content());
+  }
+  assertClean('the console of the pages', printed.join('\n'));
+  await browser.close();
+}
+
+/** Reads the events of an account until it is asked for them. */
+async function followEvents(service: Service): Promise<() => Promise<string>> {
+  const ended = new AbortController();
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const answer = await fetch(`${service.address}/v1/events`, { headers, signal: ended.signal });
+  const text = (async () => {
+    const chunks: Uint8Array[] = [];
+    try {
+      for await (const chunk of answer.body ?? []) chunks.push(chunk as Uint8Array);
+    } catch {
+      // It was ended here, or by the end of the service.
+    }
+    return Buffer.concat(chunks).toString();
+  })();
+  return () => {
+    ended.abort();
+    return text;
+  };
+}
+
+async function assertNoErrorLeaks(service: Service, { checks, 'alert-channels': channel }: Fixtures): Promise<void> {
   for (const [method, path, body] of [
     ['POST', '/v1/variables', { key: 'TOKEN', value: 'another' }],
     ['PUT', '/v1/variables/TOKEN', { secret: false }],
@@ -212,8 +227,8 @@ async function assertNoErrorTells(service: Service, { checks, 'alert-channels': 
   }
 }
 
-/** Settings that a secret makes wrong: the sentence that says so stands in results and in alerts. */
-async function assertNoRefusalTells(
+/** Settings that a secret makes invalid; the message is in results and alerts. */
+async function assertNoRefusalLeaks(
   service: Service,
   targetUrl: string,
   receiver: Awaited<ReturnType<typeof startReceiver>>,
@@ -248,32 +263,35 @@ async function assertNoRefusalTells(
   }
 }
 
-/** @param least of how many places there are files or tables to look through */
+/** @param least minimum number of files or tables to search */
 function assertStoredClean(stored: Readonly<Record<string, string>>, least: number): void {
   assert.ok(Object.keys(stored).length >= least, Object.keys(stored).join());
-  // What is locked is hidden in logs and is no secret at rest: deliveries send it again after a restart.
+  // Locked values are masked in logs, but stored unencrypted; deliveries send them again after a restart.
   for (const [where, text] of Object.entries(stored)) assertClean(where, text, lockedOnes);
 }
 
-test('what is secret reaches the target of the check, and no output of the service', async ({
-  t,
-  startService,
-  topology,
-}) => {
+test('secrets reach the target of the check, and no output of the service', async ({ t, startService, topology }) => {
   const service = await startService(t, {
     LOG_LEVEL: 'trace',
     TOCSIN_SECRET_KEY: canaries['installation key'],
+    TOCSIN_BOOTSTRAP_EMAIL: 'first@example.com',
+    TOCSIN_BOOTSTRAP_PASSWORD: canaries['password of the first user'],
   });
   const target = await startScriptedServer(t);
   const receiver = await startReceiver(t, canaries['webhook secret']);
-  // Both tell back all that they were told, and every value in every spelling.
+  // Both echo the whole request, and every value in every encoding.
   const echo = (hit: { method: string; url: string; headers: object; body: Buffer }): string => {
-    const told = [hit.body.toString(), decodeURIComponent(hit.url), ...(Object.values(hit.headers) as string[])].join();
-    const values = Object.values(canaries).filter((value) => told.includes(value));
+    const reported = [
+      hit.body.toString(),
+      decodeURIComponent(hit.url),
+      ...(Object.values(hit.headers) as string[]),
+    ].join();
+    const values = Object.values(canaries).filter((value) => reported.includes(value));
     return `${values.flatMap(spellingsOf).join(' ')} ${JSON.stringify({ ...hit, body: hit.body.toString(), decoded: decodeURIComponent(hit.url) })}`;
   };
   target.answer((hit) => ({ status: 500, body: echo(hit) }));
   receiver.answer(({ hit }) => ({ status: 500, body: echo(hit) }));
+  const events = await followEvents(service);
   const fixtures = await putToUse(service, target.url, receiver.url);
   const message = await receiver.alert('ALERT_FAILURE');
 
@@ -305,27 +323,54 @@ test('what is secret reaches the target of the check, and no output of the servi
     const read = await service.must('GET', `/v1/deliveries/${deliveryId}`);
     return (read['attempts'] as unknown[]).length > 0;
   });
-  const link = new URL(String(message.json['link'])).pathname.split('/').at(-1) ?? '';
+  const tokenOf = (url: unknown): string => new URL(String(url)).pathname.split('/').at(-1) ?? '';
+  const link = tokenOf(message.json['link']);
   const resultId = await firstId(service, `/v1/check-results/${fixtures['check-results']}`);
   const all = {
     ...fixtures,
     deliveries: deliveryId,
     results: link,
+    acknowledge: tokenOf(message.json['acknowledge']),
     '{checkId}': resultId,
     '{id}': fixtures['checks'] ?? '',
     '{type}': fixtures['checks'] ?? '',
     accounts: await firstId(service, '/v1/accounts'),
+    'check-incidents': await firstId(service, '/v1/check-incidents'),
   };
-  await assertNoAnswerTells(service, all, apiKey, true);
-  await assertNoAnswerTells(service, all, fixtures['reader'] ?? '', false);
-  await assertNoErrorTells(service, fixtures);
-  await assertNoRefusalTells(service, target.url, receiver);
+  await assertNoAnswerLeaks(service, all, { authorization: `Bearer ${apiKey}` }, true);
+  await assertNoAnswerLeaks(service, all, { authorization: `Bearer ${fixtures['reader'] ?? ''}` }, false);
+  const person = await signInPerson(service);
+  await assertNoAnswerLeaks(service, all, person, true);
+  // Pages show answers of the API, which are the same on each topology.
+  if (topology === 'one process, SQLite')
+    await assertNoPageLeaks(t, service, person['cookie'] ?? '', [
+      '/',
+      `/checks/${fixtures['checks']}`,
+      `/checks/${fixtures['checks']}/results/${resultId}`,
+      `/checks/${fixtures['heartbeats']}`,
+      '/groups',
+      `/groups/${fixtures['check-groups']}`,
+      '/alerts',
+      '/deliveries',
+      `/deliveries/${deliveryId}`,
+      '/notices',
+      '/settings/system',
+      '/settings/profile',
+      '/settings/people',
+      '/wall',
+      `/results/${link}`,
+    ]);
+  await assertNoErrorLeaks(service, fixtures);
+  await assertNoRefusalLeaks(service, target.url, receiver);
+  const heard = await events();
+  assert.match(heard, /^event: change$/m, 'the stream of events is empty');
+  assertClean('the stream of events', heard);
   const places = topology === 'one process, SQLite' ? 2 : 20;
   assertStoredClean(service.stored(), places);
   assert.equal((await service.stop()).code, 0);
   assertStoredClean(service.stored(), places);
   assertClean('what the processes printed', service.printed, ['admin key']);
-  // The first key is printed once where it was made up; one that was given is known already.
-  const told = service.printed.split(apiKey).length - 1;
-  assert.ok(told <= 1, `the first key was printed ${told} times`);
+  // The first key is printed once if it was generated, and never if it was configured.
+  const reported = service.printed.split(apiKey).length - 1;
+  assert.ok(reported <= 1, `the first key was printed ${reported} times`);
 });

@@ -1,28 +1,28 @@
-// A secret that takes the place of another while both sign, through the real service whose clock is set forward.
+// Secret rotation through the real service, with the clock set forward.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { verify } from '../../docs/receivers/receiver.ts';
-import { type Given, test } from '../support/each-topology.ts';
+import type { Given } from '../support/flow-cases.ts';
+import { test } from '../support/one-process.ts';
 import { type Hit, startScriptedServer } from '../support/scripted-server.ts';
 import { startWithClock } from '../support/service-clock.ts';
 
 const mask = '********';
 const hour = 3_600_000;
 
-/** A service whose time goes on when told to, and the receiver of its one channel. */
+/** A service with an adjustable clock, and the receiver of its only channel. */
 async function startRotating(given: Given) {
   let aheadMs = 0;
   const now = (): number => Date.now() + aheadMs;
-  const { on, turn } = await startWithClock(given, {
+  const { on, advance } = await startWithClock(given, {
     environment: { LOG_LEVEL: 'debug' },
-    roles: ['api', 'deliverer'],
   });
   const receiver = await startScriptedServer(given.t);
   const config = { url: receiver.url, webhookSecret: 'the first one', template: '{"a": 1}' };
   await on.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config });
   return {
     now,
-    /** Sends a test message; answers with what came. */
+    /** Sends a test message and returns the received request. */
     async send(): Promise<Hit> {
       const before = receiver.all.length;
       await on.must('POST', '/v1/alert-channels/1/test', {});
@@ -31,19 +31,19 @@ async function startRotating(given: Given) {
       return hit;
     },
     printed: () => on.printed,
-    pass: (ms: number) => turn((aheadMs += ms)),
+    pass: (ms: number) => advance((aheadMs += ms)),
     channel: async () => (await on.must('GET', '/v1/alert-channels/1'))['config'] as Record<string, unknown>,
     change: (change: object) => on.must('PUT', '/v1/alert-channels/1', { config: { ...config, ...change } }),
   };
 }
 
-/** Who of these would find it genuine. */
+/** Secrets that verify the signature. */
 function signersOf({ headers, body }: Hit, now: number, secrets: readonly string[]): string[] {
   const single = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
   return secrets.filter((secret) => verify(single, body, [secret], now) === 'genuine');
 }
 
-test('a new secret signs beside the old one until the chosen time, and alone after it', async (given) => {
+test('a new secret signs together with the old one until the chosen time, then alone', async (given) => {
   const service = await startRotating(given);
   const secrets = ['the first one', 'the second one'];
   const signers = async (): Promise<string[]> => signersOf(await service.send(), service.now(), secrets);
@@ -67,7 +67,7 @@ test('a new secret signs beside the old one until the chosen time, and alone aft
   assert.equal((await service.channel())['previousSecretUntil'], null);
 });
 
-test('a mask that is sent back changes no secret, and the time of the old one can be moved and ended', async (given) => {
+test('sending a masked secret back changes nothing, and the overlap can be changed or ended', async (given) => {
   const service = await startRotating(given);
   const secrets = ['the first one', 'the second one'];
   const signers = async (): Promise<string[]> => signersOf(await service.send(), service.now(), secrets);

@@ -1,7 +1,5 @@
-// A clock that is set by an hour, either way, while 100 checks run every 10 s: no herd, no slot without its one outcome.
-// One process goes by its machine's clock; processes over PostgreSQL by the database's, whatever those of their machines say.
+// The clock jumps by an hour in either direction while 100 checks run every 10 s: no burst, and one outcome per slot.
 import assert from 'node:assert/strict';
-import type { Role } from '#config/variables.ts';
 import { test as it } from '../support/each-topology.ts';
 import { metricSums } from '../support/metric-sums.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -24,31 +22,25 @@ async function assertConserved(on: Service): Promise<void> {
   assert.match(text, /^tocsin_conservation_difference 0$/m);
 }
 
-/** How late a process may notice on a machine that does much else, ms; less than what tells a slot that was left out. */
-const noticedMost = 8000;
+/** How late a process may notice on a busy machine; less than a missed slot. */
+const maxNoticed = 8000;
 
-/** Every check was run again within its interval, the later its process noticed the later, and never so many at once as a herd would be. */
+/** Asserts that every check ran again within its interval, allowing for late detection, and without a burst. */
 async function assertSpread(target: ScriptedServer, since: number, share: number): Promise<void> {
   const of = (hits: readonly Hit[]): Set<string> => new Set(hits.slice(since).map(({ url }) => url));
   await until('every check to run again', () => of(target.all).size >= checks, {
-    withinMs: intervalMs + noticedMost,
+    withinMs: intervalMs + maxNoticed,
     seen: () => `${of(target.all).size} of ${checks} did`,
   });
   const starts = target.all.slice(since).map(({ at }) => at);
-  const most = Math.max(...starts.map((from) => starts.filter((at) => at >= from && at < from + 500).length));
-  assert.ok(most <= checks * share, `${most} of ${checks} checks started within half a second`);
+  const max = Math.max(...starts.map((from) => starts.filter((at) => at >= from && at < from + 500).length));
+  assert.ok(max <= checks * share, `${max} of ${checks} checks started within half a second`);
 }
 
-/** How far the machines of processes over PostgreSQL are ahead, ms: old rows would be removed by one that is ahead so far. */
-const aheadMs: Readonly<Record<Role, number>> = {
-  api: 0,
-  scheduler: 5 * hourMs,
-  runner: -3 * hourMs,
-  deliverer: -26 * hourMs,
-  upkeep: 40 * 24 * hourMs,
-};
+/** How far the clocks of processes on PostgreSQL are ahead; more would delete old rows. */
+const aheadMs = [-26 * hourMs, 40 * 24 * hourMs];
 
-/** What was logged, line by line. */
+/** Log lines. */
 function logged({ printed }: Service): Record<string, unknown>[] {
   return printed
     .split('\n')
@@ -56,10 +48,10 @@ function logged({ printed }: Service): Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-it('keeps every check in its interval, every delivery at its distance and every slot accounted for', async (given) => {
+it('keeps check intervals and delivery delays, and accounts for every slot', async (given) => {
   const { t } = given;
-  const { on, clock } = await startWithClock(given, { aheadMs: (role) => aheadMs[role] });
-  // Several processes notice one after the other, and what was due meanwhile is caught up with.
+  const { on, clock } = await startWithClock(given, { aheadMs });
+  // Several processes notice one after the other and catch up on due work.
   const share = on.addresses.length === 1 ? 0.6 : 0.9;
   const [target, failing] = [await startScriptedServer(t), await startScriptedServer(t)];
   const receiver = await startReceiver(t, secret);
@@ -77,7 +69,7 @@ it('keeps every check in its interval, every delivery at its distance and every 
   const recorded = (): Set<string> => new Set(results(on).map(({ check }) => check));
   await until('a first result of every check', () => recorded().size > checks, { withinMs: 2 * intervalMs });
   const first = await receiver.received(({ attempt }) => attempt === 1);
-  // What is written while the clock is set, by who has not seen it yet, goes by the time of before: its retry comes early.
+  // A process that has not noticed yet uses the old time, so the retry is early.
   await until('the attempt on record', () => on.rows((raw) => raw.prepare(attempted).all().length > 0));
 
   const isMissed = ({ message }: ResultRow): boolean => message.includes('clock was set forward');
@@ -114,7 +106,7 @@ it('keeps every check in its interval, every delivery at its distance and every 
     return status['hasFailures'] === true;
   });
   const after = results(on).filter(({ id }) => !before.has(id));
-  // What was under way when the clock was set back ended in its slot of the later hour.
+  // Work in progress when the clock was set back ended in its later slot.
   assertEverySlotOnce(
     after.filter(({ slotAt }) => slotAt < setBackAt + hourMs / 2),
     intervalMs,

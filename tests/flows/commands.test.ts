@@ -1,4 +1,4 @@
-// `npm run tocsin -- <command>`: what the commands do to a real installation, and what they say and exit with.
+// `npm run tocsin -- <command>` on a real installation: effects, output and exit codes.
 import assert from 'node:assert/strict';
 import {
   chmodSync,
@@ -17,13 +17,15 @@ import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { paste, runCommand as tocsin } from '../support/command.ts';
-import { postgresServer, test as itEach } from '../support/each-topology.ts';
+import { test as itEach } from '../support/each-topology.ts';
+import { test as itOnce } from '../support/one-process.ts';
 import { blockOf, readPage } from '../support/pages.ts';
 import { openRawPostgres } from '../support/raw-rows.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { startService } from '../support/service.ts';
 import { startProcess } from '../support/tocsin-process.ts';
 
-/** Where no work is to be done: its threads would be begun for nothing. */
+/** No work is needed, so start no other threads. */
 const onlyApi = { TOCSIN_ROLES: 'api' };
 
 function emptyFolder(t: { after(fn: () => void): void }): string {
@@ -33,10 +35,10 @@ function emptyFolder(t: { after(fn: () => void): void }): string {
 }
 
 describe('the command line', () => {
-  it('teaches when asked, and when asked for something it does not have', async () => {
+  it('prints help on request and for unknown commands', async () => {
     const help = await tocsin(['help']);
     assert.equal(help.code, 0);
-    for (const command of ['serve', 'backup', 'restore', 'migrate', 'new-key', 'doctor'])
+    for (const command of ['serve', 'backup', 'restore', 'migrate', 'new-key', 'new-user', 'doctor'])
       assert.match(help.out, new RegExp(`^ {2}${command} `, 'm'));
     const unknown = await tocsin(['bakup']);
     assert.equal(unknown.code, 2);
@@ -45,20 +47,13 @@ describe('the command line', () => {
     assert.equal((await tocsin(['doctor', '--jsn'])).code, 2);
     const install = await tocsin(['runtimes', 'instal']);
     assert.deepEqual([install.code, /did you mean install\?/.test(install.err)], [2, true], install.err);
-    for (const words of [
-      ['backup'],
-      ['migrate'],
-      ['receive'],
-      ['runtimes'],
-      ['runtimes', 'install'],
-      ['runtimes', 'try'],
-    ]) {
+    for (const words of [['backup'], ['runtimes', 'try']]) {
       const { code, out } = await tocsin([...words, '--help']);
       assert.deepEqual([code, out.startsWith(`Usage: npm run tocsin -- ${words.join(' ')} `)], [0, true], out);
     }
   });
 
-  it('exits with 78 and one line when the configuration is wrong', async () => {
+  it('exits with 78 and one line if the configuration is invalid', async () => {
     const said = await tocsin(['doctor'], { TOCSIN_RATE_LIMIT: 'many' });
     assert.equal(said.code, 78);
     assert.match(said.err, /^tocsin: .*TOCSIN_RATE_LIMIT.*"many".*\n$/);
@@ -66,7 +61,7 @@ describe('the command line', () => {
 });
 
 describe('about the file: backup', () => {
-  it('copies a running service, and the copy is a whole installation', async (t) => {
+  it('copies a running service into a complete installation', async (t) => {
     const folder = emptyFolder(t);
     const dataDir = join(folder, 'data');
     mkdirSync(dataDir);
@@ -99,7 +94,7 @@ describe('about the file: backup', () => {
     assert.equal((await service.api('GET', '/v1/variables/LATER')).status, 404);
   });
 
-  it('says so when there is nothing to copy, or no place named', async (t) => {
+  it('says if there is nothing to copy or no destination', async (t) => {
     const folder = emptyFolder(t);
     const said = await tocsin(['backup', join(folder, 'copy.db')], { TOCSIN_DATA_DIR: join(folder, 'none') });
     assert.equal(said.code, 1);
@@ -110,7 +105,7 @@ describe('about the file: backup', () => {
 });
 
 describe('about the file: restore', () => {
-  it('refuses while the service runs, and what it cannot go on with, and then has changed nothing', async (t) => {
+  it('refuses a running service and unusable backups, without changes', async (t) => {
     const folder = emptyFolder(t);
     const dataDir = join(folder, 'data');
     mkdirSync(dataDir);
@@ -152,7 +147,7 @@ describe('about the file: restore', () => {
     );
   });
 
-  it('keeps what was there beside it, with what a crash left in its log', async (t) => {
+  it('keeps the replaced files, including a log left by a crash', async (t) => {
     const folder = emptyFolder(t);
     const dataDir = join(folder, 'data');
     mkdirSync(dataDir);
@@ -177,7 +172,7 @@ describe('about the file: restore', () => {
     assert.equal((await service.api('GET', '/v1/variables/LATER')).status, 200);
   });
 
-  it('and backup say what a PostgreSQL is copied with', async () => {
+  it('and backup explain how to copy PostgreSQL', async () => {
     for (const command of ['backup', 'restore']) {
       const said = await tocsin([command, 'x.db'], { DATABASE_URL: 'postgres://u:canary@127.0.0.1:1/d' });
       assert.equal(said.code, 1);
@@ -193,7 +188,7 @@ describe('new-key', () => {
   const keyIn = (out: string): string => /^ {2}export TOCSIN_API_KEY=(tsn_\S{43})$/m.exec(out)?.[1] ?? assert.fail(out);
 
   itEach('lets in again who lost every key, while the service runs and while it does not', async (given) => {
-    const service = await given.startService(given.t, {}, { roles: ['api'] });
+    const service = await given.startService(given.t, {});
     const accounts = [
       (await service.must('GET', '/v1/accounts')) as unknown as { id: string }[],
       await service.must('POST', '/v1/accounts', { name: 'Second' }),
@@ -201,7 +196,7 @@ describe('new-key', () => {
     const { environment } = service;
     const made = await tocsin(['new-key', '--name', 'after the loss'], environment);
     assert.equal(made.code, 0, made.err);
-    assert.match(made.out, /^An operator key for 2 accounts/);
+    assert.match(made.out, /^Operator key for 2 accounts/);
     const keys = (key: string) => service.api('GET', '/v1/api-keys', undefined, { authorization: `Bearer ${key}` });
     const { status, body } = await keys(keyIn(made.out));
     assert.equal(status, 200);
@@ -216,40 +211,67 @@ describe('new-key', () => {
     assert.equal((await keys(keyIn(made.out))).status, 200, 'it is kept');
   });
 
-  it('says so when there is nothing to make a key for', async (t) => {
+  it('says if there is nothing to encrypt', async (t) => {
     const said = await tocsin(['new-key'], { TOCSIN_DATA_DIR: emptyFolder(t) });
     assert.equal(said.code, 1);
-    assert.match(said.err, /there is no database at .*: the first start prints the first key/);
-    const { url } = await (await postgresServer()).newDatabase();
+    assert.match(said.err, /no database at .*\. Start Tocsin once; it creates the database and prints the first key/);
+    const { url } = await (await sharedPostgres()).newDatabase();
     const empty = await tocsin(['new-key'], { DATABASE_URL: url });
     assert.equal(empty.code, 1);
-    assert.match(empty.err, /is of version 0, not \d+: start this Tocsin with it once/);
+    assert.match(empty.err, /has schema version 0, not \d+: start Tocsin once to upgrade it/);
     assert.equal((await tocsin(['new-key', '--name', ' '])).code, 2);
+  });
+});
+
+describe('new-user', () => {
+  itOnce(
+    'prints a link that creates an operator, while the service runs',
+    async ({ t, startService: startForUser }) => {
+      const bootstrap = {
+        TOCSIN_BOOTSTRAP_EMAIL: 'ada@example.com',
+        TOCSIN_BOOTSTRAP_PASSWORD: 'correct horse battery',
+      };
+      const service = await startForUser(t, bootstrap);
+      const environment = { ...service.environment, TOCSIN_PUBLIC_URL: 'https://tocsin.test' };
+      const printed = await tocsin(['new-user'], environment);
+      assert.equal(printed.code, 0, printed.err);
+      const [, token] = /^Create your user: https:\/\/tocsin\.test\/setup#([\w-]{43})\n$/.exec(printed.out) ?? [];
+      const create = (email: string) =>
+        service.api('POST', '/v1/setup', { token, email, password: 'another long password' });
+      const { status, body } = await create('bob@example.com');
+      assert.deepEqual([status, body['role']], [201, 'operator']);
+      assert.equal((await create('eve@example.com')).status, 404);
+    },
+  );
+
+  it('says so when there is no database', async (t) => {
+    const said = await tocsin(['new-user'], { TOCSIN_DATA_DIR: emptyFolder(t) });
+    assert.deepEqual([said.code, /no database at /.test(said.err)], [1, true], said.err);
   });
 });
 
 describe('doctor', () => {
   itEach('finds a healthy installation healthy, and says that it runs', async ({ t, startService: startHealthy }) => {
-    const service = await startHealthy(t, {}, { roles: ['api', 'scheduler'] });
+    const service = await startHealthy(t, {});
     for (const address of service.addresses) {
       const environment = { TOCSIN_DATA_DIR: emptyFolder(t), ...service.environment, PORT: new URL(address).port };
       const said = await tocsin(['doctor', '--json'], environment);
       assert.equal(said.code, 0, said.out);
       const findings = JSON.parse(said.out) as { what: string; grade: string; message: string }[];
       assert.deepEqual(
-        // Whether pings can be sent is a matter of the machine, and whether a runtime ends one of the day.
+        // Pings depend on the machine, and runtime ends on the date.
         findings.filter(({ grade, what }) => grade !== 'ok' && what !== 'pings' && what !== 'runtime end'),
         [],
       );
-      assert.match(findings.find(({ what }) => what === 'service')?.message ?? '', /is ready/);
+      assert.match(findings.find(({ what }) => what === 'service')?.message ?? '', /^running at .*, ready$/);
       const pings = findings.find(({ what }) => what === 'pings')?.message ?? '';
-      assert.match(pings, /^can be sent$|ICMP checks end as unknown here/);
+      assert.match(pings, /^ICMP is available$|ICMP checks will be inconclusive/);
     }
-    // What the next start will refuse is found before it.
+    // Problems that the next start would refuse are reported before.
     service.rows((raw) => raw.exec(`UPDATE runtime_stages SET stage = 'DEPRECATED' WHERE name = '2026.10'`));
     const said = await tocsin(['doctor'], { TOCSIN_DATA_DIR: emptyFolder(t), ...service.environment });
     assert.equal(said.code, 1, said.out);
-    assert.match(said.out, /PROBLEM +runtimes +2026\.10: stage CURRENT is a step back from DEPRECATED/);
+    assert.match(said.out, /PROBLEM +runtimes +2026\.10: stage cannot go back from DEPRECATED to CURRENT/);
   });
 });
 
@@ -260,19 +282,19 @@ describe('about the file: doctor', () => {
     const environment = { PORT: new URL(service.address).port };
     const found = await tocsin(['doctor'], environment, elsewhere);
     assert.match(found.out, new RegExp(`ok +data folder +\\S*${basename(dirname(service.databasePath))}`));
-    assert.match(found.out, /ok +database .* MB \(\d+\.\d MB of it write-ahead log\), undamaged/);
+    assert.match(found.out, /ok +database .* MB \(\d+\.\d MB of which is write-ahead log\), undamaged/);
     await service.stop();
     const missing = await tocsin(['doctor'], environment, elsewhere);
     assert.equal(missing.code, 1);
     assert.match(missing.out, new RegExp(`PROBLEM +data folder +${elsewhere}/data does not exist`));
   });
 
-  it('ends as usual when the reader of its output leaves early', async (t) => {
+  it('ends normally if the reader of its output closes early', async (t) => {
     const said = await paste('npm run tocsin -- doctor | true', emptyFolder(t), { PORT: '1' });
     assert.deepEqual([said.code, said.err], [0, '']);
   });
 
-  it('names what is wrong, says what to do, and exits with 1', async (t) => {
+  it('reports problems with advice and exits with 1', async (t) => {
     const service = await startService(t, onlyApi);
     await service.stop();
     const dataDir = dirname(service.databasePath);
@@ -282,14 +304,14 @@ describe('about the file: doctor', () => {
     assert.equal(said.code, 1);
     assert.match(said.out, /PROBLEM +secret key .*chmod 600/);
     assert.match(said.out, /PROBLEM +database .*backup/);
-    assert.match(said.out, /warning +variable +TOCSIN_HOST means nothing: did you mean HOST\?/);
+    assert.match(said.out, /warning +variable +TOCSIN_HOST is unknown: did you mean HOST\?/);
     assert.match(said.out, /warning +service .*npm start/);
   });
 });
 
 describe('about PostgreSQL: doctor', () => {
-  it('names what is wrong, says what to do, and exits with 1', async (t) => {
-    const database = await (await postgresServer()).newDatabase();
+  it('reports problems with advice and exits with 1', async (t) => {
+    const database = await (await sharedPostgres()).newDatabase();
     const { url } = database;
     const examined = async (address: string, more: NodeJS.ProcessEnv = {}) => {
       const environment = { TOCSIN_DATA_DIR: emptyFolder(t), PORT: '1', DATABASE_URL: address, ...more };
@@ -297,19 +319,19 @@ describe('about PostgreSQL: doctor', () => {
       assert.doesNotMatch(said.out + said.err, /hunter2/);
       return said;
     };
-    assert.match((await examined(url)).out, /ok +schema +will be made at the first start/);
+    assert.match((await examined(url)).out, /ok +schema +will be created at the first start/);
 
     const wrong = await examined(url.replace(/tocsin:[^@]+@/, 'tocsin:hunter2@'));
     assert.equal(wrong.code, 1);
     assert.match(wrong.out, /PROBLEM +database .*password authentication failed.*docs\/postgresql\.md/);
 
-    // As docs/postgresql.md says of an address without a password.
+    // Like docs/postgresql.md for a URL without a password.
     const keyless = new URL(url);
     keyless.password = '';
     const passwords = join(emptyFolder(t), 'passwords');
     const line = [keyless.hostname, keyless.port, '*', keyless.username, decodeURIComponent(new URL(url).password)];
     writeFileSync(passwords, `${line.map((field) => field.replaceAll(/[\\:]/g, '\\$&')).join(':')}\n`, { mode: 0o600 });
-    assert.match((await examined(keyless.href)).out, /PROBLEM +database .*asks for a password, and there is none/);
+    assert.match((await examined(keyless.href)).out, /PROBLEM +database .*it requires a password; put one/);
     assert.match((await examined(keyless.href, { PGPASSFILE: passwords })).out, /ok +schema /);
     assert.match((await examined(keyless.href, { PGPASSWORD: line[4] })).out, /ok +schema /);
 
@@ -321,12 +343,12 @@ describe('about PostgreSQL: doctor', () => {
     const { printed, child, ready } = startProcess({ ...onlyApi, ...held });
     t.after(() => void child.kill('SIGKILL'));
     await (await ready).end('SIGTERM');
-    assert.match((await examined(url)).out, /warning +deliveries +nothing is sent since .*TOCSIN_DELIVERIES/);
+    assert.match((await examined(url)).out, /warning +deliveries +deliveries have been held since .*TOCSIN_DELIVERIES/);
     const raw = openRawPostgres(url);
     raw.exec(`UPDATE installation SET value = '999' WHERE key = 'schema-version'`);
     raw.close();
     const newer = await examined(url);
     assert.equal(newer.code, 1, printed());
-    assert.match(newer.out, /PROBLEM +schema +version 999 is newer than this program: start the newer Tocsin/);
+    assert.match(newer.out, /PROBLEM +schema +version 999 is newer than this version of Tocsin: upgrade Tocsin/);
   });
 });

@@ -1,4 +1,4 @@
-// Processes that are killed lose nothing and do nothing twice that they need not (design §1).
+// Killed processes lose nothing and repeat nothing unnecessarily (design §1).
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { test as it } from '../support/each-topology.ts';
@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';
 
-/** Over PostgreSQL nobody knows that another process is dead before its lease has run out, ten seconds. */
+/** On PostgreSQL a process counts as dead when its lease expires, after ten seconds. */
 const resumesWithinMs = 25_000;
 
 interface LoggedAttempt {
@@ -17,29 +17,33 @@ interface LoggedAttempt {
   readonly error?: { readonly class: string };
 }
 
-// Most of it is waiting for leases and slots.
-const together = { concurrency: 2 };
-
-describe('a process that is killed', together, () => {
-  it('during a delivery sends it again with the same id, and logs the attempt that it cannot know the end of', async ({
+// Mostly waits for leases and slots.
+describe('killed processes', { concurrency: 2 }, () => {
+  it('send an interrupted delivery again with the same id, and run an interrupted slot again', async ({
     t,
     startService,
   }) => {
-    const service = await startService(t, {}, { roles: ['api', 'runner', 'deliverer'] });
-    const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
+    const service = await startService(t);
+    const [target, hanging] = [await startScriptedServer(t), await startScriptedServer(t)];
+    const receiver = await startReceiver(t, secret);
     target.answer({ status: 500 });
+    hanging.answer('hang');
     receiver.answer('hang');
-    const group = await service.must('POST', '/v2/check-groups', { name: 'Shops' });
-    const groupId = Number(group['id']);
-    const request = { method: 'GET', url: target.url };
-    await service.must('POST', '/v1/checks/api', { name: 'Cart', frequency: 1440, groupId, request });
+    const make = async (name: string, { url }: { readonly url: string }): Promise<string> => {
+      const body = { name, frequency: 1440, request: { method: 'GET', url } };
+      return String((await service.must('POST', '/v1/checks/api', body))['id']);
+    };
     const config = { url: receiver.url, webhookSecret: secret };
-    await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config, subscriptions: [{ groupId }] });
-    await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
+    await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', autoSubscribe: true, config });
+    // New checks run at once.
+    await make('failing', target);
+    const hung = await make('hanging', hanging);
     const first = await receiver.received(() => true);
+    await hanging.hits(1);
 
-    assert.equal((await service.kill('deliverer')).signal, 'SIGKILL');
+    assert.equal((await service.kill()).signal, 'SIGKILL');
     receiver.answer({ status: 200 });
+    hanging.answer({ status: 200 });
     await service.restart();
     const second = await receiver.received((message) => message !== first, resumesWithinMs);
     assert.equal(second.deliveryId, first.deliveryId);
@@ -55,41 +59,20 @@ describe('a process that is killed', together, () => {
         [1, undefined],
       ],
     );
-    assert.equal(receiver.all.length, 2);
-  });
-
-  it('during a probe runs that slot again, and records it once', async ({ t, startService }) => {
-    const service = await startService(t, {}, { roles: ['api', 'scheduler', 'runner'] });
-    const target = await startScriptedServer(t);
-    target.answer('hang');
-    const group = await service.must('POST', '/v2/check-groups', { name: 'Shops' });
-    const request = { method: 'GET', url: target.url };
-    const check = await service.must('POST', '/v1/checks/api', {
-      name: 'Cart',
-      frequency: 1440,
-      groupId: group['id'],
-      request,
-    });
-    // It runs at once.
-    await target.hits(1);
-    await service.kill('runner');
-    target.answer({ status: 200 });
-    await service.restart();
-    await target.hits(2, resumesWithinMs);
+    await hanging.hits(2, resumesWithinMs);
     const results = await until('the result', async () => {
-      const { body } = await service.api('GET', `/v1/check-results/${String(check['id'])}`);
+      const { body } = await service.api('GET', `/v1/check-results/${hung}`);
       return Array.isArray(body) && body.length > 0 && (body as Record<string, unknown>[]);
     });
     assert.deepEqual(
       results.map((result) => result['hasFailures']),
       [false],
     );
+    assert.equal(receiver.all.length, 2);
   });
-});
 
-describe('a check that runs every 10 s', together, () => {
-  it('fills every slot once, over a kill and a restart', async ({ t, startService }) => {
-    const service = await startService(t, {}, { roles: ['api', 'scheduler', 'runner'] });
+  it('fill every slot of a check once, across a kill and a restart', async ({ t, startService }) => {
+    const service = await startService(t, {});
     const target = await startScriptedServer(t);
     const request = { method: 'GET', url: target.url };
     const checks = 5;
@@ -100,7 +83,7 @@ describe('a check that runs every 10 s', together, () => {
     await service.kill();
     await service.restart();
     const before = target.all.length;
-    // Three of each check, and a few for those that the kill cut off: they are asked for again.
+    // Three per check, plus those that were interrupted and repeated.
     await target.hits(before + 11, 40_000);
     await service.stop();
 

@@ -1,8 +1,8 @@
-// The PostgreSQL goes away and comes back: nothing spins, everybody is told, and what was found meanwhile is recorded.
+// PostgreSQL becomes unavailable and returns: no busy loops, clear reports, and results recorded afterwards.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { firstRun } from '../support/first-run.ts';
-import { type PostgresServer, startPostgres, type StopMode } from '../support/postgres.ts';
+import { type OwnPostgres, startPostgres, type StopMode } from '../support/postgres.ts';
 import { startCuttingWay } from '../support/cutting-way.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
@@ -10,7 +10,7 @@ import { startService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';
-let server: PostgresServer;
+let server: OwnPostgres;
 before(async () => {
   server = await startPostgres();
 });
@@ -33,7 +33,7 @@ for (const [how, mode] of [
   ['is killed', 'immediate'],
 ] as const satisfies readonly (readonly [string, StopMode])[]) {
   describe(`about PostgreSQL: when the database ${how}`, () => {
-    it('processes say so, try again without haste, and record what they found meanwhile', async (t) => {
+    it('processes report it, retry with backoff, and record their results afterwards', async (t) => {
       const database = await server.newDatabase();
       const shared = { DATABASE_URL: database.url, TOCSIN_SECRET_KEY: 'ab'.repeat(32), TOCSIN_PROBE_THREADS: '1' };
       const api = await startService(t, { ...shared, TOCSIN_ROLES: 'api' });
@@ -44,7 +44,7 @@ for (const [how, mode] of [
         name: 'Cart',
         frequency: 1440,
         groupId,
-        // One attempt, whose outcome nobody can ask for again.
+        // One attempt whose outcome cannot be requested again.
         doubleCheck: false,
         retryStrategy: { type: 'NO_RETRIES' },
         request: { method: 'GET', url: target.url },
@@ -53,7 +53,7 @@ for (const [how, mode] of [
       await api.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config, subscriptions: [{ groupId }] });
 
       await firstRun(api, id);
-      // The target answers only once the database is gone.
+      // The target responds only after the database is unavailable.
       target.answer({ status: 500, delayMs: 3000 });
       await api.must('POST', `/v1/triggers/check-groups/${String(groupId)}`);
       await target.hits(2);
@@ -67,11 +67,11 @@ for (const [how, mode] of [
         });
         assert.ok(ready.reasons.length > 0);
         assert.equal((await health(address, 'live')).status, 200, 'a restart would not help');
-        const told = await metricsOf(address);
-        assert.match(told, /^tocsin_database_up 0$/m);
-        assert.match(told, /^tocsin_process_info\{.+\} 1$/m);
-        assert.match(told, /^tocsin_process_last_sign_timestamp_seconds \d{10}/m);
-        assert.doesNotMatch(told, /^tocsin_(?:conservation_difference|runs|outbox_age_seconds)[ {]/m);
+        const reported = await metricsOf(address);
+        assert.match(reported, /^tocsin_database_up 0$/m);
+        assert.match(reported, /^tocsin_process_info\{.+\} 1$/m);
+        assert.match(reported, /^tocsin_process_last_sign_timestamp_seconds \d{10}/m);
+        assert.doesNotMatch(reported, /^tocsin_(?:conservation_difference|runs|outbox_age_seconds)[ {]/m);
       }
       const refused = await api.api('GET', '/v1/checks');
       assert.deepEqual(
@@ -79,11 +79,13 @@ for (const [how, mode] of [
         [503, 503, 'Service Unavailable'],
       );
       await until('the finding to wait', async () =>
-        (await health(worker.address, 'ready')).reasons.some((reason) => /1 results? wait/.test(reason)),
+        (await health(worker.address, 'ready')).reasons.some((reason) =>
+          /results waiting for the database: 1/.test(reason),
+        ),
       );
       const lines = (worker.printed.match(/failed"\}?/g) ?? []).length;
       const seconds = (Date.now() - goneAt) / 1000;
-      // Seven loops and the writer, each with a growing pause: three times a second at most, and less as it lasts.
+      // Seven loops and the writer, each with backoff: at most three times a second, and decreasing.
       assert.ok(lines <= 8 * (3 + seconds), `${lines} lines in ${seconds} s:\n${worker.printed}`);
 
       await server.begin();
@@ -100,7 +102,7 @@ for (const [how, mode] of [
   });
 }
 
-/** What a process says to the database when it starts, in two halves: after each cut it waits longer than after the last. */
+/** Statements of a starting process, in two halves. It waits longer after each failure. */
 const startingSteps = {
   'while it opens the database': ['clock_timestamp()', 'CREATE TABLE results_'],
   'when it has opened it': [
@@ -112,9 +114,9 @@ const startingSteps = {
   ],
 };
 
-describe('about PostgreSQL: when the database goes away from a process that starts', () => {
+describe('about PostgreSQL: when the database becomes unavailable during a start', () => {
   for (const [when, statements] of Object.entries(startingSteps)) {
-    it(`${when}, the start is tried again and comes to its end`, async (t) => {
+    it(`${when}, the start retries and completes`, async (t) => {
       const way = await startCuttingWay(t, (await server.newDatabase()).url, statements);
       const service = await startService(t, { DATABASE_URL: way.url, TOCSIN_SECRET_KEY: 'ab'.repeat(32) });
       assert.deepEqual(way.left, [], 'each of these statements was cut once');

@@ -1,31 +1,34 @@
-// A disk that is full, a database that only reads: the service says so, loses nothing that it acknowledged, and goes on by
-// itself. What fills up is the file's disk in one topology; in the other the database refuses to write.
+// A full disk or a read-only database: the service reports it, loses nothing acknowledged, and recovers. In one
+// topology the disk is full, in the other the database refuses writes.
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type Given, postgresServer, test as it } from '../support/each-topology.ts';
+import { describe } from 'node:test';
+import { test as it } from '../support/each-topology.ts';
+import type { Given } from '../support/flow-cases.ts';
 import { mountOwnDisk, type OwnDisk } from '../support/own-disk.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { type Cleanup, type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
 import type { Service } from '../support/service.ts';
 import { assertEverySlotOnce, type ResultRow, resultRows } from '../support/slots.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';
 const checks = 5;
 const intervalMs = 10_000;
 
-/** What keeps a service from writing, and how its results are looked at. */
+/** What prevents a service from writing, and how to read its results. */
 interface Hindrance {
   readonly begin: () => Promise<void>;
   readonly end: () => Promise<void>;
   readonly results: () => ResultRow[];
 }
 
-interface Scene extends Hindrance {
-  /** null over PostgreSQL. */
+interface Fixture extends Hindrance {
+  /** null on PostgreSQL. */
   readonly disk: OwnDisk | null;
   readonly service: Service;
   readonly target: ScriptedServer;
@@ -34,15 +37,14 @@ interface Scene extends Hindrance {
 }
 
 const quiet = { LOG_LEVEL: 'silent' };
-const roles = ['api', 'scheduler', 'runner', 'deliverer'] as const;
 
-/** Checks that run every 10 s, with a channel that is told of all of them. */
-async function openScene(
+/** Checks that run every 10 s, with a channel subscribed to all of them. */
+async function openFixture(
   t: Cleanup,
   service: Service,
   hindrance: Hindrance,
   disk: OwnDisk | null = null,
-): Promise<Scene> {
+): Promise<Fixture> {
   const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
   const config = { url: receiver.url, webhookSecret: secret };
   await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', autoSubscribe: true, config });
@@ -54,8 +56,8 @@ async function openScene(
   return { ...hindrance, disk, service, target, receiver, checkIds };
 }
 
-/** On a small disk of its own. */
-async function openOnDisk({ t, startService }: Pick<Given, 't' | 'startService'>): Promise<Scene> {
+/** On its own small disk. */
+async function openOnDisk({ t, startService }: Pick<Given, 't' | 'startService'>): Promise<Fixture> {
   const disk = await mountOwnDisk(t, 24);
   const service = await startService(t, quiet, { place: disk.place });
   const hindrance = {
@@ -63,17 +65,17 @@ async function openOnDisk({ t, startService }: Pick<Given, 't' | 'startService'>
     end: () => Promise.resolve(disk.free()),
     results: () => resultsOnDisk(disk),
   };
-  return openScene(t, service, hindrance, disk);
+  return openFixture(t, service, hindrance, disk);
 }
 
-/** Over a database that can be told to only read, as one does from which another has taken over. */
-async function openOverPostgres({ t, startService }: Pick<Given, 't' | 'startService'>): Promise<Scene> {
-  const server = await postgresServer();
+/** On a database that can be made read-only, as after a failover. */
+async function openOverPostgres({ t, startService }: Pick<Given, 't' | 'startService'>): Promise<Fixture> {
+  const server = await sharedPostgres();
   let name = '';
-  const service = await startService(t, quiet, { roles, prepare: (database) => (name = database.name) });
+  const service = await startService(t, quiet, { prepare: (database) => (name = database.name) });
   const setReadOnly = async (state: 'on' | 'off'): Promise<void> => {
     await server.admin(`ALTER DATABASE ${name} SET default_transaction_read_only = ${state}`);
-    // Connections keep what they began with.
+    // Existing connections keep the old setting.
     await server.admin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
   };
   const hindrance = {
@@ -81,10 +83,10 @@ async function openOverPostgres({ t, startService }: Pick<Given, 't' | 'startSer
     end: () => setReadOnly('off'),
     results: () => service.rows(resultRows),
   };
-  return openScene(t, service, hindrance);
+  return openFixture(t, service, hindrance);
 }
 
-/** The service's own count of its slots. */
+/** Slot outcomes as counted by the service. */
 async function outcomes(service: Service): Promise<{ passed: number; failed: number; difference: number }> {
   const text = await (await fetch(`${service.address}/metrics`)).text();
   const figure = (name: string): number => {
@@ -99,7 +101,7 @@ async function outcomes(service: Service): Promise<{ passed: number; failed: num
   };
 }
 
-/** Of all processes together. */
+/** For all processes together. */
 async function readiness({ addresses }: Service): Promise<{ isReady: boolean; reasons: readonly string[] }> {
   const said = await Promise.all(
     addresses.map(async (address) => {
@@ -111,7 +113,7 @@ async function readiness({ addresses }: Service): Promise<{ isReady: boolean; re
   return { isReady: said.every(({ isReady }) => isReady), reasons: said.flatMap(({ reasons }) => reasons) };
 }
 
-/** Writes until one is refused; every key that was acknowledged. */
+/** Writes until a write is refused and returns all acknowledged keys. */
 async function writeUntilRefused(service: Service, prefix: string): Promise<string[]> {
   const acknowledged: string[] = [];
   for (let n = 0; ; n++) {
@@ -130,8 +132,8 @@ async function writeUntilRefused(service: Service, prefix: string): Promise<stri
   }
 }
 
-/** What must hold while nothing can be written. */
-async function assertStandsStill({ service, checkIds }: Scene, acknowledged: readonly string[]): Promise<void> {
+/** Asserts what must hold while nothing can be written. */
+async function assertStandsStill({ service, checkIds }: Fixture, acknowledged: readonly string[]): Promise<void> {
   const { reasons } = await until('every process to say that it is not ready', async () => {
     const said = await readiness(service);
     return said.reasons.length >= service.addresses.length && said;
@@ -145,7 +147,7 @@ async function assertStandsStill({ service, checkIds }: Scene, acknowledged: rea
   }
 }
 
-/** As the rows tell it. SQLite cannot follow the way to another namespace: it reads a copy. */
+/** From database rows. SQLite cannot open a path in another namespace, so it reads a copy. */
 function resultsOnDisk(disk: OwnDisk): ResultRow[] {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-copy-'));
   copyFileSync(`${disk.folder}/tocsin.db`, `${folder}/tocsin.db`);
@@ -156,7 +158,7 @@ function resultsOnDisk(disk: OwnDisk): ResultRow[] {
   return rows;
 }
 
-async function assertRecovers({ service, receiver, results }: Scene, acknowledged: readonly string[]): Promise<void> {
+async function assertRecovers({ service, receiver, results }: Fixture, acknowledged: readonly string[]): Promise<void> {
   await until('the service to be ready again', async () => (await readiness(service)).isReady);
   for (let n = 0; n < checks; n++) {
     await receiver.received(
@@ -176,40 +178,44 @@ async function assertRecovers({ service, receiver, results }: Scene, acknowledge
   assert.equal(new Set(alerts.map(({ deliveryId }) => deliveryId)).size, checks, 'one alert for each check');
 }
 
-it('a database that cannot be written stops writes with 503 and nothing else; when it can again, what waited is recorded', async (given) => {
-  const scene = await (given.topology === 'one process, SQLite' ? openOnDisk(given) : openOverPostgres(given));
-  const { service, target } = scene;
-  await until('a first result of each check', async () => (await outcomes(service)).passed >= checks);
-  // Probes under way while the writing stops: what they find has to wait.
-  target.answer({ status: 500, delayMs: 1500 });
-  await target.hits(target.all.length + 1);
-  await scene.begin();
-  const acknowledged = await writeUntilRefused(service, 'FULL');
-  await assertStandsStill(scene, acknowledged);
-  await until('a result to wait', async () => /results wait/.test((await readiness(service)).reasons.join()));
-  await scene.end();
-  await assertRecovers(scene, acknowledged);
-});
-
-it('a database that only reads ends the start with one line that says so; once it can be written, all is there', async (given) => {
-  const isFile = given.topology === 'one process, SQLite';
-  const { disk, service, receiver, target, ...scene } = await (isFile ? openOnDisk(given) : openOverPostgres(given));
-  await service.must('POST', '/v1/variables', { key: 'BEFORE', value: 'x' });
-  assert.equal((await service.stop()).code, 0);
-  // A file that is open for writing keeps a disk from turning read-only under it: this is found at a start.
-  await (disk !== null ? Promise.resolve(disk.setReadOnly(true)) : scene.begin());
-  const present = disk !== null ? readFileSync(`${disk.folder}/tocsin.db`) : null;
-  await assert.rejects(service.restart('api'), (error: Error) => {
-    const printed = error.message.split('it printed:\n')[1] ?? '';
-    assert.match(error.message, /ended with 1;/);
-    assert.match(printed, /^tocsin: [^\n]*(tocsin\.db.*write|database.*read-only)[^\n]*\n$/, 'one line');
-    return true;
+describe('a database that cannot be written', { concurrency: 2 }, () => {
+  it('rejects writes with 503; results are recorded once it is writable', async (given) => {
+    const fixture = await (given.topology === 'one process, SQLite' ? openOnDisk(given) : openOverPostgres(given));
+    const { service, target } = fixture;
+    await until('a first result of each check', async () => (await outcomes(service)).passed >= checks);
+    // Probes in progress when writing stops; their findings must wait.
+    target.answer({ status: 500, delayMs: 1500 });
+    await target.hits(target.all.length + 1);
+    await fixture.begin();
+    const acknowledged = await writeUntilRefused(service, 'FULL');
+    await assertStandsStill(fixture, acknowledged);
+    await until('a result to wait', async () => /results are waiting/.test((await readiness(service)).reasons.join()));
+    await fixture.end();
+    await assertRecovers(fixture, acknowledged);
   });
-  if (disk !== null) assert.deepEqual(readFileSync(`${disk.folder}/tocsin.db`), present);
-  await (disk !== null ? Promise.resolve(disk.setReadOnly(false)) : scene.end());
-  target.answer({ status: 500 });
-  await service.restart();
-  assert.equal((await service.api('GET', '/v1/variables/BEFORE')).status, 200);
-  await receiver.alert('ALERT_FAILURE', 20_000);
-  assert.equal((await outcomes(service)).difference, 0);
+
+  it('ends the start with one line; once it is writable, all data is there', async (given) => {
+    const isFile = given.topology === 'one process, SQLite';
+    const { disk, service, receiver, target, ...fixture } = await (isFile
+      ? openOnDisk(given)
+      : openOverPostgres(given));
+    await service.must('POST', '/v1/variables', { key: 'BEFORE', value: 'x' });
+    assert.equal((await service.stop()).code, 0);
+    // A disk cannot become read-only while a file is open for writing, so this is found at a start.
+    await (disk !== null ? Promise.resolve(disk.setReadOnly(true)) : fixture.begin());
+    const present = disk !== null ? readFileSync(`${disk.folder}/tocsin.db`) : null;
+    await assert.rejects(service.restart('api'), (error: Error) => {
+      const printed = error.message.split('it printed:\n')[1] ?? '';
+      assert.match(error.message, /ended with 1;/);
+      assert.match(printed, /^tocsin: [^\n]*(tocsin\.db.*writable|database.*read-only)[^\n]*\n$/, 'one line');
+      return true;
+    });
+    if (disk !== null) assert.deepEqual(readFileSync(`${disk.folder}/tocsin.db`), present);
+    await (disk !== null ? Promise.resolve(disk.setReadOnly(false)) : fixture.end());
+    target.answer({ status: 500 });
+    await service.restart();
+    assert.equal((await service.api('GET', '/v1/variables/BEFORE')).status, 200);
+    await receiver.alert('ALERT_FAILURE', 20_000);
+    assert.equal((await outcomes(service)).difference, 0);
+  });
 });

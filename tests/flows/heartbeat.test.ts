@@ -1,5 +1,5 @@
-// Heartbeats through the real service: a job that calls, stops to call and calls again, our own end in between, and what
-// the API shows of it (reference §4.9, decisions: Heartbeat).
+// Heartbeats through the real service: pings, missed pings, recovery, our own downtime, and the API (reference §4.9,
+// decisions: Heartbeat).
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -14,11 +14,11 @@ import { until } from '../support/until.ts';
 const secret = 'a secret between two';
 const hour = 3_600_000;
 
-/** Fails here when this machine has no curl, by which jobs call. */
+/** Fails here if this machine has no curl, which jobs use. */
 const userAgent = execFileSync('curl', ['--version'], { encoding: 'utf8' }).replace(/^curl (\S+)[^]*$/, 'curl/$1');
 const run = promisify(execFile);
 
-/** A heartbeat of one hour with ten minutes of grace, and where to ping it. */
+/** A heartbeat of one hour with ten minutes of grace, and its ping URL. */
 async function makeHeartbeat(service: Service): Promise<{ id: string; ping: (how?: PingHow) => Promise<number> }> {
   const made = await service.must('POST', '/v1/checks/heartbeat', {
     name: 'Backup',
@@ -40,7 +40,7 @@ interface PingHow {
 
 const ways: Readonly<Record<string, readonly string[]>> = { GET: [], HEAD: ['--head'] };
 
-/** Calls by curl, as a job does; answers with the status. */
+/** Pings with curl, like a job, and returns the status. */
 async function call(url: string, { method = 'GET', headers = {}, body }: PingHow): Promise<number> {
   const asked = [
     ...(ways[method] ?? ['--request', method]),
@@ -61,7 +61,7 @@ async function call(url: string, { method = 'GET', headers = {}, body }: PingHow
   return Number(stdout);
 }
 
-/** As if all of it had been so much earlier, ms. */
+/** Moves everything into the past by some ms. */
 function passTime(service: Service, ms: number): void {
   service.rows((raw) =>
     raw
@@ -82,7 +82,7 @@ async function settled(service: Service, id: string, wanted: readonly string[]):
   await until(`the results ${wanted.join()}`, async () => (await results(service, id)).join() === wanted.join());
 }
 
-/** A job that calls, stops to call, calls again, and fails. */
+/** A job that pings, stops, pings again and fails. */
 async function missesAndRecovers(t: Cleanup, service: Service): Promise<void> {
   const receiver = await startReceiver(t, secret);
   await service.must('POST', '/v1/alert-channels', {
@@ -135,7 +135,7 @@ async function missesAndRecovers(t: Cleanup, service: Service): Promise<void> {
   await service.must('GET', `/v1/analytics/heartbeat-checks/${id}`);
 }
 
-/** A ping that was answered is judged after a kill, and a deadline in between raises no alarm. */
+/** A ping acknowledged before a kill counts, and a deadline during the downtime raises no alert. */
 async function outlivesOurEnd(service: Service): Promise<void> {
   const beats = [await makeHeartbeat(service), await makeHeartbeat(service)] as const;
   const [failing, regular] = beats;
@@ -144,7 +144,7 @@ async function outlivesOurEnd(service: Service): Promise<void> {
   await settled(service, regular.id, ['passed']);
   assert.equal(await failing.ping({ path: '/fail' }), 200);
   await service.kill();
-  // Its deadline falls into the time in which nobody is there.
+  // The deadline falls into the downtime.
   service.rows((raw) => {
     const timer = Date.now() - hour - 10 * 60_000 + 500;
     raw
@@ -166,7 +166,7 @@ async function outlivesOurEnd(service: Service): Promise<void> {
   assert.equal(Number(counts?.['difference']), 0);
 }
 
-/** What is no ping is refused in the shape of every refusal. */
+/** Invalid pings are refused in the usual error format. */
 async function refusesTheRest(service: Service): Promise<void> {
   const { id, ping } = await makeHeartbeat(service);
   assert.deepEqual(await Promise.all(['PUT', 'DELETE', 'PATCH'].map((method) => ping({ method }))), [405, 405, 405]);
@@ -185,17 +185,17 @@ async function refusesTheRest(service: Service): Promise<void> {
   };
   assert.equal(events[0]?.body.length, 10_000);
   assert.equal((await service.api('GET', `/v1/checks/heartbeats/${id}/events?limit=11`)).status, 400);
-  // It must not become due: nobody is there to run it.
+  // It must not become due, because nothing would run it.
   const idle = { name: 'x', activated: false, request: { url: 'http://127.0.0.1:9/' } };
   const api = await service.must('POST', '/v1/checks/url', idle);
   assert.equal((await service.api('GET', `/v1/checks/heartbeats/${String(api['id'])}/events`)).status, 404);
 }
 
-test('a heartbeat that stops to be called alerts and recovers, and our own end raises no alarm', async ({
+test('a heartbeat without pings alerts and recovers, and our own downtime raises no alert', async ({
   t,
   startService,
 }) => {
-  const service = await startService(t, {}, { roles: ['api', 'scheduler', 'deliverer'] });
+  const service = await startService(t, {});
   await missesAndRecovers(t, service);
   await refusesTheRest(service);
   await outlivesOurEnd(service);

@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** A copy of the sources with one more folder and one more line; its entry. */
+/** A copy of the sources with one more folder and one more line; returns its entry point. */
 function sourcesWithLine(t: TestContext): string {
   const copy = mkdtempSync(join(tmpdir(), 'tocsin-kind-'));
   t.after(() => rmSync(copy, { recursive: true, force: true }));
@@ -21,12 +21,12 @@ function sourcesWithLine(t: TestContext): string {
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   cpSync(join(root, 'tests/support/made-up-channel'), join(copy, 'src/channels/kinds/line'), { recursive: true });
   const registry = join(copy, 'src/channels/registry.ts');
-  const text = readFileSync(registry, 'utf8').replace('[webhookKind]', '[webhookKind, lineKind]');
+  const text = readFileSync(registry, 'utf8').replace(/,?\s*\] as const/, ', lineKind] as const');
   writeFileSync(registry, `import { lineKind } from './kinds/line/line-kind.ts';\n${text}`);
   return join(copy, 'src/main.ts');
 }
 
-/** Keeps every line; the first connection is answered `no`. */
+/** Records every line; the first connection is answered with `no`. */
 async function startLineReceiver(t: TestContext): Promise<{ readonly address: string; readonly lines: string[] }> {
   const lines: string[] = [];
   const server = createServer((socket) => {
@@ -41,7 +41,7 @@ async function startLineReceiver(t: TestContext): Promise<{ readonly address: st
   return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, lines };
 }
 
-test('a made-up kind of channel is documented, saved, masked, rendered, sent, retried and logged (about the file)', async (t) => {
+test('a made-up channel kind is documented, saved, masked, rendered, sent, retried and logged (about the file)', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'tocsin-service-'));
   const place = { dataDir, enter: [], program: sourcesWithLine(t) };
   const service = await startService(t, { TOCSIN_EGRESS_ALLOW: '127.0.0.0/8' }, place);
@@ -56,7 +56,7 @@ test('a made-up kind of channel is documented, saved, masked, rendered, sent, re
     return JSON.stringify(said['attributes']);
   };
   const config = { address, text: '{{ALERT_TYPE}} {{CHECK_NAME}} {{TOKEN}}', password: 'open-sesame' };
-  assert.match(await wrong({ type: 'PIGEON', config }), /must be WEBHOOK or LINE/);
+  assert.match(await wrong({ type: 'PIGEON', config }), /must be WEBHOOK or .*LINE/);
   assert.match(await wrong({ type: 'LINE', config: { password: 'x' } }), /config\.address/);
   assert.match(await wrong({ type: 'LINE', config: { ...config, url: 'x' } }), /config\.url.*unknown field/);
   assert.match(await wrong({ type: 'LINE', config: { ...config, text: '{{nope 1}}' } }), /config\.text.*line 1/);

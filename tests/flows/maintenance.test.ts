@@ -1,6 +1,6 @@
-// A maintenance window over running checks: paused ones are not run, silenced ones tell nobody, and nothing is lost by it.
+// A maintenance window over running checks: paused or silenced, and nothing is lost.
 import assert from 'node:assert/strict';
-import { describe } from '../support/each-topology.ts';
+import { describe } from '../support/one-process.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { newAccount } from '../support/service.ts';
@@ -10,8 +10,8 @@ const secret = 'a secret between two';
 const iso = (at: number): string => new Date(at).toISOString();
 
 describe('checks under maintenance', {}, ({ it }) => {
-  it('are not run or tell nobody, and what still fails at its end is told then', async (t, common) => {
-    // Its windows are about all checks of an account.
+  it('are not run or send no alerts, and those still failing at its end alert then', async (t, common) => {
+    // Its windows apply to all checks of an account.
     const service = await newAccount(common, 'Upgraded');
     const [paused, silenced] = [await startScriptedServer(t), await startScriptedServer(t)];
     const receiver = await startReceiver(t, secret);
@@ -51,7 +51,7 @@ describe('checks under maintenance', {}, ({ it }) => {
     assert.equal(status['hasFailures'], true, 'what is silenced is seen all the same');
     assert.deepEqual(receiver.all, []);
 
-    // A trigger is somebody who asks: it runs what is paused.
+    // A trigger runs paused checks, too.
     const { token } = await service.must('POST', `/v1/triggers/checks/${database}`);
     assert.equal((await service.api('GET', `/checks/${database}/trigger/${String(token)}`)).status, 503);
     assert.ok(paused.all.length > 0);

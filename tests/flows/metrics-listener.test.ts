@@ -1,4 +1,4 @@
-// Metrics that have a listener of their own, in one process: about the file.
+// Metrics on their own listener, in one process: about the file.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import { freePort } from '../support/free-port.ts';
 import { startService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-test('about the file: metrics are served on their own port alone, with their token, and no check reaches it', async (t) => {
+test('about the file: metrics are only served on their own port with their token, and no check reaches it', async (t) => {
   const port = await freePort();
   const token = 'm'.repeat(32);
   const service = await startService(t, { TOCSIN_METRICS_PORT: String(port), TOCSIN_METRICS_TOKEN: token });
@@ -33,7 +33,7 @@ test('about the file: metrics are served on their own port alone, with their tok
   assert.match(String(result?.['message']), /is Tocsin itself, which checks, webhooks and scripts cannot reach/);
 });
 
-test('about the file: the listener of the metrics takes few connections, which leaves descriptors for other work', async (t) => {
+test('about the file: the metrics listener limits connections to leave file descriptors for other work', async (t) => {
   const port = await freePort();
   await startService(t, { TOCSIN_METRICS_PORT: String(port) });
   let [taken, refused] = [0, 0];

@@ -1,22 +1,20 @@
-// What processes count of their work is what came of it, whichever of them did it; and each tells which it is.
+// Metrics of several processes add up to the results, and identify their process.
 import assert from 'node:assert/strict';
-import { test } from '../support/each-topology.ts';
+import { casesOn } from '../support/flow-cases.ts';
 import { metricSums } from '../support/metric-sums.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { until } from '../support/until.ts';
 
+const { test } = casesOn(['two processes, PostgreSQL']);
 const secret = 'a secret between two';
 const delays = 'tocsin_run_start_delay_seconds';
 
-test('runs, how late they began, and attempts of deliveries are counted once each, by what became of them', async ({
-  t,
-  startService,
-}) => {
+test('runs, their delays and delivery attempts are counted once each, by outcome', async ({ t, startService }) => {
   const service = await startService(t);
   const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
   target.answer(({ url }) => ({ status: url === '/down' ? 500 : 200 }));
-  // One that is told at once, one that does not take what it is sent.
+  // One channel is notified at once, the other rejects its deliveries.
   receiver.answer(({ hit }) => ({ status: hit.url === '/busy' ? 500 : 200 }));
   const { id: groupId } = await service.must('POST', '/v2/check-groups', { name: 'Shops' });
   for (const path of ['/busy', '/free']) {
@@ -35,7 +33,7 @@ test('runs, how late they began, and attempts of deliveries are counted once eac
     const all = await metricSums(service);
     return all.get(attempts('pending')) === 1 && all.get(attempts('delivered')) === 1 && all;
   });
-  // Each check ran by itself when it was made, too, unless its trigger came first.
+  // Each check also ran when it was created, unless its trigger came first.
   const recorded = service.rows((raw) =>
     raw.prepare('SELECT outcome, count(*) AS n FROM results GROUP BY outcome ORDER BY outcome').all(),
   );
@@ -53,7 +51,7 @@ test('runs, how late they began, and attempts of deliveries are counted once eac
   assert.equal(sums.get('tocsin_slots_missed_total'), 0);
 });
 
-test('each process tells which it is: the same as the list of processes shows', async ({ t, startService }) => {
+test('each process identifies itself as in the list of processes', async ({ t, startService }) => {
   const place = { TOCSIN_LOCATION: 'eu-west-1' };
   const service = await startService(t, place);
   const listed = (await service.must('GET', '/v1/processes')) as unknown as readonly {
@@ -71,6 +69,6 @@ test('each process tells which it is: the same as the list of processes shows', 
     listed.every(({ location }) => location === place.TOCSIN_LOCATION),
     JSON.stringify(listed),
   );
-  const told = [...(await metricSums(service))].filter(([name]) => name.startsWith('tocsin_process_info{'));
-  assert.deepEqual(Object.fromEntries(told), Object.fromEntries(expected.map((line) => [line, 1])));
+  const reported = [...(await metricSums(service))].filter(([name]) => name.startsWith('tocsin_process_info{'));
+  assert.deepEqual(Object.fromEntries(reported), Object.fromEntries(expected.map((line) => [line, 1])));
 });

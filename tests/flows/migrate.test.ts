@@ -1,14 +1,14 @@
-// `migrate`: a whole installation in another database, with real processes: killed, refused, and gone on with.
+// `migrate` with real processes: killed, refused and resumed.
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { openSqliteFile } from '#store/engines/sqlite/file.ts';
 import { paste, runCommand, startCommand } from '../support/command.ts';
 import { blockOf, readPage } from '../support/pages.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { openRawPostgres } from '../support/raw-rows.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { putAccount, putCheck } from '../support/rows.ts';
@@ -16,11 +16,7 @@ import { startScriptedServer } from '../support/scripted-server.ts';
 import { asker, type Service, startService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-let server: PostgresServer;
-before(async () => {
-  server = await startPostgres();
-});
-after(() => server.stop());
+const server = await sharedPostgres();
 
 function emptyFolder(t: { after(fn: () => void): void }): string {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-migrate-'));
@@ -48,11 +44,11 @@ async function fileWith(path: string, results: number): Promise<void> {
   raw.close();
 }
 
-describe('about the file and PostgreSQL: migrate', () => {
-  it('that is killed in the middle goes on where it was, and ends with the same rows on both sides', async (t) => {
+describe('about the file and PostgreSQL: migrate', { concurrency: 3 }, () => {
+  it('resumes after a kill, and ends with the same rows on both sides', async (t) => {
     const folder = emptyFolder(t);
     const file = join(folder, 'tocsin.db');
-    const rows = 60_000;
+    const rows = 30_000;
     await fileWith(file, rows);
     const database = await server.newDatabase();
     const words = ['migrate', '--from', `sqlite:${file}`, '--to', database.url];
@@ -70,25 +66,25 @@ describe('about the file and PostgreSQL: migrate', () => {
 
     const said = await runCommand(words, secretKey);
     assert.equal(said.code, 0, said.err);
-    assert.match(said.out, /goes on at results, where an earlier copy ended/);
+    assert.match(said.out, /resuming an interrupted copy at results/);
     assert.match(said.out, new RegExp(`^results +${rows} rows {2}[0-9a-f]{16}$`, 'm'));
-    assert.match(said.out, /the same on both sides/);
+    assert.match(said.out, /Copied and verified \d+ rows in \d+ tables/);
     assert.equal(count(), rows);
     assert.doesNotMatch(said.out + said.err, /o:d|%3Ad/, 'the password is not shown');
 
     const again = await runCommand(words, secretKey);
     assert.equal(again.code, 1, 'a target that is full is refused');
-    assert.match(again.err, /is not empty: .*60000 rows of results.*--overwrite/);
+    assert.match(again.err, /is not empty: .*30000 rows of results.*--overwrite/);
     raw.exec(`UPDATE results SET message = 'changed in the target'`);
     const anew = await runCommand([...words, '--overwrite'], secretKey);
     assert.equal(anew.code, 0, anew.err);
-    assert.match(anew.out, new RegExp(`^removed from the target: ${rows} rows of results$`, 'm'));
-    assert.match(anew.out, /the same on both sides/);
+    assert.match(anew.out, new RegExp(`^deleted from the target: ${rows} rows of results$`, 'm'));
+    assert.match(anew.out, /Copied and verified \d+ rows in \d+ tables/);
     assert.equal(count(), rows);
     assert.equal(raw.prepare(`SELECT 1 FROM results WHERE message LIKE 'changed%' LIMIT 1`).get(), undefined);
   });
 
-  it('is refused while a process works on the file, on either side', async (t) => {
+  it('is refused while a process uses the file, on either side', async (t) => {
     const service = await startService(t);
     const folder = emptyFolder(t);
     const other = `sqlite:${join(folder, 'other.db')}`;
@@ -104,13 +100,13 @@ describe('about the file and PostgreSQL: migrate', () => {
     assert.equal((await fetch(`${service.address}/health/ready`)).status, 200, 'the service goes on');
   });
 
-  it('says what is wrong with a command line, and never shows a password', async (t) => {
+  it('explains an invalid command line, and never shows a password', async (t) => {
     const folder = emptyFolder(t);
     const file = `sqlite:${join(folder, 'none.db')}`;
     const cases: readonly (readonly [words: string[], code: number, says: RegExp])[] = [
       [['--to', file], 2, /needs --from sqlite:/],
       [['--from', file, '--to', 'mysql://u:canary@h/d'], 2, /--to is invalid; use sqlite:/],
-      [['--from', file, '--to', 'postgres://u:canary@h'], 2, /--to is invalid: it names no database/],
+      [['--from', file, '--to', 'postgres://u:canary@h'], 2, /--to is invalid: it has no database/],
       [['--from', file, '--to', file], 1, /the same database/],
       [['--from', file, '--to', 'postgres://u:canary@127.0.0.1:1/d'], 1, /there is no database at/],
     ];
@@ -127,7 +123,7 @@ describe('about the file and PostgreSQL: migrate', () => {
 
 const secret = 'a secret between two';
 
-describe('about the file and PostgreSQL: an installation that moves to PostgreSQL and back', () => {
+describe('about the file and PostgreSQL: an installation that moves to PostgreSQL and back', { concurrency: 2 }, () => {
   it('loses no slot and no alert, and repeats none', async (t) => {
     const first = await startService(t);
     const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
@@ -145,7 +141,7 @@ describe('about the file and PostgreSQL: an installation that moves to PostgreSQ
       subscriptions: [{ checkId: check['id'] }],
     });
     await first.must('POST', '/v1/variables', { key: 'TOKEN', value: 'kept sealed', secret: true });
-    const told = await receiver.alert('ALERT_FAILURE', 30_000);
+    const reported = await receiver.alert('ALERT_FAILURE', 30_000);
     await first.stop();
 
     const dataDir = join(emptyFolder(t), 'data');
@@ -168,7 +164,7 @@ describe('about the file and PostgreSQL: an installation that moves to PostgreSQ
     const used = await runCommand(['migrate', '--from', url, '--to', `sqlite:${join(dataDir, 'x.db')}`], environment);
     assert.match(
       used.err,
-      /tocsin_\d+_\d+ is in use: process \d+ on .* gave a sign of life \d+ s ago: stop every process of it/,
+      /tocsin_\d+_\d+ is in use: process \d+ on .* sent a heartbeat \d+ s ago\. Stop all its processes/,
     );
     await assertConserved(between);
     await between.stop();
@@ -177,7 +173,7 @@ describe('about the file and PostgreSQL: an installation that moves to PostgreSQ
     const said = await runCommand(back, environment);
     assert.equal(said.code, 0, said.err);
     const second = await startService(t, {}, { dataDir, enter: [] });
-    for (const { deliveryId, hit } of [told, recovery]) {
+    for (const { deliveryId, hit } of [reported, recovery]) {
       const repeated = await receiver.received((one) => one.deliveryId === deliveryId && one.attempt === 2, 45_000);
       assert.ok(repeated.hit.at >= hit.at + 20_000, 'a retry keeps its time');
     }
@@ -196,7 +192,7 @@ describe('about the file and PostgreSQL: an installation that moves to PostgreSQ
     assertEverySlot(join(dataDir, 'tocsin.db'), String(check['id']));
   });
 
-  it('gives one account to another installation with the lines of the page, where it recovers', async (t) => {
+  it('moves one account to another installation as documented, where it recovers', async (t) => {
     const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, 'secret')];
     const [first, second] = [await startService(t), await startService(t)];
     const { id } = await first.must('POST', '/v1/accounts', { name: 'Shop' });
@@ -240,7 +236,7 @@ async function assertConserved({ address }: Service): Promise<void> {
   assert.match(metrics, /^tocsin_conservation_difference 0$/m);
 }
 
-/** Every slot from the first on has a run or a result, once; runs on demand have no slot. */
+/** Every slot from the first on has one run or result; runs on demand have no slot. */
 function assertEverySlot(path: string, checkId: string): void {
   const database = new DatabaseSync(path, { readOnly: true });
   const id = Buffer.from(checkId.replaceAll('-', ''), 'hex');

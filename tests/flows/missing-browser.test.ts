@@ -1,9 +1,9 @@
-// Chromium goes from under a running service and comes back: a notice, a line in the log, and no verdict meanwhile.
+// Chromium disappears and returns while the service runs: a notice, a log line, and no verdict meanwhile.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from '../support/each-topology.ts';
+import { test } from '../support/one-process.ts';
 import { until } from '../support/until.ts';
 
 interface NoticeBody {
@@ -11,16 +11,13 @@ interface NoticeBody {
   readonly subject: string;
 }
 
-test('a browser that is missing is a notice while it is, and a line in the log once a check needs it', async ({
-  t,
-  startService,
-}) => {
+test('a missing browser is listed in notices, and logged once a check needs it', async ({ t, startService }) => {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-chromium-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const program = join(folder, 'chromium');
   const put = (): void => writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 });
   put();
-  const service = await startService(t, { TOCSIN_CHROMIUM: program }, { roles: ['api', 'scheduler', 'runner'] });
+  const service = await startService(t, { TOCSIN_CHROMIUM: program });
   const notices = async (): Promise<NoticeBody[]> => {
     const all = (await service.must('GET', '/v1/notices')) as unknown as NoticeBody[];
     return all.filter(({ kind }) => kind === 'browser-missing');

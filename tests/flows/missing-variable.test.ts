@@ -1,6 +1,6 @@
-// A variable that is deleted while checks use it, through the real service: no verdict on the target, no alert, a notice.
+// A variable that is deleted while checks use it, through the real service: no verdict, no alert, a notice.
 import assert from 'node:assert/strict';
-import { describe } from '../support/each-topology.ts';
+import { describe } from '../support/one-process.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { until } from '../support/until.ts';
@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 type Row = Readonly<Record<string, unknown>>;
 
 describe('a check whose variable is deleted', {}, ({ it }) => {
-  it('is unknown because of its settings, alerts nobody, and passes again once the variable is back', async (t, service) => {
+  it('is unknown because of its settings, sends no alert, and passes again once the variable exists', async (t, service) => {
     const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, 'secret')];
     const variable = { key: 'MISSING_SOON', value: '' };
     await service.must('POST', '/v1/variables', variable);

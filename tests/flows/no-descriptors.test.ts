@@ -1,5 +1,5 @@
-// A process without a free file descriptor: the system closes its connections before Node.js sees them, so the job that pings is not
-// the one that failed (docs/decisions/0091).
+// A process without free file descriptors: the system closes its connections before Node.js sees them, so the pinging
+// job is not at fault (docs/decisions/0091).
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { idBytes } from '#store/base/codec.ts';
 import { outcomeCodes } from '#store/base/codes.ts';
-import { test } from '../support/each-topology.ts';
+import { test } from '../support/one-process.ts';
 import { plainEnvironment } from '../support/plain-environment.ts';
 import { startReceiver } from '../support/receiver.ts';
 import type { Cleanup } from '../support/scripted-server.ts';
@@ -17,15 +17,15 @@ import { until } from '../support/until.ts';
 const run = promisify(execFile);
 const secret = 'a secret between two';
 const allowedMs = 70 * 60_000;
-/** Descriptors that connections can take; far fewer than the listener accepts. */
+/** File descriptors for connections; far fewer than the listener accepts. */
 const free = 40;
 
 interface Job {
   readonly id: string;
-  /** Pings over a new connection; false = nothing answered. */
+  /** Pings over a new connection; false = no response. */
   ping(): Promise<boolean>;
   outcomes(): string;
-  /** Its deadline is so many ms from now. */
+  /** Sets its deadline to so many ms from now. */
   expectWithin(ms: number): void;
 }
 
@@ -64,7 +64,7 @@ async function makeJob(service: Service, name: string): Promise<Job> {
   return job;
 }
 
-/** Takes every descriptor that is left to the process that serves the API, until it is ended. */
+/** Uses up the file descriptors of the API process until cleaned up. */
 function takeDescriptors(t: Cleanup, { address, pid }: Service): () => void {
   const limit = readdirSync(`/proc/${pid}/fd`).length + free;
   execFileSync('prlimit', ['--pid', String(pid), `--nofile=${limit}:`]);
@@ -89,8 +89,8 @@ function takeDescriptors(t: Cleanup, { address, pid }: Service): () => void {
   return end;
 }
 
-test('a deadline that passes while no file descriptor is free raises no alert', async ({ t, startService }) => {
-  const service = await startService(t, {}, { roles: ['api', 'scheduler', 'deliverer'] });
+test('a deadline that passes without free file descriptors raises no alert', async ({ t, startService }) => {
+  const service = await startService(t, {});
   const receiver = await startReceiver(t, secret);
   const config = { url: receiver.url, webhookSecret: secret };
   await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config, autoSubscribe: true });

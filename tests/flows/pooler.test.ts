@@ -1,22 +1,18 @@
-// Two processes that reach their PostgreSQL through a pooler in transaction mode: everything works, with and without
-// wake-ups; and without a pooler when nobody listens.
+// Two processes that reach PostgreSQL through a pooler in transaction mode, with and without wake-ups, and without a
+// pooler if nothing listens.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { runCommand } from '../support/command.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { type Cleanup, startScriptedServer } from '../support/scripted-server.ts';
 import { type Service, startService } from '../support/service.ts';
-import { poolers } from '../support/transaction-pooler.ts';
+import { isMissing, startPgBouncer } from '../support/pgbouncer.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';
 const secretKey = 'ab'.repeat(32);
-let server: PostgresServer;
-before(async () => {
-  server = await startPostgres();
-});
-after(() => server.stop());
+const server = await sharedPostgres();
 
 /** The API in one process, the work in another. */
 async function startTwo(t: Cleanup, environment: NodeJS.ProcessEnv): Promise<readonly [Service, Service]> {
@@ -26,7 +22,7 @@ async function startTwo(t: Cleanup, environment: NodeJS.ProcessEnv): Promise<rea
   return [api, worker];
 }
 
-/** A trigger that waits for its runs, a failure and its end, told and signed. */
+/** A trigger that waits for its runs, then a failure and recovery, alerted and signed. */
 async function fromCheckToAlert(t: Cleanup, api: Service): Promise<void> {
   const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
   const { id: groupId } = await api.must('POST', '/v2/check-groups', { name: 'Shops' });
@@ -55,43 +51,41 @@ async function fromCheckToAlert(t: Cleanup, api: Service): Promise<void> {
   assert.match(await metrics(), /^tocsin_conservation_difference 0$/m);
 }
 
-for (const { name, start: startPooler, skip } of poolers) {
-  describe(`about PostgreSQL: ${name}`, { skip }, () => {
-    it('is no hindrance; wake-ups are not listened for through it, and it is said how', async (t) => {
-      const database = await server.newDatabase();
-      const url = await startPooler(t, server, database);
-      const [api, worker] = await startTwo(t, { DATABASE_URL: url });
-      await fromCheckToAlert(t, api);
-      for (const { printed } of [api, worker]) assert.match(printed, /TOCSIN_LISTEN_URL.*store\.polling/);
-      const { port } = new URL(api.address);
-      const throughIt = { ...api.environment, DATABASE_URL: url, TOCSIN_SECRET_KEY: secretKey, PORT: port };
-      for (const [listen, says] of [
-        [{}, /warning +wake-ups +a pooler stands before the database: set TOCSIN_LISTEN_URL/],
-        [{ TOCSIN_LISTEN_URL: url }, /warning +wake-ups +a pooler stands before the database/],
-        [{ TOCSIN_LISTEN_URL: database.url }, /ok +wake-ups +the database is reached directly/],
-        [{ TOCSIN_LISTEN_URL: 'off' }, /ok +wake-ups +off: each process looks every second/],
-      ] as const) {
-        const said = await runCommand(['doctor'], { ...throughIt, ...listen });
-        assert.match(said.out, says);
-        assert.equal(said.code, 0, said.out);
-      }
-    });
-
-    it('is gone around for wake-ups where TOCSIN_LISTEN_URL names the database itself', async (t) => {
-      const database = await server.newDatabase();
-      const [api, worker] = await startTwo(t, {
-        DATABASE_URL: await startPooler(t, server, database),
-        TOCSIN_LISTEN_URL: database.url,
-      });
-      await fromCheckToAlert(t, api);
-      for (const { printed } of [api, worker]) assert.match(printed, /store\.listening/);
-      assert.doesNotMatch(worker.printed, /store\.polling/);
-    });
+describe('about PostgreSQL: PgBouncer in transaction mode', { skip: isMissing }, () => {
+  it('works; wake-ups are disabled, with an explanation', async (t) => {
+    const database = await server.newDatabase();
+    const url = await startPgBouncer(t, server, database);
+    const [api, worker] = await startTwo(t, { DATABASE_URL: url });
+    await fromCheckToAlert(t, api);
+    for (const { printed } of [api, worker]) assert.match(printed, /TOCSIN_LISTEN_URL.*store\.polling/);
+    const { port } = new URL(api.address);
+    const throughIt = { ...api.environment, DATABASE_URL: url, TOCSIN_SECRET_KEY: secretKey, PORT: port };
+    for (const [listen, says] of [
+      [{}, /warning +wake-ups +the connection goes through a pooler: set TOCSIN_LISTEN_URL/],
+      [{ TOCSIN_LISTEN_URL: url }, /warning +wake-ups +the connection goes through a pooler/],
+      [{ TOCSIN_LISTEN_URL: database.url }, /ok +wake-ups +direct connection, LISTEN is available/],
+      [{ TOCSIN_LISTEN_URL: 'off' }, /ok +wake-ups +off: each process polls every second/],
+    ] as const) {
+      const said = await runCommand(['doctor'], { ...throughIt, ...listen });
+      assert.match(said.out, says);
+      assert.equal(said.code, 0, said.out);
+    }
   });
-}
+
+  it('is bypassed for wake-ups if TOCSIN_LISTEN_URL names the database itself', async (t) => {
+    const database = await server.newDatabase();
+    const [api, worker] = await startTwo(t, {
+      DATABASE_URL: await startPgBouncer(t, server, database),
+      TOCSIN_LISTEN_URL: database.url,
+    });
+    await fromCheckToAlert(t, api);
+    for (const { printed } of [api, worker]) assert.match(printed, /store\.listening/);
+    assert.doesNotMatch(worker.printed, /store\.polling/);
+  });
+});
 
 describe('about PostgreSQL: without wake-ups', () => {
-  it('nothing is lost: each process finds what the others made by looking', async (t) => {
+  it('nothing is lost: each process finds the work of others by polling', async (t) => {
     const database = await server.newDatabase();
     const [api, worker] = await startTwo(t, { DATABASE_URL: database.url, TOCSIN_LISTEN_URL: 'off' });
     await fromCheckToAlert(t, api);

@@ -1,4 +1,4 @@
-// A dump of PostgreSQL's own tools is a whole installation: what docs/backup.md says, tried where the tools are.
+// A dump by PostgreSQL's own tools is a complete installation, as docs/backup.md says.
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ const page = readPage('docs/backup.md');
 const lines = { dump: blockOf(page, 'sh', 'postgres-backup'), restore: blockOf(page, 'sh', 'postgres-restore') };
 const secretKey = new Uint8Array(32).fill(7);
 
-/** Rows and sums of every table. */
+/** Row counts and sums of every table. */
 async function sumsOf(url: string): Promise<string[]> {
   const side = await openSource({ kind: 'postgres', address: readPostgresAddress(url) });
   const sums: string[] = [];
@@ -36,12 +36,12 @@ async function sumsOf(url: string): Promise<string[]> {
 const noTools = bin === null && 'no server with pg_dump and pg_restore is on this machine';
 
 describe('about PostgreSQL: a backup of it', () => {
-  it('is shown by pg_dump and pg_restore', () => {
+  it('is documented with pg_dump and pg_restore', () => {
     assert.match(lines.dump, /^pg_dump /);
     assert.match(lines.restore, /pg_restore /);
   });
 
-  it('by pg_dump is the same installation after pg_restore', { skip: noTools }, async (t) => {
+  it('is the same installation after pg_dump and pg_restore', { skip: noTools }, async (t) => {
     assert.ok(bin !== null);
     t.diagnostic(`PostgreSQL ${basename(dirname(bin))}`);
     const server = await startPostgres(null, bin);

@@ -1,10 +1,10 @@
-// A private CA of NODE_EXTRA_CA_CERTS holds for checks, the scripts around them and webhooks.
+// A private CA of NODE_EXTRA_CA_CERTS applies to checks, their scripts and webhooks.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAuthority } from '../support/certificates.ts';
-import { test } from '../support/each-topology.ts';
+import { test } from '../support/one-process.ts';
 import { startTlsTarget } from '../support/target.ts';
 import { until } from '../support/until.ts';
 

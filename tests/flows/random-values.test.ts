@@ -1,13 +1,13 @@
-// The random values of templates as a running service makes them (spec §6.3, §8).
+// Random template values of a running service (spec §6.3, §8).
 import assert from 'node:assert/strict';
-import { describe } from '../support/each-topology.ts';
+import { describe } from '../support/one-process.ts';
 import { startReceiver } from '../support/receiver.ts';
 
 const template = '{"uuid": "{{$UUID}}", "again": "{{$UUID}}", "number": {{$RANDOM_NUMBER}} }';
 const version4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('random values', {}, ({ it }) => {
-  it('$UUID is of version 4 and $RANDOM_NUMBER lies between 0 and 1000, new for each delivery', async (t, service) => {
+  it('$UUID is version 4 and $RANDOM_NUMBER is from 0 to 1000, new for each delivery', async (t, service) => {
     const receiver = await startReceiver(t, 'secret');
     const request = { method: 'GET', url: 'http://127.0.0.1:1/' };
     const group = await service.must('POST', '/v2/check-groups', { name: 'Many' });

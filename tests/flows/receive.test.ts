@@ -1,8 +1,8 @@
-// `npm run tocsin -- receive`: a receiver to try channels with, against the running service.
+// `npm run tocsin -- receive`: a test receiver, against the running service.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startCommand, runCommand } from '../support/command.ts';
-import { describe } from '../support/each-topology.ts';
+import { describe } from '../support/one-process.ts';
 import type { Cleanup } from '../support/scripted-server.ts';
 import { until } from '../support/until.ts';
 
@@ -38,7 +38,7 @@ async function startReceive(t: Cleanup, ...words: readonly string[]) {
 }
 
 describe('npm run tocsin -- receive', { concurrency: 2 }, ({ it }) => {
-  it('shows a test message, says by which secret it is signed, and refuses what is forged', async (t, service) => {
+  it('shows a test message and the secret that signed it, and rejects forgeries', async (t, service) => {
     const receiver = await startReceive(t, '--secret', 'the new one', '--secret', 'the old one');
     const channel = await service.must('POST', '/v1/alert-channels', {
       type: 'WEBHOOK',
@@ -63,7 +63,7 @@ describe('npm run tocsin -- receive', { concurrency: 2 }, ({ it }) => {
     assert.equal((await receiver.ended).code, 0);
   });
 
-  it('answers attempt by attempt as it is told, and shows retries and replays', async (t, service) => {
+  it('responds to each attempt as configured, and shows retries and replays', async (t, service) => {
     const receiver = await startReceive(t, '--answer', 'reset,503,200');
     const group = await service.must('POST', '/v1/check-groups', { name: 'Shop' });
     const request = { method: 'GET', url: 'http://127.0.0.1:1/' };
@@ -74,7 +74,7 @@ describe('npm run tocsin -- receive', { concurrency: 2 }, ({ it }) => {
     const [first] = await receiver.came(1);
     const delivery = `/v1/deliveries/${String(first?.deliveryId)}`;
     for (const attempt of [2, 3]) {
-      // Only what is recorded can be asked for again.
+      // Only a recorded attempt can be requested again.
       await until('the attempt on record', async () => {
         const { attempts } = (await service.must('GET', delivery)) as { attempts: readonly unknown[] };
         return attempts.length === attempt - 1;
@@ -85,10 +85,10 @@ describe('npm run tocsin -- receive', { concurrency: 2 }, ({ it }) => {
     await until('its end', async () => (await service.must('GET', delivery))['status'] === 'delivered');
     await service.must('POST', `${delivery}/replay`);
     const all = await receiver.came(4);
-    // A connection that was kept and is reset at once is made anew in the same attempt (docs/decisions/0064).
-    const told = all.filter(({ kind }) => kind !== 'repeat');
+    // A pooled connection that is reset at once is replaced in the same attempt (docs/decisions/0064).
+    const reported = all.filter(({ kind }) => kind !== 'repeat');
     assert.deepEqual(
-      told.map(({ kind, attempt, answer, replayOf }) => [kind, attempt, answer, replayOf === first?.deliveryId]),
+      reported.map(({ kind, attempt, answer, replayOf }) => [kind, attempt, answer, replayOf === first?.deliveryId]),
       [
         ['first', 1, 'reset', false],
         ['retry', 2, 503, false],
@@ -100,11 +100,11 @@ describe('npm run tocsin -- receive', { concurrency: 2 }, ({ it }) => {
   });
 });
 
-test('what receive cannot do is said, with what would be right', async () => {
+test('reports invalid options of receive with advice', async () => {
   for (const [words, said] of [
-    [['--answer', 'maybe'], /--answer takes statuses from 200 to 599, hang or reset/],
-    [['--port', '99999'], /--port takes a number from 0 to 65535/],
-    [['--secret', ''], /--secret takes a text/],
+    [['--answer', 'maybe'], /--answer must be a comma-separated list of statuses \(200 to 599\), hang or reset/],
+    [['--port', '99999'], /--port must be a number from 0 to 65535, not 99999/],
+    [['--secret', ''], /--secret must not be empty/],
   ] as const) {
     const { code, err } = await runCommand(['receive', ...words]);
     assert.equal(code, 2);

@@ -1,5 +1,5 @@
-// A process takes only as many connections as leave file descriptors for its own work, and a time in which it refused some is one in
-// which pings could not be received (docs/decisions/0091).
+// A process limits its connections to leave file descriptors for its own work. While it refuses some, it counts as
+// unable to receive pings (docs/decisions/0091).
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 
 const files = 400;
 
-test('about the file: with all connections taken checks still run, and the time counts as one without pings', async (t) => {
+test('about the file: at the connection limit checks still run, and the time counts as unable to receive pings', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'tocsin-descriptors-'));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const service = await startService(t, {}, { dataDir, enter: ['prlimit', `--nofile=${files}:${files}`] });
@@ -33,11 +33,11 @@ test('about the file: with all connections taken checks still run, and the time 
       const row = raw.prepare('SELECT value FROM installation WHERE key = ?').get(receptionKey);
       return readReception((row?.['value'] ?? null) as string | null);
     });
-  const deafMs = (): number => reception().deaf.reduce((sum, { ms }) => sum + ms, 0);
+  const gapMs = (): number => reception().gaps.reduce((sum, { ms }) => sum + ms, 0);
   const resultsOf = (): unknown[] => service.rows((raw) => raw.prepare('SELECT 1 FROM results').all());
   await until('the first result', () => resultsOf().length > 0);
-  await until('the first sign that pings can be received', () => reception().heardAt !== null);
-  const [before, known] = [deafMs(), resultsOf().length];
+  await until('the first sign that pings can be received', () => reception().receivingAt !== null);
+  const [before, known] = [gapMs(), resultsOf().length];
 
   const sockets: Socket[] = [];
   t.after(() => {
@@ -50,7 +50,7 @@ test('about the file: with all connections taken checks still run, and the time 
     sockets.push(socket.on('error', () => undefined).on('close', () => refused++));
   }
   await until('connections to be refused', () => refused >= 20);
-  await until('the time to be noted', () => deafMs() > before);
+  await until('the time to be noted', () => gapMs() > before);
   await until('a check to run meanwhile', () => resultsOf().length > known);
   for (const socket of sockets) socket.destroy();
   await until('the API to answer again', async () => {

@@ -1,6 +1,6 @@
-// Reminders from the settings of a check to the receiver, through the real service whose clock is set forward.
+// Reminders of a failing check through the real service, with the clock set forward.
 import assert from 'node:assert/strict';
-import { test } from '../support/each-topology.ts';
+import { test } from '../support/one-process.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { startWithClock } from '../support/service-clock.ts';
@@ -8,9 +8,9 @@ import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';
 
-test('who was told of a failure is reminded of it as often as the check asks, and told of its end', async (given) => {
+test('a receiver of an alert gets reminders as configured, and the recovery', async (given) => {
   const { t } = given;
-  const { on: service, turn } = await startWithClock(given, { roles: ['api', 'runner', 'deliverer'] });
+  const { on: service, advance } = await startWithClock(given);
   const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
   target.answer({ status: 500 });
   const config = { url: receiver.url, webhookSecret: secret };
@@ -26,18 +26,18 @@ test('who was told of a failure is reminded of it as often as the check asks, an
   await run();
   const failure = await receiver.alert('ALERT_FAILURE');
   assert.deepEqual([failure.json['IS_REMINDER'], failure.json['REMINDER_SEQUENCE']], [false, '']);
-  /** Runs, until something was told of it. */
-  const runUntilTold = (count: number): Promise<unknown> =>
+  /** Runs until something was sent. */
+  const runUntilNotified = (count: number): Promise<unknown> =>
     until(`alert ${count}`, async () => {
       await run();
       return receiver.all.length >= count;
     });
-  await turn(6 * 60_000);
-  await runUntilTold(2);
-  await turn(12 * 60_000);
+  await advance(6 * 60_000);
+  await runUntilNotified(2);
+  await advance(12 * 60_000);
   for (let runs = 0; runs < 5; runs++) await run();
   target.answer({ status: 200 });
-  await runUntilTold(3);
+  await runUntilNotified(3);
   assert.deepEqual(
     receiver.all.map(({ json }) => [json['ALERT_TYPE'], json['IS_REMINDER'], json['REMINDER_SEQUENCE']]),
     [

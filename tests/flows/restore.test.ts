@@ -1,4 +1,4 @@
-// A backup that is restored after alerts went out: nothing is sent unasked, and what was alerted is still closed.
+// A restored backup sends nothing unasked, and open alerts are still resolved.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 
 const secret = 'whsec_restore';
 
-test('about the file: a restore holds deliveries, names the rollback, and recoveries of later alerts are still sent', async (t) => {
+test('about the file: a restore holds deliveries, reports the rollback, and still sends recoveries of later alerts', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-restore-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const dataDir = join(folder, 'data');
@@ -62,16 +62,19 @@ test('about the file: a restore holds deliveries, names the rollback, and recove
   const retried = await service.api('POST', `/v1/deliveries/${waiting?.id}/retry`);
   assert.equal(retried.status, 409);
   assert.match(JSON.stringify(retried.body), /have been held since .*held-deliveries\/release/);
-  const looked = await tocsin(['doctor'], environment);
-  assert.match(looked.out, /warning +deliveries +nothing is sent since .* a backup was restored: .*\/release/);
+  const inspected = await tocsin(['doctor'], environment);
+  assert.match(
+    inspected.out,
+    /warning +deliveries +deliveries have been held since .* a backup was restored\. .*\/release/,
+  );
   const released = await service.must('POST', '/v1/held-deliveries/release');
   assert.deepEqual([released['isHeld'], released['released']], [false, 1]);
-  assert.doesNotMatch((await tocsin(['doctor'], environment)).out, /nothing is sent/);
+  assert.doesNotMatch((await tocsin(['doctor'], environment)).out, /have been held since/);
   await receiver.alert('ALERT_RECOVERY');
   assert.equal(receiver.all.length, 2, 'and the failure was not alerted again');
 });
 
-test('about the file: a copy that is started with TOCSIN_DELIVERIES=held sends nothing until it is told to', async (t) => {
+test('about the file: a copy started with TOCSIN_DELIVERIES=held sends nothing until released', async (t) => {
   const service = await startService(t, { TOCSIN_DELIVERIES: 'held' });
   const receiver = await startReceiver(t, secret);
   const config = { url: receiver.url, webhookSecret: secret };

@@ -1,6 +1,7 @@
-// A check fails at one location and is tried again at another one. One process has one location: there it stays.
+// A failed check is retried at another location. With a single location, it stays there.
 import assert from 'node:assert/strict';
-import { describe, type OwnService } from '../support/each-topology.ts';
+import { describe } from '../support/each-topology.ts';
+import type { OwnService } from '../support/flow-cases.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { startReceiver } from '../support/receiver.ts';
 import type { Service } from '../support/service.ts';
@@ -15,24 +16,25 @@ interface ShownResult {
   readonly startedAt: string;
 }
 
-/** Where there are runners: one process has one location. */
+/** Locations with runners; a single process has one location. */
 const places = ['lima', 'oslo'];
-const waiting = [...places];
 const own = {
   environment: { TOCSIN_LOCATION: 'lima' },
   particulars: {
-    roles: ['api', 'scheduler', 'runner', 'runner', 'deliverer'],
-    machineOf: (role) => (role === 'runner' ? { TOCSIN_LOCATION: waiting.shift() } : {}),
+    processes: [
+      { roles: ['api', 'scheduler', 'runner', 'deliverer'] },
+      { roles: ['runner'], environment: { TOCSIN_LOCATION: 'oslo' } },
+    ],
   },
 } satisfies OwnService;
 
-/** The codes of the locations that are served. */
+/** Codes of the served locations. */
 async function servedBy(service: Service): Promise<string[]> {
   const served = (await service.must('GET', '/v1/locations')) as unknown as { region: string }[];
   return served.map(({ region }) => region).toSorted();
 }
 
-/** Makes a check, which runs at once, and answers with its results, the oldest attempt first. */
+/** Creates a check, which runs at once, and returns its results, oldest attempt first. */
 async function runOnce(service: Service, body: Record<string, unknown>, finals: number): Promise<ShownResult[]> {
   const { id } = await service.must('POST', '/v1/checks/api', { frequency: 1440, ...body });
   const results = await until('the verdicts', async () => {
@@ -47,7 +49,7 @@ async function runOnce(service: Service, body: Record<string, unknown>, finals: 
 const retryStrategy = { type: 'FIXED', baseBackoffSeconds: 0, maxRetries: 10, sameRegion: false };
 
 describe('retries elsewhere:', { own }, ({ it, topology }) => {
-  it('a failing check is tried again at its other location, at once, and each result says where', async (t, service) => {
+  it('a failing check is retried at its other location at once, and each result shows where', async (t, service) => {
     const locations = await servedBy(service);
     assert.deepEqual(locations, topology === 'one process, SQLite' ? ['lima'] : places);
     const target = await startScriptedServer(t);
@@ -72,12 +74,12 @@ describe('retries elsewhere:', { own }, ({ it, topology }) => {
     const [began = Number.NaN, ended = Number.NaN] = [results[0], results[10]].map((one) =>
       Date.parse(one?.startedAt ?? ''),
     );
-    // Each looks by itself once a second: ten retries that nobody tells of take ten.
+    // Each runner polls once a second, so ten retries without wake-ups would take ten seconds.
     t.diagnostic(`ten retries took ${ended - began} ms`);
     assert.ok(ended - began < 5_000, `ten retries took ${ended - began} ms`);
   });
 
-  it('at every location at once, a retry answers for where its run began: nobody is told of a check that passes', async (t, service) => {
+  it('at every location at once, a retry counts for the location of its run, and a check that passes sends no alert', async (t, service) => {
     const locations = await servedBy(service);
     const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, 'a secret between two')];
     const config = { url: receiver.url, webhookSecret: 'a secret between two' };

@@ -1,5 +1,5 @@
-// About PostgreSQL: a process of one role dies while its twin and all others live. Nobody starts it again; the twin takes
-// over what it held once the lease has run out. (One process, and one of each role, are killed in crash.test.ts.)
+// About PostgreSQL: a process of one role dies and is not restarted. Its twin takes over its work when the lease
+// expires. (crash.test.ts kills single processes and one of each role.)
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,27 +7,23 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Role } from '#config/variables.ts';
 import { firstRun } from '../support/first-run.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { everyRole, type RoleProcesses, sharedKey, startRoleProcesses } from '../support/role-processes.ts';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
 import { apiKey } from '../support/service.ts';
-import { assertEverySlotOnce, conservationDifference, openRunRows, resultRows } from '../support/slots.ts';
+import { conservationDifference } from '../support/slots.ts';
 import { startProcess } from '../support/tocsin-process.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';
-/** Ten seconds of a lease, and what a loaded machine needs to notice. */
+/** Ten seconds for the lease, plus time on a busy machine. */
 const resumesWithinMs = 25_000;
 const endings: (() => void | Promise<void>)[] = [];
 const later = { after: (work: () => void | Promise<void>) => void endings.push(work) };
-let server: PostgresServer;
-before(async () => {
-  server = await startPostgres();
-});
+const server = await sharedPostgres();
 after(async () => {
   for (const end of endings.toReversed()) await end();
-  await server.stop();
 });
 
 /** A group with one check of a target. */
@@ -37,7 +33,7 @@ async function makeCheck(service: RoleProcesses, { url }: ScriptedServer): Promi
   return { id: String((await service.must('POST', '/v1/checks/api', body))['id']), groupId };
 }
 
-/** What each process says of itself: its role, the status, and why where it is not ready. */
+/** Readiness of each process: role, status and reasons. */
 function readiness(service: RoleProcesses): Promise<(string | number)[][]> {
   const asked = everyRole.flatMap((role) =>
     service.of(role).map(async ({ address }) => {
@@ -49,7 +45,7 @@ function readiness(service: RoleProcesses): Promise<(string | number)[][]> {
   return Promise.all(asked);
 }
 
-/** Kills the process of that role that holds what the statement finds. */
+/** Kills the process of a role that holds the work found by the statement. */
 async function killHolder(service: RoleProcesses, role: Role, from: 'runs' | 'deliveries'): Promise<void> {
   const held = `SELECT p.pid FROM ${from} h JOIN processes p ON encode(p.id, 'hex') = replace(h.leased_by, '-', '')`;
   const pid = service.rows((raw) => Number(raw.prepare(held).get()?.['pid']));
@@ -58,30 +54,32 @@ async function killHolder(service: RoleProcesses, role: Role, from: 'runs' | 'de
   assert.equal((await holder.end('SIGKILL')).signal, 'SIGKILL');
 }
 
-/** A table that is away, and back. */
+/** A table that is renamed and restored. */
 const moved = (table: string) => ({
   fault: `ALTER TABLE ${table} RENAME TO away`,
   end: `ALTER TABLE away RENAME TO ${table}`,
 });
-/** A table that refuses a kind of statement, and takes it again. */
+/** A table that refuses a kind of statement until restored. */
 const refused = (kind: string, table: string, which: string) => ({
   fault: `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused by a test'; END $$;
     CREATE TRIGGER refusing BEFORE ${kind} ON ${table} ${which} EXECUTE FUNCTION refuse()`,
   end: 'DROP FUNCTION refuse CASCADE',
 });
 
-describe('about PostgreSQL: of two of each role', () => {
+describe('about PostgreSQL: with a process per role, and two runners and deliverers,', () => {
   let service: RoleProcesses;
   before(async () => {
     service = await startRoleProcesses(later, await server.newDatabase(), {
-      roles: ['api', 'scheduler', 'scheduler', 'runner', 'runner', 'deliverer', 'deliverer', 'upkeep'],
+      processes: (['api', 'scheduler', 'runner', 'runner', 'deliverer', 'deliverer', 'upkeep'] as const).map(
+        (role) => ({ roles: [role] }),
+      ),
     });
-    // That pings are heard is noted where there is something to be heard.
+    // The service only records that it can receive pings if there is a heartbeat.
     const heartbeat = { period: 1, periodUnit: 'days', grace: 1, graceUnit: 'hours' };
     await service.must('POST', '/v1/checks/heartbeat', { name: 'Backup', heartbeat });
   });
 
-  it('only those that serve the API answer below /v1; each says whether it is ready, by roles of its own', async () => {
+  it('only those with the API role answer below /v1, and each reports readiness for its own roles', async () => {
     for (const role of everyRole) {
       for (const { address } of service.of(role)) {
         const ready = await fetch(`${address}/health/ready`);
@@ -95,7 +93,7 @@ describe('about PostgreSQL: of two of each role', () => {
     }
   });
 
-  /** What makes a step fail, what ends that, and the step that each role then tells of. */
+  /** What makes a step fail, what repairs it, and the step that each role reports. */
   const faults: readonly {
     readonly fault: string;
     readonly end: string;
@@ -106,7 +104,7 @@ describe('about PostgreSQL: of two of each role', () => {
     { ...refused('UPDATE', 'runs', 'FOR EACH STATEMENT'), steps: { runner: 'run-checks' } },
     {
       ...refused('INSERT', 'installation', `FOR EACH ROW WHEN (NEW.key = 'pings-heard')`),
-      steps: { api: 'hear-pings' },
+      steps: { api: 'record-reception' },
     },
   ];
   for (const { fault, end, steps } of faults) {
@@ -116,7 +114,7 @@ describe('about PostgreSQL: of two of each role', () => {
         everyRole.map((role) => [role, service.of(role).map(({ printed }) => printed.length)]),
       );
       service.rows((raw) => raw.exec(fault));
-      const told = await until('those to fail', async () => {
+      const reported = await until('those to fail', async () => {
         const found = await readiness(service);
         return (
           failing.every(([role, step]) => {
@@ -126,7 +124,7 @@ describe('about PostgreSQL: of two of each role', () => {
         );
       }).finally(() => service.rows((raw) => raw.exec(end)));
       assert.deepEqual(
-        told.map(([of, status]) => [of, status]),
+        reported.map(([of, status]) => [of, status]),
         everyRole.flatMap((of) => service.of(of).map(() => [of, of in steps ? 503 : 200])),
       );
       for (const of of everyRole) {
@@ -139,37 +137,70 @@ describe('about PostgreSQL: of two of each role', () => {
     });
   }
 
-  it('a runner that dies during a probe has it made again by the other, and recorded once', async (t) => {
-    const target = await startScriptedServer(t);
-    const { id, groupId } = await makeCheck(service, target);
-    await firstRun(service, id);
-    target.answer('hang');
-    await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
-    await target.hits(2);
-    await killHolder(service, 'runner', 'runs');
-    target.answer({ status: 200 });
-    await target.hits(3, resumesWithinMs);
-    const results = await until('the result', async () => {
-      const list = (await service.must('GET', `/v1/check-results/${id}`)) as unknown as Record<string, unknown>[];
-      return list.length > 1 && list;
+  // Both wait for the end of a lease.
+  describe('work of a dead process', { concurrency: 2 }, () => {
+    it('a probe of a dead runner is run again by the other, and recorded once', async (t) => {
+      const target = await startScriptedServer(t);
+      const { id, groupId } = await makeCheck(service, target);
+      await firstRun(service, id);
+      target.answer('hang');
+      await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
+      await target.hits(2);
+      await killHolder(service, 'runner', 'runs');
+      target.answer({ status: 200 });
+      await target.hits(3, resumesWithinMs);
+      const results = await until('the result', async () => {
+        const list = (await service.must('GET', `/v1/check-results/${id}`)) as unknown as Record<string, unknown>[];
+        return list.length > 1 && list;
+      });
+      assert.deepEqual(
+        results.map(({ hasFailures }) => hasFailures),
+        [false, false],
+      );
+      await until('no run in progress', () => service.rows(conservationDifference) === 0);
+      await service.restart('runner');
     });
-    assert.deepEqual(
-      results.map(({ hasFailures }) => hasFailures),
-      [false, false],
-    );
-    assert.equal(service.rows(conservationDifference), 0);
-    await service.restart();
+
+    it('a delivery of a dead deliverer is sent again by the other, with the same id', async (t) => {
+      const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
+      receiver.answer('hang');
+      const { groupId } = await makeCheck(service, target);
+      const config = { url: receiver.url, webhookSecret: secret };
+      await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config, subscriptions: [{ groupId }] });
+      // Only after the channel is subscribed, because a new check runs at once.
+      target.answer({ status: 500 });
+      await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
+      const first = await receiver.received(() => true);
+      await killHolder(service, 'deliverer', 'deliveries');
+      receiver.answer({ status: 200 });
+      const second = await receiver.received((message) => message !== first, resumesWithinMs);
+      assert.deepEqual([second.deliveryId, second.attempt, second.text], [first.deliveryId, first.attempt, first.text]);
+      const delivery = await until('the delivery to end', async () => {
+        const read = await service.must('GET', `/v1/deliveries/${first.deliveryId}`);
+        return read['status'] === 'delivered' && read;
+      });
+      const attempts = delivery['attempts'] as { number: number; error?: { class: string } }[];
+      assert.deepEqual(
+        attempts.map(({ number, error }) => [number, error?.class]),
+        [
+          [1, 'interrupted'],
+          [1, undefined],
+        ],
+      );
+      assert.equal(receiver.all.length, 2);
+      await service.restart('deliverer');
+    });
   });
 
-  it('runs that wait because every runner is dead are told by how old the oldest is, until there is one again', async (t) => {
+  it('runs that wait because every runner is dead are reported by the age of the oldest', async (t) => {
     const target = await startScriptedServer(t);
     const { id, groupId } = await makeCheck(service, target);
     const [scheduler] = service.of('scheduler');
     const age = async (): Promise<number> => {
       const text = await (await fetch(`${scheduler?.address}/metrics`)).text();
-      const [, told] = /^tocsin_run_queue_age_seconds\{location="local"\} (\S+)$/m.exec(text) ?? [];
-      assert.ok(told !== undefined, text);
-      return Number(told);
+      const [, reported] = /^tocsin_run_queue_age_seconds\{location="local"\} (\S+)$/m.exec(text) ?? [];
+      assert.ok(reported !== undefined, text);
+      return Number(reported);
     };
     await until('no run to wait', async () => (await age()) === 0);
     await service.kill('runner');
@@ -185,69 +216,16 @@ describe('about PostgreSQL: of two of each role', () => {
     });
     await until('no run to wait', async () => (await age()) === 0);
   });
-
-  it('a deliverer that dies during a delivery has it sent again by the other, with the same id', async (t) => {
-    const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
-    receiver.answer('hang');
-    const { groupId } = await makeCheck(service, target);
-    const config = { url: receiver.url, webhookSecret: secret };
-    await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config, subscriptions: [{ groupId }] });
-    // Not before the channel is subscribed: a new check runs at once.
-    target.answer({ status: 500 });
-    await service.must('POST', `/v1/triggers/check-groups/${groupId}`);
-    const first = await receiver.received(() => true);
-    await killHolder(service, 'deliverer', 'deliveries');
-    receiver.answer({ status: 200 });
-    const second = await receiver.received((message) => message !== first, resumesWithinMs);
-    assert.deepEqual([second.deliveryId, second.attempt, second.text], [first.deliveryId, first.attempt, first.text]);
-    const delivery = await until('the delivery to end', async () => {
-      const read = await service.must('GET', `/v1/deliveries/${first.deliveryId}`);
-      return read['status'] === 'delivered' && read;
-    });
-    const attempts = delivery['attempts'] as { number: number; error?: { class: string } }[];
-    assert.deepEqual(
-      attempts.map(({ number, error }) => [number, error?.class]),
-      [
-        [1, 'interrupted'],
-        [1, undefined],
-      ],
-    );
-    assert.equal(receiver.all.length, 2);
-    await service.restart();
-  });
-
-  it('schedulers that die one after the other leave no slot out and make none twice', async (t) => {
-    const target = await startScriptedServer(t);
-    const checks = 10;
-    const made = new Set<string>();
-    for (let n = 0; n < checks; n++) {
-      const body = { name: `${n}`, frequency: 0, frequencyOffset: 10, request: { method: 'GET', url: target.url } };
-      made.add(String((await service.must('POST', '/v1/checks/api', body))['id']).replaceAll('-', ''));
-    }
-    const [first, second] = service.of('scheduler');
-    for (const scheduler of [first, second]) {
-      await target.hits(target.all.length + checks, 20_000);
-      await scheduler?.end('SIGKILL');
-      // While the other lives nothing stops; then none is left, and it is started again.
-      if (scheduler === second) await service.restart();
-    }
-    await target.hits(target.all.length + checks, 30_000);
-    service.rows((raw) => {
-      const own = [...resultRows(raw), ...openRunRows(raw)].filter(({ check }) => made.has(check));
-      assertEverySlotOnce(own, 10_000, checks);
-    });
-    await until('the runs under way to end', () => service.rows(conservationDifference) === 0);
-  });
 });
 
-describe('about PostgreSQL: a process that serves the API and comes last', () => {
-  it('is known to the others at once: links in alerts open there', async (t) => {
-    const roles = ['scheduler', 'runner', 'deliverer'] as const;
-    const service = await startRoleProcesses(later, await server.newDatabase(), { roles });
+describe('about PostgreSQL: an API process that starts last', () => {
+  it('is known to the others at once: alert links open there', async (t) => {
+    const processes = [{ roles: ['scheduler', 'runner', 'deliverer'] }] as const;
+    const service = await startRoleProcesses(later, await server.newDatabase(), { processes });
     const emptyFolder = mkdtempSync(join(tmpdir(), 'tocsin-roles-'));
     t.after(() => rmSync(emptyFolder, { recursive: true, force: true }));
-    const told = { TOCSIN_BOOTSTRAP_API_KEY: apiKey, TOCSIN_ROLES: 'api', TOCSIN_SECRET_KEY: sharedKey };
-    const { child, ready } = startProcess({ ...told, ...service.environment, TOCSIN_DATA_DIR: emptyFolder });
+    const reported = { TOCSIN_BOOTSTRAP_API_KEY: apiKey, TOCSIN_ROLES: 'api', TOCSIN_SECRET_KEY: sharedKey };
+    const { child, ready } = startProcess({ ...reported, ...service.environment, TOCSIN_DATA_DIR: emptyFolder });
     t.after(() => void child.kill('SIGKILL'));
     const { address } = await ready;
     const post = async (path: string, body?: object): Promise<Record<string, unknown>> => {

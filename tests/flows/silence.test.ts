@@ -1,32 +1,31 @@
-// Failures that nobody is told of while they are silenced or too young, through the real service: they are told when that is
-// over, though no result follow (docs/decisions/0100).
+// Failures that are silenced or too recent are alerted when that ends, even without a new result (docs/decisions/0100).
 import assert from 'node:assert/strict';
-import { describe } from '../support/each-topology.ts';
+import { describe } from '../support/one-process.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
 import type { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';
-/** An alert comes this soon after it is due, ms. */
+/** Maximum delay of an alert after it is due. */
 const soonMs = 20_000;
 const iso = (at: number): string => new Date(at).toISOString();
 
-interface Scene {
+interface Fixture {
   readonly target: ScriptedServer;
   readonly receiver: Receiver;
   readonly id: string;
-  /** Runs the check, and waits for the end of that. */
+  /** Runs the check and waits for its end. */
   readonly run: () => Promise<void>;
 }
 
-/** A check that runs by itself once a day, and a channel of its own. */
+/** A check that runs on its own once a day, with its own channel. */
 async function aDailyCheck(
   t: { after(work: () => void): void },
   service: Service,
   name: string,
   fields: Readonly<Record<string, unknown>> = {},
-): Promise<Scene> {
+): Promise<Fixture> {
   const [target, receiver] = [await startScriptedServer(t), await startReceiver(t, secret)];
   const request = { method: 'GET', url: target.url };
   const body = { name, tags: [name], frequency: 1440, request, ...fields };
@@ -51,8 +50,8 @@ async function resultsOf(service: Service, id: string): Promise<readonly Record<
 
 const typesOf = (receiver: Receiver): unknown[] => receiver.all.map(({ json }) => json['ALERT_TYPE']);
 
-describe('a failure that nobody was told of', { concurrency: 3 }, ({ it }) => {
-  it('because of a maintenance window is told when the window is over', async (t, service) => {
+describe('a failure that was not alerted', { concurrency: 3 }, ({ it }) => {
+  it('because of a maintenance window is alerted when the window ends', async (t, service) => {
     const { target, receiver, id, run } = await aDailyCheck(t, service, 'windowed');
     const endsAt = Date.now() + 6000;
     await service.must('POST', '/v1/maintenance-windows', {
@@ -83,7 +82,7 @@ describe('a failure that nobody was told of', { concurrency: 3 }, ({ it }) => {
     assert.deepEqual(typesOf(receiver), ['ALERT_FAILURE', 'ALERT_RECOVERY'], 'and once');
   });
 
-  it('because the check was muted is told when it is not muted any more', async (t, service) => {
+  it('because the check was muted is alerted when it is unmuted', async (t, service) => {
     const { target, receiver, id, run } = await aDailyCheck(t, service, 'muted', { muted: true });
     target.answer({ status: 500 });
     await run();
@@ -97,7 +96,7 @@ describe('a failure that nobody was told of', { concurrency: 3 }, ({ it }) => {
     assert.deepEqual(typesOf(receiver), ['ALERT_FAILURE', 'ALERT_RECOVERY']);
   });
 
-  it('because it had not lasted long enough is told when it has: a heartbeat that is missing', async (t, service) => {
+  it('because it was too recent is alerted when it has lasted long enough: a missed heartbeat', async (t, service) => {
     const receiver = await startReceiver(t, secret);
     const made = await service.must('POST', '/v1/checks/heartbeat', {
       name: 'Nightly',
@@ -118,7 +117,7 @@ describe('a failure that nobody was told of', { concurrency: 3 }, ({ it }) => {
     const outcomes = async (): Promise<unknown[]> => (await resultsOf(service, id)).map(({ outcome }) => outcome);
     await ping();
     await until('the ping to be judged', async () => (await outcomes()).join() === 'passed');
-    /** As if all of it had been so much earlier, ms. */
+    /** Moves times into the past by some ms. */
     const earlier = (table: string, columns: readonly string[], ms: number): void => {
       const set = columns.map((column) => `${column} = ${column} - ${ms}`).join(', ');
       const where = `check_id = (SELECT id FROM checks WHERE name = 'Nightly')`;

@@ -1,4 +1,4 @@
-// SIGTERM while everything hangs: what is held is given back, and the next process brings it to its end.
+// SIGTERM while everything hangs: work is released, and the next process completes it.
 import assert from 'node:assert/strict';
 import { test as it } from '../support/each-topology.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -7,11 +7,11 @@ import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';
 
-it('ends within 10 s; the attempt is shown as interrupted and repeated, the probe is run again and recorded once', async ({
+it('ends within 10 s; the attempt is interrupted and repeated, the probe is run again and recorded once', async ({
   t,
   startService,
 }) => {
-  const service = await startService(t, {}, { roles: ['api', 'scheduler', 'runner', 'deliverer'] });
+  const service = await startService(t, {});
   const [failing, hanging] = [await startScriptedServer(t), await startScriptedServer(t)];
   const receiver = await startReceiver(t, secret);
   failing.answer({ status: 500 });
@@ -28,18 +28,18 @@ it('ends within 10 s; the attempt is shown as interrupted and repeated, the prob
   const failed = await make('failing', failing.url);
   const hung = await make('hanging', hanging.url);
   const trigger = await service.must('POST', `/v1/triggers/check-groups/${String(group['id'])}`);
-  // They run at once.
+  // New checks run at once.
   for (const id of [failed, hung]) await service.must('PUT', `/v1/checks/${id}`, { activated: true });
   const first = await receiver.received(() => true);
   await hanging.hits(1);
-  // One who waits for the verdicts is let go, too.
+  // A client that waits for the verdicts is disconnected, too.
   const waiting = fetch(
     `${service.address}/check-groups/${String(group['id'])}/trigger/${String(trigger['token'])}?maxWaitSeconds=600`,
   ).then(
     ({ status }) => status,
     () => 'closed' as const,
   );
-  // Its second run waits for the first: runs of one check do not overlap.
+  // Its second run waits for the first, because runs of one check do not overlap.
   const open = `SELECT count(*) AS n FROM runs WHERE leased_by IS NOT NULL`;
   await until('two runs of the check that hangs', () => service.rows((raw) => raw.prepare(open).get()?.['n'] === 2));
   const resultsOf = async (id: string) =>
@@ -86,9 +86,9 @@ it('ends within 10 s; the attempt is shown as interrupted and repeated, the prob
     results.map(({ hasFailures }) => hasFailures),
     [false, false],
   );
-  const told = receiver.all.filter(({ json }) => json['ALERT_TYPE'] === 'ALERT_FAILURE');
+  const reported = receiver.all.filter(({ json }) => json['ALERT_TYPE'] === 'ALERT_FAILURE');
   assert.deepEqual(
-    told.map(({ deliveryId, attempt }) => [deliveryId, attempt]),
+    reported.map(({ deliveryId, attempt }) => [deliveryId, attempt]),
     [
       [first.deliveryId, 1],
       [first.deliveryId, 1],

@@ -1,12 +1,12 @@
-// What deploy/compose.postgres.yaml starts, as plain processes on a database made as docs/postgresql.md says: from a check
-// to an alert, listed by GET /v1/processes, and stopped in good order.
+// The services of deploy/compose.postgres.yaml as plain processes, on a database created as in docs/postgresql.md: from
+// a check to an alert, listed by GET /v1/processes, and stopped cleanly.
 import assert from 'node:assert/strict';
 import { after, before, test, type TestContext } from 'node:test';
 import { roles } from '#config/variables.ts';
 import { paste } from '../support/command.ts';
 import { root, succeeds } from '../support/deploy-files.ts';
 import { blockOf, readPage } from '../support/pages.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { type OwnPostgres, startPostgres } from '../support/postgres.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { metricsToken, startTopology } from '../support/topology.ts';
@@ -19,17 +19,20 @@ const variables = {
 };
 const noPsql = !succeeds('psql', '--version') && 'there is no psql on this machine: its statements are tried';
 
-let server: PostgresServer;
+let server: OwnPostgres;
 before(async () => {
   server = await startPostgres();
 });
 after(() => server.stop());
 
-/** Role and database `tocsin`, made by the lines of docs/postgresql.md; without psql by its statements, one after the other. */
+/**
+ * Creates role and database `tocsin` with the commands of docs/postgresql.md, or with its statements if psql is
+ * missing.
+ */
 async function makeDatabase(t: TestContext): Promise<void> {
   const page = readPage('docs/postgresql.md');
   const { DATABASE_PASSWORD } = variables;
-  // A server of the tests has a role of that name already.
+  // The test server already has a role of that name.
   await server.admin('DROP ROLE tocsin');
   await t.test('role and database are made by psql, by the lines of the page', { skip: noPsql }, async () => {
     const [, ...lines] = blockOf(page, 'sh', 'create-database').split('\n');
@@ -44,7 +47,7 @@ async function makeDatabase(t: TestContext): Promise<void> {
   }
 }
 
-test('about PostgreSQL: the services of deploy/compose.postgres.yaml take a failing check to its alert, and stop with 0', async (t) => {
+test('about PostgreSQL: the services of deploy/compose.postgres.yaml deliver an alert for a failing check, and stop with 0', async (t) => {
   await makeDatabase(t);
   const [rights] = await server.admin(
     `SELECT rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls AS more,

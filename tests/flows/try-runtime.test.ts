@@ -8,17 +8,17 @@ import { readRuntimes } from '#sandbox/runtimes/read-runtimes.ts';
 import { treeUse } from '#sandbox/containment/process-tree.ts';
 import { firstRun } from '../support/first-run.ts';
 import { runCommand, startCommand } from '../support/command.ts';
-import { test } from '../support/each-topology.ts';
+import { test } from '../support/one-process.ts';
 import { startTarget } from '../support/target.ts';
 import { until } from '../support/until.ts';
 
-test('runtimes try reads the checks beside the running service, and leaves no trace', async ({ t, startService }) => {
+test('runtimes try uses the checks of the running service, without traces', async ({ t, startService }) => {
   let requests = 0;
   const target = await startTarget(t, (request, response) => {
     if (request.headers['x-turn'] === 'secret-turn') requests++;
     response.end();
   });
-  const service = await startService(t, {}, { roles: ['api', 'scheduler', 'runner'] });
+  const service = await startService(t, {});
   await service.must('POST', '/v1/variables', { key: 'TURN', value: 'secret-turn', secret: true });
   const check = await service.must('POST', '/v1/checks/api', {
     name: 'Cart',
@@ -39,7 +39,7 @@ test('runtimes try reads the checks beside the running service, and leaves no tr
   const other = await run('2026.04', '--checks', id, '--json');
   if (notInstalled.includes('2026.04')) {
     assert.deepEqual([other.code, other.out], [1, '']);
-    assert.match(other.err, /runtime 2026\.04 is not installed: npm run tocsin -- runtimes install 2026\.04/);
+    assert.match(other.err, /runtime 2026\.04 is not installed: run npm run tocsin -- runtimes install 2026\.04/);
   } else {
     assert.equal(other.code, 0, other.err);
     assert.equal(requests, 2);
@@ -49,26 +49,26 @@ test('runtimes try reads the checks beside the running service, and leaves no tr
   const already = await run('2026.10');
   assert.deepEqual(
     [already.code, already.out],
-    [0, '0 tried in 2026.10, 0 the same, 0 worse, 0 better, 1 run in it already.\n'],
+    [0, '0 checks compared with 2026.10, 0 same, 0 worse, 0 better, 1 already use it.\n'],
   );
   const unknown = await run('2026.1');
   assert.equal(unknown.code, 1);
-  assert.match(unknown.err, /there is no runtime 2026\.1.*2026\.10/);
+  assert.match(unknown.err, /unknown runtime 2026\.1 \(did you mean 2026\.10\?\)/);
   const nobody = await run('2026.10', '--checks', '0198a000-0000-7000-8000-0000000000ff');
   assert.equal(nobody.code, 1);
-  assert.match(nobody.err, /there is no check 0198a000-0000-7000-8000-0000000000ff with scripts here/);
+  assert.match(nobody.err, /no check with scripts has the id 0198a000-0000-7000-8000-0000000000ff/);
   assert.equal((await run()).code, 2);
 
   assert.deepEqual(await resultsOf(), before);
 });
 
-test('Ctrl-C while runtimes try runs ends every process of its scripts, leaves no file, and exits with 130', async ({
+test('Ctrl-C during runtimes try ends every process of its scripts, leaves no file, and exits with 130', async ({
   t,
   startService,
 }) => {
-  // The command needs what is saved, and nothing of the service.
-  const service = await startService(t, {}, { roles: ['api'] });
-  // Its own processes, one of them a leader of its own group as a browser is, and none that ends by itself.
+  // The command needs only stored data, no running service.
+  const service = await startService(t, {});
+  // Child processes that never end, one of them in its own group like a browser.
   const script = `import { spawn } from 'node:child_process';
 const sleeps = [true, false].map((detached) => spawn('sleep', ['600'], { detached, stdio: 'ignore' }));
 await Promise.all(sleeps.map((each) => new Promise((resolve) => each.once('spawn', resolve))));
@@ -80,7 +80,7 @@ setInterval(() => {}, 1000);
     scriptPath: 'check.mjs',
     script,
   });
-  // Another one than is tried, whether it is installed here or not.
+  // Not the tried runtime, installed or not.
   service.rows((raw) => raw.exec(`UPDATE accounts SET runtime_id = '2026.04'`));
   const folder = mkdtempSync(join(tmpdir(), 'try-'));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -92,7 +92,7 @@ setInterval(() => {}, 1000);
   const sleeps = () => treeUse(pid).processes.filter((each) => commandOf(each) === 'sleep');
   await until('both programs of the script', () => sleeps().length === 2, { seen: () => sleeps().join() });
   const processes = new Map(treeUse(pid).processes.map((each) => [each, startOf(each)]));
-  // Whoever is impatient presses twice.
+  // An impatient user presses twice.
   for (let presses = 0; presses < 2; presses++) running.child.kill('SIGINT');
 
   const { code, out, err } = await running.ended;
@@ -103,7 +103,7 @@ setInterval(() => {}, 1000);
   await until('the end of every process', () => left().length === 0, { seen: () => JSON.stringify(left()) });
 });
 
-/** The name of a process's program; undefined = it has ended. */
+/** Program name of a process; undefined = it has ended. */
 function commandOf(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
@@ -112,7 +112,7 @@ function commandOf(pid: number): string | undefined {
   }
 }
 
-/** When a process began, which tells it from a later one of its number; null = it has ended. */
+/** Start time of a process, which distinguishes reused numbers; null = it has ended. */
 function startOf(pid: number): string | null {
   try {
     const facts = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -1,18 +1,14 @@
-// Two processes that serve the API over one PostgreSQL: what one changes the other goes by.
+// Two API processes on one PostgreSQL see each other's changes.
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { it } from 'node:test';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
-import { startService } from '../support/service.ts';
+import { apiKey, startService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-let server: PostgresServer;
-before(async () => {
-  server = await startPostgres();
-});
-after(() => server.stop());
+const server = await sharedPostgres();
 
-it('about PostgreSQL: a key, a trigger and a batch are the same at either, and the list of processes names both', async (t) => {
+it('about PostgreSQL: keys, triggers and batches are the same at both, and the list of processes has both', async (t) => {
   const { url } = await server.newDatabase();
   const shared = { DATABASE_URL: url, TOCSIN_SECRET_KEY: 'ab'.repeat(32), TOCSIN_PROBE_THREADS: '1' };
   const one = await startService(t, { ...shared, TOCSIN_ROLES: 'api' });
@@ -28,7 +24,7 @@ it('about PostgreSQL: a key, a trigger and a batch are the same at either, and t
     ['1 alive', '5 alive'],
   );
 
-  // A trigger made at one is called at the other; who waits is woken by a process that runs the checks.
+  // A trigger created at one is called at the other, and the waiting client is woken by a runner.
   const target = await startScriptedServer(t);
   const { id } = await two.must('POST', '/v1/checks/api', {
     name: 'Cart',
@@ -36,10 +32,17 @@ it('about PostgreSQL: a key, a trigger and a batch are the same at either, and t
     request: { method: 'GET', url: target.url },
   });
   const { token } = await two.must('POST', `/v1/triggers/checks/${String(id)}`);
+  const events = await fetch(`${one.address}/v1/events`, { headers: { authorization: `Bearer ${apiKey}` } });
+  const stream = readEvents(events);
+  await until('hello', async () => stream.text().includes('event: hello'));
   const batch = await one.api('GET', `/checks/${String(id)}/trigger/${String(token)}?maxWaitSeconds=30`);
   assert.equal(batch.status, 200, JSON.stringify(batch.body));
+  // What the other process recorded is told within two seconds.
+  const recordedAt = performance.now();
+  await until('the result on the stream', async () => stream.text().includes(`"results":["${String(id)}"]`));
+  assert.ok(performance.now() - recordedAt < 2000, `${performance.now() - recordedAt} ms`);
 
-  // What a process holds is told with its signs of life, here and at the other.
+  // Work of a process is reported with its heartbeats, at both.
   target.answer('hang');
   await one.api('GET', `/checks/${String(id)}/trigger/${String(token)}?maxWaitSeconds=1`);
   await target.hits(2);
@@ -55,18 +58,18 @@ it('about PostgreSQL: a key, a trigger and a batch are the same at either, and t
       { runs: 1, deliveries: 0 },
     ],
   );
-  // The metric is that of the process that is asked.
-  const heldBy = async ({ address }: { readonly address: string }): Promise<string | undefined> => {
+  // The metric belongs to the process that is queried.
+  const leasedBy = async ({ address }: { readonly address: string }): Promise<string | undefined> => {
     const text = await (await fetch(`${address}/metrics`)).text();
     return /^tocsin_leases_held\{what="runs"\} (\d+)$/m.exec(text)?.[1];
   };
-  assert.deepEqual([await heldBy(one), await heldBy(two)], ['0', '1']);
+  assert.deepEqual([await leasedBy(one), await leasedBy(two)], ['0', '1']);
   for (const { startedAt, lastSeenAt } of holding) {
     const seenAt = Date.parse(lastSeenAt);
     assert.ok(seenAt > Date.parse(startedAt) && Math.abs(Date.now() - seenAt) < 15_000, `${startedAt} ${lastSeenAt}`);
   }
 
-  // A key revoked at one is refused by the other, which had it in memory.
+  // A key revoked at one is refused by the other, which had it cached.
   const made = await one.must('POST', '/v1/api-keys', { name: 'CI', role: 'read-only' });
   const headers = { authorization: `Bearer ${String(made['key'])}` };
   assert.equal((await two.api('GET', '/v1/checks', undefined, headers)).status, 200);
@@ -76,8 +79,9 @@ it('about PostgreSQL: a key, a trigger and a batch are the same at either, and t
     return status === 401;
   });
 
-  // A process that stops in good order leaves the list; one that is killed is silent.
+  // A cleanly stopped process leaves the list; a killed one becomes silent.
   assert.equal((await one.stop()).code, 0);
+  await stream.ended;
   const left = (await two.api('GET', '/v1/processes')).body as unknown as { pid: number }[];
   assert.equal(left.length, 1);
   const three = await startService(t, { ...shared, TOCSIN_ROLES: 'api' });
@@ -88,3 +92,12 @@ it('about PostgreSQL: a key, a trigger and a batch are the same at either, and t
     return statuses.join() === 'alive,silent';
   });
 });
+
+/** Server-sent events as they arrive. */
+function readEvents({ body }: Response): { readonly text: () => string; readonly ended: Promise<void> } {
+  let text = '';
+  const read = async (): Promise<void> => {
+    for await (const chunk of body ?? []) text += Buffer.from(chunk).toString();
+  };
+  return { text: () => text, ended: read() };
+}

@@ -1,5 +1,4 @@
-// Scripts run only where they are contained: elsewhere they can be neither saved nor run, unless the operator says so
-// (docs/decisions/0081).
+// Scripts can only be saved and run where they are contained, unless the operator allows more (docs/decisions/0081).
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +12,7 @@ import { until } from '../support/until.ts';
 const script = "console.log('ran');";
 const setting = /TOCSIN_SCRIPTS_UNCONTAINED=yes/;
 
-/** Enters a machine on which nobody can make namespaces. */
+/** A machine without namespaces. */
 function withoutNamespaces(t: Cleanup): Place {
   const dataDir = mkdtempSync(join(tmpdir(), 'tocsin-uncontained-'));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -23,7 +22,7 @@ function withoutNamespaces(t: Cleanup): Place {
   return { dataDir, enter: ['unshare', ...user, '--mount', 'sh', '-c', hide, 'sh'] };
 }
 
-test('about the file: where nothing contains them, scripts are refused when they are saved and when they run, each time with the setting', async (t) => {
+test('about the file: without containment, scripts are rejected on save and at run time, naming the setting', async (t) => {
   const target = await startTarget(t, (_request, response) => void response.end('ok'));
   const request = { method: 'GET', url: target.url };
   const service = await startService(t, {}, withoutNamespaces(t));
@@ -43,7 +42,7 @@ test('about the file: where nothing contains them, scripts are refused when they
     assert.deepEqual([status, setting.test(String(answer['message']))], [400, true], `${method} ${route}`);
   }
 
-  // Saved where scripts ran, as before an update or on another machine.
+  // Saved where scripts ran, for example before an update.
   service.rows((raw) =>
     raw
       .prepare(
@@ -51,7 +50,7 @@ test('about the file: where nothing contains them, scripts are refused when they
       )
       .run(),
   );
-  // Lets the service read the account again.
+  // Makes the service reload the account.
   await service.must('POST', '/v1/variables', { key: 'ANY', value: 'any' });
   await service.must('POST', `/v1/triggers/checks/${String(plain)}`);
   const result = await until('a result that names the setting', async () => {

@@ -1,7 +1,7 @@
-// What stands in a URL and is a secret: user info anywhere, and the whole address of some receivers. Keys that may not write do not
-// see it, and no alert repeats it.
+// Secrets in URLs: user info, and the complete address of some receivers. Read-only keys do not see them, and alerts do
+// not repeat them.
 import assert from 'node:assert/strict';
-import { test } from '../support/each-topology.ts';
+import { test } from '../support/one-process.ts';
 import { asker } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { until } from '../support/until.ts';
@@ -9,13 +9,13 @@ import { until } from '../support/until.ts';
 const canaries = ['checkcanary', 'groupcanary', 'hookcanary', 'addresscanary', 'querycanary'];
 const encoded = ['user:checkcanary', 'hook:hookcanary'].map((text) => Buffer.from(text).toString('base64'));
 
-test('keys that may not write see no user info of a URL and no address that is a secret, and those that may see both', async ({
+test('read-only keys see no user info of URLs and no secret addresses; other keys see both', async ({
   t,
   startService,
 }) => {
-  const told: string[] = [];
+  const reported: string[] = [];
   const target = await startTarget(t, (request, response) => {
-    if (request.method === 'POST') request.on('data', (bytes: Buffer) => told.push(bytes.toString()));
+    if (request.method === 'POST') request.on('data', (bytes: Buffer) => reported.push(bytes.toString()));
     request.on('end', () => response.writeHead(request.method === 'POST' ? 200 : 500).end()).resume();
   });
   const service = await startService(t);
@@ -29,8 +29,8 @@ test('keys that may not write see no user info of a URL and no address that is a
   const every = { frequency: 0, frequencyOffset: 10 };
   const check = await service.must('POST', '/v1/checks/api', { name: 'Shop', ...every, request });
   const other = await service.must('POST', '/v1/checks/url', { name: 'Page', ...every, request: { url: request.url } });
-  await until('both alerts', () => told.length >= 2);
-  for (const body of told) assert.equal(body, `http://${host}/a ALERT_FAILURE`);
+  await until('both alerts', () => reported.length >= 2);
+  for (const body of reported) assert.equal(body, `http://${host}/a ALERT_FAILURE`);
 
   const deliveries = (await service.must('GET', '/v1/deliveries')) as unknown as { id: string }[];
   const results = (await service.must('GET', `/v1/check-results/${String(check['id'])}`)) as unknown as {

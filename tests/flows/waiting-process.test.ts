@@ -1,7 +1,7 @@
-// A script of Playwright runs in a process that was begun before anybody asked for the run, and each in another one.
+// Playwright scripts run in a process that was started in advance, each in its own.
 import assert from 'node:assert/strict';
 import { hasGateway } from '#sandbox/containment/containment.ts';
-import { test } from '../support/each-topology.ts';
+import { test } from '../support/one-process.ts';
 import { containmentHere } from '../support/script-runs.ts';
 import { until } from '../support/until.ts';
 
@@ -10,20 +10,20 @@ interface Result {
   readonly hasFailures: boolean;
 }
 
-/** Scripts come last on a busy machine, and what waits for them, too. */
+/** Scripts have the lowest priority on a busy machine. */
 const patient = { withinMs: 50_000 };
 
-test('a run finds a process that waits for it, begun after the run before', async ({ t, startService }) => {
+test('a run uses a waiting process that was started after the run before', async ({ t, startService }) => {
   const { containment } = await containmentHere();
   if (!hasGateway(containment)) return t.skip(`nothing waits where scripts are contained by ${containment}`);
-  const service = await startService(t, { TOCSIN_SCRIPTS_WARM: '1' }, { roles: ['api', 'scheduler', 'runner'] });
+  const service = await startService(t, { TOCSIN_SCRIPTS_WARM: '1' });
   const script = `if (globalThis.ran) throw new Error('a script ran here before');
 globalThis.ran = true;
 console.log('begun ' + Math.round(Date.now() - 1000 * process.uptime()));`;
   const check = { name: 'Opens', frequency: 1440, script, scriptPath: 'opens.cjs' };
   const { id } = await service.must('POST', '/v1/checks/browser', check);
   const seen = new Set<string>();
-  /** When the process of a new run began, epoch ms. */
+  /** Start time of a new run's process, epoch ms. */
   const run = async (): Promise<number> => {
     await service.must('POST', `/v1/triggers/checks/${String(id)}`);
     const newest = async (): Promise<Result | undefined> => {
@@ -36,7 +36,7 @@ console.log('begun ' + Math.round(Date.now() - 1000 * process.uptime()));`;
     assert.equal(one.hasFailures, false, JSON.stringify(one));
     return Number(/begun (\d+)/.exec(JSON.stringify(one))?.[1]);
   };
-  // On a busy machine a run may come before the process has loaded what it needs.
+  // On a busy machine a run may come before the process is ready.
   const isEarly = async (): Promise<boolean> => {
     const calledAt = Date.now();
     return (await run()) < calledAt;

@@ -1,5 +1,5 @@
-// A start that cannot go on ends with one line that says what to do, the right exit code, and nothing made or changed. What
-// is found before a database is looked at stands here once; the rest for each topology, or where it is about one.
+// A failed start ends with one line of advice and the right exit code, and changes nothing. Errors that need no
+// database are tested once; the others for each topology, or for one if they are specific to it.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,8 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
-import { postgresServer, test as itEach } from '../support/each-topology.ts';
+import { test as itEach } from '../support/each-topology.ts';
+import { test as itOnce } from '../support/one-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { mountOwnDisk } from '../support/own-disk.ts';
 import { plainEnvironment } from '../support/plain-environment.ts';
@@ -16,16 +17,17 @@ import { sharedKey } from '../support/role-processes.ts';
 import { apiKey, startService } from '../support/service.ts';
 import { openTempStore, secretKey } from '../support/temp-store.ts';
 import { main, startProcess } from '../support/tocsin-process.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { until } from '../support/until.ts';
 
-interface Said {
+interface CommandOutput {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
 }
 
-/** Starts the service and waits for its end; one that goes on is ended, and fails the test. */
-async function start(environment: NodeJS.ProcessEnv, enter: readonly string[] = []): Promise<Said> {
+/** Starts the service and waits for its end. If it continues, it is stopped and the test fails. */
+async function start(environment: NodeJS.ProcessEnv, enter: readonly string[] = []): Promise<CommandOutput> {
   const [command, ...words] = [...enter, process.execPath, main];
   const child = spawn(command, words, {
     env: { ...plainEnvironment(), HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent', ...environment },
@@ -39,7 +41,7 @@ async function start(environment: NodeJS.ProcessEnv, enter: readonly string[] = 
   return { code, out, err };
 }
 
-function assertOneLine({ code, out, err }: Said, exitCode: number, ...words: readonly RegExp[]): void {
+function assertOneLine({ code, out, err }: CommandOutput, exitCode: number, ...words: readonly RegExp[]): void {
   assert.match(err, /^tocsin: [^\n]+\n$/, `one line, not:\n${err}`);
   for (const word of words) assert.match(err, word);
   assert.doesNotMatch(err, /\n\s+at /, 'no stack');
@@ -53,7 +55,7 @@ function emptyFolder(t: Cleanup): string {
   return folder;
 }
 
-/** Every file of a folder with its bytes. What SQLite keeps beside a file while it is open is not counted. */
+/** Every file of a folder with its bytes, except temporary files of SQLite. */
 function contentOf(folder: string): Record<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return Object.fromEntries(
@@ -64,15 +66,13 @@ function contentOf(folder: string): Record<string, string> {
 }
 
 describe('a wrong configuration', () => {
-  // What else can be wrong stands in src/config/config.test.ts: one of each kind is started here.
+  // src/config/config.test.ts covers all errors; this starts one of each kind.
   for (const [name, value, right] of [
     ['PORT', '70000', /0 to 65535/],
-    ['DATABASE_URL', 'postgres://localhost/x', /names no user/],
-    ['TOCSIN_ROLES', 'api,runer', /runner/],
     ['TOCSIN_BOOTSTRAP_API_KEY', 'hunter2-hunter2', /tsn_/],
     ['TOCSIN_SECRET_KEY_FILE', '/nonexistent/key', /readable file/],
   ] as const) {
-    it(`${name}=${value} ends the start with 78 and the name of the variable`, async (t) => {
+    it(`${name}=${value} ends the start with 78 and names the variable`, async (t) => {
       const folder = emptyFolder(t);
       const said = await start({ TOCSIN_DATA_DIR: join(folder, 'data'), [name]: value });
       assertOneLine(said, 78, new RegExp(`\\b${name}\\b`), right);
@@ -81,19 +81,19 @@ describe('a wrong configuration', () => {
     });
   }
 
-  it('an address that is none of this machine is named', async (t) => {
+  it('names an address that is not one of this machine', async (t) => {
     const said = await start({ TOCSIN_DATA_DIR: emptyFolder(t), HOST: '192.0.2.1' });
     assertOneLine(said, 78, /HOST 192\.0\.2\.1 is not an address of this machine/, /127\.0\.0\.1/);
   });
 
-  it('a data folder that is a file is named', async (t) => {
+  it('names a data folder that is a file', async (t) => {
     const folder = emptyFolder(t);
     writeFileSync(join(folder, 'data'), 'mine');
     assertOneLine(await start({ TOCSIN_DATA_DIR: join(folder, 'data') }), 78, /TOCSIN_DATA_DIR/);
     assert.equal(readFileSync(join(folder, 'data'), 'utf8'), 'mine');
   });
 
-  it('a secret key file of another form is named, and left as it is', async (t) => {
+  it('names a secret key file in another format and leaves it unchanged', async (t) => {
     const folder = emptyFolder(t);
     writeFileSync(join(folder, 'secret.key'), 'my own notes');
     assertOneLine(await start({ TOCSIN_DATA_DIR: folder }), 78, /secret\.key/, /64 hex/);
@@ -102,10 +102,10 @@ describe('a wrong configuration', () => {
   });
 });
 
-describe('a start on what another uses', () => {
-  itEach('a used port is named, and the first key is not lost with it', async ({ t, startService: startAnother }) => {
-    // The account of this one is taken away again: as on a database that was just made.
-    const other = await startAnother(t, {}, { roles: ['api'] });
+describe('a start on files in use', () => {
+  itOnce('a used port is named, and the first key is not lost with it', async ({ t, startService: startAnother }) => {
+    // Deletes its account, to simulate a new database.
+    const other = await startAnother(t, {});
     await other.stop();
     other.rows((raw) => raw.exec('DELETE FROM api_key_accounts; DELETE FROM api_keys; DELETE FROM accounts'));
     const listener = createServer().listen(0, '127.0.0.1');
@@ -120,8 +120,8 @@ describe('a start on what another uses', () => {
   });
 });
 
-describe('about the file: a start on what another uses', () => {
-  it('a second process on the same file is refused, and the first goes on', async (t) => {
+describe('about the file: a start on files in use', () => {
+  it('a second process on the same file is refused, and the first one is not affected', async (t) => {
     const service = await startService(t, { TOCSIN_ROLES: 'api' });
     const folder = dirname(service.databasePath);
     assertOneLine(await start({ TOCSIN_DATA_DIR: folder }), 1, /in use by another Tocsin/, /TOCSIN_DATA_DIR/);
@@ -130,9 +130,9 @@ describe('about the file: a start on what another uses', () => {
   });
 });
 
-describe('a start on data that it cannot use', () => {
+describe('a start on unusable data', () => {
   itEach('a database of a newer version is left as it is', async ({ t, startService: startOlder, topology }) => {
-    const service = await startOlder(t, {}, { roles: ['api'] });
+    const service = await startOlder(t, {});
     await service.stop();
     service.rows((raw) => {
       if (topology === 'one process, SQLite') raw.exec('PRAGMA user_version = 999');
@@ -145,8 +145,8 @@ describe('a start on data that it cannot use', () => {
     assert.deepEqual([contentOf(folder), service.stored()], present);
   });
 
-  itEach('a key that did not seal the database is found at the start, not at the first alert', async (given) => {
-    const service = await given.startService(given.t, { TOCSIN_SECRET_KEY: sharedKey }, { roles: ['api'] });
+  itOnce('a key that did not seal the database is found at the start, not at the first alert', async (given) => {
+    const service = await given.startService(given.t, { TOCSIN_SECRET_KEY: sharedKey });
     await service.must('POST', '/v1/variables', { key: 'SEALED', value: 'x', secret: true });
     await service.stop();
     const environment = { TOCSIN_DATA_DIR: emptyFolder(given.t), ...service.environment };
@@ -154,8 +154,8 @@ describe('a start on data that it cannot use', () => {
   });
 });
 
-describe('about the file: a start on data that it cannot use', () => {
-  it('a runtime whose stage steps back is named, with both stages', async () => {
+describe('about the file: a start on unusable data', () => {
+  it('names a runtime whose stage steps back, with both stages', async () => {
     await using temp = openTempStore();
     await temp.store.runtimeStages.remember(new Map([['2026.10', 'DEPRECATED']]));
     await temp.rest();
@@ -165,11 +165,11 @@ describe('about the file: a start on data that it cannot use', () => {
       TOCSIN_SECRET_KEY: Buffer.from(secretKey).toString('hex'),
     };
     const present = temp.raw.prepare('SELECT * FROM runtime_stages').all();
-    assertOneLine(await start(environment), 1, /runtime 2026\.10: stage CURRENT is a step back from DEPRECATED/);
+    assertOneLine(await start(environment), 1, /runtime 2026\.10: stage cannot go back from DEPRECATED to CURRENT/);
     assert.deepEqual(temp.raw.prepare('SELECT * FROM runtime_stages').all(), present);
   });
 
-  it('a file that is no database is left as it is', async (t) => {
+  it('leaves a file that is not a database unchanged', async (t) => {
     const folder = emptyFolder(t);
     writeFileSync(join(folder, 'secret.key'), `${'ab'.repeat(32)}\n`);
     writeFileSync(join(folder, 'tocsin.db'), 'a letter to a friend, of some length. '.repeat(200));
@@ -178,8 +178,8 @@ describe('about the file: a start on data that it cannot use', () => {
     assert.deepEqual(contentOf(folder), present);
   });
 
-  // Permissions do not hold root back; a disk that is read-only does.
-  it('a data folder that cannot be written is named', async (t) => {
+  // Permissions do not restrict root; a read-only disk does.
+  it('names a data folder that is not writable', async (t) => {
     const disk = await mountOwnDisk(t, 2);
     mkdirSync(join(disk.folder, 'data'));
     disk.setReadOnly(true);
@@ -198,12 +198,12 @@ describe('about PostgreSQL: a start', () => {
     TOCSIN_SECRET_KEY: sharedKey,
     TOCSIN_BOOTSTRAP_API_KEY: apiKey,
     DATABASE_URL: url,
-    // That each of them could do all of its work is shown elsewhere, and would cost seconds.
+    // Other tests cover the other roles, which would take seconds.
     TOCSIN_ROLES: 'api',
   });
 
-  it('with a password, a user or a database that the server does not know ends with the server’s words', async (t) => {
-    const { url, name } = await (await postgresServer()).newDatabase();
+  it('with an unknown password, user or database ends with the server’s message', async (t) => {
+    const { url, name } = await (await sharedPostgres()).newDatabase();
     const password = /tocsin:([^@]+)@/.exec(url)?.[1] ?? '';
     for (const [wrong, why] of [
       [url.replace(password, 'hunter2'), /password authentication failed for user "tocsin"/],
@@ -211,14 +211,14 @@ describe('about PostgreSQL: a start', () => {
       [url.replace(name, 'elsewhere'), /database "elsewhere" does not exist/],
     ] as const) {
       const said = await start(environmentOf(t, wrong));
-      assertOneLine(said, 1, /postgres:\/\/\w+@127\.0\.0\.1:\d+\/\w+ cannot be connected to/, why);
+      assertOneLine(said, 1, /could not connect to postgres:\/\/\w+@127\.0\.0\.1:\d+\/\w+/, why);
       assert.doesNotMatch(said.err, /hunter2/);
       assert.ok(!said.err.includes(password));
     }
   });
 
-  it('on a server that is not there yet waits for it, and goes on by itself', async (t) => {
-    const postgres = await postgresServer();
+  it('waits for a server that is not available yet, and continues', async (t) => {
+    const postgres = await sharedPostgres();
     const { port: serverPort } = postgres;
     const { url } = await postgres.newDatabase();
     const port = await freePort();
@@ -239,9 +239,9 @@ describe('about PostgreSQL: a start', () => {
     assert.equal((await process.end('SIGTERM')).code, 0);
   });
 
-  it('of many processes at once on an empty database makes it once, and all of them run', async (t) => {
-    const { url } = await (await postgresServer()).newDatabase();
-    const all = Array.from({ length: 6 }, () => startProcess(environmentOf(t, url)));
+  it('of many processes on an empty database creates it once, and all of them run', async (t) => {
+    const { url } = await (await sharedPostgres()).newDatabase();
+    const all = Array.from({ length: 3 }, () => startProcess(environmentOf(t, url)));
     t.after(() => all.forEach(({ child }) => child.kill('SIGKILL')));
     const processes = await Promise.all(all.map(({ ready }) => ready));
     for (const { address } of processes) {

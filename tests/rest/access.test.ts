@@ -80,7 +80,7 @@ test('a role may do what it holds and nothing more', async () => {
   assert.equal((await post('tsn_writer', '/v1/accounts', { name: 'New' })).statusCode, 403);
   const refusedAdmin = await post('tsn_admin', '/v1/accounts', { name: 'New' });
   assert.equal(refusedAdmin.statusCode, 403);
-  assert.match(refusedAdmin.json().message, /role admin and may not operate .* role operator/);
+  assert.match(refusedAdmin.json().message, /role admin, which does not allow it to operate .* role operator/);
   assert.equal((await post('tsn_operator', '/v1/accounts', { name: 'New' })).statusCode, 201);
 });
 

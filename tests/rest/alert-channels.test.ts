@@ -177,7 +177,7 @@ test('a template that names a secret of the account, or of a group it is subscri
 });
 
 for (const [what, body, path] of [
-  ['another type of channel', { type: 'EMAIL', config: { address: 'a@b.example' } }, 'type'],
+  ['an unknown type of channel', { type: 'PIGEON' }, 'type'],
   ['a field that does not exist', { sendFailures: true }, 'sendFailures'],
   ['a field of the configuration that does not exist', { config: { url, secret: 'x' } }, 'config.secret'],
   ['a broken template', { config: { url, template: '{{#if X}}' } }, 'config.template'],

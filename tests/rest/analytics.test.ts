@@ -62,11 +62,11 @@ function result(
   at: number,
   outcome: Outcome,
   responseUs: number | null,
-  look: { readonly slots?: number; readonly location?: string; readonly details?: JsonValue } = {},
+  inspect: { readonly slots?: number; readonly location?: string; readonly details?: JsonValue } = {},
 ): void {
   const time = at.toString(16).padStart(12, '0');
   const id = `${time.slice(0, 8)}-${time.slice(8)}${newId().slice(13)}`;
-  putResult(on.raw, on.accountId, ids[check] ?? '', at, { id, outcome, responseUs, intervalMs: minuteMs, ...look });
+  putResult(on.raw, on.accountId, ids[check] ?? '', at, { id, outcome, responseUs, intervalMs: minuteMs, ...inspect });
 }
 
 interface Answer {
@@ -272,7 +272,7 @@ describe('the analytics of a check', () => {
       [
         'metrics=dns_p95&groupBy=statusCode',
         'metrics[0]',
-        /must be one of responseTime_avg, [^:]*retries: phases are not kept/,
+        /must be one of responseTime_avg, [^:]*retries: phases are not stored/,
       ],
       ['groupBy=resultType', 'groupBy', /must be runLocation or statusCode/],
       ['aggregationInterval=0', 'aggregationInterval', /from 1 to 43200/],

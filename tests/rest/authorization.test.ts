@@ -6,30 +6,49 @@ import { type Composed, startComposed } from '../support/composed.ts';
 import { type DatabaseRows, databaseRowsAtRest } from '../support/database-rows.ts';
 import { type AnyOperation, assertErrorShape, type Fixtures, makeFixtures, pathOf, send } from './operation-calls.ts';
 
-const roles = ['operator', 'admin', 'read-write', 'read-run', 'read-only'] as const;
-type Role = (typeof roles)[number];
+const keyRoles = ['operator', 'admin', 'read-write', 'read-run', 'read-only'] as const;
+/** `operator` = an owner who operates the installation. */
+const personRoles = ['operator', 'owner', 'admin', 'read-write', 'read-run', 'read-only'] as const;
+type Role = (typeof personRoles)[number];
 
 /** What a role holds, as the decisions say it. */
 const holds: Readonly<Record<Role, readonly AnyOperation['permission'][]>> = {
   operator: ['none', 'read', 'run', 'write', 'admin', 'operate'],
+  owner: ['none', 'read', 'run', 'write', 'admin'],
   admin: ['none', 'read', 'run', 'write', 'admin'],
   'read-write': ['none', 'read', 'run', 'write'],
   'read-run': ['none', 'read', 'run'],
   'read-only': ['none', 'read'],
 };
 
+/** Every sort of caller with what it may do: a key of each role, and a signed-in person of each. */
+const callers = [
+  ...keyRoles.map((role) => ({ name: `a key with the role ${role}`, held: holds[role] })),
+  ...personRoles.map((role) => ({ name: `a person with the role ${role}`, held: [...holds[role], 'user'] })),
+];
+
+const bootstrap = { email: 'operator@example.com', password: 'correct horse battery' };
+
 let on: Composed;
 let fixtures: Fixtures;
 let rows: DatabaseRows;
 let clockMs = Date.now();
 const keys = new Map<string, string>();
+/** Session cookies by the role of their person. */
+const cookies = new Map<string, string>();
 const cleanups: (() => void | Promise<void>)[] = [];
 
 before(async () => {
   const clocks = { clock: { now: () => clockMs }, steadyNow: () => clockMs };
-  on = await startComposed({ after: (work) => void cleanups.push(work) }, { TOCSIN_ROLES: 'api' }, clocks);
+  const environment = {
+    TOCSIN_ROLES: 'api',
+    TOCSIN_BOOTSTRAP_EMAIL: bootstrap.email,
+    TOCSIN_BOOTSTRAP_PASSWORD: bootstrap.password,
+  };
+  on = await startComposed({ after: (work) => void cleanups.push(work) }, environment, clocks);
   fixtures = await makeFixtures(on);
-  for (const role of roles) keys.set(role, (await create('/v1/api-keys', { name: role, role })).key);
+  for (const role of keyRoles) keys.set(role, (await create('/v1/api-keys', { name: role, role })).key);
+  await signInPeople();
   const expiresAt = new Date(clockMs + 1000).toISOString();
   keys.set('expired', (await create('/v1/api-keys', { name: 'soon', role: 'admin', expiresAt })).key);
   const revoked = await create('/v1/api-keys', { name: 'gone', role: 'admin' });
@@ -45,17 +64,41 @@ after(async () => {
   for (const work of cleanups) await work();
 });
 
+/** Signs in the operator of the configuration, and a person of each other role by an invitation. */
+async function signInPeople(): Promise<void> {
+  const cookieOf = async (path: string, body: object): Promise<string> => {
+    const answer = await ask('POST', path, {}, body);
+    assert.equal(answer.status, 201, answer.text);
+    return String(answer.headers['set-cookie']).split(';', 1)[0] ?? '';
+  };
+  cookies.set('operator', await cookieOf('/v1/sessions', bootstrap));
+  for (const role of personRoles.slice(1)) {
+    const { url } = await create('/v1/invites', { email: `${role}@example.com`, role });
+    const token = url.split('#')[1] ?? '';
+    cookies.set(role, await cookieOf('/v1/invites/accept', { token, password: bootstrap.password }));
+  }
+  const [, own = ''] = cookies.get('read-only')?.split('=') ?? [];
+  assert.equal(own.length, 43);
+}
+
 const as = (name: string): Record<string, string> => ({ authorization: `Bearer ${keys.get(name) ?? on.apiKey}` });
+
+/** Headers of one of `callers`. */
+function headersOf(name: string): Record<string, string> {
+  const role = name.split(' ').at(-1) ?? '';
+  if (name.startsWith('a key')) return as(role);
+  return { cookie: cookies.get(role) ?? '', 'sec-fetch-site': 'same-origin' };
+}
 
 function ask(method: string, path: string, headers: Record<string, string>, body?: object) {
   const type = { 'content-type': 'application/json' };
   return send(on.port, { method, path, headers: { ...type, ...headers }, body: JSON.stringify(body ?? {}) });
 }
 
-async function create(path: string, body: object): Promise<{ id: string; key: string }> {
+async function create(path: string, body: object): Promise<{ id: string; key: string; url: string }> {
   const made = await ask('POST', path, { authorization: `Bearer ${on.apiKey}` }, body);
   assert.equal(made.status, 201, made.text);
-  return JSON.parse(made.text) as { id: string; key: string };
+  return JSON.parse(made.text) as { id: string; key: string; url: string };
 }
 
 /** A PUT is asked as a PATCH as well. */
@@ -75,6 +118,9 @@ const badKeys: readonly (readonly [string, () => Record<string, string>])[] = [
   ['with a key cut short', () => ({ authorization: `Bearer ${on.apiKey.slice(0, -1)}` })],
   ['with an expired key', () => as('expired')],
   ['with a revoked key', () => as('revoked')],
+  ['with an unknown session', () => ({ cookie: `tocsin_session=${'u'.repeat(43)}`, 'sec-fetch-site': 'same-origin' })],
+  ['with an empty cookie', () => ({ cookie: 'tocsin_session=', 'sec-fetch-site': 'same-origin' })],
+  ['with a session beside a bad key', () => ({ ...headersOf('a person with the role operator'), authorization: '' })],
 ];
 
 describe('every operation that asks for a key', () => {
@@ -91,40 +137,43 @@ describe('every operation that asks for a key', () => {
     });
   }
 
-  test('on an account that the key does not reach answers 403, the same whether it exists or not', async () => {
-    const present = rows.all();
-    const existing = fixtures['foreign'] ?? '';
-    for (const operation of guarded) {
-      const answers = new Set<string>();
-      for (const account of [existing, '0199f0c4-0000-7000-8000-0000000000ff', 'nonsense']) {
-        const headers = { ...as('read-write'), 'x-service-account': account };
-        const answer = await ask(operation.method, pathOf(operation, fixtures), headers);
-        assert.equal(answer.status, 403, `${operation.id}: ${answer.text}`);
-        assertErrorShape(answer);
-        answers.add(answer.text);
+  for (const name of ['a key with the role read-write', 'a person with the role owner']) {
+    test(`on an account that ${name} does not reach answers 403, the same whether it exists or not`, async () => {
+      const present = rows.all();
+      const existing = fixtures['foreign'] ?? '';
+      for (const operation of guarded) {
+        const answers = new Set<string>();
+        for (const account of [existing, '0199f0c4-0000-7000-8000-0000000000ff', 'nonsense']) {
+          const headers = { ...headersOf(name), 'x-service-account': account };
+          const answer = await ask(operation.method, pathOf(operation, fixtures), headers);
+          assert.equal(answer.status, 403, `${operation.id}: ${answer.text}`);
+          assertErrorShape(answer);
+          answers.add(answer.text);
+        }
+        assert.equal(answers.size, 1, operation.id);
       }
-      assert.equal(answers.size, 1, operation.id);
-    }
-    assert.deepEqual(rows.all(), present);
-  });
+      assert.deepEqual(rows.all(), present);
+    });
+  }
 });
 
-describe('a role', () => {
-  for (const role of roles) {
-    test(`${role} is refused with 403 what it does not hold, and nothing is changed`, async () => {
+describe('a caller', () => {
+  for (const { name, held } of callers) {
+    test(`${name} is refused with 403 what it does not hold, and nothing is changed`, async () => {
       const present = rows.all();
-      for (const operation of guarded.filter(({ permission }) => !holds[role].includes(permission))) {
-        const answer = await ask(operation.method, pathOf(operation, fixtures), as(role));
+      for (const operation of guarded.filter(({ permission }) => !held.includes(permission))) {
+        const answer = await ask(operation.method, pathOf(operation, fixtures), headersOf(name));
         assert.equal(answer.status, 403, `${operation.id}: ${answer.text}`);
         assertErrorShape(answer);
       }
       assert.deepEqual(rows.all(), present);
     });
 
-    test(`${role} is not kept from what it holds`, async () => {
+    test(`${name} is not kept from what it holds`, async () => {
       // Of things that do not exist, so that nothing is lost by asking.
-      for (const operation of guarded.filter(({ permission }) => holds[role].includes(permission))) {
-        const answer = await ask(operation.method, pathOf(operation, {}), as(role), { nothing: 'known' });
+      const kept = new Set(['signOut', 'deleteSessions']);
+      for (const operation of guarded.filter(({ permission, id }) => held.includes(permission) && !kept.has(id))) {
+        const answer = await ask(operation.method, pathOf(operation, {}), headersOf(name), { nothing: 'known' });
         assert.ok(![401, 403].includes(answer.status), `${operation.id}: ${answer.status} ${answer.text}`);
         assert.ok(answer.status < 500, `${operation.id}: ${answer.text}`);
       }
@@ -135,7 +184,17 @@ describe('a role', () => {
     const open = operations.filter(({ method, permission }) => method !== 'GET' && permission === 'none');
     assert.deepEqual(
       open.map(({ id }) => id),
-      ['postPing', 'postPingSignal', 'postGroupTrigger', 'postCheckTrigger'],
+      [
+        'readInvite',
+        'acceptInvite',
+        'createSetup',
+        'createSession',
+        'postPing',
+        'postPingSignal',
+        'acknowledgeLinkedIncident',
+        'postGroupTrigger',
+        'postCheckTrigger',
+      ],
     );
     const readable = operations.filter(({ method, permission }) => method !== 'GET' && permission === 'read');
     assert.deepEqual(
@@ -162,6 +221,7 @@ describe('of two accounts', () => {
     const key = (await create('/v1/api-keys', { name: 'f', role: 'admin', accountIds: [fixtures['foreign']] })).key;
     const present = rows.all();
     for (const operation of guarded.filter(({ path }) => path.includes('{') && !path.includes('runtimes'))) {
+      if (operation.permission === 'user') continue;
       const { example } = operation;
       const headers = { authorization: `Bearer ${key}` };
       const answer = await ask(operation.method, pathOf(operation, fixtures), headers, example as object);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { mostFaults, mostMembers } from '#lib/schema/faults.ts';
+import { maxFaults, maxMembers } from '#lib/schema/faults.ts';
 import { everyOperation } from '#contract/operations.ts';
 import { resourcesUnderTest } from './resources-under-test.ts';
 import { restUnderTest } from './rest-under-test.ts';
@@ -47,15 +47,15 @@ test('every wrong field of path, query and body is named at once, with what woul
 
 for (const [sent, message] of [
   [4, 'Unknown field "q0"; Unknown field "q1"; Unknown field "q2"; and 1 more.'],
-  [mostFaults - 1, 'Unknown field "q0"; Unknown field "q1"; Unknown field "q2"; and 46 more.'],
-  [mostFaults, 'Unknown field "q0"; Unknown field "q1"; Unknown field "q2"; and at least 47 more.'],
-  [mostMembers - 3, 'Unknown field "q0"; Unknown field "q1"; Unknown field "q2"; and at least 47 more.'],
+  [maxFaults - 1, 'Unknown field "q0"; Unknown field "q1"; Unknown field "q2"; and 46 more.'],
+  [maxFaults, 'Unknown field "q0"; Unknown field "q1"; Unknown field "q2"; and at least 47 more.'],
+  [maxMembers - 3, 'Unknown field "q0"; Unknown field "q1"; Unknown field "q2"; and at least 47 more.'],
 ] as const) {
   test(`of ${sent} unknown fields up to 50 are named, and the message counts them`, async () => {
     const answer = await post(JSON.stringify({ key: 'A', value: '1', ...unknownFields(sent) }));
     assertShape(answer, 400);
-    const { message: told, attributes } = answer.json<{ message: string; attributes: object }>();
-    assert.equal(told, message);
+    const { message: reported, attributes } = answer.json<{ message: string; attributes: object }>();
+    assert.equal(reported, message);
     assert.deepEqual(Object.keys(attributes), Object.keys(unknownFields(Math.min(sent, 50))));
   });
 }
@@ -80,7 +80,7 @@ const refused: readonly (readonly [string, number, string | Buffer, Record<strin
   ['a name given twice deep inside', 400, '{"key":"A","value":"1","x":[{"a":1,"a":2}]}'],
   ['__proto__ as a name', 400, '{"__proto__":{"key":"A"},"key":"A","value":"1"}'],
   ['nesting 100,000 levels deep', 400, '['.repeat(100_000) + ']'.repeat(100_000)],
-  ['too many members', 400, JSON.stringify({ key: 'A', value: '1', ...unknownFields(mostMembers) })],
+  ['too many members', 400, JSON.stringify({ key: 'A', value: '1', ...unknownFields(maxMembers) })],
   ['bad UTF-8', 400, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])],
   ['U+0000 in a text', 400, '{"key":"A","value":"a\\u0000b"}'],
   ['half a surrogate pair', 400, '{"key":"A","value":"\\ud800"}'],
@@ -213,7 +213,7 @@ test('a refusal says what to use instead', async () => {
       'request.assertions[0].source',
       /SSL check/,
     ],
-    ['/v1/alert-channels', { type: 'SLACK', config: { url } }, 'type', /alert-channels\/presets/],
+    ['/v1/alert-channels', { type: 'TELEGRAM', config: { url } }, 'type', /alert-channels\/presets/],
   ] as const) {
     const refused = await api.ask('POST', path, { ...(path.includes('channels') ? {} : { name: 'A' }), ...body });
     assert.equal(refused.status, 400, refused.text);

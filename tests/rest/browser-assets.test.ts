@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { createRedactor } from '#checks/parts/redact.ts';
 import type { Asset } from '#domain/results/asset.ts';
 import type { ScriptKeeps, ScriptOutcome } from '#domain/checks/script.ts';
@@ -23,7 +23,7 @@ interface Wanted {
   readonly wallClockMs?: number;
 }
 
-async function scene(t: TestContext) {
+async function fixture(t: TestContext) {
   const browser = findChromium(null);
   assert.ok(browser, 'there is no Chromium here: npm ci brings one');
   const target = await startTarget(t, (request, response) =>
@@ -95,7 +95,7 @@ let mixed: Promise<ScriptOutcome> | null = null;
 
 /** One run of a test that fails, of one that passes and takes pictures, and of one that only passes. */
 function mixedRun(t: TestContext): Promise<ScriptOutcome> {
-  return (mixed ??= scene(t).then(({ run }) =>
+  return (mixed ??= fixture(t).then(({ run }) =>
     run(`${spec(`await expect(page.getByRole('button')).toHaveText('gone', { timeout: 300 });`)}
 test('showing', async ({ page }, testInfo) => {
   await page.goto(process.env.SHOP);
@@ -110,91 +110,102 @@ test('looking', async ({ page }) => {
   ));
 }
 
-test('a failing test leaves a picture, and a trace that Playwright reads and that tells no secret', async (t) => {
-  const outcome = await mixedRun(t);
-  assert.deepEqual([outcome.tests, outcome.failedTests], [3, 1], JSON.stringify(outcome.log));
-  const failed = { ...outcome, assets: outcome.assets.filter(({ name }) => name === 'buying') };
-  assert.deepEqual(sortsOf(failed), ['screenshot', 'trace']);
-  assert.ok(isPng(assetOf(failed, 'screenshot')));
-  assertTrace(t, assetOf(failed, 'trace'));
-});
+describe('files that a run leaves', { concurrency: 2 }, () => {
+  test('a failing test leaves a picture, and a trace that Playwright reads and that tells no secret', async (t) => {
+    const outcome = await mixedRun(t);
+    assert.deepEqual([outcome.tests, outcome.failedTests], [3, 1], JSON.stringify(outcome.log));
+    const failed = { ...outcome, assets: outcome.assets.filter(({ name }) => name === 'buying') };
+    assert.deepEqual(sortsOf(failed), ['screenshot', 'trace']);
+    assert.ok(isPng(assetOf(failed, 'screenshot')));
+    assertTrace(t, assetOf(failed, 'trace'));
+  });
 
-test('of a test that passes the pictures are kept that it asks for, and nothing else', async (t) => {
-  const { assets } = await mixedRun(t);
-  const found = assets.filter(({ name }) => name !== 'buying').map(({ name, contentType }) => `${name} ${contentType}`);
-  assert.deepEqual(found.toSorted(), ['cart.png image/png', 'receipt image/jpeg', 'screenshot image/png']);
-});
+  test('of a test that passes the pictures are kept that it asks for, and nothing else', async (t) => {
+    const { assets } = await mixedRun(t);
+    const found = assets
+      .filter(({ name }) => name !== 'buying')
+      .map(({ name, contentType }) => `${name} ${contentType}`);
+    assert.deepEqual(found.toSorted(), ['cart.png image/png', 'receipt image/jpeg', 'screenshot image/png']);
+  });
 
-test('what a test attaches is kept under its name, also where it shows what the picture of its failure shows', async (t) => {
-  const { run } = await scene(t);
-  const outcome = await run(
-    spec(`const body = await page.screenshot({ animations: 'disabled' });
+  test('what a test attaches is kept under its name, also where it shows what the picture of its failure shows', async (t) => {
+    const { run } = await fixture(t);
+    const outcome = await run(
+      spec(`const body = await page.screenshot({ animations: 'disabled' });
   await testInfo.attach('the shop-actual.png', { body, contentType: 'image/png' });
   await page.screenshot({ path: 'own.png' });
   await testInfo.attach('by path-actual.png', { path: 'own.png' });
   await expect(page).toHaveScreenshot({ timeout: 20_000 });`),
-    { keeps: { trace: 'off' } },
-  );
-  assert.equal(outcome.failedTests, 1);
-  const names = outcome.assets.map(({ name }) => name);
-  assert.deepEqual(
-    names.toSorted(),
-    ['by path-actual.png', 'own.png', 'the shop-actual.png'],
-    JSON.stringify(outcome.errors),
-  );
-});
+      { keeps: { trace: 'off' } },
+    );
+    assert.equal(outcome.failedTests, 1);
+    const names = outcome.assets.map(({ name }) => name);
+    assert.deepEqual(
+      names.toSorted(),
+      ['by path-actual.png', 'own.png', 'the shop-actual.png'],
+      JSON.stringify(outcome.errors),
+    );
+  });
 
-test('what is off is not kept, whatever the script asks for, and what is always is kept of every test', async (t) => {
-  const { run } = await scene(t);
-  const none = { screenshots: 'off', trace: 'off', video: 'off' } as const;
-  const failing = await run(
-    spec(
-      `await testInfo.attach('shot', { body: await page.screenshot(), contentType: 'image/png' }); throw new Error('no');`,
-    ),
-    { keeps: none },
-  );
-  assert.deepEqual([failing.failedTests, sortsOf(failing)], [1, []]);
-  const all = { screenshots: 'always', trace: 'always', video: 'always' } as const;
-  // Over before the first picture of its video would be taken.
-  const passing = await run(spec(''), { keeps: all });
-  assert.deepEqual([passing.failedTests, sortsOf(passing)], [0, ['screenshot', 'trace', 'video']]);
-});
+  test('what is off is not kept, whatever the script asks for, and what is always is kept of every test', async (t) => {
+    const { run } = await fixture(t);
+    const none = { screenshots: 'off', trace: 'off', video: 'off' } as const;
+    const failing = await run(
+      spec(
+        `await testInfo.attach('shot', { body: await page.screenshot(), contentType: 'image/png' }); throw new Error('no');`,
+      ),
+      { keeps: none },
+    );
+    assert.deepEqual([failing.failedTests, sortsOf(failing)], [1, []]);
+    const all = { screenshots: 'always', trace: 'always', video: 'always' } as const;
+    // Over before the first picture of its video would be taken.
+    const passing = await run(spec(''), { keeps: all });
+    assert.deepEqual([passing.failedTests, sortsOf(passing)], [0, ['screenshot', 'trace', 'video']]);
+  });
 
-test('what hangs shows where before its run is ended: one of several tests, and a plain program', async (t) => {
-  const { run } = await scene(t);
-  const hangs = `await page.getByRole('link', { name: 'nowhere' }).click({ timeout: 0 });`;
-  const three = `import { test } from '@playwright/test';
+  test('what hangs shows where before its run is ended: one of several tests, and a plain program', async (t) => {
+    const { run } = await fixture(t);
+    const hangs = `await page.getByRole('link', { name: 'nowhere' }).click({ timeout: 0 });`;
+    const three = `import { test } from '@playwright/test';
 test('first', async () => { await new Promise((resolve) => setTimeout(resolve, 2000)); });
 ${spec(hangs).split('\n').slice(1).join('\n')}
 test('third', async () => {});`;
-  const judge = async (wallClockMs: number): Promise<void> => {
-    const [tests, plain] = await Promise.all([
-      run(three, { wallClockMs }),
-      run(program(hangs), { sort: 'plain', wallClockMs }),
-    ]);
-    const { ending, failedTests, errors, log } = tests;
-    assert.deepEqual([ending, failedTests, sortsOf(tests)], ['ended', 1, ['screenshot', 'trace']], JSON.stringify(log));
-    const told = errors.map(({ message, place }) => `${place?.line} ${message.split('\n')[0]}`);
-    const together = `the tests of a run share ${wallClockMs / 1000 - 15} s`;
-    assert.match(told[0] ?? '', /^3 Test timeout of \d+ms exceeded: the tests of a run share \d+ s/);
-    assert.ok(told[0]?.includes(together), told[0]);
-    assert.match(told[1] ?? '', /^6 Error: locator\.click: Test timeout of \d+ms exceeded/);
-    const late = `9 the tests took more than ${wallClockMs / 1000 - 15} s in total: third did not run`;
-    assert.deepEqual(told.slice(2), [late]);
-    assert.deepEqual([plain.ending, sortsOf(plain)], ['deadline', ['screenshot', 'trace']], JSON.stringify(plain.log));
-    assert.deepEqual([plain.openStep?.place?.file, plain.openStep?.place?.line], ['check.cjs', 8]);
-  };
-  // On a machine so busy that a browser is not there in time, or has no time to show where it hangs, once more with longer.
-  await judge(45_000).catch((error: unknown) => {
-    t.diagnostic(`not within 45 s: ${String(error)}`);
-    return judge(150_000);
+    const judge = async (wallClockMs: number): Promise<void> => {
+      const [tests, plain] = await Promise.all([
+        run(three, { wallClockMs }),
+        run(program(hangs), { sort: 'plain', wallClockMs }),
+      ]);
+      const { ending, failedTests, errors, log } = tests;
+      assert.deepEqual(
+        [ending, failedTests, sortsOf(tests)],
+        ['ended', 1, ['screenshot', 'trace']],
+        JSON.stringify(log),
+      );
+      const reported = errors.map(({ message, place }) => `${place?.line} ${message.split('\n')[0]}`);
+      const together = `the tests of a run share ${wallClockMs / 1000 - 15} s`;
+      assert.match(reported[0] ?? '', /^3 Test timeout of \d+ms exceeded: the tests of a run share \d+ s/);
+      assert.ok(reported[0]?.includes(together), reported[0]);
+      assert.match(reported[1] ?? '', /^6 Error: locator\.click: Test timeout of \d+ms exceeded/);
+      const late = `9 the tests took more than ${wallClockMs / 1000 - 15} s in total: third did not run`;
+      assert.deepEqual(reported.slice(2), [late]);
+      assert.deepEqual(
+        [plain.ending, sortsOf(plain)],
+        ['deadline', ['screenshot', 'trace']],
+        JSON.stringify(plain.log),
+      );
+      assert.deepEqual([plain.openStep?.place?.file, plain.openStep?.place?.line], ['check.cjs', 8]);
+    };
+    // On a machine so busy that a browser is not there in time, or has no time to show where it hangs, once more with longer.
+    await judge(32_000).catch((error: unknown) => {
+      t.diagnostic(`not within 32 s: ${String(error)}`);
+      return judge(150_000);
+    });
   });
-});
 
-test('what scripts ask of Playwright as it is elsewhere is done, or it is said that it cannot be', async (t) => {
-  const { run } = await scene(t);
-  const outcome = await run(
-    `import { statSync } from 'node:fs';
+  test('what scripts ask of Playwright as it is elsewhere is done, or it is said that it cannot be', async (t) => {
+    const { run } = await fixture(t);
+    const outcome = await run(
+      `import { statSync } from 'node:fs';
 import { firefox } from 'playwright';
 import { chromium, test, expect } from '@playwright/test';
 test.use({ video: 'on' });
@@ -216,68 +227,70 @@ test('videos', async ({ browser }) => {
 test('firefox', () => firefox.launch());
 test('server', () => chromium.launchServer());
 `,
-    { keeps: { trace: 'off' } },
-  );
-  const asked = outcome.assets.filter(({ name }) => name !== 'pictures');
-  const names = asked.map(({ sort, name }) => (sort === 'video' ? sort : name)).toSorted();
-  assert.deepEqual(names, ['handle.png', 'locator.png', 'video', 'video'], JSON.stringify(outcome.errors));
-  assert.deepEqual(
-    outcome.errors.map(({ message, place }) => `${place?.line} ${message.split('\n')[0]}`),
-    [
-      "10 Error: A snapshot doesn't exist at check.spec.mjs-snapshots/pictures-1-linux.png: a check stores none between runs",
-      '20 Error: firefox.launch(): only Chromium is here, by chromium.launch()',
-      '21 Error: chromium.launchServer(): only Chromium is here, by chromium.launch()',
-    ],
-  );
-});
-
-test('a plain program that fails leaves the same, whether it closes its browser or not', async (t) => {
-  const { run } = await scene(t);
-  for (const end of ['await browser.close();', '']) {
-    const outcome = await run(program(`throw new Error('no');`, end), { sort: 'plain' });
-    assert.deepEqual(
-      [outcome.failedTests, sortsOf(outcome)],
-      [1, ['screenshot', 'trace']],
-      JSON.stringify(outcome.log),
+      { keeps: { trace: 'off' } },
     );
-    assert.equal(outcome.errors[0]?.message, 'no');
-    assert.ok(isPng(assetOf(outcome, 'screenshot')));
-    assertTrace(t, assetOf(outcome, 'trace'));
-  }
-});
+    const asked = outcome.assets.filter(({ name }) => name !== 'pictures');
+    const names = asked.map(({ sort, name }) => (sort === 'video' ? sort : name)).toSorted();
+    assert.deepEqual(names, ['handle.png', 'locator.png', 'video', 'video'], JSON.stringify(outcome.errors));
+    assert.deepEqual(
+      outcome.errors.map(({ message, place }) => `${place?.line} ${message.split('\n')[0]}`),
+      [
+        "10 Error: A snapshot doesn't exist at check.spec.mjs-snapshots/pictures-1-linux.png: a check stores none between runs",
+        '20 Error: firefox.launch(): only Chromium is available, use chromium.launch()',
+        '21 Error: chromium.launchServer(): only Chromium is available, use chromium.launch()',
+      ],
+    );
+  });
 
-test('a plain program that passes leaves what it asks for, and may trace by itself', async (t) => {
-  const { run } = await scene(t);
-  const body = `await page.context().tracing.start({ snapshots: true });
+  test('a plain program that fails leaves the same, whether it closes its browser or not', async (t) => {
+    const { run } = await fixture(t);
+    for (const end of ['await browser.close();', '']) {
+      const outcome = await run(program(`throw new Error('no');`, end), { sort: 'plain' });
+      assert.deepEqual(
+        [outcome.failedTests, sortsOf(outcome)],
+        [1, ['screenshot', 'trace']],
+        JSON.stringify(outcome.log),
+      );
+      assert.equal(outcome.errors[0]?.message, 'no');
+      assert.ok(isPng(assetOf(outcome, 'screenshot')));
+      assertTrace(t, assetOf(outcome, 'trace'));
+    }
+  });
+
+  test('a plain program that passes leaves what it asks for, and may trace by itself', async (t) => {
+    const { run } = await fixture(t);
+    const body = `await page.context().tracing.start({ snapshots: true });
     await page.screenshot({ path: 'own.png' });
     await page.context().tracing.stop({ path: 'own.zip' });`;
-  const outcome = await run(program(body, 'await browser.close();'), { sort: 'plain' });
-  assert.deepEqual([outcome.failedTests, outcome.errors], [0, []]);
-  assert.deepEqual(
-    outcome.assets.map(({ name }) => name),
-    ['own.png'],
-  );
-});
+    const outcome = await run(program(body, 'await browser.close();'), { sort: 'plain' });
+    assert.deepEqual([outcome.failedTests, outcome.errors], [0, []]);
+    assert.deepEqual(
+      outcome.assets.map(({ name }) => name),
+      ['own.png'],
+    );
+  });
 
-test('a video shows the page while the test went on, and plays', async (t) => {
-  const { browser, run } = await scene(t);
-  const body = `for (let n = 0; n < 4; n++) {
+  test('a video shows the page while the test went on, and plays', async (t) => {
+    const { browser, run } = await fixture(t);
+    const body = `for (let n = 0; n < 4; n++) {
     await page.evaluate((color) => { document.body.style.background = color; }, ['red', 'green', 'blue', 'white'][n]);
     await page.waitForTimeout(1500);
   }`;
-  for (const sort of ['spec', 'plain'] as const) {
-    const source = sort === 'spec' ? spec(`${body} throw new Error('no');`) : program(`${body} throw new Error('no');`);
-    const film = async (): Promise<Played> => {
-      const outcome = await run(source, { sort, keeps: { video: 'on-failure', trace: 'off' } });
-      return play(assetOf(outcome, 'video'), browser);
-    };
-    let played = await film();
-    // A browser comes last on a busy machine, and shows its film-maker nothing for seconds: now and then, but not each time.
-    for (let tries = 1; tries < 3 && new Set(played.colors).size < 3; tries++) played = await film();
-    assert.deepEqual([played.width, played.height], [1280, 720], sort);
-    assert.ok(played.duration > 1.5 && played.duration < 30, `${played.duration} s`);
-    assert.ok(new Set(played.colors).size >= 3, `it shows ${played.colors.join(', ')}`);
-  }
+    for (const sort of ['spec', 'plain'] as const) {
+      const source =
+        sort === 'spec' ? spec(`${body} throw new Error('no');`) : program(`${body} throw new Error('no');`);
+      const film = async (): Promise<Played> => {
+        const outcome = await run(source, { sort, keeps: { video: 'on-failure', trace: 'off' } });
+        return play(assetOf(outcome, 'video'), browser);
+      };
+      let played = await film();
+      // A browser comes last on a busy machine, and shows its film-maker nothing for seconds: now and then, but not each time.
+      for (let tries = 1; tries < 3 && new Set(played.colors).size < 3; tries++) played = await film();
+      assert.deepEqual([played.width, played.height], [1280, 720], sort);
+      assert.ok(played.duration > 1.5 && played.duration < 30, `${played.duration} s`);
+      assert.ok(new Set(played.colors).size >= 3, `it shows ${played.colors.join(', ')}`);
+    }
+  });
 });
 
 interface Played {

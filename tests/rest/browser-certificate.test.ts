@@ -76,8 +76,8 @@ test('the shop', async ({ page }) => {
     const { json } = await receiver.received(
       (message) => message.json['ALERT_TYPE'] === 'ALERT_SSL' && message.json['CHECK_NAME'] === name,
     );
-    const told = [json['SSL_DAYS_REMAINING'], json['SSL_CHECK_DOMAIN'], json['CHECK_TYPE']];
-    assert.deepEqual(told, [5, 'localhost', 'BROWSER']);
+    const reported = [json['SSL_DAYS_REMAINING'], json['SSL_CHECK_DOMAIN'], json['CHECK_TYPE']];
+    assert.deepEqual(reported, [5, 'localhost', 'BROWSER']);
   }
   const failure = await receiver.alert('ALERT_FAILURE');
   assert.deepEqual([failure.json['SSL_DAYS_REMAINING'], failure.json['SSL_CHECK_DOMAIN']], ['', '']);

@@ -44,7 +44,7 @@ after(async () => {
 });
 let shared: ReturnType<typeof start> | null = null;
 /** The service and the shop that all tests share. */
-const scene = (): ReturnType<typeof start> => (shared ??= start());
+const fixture = (): ReturnType<typeof start> => (shared ??= start());
 
 async function start() {
   const t = { after: (end: () => void | Promise<void>): void => void endings.push(end) };
@@ -74,7 +74,7 @@ async function start() {
 }
 
 test('a browser check drives a page, shows what it said and how it loaded, and of a failure a picture', async () => {
-  const { on, must, run, url } = await scene();
+  const { on, must, run, url } = await fixture();
   const { result, part } = await run({
     script: `import { test, expect } from '@playwright/test';
 
@@ -132,7 +132,7 @@ test('buying', async ({ page }) => {
 });
 
 test('a plain program starts the same Chromium, never as one process, and no run sees what another left in it, of either sort', async () => {
-  const { run } = await scene();
+  const { run } = await fixture();
   const program = `const { chromium } = require('playwright');
 const { readdirSync, readFileSync } = require('node:fs');
 const commandOf = (pid) => {
@@ -174,7 +174,7 @@ test('looking', async ({ page }) => {
 });
 
 test('the calls of a plain program are its steps, with times, place and error, and none of ours are among them', async () => {
-  const { run, url } = await scene();
+  const { run, url } = await fixture();
   const { result, part } = await run({
     scriptPath: 'lib/check.mjs',
     trace: 'always',
@@ -224,7 +224,7 @@ await page.getByRole('link').click({ timeout: 200 });
 });
 
 test('a file that is too large is left out, and the result says so', async () => {
-  const { run } = await scene();
+  const { run } = await fixture();
   const { result, part } = await run({
     trace: 'off',
     script: `import { test } from '@playwright/test';
@@ -238,7 +238,7 @@ test('much', async ({}, testInfo) => {
 });
 
 test('what a browser check keeps is chosen when it is saved, and a wrong choice is refused by its name', async () => {
-  const { on } = await scene();
+  const { on } = await fixture();
   const { api, must } = asker(() => on.address, on.apiKey);
   const draft = { name: 'Shop', activated: false, script: 'await 1;' };
   const saved = await must('POST', '/v1/checks/browser', draft);

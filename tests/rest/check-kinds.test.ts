@@ -14,7 +14,7 @@ import { startZoneServer } from '../support/zone-server.ts';
 type Body = Record<string, unknown>;
 
 /** A running service with a channel that is told of every check. */
-interface Scene extends Pick<ReturnType<typeof asker>, 'must'> {
+interface Fixture extends Pick<ReturnType<typeof asker>, 'must'> {
   readonly on: Composed;
   readonly receiver: Receiver;
   /** Makes a check, runs it once, and answers with its result. */
@@ -24,15 +24,15 @@ interface Scene extends Pick<ReturnType<typeof asker>, 'must'> {
 }
 
 /** Of a run whose verdict was withheld, because the processors were taken meanwhile, there is another. */
-const triesMost = 5;
+const maxTries = 5;
 
-async function scene(t: TestContext, channel: Body = {}): Promise<Scene> {
+async function fixture(t: TestContext, channel: Body = {}): Promise<Fixture> {
   const receiver = await startReceiver(t, 'secret');
   const on = await startComposed(t);
   const { must } = asker(() => on.address, on.apiKey);
   const results = async (id: string): Promise<Body[]> =>
     (await must('GET', `/v1/check-results/${id}`)) as unknown as Body[];
-  const again = async (id: string, triesLeft = triesMost): Promise<Body> => {
+  const again = async (id: string, triesLeft = maxTries): Promise<Body> => {
     const { length } = await results(id);
     await must('POST', `/v1/triggers/checks/${id}`);
     const [result = {}] = await until('another result', async () => {
@@ -60,7 +60,7 @@ async function scene(t: TestContext, channel: Body = {}): Promise<Scene> {
 }
 
 test('a URL check fails on a status of 400 and more, says so to its channel and shows what came', async (t) => {
-  const { run, receiver, must, on } = await scene(t);
+  const { run, receiver, must, on } = await fixture(t);
   const target = await startTarget(t, (_, response) => response.writeHead(503).end('closed'));
   const { id, result } = await run('url', { request: { url: `${target.url}/front` } });
   assert.deepEqual([result['outcome'], result['reason'], result['checkType']], ['failed', 'status', 'URL']);
@@ -78,7 +78,7 @@ test('a URL check fails on a status of 400 and more, says so to its channel and 
 });
 
 test('a TCP check fails when what comes back is not what it should be, and shows both', async (t) => {
-  const { run, receiver, must } = await scene(t);
+  const { run, receiver, must } = await fixture(t);
   const { port } = await startTcpTarget(t, (socket) => socket.end('-ERR\r\n'));
   const assertions = [{ source: 'RESPONSE_DATA', comparison: 'CONTAINS', target: '+PONG' }];
   const request = { hostname: '127.0.0.1', port, data: 'PING\r\n', assertions };
@@ -104,7 +104,7 @@ function endingIn(days: number) {
 
 test('a certificate near its end is told of once a step, and again after it was renewed, beside what the check means', async (t) => {
   const channel = { sslExpiry: true, sslExpiryThreshold: 30, sendFailure: true, sendDegraded: true };
-  const { run, again, receiver, must } = await scene(t, channel);
+  const { run, again, receiver, must } = await fixture(t, channel);
   const target = await startTlsTarget(t, endingIn(12), (_, response) => response.end());
   const sslConfig = { hostname: 'localhost', port: target.port, skipChainValidation: true };
   const { id, result } = await run('ssl', { sslConfig });
@@ -118,21 +118,21 @@ test('a certificate near its end is told of once a step, and again after it was 
   assert.deepEqual([degraded.json['SSL_DAYS_REMAINING'], degraded.json['SSL_CHECK_DOMAIN']], ['', '']);
   assert.equal((await must('GET', `/v1/check-statuses/${id}`))['sslDaysRemaining'], 12);
 
-  const told = () => receiver.all.filter(({ json: each }) => each['ALERT_TYPE'] === 'ALERT_SSL');
+  const reported = () => receiver.all.filter(({ json: each }) => each['ALERT_TYPE'] === 'ALERT_SSL');
   await again(id);
   target.renew(endingIn(2));
   await again(id);
   const renewed = await receiver.received(({ json: each }) => each['SSL_DAYS_REMAINING'] === 2);
   assert.equal(renewed.json['ALERT_TYPE'], 'ALERT_SSL');
   assert.deepEqual(
-    told().map(({ json: each }) => each['SSL_DAYS_REMAINING']),
+    reported().map(({ json: each }) => each['SSL_DAYS_REMAINING']),
     [12, 2],
     'the same certificate and step is told of once',
   );
 });
 
 test('a certificate that its authority has revoked fails its check, and the alert says since when and why', async (t) => {
-  const { run, receiver } = await scene(t);
+  const { run, receiver } = await fixture(t);
   let answer: Buffer = Buffer.alloc(0);
   const responder = await startTarget(t, (_, response) => response.end(answer));
   const server = authority.issue({ ocspUrl: responder.url });
@@ -154,7 +154,7 @@ test('a certificate that its authority has revoked fails its check, and the aler
 });
 
 test('an API check that names a domain tells of the certificate there, whatever its URL', async (t) => {
-  const { run, receiver } = await scene(t, { sslExpiry: true });
+  const { run, receiver } = await fixture(t, { sslExpiry: true });
   const beside = await startTlsTarget(t, endingIn(5), (_, response) => response.end());
   const target = await startTarget(t, (_, response) => response.writeHead(503).end());
   const { result } = await run('api', {
@@ -177,7 +177,7 @@ test('an API check that names a domain tells of the certificate there, whatever 
 });
 
 test('a DNS check fails when the answer is another than it should be, and shows it', async (t) => {
-  const { run, receiver, must } = await scene(t);
+  const { run, receiver, must } = await fixture(t);
   const { port } = await startZoneServer(t, () => [{ type: 1, data: Buffer.from([192, 0, 2, 66]) }]);
   const assertions = [
     { source: 'JSON_ANSWER', property: '$.Answer[0].data', comparison: 'EQUALS', target: '192.0.2.1' },
@@ -195,7 +195,7 @@ test('a DNS check fails when the answer is another than it should be, and shows 
 });
 
 test('an ICMP check tells of a host that answers, or of a machine that cannot ask: never of a failure it did not see', async (t) => {
-  const { run, must } = await scene(t);
+  const { run, must } = await fixture(t);
   const { id, result } = await run('icmp', { request: { hostname: '127.0.0.1', pingCount: 2 } });
   const problem = await pingProblem(findPing());
   const expected = problem === null ? ['passed', null] : ['unknown', 'observer-network'];

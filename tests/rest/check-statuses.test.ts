@@ -30,7 +30,7 @@ test('a status names its state, since when and why; a check that never ran is pe
     .run(key.account_id, key.check_id, 5000, outcomeCodes.encode('failed'), reasonCodes.encode('timeout'), now, now);
   const failing = { state: 'failing', since: '1970-01-01T00:00:05.000Z', reason: 'timeout', nextRunAt };
   assert.deepEqual(await read(), { ...failing, hasFailures: true, hasErrors: false });
-  on.clock.turn(60_000);
+  on.clock.advance(60_000);
   assert.equal((await read()).nextRunAt, new Date(Date.parse(nextRunAt) + 60_000).toISOString());
   on.raw.prepare('DELETE FROM schedules').run();
   countChange(on.raw, accountId);

@@ -234,7 +234,7 @@ test('a check says on the wire that its runtime is deprecated, near its end, or 
     [endsAt - 1, `${deprecated}; ${ends}`],
     [endsAt, gone],
   ] as const) {
-    clock.turn(at - clock.now());
+    clock.advance(at - clock.now());
     for (const id of scripted) assert.equal(await said(id), warning);
     assert.equal(await said(current), null);
     assert.equal(await said(without), undefined, 'without scripts there is nothing to say');

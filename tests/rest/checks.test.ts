@@ -200,7 +200,7 @@ test('a check runs every 10, 20 or 30 seconds with frequency 0', async () => {
 test('hundreds of checks are paged and filtered', async () => {
   await using api = resourcesUnderTest();
   for (let number = 0; number < 230; number++) {
-    api.temp.clock.turn(1);
+    api.temp.clock.advance(1);
     const tags = number % 2 === 0 ? ['even', 'all'] : ['all'];
     await api.ask('POST', '/v1/checks/api', { name: `Prüfung ${number}`, request, tags, activated: number > 4 });
   }

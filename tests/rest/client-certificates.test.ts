@@ -33,7 +33,7 @@ test('a client certificate is made, listed without its key and deleted; what TLS
     [{ key: 'no PEM' }, 'key', /private key in PEM/],
     [{ key: other }, 'key', /not the key of the certificate/],
     [{ key: encrypted('right') }, 'passphrase', /required/],
-    [{ key: encrypted('right'), passphrase: 'wrong' }, 'passphrase', /does not open the key/],
+    [{ key: encrypted('right'), passphrase: 'wrong' }, 'passphrase', /does not decrypt the key/],
     [{ host: 'https://shop.example' }, 'host', /host name/],
     [{ host: 'shop.example:443' }, 'host', /without a port/],
   ];

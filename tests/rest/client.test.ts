@@ -1,7 +1,8 @@
 // The typed client, against a server on a socket.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createClient, type Client, ServiceError } from '#contract/client.ts';
+import { type Client, ServiceError } from '#contract/caller.ts';
+import { createClient } from '#contract/client.ts';
 import { restUnderTest, secondId } from './rest-under-test.ts';
 
 const { server } = restUnderTest();

@@ -88,8 +88,3 @@ test('the document and its page are served without a key, and no script of anoth
   assert.deepEqual(files, ['docs/reference.css', 'docs/reference.js', 'v1/openapi.json']);
   for (const path of files) assert.equal((await server.inject({ url: `/${path}` })).statusCode, 200, path);
 });
-
-test('the bare address leads to the page', async () => {
-  const answer = await server.inject({ url: '/' });
-  assert.deepEqual([answer.statusCode, answer.headers.location], [302, 'docs']);
-});

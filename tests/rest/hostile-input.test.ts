@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 import {
   type Answer,
   type AnyOperation,
-  answerMostMs,
+  maxAnswerMs,
   assertDefined,
   type Fixtures,
   makeFixtures,
@@ -24,9 +24,9 @@ import {
 
 /** Another run of other cases: TEST_SEED=<number>. */
 const seed = Number(process.env['TEST_SEED'] ?? 20_261_120);
-const casesPerBody = 150;
-const casesPerText = 40;
-const casesPerPath = 20;
+const casesPerBody = 50;
+const casesPerText = 15;
+const casesPerPath = 8;
 
 let on: Composed;
 let fixtures: Fixtures;
@@ -60,7 +60,7 @@ async function ask(
   const version = rows.version();
   const first = await send(on.port, whole);
   // A machine that is busy is late once; what takes long takes long again.
-  const isLate = first.durationMs >= answerMostMs;
+  const isLate = first.durationMs >= maxAnswerMs;
   const answer = isLate ? { ...first, durationMs: (await send(on.port, whole)).durationMs } : first;
   assertDefined(operation, answer);
   if (answer.status >= 400 && rows.version() !== version) {
@@ -86,7 +86,9 @@ function attributesOf(answer: Answer): string[] {
 }
 
 describe(`bodies (seed ${seed})`, () => {
-  for (const operation of operationsWithBody()) {
+  // Bodies about people name somebody, or hold a password or a one-time token: people.test.ts sends them.
+  const apart = new Set(['People', 'Sessions']);
+  for (const operation of operationsWithBody().filter(({ tag }) => !apart.has(tag))) {
     const rich = richBody(operation.body, operation.example as Json);
 
     test(`${operation.id}: its example is taken, and a body with every field has a defined answer`, async () => {
@@ -200,7 +202,7 @@ describe(`paths and queries (seed ${seed})`, () => {
 describe('afterwards', () => {
   test('thousands of cases were tried, and none was a fault of ours', (t) => {
     t.diagnostic(`${cases} cases, seed ${seed}`);
-    assert.ok(cases > 3000, `${cases} cases`);
+    assert.ok(cases > 1500, `${cases} cases`);
     assert.deepEqual(
       on.logged.filter(({ level }) => level === 'error'),
       [],

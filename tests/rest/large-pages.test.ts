@@ -7,15 +7,15 @@ import { openServer, type ServerOnStore } from './server-on-store.ts';
 
 /** Reads a page, and counts the turns that the event loop takes meanwhile. */
 async function readCounting(on: ServerOnStore, url: string) {
-  let turns = 0;
-  const look = () => {
-    turns++;
-    next = setImmediate(look);
+  let ticks = 0;
+  const inspect = () => {
+    ticks++;
+    next = setImmediate(inspect);
   };
-  let next = setImmediate(look);
+  let next = setImmediate(inspect);
   const page = await on.server.inject({ url, headers: on.as() });
   clearImmediate(next);
-  return { page, turns };
+  return { page, ticks };
 }
 
 test('a page of ten megabytes lets other requests have their turn', async () => {
@@ -37,11 +37,11 @@ test('a page of ten megabytes lets other requests have their turn', async () => 
     });
   }
   on.raw.exec('COMMIT');
-  const { page, turns } = await readCounting(on, `/v1/check-results/${checkId}?limit=100`);
+  const { page, ticks } = await readCounting(on, `/v1/check-results/${checkId}?limit=100`);
   assert.deepEqual([page.statusCode, Number(page.headers['content-length'])], [200, Buffer.byteLength(page.body)]);
   assert.ok(page.body.length > 10_000_000);
   // About 40 each for what is parsed and for what is written.
-  assert.ok(turns > 60, `${turns} turns`);
+  assert.ok(ticks > 60, `${ticks} turns`);
 });
 
 test('large deliveries are masked one in each turn', async () => {
@@ -52,8 +52,8 @@ test('large deliveries are masked one in each turn', async () => {
   for (let index = 0; index < 50; index++) putDelivery(on.raw, on.accountId, on.clock.now() - index, { request });
   on.raw.exec('COMMIT');
   for (const path of ['deliveries', 'alert-notifications']) {
-    const { page, turns } = await readCounting(on, `/v1/${path}?limit=100`);
+    const { page, ticks } = await readCounting(on, `/v1/${path}?limit=100`);
     assert.deepEqual([page.statusCode, page.json<object[]>().length], [200, 50]);
-    assert.ok(turns >= 50, `${turns} turns for ${path}`);
+    assert.ok(ticks >= 50, `${ticks} turns for ${path}`);
   }
 });

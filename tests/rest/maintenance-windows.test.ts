@@ -16,7 +16,7 @@ test('a window is created with its defaults, read, changed in part, reset and de
   await using resources = resourcesUnderTest();
   const { temp } = resources;
   const ask = resources.ask.bind(resources);
-  temp.clock.turn(Date.parse('2026-03-10T21:10:00Z') - temp.clock.now());
+  temp.clock.advance(Date.parse('2026-03-10T21:10:00Z') - temp.clock.now());
   const created = await ask('POST', path, restart);
   assert.equal(created.status, 201);
   const { created_at, warnings, ...body } = created.body;
@@ -43,7 +43,7 @@ test('a window is created with its defaults, read, changed in part, reset and de
     updated_at: null,
   });
   assert.deepEqual((await ask('GET', `${path}/1`)).body, { ...body, created_at });
-  temp.clock.turn(3_600_000);
+  temp.clock.advance(3_600_000);
   assert.equal((await ask('GET', `${path}/1`)).body.nextStartsAt, null, 'it is over');
   const changed = await ask('PUT', `${path}/1`, { repeatUnit: 'WEEK', silenceAllAlerts: true });
   assert.deepEqual(

@@ -19,7 +19,7 @@ const secret = 'hush-hush-token';
 /** The same with an escape of HTML and one of URLs. */
 const mixed = 'hush&#45;hush%2Dtoken';
 const script = `import { test, expect } from '@playwright/test';
-test('an order is taken', async ({ request }) => {
+test('an order can be placed', async ({ request }) => {
   const basic = Buffer.from('shop:' + process.env.TOKEN).toString('base64');
   console.log('${mixed}');
   const headers = { 'x-token': process.env.TOKEN, 'x-mixed': '${mixed}', authorization: 'Basic ' + basic };
@@ -77,8 +77,8 @@ test('a multi-step check that fails leaves a trace of its requests that Playwrig
   assert.match(requests, /POST.*orders/);
   const entries = [...unzip(trace)];
   const basic = Buffer.from(`shop:${secret}`).toString('base64');
-  for (const told of [secret, mixed, basic]) {
-    for (const [name, content] of entries) assert.ok(!content.includes(told), `${name} tells it`);
+  for (const reported of [secret, mixed, basic]) {
+    for (const [name, content] of entries) assert.ok(!content.includes(reported), `${name} tells it`);
   }
   const network = entries.filter(([name]) => name.endsWith('.network')).map(([, content]) => content.toString());
   for (const name of ['x-token', 'x-mixed']) assert.match(network.join(''), new RegExp(`${name}[^}]*\\*{8}`, 'i'));

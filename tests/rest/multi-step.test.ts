@@ -30,7 +30,7 @@ after(async () => {
 });
 let shared: ReturnType<typeof start> | null = null;
 /** The service that tests share. */
-const scene = (): ReturnType<typeof start> => (shared ??= start());
+const fixture = (): ReturnType<typeof start> => (shared ??= start());
 
 async function start() {
   const t = { after: (end: () => void | Promise<void>): void => void endings.push(end) };
@@ -57,7 +57,7 @@ async function start() {
 
 test('a multi-step check runs tests of Playwright with its files and variables, and shows its steps', async (t) => {
   const target = await startTarget(t, (request, response) => response.end(request.url === '/orders' ? '[7]' : 'no'));
-  const { run, must, on } = await scene();
+  const { run, must, on } = await fixture();
   const variable = { key: 'TOKEN', value: 'hush-hush-token', secret: true };
   const { result, part } = await run({
     environmentVariables: [{ key: 'SHOP', value: target.url }, variable],
@@ -94,7 +94,7 @@ test('orders are listed', async ({ request }) => {
 });
 
 test('the message of a failing one is the assertion as it was written, with file and line, in its alert too', async () => {
-  const { run, receiver } = await scene();
+  const { run, receiver } = await fixture();
   const { result, part } = await run({
     script: `const { test, expect } = require('@playwright/test');
 
@@ -115,7 +115,7 @@ test('adding', () => {
 });
 
 test('a multi-step check may be a plain program, which fails by throwing', async () => {
-  const { run } = await scene();
+  const { run } = await fixture();
   const good = await run({ scriptPath: 'check.mjs', script: `import _ from 'lodash'; console.log(_.sum([1, 2]));` });
   assert.deepEqual([good.result['outcome'], good.part.jobLog[0]?.msg], ['passed', '3\n']);
   const bad = await run({
@@ -133,7 +133,7 @@ test('the requests of a plain program are its steps, with times, place and error
     if (request.url === '/broken') return void request.socket.destroy();
     return void setTimeout(() => response.end('[7]'), request.url?.startsWith('/slow') === true ? 300 : 0);
   });
-  const { run, receiver } = await scene();
+  const { run, receiver } = await fixture();
   const { result, part } = await run({
     environmentVariables: [
       { key: 'SHOP', value: target.url },
@@ -174,7 +174,7 @@ await axios.get(shop + '/broken');
 });
 
 test('what cannot be run is refused when it is saved, with what would be right', async () => {
-  const { on } = await scene();
+  const { on } = await fixture();
   const { api } = asker(() => on.address, on.apiKey);
   for (const [change, field, message] of [
     [{ script: ' ' }, 'script', /must contain a program/],
@@ -196,14 +196,14 @@ test('what cannot be run is refused when it is saved, with what would be right',
 
 test('scripts run one at a time where one lane is open, and other checks do not wait for them', async (t) => {
   const open = new Set<string>();
-  let mostOpen = 0;
-  const letGo = Promise.withResolvers<void>();
+  let peakOpen = 0;
+  const release = Promise.withResolvers<void>();
   const target = await startTarget(t, (request, response) => {
     const name = request.url ?? '';
     if (name === '/quick') return void response.end('ok');
     open.add(name);
-    mostOpen = Math.max(mostOpen, open.size);
-    return void letGo.promise.then(() => {
+    peakOpen = Math.max(peakOpen, open.size);
+    return void release.promise.then(() => {
       open.delete(name);
       response.end('ok');
     });
@@ -227,7 +227,7 @@ test('scripts run one at a time where one lane is open, and other checks do not 
     return found.length > 0 && found;
   });
   assert.deepEqual([quick?.['outcome'], open.size], ['passed', 1], 'while the scripts still run or wait');
-  letGo.resolve();
+  release.resolve();
   const checks = (await must('GET', `/v1/check-groups/${String(group['id'])}/checks`)) as unknown as Body[];
   for (const check of checks) {
     const [result] = await until(
@@ -240,5 +240,5 @@ test('scripts run one at a time where one lane is open, and other checks do not 
     );
     assert.equal(result?.['outcome'], 'passed');
   }
-  assert.equal(mostOpen, 1);
+  assert.equal(peakOpen, 1);
 });

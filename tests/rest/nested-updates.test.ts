@@ -200,7 +200,14 @@ const resources: Readonly<Record<string, { at: string; full: Json; least: Json }
 };
 
 /** Their bodies hold no objects, or those of a resource above: `updateCheck` is the update of API checks as well. */
-const flat = ['updateCheck', 'updateVariable', 'updateMaintenanceWindow', 'putSubscription'];
+const flat = [
+  'updateCheck',
+  'updateVariable',
+  'updateMaintenanceWindow',
+  'putSubscription',
+  'updateUser',
+  'updatePassword',
+];
 
 /** Values that every new resource has, or that an answer cannot show. */
 const unset = ['previousSecretUntil', 'clientCertificateMode', 'pingToken', 'pingUrl'];

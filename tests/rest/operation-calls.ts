@@ -34,16 +34,23 @@ export function send(port: number, { method, path, headers = {}, body = '' }: Re
     const options = { host: '127.0.0.1', port, method, path, agent, headers: { ...length, ...headers } };
     const sent = request(options, (answer) => {
       const chunks: Buffer[] = [];
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-      answer.on('error', reject);
-      answer.on('end', () =>
+      const done = (): void =>
         resolve({
           status: answer.statusCode ?? 0,
           headers: answer.headers,
           text: Buffer.concat(chunks).toString(),
           durationMs: performance.now() - startedAt,
-        }),
-      );
+        });
+      // Of a stream, the beginning.
+      const isStream = String(answer.headers['content-type']).startsWith('text/event-stream');
+      answer.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        if (!isStream) return;
+        done();
+        answer.destroy();
+      });
+      answer.on('error', reject);
+      answer.on('end', done);
     });
     sent.on('error', reject);
     sent.setTimeout(10_000, () => sent.destroy(new Error(`no answer to ${method} ${path.slice(0, 200)}`)));
@@ -113,6 +120,7 @@ export async function makeFixtures(on: Composed): Promise<Fixtures> {
       startsAt: '2020-01-01T00:00:00Z',
       endsAt: '2020-01-01T01:00:00Z',
     }),
+    invites: await make('/v1/invites', { email: 'fixture@example.com', role: 'read-only' }),
     'api-keys': await make('/v1/api-keys', { name: 'fixture', role: 'read-only' }),
   };
 }
@@ -125,7 +133,7 @@ export function operationsWithBody(): (AnyOperation & { readonly body: NonNullab
 }
 
 /** An answer comes within, ms. */
-export const answerMostMs = 1000;
+export const maxAnswerMs = 1000;
 
 /**
  * An answer as the contract promises it: the success it declares, or a refusal in the error shape; always an
@@ -134,13 +142,13 @@ export const answerMostMs = 1000;
 export function assertDefined(operation: Operation, answer: Answer): void {
   const { status, headers, text, durationMs } = answer;
   assert.match(String(headers['x-request-id']), /^\S+$/);
-  assert.ok(durationMs < answerMostMs, `answered after ${durationMs} ms`);
+  assert.ok(durationMs < maxAnswerMs, `answered after ${durationMs} ms`);
   if (status === operation.status) {
     if (operation.response === undefined) return;
     const shown = operation.response.safeParse(JSON.parse(text));
     assert.ok(
       shown.success,
-      `the answer is not what the contract says: ${shown.error?.message}\n${text.slice(0, 500)}`,
+      `the response does not match the contract: ${shown.error?.message}\n${text.slice(0, 500)}`,
     );
     return;
   }

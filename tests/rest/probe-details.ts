@@ -14,7 +14,7 @@ export function httpDetails(phases: Phases): JsonValue {
 
 /** Of a light probe that passed. Phases are ms. */
 export function lightDetails(phases: Readonly<Record<string, number>>): JsonValue {
-  const look = { startedAt: 0, tookMs: 30, responseTimeMs: 30, address: '2001:db8::7', assertions: [], short: null };
+  const inspect = { startedAt: 0, tookMs: 30, responseTimeMs: 30, address: '2001:db8::7', assertions: [], short: null };
   const passed = { verdict: 'passed', reason: null, message: null } as const;
-  return lightFinding({ ...look, phases, request: {}, response: null }, passed, createRedactor([])).details;
+  return lightFinding({ ...inspect, phases, request: {}, response: null }, passed, createRedactor([])).details;
 }

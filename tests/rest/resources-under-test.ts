@@ -24,7 +24,7 @@ import { maintenanceWindowRoutes } from '#rest/checks/maintenance-windows.ts';
 import { createRestServer } from '#rest/server.ts';
 import { variableRoutes } from '#rest/accounts/variables.ts';
 import { createScriptReader } from '#sandbox/read-script.ts';
-import { nobodyHears } from '../support/records.ts';
+import { noNotifications } from '../support/records.ts';
 import { currentRuntime } from '../support/script-runs.ts';
 import { openTempStore, type TempStore } from '../support/temp-store.ts';
 import { foreignId, ownId, runtime } from './rest-under-test.ts';
@@ -83,7 +83,7 @@ export function resourcesUnderTest(
     runtimes: () => [installed, ...others()],
     now: () => clock.now(),
   };
-  const channels = { ...channelRules, wholeConfig, alertChannels: store.alertChannels };
+  const channels = { ...channelRules, missing: () => null, wholeConfig, alertChannels: store.alertChannels };
   const server: FastifyInstance = createRestServer({
     operations,
     routes: [
@@ -95,7 +95,7 @@ export function resourcesUnderTest(
       ...checkRoutes(
         createCheckActions({
           ...choices,
-          checks: { ...store.checks, remove: (accountId, id) => store.checks.remove(accountId, id, nobodyHears) },
+          checks: { ...store.checks, remove: (accountId, id) => store.checks.remove(accountId, id, noNotifications) },
           checkGroups: store.checkGroups,
           validateSettings: (type, settings) => kindOf(type).validateSettings(settings),
           newId,

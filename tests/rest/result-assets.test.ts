@@ -11,7 +11,7 @@ import { openServer, type ServerOnStore } from './server-on-store.ts';
 
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 1, 2, 3]);
 
-async function scene(on: ServerOnStore) {
+async function fixture(on: ServerOnStore) {
   const { accountId } = on;
   const checkId = putCheck(on.raw, accountId, { name: 'shop', checkType: 'BROWSER' });
   const details = { tests: 1, failedTests: 1, errors: [], warnings: [] };
@@ -32,7 +32,7 @@ const get = (on: ServerOnStore, url: string, headers = on.as()) => on.server.inj
 
 test('a result names its assets, in lists as well, and each is a link to the file', async () => {
   await using on = await openServer();
-  const { checkId, path } = await scene(on);
+  const { checkId, path } = await fixture(on);
   const assets = (await get(on, `${path}/assets`)).json<object[]>();
   assert.deepEqual(assets[1], {
     number: 2,
@@ -53,7 +53,7 @@ test('a result names its assets, in lists as well, and each is a link to the fil
 
 test('an asset is downloaded as what it is, and may do nothing where it is opened', async () => {
   await using on = await openServer();
-  const { path } = await scene(on);
+  const { path } = await fixture(on);
   const answer = await get(on, `${path}/assets/1`);
   assert.equal(answer.statusCode, 200);
   assert.deepEqual(answer.rawPayload, png);
@@ -67,7 +67,7 @@ test('an asset is downloaded as what it is, and may do nothing where it is opene
 
 test('assets are read by whoever may read results, and by nobody else', async () => {
   await using on = await openServer();
-  const { path, checkId } = await scene(on);
+  const { path, checkId } = await fixture(on);
   const made = await on.server.inject({
     method: 'POST',
     url: '/v1/api-keys',
@@ -101,7 +101,7 @@ test('assets are read by whoever may read results, and by nobody else', async ()
 
 test('the page of a result shows its screenshots to whoever has the link, and nothing else of what was left', async () => {
   await using on = await openServer();
-  const { checkId, resultId } = await scene(on);
+  const { checkId, resultId } = await fixture(on);
   const link = on.links.link(on.accountId, checkId, resultId, on.clock.now());
   const token = link.slice(link.lastIndexOf('/') + 1);
   const page = await get(on, `/results/${token}`, {});
@@ -122,13 +122,13 @@ test('the page of a result shows its screenshots to whoever has the link, and no
   ] as const) {
     assert.equal((await get(on, url, {})).statusCode, status, url);
   }
-  on.clock.turn(30 * 86_400_000 + 1001);
+  on.clock.advance(30 * 86_400_000 + 1001);
   assert.equal((await get(on, `/results/${token}/screenshots/1`, {})).statusCode, 404);
 });
 
 test('the client gives the bytes of an asset', async () => {
   await using on = await openServer();
-  const { checkId, resultId } = await scene(on);
+  const { checkId, resultId } = await fixture(on);
   const address = await on.server.listen({ host: '127.0.0.1', port: 0 });
   const client = createClient({ baseUrl: address, apiKey: on.key });
   const params = { checkId, checkResultId: resultId, number: 1 };
@@ -139,7 +139,7 @@ test('the client gives the bytes of an asset', async () => {
 const large = 40 << 20;
 
 /** A server with a large asset that listens, and how to begin a download of it. */
-async function sceneOfDownloads(on: ServerOnStore, accountId = on.accountId) {
+async function fixtureOfDownloads(on: ServerOnStore, accountId = on.accountId) {
   const checkId = putCheck(on.raw, accountId, { name: 'shop', checkType: 'BROWSER' });
   const resultId = putResult(on.raw, accountId, checkId, on.clock.now(), { outcome: 'failed' });
   const content = Buffer.alloc(large, 'assets ');
@@ -164,14 +164,14 @@ async function read(message: IncomingMessage): Promise<Buffer> {
 
 test('many downloads at once wait for each other, and each gets all of the file', async () => {
   await using on = await openServer({ downloads: { atOnce: 2, ofOneAccount: 2, waitMs: 60_000 } });
-  const { content, begin } = await sceneOfDownloads(on);
+  const { content, begin } = await fixtureOfDownloads(on);
   const all = await Promise.all(Array.from({ length: 8 }, async () => read(await begin())));
   for (const each of all) assert.ok(each.equals(content));
 });
 
 test('a download that finds no room in time is told when to come again, and whoever goes away makes room', async () => {
   await using on = await openServer({ downloads: { atOnce: 2, ofOneAccount: 2, waitMs: 20 } });
-  const { content, begin } = await sceneOfDownloads(on);
+  const { content, begin } = await fixtureOfDownloads(on);
   // Nobody reads them: they stay.
   const [one, other] = [await begin(), await begin()];
   const refused = await begin();
@@ -197,8 +197,8 @@ test('one account leaves room for the downloads of another, which come before it
     headers: on.as(),
     payload: { name: 'another' },
   });
-  const ours = await sceneOfDownloads(on);
-  const theirs = await sceneOfDownloads(on, made.json<{ id: string }>().id);
+  const ours = await fixtureOfDownloads(on);
+  const theirs = await fixtureOfDownloads(on, made.json<{ id: string }>().id);
   const order: string[] = [];
   const noted = (who: string, begun: Promise<IncomingMessage>) => begun.then((message) => (order.push(who), message));
   // Nobody reads them: they stay. The last place is not for who has two already.
@@ -220,7 +220,7 @@ test('one account leaves room for the downloads of another, which come before it
 
 test('of a file whose download stands still only parts are held', async () => {
   await using on = await openServer();
-  const { begin } = await sceneOfDownloads(on);
+  const { begin } = await fixtureOfDownloads(on);
   const standing = await begin();
   on.raw.prepare('DELETE FROM asset_parts').run();
   // What was read already comes; what would have to be held does not.

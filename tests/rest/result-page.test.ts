@@ -18,7 +18,7 @@ const view: ResultView = {
     { name: 'DNS', ms: 20.4 },
     { name: 'First byte', ms: 300 },
   ],
-  assertions: [{ text: 'STATUS_CODE EQUALS 200', passed: false, message: 'it was 503' }],
+  assertions: [{ text: 'STATUS_CODE EQUALS 200', passed: false, message: 'expected 200, got 503' }],
   request: { line: 'GET https://shop.example/', headers: [['accept', '*/*']], body: '' },
   response: { line: '503 Service Unavailable', headers: [], body: 'down', isTruncated: true },
   script: null,
@@ -52,9 +52,10 @@ test('a result can be read by a person: verdict, name, times, phases, assertions
     '320 ms',
     '20.4 ms',
     'STATUS_CODE EQUALS 200',
+    'Expected 200, got 503',
     'GET https://shop.example/',
     '503 Service Unavailable',
-    'only its beginning was kept',
+    'only its beginning is stored',
   ]);
 });
 
@@ -79,13 +80,13 @@ test('of many steps the first are shown, and of a result without any that only t
   const step = { title: 'one of many', isNamed: false, startMs: 1, durationMs: 1, hasFailed: false };
   const many = resultPage({ ...view, script: { ...script, steps: Array.from({ length: 207 }, () => step) } });
   assert.equal(many.split('one of many').length - 1, 200);
-  assert.ok(many.includes('7 more are in the result as the API gives it.'));
+  assert.ok(many.includes('The API returns 7 more.'));
   const line = { text: `spoken ${'x'.repeat(3000)}`, isError: false };
   const loud = resultPage({ ...view, script: { ...script, output: Array.from({ length: 300 }, () => line) } });
   assert.equal(loud.split('spoken').length - 1, 200);
-  assert.ok(loud.includes('100 more are in the result as the API gives it.') && !loud.includes('x'.repeat(2001)));
+  assert.ok(loud.includes('The API returns 100 more.') && !loud.includes('x'.repeat(2001)));
   const few = resultPage({ ...view, script: { ...script, steps: null } });
-  assert.ok(few.includes('only the outcome was kept'));
+  assert.ok(few.includes('Only the outcome of this result is stored'));
 });
 
 for (const evil of ['<script zzz>', '"><img zzz onerror=x>', "'<b zzz>", '</title zzz>', '</pre zzz>']) {

@@ -179,7 +179,7 @@ test('the page of a result opens by its link without a key, and by no other', as
     apiCheckResult: { response: { body: string } };
   }>();
   assert.equal(apiCheckResult.response.body, 'out of order');
-  on.clock.turn(31 * 86_400_000);
+  on.clock.advance(31 * 86_400_000);
   assert.equal((await on.server.inject({ url: link })).statusCode, 404);
 });
 
@@ -205,6 +205,9 @@ test('statuses and alerts are shown as the reference clients read them', async (
       lastRunLocation: null,
       lastCheckRunId: null,
       sslDaysRemaining: null,
+      incidentId: null,
+      acknowledgedAt: null,
+      acknowledgedBy: null,
       created_at: '1970-01-01T00:00:00.001Z',
       updated_at: null,
     },
@@ -227,6 +230,9 @@ test('statuses and alerts are shown as the reference clients read them', async (
     statusCode: '500',
     created_at: new Date(now).toISOString(),
     startedAt: new Date(now - 250).toISOString(),
+    incidentId: null,
+    acknowledgedAt: null,
+    acknowledgedBy: null,
   });
   const ofCheck = await get(on, `/v1/check-alerts/${checkId}?from=${Math.floor(now / 1000)}`);
   assert.deepEqual([ofCheck.json(), ofCheck.headers['content-range']], [[alert], '0-0/1']);

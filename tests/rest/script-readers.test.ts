@@ -22,7 +22,7 @@ test('while no script can be read in time a new one is not saved, and everything
     assert.equal(made.status, 201, made.text);
     paths.push(`${path}/${made.body.id}`);
   }
-  const { runtime, letGo } = heldRuntime(t);
+  const { runtime, release } = heldRuntime(t);
   const held = reader.programFault('another account', { sort: 'plain', path: 'a.mjs', content: '' }, runtime);
   for (const [index, [path, least, other]] of things.entries()) {
     const own = paths[index] ?? '';
@@ -34,14 +34,14 @@ test('while no script can be read in time a new one is not saved, and everything
       assert.deepEqual([refused.status, refused.body.attributes], [503, undefined], refused.text);
       assert.match(
         refused.body.message,
-        /^Too many scripts are being read .* was not saved\. Try again in a moment\.$/,
+        /^Too many scripts are being validated, so the changes were not saved\. Try again in a moment\.$/,
       );
     }
     // The whole body again, with another name.
     const renamed = await on.ask('PUT', own, { name: 'Cart', ...least });
     assert.deepEqual([renamed.status, renamed.body.name], [200, 'Cart'], renamed.text);
   }
-  await letGo();
+  await release();
   assert.equal(await held, null);
   for (const [index, [, , other]] of things.entries()) {
     const { status, text } = await on.ask('PUT', paths[index] ?? '', other);

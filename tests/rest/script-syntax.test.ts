@@ -11,9 +11,9 @@ test('a multi-step or browser check is not saved with a script that cannot begin
   const on = await startComposed(t);
   const { must, api } = asker(() => on.address, on.apiKey);
   const refused = async (method: 'POST' | 'PUT', path: string, body: object): Promise<void> => {
-    const { status, body: told } = await api(method, path, body);
-    assert.equal(status, 400, JSON.stringify(told));
-    const { attributes } = told as { readonly attributes: Readonly<Record<string, string>> };
+    const { status, body: reported } = await api(method, path, body);
+    assert.equal(status, 400, JSON.stringify(reported));
+    const { attributes } = reported as { readonly attributes: Readonly<Record<string, string>> };
     assert.deepEqual(attributes, {
       script: 'is not a valid script for runtime 2026.10: Unexpected token (line 4, column 13)',
     });

@@ -134,17 +134,17 @@ test('a runtime with another major of Node.js is fetched by its command, and che
     assert.match(part.nodeJsVersion, /^v22\./);
   }
 
-  // What ends, or has ended, is told to whoever looks after this machine; the service has not seen them yet.
+  // What ends, or has ended, is reported to the operator, although the service has not seen it yet.
   const [soon, over] = [addEnding(folder, '2019.10', 7), addEnding(folder, '2019.04', -7)];
   const listed = await npmRun(folder, ['runtimes']);
   assert.match(listed.out, new RegExp(`^2019\\.10  STABLE, .*, until ${soon}$`, 'm'));
   assert.match(listed.out, new RegExp(`^2019\\.04  ended on ${over}$`, 'm'));
   const examined = await npmRun(folder, ['doctor'], service.environment);
   for (const [name, words] of [
-    ['2019.10', `ends on ${soon}: scripts of checks on it will not run after that`],
-    ['2019.04', `ended on ${over}: scripts of checks on it do not run`],
+    ['2019.10', `ends on ${soon}: scripts that use it will not run after that date`],
+    ['2019.04', `ended on ${over}: scripts that use it do not run`],
   ] as const) {
-    assert.match(examined.out, new RegExp(`^warning  runtime end  ${name} ${words}; GET /v1/notices tells`, 'm'));
+    assert.match(examined.out, new RegExp(`^warning  runtime end  ${name} ${words}; GET /v1/notices lists`, 'm'));
   }
 
   // What only the newer of them has: trying the older one says so before anybody is woken.

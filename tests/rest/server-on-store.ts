@@ -5,6 +5,10 @@ import { createAccountActions } from '#actions/accounts/accounts.ts';
 import { createAlertNotificationActions } from '#actions/alerts/alert-notifications.ts';
 import { createApiKeyActions } from '#actions/accounts/api-keys.ts';
 import { createAuthentication } from '#actions/accounts/authenticate.ts';
+import { createAcknowledgeActions } from '#actions/alerts/acknowledge.ts';
+import { createAcknowledgeLinks } from '#actions/alerts/acknowledge-links.ts';
+import { createIncidentActions } from '#actions/alerts/incidents.ts';
+import { incidentRoutes } from '#rest/alerts/incidents.ts';
 import { createCheckAlertActions } from '#actions/alerts/check-alerts.ts';
 import { createDownloads, type DownloadBounds, type Downloads } from '#actions/results/asset-downloads.ts';
 import { createCheckResultActions } from '#actions/results/check-results.ts';
@@ -17,10 +21,12 @@ import { createLocationActions } from '#actions/checks/locations.ts';
 import { createNoticeActions } from '#actions/operating/notices.ts';
 import { createProcessActions } from '#actions/operating/processes.ts';
 import { notFound } from '#actions/refusal.ts';
+import { createLiveEventActions, type LiveBounds } from '#actions/results/live-events.ts';
+import { createOverviewActions } from '#actions/results/overview.ts';
 import { createResultLinks, type ResultLinks } from '#actions/results/result-links.ts';
 import { createResultPageActions } from '#actions/results/result-page.ts';
 import { createTriggerCallActions } from '#actions/checks/trigger-calls.ts';
-import { createUnheardNotices } from '#actions/alerts/unheard-checks.ts';
+import { createSilentCheckNotices } from '#actions/alerts/silent-checks.ts';
 import { createTriggerActions } from '#actions/checks/triggers.ts';
 import { channelRules } from '#channels/rules.ts';
 import { kindOf } from '#checks/check-kinds.ts';
@@ -38,12 +44,14 @@ import { deliveryRoutes } from '#rest/alerts/deliveries.ts';
 import { heldDeliveryRoutes } from '#rest/alerts/held-deliveries.ts';
 import { locationRoutes } from '#rest/checks/locations.ts';
 import { noticeRoutes } from '#rest/operating/notices.ts';
+import { liveEventRoutes } from '#rest/results/live-events.ts';
+import { overviewRoutes } from '#rest/results/overview.ts';
 import { processRoutes } from '#rest/operating/processes.ts';
 import { runtimeRoutes } from '#rest/checks/runtimes.ts';
 import { createRestServer } from '#rest/server.ts';
 import { triggerRoutes } from '#rest/checks/triggers.ts';
 import type { Store } from '#store/store.ts';
-import { openTempStore, type TempStore, type TurnedClock } from '../support/temp-store.ts';
+import { openTempStore, type TempStore, type ShiftedClock } from '../support/temp-store.ts';
 
 const runtimes: readonly Runtime[] = [
   {
@@ -65,6 +73,8 @@ export interface ServerOnStore extends TempStore {
   readonly links: ResultLinks;
   /** Hints those who wait that results were recorded. */
   hint(): void;
+  /** Ends streams, as a process that stops. */
+  stop(): void;
   /** Whether anybody waits for results. */
   isWaited(): boolean;
   /** The headers of a call by that key (default: the first), in that account. */
@@ -72,18 +82,26 @@ export interface ServerOnStore extends TempStore {
 }
 
 /** Opens it; answers are compared with the contract. `await using` closes everything. */
-export async function openServer(bounds: { readonly downloads?: DownloadBounds } = {}): Promise<ServerOnStore> {
+/** How the server differs from the usual one. */
+export interface ServerLook {
+  readonly downloads?: DownloadBounds;
+  /** Bounds of live updates, and how often their keys are checked. */
+  readonly live?: { readonly bounds?: Partial<LiveBounds>; readonly commentEveryMs?: number };
+}
+
+export async function openServer({ downloads, live = {} }: ServerLook = {}): Promise<ServerOnStore> {
+  const stopping = new AbortController();
   const temp = openTempStore();
   const { store, clock } = temp;
   const first = await ensureFirstAccount({ apiKeys: store.apiKeys, clock });
   if (first === null) throw new Error('a new store has an account already');
   const hints = new Set<() => void>();
-  const resultHints = (look: () => void) => {
-    hints.add(look);
-    return () => hints.delete(look);
+  const resultHints = (wake: () => void) => {
+    hints.add(wake);
+    return () => hints.delete(wake);
   };
   const links = createResultLinks({ publicUrl: () => 'http://tocsin.test', secret: new Uint8Array(32).fill(3) });
-  const authentication = createAuthentication({ apiKeys: store.apiKeys, clock });
+  const authentication = createAuthentication({ ...store, clock });
   const server = createRestServer({
     operations,
     routes: [
@@ -92,7 +110,7 @@ export async function openServer(bounds: { readonly downloads?: DownloadBounds }
           ...store,
           ...scriptRules,
           runtimes: () => runtimes,
-          forgetKey: authentication.forget,
+          forget: authentication.forget,
           clock,
         }),
       ),
@@ -103,7 +121,14 @@ export async function openServer(bounds: { readonly downloads?: DownloadBounds }
           throw notFound('runtime', name);
         },
       }),
-      ...routesOfRows({ ...store, download: createDownloads(bounds.downloads) }, clock, links, resultHints),
+      ...routesOfRows({ ...store, download: createDownloads(downloads) }, clock, links, resultHints),
+      ...liveEventRoutes(createLiveEventActions({ ...store, hints: [resultHints], bounds: live.bounds ?? {} }), {
+        version: '0.0.0',
+        startedAt: clock.now(),
+        stopping: stopping.signal,
+        onForgotten: authentication.onForgotten,
+        commentEveryMs: live.commentEveryMs ?? 15_000,
+      }),
     ],
     authenticate: authentication.authenticate,
     log: { error: (details) => console.error(details) },
@@ -120,25 +145,33 @@ export async function openServer(bounds: { readonly downloads?: DownloadBounds }
     key: first.key,
     accountId: first.accountId,
     hint: () => {
-      for (const look of hints) look();
+      for (const wake of hints) wake();
     },
     isWaited: () => hints.size > 0,
+    stop: () => stopping.abort(),
     as: (key = first.key, account) => ({
       authorization: `Bearer ${key}`,
       ...(account !== undefined && { 'x-service-account': account }),
     }),
     [Symbol.asyncDispose]: async () => {
+      stopping.abort();
       await server.close();
       await temp[Symbol.asyncDispose]();
     },
   };
 }
 
+/** ACK_LINKs of these servers. */
+export const acknowledgeLinks = createAcknowledgeLinks({
+  publicUrl: () => 'http://tocsin.test',
+  secret: new Uint8Array(32).fill(3),
+});
+
 function routesOfRows(
   store: Store & { readonly download: Downloads },
-  clock: TurnedClock,
+  clock: ShiftedClock,
   links: ResultLinks,
-  resultHints: (look: () => void) => () => void,
+  resultHints: (wake: () => void) => () => void,
 ) {
   const describeResult = (
     checkType: CheckType,
@@ -159,6 +192,12 @@ function routesOfRows(
       createResultPageActions({ ...store, describeResult, links, clock }),
     ),
     ...checkStatusRoutes(createCheckStatusActions({ ...store, clock }), createCheckAlertActions({ ...store, clock })),
+    ...incidentRoutes(
+      createIncidentActions(store),
+      createAcknowledgeActions({ ...store, links: acknowledgeLinks, onAcknowledged: () => {}, clock }),
+      () => clock.now(),
+    ),
+    ...overviewRoutes(createOverviewActions({ ...store, targetOf: () => null, clock })),
     ...deliveryRoutes(
       createDeliveryActions({ ...store, redactorOf, wake: () => {} }),
       createAlertNotificationActions({ ...store, ...channelRules, redactorOf, clock }),
@@ -166,7 +205,7 @@ function routesOfRows(
     ...noticeRoutes(
       createNoticeActions({
         missingVariables: composeMissingVariables(store),
-        unheardNotices: createUnheardNotices(store),
+        silentCheckNotices: createSilentCheckNotices(store),
         ...store,
         runtimeEnds: async () => [],
         missingBrowsers: async () => [],

@@ -33,7 +33,7 @@ after(async () => {
 let usual: ReturnType<typeof start> | null = null;
 
 /** The service that all tests share, or one of its own where it is told something. */
-function scene(t: TestContext, environment?: Record<string, string>): ReturnType<typeof start> {
+function fixture(t: TestContext, environment?: Record<string, string>): ReturnType<typeof start> {
   if (environment !== undefined) return start(t, environment);
   return (usual ??= start({ after: (end) => void endings.push(end) }, {}));
 }
@@ -65,7 +65,7 @@ test('a setup script signs the request with a secret, and its time is no part of
     response.statusCode = isRight && request.headers['x-came'] === 'by setup' ? 200 : 401;
     response.end(`{"key":"${secret}"}`);
   });
-  const { run, on } = await scene(t);
+  const { run, on } = await fixture(t);
   const ran = await run({
     environmentVariables: [{ key: 'KEY', value: secret, secret: true }],
     request: {
@@ -112,7 +112,7 @@ test('a teardown script masks a field of the answer, and assertions are about wh
     response.setHeader('x-trace', 'trace-4711');
     response.end(JSON.stringify({ card: '4111-1111', state: 'open' }));
   });
-  const { run } = await scene(t);
+  const { run } = await fixture(t);
   const assertions = [
     { source: 'JSON_BODY', property: '$.card', comparison: 'EQUALS', target: 'masked' },
     { source: 'HEADERS', property: 'x-trace', comparison: 'IS_EMPTY', target: '' },
@@ -147,7 +147,7 @@ test('scripts of a group go around those of its checks, each sees what the one b
     seen.push(request.headers['x-trail'], request.url);
     response.end('answer');
   });
-  const { run, must } = await scene(t);
+  const { run, must } = await fixture(t);
   const group = await must('POST', '/v2/check-groups', {
     name: 'Shop',
     environmentVariables: [{ key: 'BASE', value: target.url }],
@@ -187,13 +187,13 @@ test('a setup script that throws, takes too long or leaves no request sends noth
     requests++;
     response.end();
   });
-  const { run } = await scene(t);
+  const { run } = await fixture(t);
   const request = { method: 'GET', url: target.url };
   for (const [localSetupScript, reason, message] of [
     [`const a = 1;\nthrow new Error('no token');`, 'script', /^setup script: throw .*\(setup\.ts:2\): no token$/],
     [`await nothing.there;`, 'script', /^setup script: .*\(setup\.ts:1\): .*nothing is not defined/],
     [`request.method = 'BREW';`, 'script', /^setup script: request\.method must be one of .*"BREW" \(setup\.ts\)$/],
-    [`request.body = 'x'.repeat(950000);`, 'script', /^setup script: what it leaves is too large/],
+    [`request.body = 'x'.repeat(950000);`, 'script', /^setup script: the request or response is too large/],
     [`request.url = 'nowhere';`, 'settings', /the URL "nowhere" is not an absolute/],
     [`process.exit(3);`, 'script', /^setup script: process\.exit\(3\)/],
     [`setInterval(() => {}, 1000);`, 'deadline', /^setup script: .*more than 10 s/],
@@ -211,7 +211,7 @@ test('a setup script that throws, takes too long or leaves no request sends noth
 });
 
 test('of a setup script that fails nothing shows what it had made secret until then', async (t) => {
-  const { run } = await scene(t);
+  const { run } = await fixture(t);
   const environmentVariables = [{ key: 'KEY', value: 'the-old-key', secret: true }];
   const request = { method: 'GET', url: 'http://127.0.0.1:9/' };
   const beginning = `const [key, token] = ['key', 'token'].map((each) => 'fresh-' + each);
@@ -248,7 +248,7 @@ test('of an answer whose teardown script fails nothing is shown that it might ha
     response.setHeader('x-card', '4111-1111');
     response.end('4111-1111');
   });
-  const { run } = await scene(t);
+  const { run } = await fixture(t);
   const assertions = [{ source: 'TEXT_BODY', comparison: 'EQUALS', target: 'masked' }];
   const localTearDownScript = `response.status = response.status;\nJSON.parse('{');`;
   const ran = await run({ request: { method: 'GET', url: target.url, assertions }, localTearDownScript });
@@ -264,7 +264,7 @@ test('of an answer whose teardown script fails nothing is shown that it might ha
 
 test('the egress policy judges the URL that a setup script has written as any other', async (t) => {
   const target = await startTarget(t, (_, response) => response.end('ok'));
-  const { run } = await scene(t, { TOCSIN_EGRESS: 'public', TOCSIN_EGRESS_ALLOW: '127.0.0.1/32' });
+  const { run } = await fixture(t, { TOCSIN_EGRESS: 'public', TOCSIN_EGRESS_ALLOW: '127.0.0.1/32' });
   const request = { method: 'GET', url: target.url };
   const allowed = await run({ request, localSetupScript: `request.headers.a = 'b';` });
   assert.deepEqual(verdictOf(allowed), ['passed', null], String(allowed.result['message']));
@@ -279,7 +279,7 @@ test('a retry repeats the scripts as well', async (t) => {
     response.statusCode = seen.length === 1 ? 500 : 200;
     response.end();
   });
-  const { run } = await scene(t);
+  const { run } = await fixture(t);
   const ran = await run({
     request: { method: 'GET', url: target.url },
     localSetupScript: `request.headers['x-turn'] = require('node:crypto').randomUUID();`,
@@ -291,19 +291,19 @@ test('a retry repeats the scripts as well', async (t) => {
 
 test('checks with scripts around their requests wait for each other, for no other script, and nothing else for them', async (t) => {
   let open = 0;
-  let mostOpen = 0;
-  let letHungGo: (() => void) | null = null;
-  const letGo = Promise.withResolvers<void>();
+  let peakOpen = 0;
+  let releaseHung: (() => void) | null = null;
+  const release = Promise.withResolvers<void>();
   const target = await startTarget(t, (request, response) => {
     if (request.url === '/quick') return void response.end();
-    if (request.url === '/hang') return void (letHungGo = () => response.end());
-    mostOpen = Math.max(mostOpen, ++open);
-    return void letGo.promise.then(() => {
+    if (request.url === '/hang') return void (releaseHung = () => response.end());
+    peakOpen = Math.max(peakOpen, ++open);
+    return void release.promise.then(() => {
       open--;
       response.end();
     });
   });
-  const { run, must, resultOf } = await scene(t, { TOCSIN_SCRIPTS_AT_ONCE: '1' });
+  const { run, must, resultOf } = await fixture(t, { TOCSIN_SCRIPTS_AT_ONCE: '1' });
   const script = `await fetch('${target.url}/hang');`;
   const hung = await must('POST', '/v1/checks/multistep', {
     name: 'Hung',
@@ -312,7 +312,7 @@ test('checks with scripts around their requests wait for each other, for no othe
     script,
   });
   await must('POST', `/v1/triggers/checks/${String(hung['id'])}`);
-  const endHung = await until('a script that hangs', () => letHungGo, { withinMs: 60_000 });
+  const endHung = await until('a script that hangs', () => releaseHung, { withinMs: 60_000 });
   const group = await must('POST', '/v2/check-groups', { name: 'Shop', localSetupScript: 'await 1;' });
   const ids: string[] = [];
   for (const name of ['one', 'two']) {
@@ -324,15 +324,15 @@ test('checks with scripts around their requests wait for each other, for no othe
   await until('the first request', () => open === 1, { withinMs: 60_000 });
   const quick = await run({ request: { method: 'GET', url: `${target.url}/quick` } });
   assert.deepEqual([verdictOf(quick), quick.part.scripts, open], [['passed', null], null, 1]);
-  letGo.resolve();
+  release.resolve();
   for (const id of ids) assert.equal((await resultOf(id))['outcome'], 'passed');
   const stillNone = await must('GET', `/v1/check-results/${String(hung['id'])}`);
-  assert.deepEqual([mostOpen, stillNone], [1, []], 'while the script of another kind still hangs');
+  assert.deepEqual([peakOpen, stillNone], [1, []], 'while the script of another kind still hangs');
   endHung();
 });
 
 test('a script that cannot be read is refused when a check or a group is saved, with line and column', async (t) => {
-  const { api } = await scene(t);
+  const { api } = await fixture(t);
   const request = { method: 'GET', url: 'https://shop.example/' };
   for (const [path, body, field, message] of [
     [
@@ -370,7 +370,7 @@ test('a script that cannot be read is refused when a check or a group is saved, 
 
 test('what a setup script puts where credentials are, or into a field that is hidden, is shown nowhere', async (t) => {
   const target = await startTarget(t, (_, response) => response.end('{}'));
-  const { run } = await scene(t);
+  const { run } = await fixture(t);
   const { result, all } = await run({
     request: { method: 'GET', url: target.url, headers: [{ key: 'X-Api-Key', value: 'first', locked: true }] },
     localSetupScript: `
@@ -389,7 +389,7 @@ test('of an answer that teardown scripts cannot read nothing is shown that they 
     response.setHeader('set-cookie', 'session=not-for-anybody').setHeader('content-encoding', 'gzip');
     response.end('not-for-anybody, and no gzip');
   });
-  const { run } = await scene(t);
+  const { run } = await fixture(t);
   const { result, all } = await run({
     request: { method: 'GET', url: target.url },
     localTearDownScript: `delete response.headers['set-cookie'];`,

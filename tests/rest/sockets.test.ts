@@ -135,6 +135,17 @@ test('an answer that becomes ready while the server closes arrives whole, howeve
   await closed;
 });
 
+test('a server that is closing does not wait for a client that stops reading its answer', async (t) => {
+  const route = { id: 'getMetrics' as const, run: () => 'x'.repeat(20_000_000) };
+  const { server } = restUnderTest({ routes: [route], checkResponses: false, closingStallMs: 50 });
+  const { port } = new URL(await server.listen({ host: '127.0.0.1', port: 0 }));
+  const socket = connect(Number(port), '127.0.0.1');
+  t.after(() => socket.destroy());
+  socket.write('GET /metrics HTTP/1.1\r\nhost: a\r\n\r\n');
+  await once(socket, 'readable');
+  await server.close();
+});
+
 test('a route that waits is told when its caller has gone away', async () => {
   const waiting = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();

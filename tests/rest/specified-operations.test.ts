@@ -46,7 +46,7 @@ for (const operation of operations) {
       role: 'admin',
       expiresAt: new Date(on.clock.now() + 1).toISOString(),
     });
-    on.clock.turn(1);
+    on.clock.advance(1);
     for (const authorization of [
       undefined,
       '',
@@ -223,7 +223,7 @@ test('a repeat with the same idempotency key gets the same answer and starts not
       headers: { ...on.as(), 'Idempotency-Key': key },
     });
   const first = await post('deploy 42');
-  on.clock.turn(13 * 3_600_000);
+  on.clock.advance(13 * 3_600_000);
   const second = await post('deploy 42');
   assert.deepEqual([second.statusCode, second.body, runsIn(on)], [201, first.body, 1]);
   assert.notEqual((await post('deploy 43')).body, first.body);

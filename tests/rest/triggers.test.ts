@@ -155,7 +155,7 @@ test('a call by token may be quiet and bring variables; a body that it cannot us
   const refused: readonly (readonly [payload: string, said: RegExp])[] = [
     ['{"variables":{"A":"1"}}', /variables/],
     ['{"environmentVariables":[{"key":"9","value":"1"}]}', /environmentVariables\[0\]\.key/],
-    ['{"environmentVariables":[{"key":"A","value":"1"},{"key":"A","value":"2"}]}', /must not name a key twice/],
+    ['{"environmentVariables":[{"key":"A","value":"1"},{"key":"A","value":"2"}]}', /must not contain a key twice/],
     [
       `{"environmentVariables":[${'12345'.replaceAll(/./g, `{"key":"K$&","value":"${'x'.repeat(8000)}"},`).slice(0, -1)}]}`,
       /32768/,

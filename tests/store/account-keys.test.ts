@@ -7,7 +7,17 @@ import type { TempStore } from '../support/temp-store.ts';
 const overAllInFile = ['heartbeats (token)', 'triggers (token)'];
 
 /** Tables that are of the installation, and no account’s. */
-const ofAll = ['accounts', 'api_keys', 'installation', 'processes', 'runtime_stages', 'schedule_rounds'];
+const ofAll = [
+  'accounts',
+  'api_keys',
+  'installation',
+  'processes',
+  'runtime_stages',
+  'schedule_rounds',
+  'sessions',
+  'setup_links',
+  'users',
+];
 
 interface Key {
   readonly table: string;

@@ -32,16 +32,22 @@ const newAccount = {
 };
 
 function open({ store, clock }: TempStore) {
-  const authentication = createAuthentication({ apiKeys: store.apiKeys, clock });
-  const forgetKey = authentication.forget;
+  const authentication = createAuthentication({ ...store, clock });
+  const { forget } = authentication;
   return {
     authentication,
-    accounts: createAccountActions({ ...store, ...scriptRules, runtimes: () => [runtime], forgetKey, clock }),
-    apiKeys: createApiKeyActions({ apiKeys: store.apiKeys, forgetKey, clock }),
+    accounts: createAccountActions({ ...store, ...scriptRules, runtimes: () => [runtime], forget, clock }),
+    apiKeys: createApiKeyActions({ apiKeys: store.apiKeys, forgetKey: forget, clock }),
     callerOf: async (key: string, accountId?: string): Promise<Caller> => {
       const holder = await authentication.authenticate(key);
       assert.ok(holder);
-      return { ...holder, accountId: accountId ?? holder.accountIds[0] ?? '' };
+      const { keyId, role, accountIds } = holder;
+      return {
+        principal: { kind: 'api-key', id: keyId },
+        role,
+        accountIds,
+        accountId: accountId ?? accountIds[0] ?? '',
+      };
     },
   };
 }
@@ -133,10 +139,10 @@ test('an account’s admin cannot lift its limits, make accounts or operators, o
   await assert.rejects(accounts.create(admin, newAccount), refusedWith('forbidden'));
   const wanted = { name: 'up', role: 'operator', expiresAt: null } as const;
   await assert.rejects(apiKeys.create(admin, wanted), refusedWith('forbidden'));
-  await assert.rejects(apiKeys.revoke(admin, operator.keyId), refusedWith('forbidden'));
+  await assert.rejects(apiKeys.revoke(admin, operator.principal.id), refusedWith('forbidden'));
   const second = await apiKeys.create(operator, wanted);
   assert.equal((await callerOf(second.key)).role, 'operator');
-  await apiKeys.revoke(await callerOf(second.key), operator.keyId);
+  await apiKeys.revoke(await callerOf(second.key), operator.principal.id);
 });
 
 test('only an admin key changes accounts or sees keys', async (newStore) => {
@@ -160,9 +166,9 @@ test('an expired key stops at its instant, also while it is remembered', async (
   const expiresAt = temp.clock.now() + 5000;
   const { key } = await apiKeys.create(admin, { name: 'short', role: 'read-only', expiresAt });
   assert.equal((await authentication.authenticate(key))?.role, 'read-only');
-  temp.clock.turn(4999);
+  temp.clock.advance(4999);
   assert.ok(await authentication.authenticate(key));
-  temp.clock.turn(1);
+  temp.clock.advance(1);
   assert.equal(await authentication.authenticate(key), null);
   await assert.rejects(
     apiKeys.create(admin, { name: 'late', role: 'admin', expiresAt: temp.clock.now() }),
@@ -174,7 +180,7 @@ test('a revoked key stops at once here, and within ten seconds when another proc
   await using temp = await newStore();
   const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
   const { apiKeys, callerOf, authentication } = open(temp);
-  const other = createAuthentication({ apiKeys: temp.store.apiKeys, clock: temp.clock });
+  const other = createAuthentication({ ...temp.store, clock: temp.clock });
   const admin = await callerOf(first?.key ?? '');
   const made = await apiKeys.create(admin, { name: 'CI', role: 'read-run', expiresAt: null });
   assert.ok(await authentication.authenticate(made.key));
@@ -182,10 +188,10 @@ test('a revoked key stops at once here, and within ten seconds when another proc
   await apiKeys.revoke(admin, made.id);
   assert.equal(await authentication.authenticate(made.key), null);
   assert.ok(await other.authenticate(made.key), 'still believed there');
-  temp.clock.turn(10_000);
+  temp.clock.advance(10_000);
   assert.equal(await other.authenticate(made.key), null);
   await assert.rejects(apiKeys.revoke(admin, made.id), refusedWith('not-found'));
-  await assert.rejects(apiKeys.revoke(admin, admin.keyId), refusedWith('conflict'));
+  await assert.rejects(apiKeys.revoke(admin, admin.principal.id), refusedWith('conflict'));
 });
 
 test('an account that a key was given by another process is reached at once by who names it', async (newStore) => {
@@ -193,7 +199,7 @@ test('an account that a key was given by another process is reached at once by w
   const first = await ensureFirstAccount({ apiKeys: temp.store.apiKeys, clock: temp.clock });
   const key = first?.key ?? '';
   const { accounts, callerOf } = open(temp);
-  const other = createAuthentication({ apiKeys: temp.store.apiKeys, clock: temp.clock });
+  const other = createAuthentication({ ...temp.store, clock: temp.clock });
   const before = await other.authenticate(key);
   const { id } = await accounts.create(await callerOf(key), newAccount);
   assert.equal(await other.authenticate(key), before, 'who names no account is answered from memory');
@@ -231,8 +237,8 @@ test('revoking a key that also reaches foreign accounts takes away the shared on
     seen.rows.map((key) => key.accountIds),
     [[second.id], [second.id], [second.id]],
   );
-  await apiKeys.revoke(caller, both.keyId);
-  temp.clock.turn(10_000);
+  await apiKeys.revoke(caller, both.principal.id);
+  temp.clock.advance(10_000);
   assert.deepEqual((await callerOf(shared.key)).accountIds, [first?.accountId]);
 });
 
@@ -249,9 +255,9 @@ test('a key is found by its id by who shares an account with it, and shown with 
   });
   assert.deepEqual(await apiKeys.find(admin, apiKey.id.toUpperCase()), apiKey);
   const made = await accounts.create(admin, newAccount);
-  assert.deepEqual((await apiKeys.find(admin, admin.keyId)).accountIds, [admin.accountId]);
+  assert.deepEqual((await apiKeys.find(admin, admin.principal.id)).accountIds, [admin.accountId]);
   const both = { ...admin, accountIds: [admin.accountId, made.id] };
-  assert.deepEqual((await apiKeys.find(both, admin.keyId)).accountIds, [admin.accountId, made.id]);
+  assert.deepEqual((await apiKeys.find(both, admin.principal.id)).accountIds, [admin.accountId, made.id]);
   const stranger = { ...admin, accountId: newId(), accountIds: [newId()] };
   await assert.rejects(apiKeys.find(stranger, apiKey.id), refusedWith('not-found'));
   for (const id of [newId(), 'none']) await assert.rejects(apiKeys.find(admin, id), refusedWith('not-found'));
@@ -263,7 +269,7 @@ test('hundreds of keys are listed page by page, each once', async (newStore) => 
   const { apiKeys, callerOf } = open(temp);
   const admin = await callerOf(first?.key ?? '');
   for (let index = 0; index < 230; index++) {
-    temp.clock.turn(1);
+    temp.clock.advance(1);
     await apiKeys.create(admin, { name: `key ${index} 🔑`, role: 'read-only', expiresAt: null });
   }
   const names = new Set<string>();
@@ -291,6 +297,7 @@ test('the last use of a key is written, at most once a minute', async (newStore)
         return written;
       },
     },
+    sessions: temp.store.sessions,
     clock: temp.clock,
   });
   const key = first?.key ?? '';
@@ -299,7 +306,7 @@ test('the last use of a key is written, at most once a minute', async (newStore)
     assert.ok(await authentication.authenticate(key));
     // A second takes longer than a write.
     await Promise.all(writes);
-    temp.clock.turn(1000);
+    temp.clock.advance(1000);
   }
   assert.deepEqual(marks, [start, start + 60_000, start + 120_000]);
   assert.equal(temp.raw.prepare('SELECT last_used_at AS at FROM api_keys').get()?.['at'], start + 120_000);

@@ -10,10 +10,13 @@ import type { OpenedAlert, StateKey } from '#store/path/states/judge-states.ts';
 import { test, type NewStore } from '../support/each-engine.ts';
 import { aChannel } from '../support/records.ts';
 import type { Path } from '#store/path/path.ts';
+import { deliveriesAtOnce } from '#store/path/record/record-attempts.ts';
 import { settingsOf } from './heartbeat-under-test.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 
-const [checks, channels] = [5, 300];
+/** More deliveries than one transaction may create. */
+const [checks, channels] = [12, 100];
+const maxAtOnce = deliveriesAtOnce / channels;
 
 /** Checks that all channels are subscribed to, each with an ended run. */
 async function massFailure(newStore: NewStore): Promise<{ path: PathUnderTest; ended: EndedAttempt[] }> {
@@ -62,7 +65,7 @@ test('results are recorded in several transactions, each with its alerts and del
   );
   assert.ok(commits.length > 1);
   assert.ok(
-    commits.every((count) => Number(count) <= 4),
+    commits.every((count) => Number(count) <= maxAtOnce),
     `recorded ${commits.join(', ')} at once`,
   );
 });
@@ -97,12 +100,12 @@ test('states are judged in several transactions', async (newStore) => {
   await path.record(ended.map((attempt) => ({ ...attempt, rules: { ...attempt.rules, isMuted: true } })));
   assert.deepEqual(stored(path), [checks, 0, 0]);
   let opened = 0;
-  const turn = createJudgeStates<StateKey, OpenedAlert>({
+  const tick = createJudgeStates<StateKey, OpenedAlert>({
     store: {
       async judgeStates(rules) {
         const judged = await path.path.judgeStates(rules);
         opened += judged.opened.length;
-        assert.ok(judged.opened.length <= 4, `opened ${judged.opened.length} at once`);
+        assert.ok(judged.opened.length <= maxAtOnce, `opened ${judged.opened.length} at once`);
         assert.deepEqual(stored(path), [checks, opened, opened * channels]);
         return judged;
       },
@@ -113,7 +116,7 @@ test('states are judged in several transactions', async (newStore) => {
     statusOf: () => 500,
     onOpened: () => undefined,
   });
-  while ((await turn()) < 1000);
+  while ((await tick()) < 1000);
   assert.equal(opened, checks);
 });
 
@@ -139,7 +142,7 @@ test('heartbeats are judged in several transactions', async (newStore) => {
       return judged;
     },
   };
-  const turn = createJudgeHeartbeats({
+  const tick = createJudgeHeartbeats({
     store,
     clock: path.temp.clock,
     owner: 'one',
@@ -151,16 +154,16 @@ test('heartbeats are judged in several transactions', async (newStore) => {
     onRecorded: () => undefined,
   });
   const judge = async (): Promise<void> => {
-    while ((await turn()) === 0);
+    while ((await tick()) === 0);
   };
   await judge();
   assert.deepEqual(stored(path), [checks, 0, 0]);
   commits.length = 0;
-  path.temp.clock.turn(20 * 60_000);
+  path.temp.clock.advance(20 * 60_000);
   await judge();
   assert.deepEqual(stored(path), [2 * checks, checks, checks * channels]);
   assert.ok(
-    commits.every((count) => count <= 4),
+    commits.every((count) => count <= maxAtOnce),
     `recorded ${commits.join(', ')} at once`,
   );
 });

@@ -22,7 +22,7 @@ function prepare(facts: DeliveryFacts): Prepared {
 
 /** One slot of every check, recorded with that outcome. */
 async function slot(test: PathUnderTest, outcome: 'passed' | 'degraded' | 'failed'): Promise<void> {
-  test.temp.clock.turn(10_000);
+  test.temp.clock.advance(10_000);
   await test.schedule();
   const rules = { reminders: { amount: 2, intervalMs: 10_000 } };
   const ended = (await test.claim()).map((claimed) => {
@@ -62,7 +62,7 @@ describe('a reminder that is still being retried', () => {
       if (how === 'passes') await slot(test, 'passed');
       else await test.remove(checkId, prepare);
       assert.deepEqual(states(test), [alert, cancelled, recovery]);
-      test.temp.clock.turn(60_000);
+      test.temp.clock.advance(60_000);
       assert.equal((await test.claimDeliveries('two')).length, 1, 'the recovery waits for the alert');
     });
   }

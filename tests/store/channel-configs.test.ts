@@ -27,7 +27,7 @@ it('configurations written since an instant come in the order in which they were
   for (const id of [1, 2, 3]) putChannel(temp.raw, accountId, id);
   const before = await temp.store.channelConfigs.writtenSince(0, 10);
   const newest = Math.max(...before.map(({ writtenAt }) => writtenAt));
-  temp.clock.turn(60_000);
+  temp.clock.advance(60_000);
   await temp.store.alertChannels.change(accountId, 2, ({ channel }) => ({ channel, subscriptions: null }));
   const since = await temp.store.channelConfigs.writtenSince(newest + 1, 10);
   assert.deepEqual(

@@ -14,12 +14,12 @@ import { derivedId, newId } from '#lib/id.ts';
 import { idBytes, json } from '#store/base/codec.ts';
 import { outcomeCodes, reasonCodes } from '#store/base/codes.ts';
 import { test } from '../support/each-engine.ts';
-import { nobodyHears } from '../support/records.ts';
+import { noNotifications } from '../support/records.ts';
 import { insertRow, putAccount, putAlert, putCheck, putResult } from '../support/rows.ts';
 import type { TempStore } from '../support/temp-store.ts';
 
 const callerOf = (accountId: string): Caller => ({
-  keyId: newId(),
+  principal: { kind: 'api-key', id: newId() },
   role: 'read-only',
   accountId,
   accountIds: [accountId],
@@ -27,14 +27,14 @@ const callerOf = (accountId: string): Caller => ({
 const describeResult = (_type: string, { details }: { details: unknown }, exchange: JsonObject | null) => ({
   written: json({ details, exchange }),
 });
-const meansOf = ({ store: { accounts, checkResults, resultAssets } }: TempStore) => ({
+const depsOf = ({ store: { accounts, checkResults, resultAssets } }: TempStore) => ({
   accounts,
   checkResults,
   resultAssets,
   describeResult,
   download: createDownloads(),
 });
-const resultsOf = (temp: TempStore) => createCheckResultActions(meansOf(temp));
+const resultsOf = (temp: TempStore) => createCheckResultActions(depsOf(temp));
 const refusedWith = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
 const final = { resultType: 'FINAL' } as const;
 
@@ -288,6 +288,9 @@ test('every check has a status, also one that never ran, and thousands are liste
     longestMs: 900.5,
     shortestMs: 1.5,
     sslDaysRemaining: 9,
+    incidentId: null,
+    acknowledgedAt: null,
+    acknowledgedBy: null,
     createdAt: 5000,
     updatedAt: 7000,
   });
@@ -340,19 +343,19 @@ test('a result link opens its own result for 30 days, and no other', async (newS
   const others = createResultLinks({ publicUrl: () => 'https://tocsin.example', secret: new Uint8Array(32).fill(2) });
   assert.equal(others.open(token, now), null);
 
-  const page = createResultPageActions({ ...meansOf(temp), links, clock: temp.clock });
+  const page = createResultPageActions({ ...depsOf(temp), links, clock: temp.clock });
   assert.equal((await page.open(token)).result.id, resultId);
-  temp.clock.turn(30 * 86_400_000 - 5000);
+  temp.clock.advance(30 * 86_400_000 - 5000);
   assert.equal((await page.open(token)).checkName, 'Front page');
   assert.equal(await page.isOfDeletedCheck(token), false);
-  assert.equal(await temp.store.checks.remove(accountId, checkId, nobodyHears), true);
+  assert.equal(await temp.store.checks.remove(accountId, checkId, noNotifications), true);
   await assert.rejects(page.open(token), refusedWith('not-found'));
   assert.equal(await page.isOfDeletedCheck(token), true);
   assert.equal(await page.isOfDeletedCheck(`${token.slice(0, -1)}?`), false, 'what is guessed tells of nothing');
   temp.raw.prepare('DELETE FROM accounts WHERE id = ?').run(idBytes(accountId));
-  temp.clock.turn(4999);
+  temp.clock.advance(4999);
   assert.equal(await page.isOfDeletedCheck(token), false, 'an account that is not here any more has deleted nothing');
-  temp.clock.turn(1001);
+  temp.clock.advance(1001);
   await assert.rejects(page.open(token), refusedWith('not-found'));
   assert.equal(await page.isOfDeletedCheck(token), false);
 });

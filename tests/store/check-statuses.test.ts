@@ -144,45 +144,45 @@ test('of readings under way at once none shows less than what was committed befo
   const checks = Array.from({ length: 20 }, () => putCheck(temp.raw, accountId));
   for (const checkId of checks) putState(temp, accountId, checkId);
   const readings: Promise<void>[] = [];
-  for (let turn = 3; turn < 60; turn++) {
-    const checkId = checks[turn % checks.length] ?? '';
+  for (let tick = 3; tick < 60; tick++) {
+    const checkId = checks[tick % checks.length] ?? '';
     temp.raw
       .prepare(
         'UPDATE check_states SET revision = revision + 1, longest_response_us = ? WHERE account_id = ? AND check_id = ?',
       )
-      .run(turn * 1000, idBytes(accountId), idBytes(checkId));
-    if (turn % 7 === 0) countChange(temp.raw, accountId);
+      .run(tick * 1000, idBytes(accountId), idBytes(checkId));
+    if (tick % 7 === 0) countChange(temp.raw, accountId);
     const reading = temp.store.checkStatuses.list(accountId).then((pieces) => {
       const shown = pieces.flat().find((status) => status.checkId === checkId)?.longestMs ?? 0;
-      assert.ok(shown >= turn, `${shown} was shown after ${turn} was written`);
+      assert.ok(shown >= tick, `${shown} was shown after ${tick} was written`);
     });
     readings.push(reading);
-    if (turn % 3 === 0) await Promise.race(readings);
+    if (tick % 3 === 0) await Promise.race(readings);
   }
   await Promise.all(readings);
 });
 
 test('what the path records is shown at once, whether the clock stands, goes on or is set back', async (newStore) => {
-  await using scene = await PathUnderTest.open(newStore);
-  const { temp, accountId } = scene;
-  for (let number = 0; number < 4; number++) await scene.check();
+  await using fixture = await PathUnderTest.open(newStore);
+  const { temp, accountId } = fixture;
+  for (let number = 0; number < 4; number++) await fixture.check();
   const outcomes = ['passed', 'failed', 'degraded', 'passed'] as const;
   for (let round = 0; round < 3; round++) {
-    await scene.schedule();
-    const runs = await scene.claim();
+    await fixture.schedule();
+    const runs = await fixture.claim();
     assert.equal(runs.length, outcomes.length);
     for (const [index, byMs] of [0, 0, -3_600_000, 3_600_000].entries()) {
-      temp.clock.turn(byMs);
+      temp.clock.advance(byMs);
       const claimed = runs[index];
       assert.ok(claimed !== undefined);
       const outcome = outcomes[(index + round) % outcomes.length] ?? 'passed';
-      await scene.record([scene.ended(claimed, outcome)]);
-      if (byMs !== 0) await scene.path.moveWithClock(byMs, scene.now);
+      await fixture.record([fixture.ended(claimed, outcome)]);
+      if (byMs !== 0) await fixture.path.moveWithClock(byMs, fixture.now);
       const shown = (await temp.store.checkStatuses.list(accountId)).flat();
       const status = shown.find(({ checkId }) => checkId === claimed.run.checkId);
-      assert.deepEqual([status?.lastOutcome, status?.updatedAt], [outcome, scene.now]);
+      assert.deepEqual([status?.lastOutcome, status?.updatedAt], [outcome, fixture.now]);
       for (const each of shown) assert.deepEqual(await temp.store.checkStatuses.find(accountId, each.checkId), each);
     }
-    temp.clock.turn(10_000);
+    temp.clock.advance(10_000);
   }
 });

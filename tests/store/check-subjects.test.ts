@@ -5,7 +5,7 @@ import { newId } from '#lib/id.ts';
 import type { CheckSubject } from '#store/checks/check-subjects.ts';
 import type { Store } from '#store/store.ts';
 import { test } from '../support/each-engine.ts';
-import { aCheck, nobodyHears } from '../support/records.ts';
+import { aCheck, noNotifications } from '../support/records.ts';
 
 async function add(store: Store, accountId: string, change: Partial<Check> = {}): Promise<CheckSubject> {
   const saved = await store.checks.add({
@@ -31,7 +31,7 @@ test('checks are named in the order in which they are asked for, without those t
   const second = await add(store, accountId, { checkType: 'TCP', name: 'Port' });
   const gone = await add(store, accountId);
   const theirs = await add(store, foreign, { name: 'Theirs' });
-  assert.equal(await store.checks.remove(accountId, gone.checkId, nobodyHears), true);
+  assert.equal(await store.checks.remove(accountId, gone.checkId, noNotifications), true);
   const asked = [second.checkId, gone.checkId, theirs.checkId, newId(), first.checkId.toUpperCase()];
   assert.deepEqual(await checkSubjects.ofIds(accountId, asked), [second, first]);
   assert.deepEqual(await checkSubjects.ofIds(accountId, asked.toReversed()), [first, second]);
@@ -51,19 +51,19 @@ test('all checks of an account are walked by their ids, each once, none of anoth
   }
   const ordered = all.toSorted((a, b) => (a.checkId < b.checkId ? -1 : 1));
   const filter = { tags: ['web'], activated: true };
-  const next = (after: string | null, most: number) => store.checkSubjects.after(accountId, filter, after, most);
-  for (const most of [1, 3, 7, 100]) {
+  const next = (after: string | null, max: number) => store.checkSubjects.after(accountId, filter, after, max);
+  for (const max of [1, 3, 7, 100]) {
     const seen: CheckSubject[] = [];
-    for (let page = await next(null, most); page.length > 0; page = await next(page.at(-1)?.checkId ?? '', most)) {
-      assert.ok(page.length <= most);
+    for (let page = await next(null, max); page.length > 0; page = await next(page.at(-1)?.checkId ?? '', max)) {
+      assert.ok(page.length <= max);
       seen.push(...page);
       assert.ok(seen.length <= ordered.length, 'the walk comes to the same again');
     }
-    assert.deepEqual(seen, ordered, `${most} at a time`);
+    assert.deepEqual(seen, ordered, `${max} at a time`);
   }
   const third = ordered[2];
   assert.ok(third !== undefined);
-  assert.equal(await store.checks.remove(accountId, third.checkId, nobodyHears), true);
+  assert.equal(await store.checks.remove(accountId, third.checkId, noNotifications), true);
   assert.deepEqual(await next(third.checkId, 100), ordered.slice(3), 'the walk goes on behind a check that is gone');
   assert.deepEqual(await next(null, 3), [...ordered.slice(0, 2), ...ordered.slice(3, 4)]);
   assert.deepEqual(await store.checkSubjects.after(newId(), filter, null, 100), []);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { newId } from '#lib/id.ts';
 import { test } from '../support/each-engine.ts';
-import { aCheck, aGroup, nobodyHears } from '../support/records.ts';
+import { aCheck, aGroup, noNotifications } from '../support/records.ts';
 import { putAccount } from '../support/rows.ts';
 
 test('a missing variable is found by name with its checks, and is gone once somebody defines it', async (newStore) => {
@@ -48,7 +48,7 @@ test('a missing variable is found by name with its checks, and is gone once some
     isAutoAssigned: false,
     variables: ['TOKEN'],
   }));
-  await store.checks.remove(account, id, nobodyHears);
+  await store.checks.remove(account, id, noNotifications);
   assert.deepEqual(await found(), [['TOKEN', 2, 'B']]);
 });
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { canCopyBeside } from '#store/engines/sqlite/checkpoint.ts';
+import { canCheckpointInThread } from '#store/engines/sqlite/checkpoint.ts';
 import { createCheckpoints } from '#store/engines/sqlite/checkpoints.ts';
 import { openConnection } from '#store/engines/sqlite/connection.ts';
 import { openSqliteFile, type SqliteFile } from '#store/engines/sqlite/file.ts';
@@ -53,9 +53,9 @@ function openWritten(t: TestContext): Written {
 
 /** How the log stands, in pages. */
 function logOf(path: string): { log: number; checkpointed: number } {
-  const looking = new DatabaseSync(path, { timeout: 5000 });
-  const { log, checkpointed } = looking.prepare('PRAGMA wal_checkpoint(NOOP)').get() ?? {};
-  looking.close();
+  const inspecting = new DatabaseSync(path, { timeout: 5000 });
+  const { log, checkpointed } = inspecting.prepare('PRAGMA wal_checkpoint(NOOP)').get() ?? {};
+  inspecting.close();
   return { log: Number(log), checkpointed: Number(checkpointed) };
 }
 
@@ -69,16 +69,16 @@ test('the log stays short however much is written, and begins anew', async (t) =
     await write(1);
     return logOf(path).log < 4000;
   });
-  const looked = new DatabaseSync(path, { readOnly: true });
-  t.after(() => looked.close());
+  const inspected = new DatabaseSync(path, { readOnly: true });
+  t.after(() => inspected.close());
   assert.deepEqual(
-    { ...looked.prepare('SELECT count(*) AS n, sum(length(piece)) AS size FROM pieces').get() },
+    { ...inspected.prepare('SELECT count(*) AS n, sum(length(piece)) AS size FROM pieces').get() },
     {
       n: 20,
       size: 4_000_000,
     },
   );
-  assert.deepEqual({ ...looked.prepare('PRAGMA integrity_check').get() }, { integrity_check: 'ok' });
+  assert.deepEqual({ ...inspected.prepare('PRAGMA integrity_check').get() }, { integrity_check: 'ok' });
 });
 
 test('whoever reads for long keeps the log, and it is copied back when he has ended', async (t) => {
@@ -122,8 +122,8 @@ test('a writer that outpaces the thread copies a thousand pages at most itself',
   // Each turn of the loop commits 1,300 pages, more than it may copy itself, while the thread copies those of the last.
   const piece = new Uint8Array(4096 * 1300).fill(7);
   let isCopied = false;
-  for (let turn = 0; turn < 80; turn++) {
-    insert.run(turn % 4, piece);
+  for (let tick = 0; tick < 80; tick++) {
+    insert.run(tick % 4, piece);
     for (let commit = 0; commit < 4; commit++) checkpoints.noteCommit();
     isCopied ||= logOf(path).checkpointed > 0;
     await pause(1);
@@ -138,7 +138,7 @@ test('a writer that outpaces the thread copies a thousand pages at most itself',
 test('a log is copied back by two connections only where SQLite is safe from itself', () => {
   const versions = ['3.44.6', '3.50.4', '3.51.2', '3.51.3', '3.53.4', '4.0.0'];
   assert.deepEqual(
-    versions.map((version) => canCopyBeside(version)),
+    versions.map((version) => canCheckpointInThread(version)),
     [false, false, false, true, true, true],
   );
 });

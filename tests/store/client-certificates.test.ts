@@ -41,19 +41,19 @@ test('the runs of an account see its client certificates as they are when they b
   await using test = await PathUnderTest.open(newStore);
   await test.check();
   const seen: (readonly ClientIdentity[] | undefined)[] = [];
-  const look = async (): Promise<void> => {
+  const inspect = async (): Promise<void> => {
     await test.schedule();
     const [claimed] = await test.claim();
     assert.ok(claimed !== undefined);
     seen.push(claimed.context?.clientCertificates);
     await test.record([test.ended(claimed, 'passed')]);
-    test.temp.clock.turn(10_000);
+    test.temp.clock.advance(10_000);
   };
-  await look();
+  await inspect();
   const added = await test.temp.store.clientCertificates.add(test.accountId, identity);
   assert.ok(typeof added === 'object');
-  await look();
+  await inspect();
   await test.temp.store.clientCertificates.remove(test.accountId, added.id);
-  await look();
+  await inspect();
   assert.deepEqual(seen, [[], [identity], []]);
 });

@@ -14,7 +14,7 @@ function stepOf(test: PathUnderTest, locations: () => readonly string[] | null) 
   const { store, clock } = test.temp;
   let steady = 0;
   const closed: [string, number][] = [];
-  const turn = createCloseUnservedRuns({
+  const tick = createCloseUnservedRuns({
     store: { runQueue: (now) => store.figures.runQueue(now), claimRuns: (claim) => store.path.claimRuns(claim) },
     clock,
     steadyNow: () => steady,
@@ -27,12 +27,12 @@ function stepOf(test: PathUnderTest, locations: () => readonly string[] | null) 
   const live = async (ms: number): Promise<void> => {
     for (let passed = 0; passed < ms; passed += 10 * second) {
       sleep(10 * second);
-      await turn();
+      await tick();
     }
   };
   /** Time in which it does not turn. */
   const sleep = (ms: number): void => {
-    clock.turn(ms);
+    clock.advance(ms);
     steady += ms;
   };
   return { closed, live, sleep };

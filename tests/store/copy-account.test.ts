@@ -20,7 +20,7 @@ const seals = { fromSeal: createSeal(secretKey), toSeal: createSeal(new Uint8Arr
 const silent = { onTable: () => {}, onRows: () => {} };
 
 /** Source and target. */
-class Scene implements AsyncDisposable {
+class Fixture implements AsyncDisposable {
   readonly source: TempStore;
   readonly target: TempStore;
 
@@ -29,8 +29,8 @@ class Scene implements AsyncDisposable {
     this.target = target;
   }
 
-  static async open(newStore: NewStore): Promise<Scene> {
-    return new Scene(await newStore(), await newStore());
+  static async open(newStore: NewStore): Promise<Fixture> {
+    return new Fixture(await newStore(), await newStore());
   }
 
   /** Stops both installations and copies; `wrap` may let writes of a side fail. */
@@ -111,21 +111,26 @@ describe('the copy of an account', () => {
       'api_key_accounts',
       'api_keys',
       'installation',
+      'invites',
+      'memberships',
       'processes',
       'runtime_stages',
       'schedule_rounds',
+      'sessions',
+      'setup_links',
+      'users',
     ]);
   });
 
   it('holds everything, secrets readable by the key of the target, and leaves nothing in the source', async (newStore) => {
-    await using scene = await Scene.open(newStore);
-    const { source, target } = scene;
+    await using fixture = await Fixture.open(newStore);
+    const { source, target } = fixture;
     const { accountId, checkId, hash } = await putWhole(source);
     const other = await putWhole(source);
     const own = ['accounts', 'checks', 'results', 'check_tags', 'run_counts'];
     const before = new Map(own.map((table) => [table, ownRows(source, table, accountId)]));
     const others = ownRows(source, 'results', other.accountId);
-    await scene.copy(accountId);
+    await fixture.copy(accountId);
     for (const table of own) assert.deepEqual(ownRows(target, table, accountId), before.get(table), table);
     assert.equal(ownRows(target, 'results', accountId).length, 3);
     const variable = target.raw.prepare(`SELECT value FROM variables WHERE key = 'TOKEN'`).get();
@@ -142,16 +147,43 @@ describe('the copy of an account', () => {
     assert.equal(hours.length, 49, 'the last hours are rolled up again');
   });
 
+  it('leaves people to their installation: the source forgets those who are in no other account', async (newStore) => {
+    await using fixture = await Fixture.open(newStore);
+    const { source, target } = fixture;
+    const [moved, kept] = [await putWhole(source), await putWhole(source)];
+    const people = { ada: [moved], bob: [moved, kept] };
+    for (const [name, accounts] of Object.entries(people)) {
+      const id = idBytes(newId());
+      const user = { id, email: name, password: 'hash', is_operator: 0, created_at: 1, last_sign_in_at: null };
+      insertRow(source.raw, 'users', user);
+      for (const { accountId } of accounts) {
+        const account = { account_id: idBytes(accountId), role: 'owner', created_at: 1 };
+        insertRow(source.raw, 'memberships', { ...account, user_id: id });
+        insertRow(source.raw, 'invites', { ...account, id, hash: id, email: name, expires_at: 2 });
+      }
+      const times = { created_at: 1, last_seen_at: 1, expires_at: 2 };
+      insertRow(source.raw, 'sessions', { id, hash: id, user_id: id, ...times, user_agent: '' });
+    }
+    await fixture.copy(moved.accountId);
+    const counts = ({ raw }: TempStore) =>
+      ['users', 'memberships', 'sessions', 'invites'].map(
+        (table) => raw.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n'],
+      );
+    assert.deepEqual(counts(source).map(Number), [1, 1, 1, 1]);
+    assert.deepEqual(counts(target).map(Number), [0, 0, 0, 0]);
+    assert.equal(source.raw.prepare('SELECT email FROM users').get()?.['email'], 'bob');
+  });
+
   it('gives schedules in step a due time of their own', async (newStore) => {
-    await using scene = await Scene.open(newStore);
-    const { source, target } = scene;
+    await using fixture = await Fixture.open(newStore);
+    const { source, target } = fixture;
     const { accountId } = await putWhole(source);
     const plannedTo = source.clock.now() - 1000;
     source.raw.exec(`UPDATE schedules SET next_due_at = ${inStep}, planned_to = ${inStep}`);
     source.raw.exec(
       `INSERT INTO schedule_rounds (interval_ms, planned_to) SELECT DISTINCT interval_ms, ${plannedTo} FROM schedules`,
     );
-    await scene.copy(accountId);
+    await fixture.copy(accountId);
     const row = target.raw.prepare('SELECT next_due_at, interval_ms FROM schedules').get();
     const dueAt = Number(row?.['next_due_at']);
     assert.ok(dueAt > plannedTo && dueAt <= plannedTo + Number(row?.['interval_ms']), String(dueAt));
@@ -159,18 +191,18 @@ describe('the copy of an account', () => {
 
   it('is finished by the same command, wherever it was killed, and nothing starts before', async (newStore) => {
     for (let nth = 1; ; nth = Math.ceil(nth * 1.5)) {
-      await using scene = await Scene.open(newStore);
-      const { source, target } = scene;
+      await using fixture = await Fixture.open(newStore);
+      const { source, target } = fixture;
       const { accountId } = await putWhole(source);
       const before = ownRows(source, 'results', accountId);
-      const error = await scene.copy(accountId, failingFrom(nth)).then(
+      const error = await fixture.copy(accountId, failingFrom(nth)).then(
         () => null,
         (reason: unknown) => reason as Error,
       );
       if (error !== null) {
         assert.equal(error.message, 'killed');
         assert.equal(notes(source, target).length > 0, nth > 1, `after write ${nth - 1}`);
-        await scene.copy(accountId);
+        await fixture.copy(accountId);
       }
       assert.deepEqual(ownRows(target, 'results', accountId), before);
       assert.deepEqual(ownRows(source, 'accounts', accountId), []);
@@ -180,18 +212,18 @@ describe('the copy of an account', () => {
   });
 
   it('is refused for an unknown account, one that the target has, and roll-ups that are far behind', async (newStore) => {
-    await using scene = await Scene.open(newStore);
-    const { source, target } = scene;
+    await using fixture = await Fixture.open(newStore);
+    const { source, target } = fixture;
     const { accountId } = await putWhole(source);
-    await assert.rejects(scene.copy(newId()), /does not exist/);
+    await assert.rejects(fixture.copy(newId()), /does not exist/);
     source.raw.exec(
       `UPDATE installation SET value = '${hourOf(source.clock.now()) - 49 * hourMs}' WHERE key = 'rolled-up'`,
     );
-    await assert.rejects(scene.copy(accountId), /49 hours behind, at most 48/);
+    await assert.rejects(fixture.copy(accountId), /49 hours behind, at most 48/);
     source.raw.exec(`DELETE FROM installation WHERE key = 'rolled-up'`);
-    await assert.rejects(scene.copy(accountId), /700 hours behind/);
+    await assert.rejects(fixture.copy(accountId), /700 hours behind/);
     insertRow(target.raw, 'accounts', { id: idBytes(accountId), name: 'Shop', created_at: 1 });
-    await assert.rejects(scene.copy(accountId), /already has the account/);
+    await assert.rejects(fixture.copy(accountId), /already has the account/);
     assert.equal(ownRows(source, 'results', accountId).length, 3);
   });
 });

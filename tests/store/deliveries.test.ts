@@ -15,7 +15,7 @@ import { insertRow, putAccount, putAlert, putChannel, putCheck, putDelivery } fr
 import type { TempStore } from '../support/temp-store.ts';
 
 const callerOf = (accountId: string, role: Caller['role'] = 'read-write'): Caller => ({
-  keyId: newId(),
+  principal: { kind: 'api-key', id: newId() },
   role,
   accountId,
   accountIds: [accountId],
@@ -213,7 +213,7 @@ test('a replay is a new delivery of the same bytes that names the old one', asyn
   const before = temp.clock.now();
   const old = putDelivery(temp.raw, accountId, before, { status: 'exhausted', checkId, error: 'in vain' });
   putAttempt(temp.raw, accountId, old, 1, 500);
-  temp.clock.turn(5000);
+  temp.clock.advance(5000);
   const { deliveries, woken } = open(temp);
   const { delivery, log } = await deliveries.replay(callerOf(accountId), old);
   const original = (await deliveries.find(callerOf(accountId), old)).delivery;
@@ -236,12 +236,12 @@ test('what is pending, was never rendered or has lost its channel is not replaye
   putChannel(temp.raw, accountId, 1);
   const now = temp.clock.now();
   const { deliveries } = open(temp);
-  for (const [look, words] of [
+  for (const [inspect, words] of [
     [{}, /has not finished/],
     [{ status: 'failed', request: null }, /could not be rendered/],
     [{ status: 'delivered', alertChannelId: 9 }, /channel of this delivery was deleted/],
   ] as const) {
-    const id = putDelivery(temp.raw, accountId, now, look);
+    const id = putDelivery(temp.raw, accountId, now, inspect);
     await assert.rejects(deliveries.replay(callerOf(accountId), id), words);
   }
 });
@@ -258,7 +258,7 @@ test('all exhausted deliveries of a channel since an instant are replayed in ord
     putDelivery(temp.raw, accountId, start + index, { status: 'exhausted', alertChannelId: 2 });
     putDelivery(temp.raw, accountId, start + index, { status: 'delivered' });
   }
-  temp.clock.turn(60_000);
+  temp.clock.advance(60_000);
   const { deliveries } = open(temp);
   const caller = callerOf(accountId);
   const atOnce = await Promise.all([1, 2, 3].map(() => deliveries.replayExhausted(caller, 1, start + 50)));
@@ -315,7 +315,7 @@ test('a failing channel is a notice of its own account; operators see those of t
   const gap = { id: 'gap', kind: 'gap', since: 1, subject: 's', message: 'm', action: 'a' };
   const notices = createNoticeActions({
     missingVariables: { notices: async () => [] },
-    unheardNotices: async () => [],
+    silentCheckNotices: async () => [],
     ...temp.store,
     runtimeEnds: async () => [],
     missingBrowsers: async () => [],

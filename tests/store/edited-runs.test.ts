@@ -100,7 +100,7 @@ describe('a run that fails, whose check changed while it ran', () => {
       await using test = await PathUnderTest.open(newStore);
       const { subject, attempt } = await runningCheck(test);
       await change(subject);
-      test.temp.clock.turn(6000);
+      test.temp.clock.advance(6000);
       assert.equal((await record(test, attempt))?.isRecorded, true);
       assert.deepEqual(effectOf(test), effect);
       assert.equal(test.one('SELECT count(*) FROM results'), 1);

@@ -26,7 +26,7 @@ describe('a failing channel', () => {
       return added.saved.channel.id;
     };
     await addChannel('of-no-check', null);
-    const told = [await addChannel('one', lost.delivery.checkId), await addChannel('two', lost.delivery.checkId)];
+    const notified = [await addChannel('one', lost.delivery.checkId), await addChannel('two', lost.delivery.checkId)];
     await addChannel('without-failures', lost.delivery.checkId, { sendFailure: false });
     await addChannel('broken', lost.delivery.checkId, { config: { name: 'broken', url: 'cannot be rendered' } });
     await test.settle(lost, 503);
@@ -38,7 +38,7 @@ describe('a failing channel', () => {
          WHERE alert_channel_id <> ${channel} AND alert_type = '${type}' ORDER BY alert_channel_id`,
       );
     const message = (index: number, name: string, body: string) => ({
-      id: told[index],
+      id: notified[index],
       request: JSON.stringify({ method: 'POST', url: `http://127.0.0.1:9/${name}`, headers: [], body }),
     });
     const check = await test.temp.store.checks.find(test.accountId, lost.delivery.checkId ?? '');
@@ -52,7 +52,7 @@ describe('a failing channel', () => {
     const well = 'ALERT_RECOVERY|Alert channel "Hook" receives alerts again||x|';
     assert.deepEqual(messages('ALERT_RECOVERY'), [message(0, 'one', well), message(1, 'two', well)]);
     assert.deepEqual(
-      test.reports.map(({ kind, told: count }) => [kind, count]),
+      test.reports.map(({ kind, notified: count }) => [kind, count]),
       [
         ['failing', 2],
         ['receiving', 2],
@@ -68,8 +68,8 @@ describe('a failing channel', () => {
     test.temp.raw.exec(`UPDATE alert_channels SET failing_since = 1, exhausted_in_a_row = 1 WHERE id = ${others[0]}`);
     for (const one of await test.claimDeliveries('one', () => 100)) await test.settle(one, 503);
     await test.report();
-    const told = test.rows(`SELECT alert_channel_id AS id FROM deliveries WHERE alert_channel_id <> ${channel}`);
-    assert.deepEqual(told, [{ id: others[1] }]);
+    const notified = test.rows(`SELECT alert_channel_id AS id FROM deliveries WHERE alert_channel_id <> ${channel}`);
+    assert.deepEqual(notified, [{ id: others[1] }]);
   });
 
   it('that loses a report is failing, and is not reported itself', async (newStore) => {
@@ -98,7 +98,7 @@ describe('a failing channel', () => {
     test.temp.raw.exec('UPDATE deliveries SET attempts = 5');
     for (const one of await test.claimDeliveries('one', () => 100)) await test.settle(one, 503);
     await test.report();
-    const unheard = await test.channel(null);
+    const unconfirmed = await test.channel(null);
     await alertChannels.remove(test.accountId, others[1] ?? 0);
     await alertChannels.remove(test.accountId, channel);
     const recovered = test.rows(
@@ -108,7 +108,7 @@ describe('a failing channel', () => {
     assert.deepEqual(
       recovered.map(({ id, status }) => [id, status]),
       [[others[0], 0]],
-      `not ${unheard}`,
+      `not ${unconfirmed}`,
     );
     const { variables } = JSON.parse(String(recovered[0]?.['content']));
     assert.deepEqual(
@@ -117,8 +117,8 @@ describe('a failing channel', () => {
     );
     test.temp.raw.exec('UPDATE deliveries SET status = 1 WHERE check_id IS NOT NULL');
     const claimed = await test.claimDeliveries('two');
-    const told = claimed.filter(({ delivery }) => delivery.alertType === 'ALERT_RECOVERY');
-    assert.deepEqual(await test.path.readContents(told.map(({ delivery }) => delivery)), [variables]);
+    const notified = claimed.filter(({ delivery }) => delivery.alertType === 'ALERT_RECOVERY');
+    assert.deepEqual(await test.path.readContents(notified.map(({ delivery }) => delivery)), [variables]);
   });
 
   it('is one of ten that are reported at a time, however many of an account fail at once', async (newStore) => {

@@ -7,7 +7,7 @@ import { newId } from '#lib/id.ts';
 import { it } from '../support/each-engine.ts';
 import { aChannel } from '../support/records.ts';
 import { putAccount } from '../support/rows.ts';
-import { PathUnderTest, lookedFrom } from './path-under-test.ts';
+import { PathUnderTest, scannedFrom } from './path-under-test.ts';
 
 const columns = `type, config, secrets, send_recovery, send_failure, send_degraded,
   ssl_expiry, ssl_expiry_threshold, auto_subscribe, exhausted_in_a_row, failing_since, created_at, updated_at`;
@@ -58,7 +58,7 @@ describe('places of the sender', () => {
         Array.from({ length: 50 }, (_, index) => waiting(test, hanging, 1 + ((round * 50 + index) % channels))),
       );
     }
-    const underWay = new Map<string, number>();
+    const inProgress = new Map<string, number>();
     const step = createSendDeliveries({
       store: test.path,
       clock: test.temp.clock,
@@ -66,19 +66,19 @@ describe('places of the sender', () => {
       isShared: () => false,
       render: () => assert.fail('every delivery is rendered when it is recorded'),
       send: ({ accountId }) => {
-        underWay.set(accountId, (underWay.get(accountId) ?? 0) + 1);
+        inProgress.set(accountId, (inProgress.get(accountId) ?? 0) + 1);
         return new Promise<SendOutcome>(() => undefined);
       },
       wake: () => {},
       onError: (error) => assert.fail(String(error)),
     });
-    for (let turn = 0; turn < 12; turn++) await step.turn();
-    const taken = underWay.get(hanging) ?? 0;
+    for (let tick = 0; tick < 12; tick++) await step.tick();
+    const taken = inProgress.get(hanging) ?? 0;
     assert.ok(taken >= 1200 && taken < 1900, `${taken} of 2000 places`);
     const other = await accountWith(test, 1);
     await waiting(test, other, 1);
-    await step.turn();
-    assert.equal(underWay.get(other), 1);
+    await step.tick();
+    assert.equal(inProgress.get(other), 1);
     await step.stop(0);
   });
 
@@ -95,9 +95,9 @@ describe('places of the sender', () => {
           owner: 'one',
           now: test.now,
           leaseMs: 10_000,
-          most: 100,
+          max: 100,
           isShared: false,
-          lookedFrom,
+          scannedFrom,
           busy: () => [],
           without,
           room: (accountId) => {

@@ -21,10 +21,10 @@ test('the figures of an installation are those of its rows', async (newStore) =>
     [await store.figures.heartbeatDueAt(path.now), await store.figures.heartbeatDueAt(path.now - 6)],
     [path.now - 5, null],
   );
-  path.temp.clock.turn(10_000);
+  path.temp.clock.advance(10_000);
   await path.schedule();
-  const { askedFor, outcomes, open, difference } = await store.figures.conservation();
-  assert.deepEqual([askedFor, outcomes.failed, outcomes.passed, open, difference], [2, 1, 0, 1, 0]);
+  const { requested, outcomes, open, difference } = await store.figures.conservation();
+  assert.deepEqual([requested, outcomes.failed, outcomes.passed, open, difference], [2, 1, 0, 1, 0]);
   raw.exec('DELETE FROM runs');
   assert.equal((await store.figures.conservation()).difference, 1, 'a run that is lost shows');
   const [state, ...more] = await store.figures.checkStates();
@@ -48,14 +48,14 @@ test('how long deliveries wait is not told by what is under way or waits for its
   assert.equal(await waitingSince(), null, 'it is under way');
   await path.settle(first, 500);
   assert.equal(await waitingSince(), null, 'it waits for its retry');
-  path.temp.clock.turn(60_000);
+  path.temp.clock.advance(60_000);
   const retryAt = path.one('SELECT next_attempt_at FROM deliveries');
   assert.equal(await waitingSince(), retryAt, 'its retry waits');
   await path.claimDeliveries();
   const begunAt = path.now;
 
   // The process dies; the next one finds what it left.
-  path.temp.clock.turn(20_000);
+  path.temp.clock.advance(20_000);
   await path.path.takeOver(path.now);
   assert.ok(Number(path.one('SELECT next_attempt_at FROM deliveries')) < begunAt, 'it goes before what is newer');
   assert.equal(await waitingSince(), begunAt);
@@ -74,7 +74,7 @@ test('how long runs wait is told by location: not by what is under way, or waits
   await path.check();
   await path.schedule();
   const dueAt = path.now;
-  clock.turn(3000);
+  clock.advance(3000);
   assert.deepEqual(await waitingSince(), { local: dueAt });
   assert.deepEqual(await store.figures.runQueue(dueAt - 1), [{ location: 'local', waitingSince: null }]);
   const [first] = await path.claim();
@@ -84,14 +84,14 @@ test('how long runs wait is told by location: not by what is under way, or waits
   await path.record([path.ended(first, 'failed', { retry: { at: retryAt, location: 'far' } })]);
   assert.deepEqual(await waitingSince(), { far: null }, 'it waits for its retry');
 
-  clock.turn(5000);
+  clock.advance(5000);
   await path.check();
   await path.schedule();
   const laterAt = path.now;
   assert.deepEqual(await waitingSince(), { far: retryAt, local: laterAt });
   await path.claim('two', 'far');
   assert.deepEqual(await waitingSince(), { far: null, local: laterAt });
-  clock.turn(60_000);
+  clock.advance(60_000);
   assert.deepEqual(await waitingSince(), { far: laterAt + leaseMs, local: laterAt }, 'who held it is gone');
 });
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { type MigrationNews, migrations, NewerDatabaseError, schemaVersion } from '#store/base/migrate.ts';
+import { type SchemaMigration, migrations, NewerDatabaseError, schemaVersion } from '#store/base/migrate.ts';
 import { DatabaseOpenError, openSqliteFile } from '#store/engines/sqlite/file.ts';
 
 let folder = '';
@@ -36,11 +36,11 @@ describe('a database file', () => {
 
   it('of an older version is of the present one when it was opened', async () => {
     await openSqliteFile(path).close();
-    const told: MigrationNews[] = [];
+    const reported: SchemaMigration[] = [];
     const next = [...migrations, () => ['ALTER TABLE results ADD COLUMN of_next_version TEXT']];
-    const file = openSqliteFile(path, { onMigrating: (news) => told.push(news), migrations: next });
+    const file = openSqliteFile(path, { onMigrating: (news) => reported.push(news), migrations: next });
     assert.equal(file.reader.prepare('PRAGMA user_version').get()?.['user_version'], next.length);
-    assert.deepEqual(told, [{ from: migrations.length, to: next.length }]);
+    assert.deepEqual(reported, [{ from: migrations.length, to: next.length }]);
     file.reader.prepare('SELECT of_next_version FROM results').all();
     await file.close();
   });
@@ -116,7 +116,7 @@ describe('a database file', () => {
   });
 
   it('in a folder that is not there is refused with the folder to set', () => {
-    const error = /check that the folder exists and that this user may write it, or set TOCSIN_DATA_DIR/;
+    const error = /check that the folder exists and is writable, or set TOCSIN_DATA_DIR/;
     assert.throws(() => openSqliteFile(join(folder, 'gone', 'tocsin.db')), error);
   });
 });

@@ -58,9 +58,9 @@ test('a daily check runs at once when it is created, and its schedule does not m
   const { id } = await test.add(daily);
   const dueAt = test.dueAt();
   assert.equal(test.one('SELECT count(*) FROM first_runs'), 1, 'it is asked for with the check: no crash can lose it');
-  test.temp.clock.turn(-2 * 86_400_000);
+  test.temp.clock.advance(-2 * 86_400_000);
   assert.deepEqual(await started(test), [`${id} local`], 'also when the clock is set back');
-  test.temp.clock.turn(2 * 86_400_000);
+  test.temp.clock.advance(2 * 86_400_000);
   assert.deepEqual(await started(test), [], 'once');
   assert.equal(test.dueAt(), dueAt);
   assert.deepEqual(test.rows('SELECT outcome, interval_ms, slots FROM results'), [
@@ -97,7 +97,7 @@ test('checks of a group run at once when it is activated, and those that use its
   const fixed = await test.add({ ...of, settings: settingsOf('https://one.example/') });
   assert.deepEqual(await started(test), []);
   await changeGroup(test, groupId, { activated: true });
-  test.temp.clock.turn(20);
+  test.temp.clock.advance(20);
   assert.deepEqual((await started(test)).sort(), [`${based.id} local`, `${fixed.id} local`].sort());
   await changeGroup(test, groupId, { apiCheckDefaults: { url: 'https://two.example' } });
   assert.deepEqual(await started(test), [`${based.id} local`]);
@@ -117,7 +117,7 @@ test('the execution limit holds for them', async (newStore) => {
   test.temp.raw.prepare('UPDATE accounts SET execution_limit = 1').run();
   const { id } = await test.add(daily);
   await test.add(daily);
-  test.temp.clock.turn(20);
+  test.temp.clock.advance(20);
   assert.deepEqual(await started(test), [`${id} local`]);
   assert.equal(test.one('SELECT count(*) FROM first_runs'), 0, 'it waits for its slot');
 });
@@ -135,7 +135,7 @@ test('many checks that are created at once are spread, and those of another acco
   assert.equal(runs.length, 2);
   assert.ok(runs.includes(id));
   assert.equal(pauseMs, 20, 'the next is due in 20 ms');
-  test.temp.clock.turn(2000);
+  test.temp.clock.advance(2000);
   await schedulerOf(test)();
   assert.equal(test.one('SELECT count(*) FROM runs'), 61, 'fifty a second');
 });
@@ -182,7 +182,7 @@ test('a paused check does not run at once: the window is recorded', async (newSt
     startedAt: test.now,
     wake: () => {},
   });
-  await runs.turn();
+  await runs.tick();
   await runs.stop(5000);
   assert.equal(test.one('SELECT message FROM results'), 'not run: a maintenance window pauses the check');
   assert.equal(test.difference(), 0);

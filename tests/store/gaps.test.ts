@@ -6,7 +6,7 @@ import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
 import { createRunChecks } from '#pipeline/run-checks.ts';
 import { reasonCodes } from '#store/base/codes.ts';
 import { StoreUnavailableError } from '#store/base/unavailable.ts';
-import { createSignOfLife } from '#upkeep/sign-of-life.ts';
+import { createProcessHeartbeat } from '#upkeep/process-heartbeat.ts';
 import { it } from '../support/each-engine.ts';
 import { until } from '../support/until.ts';
 import { PathUnderTest } from './path-under-test.ts';
@@ -16,14 +16,19 @@ const day = 86_400_000;
 function noticesOf({ temp, accountId }: PathUnderTest): Promise<Notice[]> {
   const actions = createNoticeActions({
     missingVariables: { notices: async () => [] },
-    unheardNotices: async () => [],
+    silentCheckNotices: async () => [],
     ...temp.store,
     runtimeEnds: async () => [],
     missingBrowsers: async () => [],
     processNotices: () => [],
     brokenChannels: async () => [],
   });
-  return actions.list({ keyId: '', role: 'read-only', accountId, accountIds: [accountId] });
+  return actions.list({
+    principal: { kind: 'api-key', id: '' },
+    role: 'read-only',
+    accountId,
+    accountIds: [accountId],
+  });
 }
 
 describe('notices', () => {
@@ -32,16 +37,16 @@ describe('notices', () => {
     await test.check();
     await test.runAll('passed');
     assert.deepEqual(await noticesOf(test), []);
-    test.temp.clock.turn(10_000);
+    test.temp.clock.advance(10_000);
     await test.runAll('unknown');
-    test.temp.clock.turn(40_000);
+    test.temp.clock.advance(40_000);
     await test.runAll('passed');
     const [notice, ...others] = await noticesOf(test);
     assert.deepEqual(others, []);
     assert.equal(notice?.kind, 'gap');
     assert.equal(notice.since, Math.floor(test.now / day) * day);
     assert.match(notice.message, /3 scheduled runs were missed and 1 result was inconclusive/);
-    test.temp.clock.turn(2 * day);
+    test.temp.clock.advance(2 * day);
     assert.deepEqual(await noticesOf(test), []);
   });
 
@@ -70,16 +75,16 @@ describe('notices', () => {
     const { gaps } = test.temp.store;
     const diedAt = test.now;
     assert.equal(await gaps.noteStart(), null, 'a first start');
-    assert.equal(await createSignOfLife({ ownProcess: { sign: () => gaps.signOfLife() } })(), 5000);
-    test.temp.clock.turn(59_000);
+    assert.equal(await createProcessHeartbeat({ ownProcess: { sign: () => gaps.recordHeartbeat() } })(), 5000);
+    test.temp.clock.advance(59_000);
     assert.equal(await gaps.noteStart(), null, 'a restart');
-    test.temp.clock.turn(541_000);
+    test.temp.clock.advance(541_000);
     assert.equal(await gaps.rollback(), null);
     assert.deepEqual(await gaps.noteStart(), { from: diedAt, to: test.now, isRollback: false });
     const [notice] = await noticesOf(test);
     assert.deepEqual([notice?.kind, notice?.since], ['downtime', diedAt]);
     assert.match(notice?.message ?? '', /not running for 10 min/);
-    test.temp.clock.turn(2 * day);
+    test.temp.clock.advance(2 * day);
     assert.deepEqual(await noticesOf(test), []);
   });
 });
@@ -89,9 +94,9 @@ describe('data that a restore took away', () => {
     await using test = await PathUnderTest.open(newStore);
     await test.check();
     const { gaps } = test.temp.store;
-    await gaps.signOfLife();
+    await gaps.recordHeartbeat();
     const backupAt = test.now;
-    test.temp.clock.turn(20_000);
+    test.temp.clock.advance(20_000);
     test.temp.raw
       .prepare(`INSERT INTO installation (key, value) VALUES ('rolled-back', ?)`)
       .run(`${backupAt}/${test.now}`);
@@ -101,7 +106,7 @@ describe('data that a restore took away', () => {
     const [notice] = await noticesOf(test);
     assert.equal(notice?.kind, 'rollback');
     assert.match(notice?.message ?? '', /^Data was rolled back to /);
-    const turn = createScheduleRuns({
+    const tick = createScheduleRuns({
       store: test.path,
       firstRuns: test.temp.store.firstRuns,
       clock: { now: () => test.now, lastSet: null },
@@ -110,10 +115,10 @@ describe('data that a restore took away', () => {
       rollback,
       wake: () => {},
     });
-    await turn();
+    await tick();
     assert.equal(test.one('SELECT message FROM results'), 'not recorded: data was rolled back by a restore');
-    await gaps.signOfLife();
-    test.temp.clock.turn(600_000);
+    await gaps.recordHeartbeat();
+    test.temp.clock.advance(600_000);
     assert.equal((await gaps.noteStart())?.isRollback, false, 'a later absence is one');
   });
 });
@@ -125,7 +130,7 @@ describe('slots that go by while the database cannot be written', () => {
     await using test = await PathUnderTest.open(newStore);
     await test.check();
     let isAway = false;
-    const turn = createScheduleRuns({
+    const tick = createScheduleRuns({
       store: { scheduleDue: (rules) => (isAway ? Promise.reject(away) : test.path.scheduleDue(rules)) },
       firstRuns: test.temp.store.firstRuns,
       clock: { now: () => test.now, lastSet: null },
@@ -133,19 +138,19 @@ describe('slots that go by while the database cannot be written', () => {
       startedAt: test.now,
       wake: () => {},
     });
-    await turn();
+    await tick();
     isAway = true;
-    test.temp.clock.turn(10_000);
-    await assert.rejects(turn(), /cannot be written/);
+    test.temp.clock.advance(10_000);
+    await assert.rejects(tick(), /cannot be written/);
     isAway = false;
-    test.temp.clock.turn(20_000);
-    await turn();
+    test.temp.clock.advance(20_000);
+    await tick();
     const missed = [
       { slots: 2, reason: reasonCodes.encode('store'), message: 'not run: the database could not be written' },
     ];
     assert.deepEqual(test.rows('SELECT slots, reason, message FROM results'), missed);
-    test.temp.clock.turn(30_000);
-    await turn();
+    test.temp.clock.advance(30_000);
+    await tick();
     assert.match(String(test.one('SELECT message FROM results ORDER BY id DESC')), /too busy/, 'that was later');
   });
 
@@ -165,10 +170,10 @@ describe('slots that go by while the database cannot be written', () => {
       wake: () => {},
     });
     await test.schedule();
-    await assert.rejects(step.turn(), /cannot be written/);
+    await assert.rejects(step.tick(), /cannot be written/);
     isAway = false;
-    test.temp.clock.turn(15_000);
-    await step.turn();
+    test.temp.clock.advance(15_000);
+    await step.tick();
     await until('the outcome', () => test.one('SELECT missed FROM run_counts') === 1);
     assert.equal(test.one('SELECT message FROM results'), 'not run: the database could not be written');
   });
@@ -191,9 +196,9 @@ describe('slots that go by while the database cannot be written', () => {
       wake: () => {},
     });
     await test.schedule();
-    await step.turn();
-    assert.equal(step.underWay, 1);
-    test.temp.clock.turn(15_000);
+    await step.tick();
+    assert.equal(step.inProgress, 1);
+    test.temp.clock.advance(15_000);
     room.resolve(() => void left++);
     await until('the outcome', () => test.one('SELECT missed FROM run_counts') === 1);
     assert.match(String(test.one('SELECT message FROM results')), /^not run: Tocsin was too busy/);

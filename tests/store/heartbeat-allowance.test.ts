@@ -33,10 +33,10 @@ test('a job that called too often, and stopped with a call that was refused, is 
   const ping = addressOf(beat);
   for (let call = 0; call < 60; call++) assert.equal(await ping(), 'kept');
   assert.equal(await ping(), 'refused');
-  beat.test.temp.clock.turn(1000);
+  beat.test.temp.clock.advance(1000);
   assert.equal(await ping(), 'kept');
   // As far behind one that was kept as it can be.
-  beat.test.temp.clock.turn(999);
+  beat.test.temp.clock.advance(999);
   assert.equal(await ping(), 'refused');
   // Its next call comes as late as period and grace allow after the one that was refused.
   await beat.after(15 * minute);
@@ -61,7 +61,7 @@ test('a failure is heard through a flood of pings, and so are the start and the 
   assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'failed'], ['ALERT_FAILURE']]);
   // The flood goes on: within two seconds one of it ends the failure.
   for (let step = 0; step < 2; step++) {
-    beat.test.temp.clock.turn(1000);
+    beat.test.temp.clock.advance(1000);
     await flood();
   }
   await beat.judge();
@@ -76,7 +76,7 @@ test('a flood of failures is one failure, and a success after it is heard', asyn
   assert.equal(fates.filter((fate) => fate === 'kept').length, 60);
   await beat.judge();
   assert.deepEqual([beat.outcomes(), beat.alerts()], [['failed'], ['ALERT_FAILURE']]);
-  beat.test.temp.clock.turn(1000);
+  beat.test.temp.clock.advance(1000);
   assert.equal(await ping('0'), 'kept');
   await beat.judge();
   assert.deepEqual(beat.alerts(), ['ALERT_FAILURE', 'ALERT_RECOVERY']);

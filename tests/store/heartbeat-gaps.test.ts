@@ -7,25 +7,25 @@ import { HeartbeatUnderTest, hour, minute } from './heartbeat-under-test.ts';
 test('a deadline that fell into a time without anybody to ping is unknown, and fails only after one more period', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   const { receptions } = beat.test.temp.store;
-  await receptions.hear(true);
+  await receptions.note(true);
   await beat.ping();
   await beat.judge();
   await beat.after(hour);
   assert.deepEqual(beat.outcomes(), ['passed'], 'nobody receives pings: nothing is missing');
-  await receptions.hear(true);
+  await receptions.note(true);
   await beat.after(5000);
   assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown'], []]);
   assert.match(String(beat.test.one('SELECT max(message) FROM results')), /could not receive pings from .* to /);
   for (let minutes = 0; minutes < 15; minutes++) {
-    await receptions.hear(false);
-    beat.test.temp.clock.turn(15_000);
-    await receptions.hear(false);
+    await receptions.note(false);
+    beat.test.temp.clock.advance(15_000);
+    await receptions.note(false);
     await beat.after(14_000);
   }
   assert.deepEqual(beat.alerts(), []);
   const until = beat.test.now + 9 * minute;
   while (beat.test.now < until) {
-    await receptions.hear(false);
+    await receptions.note(false);
     await beat.after(15_000);
   }
   assert.deepEqual(beat.alerts(), ['ALERT_FAILURE']);
@@ -34,15 +34,15 @@ test('a deadline that fell into a time without anybody to ping is unknown, and f
 test('a deadline in ten seconds without anybody to ping raises no alarm', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   const { receptions } = beat.test.temp.store;
-  await receptions.hear(true);
+  await receptions.note(true);
   await beat.ping();
   await beat.judge();
-  beat.test.temp.clock.turn(15 * minute - 5000);
-  await receptions.hear(false);
+  beat.test.temp.clock.advance(15 * minute - 5000);
+  await receptions.note(false);
   await beat.after(7000);
   assert.deepEqual(beat.outcomes(), ['passed'], 'no sign is newer than the deadline');
-  beat.test.temp.clock.turn(3000);
-  await receptions.hear(true);
+  beat.test.temp.clock.advance(3000);
+  await receptions.note(true);
   await beat.judge();
   assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown'], []]);
 });
@@ -50,29 +50,29 @@ test('a deadline in ten seconds without anybody to ping raises no alarm', async 
 test('a deadline in a time in which pings could not be written raises no alarm', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   const { receptions } = beat.test.temp.store;
-  await receptions.hear(true);
+  await receptions.note(true);
   await beat.ping();
   await beat.judge();
-  beat.test.temp.clock.turn(15 * minute + 1000);
-  await receptions.hear(false, { deafMs: () => 3000 });
+  beat.test.temp.clock.advance(15 * minute + 1000);
+  await receptions.note(false, { gapMs: () => 3000 });
   await beat.judge();
   assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown'], []]);
 });
 
 test('who has no heartbeat writes no sign', async (newStore) => {
   const { store, raw } = await newStore();
-  await store.receptions.hear(true);
-  await store.receptions.hear(false);
+  await store.receptions.note(true);
+  await store.receptions.note(false);
   assert.equal(raw.prepare(`SELECT count(*) AS n FROM installation WHERE key = 'pings-heard'`).get()?.['n'], 0);
   await store.close();
 });
 
 test('a failing signal is told at once while nobody receives pings', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
-  await beat.test.temp.store.receptions.hear(true);
+  await beat.test.temp.store.receptions.note(true);
   await beat.ping();
   await beat.judge();
-  beat.test.temp.clock.turn(minute);
+  beat.test.temp.clock.advance(minute);
   await beat.ping('fail');
   await beat.judge();
   assert.deepEqual(beat.alerts(), ['ALERT_FAILURE']);
@@ -104,12 +104,12 @@ test('a deadline soon after a window without runs is let pass, and its period be
 
 test('a late ping of a time without anybody to ping leaves no alarm behind', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
-  await beat.test.temp.store.receptions.hear(true);
+  await beat.test.temp.store.receptions.note(true);
   await beat.ping();
   await beat.judge();
-  beat.test.temp.clock.turn(15 * minute - 1000);
-  await beat.test.temp.store.receptions.hear(false);
-  beat.test.temp.clock.turn(7000);
+  beat.test.temp.clock.advance(15 * minute - 1000);
+  await beat.test.temp.store.receptions.note(false);
+  beat.test.temp.clock.advance(7000);
   await beat.ping();
   await beat.judge();
   assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown', 'passed'], []]);
@@ -118,17 +118,17 @@ test('a late ping of a time without anybody to ping leaves no alarm behind', asy
 test('a restart every twenty seconds does not excuse a job for ever', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   const { receptions } = beat.test.temp.store;
-  await receptions.hear(true);
+  await receptions.note(true);
   await beat.ping();
   await beat.judge();
   for (let seconds = 0; seconds < 40 * 60; seconds += 20) {
     for (const ms of [8000, 8000]) {
-      beat.test.temp.clock.turn(ms);
-      await receptions.hear(false);
+      beat.test.temp.clock.advance(ms);
+      await receptions.note(false);
       await beat.judge();
     }
-    beat.test.temp.clock.turn(4000);
-    await receptions.hear(true);
+    beat.test.temp.clock.advance(4000);
+    await receptions.note(true);
     await beat.judge();
   }
   assert.deepEqual([beat.outcomes().slice(0, 3), beat.alerts()], [['passed', 'unknown', 'failed'], ['ALERT_FAILURE']]);
@@ -139,15 +139,15 @@ test('a restart every twenty seconds does not excuse a job for ever', async (new
 test('of many gaps the oldest are joined, and their lengths still add up', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   const { receptions } = beat.test.temp.store;
-  await receptions.hear(true);
+  await receptions.note(true);
   for (let count = 0; count < 25; count++) {
-    beat.test.temp.clock.turn(2000);
-    await receptions.hear(true);
+    beat.test.temp.clock.advance(2000);
+    await receptions.note(true);
     for (let signs = 0; signs < 7; signs++) {
-      beat.test.temp.clock.turn(10_000);
-      await receptions.hear(false);
+      beat.test.temp.clock.advance(10_000);
+      await receptions.note(false);
     }
   }
-  const { deaf } = await receptions.hear(false);
-  assert.deepEqual([deaf.length, deaf[0]?.ms, deaf.reduce((sum, { ms }) => sum + ms, 0)], [20, 12_000, 50_000]);
+  const { gaps } = await receptions.note(false);
+  assert.deepEqual([gaps.length, gaps[0]?.ms, gaps.reduce((sum, { ms }) => sum + ms, 0)], [20, 12_000, 50_000]);
 });

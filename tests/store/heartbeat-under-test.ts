@@ -46,7 +46,7 @@ export class HeartbeatUnderTest implements AsyncDisposable {
 
   /** Turns until nothing is due. */
   async judge(): Promise<void> {
-    const turn = createJudgeHeartbeats({
+    const tick = createJudgeHeartbeats({
       store: this.test.path,
       clock: this.test.temp.clock,
       owner: 'one',
@@ -57,11 +57,11 @@ export class HeartbeatUnderTest implements AsyncDisposable {
       statusOf: () => null,
       onRecorded: () => undefined,
     });
-    while ((await turn()) === 0);
+    while ((await tick()) === 0);
   }
 
   async after(ms: number): Promise<void> {
-    this.test.temp.clock.turn(ms);
+    this.test.temp.clock.advance(ms);
     await this.judge();
   }
 

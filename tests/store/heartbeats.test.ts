@@ -49,7 +49,7 @@ test('many that are overdue at once are each judged, and who listens to one of t
     await test.path.receivePings(tokens.map((token) => beat.received('ping', { token })));
     await beat.judge();
   };
-  const told = (): string[] =>
+  const notified = (): string[] =>
     test.rows('SELECT check_id FROM deliveries').map((row) => idText(row['check_id'] as IdBytes));
   await pingAll();
   await beat.after(15 * minute + settleMs);
@@ -60,10 +60,10 @@ test('many that are overdue at once are each judged, and who listens to one of t
     JOIN check_states s ON s.check_id = r.check_id AND s.last_result_id = r.id AND s.alerted = s.status
     JOIN heartbeats h ON h.check_id = r.check_id AND h.result_at = r.started_at AND h.is_passing = 0`;
   assert.deepEqual([test.one(whole), beat.alerts().length, beat.outcomes().length], [45, 45, 90]);
-  assert.deepEqual(told().toSorted(), [id, grouped].toSorted());
+  assert.deepEqual(notified().toSorted(), [id, grouped].toSorted());
   test.temp.raw.prepare('DELETE FROM subscriptions').run();
   await pingAll();
-  assert.deepEqual(told().toSorted(), [id, id, grouped, grouped].toSorted(), 'who was told hears the end');
+  assert.deepEqual(notified().toSorted(), [id, id, grouped, grouped].toSorted(), 'who was told hears the end');
   assert.equal(beat.alerts().length, 90);
 });
 
@@ -74,7 +74,7 @@ test('a failing signal is not lost behind a success that came before it was judg
   const of = (signal: 'exit' | 'ping', exitCode: number | null, later = 0) =>
     beat.received(signal, { exitCode, body: 'disk full\nmore', method: 'POST', at: beat.test.now + later });
   await beat.test.path.receivePings([of('exit', 3), of('ping', null), of('ping', null, 1000)]);
-  beat.test.temp.clock.turn(1000);
+  beat.test.temp.clock.advance(1000);
   await beat.judge();
   assert.deepEqual(beat.outcomes(), ['passed', 'failed', 'passed']);
   assert.deepEqual(beat.alerts(), ['ALERT_FAILURE', 'ALERT_RECOVERY']);
@@ -168,7 +168,7 @@ test('an edit leaves a heartbeat due only while a ping of it waits', async (newS
   await test.edit(id, { settings: settingsOf(token, 20) });
   assert.equal(dueIn(), 0, 'its ping waits');
   await beat.judge();
-  test.temp.clock.turn(25 * minute + settleMs);
+  test.temp.clock.advance(25 * minute + settleMs);
   await test.edit(id, { settings: settingsOf(token, 40) });
   assert.equal(dueIn(), 45 * minute + settleMs, 'none does');
 });
@@ -197,7 +197,7 @@ test('a late ping does not undo a deadline that was not judged before it', async
   await using beat = await HeartbeatUnderTest.open(newStore);
   await beat.ping();
   await beat.judge();
-  beat.test.temp.clock.turn(15 * minute + settleMs + 1);
+  beat.test.temp.clock.advance(15 * minute + settleMs + 1);
   await beat.ping();
   await beat.judge();
   assert.deepEqual(beat.outcomes(), ['passed', 'failed', 'passed']);
@@ -220,7 +220,7 @@ test('many pings that wait are judged in several turns, all in their order', asy
   await using beat = await HeartbeatUnderTest.open(newStore);
   for (let index = 0; index < 45; index++) {
     await beat.ping(index % 2 === 0 ? 'fail' : 'ping');
-    beat.test.temp.clock.turn(1000);
+    beat.test.temp.clock.advance(1000);
   }
   await beat.judge();
   const expected = Array.from({ length: 45 }, (_, index) => (index % 2 === 0 ? 'failed' : 'passed'));
@@ -236,20 +236,20 @@ test('pings that wait are judged by whoever comes, once', async (newStore) => {
 
 test('a clock that is set, forward or back, moves what is expected with it', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
-  await beat.test.temp.store.receptions.hear(true);
+  await beat.test.temp.store.receptions.note(true);
   await beat.ping();
   await beat.judge();
   const { clock } = beat.test.temp;
-  clock.turn(2 * hour);
+  clock.advance(2 * hour);
   await beat.test.path.moveWithClock(2 * hour, clock.now());
   await beat.judge();
   assert.deepEqual(beat.outcomes(), ['passed']);
-  clock.turn(-3 * hour);
+  clock.advance(-3 * hour);
   await beat.test.path.takeOver(clock.now());
   await beat.judge();
-  await beat.test.temp.store.receptions.hear(false);
+  await beat.test.temp.store.receptions.note(false);
   await beat.ping();
-  clock.turn(14_000);
+  clock.advance(14_000);
   await beat.judge();
   assert.equal(beat.alerts().length, 0);
   assert.equal(
@@ -264,10 +264,10 @@ test('a ping that waits while the clock is set back is judged by the time that i
     await using beat = await HeartbeatUnderTest.open(newStore);
     await beat.ping();
     const { clock } = beat.test.temp;
-    clock.turn(-hour);
+    clock.advance(-hour);
     if (how === 'followed') await beat.test.path.moveWithClock(-hour, clock.now());
     else await beat.test.path.takeOver(clock.now());
-    clock.turn(1000);
+    clock.advance(1000);
     // What says now that it failed came after the ping that waits.
     await beat.ping('fail');
     await beat.judge();
@@ -284,18 +284,18 @@ test('a ping that waits while the clock is set back is judged by the time that i
 test('a machine that slept heard nobody: a deadline that was over meanwhile is let pass, and the next one is not', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   const { store, clock, isShared } = beat.test.temp;
-  await store.receptions.hear(true);
+  await store.receptions.note(true);
   await beat.ping();
   await beat.judge();
-  clock.turn(8 * hour);
+  clock.advance(8 * hour);
   // A server that keeps the time for many did not sleep, and nothing is moved on it.
   if (!isShared) await store.path.moveWithClock(8 * hour, clock.now(), { ms: 8 * hour, after: clock.now() - 8 * hour });
-  await store.receptions.hear(false);
+  await store.receptions.note(false);
   await beat.judge();
   assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown'], []]);
   for (let at = 0; at <= 15 * minute + settleMs; at += 10_000) {
-    clock.turn(10_000);
-    await store.receptions.hear(false);
+    clock.advance(10_000);
+    await store.receptions.note(false);
   }
   await beat.judge();
   assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown', 'failed'], ['ALERT_FAILURE']]);
@@ -304,18 +304,18 @@ test('a machine that slept heard nobody: a deadline that was over meanwhile is l
 test('a ping that came before the clock was followed after a sleep is one from after it', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   const { store, clock, isShared } = beat.test.temp;
-  await store.receptions.hear(true);
+  await store.receptions.note(true);
   await beat.ping();
   await beat.judge();
   // The clock of the process goes on where it stood when the machine fell asleep.
-  clock.turn(100);
+  clock.advance(100);
   const awakeAt = clock.now();
-  clock.turn(100);
+  clock.advance(100);
   await beat.ping();
-  clock.turn(8 * hour);
+  clock.advance(8 * hour);
   if (isShared) await beat.ping();
   else await store.path.moveWithClock(8 * hour, clock.now(), { ms: 8 * hour, after: awakeAt });
-  await store.receptions.hear(false);
+  await store.receptions.note(false);
   assert.ok(Number(beat.test.one('SELECT timer_at FROM heartbeats')) >= clock.now() - 200);
 });
 
@@ -323,7 +323,7 @@ test('what a heartbeat leaves goes with it, and old pings go with the retention'
   await using beat = await HeartbeatUnderTest.open(newStore);
   const { temp, accountId } = beat.test;
   await beat.ping('log');
-  temp.clock.turn(40 * 24 * hour);
+  temp.clock.advance(40 * 24 * hour);
   await beat.ping('log');
   const { now } = beat.test;
   while (!(await temp.store.retention.sweep(now - 30 * 24 * hour, now)).isThrough);
@@ -340,7 +340,7 @@ test('pings of a heartbeat that is not judged, because its check is just going, 
   await beat.ping();
   beat.test.temp.raw.prepare('DELETE FROM checks WHERE id = ?').run(idBytes(beat.id));
   const none = { render: rendered, statusOf: () => null, judge: () => assert.fail('there is no check') };
-  const turn = await beat.test.path.judgeHeartbeats({ owner: 'one', now: beat.test.now, most: 100, ...none });
-  assert.deepEqual(turn.recorded, []);
+  const tick = await beat.test.path.judgeHeartbeats({ owner: 'one', now: beat.test.now, max: 100, ...none });
+  assert.deepEqual(tick.recorded, []);
   assert.equal(beat.test.one('SELECT count(*) FROM waiting_pings'), 1);
 });

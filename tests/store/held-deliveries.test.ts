@@ -30,18 +30,18 @@ test('nothing is sent while deliveries are held, and what waits is sent once the
     wake: () => {},
     onError: (error) => assert.fail(String(error)),
   });
-  assert.equal(await deliveries.turn(), 1000, 'it is asked again in a second');
+  assert.equal(await deliveries.tick(), 1000, 'it is asked again in a second');
   assert.deepEqual([sent.length, await heldDeliveries.waiting()], [0, 3]);
   await heldDeliveries.release();
-  await deliveries.turn();
+  await deliveries.tick();
   await until('all to be sent', () => sent.length === 3);
   await heldDeliveries.hold(hold);
   const replay = () => path.temp.store.deliveries.replay(path.accountId, sent[0] ?? '', newId());
   await until('the first one to be recorded, and replayed', async () => (await replay()) === 'done');
-  assert.equal(await deliveries.turn(), 1000);
+  assert.equal(await deliveries.tick(), 1000);
   assert.deepEqual([sent.length, await heldDeliveries.waiting()], [3, 1], 'the replay is held too');
   await heldDeliveries.release();
-  await deliveries.turn();
+  await deliveries.tick();
   await until('the replay to be sent', () => sent.length === 4);
   await deliveries.stop(5000);
 });
@@ -54,7 +54,7 @@ test('deliveries that are discarded are cancelled, and later ones are sent', asy
   assert.equal(await heldDeliveries.discard(), 3);
   assert.deepEqual([await heldDeliveries.find(), await heldDeliveries.waiting()], [null, 0]);
   assert.equal((await path.claimDeliveries()).length, 0);
-  path.temp.clock.turn(10_000);
+  path.temp.clock.advance(10_000);
   await path.runAll('passed');
   assert.equal((await path.claimDeliveries()).length, 3, 'recoveries go out');
 });

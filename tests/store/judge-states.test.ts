@@ -18,12 +18,12 @@ import { PathUnderTest, rendered } from './path-under-test.ts';
 const silenced: Partial<StateRules> = { isMuted: true };
 
 /** Goes through all states once, as one process; answers with what it opened. */
-async function look(
+async function inspect(
   test: PathUnderTest,
   render: (facts: DeliveryFacts) => Rendered = rendered,
 ): Promise<readonly OpenedAlert[]> {
   const opened: OpenedAlert[] = [];
-  const turn = createJudgeStates<StateKey, OpenedAlert>({
+  const tick = createJudgeStates<StateKey, OpenedAlert>({
     store: test.path,
     clock: test.temp.clock,
     locations: () => ['local'],
@@ -31,7 +31,7 @@ async function look(
     statusOf: ({ finding }) => (finding.details as { status: number } | null)?.status ?? null,
     onOpened: (one) => opened.push(one),
   });
-  while ((await turn()) < 1000);
+  while ((await tick()) < 1000);
   return opened;
 }
 
@@ -43,11 +43,11 @@ async function slot(test: PathUnderTest, outcome: 'passed' | 'failed' | 'unknown
     return { ...attempt, rules: { ...attempt.rules, ...rules } };
   });
   const recorded = await test.record(ended);
-  test.temp.clock.turn(10_000);
+  test.temp.clock.advance(10_000);
   return recorded;
 }
 
-const told = (test: PathUnderTest): unknown[] =>
+const notified = (test: PathUnderTest): unknown[] =>
   test.rows('SELECT alert_type FROM deliveries ORDER BY id').map(({ alert_type }) => alert_type);
 
 async function addWindow(test: PathUnderTest, endsIn: number, change: { silenceAlertsTags?: string[] } = {}) {
@@ -78,11 +78,11 @@ describe('a failure that outlasts its silence', () => {
     await addWindow(test, minute, { silenceAlertsTags: ['shop'] });
     const [recorded] = await slot(test, 'failed', silenced);
     await slot(test, 'unknown', silenced);
-    test.temp.clock.turn(minute - 20_000 - 1);
-    assert.deepEqual(await look(test), []);
-    test.temp.clock.turn(1);
+    test.temp.clock.advance(minute - 20_000 - 1);
+    assert.deepEqual(await inspect(test), []);
+    test.temp.clock.advance(1);
     const facts: DeliveryFacts[] = [];
-    const opened = await look(test, (given) => {
+    const opened = await inspect(test, (given) => {
       facts.push(given);
       return rendered(given);
     });
@@ -103,14 +103,14 @@ describe('a failure that outlasts its silence', () => {
       [alert?.['alert_type'], alert?.['error'], alert?.['status_code'], alert?.['started_at'], alert?.['created_at']],
       ['ALERT_FAILURE', 'status 500', 200, test.now - minute, test.now],
     );
-    assert.deepEqual(test.rows('SELECT alert_channel_id, open, told_at FROM told'), [
-      { alert_channel_id: channel, open: 'failure', told_at: test.now },
+    assert.deepEqual(test.rows('SELECT alert_channel_id, open, notified_at FROM notified'), [
+      { alert_channel_id: channel, open: 'failure', notified_at: test.now },
     ]);
     assert.equal(test.one('SELECT alerted FROM check_states'), 'failing');
-    assert.deepEqual(await look(test), [], 'it is told');
+    assert.deepEqual(await inspect(test), [], 'it is told');
     await slot(test, 'failed');
     await slot(test, 'passed');
-    assert.deepEqual(told(test), ['ALERT_FAILURE', 'ALERT_RECOVERY']);
+    assert.deepEqual(notified(test), ['ALERT_FAILURE', 'ALERT_RECOVERY']);
   });
 
   it('is told when the window is shortened or deleted', async (newStore) => {
@@ -122,9 +122,9 @@ describe('a failure that outlasts its silence', () => {
     const other = await addWindow(test, hour);
     await slot(test, 'failed', silenced);
     await maintenanceWindows.change(test.accountId, long.id, (present) => ({ ...present, endsAt: test.now }));
-    assert.deepEqual(await look(test), [], 'the other one lasts');
+    assert.deepEqual(await inspect(test), [], 'the other one lasts');
     await maintenanceWindows.remove(test.accountId, other.id);
-    assert.equal((await look(test)).length, 2);
+    assert.equal((await inspect(test)).length, 2);
   });
 
   it('is told when the mute of the check is taken away, and when that of its group is', async (newStore) => {
@@ -137,15 +137,15 @@ describe('a failure that outlasts its silence', () => {
     const ofGroup = await test.check({ groupId: saved.saved.group.id });
     for (const id of [own, ofGroup]) await test.channel(id);
     await slot(test, 'failed', silenced);
-    assert.deepEqual(await look(test), []);
+    assert.deepEqual(await inspect(test), []);
     const idsOf = (opened: readonly OpenedAlert[]): string[] => opened.map(({ context: { check } }) => check.id);
     await test.edit(own, { muted: false });
-    assert.deepEqual(idsOf(await look(test)), [own]);
+    assert.deepEqual(idsOf(await inspect(test)), [own]);
     await checkGroups.change(test.accountId, saved.saved.group.id, ({ group: present }) => ({
       ...group,
       group: { ...present, muted: false },
     }));
-    assert.deepEqual(idsOf(await look(test)), [ofGroup]);
+    assert.deepEqual(idsOf(await inspect(test)), [ofGroup]);
   });
 
   it('is alerted when the mute until an instant is over, and results before it are silent', async (newStore) => {
@@ -156,11 +156,11 @@ describe('a failure that outlasts its silence', () => {
     assert.ok(claimed?.context);
     const rules = stateRulesOf(claimed.context, ['local'], maintenanceOf(claimed.context, test.now));
     await test.record([test.ended(claimed, 'failed', { rules })]);
-    test.temp.clock.turn(minute - 1);
-    assert.deepEqual([await look(test), told(test)], [[], []]);
-    test.temp.clock.turn(1);
-    await look(test);
-    assert.deepEqual(told(test), ['ALERT_FAILURE']);
+    test.temp.clock.advance(minute - 1);
+    assert.deepEqual([await inspect(test), notified(test)], [[], []]);
+    test.temp.clock.advance(1);
+    await inspect(test);
+    assert.deepEqual(notified(test), ['ALERT_FAILURE']);
   });
 
   it('is told when a result finds it milder or worse than what was told', async (newStore) => {
@@ -170,8 +170,8 @@ describe('a failure that outlasts its silence', () => {
     await test.schedule();
     const ended = (await test.claim()).map((claimed) => test.ended(claimed, 'degraded'));
     await test.record(ended.map((one) => ({ ...one, rules: { ...one.rules, isMuted: true } })));
-    await look(test);
-    assert.deepEqual(told(test), ['ALERT_FAILURE', 'ALERT_DEGRADED']);
+    await inspect(test);
+    assert.deepEqual(notified(test), ['ALERT_FAILURE', 'ALERT_DEGRADED']);
   });
 
   it('is not told of a check that nobody looks at, or of a result that is gone', async (newStore) => {
@@ -180,22 +180,22 @@ describe('a failure that outlasts its silence', () => {
     await test.channel(id);
     await slot(test, 'failed', silenced);
     await test.edit(id, { activated: false });
-    assert.deepEqual(await look(test), []);
+    assert.deepEqual(await inspect(test), []);
     await test.edit(id, { activated: true });
     test.temp.raw.prepare('UPDATE results SET run_id = id').run();
-    assert.deepEqual(await look(test), []);
+    assert.deepEqual(await inspect(test), []);
     test.temp.raw.prepare('UPDATE results SET run_id = NULL').run();
-    assert.equal((await look(test)).length, 1, 'and is told as soon as none of these is so');
+    assert.equal((await inspect(test)).length, 1, 'and is told as soon as none of these is so');
   });
 
   it('is held back again when it was looked at too long ago to be known', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     await test.channel(await test.check());
     await slot(test, 'failed', silenced);
-    test.temp.clock.turn(hour);
-    assert.deepEqual(await look(test), []);
+    test.temp.clock.advance(hour);
+    assert.deepEqual(await inspect(test), []);
     await slot(test, 'unknown', silenced);
-    assert.equal((await look(test)).length, 1, 'as it was found last: it is looked at again');
+    assert.equal((await inspect(test)).length, 1, 'as it was found last: it is looked at again');
   });
 });
 
@@ -211,11 +211,11 @@ describe('an escalation by time', () => {
     test.temp.raw.prepare('UPDATE schedules SET next_due_at = ? WHERE check_id = ?').run(test.now, idBytes(id));
     await test.channel(id);
     await slot(test, 'failed', { escalation: { type: 'TIME_BASED', ms: 5 * minute } });
-    test.temp.clock.turn(5 * minute - 10_001);
-    assert.deepEqual(await look(test), []);
-    test.temp.clock.turn(1);
-    assert.equal((await look(test)).length, 1);
-    assert.deepEqual(told(test), ['ALERT_FAILURE']);
+    test.temp.clock.advance(5 * minute - 10_001);
+    assert.deepEqual(await inspect(test), []);
+    test.temp.clock.advance(1);
+    assert.equal((await inspect(test)).length, 1);
+    assert.deepEqual(notified(test), ['ALERT_FAILURE']);
   });
 
   it('of a missing heartbeat is told then, and not with the next deadline', async (newStore) => {
@@ -225,10 +225,10 @@ describe('an escalation by time', () => {
     await beat.judge();
     await beat.after(24 * hour + 5 * minute + settleMs);
     assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'failed'], []]);
-    beat.test.temp.clock.turn(5 * minute - settleMs - 1);
-    assert.deepEqual(await look(beat.test), []);
-    beat.test.temp.clock.turn(1);
-    assert.equal((await look(beat.test)).length, 1);
+    beat.test.temp.clock.advance(5 * minute - settleMs - 1);
+    assert.deepEqual(await inspect(beat.test), []);
+    beat.test.temp.clock.advance(1);
+    assert.equal((await inspect(beat.test)).length, 1);
     assert.deepEqual(beat.alerts(), ['ALERT_FAILURE']);
     await beat.ping();
     await beat.judge();
@@ -247,7 +247,7 @@ async function mutedChecks(newStore: NewStore, count: number): Promise<{ test: P
   );
   ids.slice(1).forEach((id, n) => subscribe.run(idBytes(test.accountId), n + 100, channel, idBytes(id)));
   for (let left = count; left > 0; left -= 100) {
-    await test.turn(500);
+    await test.tick(500);
     const claimed = await test.claim();
     await test.record(
       claimed.map((one) => {
@@ -269,12 +269,12 @@ describe('many states', () => {
   it('are gone through slice by slice, and each is told once', async (newStore) => {
     const { test, ids } = await mutedChecks(newStore, 2 * statesAtOnce + 20);
     await using _ = test;
-    assert.deepEqual(await look(test), []);
+    assert.deepEqual(await inspect(test), []);
     const [last] = ids.toSorted().slice(-1);
     await test.edit(last ?? '', { muted: false });
-    assert.equal((await look(test)).length, 1);
+    assert.equal((await inspect(test)).length, 1);
     unmuteAll(test);
-    assert.equal((await look(test)).length, ids.length - 1);
+    assert.equal((await inspect(test)).length, ids.length - 1);
     assert.equal(test.one('SELECT count(DISTINCT check_id) FROM alerts'), ids.length);
     assert.equal(test.one('SELECT count(*) FROM deliveries'), ids.length);
   });
@@ -283,8 +283,8 @@ describe('many states', () => {
     const { test, ids } = await mutedChecks(newStore, 100);
     await using _ = test;
     unmuteAll(test);
-    test.temp.clock.turn(30_000);
-    await test.turn(500);
+    test.temp.clock.advance(30_000);
+    await test.tick(500);
     const deleted = new Set(ids.slice(0, 10));
     const ended = (await test.claim())
       .filter(({ run }) => !deleted.has(run.checkId))
@@ -292,8 +292,8 @@ describe('many states', () => {
     const pieces = Array.from({ length: 9 }, (_piece, n) => ended.slice(n * 10, n * 10 + 10));
     const recording = pieces.map((piece) => test.record(piece));
     const deleting = [...deleted].map((id) => test.temp.store.checks.remove(test.accountId, id, rendered));
-    const looks = [look(test), look(test), look(test)];
-    const opened = (await Promise.all(looks)).flat().length;
+    const polls = [inspect(test), inspect(test), inspect(test)];
+    const opened = (await Promise.all(polls)).flat().length;
     const recorded = (await Promise.all(recording)).flat();
     assert.deepEqual(new Set(await Promise.all(deleting)), new Set([true]));
     assert.equal(recorded.length, 90);
@@ -317,7 +317,7 @@ describe('many states', () => {
       over.toSorted(),
       'what was told and passes, or is gone, is closed',
     );
-    assert.equal(test.one(`SELECT count(*) FROM told WHERE open = 'failure'`), failing.length);
+    assert.equal(test.one(`SELECT count(*) FROM notified WHERE open = 'failure'`), failing.length);
     assert.equal(test.one(`SELECT count(*) FROM check_states WHERE alerted = 'failing'`), failing.length);
   });
 });

@@ -8,15 +8,15 @@ import { PathUnderTest } from './path-under-test.ts';
 
 /** A check that runs once an hour, and is due ten minutes from now. */
 async function hourlyCheck(test: PathUnderTest): Promise<string> {
-  test.temp.clock.turn(10 * minuteMs);
+  test.temp.clock.advance(10 * minuteMs);
   const checkId = await test.check({ frequency: 60, frequencyOffset: null });
-  test.temp.clock.turn(-10 * minuteMs);
+  test.temp.clock.advance(-10 * minuteMs);
   return checkId;
 }
 
 /** Turns the clock, and rolls up all that is to be rolled up by then: the hour of noon is. */
 async function rollUpAt(test: PathUnderTest, at: number): Promise<void> {
-  test.temp.clock.turn(at - test.now);
+  test.temp.clock.advance(at - test.now);
   await rollUpAll(test.temp);
   const rolledUpTo = await test.temp.store.figures.rolledUpTo();
   assert.ok(rolledUpTo !== null && rolledUpTo >= noon + hourMs, 'the hour is open still');
@@ -62,7 +62,7 @@ it('a run whose result is recorded after its hour was rolled up is in the roll-u
   await using test = await PathUnderTest.open(newStore, noon);
   const checkId = await test.check({ frequency: 1, frequencyOffset: null });
   await test.runAll('passed');
-  test.temp.clock.turn(minuteMs);
+  test.temp.clock.advance(minuteMs);
   await test.schedule();
   const [claimed] = await test.claim();
   assert.ok(claimed !== undefined);

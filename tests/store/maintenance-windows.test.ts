@@ -34,7 +34,7 @@ test('a window is kept as it was written, changed, listed by its number and remo
   assert.equal((await maintenanceWindows.add(accountId, { ...write, name: 'Second' })).id, 2);
   assert.equal((await maintenanceWindows.add(otherId, write)).id, 1, 'numbers count up per account');
   assert.deepEqual(await maintenanceWindows.find(accountId, 1), added);
-  temp.clock.turn(5000);
+  temp.clock.advance(5000);
   const changed = await maintenanceWindows.change(accountId, 1, (present) => ({ ...present, name: 'Changed' }));
   assert.deepEqual(changed, { ...added, name: 'Changed', updatedAt: temp.clock.now() });
   assert.deepEqual(await maintenanceWindows.find(accountId, 1), changed);
@@ -52,7 +52,7 @@ test('runs see the windows of their account as they stand', async (newStore) => 
   const { maintenanceWindows } = test.temp.store;
   await test.check();
   const names = async (): Promise<string[]> => {
-    test.temp.clock.turn(10_000);
+    test.temp.clock.advance(10_000);
     await test.schedule();
     const [claimed] = await test.claim();
     assert.ok(claimed?.context);
@@ -75,7 +75,7 @@ test('a change elsewhere in the account leaves its windows the same objects, who
   await test.check();
   for (const name of ['One', 'Other']) await maintenanceWindows.add(test.accountId, { ...write, name });
   const seen = async () => {
-    test.temp.clock.turn(10_000);
+    test.temp.clock.advance(10_000);
     await test.schedule();
     const [claimed] = await test.claim();
     assert.ok(claimed?.context);

@@ -15,13 +15,13 @@ const startedAt = 1_800_000_000_000;
 const eu = { code: 'eu', name: 'Europe' };
 const asia = { code: 'asia', name: 'Asia' };
 
-async function scene(newStore: NewStore) {
+async function fixture(newStore: NewStore) {
   const temp = await newStore(startedAt);
   const { store, raw, clock } = temp;
   const missingBrowsers = createMissingBrowsers({ ...store, location: eu, now: () => clock.now() });
   const notices = createNoticeActions({
     missingVariables: { notices: async () => [] },
-    unheardNotices: async () => [],
+    silentCheckNotices: async () => [],
     ...store,
     missingBrowsers,
     runtimeEnds: async () => [],
@@ -56,7 +56,7 @@ async function scene(newStore: NewStore) {
       },
       remove: (id: string) => store.checks.remove(accountId, id, () => assert.fail('nothing was told')),
       notices: (): Promise<Notice[]> =>
-        notices.list({ keyId: '', role: 'read-only', accountId, accountIds: [accountId] }),
+        notices.list({ principal: { kind: 'api-key', id: '' }, role: 'read-only', accountId, accountIds: [accountId] }),
     };
   };
   return { clock, account, runner, [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose]() };
@@ -64,7 +64,7 @@ async function scene(newStore: NewStore) {
 
 describe('the notice of a missing browser', () => {
   it('goes to the accounts whose browser checks are active, until it is there or they are gone', async (newStore) => {
-    await using on = await scene(newStore);
+    await using on = await fixture(newStore);
     const [user, other] = [on.account(), on.account()];
     const off = await other.group({ activated: false });
     const first = await user.browser();
@@ -94,14 +94,14 @@ describe('the notice of a missing browser', () => {
     await sign(null);
     assert.deepEqual(await user.notices(), [], 'it is there');
     await sign(startedAt + 2000);
-    on.clock.turn(silentAfterMs - 1);
+    on.clock.advance(silentAfterMs - 1);
     assert.equal((await user.notices()).length, 1);
-    on.clock.turn(1);
+    on.clock.advance(1);
     assert.deepEqual(await user.notices(), [], 'the process is silent');
   });
 
   it('is about the locations at which the checks run, by their groups, too', async (newStore) => {
-    await using on = await scene(newStore);
+    await using on = await fixture(newStore);
     const [here, there, everywhere, nowhere] = [on.account(), on.account(), on.account(), on.account()];
     await here.browser();
     await there.browser({ groupId: await there.group({ locations: ['asia'] }), locations: ['eu'] });
@@ -111,10 +111,10 @@ describe('the notice of a missing browser', () => {
     const [one, two] = [on.runner({ location: asia, host: 'a1' }), on.runner({ location: asia, host: 'a2' })];
     await one(startedAt + 2000);
     await two(startedAt + 1000);
-    const told = async (account: typeof here) => (await account.notices()).map(({ id, since }) => [id, since]);
+    const notified = async (account: typeof here) => (await account.notices()).map(({ id, since }) => [id, since]);
     const ofAsia = [['browser-missing:asia', startedAt + 1000]];
-    assert.deepEqual([await told(here), await told(nowhere)], [[], []]);
-    assert.deepEqual([await told(there), await told(everywhere)], [ofAsia, ofAsia]);
+    assert.deepEqual([await notified(here), await notified(nowhere)], [[], []]);
+    assert.deepEqual([await notified(there), await notified(everywhere)], [ofAsia, ofAsia]);
     assert.match((await there.notices())[0]?.message ?? '', /^Chromium is not installed on a1, a2, /);
   });
 });

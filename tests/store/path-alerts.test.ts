@@ -18,7 +18,7 @@ async function slot(test: PathUnderTest, outcome: 'passed' | 'degraded' | 'faile
     return { ...attempt, rules: { ...attempt.rules, ...rules } };
   });
   const [recorded] = await test.record(ended);
-  test.temp.clock.turn(10_000);
+  test.temp.clock.advance(10_000);
   return recorded;
 }
 
@@ -52,7 +52,7 @@ describe('a failing result', () => {
         },
       ],
     );
-    assert.deepEqual(test.rows('SELECT open FROM told'), [{ open: 'failure' }]);
+    assert.deepEqual(test.rows('SELECT open FROM notified'), [{ open: 'failure' }]);
   });
 
   it('keeps its exchange, as does the first passing one after it; of the others the newest', async (newStore) => {
@@ -118,7 +118,7 @@ describe('what opened closes', () => {
     await test.channel(await test.check());
     for (const outcome of ['passed', 'failed', 'failed', 'passed', 'passed'] as const) await slot(test, outcome);
     assert.deepEqual(types(test), ['ALERT_FAILURE', 'ALERT_RECOVERY']);
-    assert.deepEqual(test.rows('SELECT open FROM told'), [{ open: null }]);
+    assert.deepEqual(test.rows('SELECT open FROM notified'), [{ open: null }]);
   });
 
   it('with a degraded recovery where a degradation was told', async (newStore) => {
@@ -194,7 +194,7 @@ describe('an older result', () => {
     await test.schedule();
     const [slow] = await test.claim();
     assert.ok(slow !== undefined);
-    test.temp.clock.turn(10_000);
+    test.temp.clock.advance(10_000);
     await test.path.renewRuns([slow.run], { owner: 'one', now: test.now, leaseMs: 60_000 });
     await slot(test, 'passed');
     const before = test.rows('SELECT status, last_outcome, last_result_id FROM check_states');
@@ -213,7 +213,7 @@ describe('an older result', () => {
       const [claimed] = await test.claim();
       assert.ok(claimed !== undefined);
       await test.record([test.ended(claimed, 'failed', { finding: test.finding('failed', { responseTimeMs }) })]);
-      test.temp.clock.turn(10_000);
+      test.temp.clock.advance(10_000);
       if (test.one('SELECT count(*) FROM results') === 2)
         assert.deepEqual(test.rows(figures), [{ longest: null, shortest: null }]);
     }
@@ -232,10 +232,10 @@ describe('a certificate near its end', () => {
       assert.ok(claimed !== undefined);
       const certificate = { domain: 'shop', fingerprint: 'AB', validTo };
       await test.record([test.ended(claimed, 'passed', { finding: test.finding('passed', { certificate }) })]);
-      test.temp.clock.turn(slots === 1 ? 2 * day : 10_000);
+      test.temp.clock.advance(slots === 1 ? 2 * day : 10_000);
     }
     assert.deepEqual(types(test), ['ALERT_SSL', 'ALERT_SSL']);
-    assert.deepEqual(test.rows('SELECT open, certificates FROM told'), [{ open: null, certificates: '{"AB":14}' }]);
+    assert.deepEqual(test.rows('SELECT open, certificates FROM notified'), [{ open: null, certificates: '{"AB":14}' }]);
   });
 });
 
@@ -261,10 +261,10 @@ describe('several certificates at once', () => {
       const [claimed] = await test.claim();
       assert.ok(claimed !== undefined);
       await test.record([test.ended(claimed, 'passed', { finding: test.finding('passed', certificates) })]);
-      test.temp.clock.turn(10_000);
+      test.temp.clock.advance(10_000);
     }
     assert.deepEqual(types(test), ['ALERT_SSL', 'ALERT_SSL', 'ALERT_SSL']);
-    assert.deepEqual(test.rows('SELECT certificates FROM told'), [{ certificates: '{"A":3,"B":7,"C":14}' }]);
+    assert.deepEqual(test.rows('SELECT certificates FROM notified'), [{ certificates: '{"A":3,"B":7,"C":14}' }]);
     assert.equal(test.one('SELECT count(*) FROM deliveries'), 3);
   });
 });
@@ -274,7 +274,7 @@ describe('a reminder', () => {
     await using test = await PathUnderTest.open(newStore);
     const checkId = await test.check();
     await test.channel(checkId);
-    const told: unknown[] = [];
+    const notified: unknown[] = [];
     const reminders = { amount: 2, intervalMs: 20_000 };
     for (const outcome of [
       'failed',
@@ -293,15 +293,15 @@ describe('a reminder', () => {
         return { ...attempt, rules: { ...attempt.rules, reminders } };
       });
       const [recorded] = await test.record(ended, 'one', (facts) => {
-        told.push([facts.alertType, facts.reminder, facts.resultId]);
+        notified.push([facts.alertType, facts.reminder, facts.resultId]);
         return rendered(facts);
       });
-      told.push(recorded?.resultId);
-      test.temp.clock.turn(10_000);
+      notified.push(recorded?.resultId);
+      test.temp.clock.advance(10_000);
     }
-    const results = told.filter((each) => typeof each === 'string');
+    const results = notified.filter((each) => typeof each === 'string');
     assert.deepEqual(
-      told.filter((each) => Array.isArray(each)),
+      notified.filter((each) => Array.isArray(each)),
       [
         ['ALERT_FAILURE', null, results[0]],
         ['ALERT_FAILURE', 1, results[2]],
@@ -311,8 +311,8 @@ describe('a reminder', () => {
       ],
     );
     assert.equal(test.one('SELECT count(*) FROM alerts'), 5);
-    assert.deepEqual(test.rows('SELECT open, told_at, reminders FROM told'), [
-      { open: 'failure', told_at: test.now - 10_000, reminders: 0 },
+    assert.deepEqual(test.rows('SELECT open, notified_at, reminders FROM notified'), [
+      { open: 'failure', notified_at: test.now - 10_000, reminders: 0 },
     ]);
   });
 });
@@ -331,7 +331,7 @@ describe('a result that says nothing of a check, and sees its certificate near i
       await test.record([{ ...attempt, rules: { ...attempt.rules, ...rules } }]);
     }
     assert.deepEqual(types(test), ['ALERT_FAILURE', 'ALERT_SSL']);
-    test.temp.clock.turn(10_000);
+    test.temp.clock.advance(10_000);
     await slot(test, 'failed', rules);
     assert.deepEqual(types(test), ['ALERT_FAILURE', 'ALERT_SSL', 'ALERT_FAILURE']);
   });
@@ -346,7 +346,7 @@ describe('runs of one call at several locations', () => {
     const parallel = { locations, failingShare: null };
     /** Calls for the check; each location answers a second after the one before. */
     const call = async (outcome: 'passed' | 'failed'): Promise<void> => {
-      test.temp.clock.turn(60_000);
+      test.temp.clock.advance(60_000);
       const target = { groupId: null, checkId: id };
       await test.temp.store.triggers.start({
         accountId: test.accountId,
@@ -357,7 +357,7 @@ describe('runs of one call at several locations', () => {
         idempotencyKey: null,
       });
       for (const location of locations) {
-        test.temp.clock.turn(1000);
+        test.temp.clock.advance(1000);
         for (const claimed of await test.claim('one', location)) {
           const attempt = test.ended(claimed, outcome);
           await test.record([{ ...attempt, rules: { ...attempt.rules, parallel } }]);

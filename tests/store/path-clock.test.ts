@@ -9,7 +9,7 @@ import { PathUnderTest } from './path-under-test.ts';
 const hour = 3_600_000;
 
 async function setClock(test: PathUnderTest, byMs: number): Promise<void> {
-  test.temp.clock.turn(byMs);
+  test.temp.clock.advance(byMs);
   await test.path.moveWithClock(byMs, test.now);
 }
 
@@ -23,7 +23,7 @@ describe('a clock that is set back by an hour', () => {
     await setClock(test, -hour - 5000);
     const dueAt = Number(test.dueAt());
     assert.ok(dueAt >= test.now && dueAt < test.now + 10_000, `due ${dueAt - test.now} ms from now`);
-    test.temp.clock.turn(hour + 5000);
+    test.temp.clock.advance(hour + 5000);
     test.temp.raw.prepare('UPDATE schedules SET next_due_at = ?').run(slotAt);
     await test.runAll('passed');
     const ids = test.rows('SELECT id FROM results').map(({ id }) => Buffer.from(id as Uint8Array).toString('hex'));
@@ -49,7 +49,7 @@ describe('a clock that is set back by an hour', () => {
       await setClock(test, -hour);
       let claimed: readonly ClaimedRun[] = [];
       for (let seconds = 0; seconds < 10 && claimed.length === 0; seconds++) {
-        test.temp.clock.turn(1_000);
+        test.temp.clock.advance(1_000);
         await test.schedule();
         claimed = await test.claim();
       }
@@ -68,9 +68,9 @@ describe('a clock that is set back by an hour', () => {
     await test.settle(claimed, 500);
     for (const byMs of [-hour, hour, hour]) {
       await setClock(test, byMs);
-      test.temp.clock.turn(20_004);
+      test.temp.clock.advance(20_004);
       assert.deepEqual(await test.claimDeliveries('two'), []);
-      test.temp.clock.turn(1);
+      test.temp.clock.advance(1);
       const [again] = await test.claimDeliveries('two');
       assert.ok(again !== undefined);
       await test.settle(again, 500, 'two');
@@ -84,11 +84,11 @@ describe('a clock that is set back by an hour', () => {
     const retry = { at: test.now + 20_000, location: 'local' };
     await test.record((await test.claim()).map((claimed) => test.ended(claimed, 'failed', { retry })));
     const stepMs = 25_000;
-    for (const longerMost of [0, stepMs]) {
+    for (const longerMax of [0, stepMs]) {
       await setClock(test, -stepMs);
       const away = Number(test.one('SELECT available_at FROM runs')) - test.now;
       // Of two alike over PostgreSQL, the second is what another process saw of the first.
-      assert.ok(away >= 20_000 && away <= 20_000 + longerMost, `${away} ms`);
+      assert.ok(away >= 20_000 && away <= 20_000 + longerMax, `${away} ms`);
       assert.equal(test.difference(), 0);
     }
   });
@@ -100,13 +100,13 @@ describe('a clock that is set back by an hour', () => {
     const [claimed] = await test.claimDeliveries();
     assert.ok(claimed !== undefined);
     await test.settle(claimed, 500);
-    test.temp.clock.turn(-hour);
+    test.temp.clock.advance(-hour);
     await test.path.takeOver(test.now);
     // Counted from when the row was reached.
-    test.temp.clock.turn(20_500);
+    test.temp.clock.advance(20_500);
     assert.equal((await test.claimDeliveries()).length, 1);
     await test.schedule();
-    test.temp.clock.turn(8_000);
+    test.temp.clock.advance(8_000);
     const [recorded] = await test.record((await test.claim()).map((run) => test.ended(run, 'passed')));
     assert.deepEqual(recorded?.alertTypes, ['ALERT_RECOVERY']);
   });
@@ -154,7 +154,7 @@ describe('a clock that is set forward by an hour', () => {
     assert.deepEqual(await fail(), []);
     await setClock(test, hour);
     assert.deepEqual(await fail(), []);
-    test.temp.clock.turn(300_000);
+    test.temp.clock.advance(300_000);
     assert.deepEqual(await fail(), ['ALERT_FAILURE']);
   });
 });

@@ -18,9 +18,9 @@ const sent = (test: PathUnderTest): unknown[] =>
 /** One slot of every check, with that outcome; then the next slot is due. */
 async function slot(test: PathUnderTest, outcome: 'passed' | 'degraded' | 'failed'): Promise<void> {
   // An edit may have given its only check other times.
-  test.temp.clock.turn(Math.max(0, (test.dueAt() ?? 0) - test.now));
+  test.temp.clock.advance(Math.max(0, (test.dueAt() ?? 0) - test.now));
   await test.runAll(outcome);
-  test.temp.clock.turn(10_000);
+  test.temp.clock.advance(10_000);
 }
 
 /** Copies the only row of a table under other numbers. */
@@ -35,7 +35,7 @@ describe('a check that is deleted while it fails', () => {
   it('tells its end to those who were told of it and ask for ends, and to nobody else', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const checkId = await test.check();
-    const [told, both, open, spared] = [
+    const [notified, both, open, spared] = [
       await test.channel(checkId),
       await test.channel(checkId, { sendDegraded: true }),
       await test.channel(checkId, { sendRecovery: false }),
@@ -46,7 +46,7 @@ describe('a check that is deleted while it fails', () => {
     const late = await test.channel(checkId);
     const before = sent(test);
     assert.deepEqual(before, [
-      `${told} ALERT_FAILURE`,
+      `${notified} ALERT_FAILURE`,
       `${both} ALERT_FAILURE`,
       `${open} ALERT_FAILURE`,
       `${both} ALERT_DEGRADED`,
@@ -54,10 +54,10 @@ describe('a check that is deleted while it fails', () => {
     assert.equal(await test.remove(checkId), true);
     assert.deepEqual(
       sent(test).slice(before.length),
-      [`${told} ALERT_RECOVERY`, `${both} ALERT_DEGRADED_RECOVERY`, `${spared} ALERT_RECOVERY`],
+      [`${notified} ALERT_RECOVERY`, `${both} ALERT_DEGRADED_RECOVERY`, `${spared} ALERT_RECOVERY`],
       `${late} was told of nothing`,
     );
-    assert.equal(test.one('SELECT count(*) FROM told'), 0);
+    assert.equal(test.one('SELECT count(*) FROM notified'), 0);
     assert.equal(await test.remove(checkId), false);
     assert.equal(sent(test).length, before.length + 3, 'nobody is told twice');
   });
@@ -185,7 +185,7 @@ describe('a check that is deleted while it fails', () => {
     const first = await test.channel(checkId);
     await slot(test, 'failed');
     copyRows(test, 'alert_channels', 'id', first + 1, first + 4000);
-    copyRows(test, 'told', 'alert_channel_id', first + 1, first + 4000);
+    copyRows(test, 'notified', 'alert_channel_id', first + 1, first + 4000);
     await test.remove(checkId, (facts) => {
       if (facts.channel.id === first + 7) throw new Error('no such helper\0');
       return rendered(facts);
@@ -216,7 +216,7 @@ describe('a check that is deleted while it fails', () => {
         test.record(ended.filter(({ run }) => run.checkId === checkId)),
         test.remove(checkId),
       ]);
-      test.temp.clock.turn(10_000);
+      test.temp.clock.advance(10_000);
       const opened = recorded[0]?.isRecorded === true ? ['ALERT_FAILURE', 'ALERT_RECOVERY'] : [];
       assert.deepEqual(
         test
@@ -228,7 +228,7 @@ describe('a check that is deleted while it fails', () => {
       );
       assert.equal((await test.record(ended.filter(({ run }) => run.checkId === checkId)))[0]?.isRecorded, false);
     }
-    assert.equal(test.one('SELECT count(*) FROM told'), 0);
+    assert.equal(test.one('SELECT count(*) FROM notified'), 0);
     assert.equal(test.one(`SELECT count(*) FROM check_states`), 0);
   });
 });
@@ -246,7 +246,7 @@ describe('a heartbeat that is deleted while it is judged', () => {
       await test.temp.store.alertChannels.subscribe(test.accountId, channel, subscription);
       await beat.ping('ping');
       await beat.ping('ping', { token });
-      test.temp.clock.turn(16 * minute);
+      test.temp.clock.advance(16 * minute);
       await Promise.all([beat.judge(), test.remove(id)]);
       const types = test
         .rows('SELECT check_id, alert_type AS type FROM deliveries ORDER BY id')
@@ -254,7 +254,7 @@ describe('a heartbeat that is deleted while it is judged', () => {
         .map(({ type }) => type);
       assert.deepEqual(types, types.length === 0 ? [] : ['ALERT_FAILURE', 'ALERT_RECOVERY'], `round ${round}`);
     }
-    for (const table of ['told', 'check_states', 'heartbeats'])
+    for (const table of ['notified', 'check_states', 'heartbeats'])
       assert.equal(test.one(`SELECT count(*) FROM ${table}`), 1, `${table} of the one that is left`);
   });
 });
@@ -294,12 +294,12 @@ describe('a channel that is deleted while it was told of something open', () => 
     const subscription = { checkId: two, groupId: null, activated: true };
     await test.temp.store.alertChannels.subscribe(test.accountId, channel, subscription);
     await slot(test, 'failed');
-    const [underWay] = await test.claimDeliveries('one', () => 1);
-    assert.ok(underWay !== undefined);
+    const [inProgress] = await test.claimDeliveries('one', () => 1);
+    assert.ok(inProgress !== undefined);
     assert.equal(await test.temp.store.alertChannels.remove(test.accountId, channel), true);
-    assert.equal(test.one('SELECT count(*) FROM told'), 0);
-    await test.settle(underWay, 500);
-    test.temp.clock.turn(60_000);
+    assert.equal(test.one('SELECT count(*) FROM notified'), 0);
+    await test.settle(inProgress, 500);
+    test.temp.clock.advance(60_000);
     assert.deepEqual(await test.claimDeliveries(), []);
     assert.deepEqual(
       test.rows('SELECT status, error FROM deliveries ORDER BY error').map(({ status, error }) => [status, error]),

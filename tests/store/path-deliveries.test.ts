@@ -5,7 +5,7 @@ import { it } from '../support/each-engine.ts';
 import { attemptNote, type Delivery } from '#domain/alerts/delivery.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/base/codec.ts';
-import { failing, leaseMs, lookedFrom, PathUnderTest } from './path-under-test.ts';
+import { failing, leaseMs, scannedFrom, PathUnderTest } from './path-under-test.ts';
 
 describe('a delivery', () => {
   it('is taken by one owner, and by the next when its lease runs out', async (newStore) => {
@@ -14,12 +14,12 @@ describe('a delivery', () => {
     const [first] = await test.claimDeliveries('one');
     assert.ok(first !== undefined);
     assert.equal(first.number, 1);
-    test.temp.clock.turn(leaseMs - 1);
+    test.temp.clock.advance(leaseMs - 1);
     assert.deepEqual(await test.claimDeliveries('two'), []);
     await test.path.renewDeliveries([first.delivery], { owner: 'one', now: test.now, leaseMs });
-    test.temp.clock.turn(leaseMs - 1);
+    test.temp.clock.advance(leaseMs - 1);
     assert.deepEqual(await test.claimDeliveries('two'), []);
-    test.temp.clock.turn(1);
+    test.temp.clock.advance(1);
     const [second] = await test.claimDeliveries('two');
     assert.deepEqual([second?.number, second?.delivery.id], [1, first.delivery.id]);
     assert.deepEqual(await test.settle(first, 200, 'one'), [false], 'who lost the lease settles nothing');
@@ -35,11 +35,11 @@ describe('a delivery', () => {
     const [first] = await test.claimDeliveries('one');
     assert.ok(first !== undefined);
     const startedAt = test.now;
-    test.temp.clock.turn(3_000);
+    test.temp.clock.advance(3_000);
     await test.path.takeOver(test.now);
     if (test.temp.isShared) {
       assert.equal((await test.claimDeliveries('two')).length, 0, 'it may live');
-      test.temp.clock.turn(leaseMs);
+      test.temp.clock.advance(leaseMs);
     }
     const [second] = await test.claimDeliveries('two');
     assert.ok(second !== undefined);
@@ -68,7 +68,7 @@ describe('a delivery', () => {
       numbers.push(claimed.number);
       assert.deepEqual(await test.settle(claimed, 500), [true]);
       assert.deepEqual(await test.claimDeliveries(), [], 'not before its pause is over');
-      test.temp.clock.turn(20_005);
+      test.temp.clock.advance(20_005);
     }
     assert.deepEqual(numbers, [1, 2, 3, 4, 5, 6]);
     assert.deepEqual(await test.claimDeliveries(), []);
@@ -85,7 +85,7 @@ describe('a delivery', () => {
     const { deliveries } = test.temp.store;
     const all = await test.claimDeliveries('one', () => 100);
     for (const one of all) assert.deepEqual(await test.settle(one, 500), [true]);
-    test.temp.clock.turn(20_005);
+    test.temp.clock.advance(20_005);
     // All at once: whoever comes first, an attempt under way is not taken a second time.
     const racing = [
       ...all.map(({ delivery }) => deliveries.retry(test.accountId, delivery.id)),
@@ -107,7 +107,7 @@ describe('a delivery', () => {
     const [first] = await test.claimDeliveries('one');
     assert.ok(first !== undefined);
     const startedAt = test.now;
-    test.temp.clock.turn(leaseMs);
+    test.temp.clock.advance(leaseMs);
     assert.equal(await test.temp.store.deliveries.cancel(test.accountId, first.delivery.id), 'done');
     assert.deepEqual(test.rows('SELECT number, started_at, error_class, next_attempt_at FROM attempts'), [
       { number: 1, started_at: startedAt, error_class: 'interrupted', next_attempt_at: null },
@@ -115,7 +115,7 @@ describe('a delivery', () => {
     assert.deepEqual(test.rows('SELECT status, attempt_started_at, leased_by FROM deliveries'), [
       { status: 5, attempt_started_at: null, leased_by: null },
     ]);
-    assert.match(String(test.one('SELECT error_message FROM attempts')), /its delivery was cancelled/);
+    assert.match(String(test.one('SELECT error_message FROM attempts')), /the delivery was cancelled/);
   });
 
   it('whose channel is gone after a crash has the attempt on record that was cut off', async (newStore) => {
@@ -123,7 +123,7 @@ describe('a delivery', () => {
     await using _ = test;
     await test.claimDeliveries('one');
     await test.temp.store.alertChannels.remove(test.accountId, channel);
-    test.temp.clock.turn(leaseMs);
+    test.temp.clock.advance(leaseMs);
     assert.deepEqual(await test.claimDeliveries('two'), []);
     assert.deepEqual(test.rows('SELECT number, error_class, next_attempt_at FROM attempts'), [
       { number: 1, error_class: 'interrupted', next_attempt_at: null },
@@ -148,10 +148,10 @@ describe('a delivery', () => {
       assert.ok(first !== undefined);
       await test.settle(first, 500);
       await change(test, first.delivery.checkId ?? '');
-      test.temp.clock.turn(20_005);
+      test.temp.clock.advance(20_005);
       const sent: unknown[] = [];
       // The end of a check that is deleted is a delivery of its own.
-      for (let turn = 0; turn < 2; turn++) {
+      for (let tick = 0; tick < 2; tick++) {
         for (const claimed of await test.claimDeliveries('two', () => 1)) {
           await test.settle(claimed, 200, 'two');
           sent.push([claimed.delivery.alertType, claimed.number]);
@@ -168,14 +168,14 @@ describe('a delivery', () => {
     assert.ok(first !== undefined && second !== undefined);
     await test.settle(first, 200, 'one', { isSentTwice: true });
     await test.settle(second, 200);
-    const told = await Promise.all(
+    const notified = await Promise.all(
       [first, second].map(async ({ delivery: { id } }) => {
         const found = await test.temp.store.deliveries.find(test.accountId, id);
         return found?.log.map((attempt) => attemptNote(attempt));
       }),
     );
-    assert.match(String(told[0]), /sent again over a new one\. The receiver may have it twice\.$/);
-    assert.deepEqual(told[1], [null]);
+    assert.match(String(notified[0]), /sent again over a new one\. The receiver may have received it twice\.$/);
+    assert.deepEqual(notified[1], [null]);
   });
 
   it('that no alert caused is kept as it is given, and sent once it is due', async (newStore) => {
@@ -219,7 +219,7 @@ describe('a delivery', () => {
     assert.deepEqual(test.rows('SELECT count(*) AS n FROM delivery_requests'), [{ n: 1 }]);
 
     assert.deepEqual(await test.claimDeliveries(), []);
-    test.temp.clock.turn(1000);
+    test.temp.clock.advance(1000);
     const [claimed, ...more] = await test.claimDeliveries();
     assert.ok(claimed !== undefined && more.length === 0);
     const { request, isTest, replayOf, createdAt } = claimed.delivery;
@@ -245,24 +245,24 @@ describe('a channel', () => {
   it('gets no more at a time than it has room for, the oldest first', async (newStore) => {
     const { test, channel } = await failing(newStore, 6);
     await using _ = test;
-    test.temp.clock.turn(10_000);
+    test.temp.clock.advance(10_000);
     await test.runAll('passed');
     const other = await test.channel(await test.check());
-    test.temp.clock.turn(10_000);
+    test.temp.clock.advance(10_000);
     await test.runAll('failed');
     const first = await test.claimDeliveries('one', (id) => (id === channel ? 4 : 1));
     const lanes = (claimed: typeof first): number[] => claimed.map(({ delivery }) => delivery.alertChannelId);
     assert.deepEqual(lanes(first), [channel, channel, channel, channel, other]);
     const order = first.filter(({ delivery }) => delivery.alertChannelId === channel);
-    let underWay = [...order];
+    let inProgress = [...order];
     while (order.length < 18) {
       // One of each check at a time: what waits behind it comes when it has ended.
-      const next = await test.claimDeliveries('one', (id) => (id === channel ? 100 : 0), false, underWay);
+      const next = await test.claimDeliveries('one', (id) => (id === channel ? 100 : 0), false, inProgress);
       order.push(...next);
-      underWay.push(...next);
-      assert.equal(new Set(underWay.map(({ delivery }) => delivery.checkId)).size, underWay.length);
-      for (const one of underWay) assert.deepEqual(await test.settle(one, 200), [true]);
-      underWay = [];
+      inProgress.push(...next);
+      assert.equal(new Set(inProgress.map(({ delivery }) => delivery.checkId)).size, inProgress.length);
+      for (const one of inProgress) assert.deepEqual(await test.settle(one, 200), [true]);
+      inProgress = [];
     }
     const keys = order.map(({ delivery }) => `${delivery.createdAt} ${delivery.id}`);
     assert.deepEqual(keys, [...keys].sort());
@@ -271,15 +271,15 @@ describe('a channel', () => {
   it('is walked past while it has no room, and does not say when it is due', async (newStore) => {
     const { test } = await failing(newStore, 1);
     await using _ = test;
-    const shared = { busy: () => [], lookedFrom, isShared: false };
-    const claim = { owner: 'one', now: test.now, leaseMs, most: 10, ...shared };
+    const shared = { busy: () => [], scannedFrom, isShared: false };
+    const claim = { owner: 'one', now: test.now, leaseMs, max: 10, ...shared };
     assert.deepEqual(await test.path.claimDeliveries({ ...claim, room: () => 0 }), {
       claimed: [],
       nextDueAt: null,
-      looked: [],
+      scanned: [],
     });
     const early = await test.path.claimDeliveries({ ...claim, now: test.now - 5, room: () => 4 });
-    assert.deepEqual(early, { claimed: [], nextDueAt: test.now, looked: [] });
+    assert.deepEqual(early, { claimed: [], nextDueAt: test.now, scanned: [] });
   });
 
   it('that is gone ends what waits for it', async (newStore) => {
@@ -304,7 +304,7 @@ describe('a channel', () => {
     await test.settle(first, 503);
     assert.deepEqual(test.rows(state), [{ many: 1, since, reason: 'answered 503' }]);
     await test.report();
-    test.temp.clock.turn(1_000);
+    test.temp.clock.advance(1_000);
     await test.settle(second, 410);
     assert.deepEqual(test.rows(state), [{ many: 2, since, reason: 'answered 410' }]);
     const response = { status: 301, headers: { location: 'https://u:p@new.example/in?token=x' }, body: '' };
@@ -314,7 +314,7 @@ describe('a channel', () => {
     await test.settle(last, 204);
     assert.deepEqual(test.rows(state), [{ many: 0, since: null, reason: null }]);
     await test.report();
-    const reported = { kind: 'failing', alertChannelId: channel, reason: 'answered 503', told: 0 };
+    const reported = { kind: 'failing', alertChannelId: channel, reason: 'answered 503', notified: 0 };
     assert.deepEqual(test.reports, [reported], 'once, and nobody was told that could be told of its end');
   });
 
@@ -338,9 +338,9 @@ describe('a channel', () => {
     const ids: number[] = [];
     for (let count = 0; count < 6; count++) ids.push(await test.channel(checkId));
     await test.runAll('failed');
-    const claim = async (most: number): Promise<number[]> => {
-      const shared = { busy: () => [], lookedFrom, isShared: false };
-      const rules = { owner: 'one', now: test.now, leaseMs, most, room: () => 4, ...shared };
+    const claim = async (max: number): Promise<number[]> => {
+      const shared = { busy: () => [], scannedFrom, isShared: false };
+      const rules = { owner: 'one', now: test.now, leaseMs, max, room: () => 4, ...shared };
       const { claimed } = await test.path.claimDeliveries(rules);
       // Due again at once, as if more had come for the same channels.
       for (const { delivery } of claimed) {

@@ -35,7 +35,7 @@ class Incident implements AsyncDisposable {
       const { test } = this;
       const dueAt = test.dueAt();
       assert.ok(dueAt !== null, 'it is not scheduled');
-      test.temp.clock.turn(Math.max(0, dueAt - test.now));
+      test.temp.clock.advance(Math.max(0, dueAt - test.now));
       await test.schedule('downtime', served);
       for (const location of served) {
         for (const claimed of await test.claim('one', location)) {
@@ -46,7 +46,7 @@ class Incident implements AsyncDisposable {
           ]);
         }
       }
-      test.temp.clock.turn(10_000);
+      test.temp.clock.advance(10_000);
     }
   }
 
@@ -143,11 +143,11 @@ describe('settings that are changed while a check fails', () => {
       assert.deepEqual(incident.sent, failures(soon));
       await incident.alerting(next);
       await incident.find(...after);
-      const told = failures((soon ?? 0) + (late ?? 0));
-      assert.deepEqual(incident.sent, told);
+      const notified = failures((soon ?? 0) + (late ?? 0));
+      assert.deepEqual(incident.sent, notified);
       await incident.alerting(settings);
       await incident.find('passed', 'passed');
-      assert.deepEqual(incident.sent, [...told, `${channel} ALERT_RECOVERY`]);
+      assert.deepEqual(incident.sent, [...notified, `${channel} ALERT_RECOVERY`]);
     });
   }
 });
@@ -189,7 +189,7 @@ describe('what runs where, changed while a check fails', () => {
     const { test } = incident;
     await incident.channel();
     await incident.find('passed');
-    test.temp.clock.turn(Math.max(0, (test.dueAt() ?? 0) - test.now));
+    test.temp.clock.advance(Math.max(0, (test.dueAt() ?? 0) - test.now));
     await test.schedule('downtime', served);
     const [slow] = await test.claim('one', 'lima');
     assert.ok(slow?.context !== null && slow !== undefined);
@@ -260,7 +260,7 @@ describe('a check that is kept from being told of while it fails', () => {
     assert.equal(test.dueAt(), null);
     const opened = [`${channel} ALERT_FAILURE`];
     assert.deepEqual(incident.sent, opened);
-    test.temp.clock.turn(3_600_000);
+    test.temp.clock.advance(3_600_000);
     await incident.edit({ activated: true });
     await incident.find('failed');
     assert.deepEqual(incident.sent, opened, 'what is still open is not told again');

@@ -4,13 +4,13 @@ import { describe } from 'node:test';
 import { it } from '../support/each-engine.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/base/codec.ts';
-import { failing, leaseMs, lookedFrom } from './path-under-test.ts';
+import { failing, leaseMs, scannedFrom } from './path-under-test.ts';
 
 describe('a delivery', () => {
   it('that waits behind one of its check is not begun: after a crash only that one is interrupted, and repeated first', async (newStore) => {
     const { test } = await failing(newStore, 1);
     await using _ = test;
-    test.temp.clock.turn(10_000);
+    test.temp.clock.advance(10_000);
     await test.runAll('passed');
     const begun = await test.claimDeliveries('one');
     const [first] = begun;
@@ -22,11 +22,11 @@ describe('a delivery', () => {
     assert.deepEqual(await test.claimDeliveries('one', () => 4, false, begun), [], 'the recovery waits');
 
     // The process dies; who comes after it does not pass over what it left.
-    test.temp.clock.turn(10);
+    test.temp.clock.advance(10);
     await test.path.takeOver(test.now);
     if (test.temp.isShared) {
       assert.deepEqual(await test.claimDeliveries('two', () => 4, true), [], 'it may live');
-      test.temp.clock.turn(leaseMs);
+      test.temp.clock.advance(leaseMs);
     }
     const [repeated, ...none] = await test.claimDeliveries('two', () => 4, true);
     assert.ok(repeated !== undefined);
@@ -52,10 +52,10 @@ describe('a delivery', () => {
   it('that was left behind long ago is found at a start, and goes before what was made after it', async (newStore) => {
     const { test } = await failing(newStore, 1);
     await using _ = test;
-    test.temp.clock.turn(10_000);
+    test.temp.clock.advance(10_000);
     await test.runAll('passed');
     const [begun] = await test.claimDeliveries('one');
-    test.temp.clock.turn(3_600_000);
+    test.temp.clock.advance(3_600_000);
     await test.path.takeOver(test.now);
     const claimed = await test.claimDeliveries('two');
     assert.deepEqual(
@@ -70,11 +70,11 @@ describe('over PostgreSQL, what a process left behind', () => {
     const { test, channel } = await failing(newStore, 1);
     await using _ = test;
     if (!test.temp.isShared) return;
-    test.temp.clock.turn(10_000);
+    test.temp.clock.advance(10_000);
     await test.runAll('passed');
     const [begun] = await test.claimDeliveries('dead');
     for (let second = 0; second < 40; second += 3) {
-      test.temp.clock.turn(3_000);
+      test.temp.clock.advance(3_000);
       await test.path.renewDeliveries([], { owner: 'two', now: test.now, leaseMs });
       assert.deepEqual(await test.claimDeliveries('two', () => 0, second < 30), []);
     }
@@ -86,12 +86,12 @@ describe('over PostgreSQL, what a process left behind', () => {
     const { test } = await failing(newStore, 40);
     await using _ = test;
     if (!test.temp.isShared) return;
-    test.temp.clock.turn(10_000);
+    test.temp.clock.advance(10_000);
     await test.runAll('passed');
     const begun = await test.claimDeliveries('dead', () => 30);
     const lost = begun.at(-1);
     assert.ok(lost !== undefined);
-    test.temp.clock.turn(leaseMs);
+    test.temp.clock.advance(leaseMs);
     const again = await test.claimDeliveries('two', () => 100, true);
     assert.ok(again.some(({ delivery }) => delivery.id === lost.delivery.id));
     assert.ok(again.every(({ delivery }) => delivery.alertType === 'ALERT_FAILURE'));
@@ -101,11 +101,11 @@ describe('over PostgreSQL, what a process left behind', () => {
     const { test } = await failing(newStore, 1);
     await using _ = test;
     if (!test.temp.isShared) return;
-    test.temp.clock.turn(10_000);
+    test.temp.clock.advance(10_000);
     await test.runAll('passed');
     const [begun] = await test.claimDeliveries('dead');
     assert.ok(begun !== undefined);
-    test.temp.clock.turn(leaseMs);
+    test.temp.clock.advance(leaseMs);
     test.temp.raw.exec('BEGIN');
     test.temp.raw
       .prepare('UPDATE deliveries SET next_attempt_at = created_at WHERE id = ?')
@@ -123,7 +123,7 @@ describe('over PostgreSQL, what a process left behind', () => {
     const { test } = await failing(newStore, 1);
     await using _ = test;
     if (!test.temp.isShared) return;
-    test.temp.clock.turn(10_000);
+    test.temp.clock.advance(10_000);
     await test.runAll('passed');
     const [begun] = await test.claimDeliveries('one');
     assert.ok(begun !== undefined);
@@ -142,7 +142,7 @@ describe('over PostgreSQL, what a process left behind', () => {
     await using _ = test;
     const [begun] = await test.claimDeliveries('slow');
     assert.ok(begun !== undefined);
-    test.temp.clock.turn(leaseMs);
+    test.temp.clock.advance(leaseMs);
     await test.path.renewDeliveries([], { owner: 'two', now: test.now, leaseMs });
     assert.deepEqual(await test.settle(begun, 200, 'slow'), [true]);
     assert.deepEqual(await test.claimDeliveries('two', () => 4, true), []);
@@ -162,12 +162,12 @@ describe('a channel', () => {
     }
     let from = 0;
     const busy = (): string[] => [hanging.delivery.checkId ?? ''];
-    const claim = { owner: 'one', leaseMs, most: 10, room: () => 3, isShared: false, lookedFrom: () => from };
+    const claim = { owner: 'one', leaseMs, max: 10, room: () => 3, isShared: false, scannedFrom: () => from };
     const first = await test.path.claimDeliveries({ ...claim, now: test.now, busy });
     assert.deepEqual(first.claimed, []);
     const retryAt = Number(test.one('SELECT max(next_attempt_at) FROM deliveries WHERE attempts = 1'));
     assert.equal(first.nextDueAt, retryAt, 'the retry of the other check');
-    assert.deepEqual(first.looked, [{ accountId: test.accountId, alertChannelId: channel }]);
+    assert.deepEqual(first.scanned, [{ accountId: test.accountId, alertChannelId: channel }]);
     // Whoever does not look at what was looked at finds nothing, also of what waits no more.
     from = test.now + 1;
     const later = { ...claim, now: test.now + 1, busy: () => [] };
@@ -179,17 +179,17 @@ describe('a channel', () => {
   it('is looked at anew for what comes to it of a check of which something older was passed over', async (newStore) => {
     const { test } = await failing(newStore, 1);
     await using _ = test;
-    test.temp.clock.turn(10_000);
+    test.temp.clock.advance(10_000);
     await test.runAll('passed');
-    const claim = { owner: 'one', leaseMs, most: 10, room: () => 3, isShared: false, busy: () => [] };
+    const claim = { owner: 'one', leaseMs, max: 10, room: () => 3, isShared: false, busy: () => [] };
     // As after a look at which the failure could not be seen yet.
     const [older, newer] = test
       .rows('SELECT next_attempt_at AS at FROM deliveries ORDER BY id')
       .map(({ at }) => Number(at));
     assert.ok(older !== undefined && newer !== undefined && older < newer);
-    const between = { ...claim, now: test.now, lookedFrom: () => newer };
+    const between = { ...claim, now: test.now, scannedFrom: () => newer };
     assert.deepEqual((await test.path.claimDeliveries(between)).claimed, []);
-    const [first] = (await test.path.claimDeliveries({ ...between, lookedFrom })).claimed;
+    const [first] = (await test.path.claimDeliveries({ ...between, scannedFrom })).claimed;
     assert.equal(first?.delivery.alertType, 'ALERT_FAILURE');
   });
 
@@ -211,13 +211,13 @@ describe('a channel', () => {
     test.temp.raw
       .prepare('UPDATE deliveries SET next_attempt_at = next_attempt_at - 10 WHERE replay_of = ?')
       .run(idBytes(flapping.delivery.id));
-    test.temp.clock.turn(3);
+    test.temp.clock.advance(3);
     const claim = {
       owner: 'one',
       now: test.now,
       leaseMs,
-      most: 10,
-      lookedFrom,
+      max: 10,
+      scannedFrom,
       isShared: false,
       room: () => 3,
     };

@@ -24,7 +24,7 @@ import type { TempStore } from '../support/temp-store.ts';
 export const leaseMs = 10_000;
 
 /** Every claim looks at everything that is due. */
-export const lookedFrom = (): number => 0;
+export const scannedFrom = (): number => 0;
 
 /** The path under test. Time stands still until `temp.clock` is turned. */
 export class PathUnderTest implements AsyncDisposable {
@@ -52,7 +52,7 @@ export class PathUnderTest implements AsyncDisposable {
   }
 
   /** Reports about channels, with the number of those that were told. */
-  readonly reports: (Pick<ChannelReport, 'kind' | 'alertChannelId' | 'reason'> & { told: number })[] = [];
+  readonly reports: (Pick<ChannelReport, 'kind' | 'alertChannelId' | 'reason'> & { notified: number })[] = [];
 
   /** One turn of the loop that reports failing channels; a channel whose URL is no address cannot be rendered. */
   async report(): Promise<void> {
@@ -70,8 +70,8 @@ export class PathUnderTest implements AsyncDisposable {
         const body = [ALERT_TYPE, ALERT_TITLE, CHECK_ERROR_MESSAGE, rest['HOOK'], rest['TOKEN']].join('|');
         return { request: { method: 'POST', url, headers: [], body } };
       },
-      onReported: ({ kind, alertChannelId, reason }, told) => {
-        this.reports.push({ kind, alertChannelId, reason, told });
+      onReported: ({ kind, alertChannelId, reason }, notified) => {
+        this.reports.push({ kind, alertChannelId, reason, notified });
       },
     })();
   }
@@ -131,23 +131,23 @@ export class PathUnderTest implements AsyncDisposable {
     return saved.saved.channel.id;
   }
 
-  schedule(reason: Reason = 'downtime', served: readonly string[] = ['local'], most = 100): Promise<Scheduled> {
+  schedule(reason: Reason = 'downtime', served: readonly string[] = ['local'], max = 100): Promise<Scheduled> {
     const { now } = this;
     return this.path.scheduleDue({
       now,
-      most,
+      max,
       plan: (schedule) => planRuns(schedule, now, served),
       missedReason: () => reason,
     });
   }
 
   /** One turn of the scheduler that takes `most` schedules. */
-  turn(most: number): Promise<Scheduled> {
-    return this.schedule('overload', ['local'], most);
+  tick(max: number): Promise<Scheduled> {
+    return this.schedule('overload', ['local'], max);
   }
 
   async claim(owner = 'one', location = 'local'): Promise<readonly ClaimedRun[]> {
-    return (await this.path.claimRuns({ location, owner, now: this.now, leaseMs, most: 100 })).runs;
+    return (await this.path.claimRuns({ location, owner, now: this.now, leaseMs, max: 100 })).runs;
   }
 
   /** An ended attempt of a claimed run. */
@@ -210,8 +210,8 @@ export class PathUnderTest implements AsyncDisposable {
       owner,
       now: this.now,
       leaseMs,
-      most: 100,
-      lookedFrom,
+      max: 100,
+      scannedFrom,
       isShared,
       room: (_: string, channel: number, elsewhere: number) => room(channel) - elsewhere,
     };
@@ -220,13 +220,13 @@ export class PathUnderTest implements AsyncDisposable {
 
   /** Ends the attempt of a claimed delivery: with a status, or as exhausted. */
   settle(
-    { delivery, number, askedUntil }: ClaimedDelivery,
+    { delivery, number, delayedUntil }: ClaimedDelivery,
     status: number,
     owner = 'one',
     more: Partial<SendOutcome> = {},
   ): Promise<boolean[]> {
     const outcome = { ...this.outcome(status), ...more };
-    const step = afterAttempt(outcome, number, 'normal', askedUntil);
+    const step = afterAttempt(outcome, number, 'normal', delayedUntil);
     const attempt = {
       ...outcome,
       accountId: delivery.accountId,

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { it, type TestContext } from 'node:test';
 import { readPostgresAddress } from '#lib/net/postgres-address.ts';
-import { type Connections, connectionsMost, openConnections } from '#store/engines/postgres/connections.ts';
+import { type Connections, maxConnections, openConnections } from '#store/engines/postgres/connections.ts';
 import { isServerAway, StoreUnavailableError } from '#store/base/unavailable.ts';
 import type { PostgresDatabase } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
@@ -49,15 +49,15 @@ async function takeAll(connections: Connections, count: number): Promise<() => P
 it('nobody waits behind long work while another connection may be opened', async (t) => {
   const { connections } = await open(t);
   await (
-    await takeAll(connections, connectionsMost)
+    await takeAll(connections, maxConnections)
   )();
 });
 
 it('where all are taken it goes by who came first', async (t) => {
   const { connections } = await open(t);
-  const giveBack = await takeAll(connections, connectionsMost);
+  const giveBack = await takeAll(connections, maxConnections);
   const order: number[] = [];
-  const all = Array.from({ length: 2 * connectionsMost }, (_, place) =>
+  const all = Array.from({ length: 2 * maxConnections }, (_, place) =>
     connections.transaction(async () => void order.push(place)),
   );
   await giveBack();
@@ -83,7 +83,7 @@ it('who has no password for a server that asks for one is told so, and holds no 
   there.password = '';
   await assert.rejects(openConnections(readPostgresAddress(there.href)), (error) => {
     assert.ok(error instanceof StoreUnavailableError && !isServerAway(error), String(error));
-    assert.match(error.message, /asks for a password, and there is none: .*PGPASSFILE/);
+    assert.match(error.message, /it requires a password; put one .*PGPASSFILE/);
     return true;
   });
   // The server itself would wait for a minute.

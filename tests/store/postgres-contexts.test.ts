@@ -15,7 +15,7 @@ import type { PathUnderTest } from './path-under-test.ts';
 const server = await sharedPostgres();
 
 /** A heartbeat, and beside it connections that can hold up a table. */
-async function openScene(
+async function openFixture(
   t: TestContext,
 ): Promise<{ beat: HeartbeatUnderTest; test: PathUnderTest; door: Connections }> {
   const temp = await openTempPostgres(server);
@@ -57,7 +57,7 @@ async function runFirst(test: PathUnderTest, id: string): Promise<void> {
     [id],
   );
   await test.record(claimed.map((each) => test.ended(each, 'passed')));
-  test.temp.clock.turn(10_000);
+  test.temp.clock.advance(10_000);
   test.temp.raw.prepare('UPDATE schedules SET next_due_at = ?').run(test.now);
   await test.schedule();
 }
@@ -68,7 +68,7 @@ function change(test: PathUnderTest): void {
 }
 
 it('a claim has every check while the judge of heartbeats reads the account anew', async (t) => {
-  const { beat, test, door } = await openScene(t);
+  const { beat, test, door } = await openFixture(t);
   const [known, other] = [await test.check(), await test.check()];
   await runFirst(test, known);
   await beat.ping();
@@ -85,7 +85,7 @@ it('a claim has every check while the judge of heartbeats reads the account anew
 });
 
 it('a check keeps its group while the judge of heartbeats reads the account anew', async (t) => {
-  const { beat, test, door } = await openScene(t);
+  const { beat, test, door } = await openFixture(t);
   const [first, second] = [await aGroupOf(test, 'first'), await aGroupOf(test, 'second')];
   const known = await test.check({ groupId: first });
   await test.check({ groupId: first, name: 'in first' });
@@ -104,7 +104,7 @@ it('a check keeps its group while the judge of heartbeats reads the account anew
 });
 
 it('a check whose group is deleted while the two are read is read again', async (t) => {
-  const { test, door } = await openScene(t);
+  const { test, door } = await openFixture(t);
   await test.check({ groupId: await aGroupOf(test, 'first') });
   await test.schedule();
   const [claimed] = await held(door, 'check_groups', async (session) => {
@@ -118,7 +118,7 @@ it('a check whose group is deleted while the two are read is read again', async 
 });
 
 it('a claim whose checks cannot be read gives its runs back', async (t) => {
-  const { test } = await openScene(t);
+  const { test } = await openFixture(t);
   const id = await test.check();
   await test.schedule();
   test.temp.raw.exec('ALTER TABLE variables RENAME TO hidden');

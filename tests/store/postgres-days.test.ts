@@ -14,7 +14,7 @@ const dayMs = 86_400_000;
  * A try waits for 50 ms at most; the rest is for a machine that is busy. The database says who waited for longer: what a clock of this
  * process shows is also how long the process had no turn.
  */
-const heldMostMs = 1000;
+const maxHeldMs = 1000;
 
 async function connected(url: string): Promise<Client> {
   const client = new Client(url);
@@ -36,7 +36,7 @@ async function longReader(url: string): Promise<AsyncDisposableStack> {
 async function readDuring(url: string, work: Promise<unknown>): Promise<void> {
   const client = await connected(url);
   try {
-    await client.query(`SET lock_timeout = ${heldMostMs}`);
+    await client.query(`SET lock_timeout = ${maxHeldMs}`);
     const over = new AbortController();
     void work.catch(() => undefined).then(() => over.abort());
     while (!over.signal.aborted) await client.query('SELECT id FROM results LIMIT 1');

@@ -33,7 +33,7 @@ it('a claim of runs whose checks are known goes to the server and back once, and
   const id = await test.check();
   /** Claims the run of the next slot. */
   const claimNext = async () => {
-    test.temp.clock.turn(10_000);
+    test.temp.clock.advance(10_000);
     test.temp.raw.prepare('UPDATE schedules SET next_due_at = ?').run(test.now);
     assert.equal((await test.schedule()).runs, 1);
     let claimed: Awaited<ReturnType<PathUnderTest['claim']>> = [];
@@ -82,12 +82,12 @@ it('nothing of a transaction is kept when a statement fails before it is sent, w
       await last;
     });
     await assert.rejects(sent, TypeError);
-    const unheard = connections.transaction(async (session) => {
+    const unconfirmed = connections.transaction(async (session) => {
       session.send('INSERT INTO kept VALUES (3)');
       session.query('INSERT INTO kept SELECT unnest($1::bigint[])', [value]).catch(() => undefined);
       await session.query('SELECT 1');
     });
-    await assert.rejects(unheard, TypeError);
+    await assert.rejects(unconfirmed, TypeError);
   }
   const rows = await connections.statement<{ value: number }>('SELECT value FROM kept ORDER BY value');
   assert.deepEqual(rows, []);

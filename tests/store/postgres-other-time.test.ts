@@ -9,16 +9,16 @@ const hourMs = 3_600_000;
 const server = await sharedPostgres();
 
 it('a process whose time is an hour off takes no schedule, no run and no delivery, and is told to ask', async () => {
-  let told = 0;
-  const temp = await openTempPostgres(server, Date.now(), { onOtherTime: () => told++ });
+  let reported = 0;
+  const temp = await openTempPostgres(server, Date.now(), { onOtherTime: () => reported++ });
   await using test = await PathUnderTest.open(() => Promise.resolve(temp));
   /** Works at another time, and says how often it was told. */
   const off = async (byMs: number, work: () => Promise<unknown>): Promise<number> => {
-    const before = told;
-    temp.clock.turn(byMs);
+    const before = reported;
+    temp.clock.advance(byMs);
     await work();
-    temp.clock.turn(-byMs);
-    return told - before;
+    temp.clock.advance(-byMs);
+    return reported - before;
   };
   await test.channel(await test.check());
   const count = (table: string): number => Number(test.one(`SELECT count(*) FROM ${table}`));
@@ -38,5 +38,5 @@ it('a process whose time is an hour off takes no schedule, no run and no deliver
 
   assert.equal(await off(hourMs, async () => assert.deepEqual(await test.claimDeliveries(), [])), 1);
   assert.equal((await test.claimDeliveries()).length, 1);
-  assert.equal(told, 4);
+  assert.equal(reported, 4);
 });

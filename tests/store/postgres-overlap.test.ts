@@ -11,7 +11,7 @@ it('a run is held back while another process has a run of its check, and is an o
   await using test = await PathUnderTest.open((at) => openTempPostgres(server, at));
   await test.check();
   const claim = async (owner: string) => {
-    const lease = { location: 'local', owner, now: test.now, leaseMs: 10_000, most: 10 };
+    const lease = { location: 'local', owner, now: test.now, leaseMs: 10_000, max: 10 };
     const { runs, nextAvailableAt } = await test.path.claimRuns(lease);
     return { slots: runs.map(({ run }) => run.slotAt), runs, nextAvailableAt };
   };
@@ -21,7 +21,7 @@ it('a run is held back while another process has a run of its check, and is an o
   const [own] = test.rows('SELECT id, account_id FROM runs');
   assert.ok(own);
 
-  test.temp.clock.turn(10_000);
+  test.temp.clock.advance(10_000);
   const second = test.now;
   await test.schedule();
   const renew = () =>
@@ -34,18 +34,18 @@ it('a run is held back while another process has a run of its check, and is an o
   ]);
   assert.deepEqual((await claim('two')).slots, [], 'it is not looked at again before that');
 
-  test.temp.clock.turn(9000);
+  test.temp.clock.advance(9000);
   renew();
   assert.deepEqual((await claim('two')).slots, []);
-  test.temp.clock.turn(1000);
+  test.temp.clock.advance(1000);
   assert.deepEqual((await claim('one')).slots, [], 'the second time it waits longer');
-  test.temp.clock.turn(4000);
+  test.temp.clock.advance(4000);
   const waiting = await claim('one');
   assert.deepEqual(waiting.slots, [second], 'the process that has the other one lets them follow each other');
   assert.equal(waiting.runs[0]?.run.wasHeldBack, true);
 
   // Whoever had them is gone.
-  test.temp.clock.turn(10_000);
+  test.temp.clock.advance(10_000);
   const taken = await claim('two');
   assert.deepEqual(taken.slots, [first, second]);
   assert.deepEqual(
@@ -60,12 +60,12 @@ it('slots of a minute and more are not held back, and runs of other checks do no
   await test.check();
   await test.schedule();
   const lease = { location: 'local', now: test.now, leaseMs: 10_000 };
-  assert.equal((await test.path.claimRuns({ ...lease, owner: 'one', most: 1 })).runs.length, 1);
-  assert.equal((await test.path.claimRuns({ ...lease, owner: 'two', most: 10 })).runs.length, 1);
-  test.temp.clock.turn(60_000);
+  assert.equal((await test.path.claimRuns({ ...lease, owner: 'one', max: 1 })).runs.length, 1);
+  assert.equal((await test.path.claimRuns({ ...lease, owner: 'two', max: 10 })).runs.length, 1);
+  test.temp.clock.advance(60_000);
   await test.schedule();
   test.temp.raw.prepare('UPDATE runs SET available_at = ? WHERE leased_by IS NOT NULL').run(test.now + 10_000);
-  const { runs } = await test.path.claimRuns({ ...lease, owner: 'three', now: test.now, most: 100 });
+  const { runs } = await test.path.claimRuns({ ...lease, owner: 'three', now: test.now, max: 100 });
   assert.deepEqual(
     runs.map(({ run }) => run.checkId),
     [slow],

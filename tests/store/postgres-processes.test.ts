@@ -17,7 +17,7 @@ it('processes that were silent together give signs of life again without waiting
   const { processes } = temp.store;
   const [own, other] = [aSign(), aSign()];
   for (const one of [own, other]) await processes.sign(one);
-  temp.clock.turn(11 * 60_000);
+  temp.clock.advance(11 * 60_000);
   // The other process is in the middle of its sign: it holds its own row, and goes on to what was silent for long.
   const session = await connectAlone(readPostgresAddress(temp.url), () => {});
   toEnd.defer(() => session.end());

@@ -12,12 +12,12 @@ it('results are released beside a turn of roll-ups', async () => {
   await using test = await PathUnderTest.open(() => Promise.resolve(temp));
   await test.check();
   const { rollUps } = temp.store;
-  const turn = () => rollUps.turn(test.now, 86_400_000);
-  await turn();
+  const tick = () => rollUps.tick(test.now, 86_400_000);
+  await tick();
   const alone = await rollUps.release(test.now);
   assert.ok(alone > 0);
   for (let round = 0; round < 20; round++) {
-    const [beside] = await Promise.all([rollUps.release(test.now), turn(), turn()]);
+    const [beside] = await Promise.all([rollUps.release(test.now), tick(), tick()]);
     assert.equal(beside, alone, `round ${round}`);
   }
 });

@@ -31,14 +31,14 @@ it('runs are renewed beside one that is being recorded', async (t) => {
   await using test = await PathUnderTest.open(() => Promise.resolve(temp));
   await test.check();
   await test.check();
-  test.temp.clock.turn(10_000);
+  test.temp.clock.advance(10_000);
   await test.schedule();
   const [held, free] = (await test.claim()).map(({ run }) => run);
   assert.ok(held !== undefined && free !== undefined);
   await hold(t, temp.url, 'runs', held.id);
   const until = (id: string) => leaseEnd(test, 'SELECT available_at AS at FROM runs WHERE id = ?', id);
   const before = until(held.id);
-  test.temp.clock.turn(3000);
+  test.temp.clock.advance(3000);
   await test.path.renewRuns([held, free], { owner: 'one', now: test.now, leaseMs: 10_000 });
   assert.deepEqual([until(held.id), until(free.id)], [before, test.now + 10_000]);
 });
@@ -53,7 +53,7 @@ it('deliveries are renewed beside one that is being settled', async (t) => {
   await hold(t, temp.url, 'deliveries', held.id);
   const until = (id: string) => leaseEnd(test, 'SELECT next_attempt_at AS at FROM deliveries WHERE id = ?', id);
   const before = until(held.id);
-  test.temp.clock.turn(3000);
+  test.temp.clock.advance(3000);
   await test.path.renewDeliveries([held, free], { owner: 'one', now: test.now, leaseMs: 10_000 });
   assert.deepEqual([until(held.id), until(free.id)], [before, test.now + 10_000]);
 });

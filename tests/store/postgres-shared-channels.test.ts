@@ -24,14 +24,14 @@ describe('several processes that deliver', () => {
     const claimed = [];
     for (let claim = 0; claim < 3; claim++) claimed.push(...(await test.claimDeliveries('one', () => 300)));
     assert.equal(claimed.length, 300);
-    const lookedThrough =
+    const scanLimit =
       'SELECT coalesce(sum(idx_tup_read), 0) AS entries FROM pg_stat_user_indexes WHERE indexrelname = ?';
     for (const each of claimed.slice(0, 100)) assert.deepEqual(await test.settle(each, 200), [true]);
     const rest = claimed.slice(100).map(({ delivery }) => delivery);
     await test.path.renewDeliveries(rest, { owner: 'one', now: test.now, leaseMs: 10_000 });
     // What a connection has done is counted when it ends.
     await test.temp.rest();
-    const { entries } = raw.prepare(lookedThrough).get('deliveries_leased') ?? {};
+    const { entries } = raw.prepare(scanLimit).get('deliveries_leased') ?? {};
     // A renewal looks once for what processes have left behind.
     assert.ok(Number(entries) <= 1000, `${String(entries)} entries of what is under way were read`);
   });
@@ -61,7 +61,7 @@ describe('several processes that deliver', () => {
     assert.deepEqual(await claim(other), [], 'four are under way');
 
     // The check of one that is under way recovers: its recovery waits for that attempt, whoever takes it.
-    test.temp.clock.turn(10);
+    test.temp.clock.advance(10);
     const [held, ended] = taken;
     assert.ok(held !== undefined && ended !== undefined);
     assert.deepEqual(await test.settle(ended, 200, holder), [true]);

@@ -8,14 +8,14 @@ import { readPostgresAddress } from '#lib/net/postgres-address.ts';
 import { connectAlone, openConnections } from '#store/engines/postgres/connections.ts';
 import { StoreUnavailableError } from '#store/base/unavailable.ts';
 import { type Authority, createAuthority } from '../support/certificates.ts';
-import { type PostgresDatabase, type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { type PostgresDatabase, type OwnPostgres, startPostgres } from '../support/postgres.ts';
 
 const authority = createAuthority();
 const stranger = createAuthority('Somebody else');
 const folder = mkdtempSync(join(tmpdir(), 'tocsin-tls-'));
 const trusted = join(folder, 'trusted.pem');
 const foreign = join(folder, 'foreign.pem');
-let server: PostgresServer;
+let server: OwnPostgres;
 let database: PostgresDatabase;
 before(async () => {
   writeFileSync(trusted, authority.cert);
@@ -75,7 +75,7 @@ describe('a PostgreSQL that encrypts', () => {
 });
 
 describe('a PostgreSQL that asks who connects for a certificate', () => {
-  let asking: PostgresServer;
+  let asking: OwnPostgres;
   before(async () => {
     // Others than we are run the server, and read its rules.
     chmodSync(folder, 0o755);

@@ -13,21 +13,21 @@ const secretKey = new Uint8Array(32).fill(7);
 
 interface Listening extends AsyncDisposable {
   readonly store: Store;
-  readonly heard: (string | null)[];
+  readonly received: (string | null)[];
   readonly states: string[];
 }
 
 async function open(url: string): Promise<Listening> {
-  const [heard, states]: [(string | null)[], string[]] = [[], []];
+  const [received, states]: [(string | null)[], string[]] = [[], []];
   const store = await openPostgresStore({
     address: readPostgresAddress(url),
     secretKey,
     clock: { now: () => Date.now() },
     onListening: (state) => void states.push(state),
   });
-  store.wakes.listen((name) => void heard.push(name));
+  store.wakes.listen((name) => void received.push(name));
   await until('it to listen', () => states.length > 0);
-  return { store, heard, states, [Symbol.asyncDispose]: () => store.close() };
+  return { store, received, states, [Symbol.asyncDispose]: () => store.close() };
 }
 
 it('a wake-up reaches the others and not its sender, and many of one name are few', async () => {
@@ -37,12 +37,12 @@ it('a wake-up reaches the others and not its sender, and many of one name are fe
   await using other = await open((await server.newDatabase()).url);
   for (let n = 0; n < 500; n++) one.store.wakes.send('run-checks');
   one.store.wakes.send('send-deliveries');
-  await until('both names', () => two.heard.includes('run-checks') && two.heard.includes('send-deliveries'));
+  await until('both names', () => two.received.includes('run-checks') && two.received.includes('send-deliveries'));
   two.store.wakes.send('results');
-  await until('the answer', () => one.heard.includes('results'));
-  assert.deepEqual(one.heard, [null, 'results'], 'null: what was before it listened is not known');
-  assert.ok(two.heard.length < 10, `${two.heard.length} wake-ups`);
-  assert.deepEqual(other.heard, [null], 'another database is another installation');
+  await until('the answer', () => one.received.includes('results'));
+  assert.deepEqual(one.received, [null, 'results'], 'null: what was before it listened is not known');
+  assert.ok(two.received.length < 10, `${two.received.length} wake-ups`);
+  assert.deepEqual(other.received, [null], 'another database is another installation');
 });
 
 it('listening is taken up again when its connection is lost, and everything is looked at once', async () => {
@@ -54,7 +54,7 @@ it('listening is taken up again when its connection is lost, and everything is l
   );
   await until('both to listen again', () => one.states.length >= 3 && two.states.length >= 3);
   assert.deepEqual(one.states, ['listening', 'polling', 'listening']);
-  assert.deepEqual(one.heard, [null, null]);
+  assert.deepEqual(one.received, [null, null]);
   two.store.wakes.send('run-checks');
-  await until('a wake-up', () => one.heard.includes('run-checks'));
+  await until('a wake-up', () => one.received.includes('run-checks'));
 });

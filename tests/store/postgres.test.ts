@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { newId } from '#lib/id.ts';
-import { type Migration, type MigrationNews, migrations, NewerDatabaseError } from '#store/base/migrate.ts';
+import { type Migration, type SchemaMigration, migrations, NewerDatabaseError } from '#store/base/migrate.ts';
 import { readPostgresAddress } from '#lib/net/postgres-address.ts';
 import { connectAlone } from '#store/engines/postgres/connections.ts';
 import { openConnections } from '#store/engines/postgres/connections.ts';
@@ -11,7 +11,7 @@ import { WrongKeyError } from '#store/base/key-check.ts';
 import { openPostgresStore } from '#store/postgres-store.ts';
 import type { Store } from '#store/store.ts';
 import { StoreUnavailableError } from '#store/base/unavailable.ts';
-import { oddPassword, type PostgresDatabase } from '../support/postgres.ts';
+import { lightSettings, oddPassword, type PostgresDatabase, startPostgres } from '../support/postgres.ts';
 import { openRawPostgres } from '../support/raw-rows.ts';
 import { aCheck } from '../support/records.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
@@ -57,7 +57,7 @@ describe('a PostgreSQL database', () => {
   it('that is empty and opened by many processes at once is migrated by one, while the others wait', async () => {
     const database = await server.newDatabase();
     const stores = await Promise.all(Array.from({ length: 6 }, () => open(database)));
-    await Promise.all(stores.map((store) => store.gaps.signOfLife()));
+    await Promise.all(stores.map((store) => store.gaps.recordHeartbeat()));
     const alone = await server.newDatabase();
     await (await open(alone)).close();
     assert.equal(shapeOf(database), shapeOf(alone));
@@ -92,14 +92,14 @@ describe('a PostgreSQL database', () => {
     raw.exec('BEGIN; LOCK TABLE results IN ACCESS SHARE MODE');
     const address = readPostgresAddress(database.url);
     const [one, two] = [await openConnections(address, 500), await openConnections(address, 500)];
-    const told: MigrationNews[] = [];
-    const both = [one, two].map((connections) => migratePostgres(connections, (news) => told.push(news), expanded));
-    const again = { withinMs: 30_000, seen: () => JSON.stringify(told) };
-    await until('who waits to say so, and who migrates to begin again', () => told.length === 3, again);
+    const reported: SchemaMigration[] = [];
+    const both = [one, two].map((connections) => migratePostgres(connections, (news) => reported.push(news), expanded));
+    const again = { withinMs: 30_000, seen: () => JSON.stringify(reported) };
+    await until('who waits to say so, and who migrates to begin again', () => reported.length === 3, again);
     raw.exec('COMMIT');
     await Promise.all(both);
     const to = expanded.length;
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       { from: migrations.length, to },
       { from: null, to },
       { from: migrations.length, to },
@@ -138,7 +138,7 @@ describe('a PostgreSQL database', () => {
     const url = `postgres://tocsin@/${database.name}?host=${encodeURIComponent(server.socketDir)}`;
     const address = { ...readPostgresAddress(url), port: server.port };
     const store = await openPostgresStore({ address, secretKey, clock });
-    await store.gaps.signOfLife();
+    await store.gaps.recordHeartbeat();
     await store.close();
   });
 });
@@ -157,7 +157,9 @@ describe('a PostgreSQL that is not there', () => {
     }
   });
 
-  it('makes every method reject as unavailable while it is away, and is used again when it is back', async () => {
+  it('makes every method reject as unavailable while it is away, and is used again when it is back', async (t) => {
+    const server = await startPostgres(null, undefined, lightSettings);
+    t.after(() => server.stop());
     await using test = await PathUnderTest.open((at) => openTempPostgres(server, at));
     const { store } = test.temp;
     await test.check();
@@ -172,7 +174,7 @@ describe('a PostgreSQL that is not there', () => {
     const tryAll = async (): Promise<boolean> =>
       (
         await Promise.all([
-          store.gaps.signOfLife().then(() => true, isUnavailable),
+          store.gaps.recordHeartbeat().then(() => true, isUnavailable),
           store.accounts.usage(test.accountId, test.now).then(() => true, isUnavailable),
           test.schedule().then(() => true, isUnavailable),
         ])
@@ -206,9 +208,9 @@ describe('several processes on one PostgreSQL', () => {
         activated: true,
       });
     }
-    const turns = await Promise.all(Array.from({ length: 4 }, () => test.schedule()));
+    const ticks = await Promise.all(Array.from({ length: 4 }, () => test.schedule()));
     assert.equal(
-      turns.reduce((sum, { runs }) => sum + runs, 0),
+      ticks.reduce((sum, { runs }) => sum + runs, 0),
       60,
     );
     const owners = ['one', 'two', 'three', 'four'];
@@ -287,10 +289,10 @@ describe('several processes on one PostgreSQL', () => {
     await using test = await PathUnderTest.open((at) => openTempPostgres(server, at));
     for (let count = 0; count < 12; count++) await test.check();
     test.temp.raw.exec('UPDATE accounts SET execution_limit = 5');
-    const turn = () =>
+    const tick = () =>
       test.path.scheduleDue({
         now: test.now,
-        most: 3,
+        max: 3,
         plan: (schedule) => ({
           runs: [{ slotAt: schedule.nextDueAt, dueAt: schedule.nextDueAt, location: 'local' }],
           missed: [],
@@ -298,8 +300,8 @@ describe('several processes on one PostgreSQL', () => {
         }),
         missedReason: () => 'overload',
       });
-    await Promise.all([turn(), turn(), turn(), turn()]);
-    while ((await turn()).schedules > 0);
+    await Promise.all([tick(), tick(), tick(), tick()]);
+    while ((await tick()).schedules > 0);
     assert.equal(test.one('SELECT used FROM usage'), 5);
     assert.equal(test.one('SELECT count(*) FROM runs'), 5);
     assert.deepEqual(test.rows('SELECT missed, limited FROM run_counts'), [{ missed: 7, limited: 7 }]);

@@ -13,7 +13,7 @@ describe('processes', () => {
     const [late, early] = [aSign({ startedAt: 2000, publicUrl: 'https://t.example.com' }), aSign({ startedAt: 1000 })];
     await processes.sign(late);
     await processes.sign(early);
-    temp.clock.turn(5000);
+    temp.clock.advance(5000);
     const busy = {
       ...early,
       holds: { runs: 7, deliveries: 3 },
@@ -39,7 +39,7 @@ describe('processes', () => {
       (await processes.list()).map(({ id }) => id),
       [silent.id],
     );
-    temp.clock.turn(10 * minuteMs + 1);
+    temp.clock.advance(10 * minuteMs + 1);
     assert.deepEqual(await processes.list(), []);
     await processes.sign(living);
     assert.equal(temp.raw.prepare('SELECT count(*) AS n FROM processes').get()?.['n'], 1, 'its row is gone');

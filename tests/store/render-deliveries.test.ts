@@ -96,7 +96,7 @@ describe('rendering deliveries', () => {
         return Promise.resolve(outcomes[sent.length > 2 ? 1 : 0] ?? assert.fail());
       },
     });
-    await step.turn();
+    await step.tick();
     await until('both attempts', () => test.one('SELECT count(*) FROM attempts') === 2);
     const bodyOf = (team: string): string =>
       JSON.stringify({ TEAM: team, ALERT_TYPE: 'ALERT_FAILURE', CHECK_NAME: 'Cart', createdAt });
@@ -107,8 +107,8 @@ describe('rendering deliveries', () => {
         { url: 'http://127.0.0.1:10/', body: bodyOf('shop') },
       ],
     );
-    test.temp.clock.turn(30_000);
-    await step.turn();
+    test.temp.clock.advance(30_000);
+    await step.tick();
     await until('the retries', () => test.one('SELECT count(*) FROM attempts') === 4);
     await step.stop(1_000);
     assert.deepEqual(sent.slice(2), sent.slice(0, 2), 'the same bytes');
@@ -126,7 +126,7 @@ describe('rendering deliveries', () => {
     const id = newId();
     assert.equal(await deliveries.replay(test.accountId, replayOf, id), 'done');
     const { step, sent } = sender(test);
-    await step.turn();
+    await step.tick();
     await until('the replay', () => sent.length === 1);
     await step.stop(1_000);
     const { createdAt: _, ...variables } = JSON.parse(sent[0]?.body ?? '') as Record<string, unknown>;
@@ -152,7 +152,7 @@ describe('rendering deliveries', () => {
         return { request: { method: 'POST', url: 'http://127.0.0.1:9/', headers: [], body: '' } };
       },
     });
-    await step.turn();
+    await step.tick();
     await until('all of them', () => test.one('SELECT count(*) FROM deliveries WHERE status = 0') === 0);
     await step.stop(1_000);
     assert.equal(sent.length, 1);
@@ -180,9 +180,9 @@ describe('rendering deliveries', () => {
     await fail(test);
     const [claimed] = await test.claimDeliveries('gone');
     assert.equal(claimed?.delivery.request, null);
-    test.temp.clock.turn(10_001);
+    test.temp.clock.advance(10_001);
     const { step, sent } = sender(test);
-    await step.turn();
+    await step.tick();
     await until('the attempt', () => test.one('SELECT count(*) FROM attempts') === 1);
     await step.stop(1_000);
     assert.equal(sent.length, 1);
@@ -211,7 +211,7 @@ describe('rendering deliveries', () => {
       },
     });
     setImmediate(tick);
-    await step.turn();
+    await step.tick();
     await until('all of them', () => sent.length === 60);
     isOver = true;
     await until('their records', () => test.one('SELECT count(*) FROM attempts') === 60);

@@ -6,7 +6,7 @@ import type { Asset } from '#domain/results/asset.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/base/codec.ts';
 import { test } from '../support/each-engine.ts';
-import { nobodyHears } from '../support/records.ts';
+import { noNotifications } from '../support/records.ts';
 import { putAccount, putCheck, putResult } from '../support/rows.ts';
 import type { TempStore } from '../support/temp-store.ts';
 
@@ -19,7 +19,7 @@ const picture = (bytes = 5): Asset => ({
 });
 
 /** A browser check with a result that is `age` ms old. */
-function scene(temp: TempStore, age = 0) {
+function fixture(temp: TempStore, age = 0) {
   const accountId = putAccount(temp.raw);
   const checkId = putCheck(temp.raw, accountId, { checkType: 'BROWSER' });
   const resultAt = (at: number): string => putResult(temp.raw, accountId, checkId, at, { outcome: 'failed' });
@@ -33,7 +33,7 @@ const count = ({ raw }: TempStore, table: string): unknown =>
 test('assets are listed with their result and read as they were, however large', async (newStore) => {
   await using temp = await newStore();
   const { resultAssets } = temp.store;
-  const owner = scene(temp);
+  const owner = fixture(temp);
   const { accountId, checkId, resultId } = owner;
   const trace: Asset = { sort: 'trace', name: 'buying', contentType: 'application/zip', content: randomBytes(700_000) };
   const shot = picture();
@@ -62,7 +62,7 @@ test('assets are listed with their result and read as they were, however large',
 
 test('assets of another account are not there', async (newStore) => {
   await using temp = await newStore();
-  const owner = scene(temp);
+  const owner = fixture(temp);
   await temp.store.resultAssets.keep(owner, [picture()], 'with-result');
   const stranger = putAccount(temp.raw);
   const { checkId, resultId } = owner;
@@ -72,7 +72,7 @@ test('assets of another account are not there', async (newStore) => {
 
 test('an asset of which a part has gone is not read in half', async (newStore) => {
   await using temp = await newStore();
-  const owner = scene(temp);
+  const owner = fixture(temp);
   await temp.store.resultAssets.keep(owner, [picture(600_000)], 'with-result');
   temp.raw.prepare('DELETE FROM asset_parts WHERE part = 1').run();
   assert.equal(await temp.store.resultAssets.read(owner.accountId, owner.checkId, owner.resultId, 1), null);
@@ -81,7 +81,7 @@ test('an asset of which a part has gone is not read in half', async (newStore) =
 test('of planned runs that pass only the newest of each location keeps its assets', async (newStore) => {
   await using temp = await newStore();
   const { resultAssets } = temp.store;
-  const owner = scene(temp);
+  const owner = fixture(temp);
   const now = temp.clock.now();
   await resultAssets.keep(owner, [picture()], 'with-result');
   const [first, second, elsewhere] = [1000, 2000, 3000].map((after) => owner.resultAt(now + after));
@@ -97,7 +97,7 @@ test('of planned runs that pass only the newest of each location keeps its asset
 test('assets go when their result grows old, and not before', async (newStore) => {
   await using temp = await newStore();
   const { resultAssets, retention } = temp.store;
-  const owner = scene(temp, 31 * day);
+  const owner = fixture(temp, 31 * day);
   // More than goes in one slice.
   await resultAssets.keep(
     owner,
@@ -116,18 +116,18 @@ test('assets go when their result grows old, and not before', async (newStore) =
 
 test('assets go with their check, and none come after it', async (newStore) => {
   await using temp = await newStore();
-  const { resultAssets, checks, leftovers } = temp.store;
-  const owner = scene(temp);
-  const other = scene(temp);
+  const { resultAssets, checks, orphans } = temp.store;
+  const owner = fixture(temp);
+  const other = fixture(temp);
   await resultAssets.keep(other, [picture()], 'with-result');
   await resultAssets.keep(
     owner,
     Array.from({ length: 80 }, () => picture()),
     'with-result',
   );
-  assert.ok(await checks.remove(owner.accountId, owner.checkId, nobodyHears));
+  assert.ok(await checks.remove(owner.accountId, owner.checkId, noNotifications));
   await resultAssets.keep({ ...owner, resultId: newId() }, [picture()], 'with-result');
-  for (let slices = 0; (await leftovers.removeSome(1000)) > 0; slices++) assert.ok(slices < 100);
+  for (let slices = 0; (await orphans.removeSome(1000)) > 0; slices++) assert.ok(slices < 100);
   assert.deepEqual([count(temp, 'result_assets'), count(temp, 'asset_parts')], [1, 1]);
   const left = temp.raw.prepare('SELECT check_id FROM asset_parts').get();
   assert.deepEqual(Buffer.from(left?.['check_id'] as Uint8Array), Buffer.from(idBytes(other.checkId)));

@@ -15,7 +15,7 @@ interface Filter {
   readonly resultType?: 'ALL';
 }
 
-interface Scene {
+interface Fixture {
   readonly accountId: string;
   readonly checkId: string;
   readonly facts: Fact[];
@@ -24,12 +24,12 @@ interface Scene {
 }
 
 /** A check with results of some days, all rolled up but for those of today: of each day an attempt, and long and short stretches. */
-async function sceneOf(temp: TempStore): Promise<Scene> {
+async function fixtureOf(temp: TempStore): Promise<Fixture> {
   const accountId = putAccount(temp.raw);
   const checkId = putCheck(temp.raw, accountId, { createdAt: noon - days * dayMs });
   const facts: Fact[] = [];
   const today = temp.clock.now();
-  temp.clock.turn(-days * dayMs);
+  temp.clock.advance(-days * dayMs);
   while (temp.clock.now() <= today) {
     const at = temp.clock.now();
     facts.push(
@@ -40,9 +40,9 @@ async function sceneOf(temp: TempStore): Promise<Scene> {
       fact(checkId, at + 10 * minuteMs, { location: 'b', outcome: 'missed', slots: 90 }),
     );
     for (const each of facts.slice(-5)) record(temp, accountId, each);
-    temp.clock.turn(dayMs);
+    temp.clock.advance(dayMs);
   }
-  temp.clock.turn(today - temp.clock.now());
+  temp.clock.advance(today - temp.clock.now());
   await rollUpAll(temp);
   return {
     accountId,
@@ -61,7 +61,7 @@ const dailyWithAttempts = daily + 1;
 
 test('the total of a list is that of its results, before and after days of them have gone', async (newStore) => {
   await using temp = await newStore(noon);
-  const { total } = await sceneOf(temp);
+  const { total } = await fixtureOf(temp);
   assert.equal(await total(), (days + 1) * daily);
   assert.equal(await total({ from: noon - 2 * dayMs }), 3 * daily);
   assert.equal(await total({ from: noon - 3 * dayMs + minuteMs }), 4 * daily - 1);
@@ -81,7 +81,7 @@ test('the total of a list is that of its results, before and after days of them 
 
 test('bounds are met to the instant, also where one day ends and the next begins', async (newStore) => {
   await using temp = await newStore(noon);
-  const { accountId, checkId, total } = await sceneOf(temp);
+  const { accountId, checkId, total } = await fixtureOf(temp);
   const midnight = noon - 12 * hourMs - dayMs;
   record(temp, accountId, fact(checkId, midnight));
   await rollUpAll(temp);
@@ -93,14 +93,14 @@ test('bounds are met to the instant, also where one day ends and the next begins
 
 test('results count that are kept for longer than roll-ups', async (newStore) => {
   await using temp = await newStore(noon);
-  const { accountId, checkId, total } = await sceneOf(temp);
+  const { accountId, checkId, total } = await fixtureOf(temp);
   for (const age of [740, 735]) putResult(temp.raw, accountId, checkId, noon - age * dayMs, { outcome: 'passed' });
   assert.equal(await total(), (days + 1) * daily + 2);
 });
 
 test('what comes late to the oldest day that is kept counts, though that day is not rolled up any more', async (newStore) => {
   await using temp = await newStore(noon);
-  const { accountId, checkId, total } = await sceneOf(temp);
+  const { accountId, checkId, total } = await fixtureOf(temp);
   const kept = noon - 12 * hourMs - 3 * dayMs + 6 * hourMs;
   await temp.store.rollUps.release(kept);
   record(temp, accountId, fact(checkId, kept - 3 * hourMs));
@@ -110,7 +110,7 @@ test('what comes late to the oldest day that is kept counts, though that day is 
 
 test('what comes late counts at once', async (newStore) => {
   await using temp = await newStore(noon);
-  const { accountId, checkId, total } = await sceneOf(temp);
+  const { accountId, checkId, total } = await fixtureOf(temp);
   record(temp, accountId, fact(checkId, noon - 3 * dayMs + hourMs));
   assert.equal(await total(), (days + 1) * daily + 1);
   await rollUpAll(temp);
@@ -119,7 +119,7 @@ test('what comes late counts at once', async (newStore) => {
 
 test('days that an older version rolled up are counted by their rows', async (newStore) => {
   await using temp = await newStore(noon);
-  const { total } = await sceneOf(temp);
+  const { total } = await fixtureOf(temp);
   const third = noon - 12 * hourMs - 3 * dayMs;
   for (const unknown of ['location = ?', `location <> ? OR start_at = ${third}`, 'location <= ?']) {
     temp.raw.prepare(`UPDATE roll_ups SET final_results = NULL WHERE ${unknown}`).run('b');
@@ -131,7 +131,7 @@ test('days that an older version rolled up are counted by their rows', async (ne
 
 test('of an account that moved only results count that came along', async (newStore) => {
   await using temp = await newStore(noon);
-  const { accountId, checkId, total } = await sceneOf(temp);
+  const { accountId, checkId, total } = await fixtureOf(temp);
   // The other installation kept results for less long than roll-ups.
   const gone = (at: number): void => {
     const where = 'account_id = ? AND check_id = ? AND started_at < ?';
@@ -147,7 +147,7 @@ test('of an account that moved only results count that came along', async (newSt
 
 test('of days that are rolled up no row is looked at where a server would look at all of them', async (newStore) => {
   await using temp = await newStore(noon);
-  const { total } = await sceneOf(temp);
+  const { total } = await fixtureOf(temp);
   const yesterday = noon - 12 * hourMs - dayMs;
   temp.raw.exec(`UPDATE roll_ups SET final_results = final_results + 1000 WHERE span = 1 AND start_at = ${yesterday}`);
   // A file's are counted a slice at a time, from what is read anyway.

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { newId } from '#lib/id.ts';
 import { idBytes, idText } from '#store/base/codec.ts';
 import { test } from '../support/each-engine.ts';
-import { insertRow, putAccount, putChannel, putDelivery, putResult } from '../support/rows.ts';
+import { insertRow, putAccount, putChannel, putDelivery, putIncident, putResult } from '../support/rows.ts';
 import type { TempStore } from '../support/temp-store.ts';
 
 const day = 86_400_000;
@@ -141,3 +141,16 @@ async function sweepAll({ store, clock }: TempStore, before: number): Promise<nu
   }
   throw new Error('the sweep does not end');
 }
+
+test('an old incident goes once it has ended; an open one stays, and one that ended lately', async (newStore) => {
+  await using temp = await newStore();
+  const accountId = putAccount(temp.raw);
+  const now = temp.clock.now();
+  const put = (endedAt: number | null): string =>
+    putIncident(temp.raw, accountId, newId(), now - 40 * day, { endedAt });
+  put(now - 31 * day);
+  const left = [put(null), put(now - day)];
+  await sweepAll(temp, now - 30 * day);
+  const ids = temp.raw.prepare('SELECT id FROM incidents').all();
+  assert.deepEqual(new Set(ids.map(({ id }) => idText(id as Uint8Array))), new Set(left));
+});

@@ -25,7 +25,7 @@ import { insertRow, putResult } from '../support/rows.ts';
 import type { TempStore } from '../support/temp-store.ts';
 
 export const minuteMs = 60_000;
-export const keptMs = 30 * dayMs;
+export const retentionMs = 30 * dayMs;
 export const noon = Date.UTC(2026, 2, 10, 12);
 
 /** A result as the model of a test knows it. */
@@ -95,8 +95,8 @@ function mark(raw: RawRows, accountId: string, checkId: string, startAt: number)
 }
 
 export async function rollUpAll({ store, clock }: TempStore): Promise<void> {
-  for (let turn = 0; turn < 5000; turn++) {
-    if ((await store.rollUps.turn(clock.now(), keptMs)).isThrough) return;
+  for (let tick = 0; tick < 5000; tick++) {
+    if ((await store.rollUps.tick(clock.now(), retentionMs)).isThrough) return;
   }
   throw new Error('rolling up does not end');
 }
@@ -223,10 +223,7 @@ function assertPhases(rollUps: readonly DetailedRollUp[], facts: readonly Fact[]
       const found: Responses = sum.phases.get(phase)?.[isFailed ? 'failedResponses' : 'responses'] ?? emptyResponses();
       const total = values.reduce((all, value) => all + value, 0);
       const least = values[0] ?? Number.POSITIVE_INFINITY;
-      assert.deepEqual(
-        [found.count, found.sum, found.least, found.most],
-        [of.length, total, least, values.at(-1) ?? 0],
-      );
+      assert.deepEqual([found.count, found.sum, found.least, found.max], [of.length, total, least, values.at(-1) ?? 0]);
       const squares = values.reduce((all, value) => all + value * value, 0);
       assert.ok(Math.abs(found.sumOfSquares - squares) <= squares * 1e-6, `${found.sumOfSquares} for ${squares}`);
       const median = values[Math.ceil(values.length / 2) - 1] ?? 0;

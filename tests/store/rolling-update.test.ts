@@ -34,7 +34,7 @@ function expand(raw: RawRows, isSqlite: boolean): void {
 /** Everything from a due slot to the log of its delivery: a failure, and its end. */
 async function wholePath(path: PathUnderTest): Promise<void> {
   for (const outcome of ['failed', 'passed'] as const) {
-    path.temp.clock.turn(10_000);
+    path.temp.clock.advance(10_000);
     const recorded = await path.runAll(outcome);
     assert.deepEqual(
       recorded.map(({ isRecorded, deliveries }) => [isRecorded, deliveries]),
@@ -65,7 +65,7 @@ test('a store that is open goes on while a newer version migrates its database',
   ]);
   assert.equal(path.one('SELECT count(*) FROM attempts'), 6);
   // What was missed, an exhausted delivery, a channel that fails, a lease that runs out.
-  clock.turn(60_000);
+  clock.advance(60_000);
   assert.ok((await path.schedule()).missed > 0);
   await path.channel(checkId, { config: { name: 'Other', url: 'http://127.0.0.1:9/other' } });
   raw.exec(`UPDATE alert_channels SET exhausted_in_a_row = 4 WHERE id = ${channel}`);
@@ -81,12 +81,12 @@ test('a store that is open goes on while a newer version migrates its database',
   assert.equal(found?.check.id, checkId);
   await path.check();
   await path.temp.store.variables.add(path.accountId, { key: 'LATER', value: '1', locked: false, secret: false });
-  clock.turn(40 * 86_400_000);
+  clock.advance(40 * 86_400_000);
   await store.retention.sweep(path.now, path.now);
 });
 
 async function claimedOf(path: PathUnderTest) {
-  path.temp.clock.turn(10_000);
+  path.temp.clock.advance(10_000);
   await path.schedule();
   return path.claim();
 }

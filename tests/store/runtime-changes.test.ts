@@ -12,7 +12,7 @@ import type { Caller } from '#domain/accounts/api-key.ts';
 import type { Check } from '#domain/checks/check.ts';
 import type { Runtime } from '#domain/checks/runtime.ts';
 import { newId } from '#lib/id.ts';
-import { aCheck, aGroup, nobodyHears } from '../support/records.ts';
+import { aCheck, aGroup, noNotifications } from '../support/records.ts';
 import { test } from '../support/each-engine.ts';
 import type { TempStore } from '../support/temp-store.ts';
 
@@ -27,20 +27,25 @@ const bare: Runtime = { ...plain, name: '2026.04', stage: 'STABLE', multiStepSup
 const ending: Runtime = { ...bare, name: '2025.04', multiStepSupport: true, runtimeEndOfLife: '01/01/2020' };
 
 const ownId = '0199f0c4-0000-7000-8000-000000000001';
-const caller: Caller = { accountId: ownId, accountIds: [ownId], keyId: 'k', role: 'admin' };
+const caller: Caller = {
+  accountId: ownId,
+  accountIds: [ownId],
+  principal: { kind: 'api-key', id: 'k' },
+  role: 'admin',
+};
 
-async function scene(
+async function fixture(
   { store, clock }: TempStore,
   runtimes: readonly Runtime[] = [current, bare, ending],
   codes: readonly string[] = ['local'],
 ) {
   assert.ok(await ensureFirstAccount({ apiKeys: store.apiKeys, clock }, { accountId: ownId }));
-  const means = {
+  const deps = {
     ...store,
     ...scriptRules,
     checks: {
       ...store.checks,
-      remove: (accountId: string, id: string) => store.checks.remove(accountId, id, nobodyHears),
+      remove: (accountId: string, id: string) => store.checks.remove(accountId, id, noNotifications),
     },
     runtimes: () => runtimes,
     now: () => clock.now(),
@@ -56,9 +61,9 @@ async function scene(
     newToken: randomUUID,
     pingUrl: (token: string) => token,
   };
-  const checks = createCheckActions(means);
-  const groups = createGroupActions(means);
-  const accounts = createAccountActions({ ...means, forgetKey: () => undefined, clock });
+  const checks = createCheckActions(deps);
+  const groups = createGroupActions(deps);
+  const accounts = createAccountActions({ ...deps, forget: () => undefined, clock });
   const { accountId: _a, id: _i, createdAt: _c, updatedAt: _u, ...group } = aGroup(ownId);
   const made = await groups.create(caller, { ...group, alertChannelSubscriptions: [] }, false);
   const add = (checkType: Check['checkType'], change: Partial<Check> = {}) => {
@@ -82,7 +87,7 @@ const script = { script: 'await 1;', scriptPath: 'check.mjs' };
 
 test('a group is not given a runtime that would leave checks in it without one for their scripts', async (newStore) => {
   await using temp = await newStore();
-  const { groups, groupId, add } = await scene(temp);
+  const { groups, groupId, add } = await fixture(temp);
   for (const name of ['One', 'Two']) await add('MULTI_STEP', { name, groupId, settings: script });
   await add('MULTI_STEP', { groupId, runtimeId: '2026.10', settings: script });
   await add('API', { groupId });
@@ -101,7 +106,7 @@ test('a group is not given a runtime that would leave checks in it without one f
 test('a group is not given a script that its checks have no runtime for', async (newStore) => {
   await using temp = await newStore();
   const runtimes = [bare];
-  const { groups, groupId, add } = await scene(temp, runtimes);
+  const { groups, groupId, add } = await fixture(temp, runtimes);
   const { id } = await add('API', { name: 'Cart', groupId });
   assert.ok(id);
   await assert.rejects(
@@ -117,7 +122,7 @@ test('a group is not given a script that its checks have no runtime for', async 
 
 test('a group is not removed where its checks would have no runtime for their scripts without it', async (newStore) => {
   await using temp = await newStore();
-  const { checks, groups, accounts, groupId, add } = await scene(temp, [bare]);
+  const { checks, groups, accounts, groupId, add } = await fixture(temp, [bare]);
   await groups.change(caller, groupId, { runtimeId: '2026.04' });
   const settings = { localSetupScript: 'await 1;' };
   const cart = await add('API', { name: 'Cart', groupId, settings });
@@ -144,7 +149,7 @@ test('a group is not removed where its checks would have no runtime for their sc
 
 test('a group whose scripts alone need a runtime is removed with them', async (newStore) => {
   await using temp = await newStore();
-  const { groups, groupId, add } = await scene(temp, [bare]);
+  const { groups, groupId, add } = await fixture(temp, [bare]);
   await add('API', { groupId });
   await groups.change(caller, groupId, { localSetupScript: 'await 1;', runtimeId: '2026.04' });
   await groups.remove(caller, groupId);
@@ -152,7 +157,7 @@ test('a group whose scripts alone need a runtime is removed with them', async (n
 
 test('an account is not given a runtime that would leave its checks without one for their scripts', async (newStore) => {
   await using temp = await newStore();
-  const { accounts, groups, groupId, add } = await scene(temp);
+  const { accounts, groups, groupId, add } = await fixture(temp);
   await groups.change(caller, groupId, { runtimeId: '2026.10' });
   await add('MULTI_STEP', { groupId, settings: script });
   await add('API', { settings: { localSetupScript: 'await 1;' } });
@@ -168,7 +173,7 @@ test('an account is not given a runtime that would leave its checks without one 
 
 test('a check with a script around its request needs a runtime, its own, its group’s, its account’s or the CURRENT one', async (newStore) => {
   await using temp = await newStore();
-  const { checks, accounts, groups, groupId, add } = await scene(temp, [bare, ending]);
+  const { checks, accounts, groups, groupId, add } = await fixture(temp, [bare, ending]);
   const settings = { localSetupScript: 'await 1;' };
   const none = refused('runtimeId', /^no runtime of this server is CURRENT/);
   await assert.rejects(add('API', { settings }), none);
@@ -191,14 +196,14 @@ test('from the end of its runtime on a check is saved with runtimeFallback only'
   await using temp = await newStore();
   const endsAt = Date.UTC(2030, 0, 1);
   const aging: Runtime = { ...current, name: '2025.10', stage: 'DEPRECATED', runtimeEndOfLife: '01/01/2030' };
-  const { checks, groups, groupId, add, accounts } = await scene(temp, [current, aging]);
-  temp.clock.turn(endsAt - 1 - temp.clock.now());
+  const { checks, groups, groupId, add, accounts } = await fixture(temp, [current, aging]);
+  temp.clock.advance(endsAt - 1 - temp.clock.now());
   const firm = await add('MULTI_STEP', { settings: script, runtimeId: '2025.10' });
   const flexible = await add('MULTI_STEP', { settings: script, runtimeId: '2025.10', runtimeFallback: true });
   const bystander = await add('URL', { runtimeId: '2025.10' });
   await groups.change(caller, groupId, { runtimeId: '2025.10' });
   await accounts.change(caller, 'me', { runtimeId: '2025.10' });
-  temp.clock.turn(1);
+  temp.clock.advance(1);
   // What was saved before and is sent back as it is, as clients that keep checks in a file do.
   const back = { name: 'Back', runtimeId: '2025.10', settings: script };
   await assert.rejects(
@@ -233,7 +238,7 @@ test('from the end of its runtime on a check is saved with runtimeFallback only'
 
 test('a multi-step check is not saved with a runtime that does not support it', async (newStore) => {
   await using temp = await newStore();
-  const { checks, add } = await scene(temp);
+  const { checks, add } = await fixture(temp);
   const no = refused('runtimeId', /2026\.04 does not support multi-step checks/);
   await assert.rejects(add('MULTI_STEP', { settings: script, runtimeId: '2026.04' }), no);
   const { id } = await add('MULTI_STEP', { settings: script });
@@ -243,7 +248,7 @@ test('a multi-step check is not saved with a runtime that does not support it', 
 test('a check keeps a run location whose last runner has gone, and is given none that nobody serves', async (newStore) => {
   await using temp = await newStore();
   const codes = ['local', 'cellar'];
-  const { checks, add } = await scene(temp, [current], codes);
+  const { checks, add } = await fixture(temp, [current], codes);
   const { id } = await add('URL', { locations: ['local', 'cellar'] });
   codes.pop();
   const kept = await checks.change(caller, id, { name: 'Back', locations: ['local', 'cellar'] }, 'URL');

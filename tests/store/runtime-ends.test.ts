@@ -25,7 +25,7 @@ const current: Runtime = { ...plain, name: '2026.10', stage: 'CURRENT', runtimeE
 const older: Runtime = { ...plain, name: '2026.04', stage: 'STABLE', runtimeEndOfLife: '04/30/2027' };
 
 /** A store a week before the end, in which accounts are made with what they say. */
-async function scene(
+async function fixture(
   newStore: NewStore,
   runtimes: readonly Runtime[] = [current, older],
   ended: readonly EndedRuntime[] = [],
@@ -42,7 +42,7 @@ async function scene(
   });
   const notices = createNoticeActions({
     missingVariables: { notices: async () => [] },
-    unheardNotices: async () => [],
+    silentCheckNotices: async () => [],
     ...store,
     runtimeEnds,
     missingBrowsers: async () => [],
@@ -71,7 +71,7 @@ async function scene(
         return check.id;
       },
       notices: (): Promise<Notice[]> =>
-        notices.list({ keyId: '', role: 'read-only', accountId, accountIds: [accountId] }),
+        notices.list({ principal: { kind: 'api-key', id: '' }, role: 'read-only', accountId, accountIds: [accountId] }),
     };
   };
   return { temp, account, [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose]() };
@@ -82,7 +82,7 @@ const around = { localSetupScript: 'await 1;' };
 
 describe('the notice of the end of a runtime', () => {
   it('goes to the accounts that use it, from thirty days before until the day, with how many checks do and where it is named', async (newStore) => {
-    await using on = await scene(newStore);
+    await using on = await fixture(newStore);
     const { clock } = on.temp;
     const user = on.account(older.name);
     const other = on.account();
@@ -113,16 +113,16 @@ describe('the notice of the end of a runtime', () => {
         'The runtime 2026.04 ends on 04/30/2027: 5 checks of this account use it; 4 of them will not run after that.',
       action: `Choose another runtimeId in PUT /v1/accounts/${user.accountId} (1 check); in PUT /v1/check-groups/{id}: ${group} "Older" (3 checks); of 1 check, under their type: ${own}.`,
     });
-    clock.turn(6 * dayMs);
+    clock.advance(6 * dayMs);
     assert.equal((await user.notices()).length, 1, 'the day before');
-    clock.turn(dayMs);
+    clock.advance(dayMs);
     assert.deepEqual(await user.notices(), [], 'on the day it is one of those that have ended');
-    clock.turn(-31 * dayMs);
+    clock.advance(-31 * dayMs);
     assert.deepEqual(await user.notices(), [], 'earlier');
   });
 
   it('of the CURRENT one goes to those with scripts that name none, their own or around a request', async (newStore) => {
-    await using on = await scene(newStore, [{ ...current, runtimeEndOfLife: '04/30/2027' }]);
+    await using on = await fixture(newStore, [{ ...current, runtimeEndOfLife: '04/30/2027' }]);
     const bare = on.account();
     const around = on.account();
     const group = await around.group({ localTearDownScript: 'await 1;' });
@@ -141,8 +141,8 @@ describe('the notice of the end of a runtime', () => {
 
   it('stays after the end, with how many checks do not run for it, until none does', async (newStore) => {
     const gone = { ...older, stage: 'DEPRECATED', endedAt: endsAt } as const;
-    await using on = await scene(newStore, [current], [gone]);
-    on.temp.clock.turn(40 * dayMs);
+    await using on = await fixture(newStore, [current], [gone]);
+    on.temp.clock.advance(40 * dayMs);
     const user = on.account(older.name);
     await user.check({ checkType: 'TCP' });
     await user.check({ ...script, runtimeFallback: true });
@@ -169,19 +169,19 @@ describe('the notice of the end of a runtime', () => {
 
   it('after the end of the CURRENT one goes to those that name none, while there is no other', async (newStore) => {
     const gone = { ...current, endedAt: endsAt - 40 * dayMs } as const;
-    await using alone = await scene(newStore, [], [gone]);
+    await using alone = await fixture(newStore, [], [gone]);
     const user = alone.account();
     await user.check(script);
     const [notice] = await user.notices();
     assert.equal(notice?.message, 'The runtime 2026.10 is removed: 1 check of this account no longer runs.');
-    await using on = await scene(newStore, [{ ...current, name: '2027.04' }], [gone]);
+    await using on = await fixture(newStore, [{ ...current, name: '2027.04' }], [gone]);
     const next = on.account();
     await next.check(script);
     assert.deepEqual(await next.notices(), []);
   });
 
   it('says which checks go on in another one, and tells an account that only names it', async (newStore) => {
-    await using on = await scene(newStore);
+    await using on = await fixture(newStore);
     const naming = on.account(older.name);
     assert.match((await naming.notices())[0]?.message ?? '', /: no check of this account uses it yet\.$/);
     const fallen = on.account();
@@ -195,7 +195,7 @@ describe('the notice of the end of a runtime', () => {
   });
 
   it('counts every check of an account that has many, and names the first', async (newStore) => {
-    await using on = await scene(newStore);
+    await using on = await fixture(newStore);
     const { raw } = on.temp;
     const user = on.account();
     await user.check({ ...script, runtimeId: older.name });
@@ -243,10 +243,7 @@ test('a stage that steps back refuses the next start, and what was seen last sta
   for (let starts = 0; starts < 2; starts++) {
     await assert.rejects(start(), (error: unknown) => {
       assert.ok(error instanceof StartError);
-      assert.equal(
-        error.message,
-        'runtime 2026.04: stage STABLE is a step back from DEPRECATED; stages go one way only',
-      );
+      assert.equal(error.message, 'runtime 2026.04: stage cannot go back from DEPRECATED to STABLE');
       return true;
     });
   }
@@ -272,10 +269,10 @@ test('on the day of its end a runtime leaves the list of a running process, whic
   const loaded = await loadRuntimes(temp.store, temp.clock, log, folder);
   const names = () => [loaded.list(), loaded.ended()].map((all) => all.map(({ name }) => name).join());
   const before = loaded.list();
-  temp.clock.turn(31 * dayMs - 1);
+  temp.clock.advance(31 * dayMs - 1);
   assert.deepEqual(names(), ['2026.10,2026.04', '2025.10']);
   assert.equal(loaded.list(), before, 'the same list until one ends');
-  temp.clock.turn(1);
+  temp.clock.advance(1);
   for (let asked = 0; asked < 2; asked++) assert.deepEqual(names(), ['2026.10', '2026.04,2025.10']);
   assert.deepEqual(logged, ['runtime.ends 2026.04', 'runtime.ended 2026.04']);
   assert.deepEqual(

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
 /** No channel fails for long enough here to be told of. */
-const untold = {
+const unnotified = {
   isShared: () => false,
   render: () => assert.fail('every delivery is rendered when it is recorded'),
 };
@@ -43,26 +43,26 @@ describe('sending deliveries', () => {
       wake: () => {
         isWoken = true;
       },
-      ...untold,
+      ...unnotified,
       onError: (error) => assert.fail(String(error)),
     });
     const delivered = (id: number): unknown =>
       test.one(`SELECT count(*) FROM deliveries WHERE status = 1 AND alert_channel_id = ${id}`);
     /** Turns whenever the step was woken. */
-    const turning = async (done: () => boolean): Promise<boolean> => {
+    const ticking = async (done: () => boolean): Promise<boolean> => {
       if (isWoken) {
         isWoken = false;
-        await step.turn();
+        await step.tick();
       }
       return done();
     };
-    await until('the quick channel', () => turning(() => delivered(quick) === 9));
+    await until('the quick channel', () => ticking(() => delivered(quick) === 9));
     assert.equal(held.length, 4);
     for (let count = 1; count <= 9; count++) {
-      await until('the next', () => turning(() => held.length >= count));
+      await until('the next', () => ticking(() => held.length >= count));
       assert.ok(held.length < count + 4, 'four at a time');
       held[count - 1]?.(test.outcome(204));
-      await until('its end', () => turning(() => delivered(hanging) === count));
+      await until('its end', () => ticking(() => delivered(hanging) === count));
     }
     await step.stop(1_000);
     assert.equal(test.one('SELECT count(*) FROM attempts'), 18);
@@ -78,7 +78,7 @@ describe('sending deliveries', () => {
       activated: true,
     });
     await test.runAll('failed');
-    test.temp.clock.turn(10_000);
+    test.temp.clock.advance(10_000);
     await test.runAll('passed');
     const held: { type: string; checkId: string | null; end: (outcome: SendOutcome) => void }[] = [];
     const step = createSendDeliveries({
@@ -90,16 +90,16 @@ describe('sending deliveries', () => {
           held.push({ type: alertType, checkId, end: resolve });
         }),
       wake: () => {},
-      ...untold,
+      ...unnotified,
       onError: (error) => assert.fail(String(error)),
     });
     /** Turns until so many attempts have begun, and once more. */
     const begun = async (count: number): Promise<void> => {
       await until(`${count} attempts`, async () => {
-        await step.turn();
+        await step.tick();
         return held.length >= count;
       });
-      await step.turn();
+      await step.tick();
       assert.equal(held.length, count);
     };
     await begun(2);
@@ -124,13 +124,13 @@ describe('sending deliveries', () => {
     await using test = await PathUnderTest.open(newStore);
     const channel = await test.channel(await test.check());
     await test.runAll('failed');
-    const looks: boolean[] = [];
+    const polls: boolean[] = [];
     const held: ((outcome: SendOutcome) => void)[] = [];
     const step = createSendDeliveries({
       store: {
         ...test.path,
         claimDeliveries: (claim) => {
-          looks.push(claim.lookedFrom(test.accountId, channel) === 0);
+          polls.push(claim.scannedFrom(test.accountId, channel) === 0);
           return test.path.claimDeliveries(claim);
         },
       },
@@ -141,23 +141,23 @@ describe('sending deliveries', () => {
           held.push(resolve);
         }),
       wake: () => {},
-      ...untold,
+      ...unnotified,
       onError: (error) => assert.fail(String(error)),
     });
-    await step.turn();
-    test.temp.clock.turn(10_000);
+    await step.tick();
+    test.temp.clock.advance(10_000);
     await test.runAll('passed');
-    const turnAfter = async (ms: number): Promise<number> => {
-      test.temp.clock.turn(ms);
-      await step.turn();
+    const tickAfter = async (ms: number): Promise<number> => {
+      test.temp.clock.advance(ms);
+      await step.tick();
       return held.length;
     };
     // The second looks at everything, and finds the recovery that waits; a third of a lease later all is looked at again.
-    for (const ms of [10, 1_000, 1_000, 1_500, 10]) assert.equal(await turnAfter(ms), 1);
-    assert.deepEqual(looks, [true, true, false, false, true, false]);
+    for (const ms of [10, 1_000, 1_000, 1_500, 10]) assert.equal(await tickAfter(ms), 1);
+    assert.deepEqual(polls, [true, true, false, false, true, false]);
     held[0]?.(test.outcome(200));
     await until('its record', () => test.one('SELECT count(*) FROM attempts') === 1);
-    assert.equal(await turnAfter(0), 2, 'the recovery, at once');
+    assert.equal(await tickAfter(0), 2, 'the recovery, at once');
     held[1]?.(test.outcome(200));
     await step.stop(5_000);
   });
@@ -178,19 +178,19 @@ describe('sending deliveries', () => {
       owner: 'one',
       send: () => Promise.resolve(test.outcome(200)),
       wake: () => {},
-      ...untold,
+      ...unnotified,
       isShared: () => isKnown,
       onError: (error) => assert.fail(String(error)),
     });
-    const turnAfter = async (ms: number): Promise<void> => {
-      test.temp.clock.turn(ms);
-      await step.turn();
+    const tickAfter = async (ms: number): Promise<void> => {
+      test.temp.clock.advance(ms);
+      await step.tick();
     };
-    for (const ms of [0, 19_999, 1]) await turnAfter(ms);
+    for (const ms of [0, 19_999, 1]) await tickAfter(ms);
     isKnown = true;
-    await turnAfter(0);
+    await tickAfter(0);
     isKnown = false;
-    for (const ms of [19_999, 1]) await turnAfter(ms);
+    for (const ms of [19_999, 1]) await tickAfter(ms);
     assert.deepEqual(asked, [true, true, false, true, true, false]);
   });
 
@@ -209,11 +209,11 @@ describe('sending deliveries', () => {
       owner: 'one',
       send: () => Promise.resolve(test.outcome(503)),
       wake: () => {},
-      ...untold,
+      ...unnotified,
       onSettled: () => logged++,
       onError: (error) => assert.fail(String(error)),
     });
-    await step.turn();
+    await step.tick();
     await until('both attempts', () => test.one('SELECT count(*) FROM attempts') === 2);
     await step.stop(1_000);
     const left = test.rows(
@@ -246,10 +246,10 @@ describe('sending deliveries', () => {
         return Promise.resolve(test.outcome(200));
       },
       wake: () => {},
-      ...untold,
+      ...unnotified,
       onError: () => {},
     });
-    await step.turn();
+    await step.tick();
     await until('the attempt', () => test.one('SELECT count(*) FROM attempts WHERE status = 200') === 1);
     await step.stop(1_000);
     assert.equal(sent, 1);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { Finding } from '#domain/results/result.ts';
 import { createRecordResults, type RecordResultsOptions } from '#pipeline/record-results.ts';
-import { createRunChecks, ofAccountMost, type RunChecksOptions } from '#pipeline/run-checks.ts';
+import { createRunChecks, maxPerAccount, type RunChecksOptions } from '#pipeline/run-checks.ts';
 import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
 import { createFollowedClock } from '#lib/followed-clock.ts';
 import { outcomeCodes, reasonCodes } from '#store/base/codes.ts';
@@ -115,9 +115,9 @@ describe('running checks', () => {
       await test.check();
       await test.schedule();
       const startedAt = test.now + startedLaterMs;
-      test.temp.clock.turn(15_000);
+      test.temp.clock.advance(15_000);
       const probe = (): never => assert.fail('it was probed');
-      await runStep(test, { startedAt, probe }).turn();
+      await runStep(test, { startedAt, probe }).tick();
       await until('the outcome', () => test.one('SELECT missed FROM run_counts') === 1);
       assert.match(String(test.one('SELECT message FROM results')), message);
       assert.equal(test.difference(), 0);
@@ -137,9 +137,9 @@ describe('running checks', () => {
       },
     });
     for (let seconds = 0; seconds < 30; seconds += 3) {
-      await step.turn();
+      await step.tick();
       assert.equal((await test.claim('two')).length, 0);
-      test.temp.clock.turn(3_000);
+      test.temp.clock.advance(3_000);
     }
     gate.resolve(test.finding('passed'));
     await until('the outcome', () => test.one('SELECT passed FROM run_counts') === 1);
@@ -158,11 +158,11 @@ describe('running checks', () => {
     await test.check({ retryStrategy: strategy });
     await test.schedule();
     const step = runStep(test, { probe: () => Promise.resolve(test.finding('failed')) });
-    await step.turn();
+    await step.tick();
     await until('the attempt', () => test.one('SELECT count(*) FROM results') === 1);
     assert.equal(test.one('SELECT coalesce(sum(failed), 0) FROM run_counts'), 0);
-    test.temp.clock.turn(6_000);
-    await step.turn();
+    test.temp.clock.advance(6_000);
+    await step.tick();
     await until('the outcome', () => test.one('SELECT failed FROM run_counts') === 1);
     assert.deepEqual(test.rows('SELECT attempt FROM results ORDER BY attempt'), [{ attempt: 1 }, { attempt: 2 }]);
   });
@@ -171,7 +171,7 @@ describe('running checks', () => {
     await using test = await PathUnderTest.open(newStore);
     await test.check();
     await test.schedule();
-    await runStep(test, { probe: () => Promise.reject(new Error('the thread ended')) }).turn();
+    await runStep(test, { probe: () => Promise.reject(new Error('the thread ended')) }).tick();
     await until('the outcome', () => test.one('SELECT unknown FROM run_counts') === 1);
     assert.equal(test.one('SELECT message FROM results'), 'no verdict because of an error in Tocsin: the thread ended');
     assert.equal(test.one('SELECT status FROM check_states'), null);
@@ -182,7 +182,7 @@ describe('running checks', () => {
     await test.check();
     await test.schedule();
     const step = runStep(test, { probe: () => new Promise(() => {}) });
-    await step.turn();
+    await step.tick();
     await step.stop(10);
     assert.equal((await test.claim('two')).length, 1);
   });
@@ -245,34 +245,34 @@ describe('results that cannot be recorded', () => {
     const beyond = 20;
     await test.check();
     test.rows('DELETE FROM first_runs');
-    copyCheck(test, ofAccountMost + beyond - 1);
+    copyCheck(test, maxPerAccount + beyond - 1);
     await using steps = stepsOver(test);
     const { fault, recorder, running, schedule, probes } = steps;
     fault.isAway = true;
     while ((await schedule()) === 0);
-    while ((await running.turn()) === 0);
-    await until('all that may wait to wait', () => recorder.waiting === ofAccountMost);
-    await running.turn();
-    assert.deepEqual([probes(), running.underWay, recorder.waiting], [ofAccountMost, ofAccountMost, ofAccountMost]);
+    while ((await running.tick()) === 0);
+    await until('all that may wait to wait', () => recorder.waiting === maxPerAccount);
+    await running.tick();
+    assert.deepEqual([probes(), running.inProgress, recorder.waiting], [maxPerAccount, maxPerAccount, maxPerAccount]);
     assert.equal(test.one('SELECT count(*) FROM runs WHERE leased_by IS NULL'), beyond);
 
     fault.isAllAway = true;
-    test.temp.clock.turn(25_000);
+    test.temp.clock.advance(25_000);
     await assert.rejects(schedule(), StoreUnavailableError);
-    await assert.rejects(running.turn(), StoreUnavailableError);
-    assert.equal(probes(), ofAccountMost);
+    await assert.rejects(running.tick(), StoreUnavailableError);
+    assert.equal(probes(), maxPerAccount);
 
     fault.isAway = fault.isAllAway = false;
     while ((await schedule()) === 0);
-    await until('what waited to be recorded', () => running.underWay === 0);
-    assert.equal(test.one('SELECT passed FROM run_counts'), ofAccountMost);
-    await running.turn();
-    await until('what was over to be recorded', () => running.underWay === 0);
+    await until('what waited to be recorded', () => running.inProgress === 0);
+    assert.equal(test.one('SELECT passed FROM run_counts'), maxPerAccount);
+    await running.tick();
+    await until('what was over to be recorded', () => running.inProgress === 0);
     const missed = outcomeCodes.encode('missed');
     // The slot of each check that went by while the store was away, and the first one of those beyond the bound.
     assert.deepEqual(
       test.rows(`SELECT reason, sum(slots) AS slots FROM results WHERE outcome = ${missed} GROUP BY reason`),
-      [{ reason: reasonCodes.encode('store'), slots: ofAccountMost + beyond + beyond }],
+      [{ reason: reasonCodes.encode('store'), slots: maxPerAccount + beyond + beyond }],
     );
     assert.equal(test.difference(), 0);
   });
@@ -294,25 +294,25 @@ describe('scheduling runs', () => {
       startedAt: test.now - 60_000,
       wake: () => {},
     });
-    const turn = async (): Promise<number> => {
+    const tick = async (): Promise<number> => {
       await follow();
       return schedule();
     };
     const pass = (ms: number): void => {
       steady += ms;
-      test.temp.clock.turn(ms);
+      test.temp.clock.advance(ms);
     };
-    await turn();
+    await tick();
     pass(10_000);
-    await turn();
+    await tick();
     assert.deepEqual([moves, test.one('SELECT scheduled FROM run_counts')], [[], 2]);
-    test.temp.clock.turn(60_000);
+    test.temp.clock.advance(60_000);
     pass(10_000);
-    await turn();
+    await tick();
     assert.deepEqual(moves, [60_000]);
     assert.match(String(test.one('SELECT message FROM results')), /clock was set forward/);
-    test.temp.clock.turn(-3_600_000);
-    const nextMs = await turn();
+    test.temp.clock.advance(-3_600_000);
+    const nextMs = await tick();
     assert.deepEqual(moves, [60_000, -3_600_000]);
     assert.ok(nextMs >= 0 && nextMs <= 10_000);
     assert.equal(test.difference(), 0);

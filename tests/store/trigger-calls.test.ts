@@ -17,7 +17,7 @@ import { PathUnderTest, rendered } from './path-under-test.ts';
 function opened(test: PathUnderTest) {
   const { store, clock } = test.temp;
   const hints = new Set<() => void>();
-  const means = {
+  const deps = {
     triggers: store.triggers,
     triggerCalls: store.triggerCalls,
     batches: store.batches,
@@ -25,13 +25,18 @@ function opened(test: PathUnderTest) {
     servedLocations: () => ['local'],
     wake: () => {},
     clock,
-    resultHints: (look: () => void) => {
-      hints.add(look);
-      return () => hints.delete(look);
+    resultHints: (wake: () => void) => {
+      hints.add(wake);
+      return () => hints.delete(wake);
     },
   };
-  const caller: Caller = { keyId: newId(), role: 'read-run', accountId: test.accountId, accountIds: [test.accountId] };
-  const calls = createTriggerCallActions(means);
+  const caller: Caller = {
+    principal: { kind: 'api-key', id: newId() },
+    role: 'read-run',
+    accountId: test.accountId,
+    accountIds: [test.accountId],
+  };
+  const calls = createTriggerCallActions(deps);
   /** Calls the check by its token, and runs it with that outcome. */
   const call = async (checkId: string, token: string, options: CallOptions, outcome: Outcome) => {
     const answer = calls.callCheck(checkId, token, {
@@ -42,10 +47,10 @@ function opened(test: PathUnderTest) {
     await until('the run to wait', () => test.one('SELECT count(*) FROM runs') === 1);
     const inputs = await runAll(test, outcome);
     await until('the call to wait', () => hints.size > 0);
-    for (const look of hints) look();
+    for (const wake of hints) wake();
     return { answer: await answer, inputs };
   };
-  return { triggers: createTriggerActions(means), caller, call };
+  return { triggers: createTriggerActions(deps), caller, call };
 }
 
 /** Runs what is due; answers with what was probed. */
@@ -74,7 +79,7 @@ async function runAll(test: PathUnderTest, outcome: Outcome): Promise<ProbeInput
     startedAt: test.now,
     wake: () => {},
   });
-  await runs.turn();
+  await runs.tick();
   await runs.stop(5000);
   return inputs;
 }
@@ -90,7 +95,7 @@ test('a quiet call fails and passes for its caller alone', async (newStore) => {
   const target = { groupId: null, checkId: id };
   const { token, call: made } = await triggers.call(caller, target, null);
   await runAll(test, 'passed');
-  test.temp.clock.turn(1000);
+  test.temp.clock.advance(1000);
   const failed = await call(id, token, quiet, 'failed');
   assert.equal(failed.answer.hasFailures, true);
   assert.equal(failed.answer.message, 'status 500');
@@ -99,11 +104,11 @@ test('a quiet call fails and passes for its caller alone', async (newStore) => {
     { status: 'passing', last_outcome: 0 },
   ]);
   assert.deepEqual([test.one('SELECT count(*) FROM alerts'), test.one('SELECT count(*) FROM results')], [0, 2]);
-  test.temp.clock.turn(1000);
+  test.temp.clock.advance(1000);
   const loud = await call(id, token, nothing, 'failed');
   assert.equal(loud.answer.hasFailures, true);
   assert.equal(test.one('SELECT count(*) FROM alerts'), 1);
-  test.temp.clock.turn(1000);
+  test.temp.clock.advance(1000);
   const passed = await call(id, token, quiet, 'passed');
   assert.deepEqual(Object.keys(passed.answer), ['checkId', 'name', 'hasFailures', 'responseTime']);
   assert.equal(test.one('SELECT status FROM check_states'), 'failing', 'a quiet success ends nothing');
@@ -125,13 +130,13 @@ test('variables of a call win in its runs, are sealed while it runs, and are gon
   const { triggers, caller, call } = opened(test);
   const { token } = await triggers.call(caller, { groupId: null, checkId: id }, null);
   await runAll(test, 'passed');
-  test.temp.clock.turn(1000);
+  test.temp.clock.advance(1000);
   const value = 'https://preview.example';
   const variables = [{ ...own, value, locked: true, secret: true }];
   const { inputs } = await call(id, token, { isQuiet: false, variables }, 'passed');
   assert.deepEqual(inputs[0]?.variables, variables);
   assert.equal(test.one('SELECT count(*) FROM trigger_calls'), 0);
-  test.temp.clock.turn(1000);
+  test.temp.clock.advance(1000);
   const [next] = await call(id, token, nothing, 'passed').then((done) => done.inputs);
   assert.deepEqual(next?.variables, [own], 'the next run has its own again');
   const order = { accountId: test.accountId, target: { groupId: null, checkId: id }, newToken: null };
@@ -147,11 +152,11 @@ test('variables of a call win in its runs, are sealed while it runs, and are gon
   assert.ok(stored.includes('SHOP') && !stored.includes('preview'), stored);
   const { triggerCalls } = test.temp.store;
   assert.equal(await triggerCalls.removeOld(test.now), 0, 'its runs may still need them');
-  test.temp.clock.turn(2 * 3_600_000 + 1);
+  test.temp.clock.advance(2 * 3_600_000 + 1);
   const upkeep = createRemoveOldRows({
     store: test.temp.store.retention,
     rollUps: test.temp.store.rollUps,
-    leftovers: test.temp.store.leftovers,
+    orphans: test.temp.store.orphans,
     triggerCalls,
     clock: test.temp.clock,
     retentionDays: 30,

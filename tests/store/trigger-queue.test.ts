@@ -25,7 +25,7 @@ test('a call that would leave more than 5,000 triggered runs open starts none an
   const [flood, other] = accounts;
   for (let calls = 0; calls < 55; calls++) assert.equal((await call(flood)).outcome, 'started');
   const refused = await call(flood);
-  assert.deepEqual(refused, { outcome: 'queue-full', most: 5000, waiting: 4950, wanted: 90 });
+  assert.deepEqual(refused, { outcome: 'queue-full', max: 5000, waiting: 4950, wanted: 90 });
   assert.throws(
     () => startedOf(refused, target, () => assert.fail('nothing waits')),
     (error: unknown) =>

@@ -15,7 +15,7 @@ import type { TempStore } from '../support/temp-store.ts';
 function open({ store, clock }: TempStore, stopping = new AbortController().signal) {
   const hints = new Set<() => void>();
   let woken = 0;
-  const means = {
+  const deps = {
     triggers: store.triggers,
     triggerCalls: store.triggerCalls,
     batches: store.batches,
@@ -26,16 +26,16 @@ function open({ store, clock }: TempStore, stopping = new AbortController().sign
     },
     clock,
     stopping,
-    resultHints: (look: () => void) => {
-      hints.add(look);
-      return () => hints.delete(look);
+    resultHints: (wake: () => void) => {
+      hints.add(wake);
+      return () => hints.delete(wake);
     },
   };
   return {
-    triggers: createTriggerActions(means),
-    calls: createTriggerCallActions(means),
+    triggers: createTriggerActions(deps),
+    calls: createTriggerCallActions(deps),
     hint: () => {
-      for (const look of hints) look();
+      for (const wake of hints) wake();
     },
     isWaited: () => hints.size > 0,
     woken: () => woken,
@@ -43,7 +43,7 @@ function open({ store, clock }: TempStore, stopping = new AbortController().sign
 }
 
 const callerOf = (accountId: string, role: Caller['role'] = 'read-run'): Caller => ({
-  keyId: newId(),
+  principal: { kind: 'api-key', id: newId() },
   role,
   accountId,
   accountIds: [accountId],
@@ -98,7 +98,7 @@ test('the first call makes the trigger, later ones use it, and each starts every
   );
   assert.match(first.token, /^[\w-]{22,}$/);
   assert.equal(runRows(temp.raw).length, 2);
-  temp.clock.turn(60_000);
+  temp.clock.advance(60_000);
   const { call: _, ...second } = await triggers.call(callerOf(accountId), group(1), null);
   assert.deepEqual(second, { ...first, calledAt: madeAt + 60_000 });
   assert.equal(runRows(temp.raw).length, 4);
@@ -149,7 +149,7 @@ test('a parallel check runs at all its locations, a round-robin one where its tu
   putCheck(temp.raw, accountId, { groupId: 1, locations, createdAt: 2 });
   putCheck(temp.raw, accountId, { groupId: 1, locations: ['mars'], createdAt: 3 });
   // Its slots go round: the next minute is the second location's.
-  temp.clock.turn(60_000);
+  temp.clock.advance(60_000);
   await open(temp).triggers.call(callerOf(accountId), group(1), null);
   const seen = temp.raw
     .prepare('SELECT location FROM runs r JOIN checks c ON c.id = r.check_id ORDER BY c.created_at, location DESC')
@@ -193,14 +193,14 @@ test('a repeat with the same idempotency key starts nothing for 24 hours, for th
   const { triggers } = open(temp);
   const caller = callerOf(accountId);
   const first = await triggers.call(caller, group(1), 'retry');
-  temp.clock.turn(86_399_999);
+  temp.clock.advance(86_399_999);
   assert.deepEqual(await triggers.call(caller, group(1), 'retry'), first);
   assert.equal(runRows(temp.raw).length, 1);
   await triggers.call(caller, group(2), 'retry');
   await triggers.call(caller, { groupId: null, checkId }, 'retry');
   await triggers.call(callerOf(foreign), group(1), 'retry');
   assert.equal(runRows(temp.raw).length, 4);
-  temp.clock.turn(1);
+  temp.clock.advance(1);
   assert.notDeepEqual(await triggers.call(caller, group(1), 'retry'), first);
   assert.equal(runRows(temp.raw).length, 5);
 });
@@ -268,7 +268,7 @@ test('500 checks of a group are due at one moment, at each call', async (newStor
   const { triggers } = open(temp);
   for (let call = 0; call < 3; call++) {
     await triggers.call(callerOf(accountId), group(1), null);
-    temp.clock.turn(1000);
+    temp.clock.advance(1000);
   }
   const byMoment = Map.groupBy(temp.raw.prepare('SELECT due_at FROM runs').all(), (row) => Number(row['due_at']));
   assert.deepEqual(
@@ -287,7 +287,7 @@ test('a call by token waits for all checks of the group and tells which failed',
   const { triggers, calls, hint, isWaited } = open(temp);
   const { token } = await triggers.call(callerOf(accountId), group(7), null);
   closeRuns(temp, () => 'passed');
-  temp.clock.turn(1000);
+  temp.clock.advance(1000);
   const answer = calls.callGroup(7, token, { maxWaitSeconds: 30, signal: new AbortController().signal });
   await until(() => isWaited() && runRows(temp.raw).length === 3);
   const failed = (checkId: string) => ({ message: '', resultLink: `http://tocsin.test/results/${checkId}` });
@@ -367,6 +367,6 @@ test('a token works for its own group only, ten times a minute', async (newStore
     assert.deepEqual([error.code, error.retryAfterSeconds], ['too-many', 60]);
     return true;
   });
-  temp.clock.turn(60_000);
+  temp.clock.advance(60_000);
   await assert.rejects(calls.callGroup(1, token, call), refusedWith('conflict'));
 });

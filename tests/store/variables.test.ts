@@ -55,7 +55,7 @@ test('a variable is changed as a whole or not at all, and never its key or that 
   const createdAt = clock.now();
   for (const id of [accountId, foreign]) await variables.add(id, plain('URL', 'old'));
   await variables.add(accountId, plain('OTHER', 'stays'));
-  clock.turn(5000);
+  clock.advance(5000);
   const next = { value: 'canary-once-plain', locked: false, secret: true };
   const changed = { key: 'URL', ...next, createdAt, updatedAt: createdAt + 5000 };
   assert.deepEqual(await variables.change(accountId, 'URL', () => ({ key: 'MOVED', ...next })), changed);

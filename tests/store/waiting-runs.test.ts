@@ -42,8 +42,8 @@ async function waitingRun(test: PathUnderTest) {
     wake: () => {},
   });
   await test.schedule();
-  await step.turn();
-  assert.equal(step.underWay, 1);
+  await step.tick();
+  assert.equal(step.inProgress, 1);
   return {
     checkId,
     fault,
@@ -52,7 +52,7 @@ async function waitingRun(test: PathUnderTest) {
     /** Lets it in, and waits until nothing is under way. */
     letIn: async () => {
       room.resolve(() => void left++);
-      await until('its end', () => step.underWay === 0);
+      await until('its end', () => step.inProgress === 0);
       assert.equal(left, 1, 'its room is free again');
     },
   };
@@ -154,16 +154,16 @@ describe('a run whose predecessor is still in progress', () => {
     });
     const from = test.now;
     for (const passedMs of [0, 10_000, 10_000]) {
-      test.temp.clock.turn(passedMs);
+      test.temp.clock.advance(passedMs);
       await test.schedule();
-      await step.turn();
+      await step.tick();
     }
-    assert.deepEqual([step.underWay, answers.length], [3, 1], 'one is probed, two wait');
-    test.temp.clock.turn(5000);
+    assert.deepEqual([step.inProgress, answers.length], [3, 1], 'one is probed, two wait');
+    test.temp.clock.advance(5000);
     answers[0]?.resolve(test.finding('failed'));
     await until('the next one', () => answers.length === 2);
     answers[1]?.resolve(test.finding('passed'));
-    await until('its end', () => step.underWay === 0);
+    await until('its end', () => step.inProgress === 0);
     assert.deepEqual(
       ended.map(({ run, outcome, finding }) => [(run.slotAt ?? 0) - from, outcome, finding.reason]),
       [
@@ -181,7 +181,7 @@ describe('runs of an account that holds its share', () => {
     await using test = await PathUnderTest.open(newStore);
     await test.check();
     await test.schedule();
-    const claim = { location: 'local', owner: 'one', now: test.now, leaseMs: 10_000, most: 10 };
+    const claim = { location: 'local', owner: 'one', now: test.now, leaseMs: 10_000, max: 10 };
     const none = await test.path.claimRuns({ ...claim, without: [test.accountId] });
     assert.deepEqual([none.runs, none.nextAvailableAt], [[], null]);
     const other = '0198a000-0000-7000-8000-0000000000ff';
@@ -213,8 +213,8 @@ describe('a backlog of runs', () => {
     const slots = Array.from({ length: 6 }, (_, index) => runOf(many, 0, test.now - 500 + index));
     const late = Array.from({ length: 2 }, (_, index) => runOf(few, 0, test.now - 100 + index));
     const claim = { location: 'local', owner: 'one', now: test.now, leaseMs: 10_000, isBacklog: true };
-    const taken = async (most: number) =>
-      (await test.path.claimRuns({ ...claim, most })).runs.map(({ run }) => run.id).toSorted();
+    const taken = async (max: number) =>
+      (await test.path.claimRuns({ ...claim, max })).runs.map(({ run }) => run.id).toSorted();
     assert.deepEqual(await taken(4), [...slots.slice(0, 2), ...late].toSorted());
     assert.deepEqual(await taken(6), [...slots.slice(2), ...asked.slice(0, 2)].toSorted());
     assert.deepEqual(await taken(100), asked.slice(2).toSorted());

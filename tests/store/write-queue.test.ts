@@ -45,7 +45,7 @@ describe('a write while a command beside writes as well', () => {
     beside.database.exec('BEGIN IMMEDIATE');
     const waiting = [file.queue.groupNow(file.write('a')), file.queue.single(async (on) => file.write('b')(on))];
     // Of the same thread: a loop that is held would not come to end the other's transaction in time.
-    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    for (let tick = 0; tick < 20; tick++) await new Promise(setImmediate);
     assert.deepEqual(file.read(), []);
     beside.prepare('INSERT INTO notes (note) VALUES (?)').run('beside');
     beside.database.exec('COMMIT');
@@ -138,11 +138,11 @@ describe('the end of the queue', () => {
   it('a write that was to wait for others is made when the store closes, and its own turn then finds nothing to do', async () => {
     let read: string[] = [];
     {
-      using scene = notes();
-      const written = scene.queue.group(scene.write('last'));
-      await scene.queue.drain();
+      using fixture = notes();
+      const written = fixture.queue.group(fixture.write('last'));
+      await fixture.queue.drain();
       assert.equal(await written, 1);
-      read = scene.read();
+      read = fixture.read();
     }
     assert.deepEqual(read, ['last']);
     // Longer than a write waits for others: an error in that turn is nobody's, and fails this test.

@@ -296,19 +296,24 @@ export const accountExceptions: readonly AccountException[] = [
     why: 'is there any account?',
     seenIn: 'api-keys',
   },
+  ...(
+    [
+      ['accounts', /^select id from accounts order by created_at, id limit \?$/, 'a new operator owns the oldest'],
+      ['memberships', /^select account_id, role from memberships where user_id = \?/, 'accounts of one person'],
+      ['invites', /^select \* from invites where hash = \?/, 'the token is the right to use it'],
+    ] as const
+  ).map(([table, statement, why]) => ({ table, statement, why, seenIn: 'people' })),
+  {
+    table: 'memberships',
+    statement: /^delete from (users|sessions) where \w+ not in \(select user_id from memberships\)$/,
+    why: 'a person goes with their last account',
+    seenIn: 'copy-account',
+  },
   { table: 'api_key_accounts', statement: /where api_key_id in \(\?\) order by/, why: ofKey, seenIn: 'api-keys' },
-  {
-    table: 'api_key_accounts',
-    statement: /^select max\(position\) as last from api_key_accounts where api_key_id = \?$/,
-    why: ofKey,
-    seenIn: 'api-keys',
-  },
-  {
-    table: 'api_key_accounts',
-    statement: /^delete from api_keys where id = \? and not exists \(select/,
-    why: 'a key goes when no account is left to it',
-    seenIn: 'api-keys',
-  },
+  ...[
+    /^select max\(position\) as last from api_key_accounts where/,
+    /^delete from api_keys where id = \? and not exists/,
+  ].map((statement) => ({ table: 'api_key_accounts', statement, why: ofKey, seenIn: 'api-keys' })),
   {
     table: 'triggers',
     statement: /^select \* from triggers where token = \?$/,

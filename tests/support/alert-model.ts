@@ -9,10 +9,17 @@ import {
   type StateStep,
 } from '#domain/checks/check-state.ts';
 import { retryOf } from '#domain/checks/run.ts';
-import { type Listener, mayTell, newsOf, newsOfDeletion, type Telling, tellingsOf } from '#domain/alerts/tell.ts';
+import {
+  type Listener,
+  mayNotify,
+  alertEventOf,
+  deletionEvent,
+  type Notification,
+  notificationsOf,
+} from '#domain/alerts/notify.ts';
 import { type Family, gaps, locations, minute, type Move, start, type Switches, toggles } from './alert-families.ts';
 import { createRules, type Rules } from './alert-rules.ts';
-import { type Asked, type Channel, checkClosing, freshChannel, hear, knownTo } from './heard.ts';
+import { type ChannelSettings, type Channel, checkClosing, freshChannel, receive, knownTo } from './received.ts';
 import { explore, type Explored } from './explore.ts';
 
 type Verdict = 'passed' | 'degraded' | 'failed';
@@ -28,7 +35,7 @@ interface Trouble {
   /** Whether it was due, and not hidden, at any time since the check last passed. */
   readonly isDue: boolean;
   /** Whether all subscriptions and switches were as they are ever since then. */
-  readonly isHeard: boolean;
+  readonly isNotifying: boolean;
 }
 
 /** A run whose attempt failed, and is tried again. */
@@ -47,7 +54,7 @@ interface Node {
   readonly trouble: Trouble | null;
   readonly run: Pending | null;
   /** The newest result of whatever outcome, where nobody may look for long; epoch ms. */
-  readonly lookedAt: number | null;
+  readonly judgedAt: number | null;
   readonly on: Switches;
   /** Whether neither subscriptions, switches of channels nor the escalation were changed since the check last passed. */
   readonly isUnedited: boolean;
@@ -55,7 +62,7 @@ interface Node {
 }
 
 /** Channels with every combination of switches, by their bits. */
-const switches = [0, 1, 2, 3, 4, 5, 6, 7].map((bits): Asked => ({
+const switches = [0, 1, 2, 3, 4, 5, 6, 7].map((bits): ChannelSettings => ({
   sendFailure: (bits & 1) > 0,
   sendRecovery: (bits & 2) > 0,
   sendDegraded: (bits & 4) > 0,
@@ -70,7 +77,7 @@ const first: Node = {
   state: newCheckState,
   trouble: null,
   run: null,
-  lookedAt: null,
+  judgedAt: null,
   on: Object.fromEntries(toggles.map((name) => [name, false])) as Switches,
   isUnedited: true,
   channels: switches.map(() => freshChannel),
@@ -104,21 +111,21 @@ export function exploreHistories(depth: number, family: Family): Explored {
   );
 }
 
-function keyOf({ now, state, trouble, run, lookedAt, on, isUnedited, channels }: Node): string {
+function keyOf({ now, state, trouble, run, judgedAt, on, isUnedited, channels }: Node): string {
   const { status, since, position, failedInARow, degradedInARow, failingSince, alerted } = state;
   const ofState = `${status} ${since} ${position?.at} ${failedInARow} ${degradedInARow} ${failingSince} ${alerted}`;
   const flags = [isUnedited, ...toggles.map((name) => on[name])].map(Number).join('');
   const ofTrouble = trouble === null ? '' : Object.values(trouble).join();
   const ofRun = run === null ? '' : Object.values(run).join();
-  return `${now} ${lookedAt} ${ofState} ${ofTrouble} ${ofRun} ${flags} ${channels.map(({ key }) => key).join(' ')}`;
+  return `${now} ${judgedAt} ${ofState} ${ofTrouble} ${ofRun} ${flags} ${channels.map(({ key }) => key).join(' ')}`;
 }
 
 function follow(before: Node, move: Move, setting: Setting): Node | null {
   if (isGap(move)) return passHour(before, move, setting);
   const node = { ...before, now: before.now + minute };
   if (move === 'deleted') return remove(node);
-  if (isToggle(move)) return look(switched(node, move), setting);
-  return look(move === 'older' ? findOlder(node, setting) : attempt(node, move, setting), setting);
+  if (isToggle(move)) return inspect(switched(node, move), setting);
+  return inspect(move === 'older' ? findOlder(node, setting) : attempt(node, move, setting), setting);
 }
 
 function switched(node: Node, move: keyof Switches): Node {
@@ -128,7 +135,7 @@ function switched(node: Node, move: keyof Switches): Node {
     ...node,
     on: { ...node.on, [move]: !node.on[move] },
     isUnedited: node.isUnedited && !isOfChannels && move !== 'escalation',
-    trouble: trouble === null ? null : { ...trouble, isHeard: trouble.isHeard && !isOfChannels },
+    trouble: trouble === null ? null : { ...trouble, isNotifying: trouble.isNotifying && !isOfChannels },
   };
 }
 
@@ -141,7 +148,7 @@ function isGap(move: Move): move is (typeof gaps)[number] {
 }
 
 /** What the channel at that place asks for now. */
-function askedOf(index: number, on: Switches): Asked {
+function settingsOf(index: number, on: Switches): ChannelSettings {
   const flipped = Number(on.sendFailure) + 2 * Number(on.sendRecovery) + 4 * Number(on.sendDegraded);
   const asked = switches[index ^ flipped];
   assert.ok(asked !== undefined);
@@ -149,30 +156,30 @@ function askedOf(index: number, on: Switches): Asked {
 }
 
 function listenersOf({ channels, on }: Node): Listener[] {
-  return channels.map(({ told }, index) => ({
-    ...askedOf(index, on),
+  return channels.map(({ notified }, index) => ({
+    ...settingsOf(index, on),
     alertChannelId: index,
     isViaGroup: false,
     sslExpiry: false,
     sslExpiryThreshold: 30,
     isSubscribed: !on.subscription,
-    told,
+    notified,
   }));
 }
 
 /** A deletion ends what is open as a pass does, hidden or not. */
 function remove(node: Node): null {
-  const tellings = tellingsOf(newsOfDeletion(node.now), listenersOf(node));
+  const notifications = notificationsOf(deletionEvent(node.now), listenersOf(node));
   for (const [index, channel] of node.channels.entries()) {
-    const sent = tellingOf(tellings, index)?.alertTypes ?? [];
+    const sent = notificationOf(notifications, index)?.alertTypes ?? [];
     assert.ok(sent.length <= 1, 'one deletion is told once');
-    checkClosing(sent[0], channel, askedOf(index, node.on));
+    checkClosing(sent[0], channel, settingsOf(index, node.on));
   }
   return null;
 }
 
-function tellingOf(tellings: readonly Telling[], index: number): Telling | undefined {
-  return tellings.find(({ listener }) => listener.alertChannelId === index);
+function notificationOf(notifications: readonly Notification[], index: number): Notification | undefined {
+  return notifications.find(({ listener }) => listener.alertChannelId === index);
 }
 
 /** An attempt that ended: of the run that is tried again, or the first one of another. */
@@ -199,17 +206,17 @@ function find(node: Node, found: Verdict | 'unknown', { slotAt, location }: Pend
   const { state, now, on } = node;
   const { rules } = setting.rulesOf(on);
   const step = foldResult(state, { outcome: found, location, at: slotAt, startedAt: now }, rules);
-  const lookedAt = setting.family.isSparse ? slotAt : null;
+  const judgedAt = setting.family.isSparse ? slotAt : null;
   if (found === 'unknown') {
     checkUnmoved(node, step, setting);
-    return { ...node, lookedAt };
+    return { ...node, judgedAt };
   }
   assert.equal(step.state.status, statusOf[found], 'it stands as the newest run found it');
   const isUnedited = node.isUnedited || (found === 'passed' && !on.subscription && !on.escalation);
   const trouble = troubleAfter(node.trouble, found, now, !on.subscription);
   const escalation = setting.family.escalations[on.escalation ? 1 : 0];
   const isSure = isUnedited && escalation.type === 'RUN_BASED' && escalation.runs === 1;
-  return tell({ ...node, lookedAt, isUnedited, trouble }, step, { isResult: true, isSure }, setting);
+  return notify({ ...node, judgedAt, isUnedited, trouble }, step, { isResult: true, isSure }, setting);
 }
 
 /** Of a slot before the newest. */
@@ -225,10 +232,10 @@ function checkUnmoved(node: Node, step: StateStep, { rulesOf }: Setting): void {
   const same: StateStep = { state: node.state, change: null, opens: null, isMoved: false };
   assert.deepEqual(step, same, 'unknown and older results move nothing');
   const judged = { step, rules: rulesOf(node.on).rules, certificate: null };
-  assert.deepEqual(tellingsOf(newsOf(judged, node.now), listenersOf(node)), [], 'nor do they tell');
+  assert.deepEqual(notificationsOf(alertEventOf(judged, node.now), listenersOf(node)), [], 'nor do they tell');
 }
 
-function troubleAfter(trouble: Trouble | null, what: Verdict, now: number, isHeard: boolean): Trouble | null {
+function troubleAfter(trouble: Trouble | null, what: Verdict, now: number, isNotifying: boolean): Trouble | null {
   if (what === 'passed') return null;
   const isSame = trouble?.what === what;
   return {
@@ -237,7 +244,7 @@ function troubleAfter(trouble: Trouble | null, what: Verdict, now: number, isHea
     since: isSame ? trouble.since : now,
     seenAt: now,
     isDue: trouble?.isDue ?? false,
-    isHeard: trouble?.isHeard ?? isHeard,
+    isNotifying: trouble?.isNotifying ?? isNotifying,
   };
 }
 
@@ -247,23 +254,23 @@ function passHour(before: Node, gap: (typeof gaps)[number], setting: Setting): N
   for (const minutes of [1, 2, 3, 10, 16, 17, 18, 30, 45, 60]) {
     node = { ...node, now: before.now + minutes * minute };
     if (gap === 'blind') node = attempt(node, 'unknown', setting);
-    node = look(node, setting);
+    node = inspect(node, setting);
   }
   return node;
 }
 
 /** What is due by now without a result is opened, as the step that judges states does within seconds. */
-function look(node: Node, setting: Setting): Node {
+function inspect(node: Node, setting: Setting): Node {
   const { state, now, on } = node;
   const { standing, everyMs } = setting.rulesOf(on);
-  const lookedAt = setting.family.isSparse ? node.lookedAt : now;
-  const opens = judgeState(state, standing, { now, everyMs, lookedAt });
-  if (isForgotten(lookedAt, now, setting)) assert.equal(opens, null, 'what nobody looked at for long is not told');
+  const judgedAt = setting.family.isSparse ? node.judgedAt : now;
+  const opens = judgeState(state, standing, { now, everyMs, judgedAt });
+  if (isForgotten(judgedAt, now, setting)) assert.equal(opens, null, 'what nobody looked at for long is not told');
   const step: StateStep | null =
     opens === null ? null : { state: alertedOf(state, opens), change: null, opens, isMoved: true };
-  const looked = step === null ? node : tell(node, step, { isResult: false, isSure: false }, setting);
-  const after = { ...looked, trouble: dueBy(looked, lookedAt, setting) };
-  checkKnown(after, lookedAt, setting);
+  const inspected = step === null ? node : notify(node, step, { isResult: false, isSure: false }, setting);
+  const after = { ...inspected, trouble: dueBy(inspected, judgedAt, setting) };
+  checkKnown(after, judgedAt, setting);
   return after;
 }
 
@@ -275,12 +282,12 @@ interface Found {
   readonly isSure: boolean;
 }
 
-function tell(node: Node, step: StateStep, found: Found, setting: Setting): Node {
+function notify(node: Node, step: StateStep, found: Found, setting: Setting): Node {
   const { on, now } = node;
   const { rules, standing } = setting.rulesOf(on);
   const judged = { before: node.state, step, rules: found.isResult ? rules : standing, certificate: null };
-  const tellings = tellingsOf(newsOf(judged, now), listenersOf(node));
-  assert.ok(mayTell(judged, now) || tellings.length === 0, 'channels are read when there is something for them');
+  const notifications = notificationsOf(alertEventOf(judged, now), listenersOf(node));
+  assert.ok(mayNotify(judged, now) || notifications.length === 0, 'channels are read when there is something for them');
   const { status } = step.state;
   const occasion = {
     status,
@@ -292,19 +299,19 @@ function tell(node: Node, step: StateStep, found: Found, setting: Setting): Node
     due: found.isSure ? status : null,
   };
   const channels = node.channels.map((channel, index) =>
-    hear(channel, askedOf(index, on), tellingOf(tellings, index), occasion),
+    receive(channel, settingsOf(index, on), notificationOf(notifications, index), occasion),
   );
   return { ...node, state: step.state, channels };
 }
 
 /** Nobody has looked for two turns and a quarter of an hour (docs/decisions/0100). */
-function isForgotten(lookedAt: number | null, now: number, { family: { everyMs } }: Setting): boolean {
-  return lookedAt === null || now - lookedAt > 2 * everyMs + 15 * minute;
+function isForgotten(judgedAt: number | null, now: number, { family: { everyMs } }: Setting): boolean {
+  return judgedAt === null || now - judgedAt > 2 * everyMs + 15 * minute;
 }
 
 /** The trouble, once it is due: what was told of grows worse or milder at once. */
-function dueBy({ trouble, on, now }: Node, lookedAt: number | null, setting: Setting): Trouble | null {
-  if (trouble === null || trouble.isDue || on.mute || on.window || isForgotten(lookedAt, now, setting)) return trouble;
+function dueBy({ trouble, on, now }: Node, judgedAt: number | null, setting: Setting): Trouble | null {
+  if (trouble === null || trouble.isDue || on.mute || on.window || isForgotten(judgedAt, now, setting)) return trouble;
   const { escalations, everyMs } = setting.family;
   const escalation = escalations[on.escalation ? 1 : 0];
   // It is known to last until the next result was due, and no longer.
@@ -314,11 +321,11 @@ function dueBy({ trouble, on, now }: Node, lookedAt: number | null, setting: Set
 }
 
 /** Whoever asked knows of a trouble that is due, whether a result came, a mute ended or time went by; and nobody of another. */
-function checkKnown({ trouble, on, channels, now }: Node, lookedAt: number | null, setting: Setting): void {
+function checkKnown({ trouble, on, channels, now }: Node, judgedAt: number | null, setting: Setting): void {
   if (trouble === null || on.mute || on.window) return;
-  const isUnsaid = !trouble.isHeard || isForgotten(lookedAt, now, setting);
+  const isUnsaid = !trouble.isNotifying || isForgotten(judgedAt, now, setting);
   for (const [index, channel] of channels.entries()) {
-    const { sendFailure, sendDegraded } = askedOf(index, on);
+    const { sendFailure, sendDegraded } = settingsOf(index, on);
     const knows = knownTo(channel);
     if (!trouble.isDue) assert.equal(knows, null, 'nobody is told before it is due');
     else if (isUnsaid) continue;

@@ -1,7 +1,7 @@
 // Probing a target with the real probe and the real guard, as tests do it.
 import { apiKind } from '#checks/kinds/api/api-kind.ts';
 import { type ApiDetails, decodeDetails } from '#checks/parts/http/details.ts';
-import type { ProbeMeans } from '#checks/kind.ts';
+import type { ProbeDeps } from '#checks/kind.ts';
 import type { Check } from '#domain/checks/check.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
@@ -16,14 +16,14 @@ export interface ProbeOptions {
   readonly check?: Partial<Check>;
   readonly variables?: readonly EnvironmentVariable[];
   readonly group?: CheckGroup;
-  readonly means?: Partial<ProbeMeans>;
+  readonly deps?: Partial<ProbeDeps>;
   readonly mode?: EgressMode;
 }
 
 /** Looks at a target once. */
 export function probeOnce(request: JsonObject, options: ProbeOptions = {}): Promise<Finding> {
   const guard = createGuard({ mode: options.mode ?? 'any', allow: [] });
-  const probe = apiKind.createProbe({ guard, version: '9.9', ...options.means });
+  const probe = apiKind.createProbe({ guard, version: '9.9', ...options.deps });
   const check = apiCheck(request, options.settings, options.check);
   return probe(inputOf(check, options.variables, options.group ?? null), new AbortController().signal);
 }

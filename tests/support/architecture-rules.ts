@@ -140,7 +140,10 @@ export const rules: readonly Rule[] = [
   },
   {
     sentence: 'Only the folder of a channel kind names its type.',
-    breaches: perLine((path) => !path.startsWith('src/channels/kinds/webhook/'), /'WEBHOOK'/),
+    breaches: perLine(
+      (path) => !path.startsWith('src/channels/kinds/'),
+      /'(WEBHOOK|EMAIL|SLACK|PAGERDUTY|OPSGENIE|SMS|CALL)'/,
+    ),
   },
   {
     sentence: 'The engines of the store never see each other, and in the store only their own files know them.',
@@ -211,12 +214,6 @@ export const rules: readonly Rule[] = [
       sources.filter((file) => !opensWithASentence(file)).map(({ path }) => `${path}: opens without a word`),
   },
   {
-    sentence: 'A flow runs on either topology, or says in its title that it is about the file or about PostgreSQL.',
-    isOfTests: true,
-    breaches: (sources) =>
-      sources.filter(({ path }) => /^tests\/flows\/.*\.test\.ts$/.test(path)).flatMap(onOneTopology),
-  },
-  {
     sentence: 'A case of the store runs on both engines, or its file is named as one that is about one of them.',
     isOfTests: true,
     breaches: (sources) =>
@@ -254,19 +251,6 @@ export const rules: readonly Rule[] = [
     breaches: circles,
   },
 ];
-
-/** The outermost cases of a flow that runs once, but for those that say on what. */
-function onOneTopology({ path, code, imports }: SourceFile): readonly string[] {
-  if (imports.some(({ from }) => from === 'tests/support/each-topology.ts')) return [];
-  let isInLoop = false;
-  const breaches: string[] = [];
-  for (const line of code.split('\n')) {
-    if (/^\w/.test(line)) isInLoop = line.startsWith('for ');
-    if (!/^(?:describe|test|it)\(/.test(isInLoop ? line.replace(/^ {2}/, '') : line)) continue;
-    if (!/\b[Aa]bout (?:the file|PostgreSQL)\b/.test(line)) breaches.push(`${path}: ${line.trim()}`);
-  }
-  return breaches;
-}
 
 /** How cases of the store could run on one engine: written with a `test` that knows none. */
 function notOnEachEngine({ path, code, imports }: SourceFile): readonly string[] {

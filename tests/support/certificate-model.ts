@@ -1,17 +1,17 @@
 // Every short history of the certificates that a check sees, as they come near their end, are renewed, and take turns.
 import assert from 'node:assert/strict';
-import { sslDaysRemaining, sslSteps, type Told } from '#domain/alerts/alert.ts';
+import { sslDaysRemaining, sslSteps, type Notified } from '#domain/alerts/alert.ts';
 import { type CheckState, foldResult, newCheckState } from '#domain/checks/check-state.ts';
 import type { Outcome, SeenCertificate } from '#domain/results/result.ts';
 import {
   type Listener,
-  mayTell,
-  newsOf,
-  newsOfDeletion,
-  type Telling,
-  tellingsOf,
-  toldNothing,
-} from '#domain/alerts/tell.ts';
+  mayNotify,
+  alertEventOf,
+  deletionEvent,
+  type Notification,
+  notificationsOf,
+  notNotified,
+} from '#domain/alerts/notify.ts';
 import { afterRuns, minute, start } from './alert-families.ts';
 import { alertSettingsOf, type Rules, rulesOf } from './alert-rules.ts';
 import { explore, type Explored } from './explore.ts';
@@ -20,8 +20,8 @@ import { explore, type Explored } from './explore.ts';
 const results = ['passed', 'failed', 'unknown', 'older', 'bare'] as const;
 const toggles = ['mute', 'window', 'subscription', 'sslExpiry', 'threshold'] as const;
 /** Eight days go by; the certificate that is seen is renewed; another node answers, with its own. */
-const turns = ['later', 'renewed', 'other'] as const;
-type Move = (typeof results)[number] | (typeof toggles)[number] | (typeof turns)[number] | 'deleted';
+const changes = ['later', 'renewed', 'other'] as const;
+type Move = (typeof results)[number] | (typeof toggles)[number] | (typeof changes)[number] | 'deleted';
 type Switches = Readonly<Record<(typeof toggles)[number], boolean>>;
 
 /** The alphabets: what people change, and what the target shows. */
@@ -37,13 +37,13 @@ export const certificateFamilies = {
     'threshold',
     'deleted',
   ],
-  'certificates that take turns': [...results, ...turns, 'mute', 'deleted'],
+  'certificates that take turns': [...results, ...changes, 'mute', 'deleted'],
 } as const satisfies Readonly<Record<string, readonly Move[]>>;
 
 /** A channel: what the product remembers, and the lowest step in days that it was told of each certificate. */
 interface Channel {
-  readonly told: Told;
-  readonly heard: Readonly<Record<string, number>>;
+  readonly notified: Notified;
+  readonly received: Readonly<Record<string, number>>;
 }
 
 interface Node {
@@ -72,7 +72,7 @@ const first: Node = {
   ],
   renewals: 0,
   on: Object.fromEntries(toggles.map((name) => [name, false])) as Switches,
-  channels: asked.map(() => ({ told: toldNothing, heard: {} })),
+  channels: asked.map(() => ({ notified: notNotified, received: {} })),
 };
 
 /**
@@ -100,7 +100,7 @@ function follow(before: Node, move: Move): Node | null {
     const renewed = { domain, fingerprint: `renewed ${renewals}`, validTo: node.now + 33.5 * day };
     return { ...node, renewals, certificates: [renewed, other] };
   }
-  for (const { alertTypes } of tellingsOf(newsOfDeletion(node.now), listenersOf(node))) {
+  for (const { alertTypes } of notificationsOf(deletionEvent(node.now), listenersOf(node))) {
     assert.ok(!alertTypes.includes('ALERT_SSL'), 'a deletion says nothing of certificates');
   }
   return null;
@@ -111,19 +111,19 @@ function isOneOf<T extends string>(all: readonly T[], move: string): move is T {
 }
 
 function listenersOf({ channels, on }: Node): Listener[] {
-  return channels.map(({ told }, index) => ({
-    ...askedOf(index, on),
+  return channels.map(({ notified }, index) => ({
+    ...settingsOf(index, on),
     alertChannelId: index,
     isSubscribed: !on.subscription,
     isViaGroup: false,
     sendFailure: true,
     sendRecovery: true,
     sendDegraded: false,
-    told,
+    notified,
   }));
 }
 
-function askedOf(index: number, on: Switches): Pick<Listener, 'sslExpiry' | 'sslExpiryThreshold'> {
+function settingsOf(index: number, on: Switches): Pick<Listener, 'sslExpiry' | 'sslExpiryThreshold'> {
   const { sslExpiry = false, threshold = thresholds[0] } = asked[index] ?? {};
   const other = threshold === thresholds[0] ? thresholds[1] : thresholds[0];
   return { sslExpiry: sslExpiry !== on.sslExpiry, sslExpiryThreshold: on.threshold ? other : threshold };
@@ -151,31 +151,31 @@ function find(node: Node, result: (typeof results)[number]): Node {
   const certificate = result === 'bare' ? null : node.certificates[0];
   const judged = { before: state, step, rules: rulesOn(on), certificate };
   const listeners = listenersOf(node);
-  const tellings = tellingsOf(newsOf(judged, now), listeners);
-  const ofStatus = tellingsOf(newsOf({ ...judged, certificate: null }, now), listeners);
-  assert.ok(mayTell(judged, now) || tellings.length === 0, 'channels are read when there is something for them');
+  const notifications = notificationsOf(alertEventOf(judged, now), listeners);
+  const ofStatus = notificationsOf(alertEventOf({ ...judged, certificate: null }, now), listeners);
+  assert.ok(mayNotify(judged, now) || notifications.length === 0, 'channels are read when there is something for them');
   if (!step.isMoved) assert.deepEqual(ofStatus, [], 'what says nothing of the check tells of its certificate alone');
   const channels = node.channels.map((channel, index) => {
-    const of = (all: readonly Telling[]): Telling | undefined =>
+    const of = (all: readonly Notification[]): Notification | undefined =>
       all.find(({ listener }) => listener.alertChannelId === index);
-    checkStatusApart(channel, of(tellings), of(ofStatus));
-    return hear(channel, index, of(tellings), { ...node, certificate });
+    checkStatusApart(channel, of(notifications), of(ofStatus));
+    return receive(channel, index, of(notifications), { ...node, certificate });
   });
   return { ...node, state: step.state, channels };
 }
 
 /** What is told of the check is the same as if it had no certificate. */
 function checkStatusApart(
-  { told: before }: Channel,
-  telling: Telling | undefined,
-  ofStatus: Telling | undefined,
+  { notified: before }: Channel,
+  notification: Notification | undefined,
+  ofStatus: Notification | undefined,
 ): void {
-  const sent = (telling?.alertTypes ?? []).filter((type) => type !== 'ALERT_SSL');
+  const sent = (notification?.alertTypes ?? []).filter((type) => type !== 'ALERT_SSL');
   assert.deepEqual(sent, ofStatus?.alertTypes ?? [], 'certificates change nothing of what is told of the check');
-  assert.equal(telling?.reminder ?? null, ofStatus?.reminder ?? null, 'nor how often');
-  const { certificates: _, ...told } = telling?.told ?? before;
-  const { certificates: untouched, ...toldOfStatus } = ofStatus?.told ?? before;
-  assert.deepEqual(told, toldOfStatus, 'nor what is remembered of it');
+  assert.equal(notification?.reminder ?? null, ofStatus?.reminder ?? null, 'nor how often');
+  const { certificates: _, ...notified } = notification?.notified ?? before;
+  const { certificates: untouched, ...notifiedOfStatus } = ofStatus?.notified ?? before;
+  assert.deepEqual(notified, notifiedOfStatus, 'nor what is remembered of it');
   assert.deepEqual(untouched, before.certificates, 'what was told of certificates stays, whatever the check does');
 }
 
@@ -183,26 +183,26 @@ interface Seeing extends Node {
   readonly certificate: SeenCertificate | null;
 }
 
-function hear(
+function receive(
   channel: Channel,
   index: number,
-  telling: Telling | undefined,
+  notification: Notification | undefined,
   { on, now, certificate }: Seeing,
 ): Channel {
-  const told = telling?.told ?? channel.told;
-  const sent = (telling?.alertTypes ?? []).filter((type) => type === 'ALERT_SSL').length;
-  const { sslExpiry, sslExpiryThreshold } = askedOf(index, on);
+  const notified = notification?.notified ?? channel.notified;
+  const sent = (notification?.alertTypes ?? []).filter((type) => type === 'ALERT_SSL').length;
+  const { sslExpiry, sslExpiryThreshold } = settingsOf(index, on);
   const isHeld = on.mute || on.window || on.subscription || !sslExpiry;
   const step = certificate === null ? null : lowestStep(sslDaysRemaining(certificate, now), sslExpiryThreshold);
   if (certificate === null || step === null || isHeld) {
     assert.equal(sent, 0, 'it is told of a certificate near its end, where that is asked for and not hidden');
-    assert.deepEqual(told.certificates, channel.told.certificates, 'what was not told is not remembered');
-    return { ...channel, told };
+    assert.deepEqual(notified.certificates, channel.notified.certificates, 'what was not told is not remembered');
+    return { ...channel, notified };
   }
   const { fingerprint } = certificate;
-  const isNews = step < (channel.heard[fingerprint] ?? Infinity);
-  assert.equal(sent, isNews ? 1 : 0, 'once for each certificate and step, and not again before the next');
-  return { told, heard: isNews ? { ...channel.heard, [fingerprint]: step } : channel.heard };
+  const givesResult = step < (channel.received[fingerprint] ?? Infinity);
+  assert.equal(sent, givesResult ? 1 : 0, 'once for each certificate and step, and not again before the next');
+  return { notified, received: givesResult ? { ...channel.received, [fingerprint]: step } : channel.received };
 }
 
 /** Of the days from which on somebody is told, the lowest that is reached; null = none is yet. */

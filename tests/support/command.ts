@@ -6,7 +6,7 @@ import { plainEnvironment } from './plain-environment.ts';
 const entry = bundled('tocsin');
 
 /** What a command said, and how it ended. */
-export interface Said {
+export interface CommandOutput {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
@@ -15,7 +15,7 @@ export interface Said {
 /** A command that is under way. */
 export interface Running {
   readonly child: ChildProcess;
-  readonly ended: Promise<Said>;
+  readonly ended: Promise<CommandOutput>;
 }
 
 /** @param cwd where it is run; that of this process unless told otherwise */
@@ -28,17 +28,25 @@ function saidBy(child: ChildProcessWithoutNullStreams): Running {
   let err = '';
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
-  const ended = new Promise<Said>((resolve) => child.once('close', (code) => resolve({ code, out, err })));
+  const ended = new Promise<CommandOutput>((resolve) => child.once('close', (code) => resolve({ code, out, err })));
   return { child, ended };
 }
 
 /** Runs a command to its end. */
-export function runCommand(words: readonly string[], environment: NodeJS.ProcessEnv = {}, cwd?: string): Promise<Said> {
+export function runCommand(
+  words: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+  cwd?: string,
+): Promise<CommandOutput> {
   return startCommand(words, environment, cwd).ended;
 }
 
 /** Lines of a page as if they were pasted into a shell, in a folder in the place of the checkout. */
-export async function paste(lines: string, folder: string, environment: NodeJS.ProcessEnv = {}): Promise<Said> {
+export async function paste(
+  lines: string,
+  folder: string,
+  environment: NodeJS.ProcessEnv = {},
+): Promise<CommandOutput> {
   const command = [process.execPath, entry].map((word) => `"${word}"`).join(' ');
   const npm = `npm() { shift 3; ${command} "$@"; }`;
   const child = spawn('sh', ['-ec', `${npm}\n${lines}`], {

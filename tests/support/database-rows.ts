@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { until } from './until.ts';
 
 /** Columns that the service touches by itself: when a key was last used, and its signs of life. */
-const untold: Readonly<Record<string, string>> = {
+const unnotified: Readonly<Record<string, string>> = {
   api_keys: 'last_used_at',
   installation: 'value',
   processes: 'seen_at',
@@ -30,7 +30,7 @@ function databaseRows(raw: DatabaseSync): DatabaseRows {
       Object.fromEntries(
         tables.map((table) => {
           const rows = raw.prepare(`SELECT * FROM ${table}`).all();
-          const column = untold[table];
+          const column = unnotified[table];
           return [
             table,
             rows.map((row) => JSON.stringify(column === undefined ? row : { ...row, [column]: 0 })).join('\n'),

@@ -37,7 +37,7 @@ interface FileOfCases {
 const files = new Map<string, FileOfCases>();
 
 /** A case, once for each engine. */
-export function test(name: string, work: (newStore: NewStore) => Promise<void>): void {
+export function test(name: string, work: (newStore: NewStore, engine: Engine) => Promise<void>): void {
   const file = callingFile();
   const outcome = files.get(file) ?? { cases: 0, ended: new Map<Engine, number>() };
   files.set(file, outcome);
@@ -53,7 +53,7 @@ export function test(name: string, work: (newStore: NewStore) => Promise<void>):
     nodeTest(`${name} [${engine}]`, async () => {
       recordFor(file);
       try {
-        await work(newStore);
+        await work(newStore, engine);
       } finally {
         // Who else is in this process is not judged by this suite.
         recordFor('');

@@ -16,7 +16,8 @@ export function fill(raw: RawRows, { name, columns, key }: TableShape, rows: num
       if (type.startsWith('b') && type !== 'bigint') return [column, idAt(day + row)];
       if (type === 'text') {
         const text = texts[row % texts.length] ?? '';
-        const isUnique = key.includes(column) || ['token', 'key', 'definition', 'config', 'answer'].includes(column);
+        const isUnique =
+          key.includes(column) || ['token', 'key', 'email', 'definition', 'config', 'answer'].includes(column);
         return [column, isUnique ? `${text}${randomBytes(6).toString('hex')}` : text];
       }
       return [column, row === 1 && column.endsWith('_at') ? 2 ** 52 + row : row];

@@ -51,29 +51,29 @@ const folder = mkdtempSync(join(tmpdir(), 'tocsin-pings-'));
 try {
   // Of its own: in many a temporary folder capabilities of programs do not count.
   if (isRoot) execFileSync('mount', ['-t', 'tmpfs', '-o', 'mode=755', 'tmpfs', folder]);
-  process.stdout.write(JSON.stringify(await lookAtAll()));
+  process.stdout.write(JSON.stringify(await inspectAll()));
 } finally {
   if (isRoot) execFileSync('umount', ['-l', folder]);
   rmSync(folder, { recursive: true });
 }
 
-async function lookAtAll(): Promise<SeenOfPings> {
+async function inspectAll(): Promise<SeenOfPings> {
   makeSilentNetwork();
   const both = async (ipv4: string, ipv6: string) => ({
-    IPv4: await look(ipv4, { ipFamily: 'IPv4' }),
-    IPv6: await look(ipv6, { ipFamily: 'IPv6' }),
+    IPv4: await inspect(ipv4, { ipFamily: 'IPv4' }),
+    IPv6: await inspect(ipv6, { ipFamily: 'IPv6' }),
   });
   const seen = {
     answering: await both('127.0.0.1', '::1'),
     silent: await both('198.51.100.2', '2001:db8::2'),
-    ceasing: await lookWhileItCeases(),
-    unreachable: await look('203.0.113.1'),
+    ceasing: await pingUntilItCeases(),
+    unreachable: await inspect('203.0.113.1'),
   };
   if (!isRoot) return { ...seen, unprivileged: null };
-  return { ...seen, unprivileged: await lookAsNobody() };
+  return { ...seen, unprivileged: await pingAsNobody() };
 }
 
-async function lookAsNobody(): Promise<SeenOfPings['unprivileged']> {
+async function pingAsNobody(): Promise<SeenOfPings['unprivileged']> {
   const [plain, capable] = [nobodysPing('plain', []), nobodysPing('capable', [])];
   const allDropped = ['--bounding-set=-all', '--no-new-privs'];
   const dropped = nobodysPing('dropped', allDropped);
@@ -84,23 +84,23 @@ async function lookAsNobody(): Promise<SeenOfPings['unprivileged']> {
   const [, making = ''] =
     /lists\/\* && (.*)$/.exec(readImage().runs.find((line) => / iputils-ping /.test(line)) ?? '') ?? [];
   execFileSync('sh', ['-c', making.replaceAll('/usr/bin/ping', join(folder, 'of-image'))]);
-  const lookBy = (pingCommand: string, hostname = '127.0.0.1', request: JsonObject = {}): Promise<Pinged> =>
-    look(hostname, request, { means: { pingCommand } });
-  const closed = await lookBy(plain);
+  const pingWith = (pingCommand: string, hostname = '127.0.0.1', request: JsonObject = {}): Promise<Pinged> =>
+    inspect(hostname, request, { deps: { pingCommand } });
+  const closed = await pingWith(plain);
   const problem = await pingProblem(plain);
-  const byCapable = await lookBy(capable);
+  const byCapable = await pingWith(capable);
   writeFileSync(groupRange, '0 2147483647');
   const inRange = {
-    IPv4: await lookBy(plain),
-    IPv6: await lookBy(plain, '::1', { ipFamily: 'IPv6' }),
+    IPv4: await pingWith(plain),
+    IPv6: await pingWith(plain, '::1', { ipFamily: 'IPv6' }),
   };
   return {
     closed,
     problem,
     inRange,
     capable: byCapable,
-    dropped: await lookBy(dropped),
-    ofImage: await lookBy(ofImage),
+    dropped: await pingWith(dropped),
+    ofImage: await pingWith(ofImage),
   };
 }
 
@@ -117,7 +117,7 @@ function makeSilentNetwork(): void {
   ip('address', 'add', '2001:db8::1/64', 'dev', 'near', 'nodad');
 }
 
-async function look(hostname: string, request: JsonObject = {}, options: KindProbeOptions = {}): Promise<Pinged> {
+async function inspect(hostname: string, request: JsonObject = {}, options: KindProbeOptions = {}): Promise<Pinged> {
   const allow = ['198.51.100.0', '203.0.113.0'].map((address) => ({ address, prefix: 24, family: 'ipv4' }) as const);
   const documentation = { address: '2001:db8::', prefix: 32, family: 'ipv6' } as const;
   const egress = { mode: 'any', allow: [...allow, documentation] } as const;
@@ -127,13 +127,13 @@ async function look(hostname: string, request: JsonObject = {}, options: KindPro
   return { verdict: verdictOf(finding), message, responseTimeMs, response };
 }
 
-async function lookWhileItCeases(): Promise<Pinged> {
+async function pingUntilItCeases(): Promise<Pinged> {
   const switchOff = '/proc/sys/net/ipv4/icmp_echo_ignore_all';
   const before = echoesHeard();
-  const looking = look('127.0.0.1', { pingCount: 20 });
+  const inspecting = inspect('127.0.0.1', { pingCount: 20 });
   await until('the first pings', () => echoesHeard() >= before + 5);
   writeFileSync(switchOff, '1');
-  const pinged = await looking;
+  const pinged = await inspecting;
   writeFileSync(switchOff, '0');
   return pinged;
 }

@@ -1,6 +1,6 @@
 // Probing a target with the real probe of any kind and the real guard, as tests do it.
 import { kindOf } from '#checks/check-kinds.ts';
-import type { ProbeMeans } from '#checks/kind.ts';
+import type { ProbeDeps } from '#checks/kind.ts';
 import type { Check, CheckType } from '#domain/checks/check.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
@@ -13,7 +13,7 @@ import { aCheck } from './records.ts';
 export interface KindProbeOptions {
   readonly check?: Partial<Check>;
   readonly variables?: readonly EnvironmentVariable[];
-  readonly means?: Partial<ProbeMeans>;
+  readonly deps?: Partial<ProbeDeps>;
   readonly egress?: Partial<EgressPolicy>;
 }
 
@@ -39,7 +39,7 @@ function preparing(checkType: CheckType, options: KindProbeOptions) {
   const guard = createGuard({ mode: 'any', allow: [], ...options.egress });
   const kind = kindOf(checkType);
   if (kind.isScripted === true || kind.isCalled === true) throw new Error(`${checkType} checks are not probed`);
-  const probe = kind.createProbe({ guard, version: '9.9', ...options.means });
+  const probe = kind.createProbe({ guard, version: '9.9', ...options.deps });
   const input = (settings: JsonObject) => {
     const check = aCheck('0198a000-0000-7000-8000-000000000001', { checkType, settings, ...options.check });
     return inputOf(check, options.variables);

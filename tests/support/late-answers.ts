@@ -6,8 +6,8 @@ import { type CheckState, foldResult, newCheckState } from '#domain/checks/check
 import { minute, start } from './alert-families.ts';
 import { alertSettingsOf, type Rules, rulesOf } from './alert-rules.ts';
 import { explore, type Explored } from './explore.ts';
-import { type Channel, knownTo } from './heard.ts';
-import { askedOf, freshChannels, tell } from './location-channels.ts';
+import { type Channel, knownTo } from './received.ts';
+import { settingsOf, freshChannels, notify } from './location-channels.ts';
 
 const outcomes = ['passed', 'degraded', 'failed', 'unknown'] as const;
 type Outcome = (typeof outcomes)[number];
@@ -103,7 +103,7 @@ function answer(
   const at = start + rounds * minute;
   const step = foldResult(node.state, { outcome, location: codes[place] ?? '', at, startedAt: at }, rules);
   const places = node.places.with(place, { rounds, found: outcome });
-  return tell({ ...node, places }, step, { now: at, isHidden: node.isHidden, rules }).node;
+  return notify({ ...node, places }, step, { now: at, isHidden: node.isHidden, rules }).node;
 }
 
 function checkWhole({ state, places, channels, isHidden }: Node, { failingShare, escalation }: LateCase): void {
@@ -117,7 +117,7 @@ function checkWhole({ state, places, channels, isHidden }: Node, { failingShare,
   const expected = isFailing ? 'failing' : isDegraded ? 'degraded' : 'passing';
   assert.equal(state.status, expected, 'the newest round has the last word');
   for (const [index, channel] of channels.entries()) {
-    const { sendFailure, sendDegraded } = askedOf(index);
+    const { sendFailure, sendDegraded } = settingsOf(index);
     if (expected === 'passing') assert.equal(knownTo(channel), null, 'whoever was told knows that it passes');
     if (isHidden || escalation.type !== 'RUN_BASED' || escalation.runs > 1) continue;
     if (expected === 'failing' && sendFailure) assert.equal(knownTo(channel), 'ALERT_FAILURE', 'a failure is told');

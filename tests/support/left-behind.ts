@@ -21,12 +21,12 @@ export function processesThere(part = ''): readonly string[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && name !== String(process.pid));
   return pids.filter((pid) => {
     const place = `/proc/${pid}`;
-    const looks = [
+    const polls = [
       () => readFileSync(`${place}/mountinfo`, 'utf8'),
       () => readlinkSync(`${place}/cwd`),
       () => readFileSync(`${place}/environ`, 'latin1'),
     ];
-    const isThere = looks.some((look) => orNothing(look).includes(basename(tmpdir())));
+    const isThere = polls.some((inspect) => orNothing(inspect).includes(basename(tmpdir())));
     return isThere && orNothing(() => readFileSync(`${place}/cmdline`, 'utf8')).includes(part);
   });
 }
@@ -44,9 +44,9 @@ export async function nothingLeft(): Promise<void> {
   await until('its processes to end', () => processesThere().length === 0, { seen });
 }
 
-function orNothing(look: () => string): string {
+function orNothing(inspect: () => string): string {
   try {
-    return look();
+    return inspect();
   } catch {
     // It has ended, or is nobody's to be asked.
     return '';

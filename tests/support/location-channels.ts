@@ -1,10 +1,10 @@
 // The channels of a check that runs in several locations at once, and what they are told with each answer.
 import assert from 'node:assert/strict';
 import type { CheckState, StateRules, StateStep } from '#domain/checks/check-state.ts';
-import { type Listener, mayTell, newsOf, tellingsOf } from '#domain/alerts/tell.ts';
-import { type Asked, type Channel, freshChannel, hear } from './heard.ts';
+import { type Listener, mayNotify, alertEventOf, notificationsOf } from '#domain/alerts/notify.ts';
+import { type ChannelSettings, type Channel, freshChannel, receive } from './received.ts';
 
-const asked: readonly Asked[] = [
+const asked: readonly ChannelSettings[] = [
   { sendFailure: true, sendRecovery: true, sendDegraded: false },
   { sendFailure: true, sendRecovery: true, sendDegraded: true },
   { sendFailure: false, sendRecovery: true, sendDegraded: true },
@@ -14,7 +14,7 @@ const asked: readonly Asked[] = [
 export const freshChannels: readonly Channel[] = asked.map(() => freshChannel);
 
 /** What the channel at that place asks for. */
-export function askedOf(index: number): Asked {
+export function settingsOf(index: number): ChannelSettings {
   const own = asked[index];
   assert.ok(own !== undefined);
   return own;
@@ -33,18 +33,18 @@ interface Occasion {
  *
  * @throws {Error} when one of them is told what was not promised
  */
-export function tell<N extends { readonly state: CheckState; readonly channels: readonly Channel[] }>(
+export function notify<N extends { readonly state: CheckState; readonly channels: readonly Channel[] }>(
   node: N,
   step: StateStep,
   { now, isHidden, rules }: Occasion,
 ) {
   const judged = { before: node.state, step, rules, certificate: null };
-  const tellings = tellingsOf(
-    newsOf(judged, now),
-    node.channels.map(({ told }, index) => listenerOf(told, index)),
+  const notifications = notificationsOf(
+    alertEventOf(judged, now),
+    node.channels.map(({ notified }, index) => listenerOf(notified, index)),
   );
-  assert.ok(mayTell(judged, now) || tellings.length === 0, 'channels are read when there is something for them');
-  const sent = tellings.flatMap(({ listener, alertTypes }) =>
+  assert.ok(mayNotify(judged, now) || notifications.length === 0, 'channels are read when there is something for them');
+  const sent = notifications.flatMap(({ listener, alertTypes }) =>
     alertTypes.map((type) => `${listener.alertChannelId} ${type}`),
   );
   const { opens, state, isMoved } = step;
@@ -54,13 +54,20 @@ export function tell<N extends { readonly state: CheckState; readonly channels: 
     return { node: { ...node, state }, sent };
   }
   const channels = node.channels.map((channel, index) => {
-    const telling = tellings.find(({ listener }) => listener.alertChannelId === index);
-    return hear(channel, askedOf(index), telling, occasion);
+    const notification = notifications.find(({ listener }) => listener.alertChannelId === index);
+    return receive(channel, settingsOf(index), notification, occasion);
   });
   return { node: { ...node, state, channels }, sent };
 }
 
-function listenerOf(told: Listener['told'], index: number): Listener {
+function listenerOf(notified: Listener['notified'], index: number): Listener {
   const certificate = { sslExpiry: false, sslExpiryThreshold: 30 };
-  return { ...askedOf(index), ...certificate, alertChannelId: index, isSubscribed: true, isViaGroup: false, told };
+  return {
+    ...settingsOf(index),
+    ...certificate,
+    alertChannelId: index,
+    isSubscribed: true,
+    isViaGroup: false,
+    notified,
+  };
 }

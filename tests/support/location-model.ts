@@ -16,8 +16,8 @@ import { retryOf } from '#domain/checks/run.ts';
 import { minute, start } from './alert-families.ts';
 import { alertSettingsOf, type Rules, rulesOf } from './alert-rules.ts';
 import { explore, type Explored } from './explore.ts';
-import { type Channel, knownTo } from './heard.ts';
-import { askedOf, freshChannels, tell } from './location-channels.ts';
+import { type Channel, knownTo } from './received.ts';
+import { settingsOf, freshChannels, notify } from './location-channels.ts';
 
 /** `mended`: the first attempt failed, and the retry passed. Where there are retries, a run that failed was tried again, too. */
 const outcomes = ['passed', 'degraded', 'failed', 'unknown', 'mended'] as const;
@@ -162,14 +162,14 @@ function followRound(before: Node, round: Round, setting: Setting): Node {
   const at = before.at + round.afterMs;
   const { isHidden, found } = round;
   // What is due by now is told before the first location answers.
-  const opens = judgeState(before.state, setting.byRules.standing, { now: at, everyMs: minute, lookedAt: before.at });
-  const told =
+  const opens = judgeState(before.state, setting.byRules.standing, { now: at, everyMs: minute, judgedAt: before.at });
+  const notified =
     opens === null
       ? before
-      : tell(before, lookOf(before.state, opens), { now: at, isHidden, rules: setting.byRules.rules }).node;
-  const looked = { ...told, trouble: dueBy(told.trouble, at, isHidden, setting) };
-  checkKnown(looked, isHidden);
-  const ends = setting.orders.map((order) => roundOf({ ...looked, at }, order, round, setting));
+      : notify(before, stepOf(before.state, opens), { now: at, isHidden, rules: setting.byRules.rules }).node;
+  const inspected = { ...notified, trouble: dueBy(notified.trouble, at, isHidden, setting) };
+  checkKnown(inspected, isHidden);
+  const ends = setting.orders.map((order) => roundOf({ ...inspected, at }, order, round, setting));
   const [first] = ends;
   assert.ok(first !== undefined);
   const words = wordsOf(first);
@@ -191,7 +191,7 @@ function wordsOf({ node, raised, isMoved }: ReturnType<typeof roundOf>): string 
   return `${JSON.stringify([node.state, raised, isMoved])} ${node.channels.map(({ key }) => key).join(' ')}`;
 }
 
-function lookOf(state: CheckState, opens: NonNullable<StateStep['opens']>): StateStep {
+function stepOf(state: CheckState, opens: NonNullable<StateStep['opens']>): StateStep {
   return { state: alertedOf(state, opens), change: null, opens, isMoved: true };
 }
 
@@ -208,11 +208,11 @@ function roundOf(before: Node, order: readonly string[], { found, isHidden }: Ro
     if (step.change !== null) raised.push(`${step.change.from ?? 'new'} to ${step.change.to}`);
     if (step.opens !== null) raised.push(step.opens);
     isMoved ||= step.isMoved;
-    const told = tell(node, step, { now: at, isHidden, rules: byRules.rules });
-    raised.push(...told.sent);
-    node = told.node;
+    const notified = notify(node, step, { now: at, isHidden, rules: byRules.rules });
+    raised.push(...notified.sent);
+    node = notified.node;
     // Whenever it is looked at between two answers.
-    const opens = judgeState(node.state, byRules.standing, { now: at, everyMs: minute, lookedAt: at });
+    const opens = judgeState(node.state, byRules.standing, { now: at, everyMs: minute, judgedAt: at });
     assert.equal(opens, null, `${order.join(' ')}, ${location}: nothing is due that no result has opened`);
   }
   return { node: { ...node, state: { ...node.state, byLocation: sorted(node.state.byLocation) } }, raised, isMoved };
@@ -274,7 +274,7 @@ function dueBy(trouble: Trouble | null, now: number, isHidden: boolean, { given 
 function checkKnown({ trouble, channels }: Node, isHidden: boolean): void {
   if (trouble === null || isHidden) return;
   for (const [index, channel] of channels.entries()) {
-    const { sendFailure, sendDegraded } = askedOf(index);
+    const { sendFailure, sendDegraded } = settingsOf(index);
     const knows = knownTo(channel);
     if (!trouble.isDue) assert.equal(knows, null, 'nobody is told before it is due');
     else if (trouble.is === 'unknown') continue;

@@ -3,17 +3,17 @@
 import { readFileSync } from 'node:fs';
 
 const path = process.env['MACHINE_CLOCK_FILE'] ?? '';
-const lookEveryMs = 50;
+const pollMs = 50;
 const RealDate = Date;
 let aheadMs = 0;
 
-function look(): void {
+function inspect(): void {
   const found = Number(readFileSync(path, 'utf8'));
   if (Number.isFinite(found)) aheadMs = found;
 }
 
-look();
-setInterval(look, lookEveryMs).unref();
+inspect();
+setInterval(inspect, pollMs).unref();
 globalThis.Date = new Proxy(RealDate, {
   construct: (target, given, made) =>
     Reflect.construct(target, given.length === 0 ? [RealDate.now() + aheadMs] : given, made) as object,

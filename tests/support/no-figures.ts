@@ -4,7 +4,7 @@ import type { Figures } from '#store/accounts/figures.ts';
 export const noFigures: Figures = {
   conservation: () =>
     Promise.resolve({
-      askedFor: 0,
+      requested: 0,
       open: 0,
       outcomes: { passed: 0, degraded: 0, failed: 0, unknown: 0, missed: 0 },
       difference: 0,

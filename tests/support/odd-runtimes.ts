@@ -30,10 +30,10 @@ export function countingRuntime(t: Cleanup): { readonly runtime: OddRuntime; rea
 }
 
 /** One whose Node.js starts once it is let. */
-export function heldRuntime(t: Cleanup): { readonly runtime: OddRuntime; readonly letGo: () => Promise<void> } {
+export function heldRuntime(t: Cleanup): { readonly runtime: OddRuntime; readonly release: () => Promise<void> } {
   const gateOf = (folder: string): string => join(folder, 'gate');
   const runtime = odd(t, (folder) => `read -r _ < '${gateOf(folder)}'`);
   execFileSync('mkfifo', [gateOf(runtime.folder)]);
   // Ends when it is read.
-  return { runtime, letGo: () => writeFile(gateOf(runtime.folder), '\n') };
+  return { runtime, release: () => writeFile(gateOf(runtime.folder), '\n') };
 }

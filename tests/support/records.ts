@@ -97,7 +97,7 @@ export function aChannel(accountId: string, change: Partial<AlertChannel> = {}):
 }
 
 /** Renders for checks that are deleted while nothing is open: what it makes is seen as a delivery that failed. */
-export function nobodyHears(): Rendered {
+export function noNotifications(): Rendered {
   return { error: 'nobody is told here' };
 }
 

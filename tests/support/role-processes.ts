@@ -1,4 +1,4 @@
-// The real service as one process per role over a PostgreSQL, each with a folder of its own as on machines of their own.
+// The real service as several processes over a PostgreSQL, each with a folder of its own as on machines of their own.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,22 +15,32 @@ export const everyRole = ['api', 'scheduler', 'runner', 'deliverer', 'upkeep'] a
 /** What all processes of an installation have to be told. */
 export const sharedKey = 'ab'.repeat(32);
 
+/** A process with its roles. */
+export interface RoleProcess {
+  readonly roles: readonly Role[];
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+/** Every step of the path from a check to a delivery crosses from one process to the other. */
+export const twoProcesses: readonly RoleProcess[] = [
+  { roles: ['api', 'runner'] },
+  { roles: ['scheduler', 'deliverer', 'upkeep'] },
+];
+
 export interface RoleProcessesOptions {
   /** For each process beside what all need. */
-  readonly environment?: NodeJS.ProcessEnv | ((role: Role) => NodeJS.ProcessEnv);
-  /** The roles of the processes, each of which has one; a role may be there twice. */
-  readonly roles?: readonly Role[];
+  readonly environment?: NodeJS.ProcessEnv;
+  readonly processes?: readonly RoleProcess[];
 }
 
 /** Several processes on one database. */
 export interface RoleProcesses extends Service {
   readonly database: PostgresDatabase;
-  /** Those of a role, in the order in which they were named. */
+  /** Those with a role, in the order in which they were named. */
   of(role: Role): readonly TocsinProcess[];
 }
 
-interface Member {
-  readonly role: Role;
+interface Member extends RoleProcess {
   readonly dataDir: string;
   process: TocsinProcess;
 }
@@ -39,15 +49,14 @@ interface Member {
 export async function startRoleProcesses(
   t: Cleanup,
   database: PostgresDatabase,
-  { environment = {}, roles = everyRole }: RoleProcessesOptions = {},
+  { environment = {}, processes = twoProcesses }: RoleProcessesOptions = {},
 ): Promise<RoleProcesses> {
   const where = { DATABASE_URL: database.url, TOCSIN_SECRET_KEY: sharedKey };
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-roles-'));
-  const own = typeof environment === 'function' ? environment : (): NodeJS.ProcessEnv => environment;
   const starting = new Set<() => void>();
-  const start = async (role: Role, dataDir: string): Promise<TocsinProcess> => {
-    const told = { TOCSIN_BOOTSTRAP_API_KEY: apiKey, TOCSIN_DATA_DIR: dataDir, TOCSIN_ROLES: role, ...where };
-    const { child, ready } = startProcess({ ...told, ...own(role) });
+  const start = async ({ roles, environment: own }: RoleProcess, dataDir: string): Promise<TocsinProcess> => {
+    const reported = { TOCSIN_BOOTSTRAP_API_KEY: apiKey, TOCSIN_DATA_DIR: dataDir, TOCSIN_ROLES: roles.join() };
+    const { child, ready } = startProcess({ ...reported, ...where, ...environment, ...own });
     starting.add(() => child.kill('SIGKILL'));
     return ready;
   };
@@ -62,15 +71,15 @@ export async function startRoleProcesses(
     rmSync(folder, { recursive: true, force: true });
   });
   members = await Promise.all(
-    roles.map(async (role, index) => {
-      const dataDir = join(folder, `${role}-${index}`);
-      return { role, dataDir, process: await start(role, dataDir) };
+    processes.map(async (wanted, index) => {
+      const dataDir = join(folder, String(index));
+      return { ...wanted, dataDir, process: await start(wanted, dataDir) };
     }),
   );
-  await Promise.all(members.map(({ process }) => lookAround(process)));
-  const api = (): TocsinProcess => members.find(({ role }) => role === 'api')?.process ?? fail();
+  await Promise.all(members.map(({ process }) => runHook(process)));
+  const api = (): TocsinProcess => members.find(({ roles }) => roles.includes('api'))?.process ?? fail();
   const end = async (signal: NodeJS.Signals, role?: Role): Promise<Ended> => {
-    const meant = members.filter((member) => role === undefined || member.role === role);
+    const meant = members.filter(({ roles }) => role === undefined || roles.includes(role));
     return joined(await Promise.all(meant.map(({ process }) => process.end(signal))));
   };
   return {
@@ -88,28 +97,28 @@ export async function startRoleProcesses(
     },
     environment: where,
     database,
-    of: (role) => members.filter((member) => member.role === role).map(({ process }) => process),
+    of: (role) => members.filter(({ roles }) => roles.includes(role)).map(({ process }) => process),
     ...asker(() => api().address),
     stop: () => end('SIGTERM'),
     kill: (role) => end('SIGKILL', role),
     async restart(wanted) {
-      const isMeant = ({ role, process }: Member): boolean =>
-        !process.isRunning && (wanted === undefined || role === wanted);
+      const isMeant = ({ roles, process }: Member): boolean =>
+        !process.isRunning && (wanted === undefined || roles.includes(wanted));
       const ended = members.filter(isMeant);
       await Promise.all(
         ended.map(async (member) => {
-          member.process = await start(member.role, member.dataDir);
+          member.process = await start(member, member.dataDir);
         }),
       );
-      await Promise.all(members.filter(({ process }) => process.isRunning).map(({ process }) => lookAround(process)));
+      await Promise.all(members.filter(({ process }) => process.isRunning).map(({ process }) => runHook(process)));
     },
-    rows: (look) => look(raw),
+    rows: (read) => read(raw),
     stored: () => storedCells(raw),
   };
 }
 
 /** Whoever is asked whether it is ready looks who else is there: after this each knows of all. */
-async function lookAround({ address }: TocsinProcess): Promise<void> {
+async function runHook({ address }: TocsinProcess): Promise<void> {
   await (await fetch(`${address}/health/ready`)).text();
 }
 

@@ -47,7 +47,7 @@ export function putGroup(raw: RawRows, accountId: string, id: number): void {
 }
 
 /** How a check differs from an activated API check without a group. */
-export interface CheckLook {
+export interface CheckRow {
   readonly name?: string;
   readonly groupId?: number;
   readonly activated?: boolean;
@@ -58,21 +58,21 @@ export interface CheckLook {
 }
 
 /** A check and, when it is activated, its schedule; answers with its id. */
-export function putCheck(raw: RawRows, accountId: string, look: CheckLook = {}): string {
+export function putCheck(raw: RawRows, accountId: string, fields: CheckRow = {}): string {
   const id = newId();
   const key = { account_id: idBytes(accountId) };
-  const activated = look.activated ?? true;
+  const activated = fields.activated ?? true;
   insertRow(raw, 'checks', {
     ...key,
     id: idBytes(id),
-    check_type: look.checkType ?? 'API',
-    name: look.name ?? 'Front page',
+    check_type: fields.checkType ?? 'API',
+    name: fields.name ?? 'Front page',
     activated: activated ? 1 : 0,
     muted: 0,
-    group_id: look.groupId ?? null,
+    group_id: fields.groupId ?? null,
     tags: '[]',
     definition: '{}',
-    created_at: look.createdAt ?? 1,
+    created_at: fields.createdAt ?? 1,
   });
   if (!activated) return id;
   insertRow(raw, 'schedules', {
@@ -81,14 +81,14 @@ export function putCheck(raw: RawRows, accountId: string, look: CheckLook = {}):
     next_due_at: 9e15,
     interval_ms: 60_000,
     phase_ms: 0,
-    locations: json(look.locations ?? []),
-    run_parallel: look.runParallel === true ? 1 : 0,
+    locations: json(fields.locations ?? []),
+    run_parallel: fields.runParallel === true ? 1 : 0,
   });
   return id;
 }
 
 /** How a result differs from a final, passed one. */
-export interface ResultLook {
+export interface ResultRow {
   readonly id?: string;
   /** Set for an attempt that was tried again. */
   readonly runId?: string;
@@ -104,26 +104,32 @@ export interface ResultLook {
 }
 
 /** A result of a check whose slot is `at` (epoch ms); answers with its id. */
-export function putResult(raw: RawRows, accountId: string, checkId: string, at: number, look: ResultLook = {}): string {
-  const id = look.id ?? derivedId(at, checkId, look.location ?? 'local', look.attempt ?? 1);
+export function putResult(
+  raw: RawRows,
+  accountId: string,
+  checkId: string,
+  at: number,
+  fields: ResultRow = {},
+): string {
+  const id = fields.id ?? derivedId(at, checkId, fields.location ?? 'local', fields.attempt ?? 1);
   insertRow(raw, 'results', {
     account_id: idBytes(accountId),
     check_id: idBytes(checkId),
     id: idBytes(id),
-    run_id: look.runId === undefined ? null : idBytes(look.runId),
-    attempt: look.attempt ?? 1,
-    outcome: outcomeCodes.encode(look.outcome ?? 'passed'),
-    reason: look.reason === undefined ? null : reasonCodes.encode(look.reason),
-    message: look.message ?? null,
-    location: look.location ?? 'local',
+    run_id: fields.runId === undefined ? null : idBytes(fields.runId),
+    attempt: fields.attempt ?? 1,
+    outcome: outcomeCodes.encode(fields.outcome ?? 'passed'),
+    reason: fields.reason === undefined ? null : reasonCodes.encode(fields.reason),
+    message: fields.message ?? null,
+    location: fields.location ?? 'local',
     source: 0,
-    slots: look.slots ?? 1,
+    slots: fields.slots ?? 1,
     started_at: at,
     duration_ms: 40,
-    response_us: look.responseUs === undefined ? 12_345 : look.responseUs,
+    response_us: fields.responseUs === undefined ? 12_345 : fields.responseUs,
     loop_delay_ms: 0,
-    details: look.details === undefined ? null : packed(look.details),
-    interval_ms: look.intervalMs ?? null,
+    details: fields.details === undefined ? null : packed(fields.details),
+    interval_ms: fields.intervalMs ?? null,
   });
   return id;
 }
@@ -148,7 +154,7 @@ export function putChannel(raw: RawRows, accountId: string, id: number, failingS
 }
 
 /** How a delivery differs from a pending one that waits for its first attempt. */
-export interface DeliveryLook {
+export interface DeliveryRow {
   readonly alertChannelId?: number;
   readonly checkId?: string;
   readonly checkResultId?: string;
@@ -162,31 +168,31 @@ export interface DeliveryLook {
 }
 
 /** A delivery made at `at` (epoch ms); answers with its id. */
-export function putDelivery(raw: RawRows, accountId: string, at: number, look: DeliveryLook = {}): string {
+export function putDelivery(raw: RawRows, accountId: string, at: number, fields: DeliveryRow = {}): string {
   const id = derivedId(at, newId());
-  const status = look.status ?? 'pending';
+  const status = fields.status ?? 'pending';
   insertRow(raw, 'deliveries', {
     account_id: idBytes(accountId),
     id: idBytes(id),
-    alert_channel_id: look.alertChannelId ?? 1,
-    alert_id: look.alertId === undefined ? null : idBytes(look.alertId),
-    check_id: look.checkId === undefined ? null : idBytes(look.checkId),
-    check_result_id: look.checkResultId === undefined ? null : idBytes(look.checkResultId),
+    alert_channel_id: fields.alertChannelId ?? 1,
+    alert_id: fields.alertId === undefined ? null : idBytes(fields.alertId),
+    check_id: fields.checkId === undefined ? null : idBytes(fields.checkId),
+    check_result_id: fields.checkResultId === undefined ? null : idBytes(fields.checkResultId),
     alert_type: 'ALERT_FAILURE',
     status: deliveryStatusCodes.encode(status),
     attempts: 0,
     created_at: at,
-    next_attempt_at: status === 'pending' ? (look.nextAttemptAt ?? at) : null,
-    leased_by: look.leasedBy ?? null,
-    replay_of: look.replayOf === undefined ? null : idBytes(look.replayOf),
-    error: look.error ?? null,
+    next_attempt_at: status === 'pending' ? (fields.nextAttemptAt ?? at) : null,
+    leased_by: fields.leasedBy ?? null,
+    replay_of: fields.replayOf === undefined ? null : idBytes(fields.replayOf),
+    error: fields.error ?? null,
   });
-  if (look.request === null) return id;
+  if (fields.request === null) return id;
   const headers = [['x-a', 'b']];
   insertRow(raw, 'delivery_requests', {
     account_id: idBytes(accountId),
     delivery_id: idBytes(id),
-    request: json(look.request ?? { method: 'POST', url: 'http://127.0.0.1:9/hook', headers, body: '{"a":1}' }),
+    request: json(fields.request ?? { method: 'POST', url: 'http://127.0.0.1:9/hook', headers, body: '{"a":1}' }),
   });
   return id;
 }
@@ -208,6 +214,32 @@ export function putAlert(raw: RawRows, accountId: string, checkId: string, at: n
     status_code: 500,
     started_at: at - 250,
     created_at: at,
+  });
+  return id;
+}
+
+/** An incident that was opened at `at` (epoch ms), open unless it is said when it ended; answers with its id. */
+export function putIncident(
+  raw: RawRows,
+  accountId: string,
+  checkId: string,
+  at: number,
+  { endedAt = null }: { readonly endedAt?: number | null } = {},
+): string {
+  const id = derivedId(at, newId());
+  insertRow(raw, 'incidents', {
+    account_id: idBytes(accountId),
+    id: idBytes(id),
+    check_id: idBytes(checkId),
+    check_name: 'Front page',
+    check_type: 'API',
+    kind: 'failing',
+    started_at: at - 250,
+    opened_at: at,
+    ended_at: endedAt,
+    ended_by: endedAt === null ? null : 'recovery',
+    first_alert_id: idBytes(newId()),
+    result_id: idBytes(newId()),
   });
   return id;
 }

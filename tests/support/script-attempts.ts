@@ -27,10 +27,10 @@ const waysOut = readFileSync(join(import.meta.dirname, 'ways-out.mjs'), 'utf8');
 export async function runAttempts<One extends Attempt = Attempt>(
   path: string,
   targets: object,
-  means: Parameters<typeof runPlain>[1],
+  deps: Parameters<typeof runPlain>[1],
 ): Promise<Attempted<One> & { readonly outcome: ScriptOutcome }> {
   const outcome = await runPlain('', {
-    ...means,
+    ...deps,
     files: [
       { path: 'script.mjs', content: readFileSync(path, 'utf8') },
       { path: 'ways-out.mjs', content: waysOut },

@@ -8,7 +8,7 @@ import { createGuard, type EgressPolicy } from '#egress/guard.ts';
 import { createPlaceBoard, type Place } from '#egress/place-board.ts';
 import { type Containment, containments, hasGateway } from '#sandbox/containment/containment.ts';
 import { type ChosenContainment, chooseContainment, whyNotContained } from '#sandbox/containment/choose-containment.ts';
-import { type OpenGateway, runScript, type ScriptMeans } from '#sandbox/run-script.ts';
+import { type OpenGateway, runScript, type ScriptDeps } from '#sandbox/run-script.ts';
 import type { TrustedCas } from '#sandbox/trusted-cas.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -94,7 +94,7 @@ export interface RunOptions extends Partial<Omit<ScriptWork, 'limits'>> {
 export async function plainRun(
   content: string,
   { limits = {}, egress = open, closed = [], level, trustedCas = null, ...work }: Omit<RunOptions, 'signal'> = {},
-): Promise<{ work: ScriptWork; means: ScriptMeans }> {
+): Promise<{ work: ScriptWork; deps: ScriptDeps }> {
   const containment = level ?? (await containmentHere()).containment;
   const files = [{ path: 'script.mjs', content }];
   return {
@@ -111,7 +111,7 @@ export async function plainRun(
       ...work,
       limits: { ...roomyLimits, ...limits },
     },
-    means: { containment, isRoot, openGateway: gatewaysOf(egress, closed), trustedCas },
+    deps: { containment, isRoot, openGateway: gatewaysOf(egress, closed), trustedCas },
   };
 }
 
@@ -120,8 +120,8 @@ export async function runPlain(
   content: string,
   { signal = new AbortController().signal, ...options }: RunOptions = {},
 ): Promise<ScriptOutcome> {
-  const { work, means } = await plainRun(content, options);
-  return runScript(work, signal, means);
+  const { work, deps } = await plainRun(content, options);
+  return runScript(work, signal, deps);
 }
 
 /** What it printed on stdout. */

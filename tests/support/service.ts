@@ -37,7 +37,7 @@ export interface Service {
   /** Starts what has ended again, or of that those with that role. */
   restart(role?: Role): Promise<void>;
   /** Looks at the rows from outside, or changes them. */
-  rows<Answer>(look: (raw: RawRows) => Answer): Answer;
+  rows<Answer>(read: (raw: RawRows) => Answer): Answer;
   /** Everything that is stored, as it is stored, by where it is. */
   stored(): Readonly<Record<string, string>>;
 }
@@ -98,10 +98,10 @@ export async function startService(
     async restart() {
       process = await start();
     },
-    rows(look) {
+    rows(read) {
       const raw = new DatabaseSync(databasePath, { timeout: 5000 });
       try {
-        return look(raw);
+        return read(raw);
       } finally {
         raw.close();
       }

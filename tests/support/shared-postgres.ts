@@ -1,15 +1,19 @@
-// The one PostgreSQL of a process of tests, for all files of it that have their own databases and leave its settings alone.
-import { after } from 'node:test';
-import { lightSettings, type PostgresServer, startPostgres } from './postgres.ts';
+// One PostgreSQL for all test files of a run, in databases of their own. A file that is run alone starts its own.
+import { lightSettings, openPostgres, type PostgresPlace, type PostgresServer, startPostgres } from './postgres.ts';
 
-let starting: Promise<PostgresServer> | null = null;
+let opening: Promise<PostgresServer> | null = null;
 
-/** Started when it is first asked for; stopped after the last test of the process. */
+/** The server of this run. Its settings and roles are shared as well: a test that changes them starts another one. */
 export function sharedPostgres(): Promise<PostgresServer> {
-  starting ??= startPostgres(null, undefined, lightSettings);
-  return starting;
+  opening ??= open();
+  return opening;
 }
 
-after(async () => {
-  if (starting !== null) await (await starting).stop();
-});
+async function open(): Promise<PostgresServer> {
+  // Set by the runner, `tooling/test.ts`.
+  const place = process.env['TEST_POSTGRES_SERVER'];
+  if (place !== undefined) return openPostgres(JSON.parse(place) as PostgresPlace);
+  const server = await startPostgres(null, undefined, lightSettings);
+  server.stopAtExit();
+  return server;
+}

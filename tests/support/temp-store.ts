@@ -8,21 +8,21 @@ import { readPostgresAddress } from '#lib/net/postgres-address.ts';
 import { openPostgresStore, type PostgresOptions } from '#store/postgres-store.ts';
 import { openStore } from '#store/sqlite-store.ts';
 import type { Store } from '#store/store.ts';
-import type { PostgresDatabase, PostgresServer } from './postgres.ts';
+import type { PostgresServer } from './postgres.ts';
 import { openRawPostgres, type RawRows } from './raw-rows.ts';
 
 /** A clock that stands still until it is turned. */
-export interface TurnedClock {
+export interface ShiftedClock {
   now(): number;
-  turn(ms: number): void;
+  advance(ms: number): void;
 }
 
 /** A clock that stands at `at`, epoch ms. */
-export function clockAt(at: number): TurnedClock {
+export function clockAt(at: number): ShiftedClock {
   let present = at;
   return {
     now: () => present,
-    turn: (ms) => {
+    advance: (ms) => {
       present += ms;
     },
   };
@@ -30,7 +30,7 @@ export function clockAt(at: number): TurnedClock {
 
 export interface TempStore extends AsyncDisposable {
   readonly store: Store;
-  readonly clock: TurnedClock;
+  readonly clock: ShiftedClock;
   /** From now on each look at how long a slice takes is so many ms after the one before; they stand still otherwise. */
   readonly goSlowly: (ms: number) => void;
   /** Whether other processes may be at the same database: then nobody's lease is ended for him. */
@@ -107,7 +107,7 @@ export async function openTempPostgres(
   at: number = noon,
   more: Pick<PostgresOptions, 'onOtherTime'> = {},
 ): Promise<TempPostgres> {
-  const database = await server.newDatabase((await migratedOf(server)).name);
+  const database = await server.newDatabase(await migratedOf(server));
   const { socketUrl: url } = database;
   const clock = clockAt(at);
   const store = await openPostgresStore({ address: readPostgresAddress(url), secretKey, clock, ...more });
@@ -133,20 +133,30 @@ export async function openTempPostgres(
   };
 }
 
-const migrated = new WeakMap<PostgresServer, Promise<PostgresDatabase>>();
+const migrated = new WeakMap<PostgresServer, Promise<string>>();
 
-/** The same of a server. */
-function migratedOf(server: PostgresServer): Promise<PostgresDatabase> {
+/** The name of a database with our schema on that server, to be copied. */
+function migratedOf(server: PostgresServer): Promise<string> {
   const kept = migrated.get(server) ?? migrate(server);
   migrated.set(server, kept);
   return kept;
 }
 
-async function migrate(server: PostgresServer): Promise<PostgresDatabase> {
-  const database = await server.newDatabase();
-  const clock = clockAt(noon);
-  await (await openPostgresStore({ address: readPostgresAddress(database.url), secretKey, clock })).close();
-  return database;
+/** Once for all processes that share the server. */
+async function migrate(server: PostgresServer): Promise<string> {
+  const name = 'tocsin_migrated';
+  await server.admin('SELECT pg_advisory_lock(1)');
+  try {
+    const made = await server.admin(`SELECT 1 FROM pg_database WHERE datname = '${name}'`);
+    if (made.length > 0) return name;
+    const database = await server.newDatabase();
+    const clock = clockAt(noon);
+    await (await openPostgresStore({ address: readPostgresAddress(database.url), secretKey, clock })).close();
+    await server.admin(`ALTER DATABASE ${database.name} RENAME TO ${name}`);
+    return name;
+  } finally {
+    await server.admin('SELECT pg_advisory_unlock(1)');
+  }
 }
 
 function storedText(raw: RawRows): string {

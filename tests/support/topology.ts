@@ -35,8 +35,8 @@ export async function startTopology(
   // One after the other: five at once on a busy machine would each take as long as all together.
   for (const { name, environment } of composed) {
     const whole = Object.entries({ ...image.environment, ...environment });
-    const told = Object.fromEntries(whole.filter(([variable]) => !ofThePlace.includes(variable)));
-    const { DATABASE_URL = '' } = told;
+    const reported = Object.fromEntries(whole.filter(([variable]) => !ofThePlace.includes(variable)));
+    const { DATABASE_URL = '' } = reported;
     const here = {
       DATABASE_URL: DATABASE_URL.replace('@database:5432/', `@127.0.0.1:${port}/`),
       // What a test looks at is on this machine.
@@ -44,7 +44,7 @@ export async function startTopology(
       // The services share a host, where they cannot share a port of their own for metrics.
       TOCSIN_METRICS_TOKEN: metricsToken,
     };
-    services.set(name, await startService(t, { ...told, ...here }));
+    services.set(name, await startService(t, { ...reported, ...here }));
   }
   const api = services.get('api');
   assert.ok(api, 'a service is called api');

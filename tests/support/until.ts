@@ -7,13 +7,13 @@
  */
 export async function until<Answer>(
   awaited: string,
-  look: () => Answer | Promise<Answer>,
+  read: () => Answer | Promise<Answer>,
   { withinMs = 30_000, seen = () => '' }: { withinMs?: number; seen?: () => string } = {},
 ): Promise<Exclude<Answer, null | undefined | false>> {
   const startedAt = performance.now();
   for (;;) {
-    const lookedAt = performance.now();
-    const answer = await look();
+    const judgedAt = performance.now();
+    const answer = await read();
     if (answer !== null && answer !== undefined && answer !== false) {
       return answer as Exclude<Answer, null | undefined | false>;
     }
@@ -21,7 +21,7 @@ export async function until<Answer>(
     const waitedMs = now - startedAt;
     if (waitedMs > withinMs) throw new Error(`waited ${withinMs} ms in vain for ${awaited}\n${seen()}`);
     // What takes long, or is costly to look at, is looked at less often: looking costs what is waited for its processor.
-    const pauseMs = Math.min(400, Math.max(10 + waitedMs / 20, 2 * (now - lookedAt)));
+    const pauseMs = Math.min(400, Math.max(10 + waitedMs / 20, 2 * (now - judgedAt)));
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

@@ -21,7 +21,7 @@ export const lineKind = {
   shownConfig: z
     .strictObject({ name: z.string(), address: z.string(), text: z.string(), password: z.string().nullable() })
     .meta({ id: 'LineConfig' }),
-  templatesOf: (config) => [{ path: 'config.text', source: textIn(config, 'text'), goesTo: 'body' }],
+  templatesOf: (config) => [{ path: 'config.text', source: textIn(config, 'text'), target: 'body' }],
   render(config, variables, facts) {
     const context = contextOf(variables, facts);
     const rendering = new Rendering(facts.createdAt, limits.line, ownsAllNames(context));

@@ -13,7 +13,7 @@ const location = 'local';
 export function schedule({ now, path }: Churned, made = (runs: RunPlan['runs']): RunPlan['runs'] => runs) {
   return path.scheduleDue({
     now,
-    most: perStep,
+    max: perStep,
     plan: (due) => {
       const plan = planRuns(due, now, [location]);
       return { ...plan, runs: made(plan.runs) };
@@ -24,7 +24,7 @@ export function schedule({ now, path }: Churned, made = (runs: RunPlan['runs']):
 
 /** A runner's claim. */
 export async function claim({ now, path }: Churned, owner: string): Promise<readonly ClaimedRun[]> {
-  return (await path.claimRuns({ location, owner, now, leaseMs, most: perStep })).runs;
+  return (await path.claimRuns({ location, owner, now, leaseMs, max: perStep })).runs;
 }
 
 /** Ends runs as the step does that records what was found: all of them passed. Rejects when one is not recorded. */

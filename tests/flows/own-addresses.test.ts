@@ -1,17 +1,18 @@
-// Checks, webhooks and scripts of a service never reach the service itself or its database, whatever the egress policy allows
+// Checks, webhooks and scripts never reach the service itself or its database, under any egress policy
 // (docs/decisions/0027).
 import assert from 'node:assert/strict';
 import { networkInterfaces } from 'node:os';
-import { test } from '../support/each-topology.ts';
+import { casesOn } from '../support/flow-cases.ts';
 import type { Service } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { until } from '../support/until.ts';
 
+const { test } = casesOn(['two processes, PostgreSQL']);
 const everything = { TOCSIN_EGRESS: 'any', TOCSIN_EGRESS_ALLOW: '0.0.0.0/0,::/0' };
 const isClosed =
   /refused by the egress policy: .*is (the database of )?Tocsin itself, which checks, webhooks and scripts cannot/;
 
-/** The outcome, the reason and the message of one run of a new check. */
+/** Outcome, reason and message of the first run of a new check. */
 async function ranOnce(service: Service, kind: string, check: object): Promise<string> {
   const settings = { name: kind, frequency: 1440, ...check };
   const { id } = await service.must('POST', `/v1/checks/${kind}`, settings);
@@ -30,12 +31,12 @@ async function ranOnce(service: Service, kind: string, check: object): Promise<s
 const script = (url: string): string => `import { test, expect } from '@playwright/test';
 test('asks', async ({ request }) => { await request.get(${JSON.stringify(url)}); });`;
 
-test('no kind of check, webhook or script reaches a listener of the service, by any name or address of this machine', async ({
+test('no check kind, webhook or script reaches a listener of the service, by any name or address of this machine', async ({
   t,
   startService,
 }) => {
   const beside = await startTarget(t, (_request, response) => void response.end('beside'));
-  const service = await startService(t, everything, { roles: ['api', 'runner', 'deliverer', 'scheduler'] });
+  const service = await startService(t, everything);
   const own = Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address));
   const hosts = ['127.0.0.1', 'localhost', '127.0.0.2', '0.0.0.0', '[::1]', '[::ffff:127.0.0.1]', ...own.map(inUrl)];
   const ports = service.addresses.map((address) => Number(new URL(address).port));
@@ -45,7 +46,7 @@ test('no kind of check, webhook or script reaches a listener of the service, by 
         ranOnce(service, 'api', { request: { method: 'GET', url: `http://${host}:${port}/metrics` } }),
       ),
     );
-    for (const [index, told] of all.entries()) assert.match(told, isClosed, `${hosts[index]}:${port}`);
+    for (const [index, reported] of all.entries()) assert.match(reported, isClosed, `${hosts[index]}:${port}`);
   }
   const port = Number(new URL(service.address).port);
   const hostname = '127.0.0.1';

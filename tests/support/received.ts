@@ -1,11 +1,11 @@
 // What a channel heard of a check, kept apart from what the product remembers of it, and the promises of what it is told.
 import assert from 'node:assert/strict';
 import type { Reminders } from '#domain/alerts/alert-settings.ts';
-import type { AlertType, Told } from '#domain/alerts/alert.ts';
+import type { AlertType, Notified } from '#domain/alerts/alert.ts';
 import type { CheckStatus } from '#domain/checks/check-state.ts';
-import { type Telling, toldNothing } from '#domain/alerts/tell.ts';
+import { type Notification, notNotified } from '#domain/alerts/notify.ts';
 
-interface Heard {
+interface Received {
   readonly lastSent: AlertType | null;
   /** When that was, or it was last told again; epoch ms. */
   readonly sentAt: number;
@@ -18,14 +18,14 @@ interface Heard {
 }
 
 /** A channel: what the product remembers of it, and what it heard. */
-export interface Channel extends Heard {
-  readonly told: Told;
+export interface Channel extends Received {
+  readonly notified: Notified;
   /** All of it as a text. */
   readonly key: string;
 }
 
 /** What it asks for. */
-export interface Asked {
+export interface ChannelSettings {
   readonly sendFailure: boolean;
   readonly sendRecovery: boolean;
   readonly sendDegraded: boolean;
@@ -48,7 +48,7 @@ export interface Occasion {
 }
 
 /** One that heard nothing yet. */
-export const freshChannel: Channel = channelOf(toldNothing, {
+export const freshChannel: Channel = channelOf(notNotified, {
   lastSent: null,
   sentAt: 0,
   reminders: 0,
@@ -56,10 +56,10 @@ export const freshChannel: Channel = channelOf(toldNothing, {
   isSparedFailure: false,
 });
 
-function channelOf(told: Told, heard: Heard): Channel {
-  const { lastSent, sentAt, reminders: again, isPassedSince, isSparedFailure } = heard;
-  const ofHeard = `${lastSent},${sentAt},${again},${Number(isPassedSince)},${Number(isSparedFailure)}`;
-  return { told, ...heard, key: `${told.open},${told.toldAt},${told.reminders},${ofHeard}` };
+function channelOf(notified: Notified, received: Received): Channel {
+  const { lastSent, sentAt, reminders: again, isPassedSince, isSparedFailure } = received;
+  const ofNotifying = `${lastSent},${sentAt},${again},${Number(isPassedSince)},${Number(isSparedFailure)}`;
+  return { notified, ...received, key: `${notified.open},${notified.notifiedAt},${notified.reminders},${ofNotifying}` };
 }
 
 /** What it knows to be so; null = nothing, or that it is over. */
@@ -72,10 +72,15 @@ export function knownTo({ isPassedSince, lastSent }: Channel): AlertType | null 
  *
  * @throws {Error} when that is not what was promised
  */
-export function hear(channel: Channel, asked: Asked, telling: Telling | undefined, occasion: Occasion): Channel {
+export function receive(
+  channel: Channel,
+  asked: ChannelSettings,
+  notification: Notification | undefined,
+  occasion: Occasion,
+): Channel {
   const { opens, isSubscribed, now, status } = occasion;
-  const sent = telling?.alertTypes ?? [];
-  const reminder = telling?.reminder ?? null;
+  const sent = notification?.alertTypes ?? [];
+  const reminder = notification?.reminder ?? null;
   assert.ok(sent.length <= 1, 'one result is told once');
   checkSent(sent[0], reminder, channel, asked, occasion);
   const isPassing = status === 'passing';
@@ -84,12 +89,16 @@ export function hear(channel: Channel, asked: Asked, telling: Telling | undefine
   const isSpared = (isSparedNow && asked.sendRecovery) || (channel.isSparedFailure && sent.length === 0);
   const isSparedFailure = !isPassing && isSpared;
   const isPassedSince = isPassing || (sent.length === 0 && channel.isPassedSince);
-  if (telling === undefined && isSparedFailure === channel.isSparedFailure && isPassedSince === channel.isPassedSince) {
+  if (
+    notification === undefined &&
+    isSparedFailure === channel.isSparedFailure &&
+    isPassedSince === channel.isPassedSince
+  ) {
     return channel;
   }
   // Of what is over nobody asks when it was told.
   const [sentAt, again] = sent.length > 0 ? [now, reminder ?? 0] : [channel.sentAt, channel.reminders];
-  return channelOf(telling?.told ?? channel.told, {
+  return channelOf(notification?.notified ?? channel.notified, {
     lastSent: sent[0] ?? channel.lastSent,
     sentAt: isPassedSince ? 0 : sentAt,
     reminders: isPassedSince ? 0 : again,
@@ -102,7 +111,7 @@ function checkSent(
   alert: AlertType | undefined,
   reminder: number | null,
   channel: Channel,
-  asked: Asked,
+  asked: ChannelSettings,
   occasion: Occasion,
 ): void {
   const { status, isHidden, isSubscribed, due } = occasion;
@@ -129,7 +138,7 @@ function checkSent(
 }
 
 /** Who was told of it is told again as often as is asked for while it is so, and is told which time it is. */
-function checkReminder(reminder: number | null, channel: Channel, asked: Asked, occasion: Occasion): void {
+function checkReminder(reminder: number | null, channel: Channel, asked: ChannelSettings, occasion: Occasion): void {
   const { status, isHidden, isSubscribed, reminders, now } = occasion;
   const open = knownTo(channel);
   const isStill =
@@ -147,7 +156,7 @@ function checkReminder(reminder: number | null, channel: Channel, asked: Asked, 
  *
  * @throws {Error} when it is not, or to somebody who knows of no beginning
  */
-export function checkClosing(alert: AlertType | undefined, channel: Channel, asked: Asked): void {
+export function checkClosing(alert: AlertType | undefined, channel: Channel, asked: ChannelSettings): void {
   const open = channel.isSparedFailure ? 'ALERT_FAILURE' : knownTo(channel);
   const closing = open === 'ALERT_DEGRADED' ? 'ALERT_DEGRADED_RECOVERY' : 'ALERT_RECOVERY';
   if (open === null) assert.equal(alert, undefined, 'nobody else is told of an end');

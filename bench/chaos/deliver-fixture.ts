@@ -37,7 +37,7 @@ function checkOf(index: number): string | null {
 }
 
 /** The installation, while no process of the service runs. */
-export interface Scene extends AsyncDisposable {
+export interface Fixture extends AsyncDisposable {
   /** What a process needs to work on it. */
   readonly environment: Readonly<Record<string, string>>;
   readonly dataDir: string;
@@ -48,17 +48,17 @@ export interface Scene extends AsyncDisposable {
   quiet(): Promise<void>;
 }
 
-interface SceneOptions {
+interface FixtureOptions {
   readonly dataDir: string;
   readonly receiver: string;
   readonly replayChannels: number;
 }
 
-export function openScene(engine: Engine, options: SceneOptions): Promise<Scene> {
+export function openFixture(engine: Engine, options: FixtureOptions): Promise<Fixture> {
   return engine === 'sqlite' ? openOnFile(options) : openOnPostgres(options);
 }
 
-async function openOnFile({ dataDir, receiver, replayChannels }: SceneOptions): Promise<Scene> {
+async function openOnFile({ dataDir, receiver, replayChannels }: FixtureOptions): Promise<Fixture> {
   const accountId = await seedAccount(dataDir);
   const store = openBenchStore(dataDir);
   await furnish(store, { accountId, receiver, replayChannels });
@@ -78,7 +78,7 @@ async function openOnFile({ dataDir, receiver, replayChannels }: SceneOptions): 
   };
 }
 
-async function openOnPostgres({ dataDir, receiver, replayChannels }: SceneOptions): Promise<Scene> {
+async function openOnPostgres({ dataDir, receiver, replayChannels }: FixtureOptions): Promise<Fixture> {
   const server = await startPostgres();
   const { url, name } = await server.newDatabase();
   const address = readPostgresAddress(url);

@@ -30,7 +30,7 @@ interface Collection {
 }
 
 /** Turns or slices of one kind. */
-export interface Turns {
+export interface Ticks {
   readonly times: readonly LoopTime[];
   readonly collections: readonly Collection[];
   /** Results counted, or rows removed. */
@@ -41,9 +41,9 @@ export interface Turns {
 }
 
 /** Rolls up all hours that have ended by `until` (epoch ms) of `days` days, turn after turn. */
-export async function rollUpTo(engine: HistoryEngine, until: number, days: number): Promise<Turns> {
+export async function rollUpTo(engine: HistoryEngine, until: number, days: number): Promise<Ticks> {
   const begin = await readyFor(engine, until, async (store) => {
-    const { results, isThrough } = await store.rollUps.turn(until, days * dayMs);
+    const { results, isThrough } = await store.rollUps.tick(until, days * dayMs);
     return { rows: results, isThrough };
   });
   return begin();
@@ -55,7 +55,7 @@ export async function rollUpTo(engine: HistoryEngine, until: number, days: numbe
  *
  * @returns what begins it, with everything at hand: whoever asks the service meanwhile in this process waits for nothing but the removal
  */
-export function readyToRemove(engine: HistoryEngine, before: number, now: number): Promise<() => Promise<Turns>> {
+export function readyToRemove(engine: HistoryEngine, before: number, now: number): Promise<() => Promise<Ticks>> {
   return readyFor(engine, now, async (store) => {
     try {
       const { removed, isThrough } = await store.retention.sweep(before, now, await store.rollUps.release(before));
@@ -70,16 +70,16 @@ export function readyToRemove(engine: HistoryEngine, before: number, now: number
 }
 
 type OpenStore = Awaited<ReturnType<HistoryEngine['openStore']>>;
-type Turn = (store: OpenStore) => Promise<{ readonly rows: number; readonly isThrough: boolean }>;
+type Tick = (store: OpenStore) => Promise<{ readonly rows: number; readonly isThrough: boolean }>;
 
-async function readyFor(engine: HistoryEngine, now: number, turn: Turn): Promise<() => Promise<Turns>> {
+async function readyFor(engine: HistoryEngine, now: number, tick: Tick): Promise<() => Promise<Ticks>> {
   const store = await engine.openStore(() => now);
   // What the making of ten million results has left would be collected in the middle of a turn.
   collectGarbage();
-  return () => turnsOf(engine, store, turn);
+  return () => ticksOf(engine, store, tick);
 }
 
-async function turnsOf(engine: HistoryEngine, store: OpenStore, turn: Turn): Promise<Turns> {
+async function ticksOf(engine: HistoryEngine, store: OpenStore, tick: Tick): Promise<Ticks> {
   const watch = engine.isInLoop ? null : watchPieces();
   const collections: Collection[] = [];
   const observer = new PerformanceObserver((list) => collections.push(...list.getEntries()));
@@ -91,7 +91,7 @@ async function turnsOf(engine: HistoryEngine, store: OpenStore, turn: Turn): Pro
     watch?.begin();
     const from = performance.now();
     const before = process.threadCpuUsage();
-    const answer = await turn(store);
+    const answer = await tick(store);
     const { user, system } = process.threadCpuUsage(before);
     const cpuMs = (user + system) / 1000;
     times.push({ cpuMs, systemMs: system / 1000, heldMs: watch?.longestMs() ?? cpuMs, from, to: performance.now() });
@@ -119,19 +119,19 @@ function watchPieces() {
   };
   let last = cpu();
   let longest = 0;
-  const look = (): void => {
+  const inspect = (): void => {
     const now = cpu();
     longest = Math.max(longest, now - last);
     last = now;
   };
-  const timer = setInterval(look, 1);
+  const timer = setInterval(inspect, 1);
   return {
     begin: () => {
       last = cpu();
       longest = 0;
     },
     longestMs: () => {
-      look();
+      inspect();
       return longest;
     },
     stop: () => clearInterval(timer),
@@ -145,10 +145,10 @@ function watchPieces() {
  * @param isLongestBound of slices the longest is; of a hundred thousand turns one is always met by a collection of garbage, which is as
  * long as the heap of the bench is large, or by what the host of the machine takes: of those it is told, and all but a thousandth are bound
  */
-export function heldRows(what: string, { times }: Turns, isLongestBound: boolean): Row[] {
+export function heldRows(what: string, { times }: Ticks, isLongestBound: boolean): Row[] {
   const held = times.map(({ heldMs }) => heldMs);
   // As arguments of one call a hundred thousand would be too many.
-  const longest = held.reduce((most, each) => Math.max(most, each), 0);
+  const longest = held.reduce((max, each) => Math.max(max, each), 0);
   return [
     { figure: `${what}, loop held, p99`, value: percentile(held, 0.99), unit: 'ms', atMost: 20 },
     ...(isLongestBound
@@ -159,7 +159,7 @@ export function heldRows(what: string, { times }: Turns, isLongestBound: boolean
 }
 
 /** The longest turns, as CPU in one piece, and in brackets all of the turn, what of it was the kernel's, and what was collecting garbage. */
-export function longestOf({ times, collections }: Turns): string {
+export function longestOf({ times, collections }: Ticks): string {
   const ms = (value: number): string => value.toFixed(0);
   const longest = times.toSorted((a, b) => b.heldMs - a.heldMs).slice(0, 5);
   return longest

@@ -10,7 +10,7 @@ import { type Answer, degradedAboveMs, type Phase, phasesOf } from './script.ts'
 import { doneBy, seenMs } from './storms.ts';
 
 /** What a channel was told last of a check. */
-type Told = 'nothing' | 'degraded' | 'failure';
+type Notified = 'nothing' | 'degraded' | 'failure';
 
 /** One alert as it came first. */
 export type Came = Pick<Request, 'channel' | 'alertType' | 'checkId' | 'at' | 'startedAt' | 'responseMs'>;
@@ -51,11 +51,11 @@ export function expectationOf(index: number, known: Span, storms: readonly Span[
 }
 
 /** What becomes of what was told by an alert; null = it is out of turn, or none that the channel asked for. */
-function afterAlert(told: Told, alertType: string, { sendDegraded }: Channel): Told | null {
-  if (alertType === 'ALERT_FAILURE') return told === 'failure' ? null : 'failure';
-  if (alertType === 'ALERT_DEGRADED') return told === 'degraded' || !sendDegraded ? null : 'degraded';
-  if (alertType === 'ALERT_RECOVERY') return told === 'failure' ? 'nothing' : null;
-  if (alertType === 'ALERT_DEGRADED_RECOVERY') return told === 'degraded' ? 'nothing' : null;
+function afterAlert(notified: Notified, alertType: string, { sendDegraded }: Channel): Notified | null {
+  if (alertType === 'ALERT_FAILURE') return notified === 'failure' ? null : 'failure';
+  if (alertType === 'ALERT_DEGRADED') return notified === 'degraded' || !sendDegraded ? null : 'degraded';
+  if (alertType === 'ALERT_RECOVERY') return notified === 'failure' ? 'nothing' : null;
+  if (alertType === 'ALERT_DEGRADED_RECOVERY') return notified === 'degraded' ? 'nothing' : null;
   return null;
 }
 
@@ -69,8 +69,8 @@ const answersBehind: Readonly<Record<string, Answer>> = {
 /** What is wrong with one alert by itself; null = nothing. */
 function oddOf(index: number, { alertType, at, startedAt, responseMs }: Came, storms: readonly Span[]): string | null {
   const waitedMs = Number.isNaN(responseMs) ? 0 : responseMs;
-  const looked = phasesOf(index, startedAt - clocksWithinMs, startedAt + waitedMs + clocksWithinMs);
-  const said = looked.map(({ answer }) => answer);
+  const inspected = phasesOf(index, startedAt - clocksWithinMs, startedAt + waitedMs + clocksWithinMs);
+  const said = inspected.map(({ answer }) => answer);
   const isFoundLate = alertType === 'ALERT_DEGRADED' && waitedMs > degradedAboveMs && said.includes('passing');
   if (!said.some((answer) => answer === answersBehind[alertType]) && !isFoundLate)
     return `its target was ${said.join(', then ')} at ${startedAt}`;
@@ -82,19 +82,22 @@ function oddOf(index: number, { alertType, at, startedAt, responseMs }: Came, st
 }
 
 /** What was told of a check at the end of each sure phase's time to be seen is what the phase says. */
-function untold(sure: readonly SurePhase[], alerts: readonly Came[], channel: Channel): string[] {
+function unnotified(sure: readonly SurePhase[], alerts: readonly Came[], channel: Channel): string[] {
   return sure.flatMap(({ answer, from, seenBy }) => {
     const before = alerts.filter(({ startedAt }) => startedAt <= seenBy + clocksWithinMs);
-    const told = before.reduce<Told>((last, { alertType }) => afterAlert(last, alertType, channel) ?? last, 'nothing');
+    const notified = before.reduce<Notified>(
+      (last, { alertType }) => afterAlert(last, alertType, channel) ?? last,
+      'nothing',
+    );
     const last = before.at(-1);
-    const isFoundLate = told === 'degraded' && last !== undefined && last.startedAt >= from - clocksWithinMs;
+    const isFoundLate = notified === 'degraded' && last !== undefined && last.startedAt >= from - clocksWithinMs;
     const isRight = {
-      failing: told === 'failure',
-      passing: told === 'nothing' || isFoundLate,
+      failing: notified === 'failure',
+      passing: notified === 'nothing' || isFoundLate,
       // Those who did not ask for it hear nothing of it, neither that it begins nor that it is better than it was.
-      slow: !channel.sendDegraded || told === 'degraded',
+      slow: !channel.sendDegraded || notified === 'degraded',
     }[answer];
-    return isRight ? [] : [`${answer} from ${from}, and by ${seenBy} ${told} was told`];
+    return isRight ? [] : [`${answer} from ${from}, and by ${seenBy} ${notified} was told`];
   });
 }
 
@@ -111,7 +114,7 @@ function inOrder(requests: readonly Request[]): Request[] {
  * @param storms when faults came, the oldest first
  * @param until when the last rest was over, epoch ms
  */
-export function judgeTold(
+export function judgeNotified(
   { checkIds, made }: Installation,
   requests: readonly Request[],
   storms: readonly Span[],
@@ -131,13 +134,13 @@ export function judgeTold(
       const where = `check ${index}, channel ${channel.id}`;
       tried.phases += sure.length;
       tried.alerts += alerts.length;
-      missing.push(...untold(sure, alerts, channel).map((why) => `${where}: ${why}`));
-      let told: Told = 'nothing';
+      missing.push(...unnotified(sure, alerts, channel).map((why) => `${where}: ${why}`));
+      let notified: Notified = 'nothing';
       for (const alert of alerts) {
-        const next = afterAlert(told, alert.alertType, channel);
-        const why = next === null ? `${told} was told before it` : oddOf(index, alert, storms);
+        const next = afterAlert(notified, alert.alertType, channel);
+        const why = next === null ? `${notified} was told before it` : oddOf(index, alert, storms);
         if (why !== null) odd.push(`${where}: ${alert.alertType}: ${why}`);
-        told = next ?? told;
+        notified = next ?? notified;
       }
     }
   }

@@ -8,10 +8,10 @@ import { putAccount, putChannel } from '../support/rows.ts';
 
 test('a check notifies nobody unless a channel that sends failures is subscribed to it or its group', async (newStore) => {
   await using temp = await newStore();
-  const { checks, checkGroups, unheardChecks } = temp.store;
+  const { checks, checkGroups, checksWithoutChannels } = temp.store;
   const account = putAccount(temp.raw);
   const foreign = putAccount(temp.raw);
-  assert.equal(await unheardChecks.ofAccount(account), null);
+  assert.equal(await checksWithoutChannels.ofAccount(account), null);
   const [channel, quiet] = [1, 2];
   for (const id of [channel, quiet]) putChannel(temp.raw, account, id);
   temp.raw.prepare('UPDATE alert_channels SET send_failure = 0 WHERE id = 2').run();
@@ -22,41 +22,41 @@ test('a check notifies nobody unless a channel that sends failures is subscribed
     assert.ok('saved' in saved);
     return saved.saved.group.id;
   };
-  const heardGroup = await groupWith(to(channel));
-  const unheardGroup = await groupWith(to(quiet));
+  const notifyingGroup = await groupWith(to(channel));
+  const silentGroup = await groupWith(to(quiet));
   const mutedGroup = await groupWith([], { muted: true });
   const expected: Record<string, boolean> = {};
-  const add = async (name: string, isUnheard: boolean, subscriptions: SubscribedChannel[], more: object = {}) => {
+  const add = async (name: string, isSilent: boolean, subscriptions: SubscribedChannel[], more: object = {}) => {
     const check = aCheck(account, { id: newId(), name, ...more });
     const saved = await checks.add({ check, subscriptions, isAutoAssigned: false });
     assert.ok('saved' in saved, name);
-    assert.equal(saved.saved.notifiesNobody, isUnheard, name);
-    assert.equal((await checks.find(account, check.id))?.notifiesNobody, isUnheard, name);
-    expected[name] = isUnheard;
+    assert.equal(saved.saved.notifiesNobody, isSilent, name);
+    assert.equal((await checks.find(account, check.id))?.notifiesNobody, isSilent, name);
+    expected[name] = isSilent;
     return check.id;
   };
   await add('own channel', false, to(channel));
-  await add('channel of the group', false, [], { groupId: heardGroup });
+  await add('channel of the group', false, [], { groupId: notifyingGroup });
   const alone = await add('alone', true, []);
   await add('subscription switched off', true, to(channel, false));
   await add('channel without failures', true, to(quiet));
-  await add('group without failures', true, [], { groupId: unheardGroup });
-  await add('both', false, [...to(quiet), ...to(channel)], { groupId: unheardGroup });
+  await add('group without failures', true, [], { groupId: silentGroup });
+  await add('both', false, [...to(quiet), ...to(channel)], { groupId: silentGroup });
   await add('muted', true, [], { muted: true });
   await add('muted group', true, [], { groupId: mutedGroup });
   await add('deactivated', true, [], { activated: false });
 
   const { rows } = await checks.list(account, {}, { limit: 100, offset: 0 });
   assert.deepEqual(Object.fromEntries(rows.map(({ check, notifiesNobody }) => [check.name, notifiesNobody])), expected);
-  const unheard = await unheardChecks.ofAccount(account);
-  assert.equal(unheard?.checks, 4);
-  assert.deepEqual(unheard.among.toSorted(), [
+  const unconfirmed = await checksWithoutChannels.ofAccount(account);
+  assert.equal(unconfirmed?.checks, 4);
+  assert.deepEqual(unconfirmed.among.toSorted(), [
     'alone',
     'channel without failures',
     'group without failures',
     'subscription switched off',
   ]);
-  assert.equal(await unheardChecks.ofAccount(foreign), null);
+  assert.equal(await checksWithoutChannels.ofAccount(foreign), null);
   await checks.change(account, alone, ({ check }) => ({ check, subscriptions: to(channel), isAutoAssigned: false }));
-  assert.equal((await unheardChecks.ofAccount(account))?.checks, 3);
+  assert.equal((await checksWithoutChannels.ofAccount(account))?.checks, 3);
 });

@@ -35,7 +35,7 @@ interface TimeSpan {
   readonly to: number;
 }
 
-export interface Scene {
+export interface Fixture {
   readonly checks: readonly WatchedCheck[];
   readonly jobs: readonly WatchedJob[];
 }
@@ -75,7 +75,7 @@ const jobRows = [
  *
  * @param until up to when windows are worked out, epoch ms
  */
-export async function makeScene(store: Store, now: number, until: number): Promise<Scene> {
+export async function makeFixture(store: Store, now: number, until: number): Promise<Fixture> {
   const accountId = await seedFirstAccount(store);
   // When a check is due follows from its id: the same ids, the same years.
   const idOf = (name: string): string => derivedId(now, name);

@@ -6,7 +6,7 @@ import { newId } from '#lib/id.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import type { ClaimedDelivery } from '#store/path/deliveries/delivery-rows.ts';
 import { it } from '../support/each-engine.ts';
-import { failing, leaseMs, lookedFrom, type PathUnderTest } from './path-under-test.ts';
+import { failing, leaseMs, scannedFrom, type PathUnderTest } from './path-under-test.ts';
 
 /** Ends an attempt with a 429 that asks to wait so many seconds. */
 function ask(test: PathUnderTest, claimed: ClaimedDelivery | undefined, seconds: number, owner = 'one') {
@@ -32,13 +32,13 @@ describe('a receiver that asks to wait', () => {
       waiting,
       [1, 2, 3].map(() => ({ at: until, error })),
     );
-    test.temp.clock.turn(20_005);
+    test.temp.clock.advance(20_005);
     const [retry, ...others] = await test.claimDeliveries('two', () => 4);
     assert.deepEqual([retry?.number, others], [2, []]);
     await test.settle(retry ?? assert.fail(), 200, 'two');
-    test.temp.clock.turn(24_999);
+    test.temp.clock.advance(24_999);
     assert.deepEqual(await test.claimDeliveries('two', () => 3), []);
-    test.temp.clock.turn(1);
+    test.temp.clock.advance(1);
     assert.deepEqual(numbersOf(await test.claimDeliveries('two', () => 100)), [1, 1, 1]);
   });
 
@@ -54,14 +54,14 @@ describe('a receiver that asks to wait', () => {
     await test.runAll('failed');
     assert.deepEqual(await test.claimDeliveries(), []);
     await test.path.takeOver(now + 60_000);
-    test.temp.clock.turn(200_000);
+    test.temp.clock.advance(200_000);
     const [retry] = await test.claimDeliveries('two');
     assert.equal(retry?.number, 2);
     await ask(test, retry, 4000, 'two');
     assert.deepEqual(await test.claimDeliveries('three'), []);
-    test.temp.clock.turn(3_600_000);
+    test.temp.clock.advance(3_600_000);
     assert.deepEqual(numbersOf(await test.claimDeliveries('three')), [3], 'asked for more meanwhile');
-    test.temp.clock.turn(400_005);
+    test.temp.clock.advance(400_005);
     assert.ok(numbersOf(await test.claimDeliveries('four')).includes(1));
   });
 
@@ -150,12 +150,12 @@ describe('a receiver that asks to wait', () => {
       if (number === 5) until = test.now + 5 + 300_000;
       if (number === 5) await ask(test, claimed, 300);
       else await test.settle(claimed, 500);
-      if (number < 6) test.temp.clock.turn(20_005);
+      if (number < 6) test.temp.clock.advance(20_005);
     }
     assert.deepEqual(test.rows('SELECT status, attempts, next_attempt_at AS at FROM deliveries'), [
       { status: 0, attempts: 6, at: until },
     ]);
-    test.temp.clock.turn(until - test.now);
+    test.temp.clock.advance(until - test.now);
     const [last] = await test.claimDeliveries();
     assert.equal(last?.number, 7);
     await test.settle(last, 500);
@@ -177,7 +177,7 @@ describe('a receiver that asks to wait', () => {
       wake: () => {},
       onError: (error) => assert.fail(String(error)),
     });
-    await step.turn();
+    await step.tick();
     await step.stop(5000);
     const rows = test.rows('SELECT attempts, status, next_attempt_at AS at FROM deliveries');
     assert.deepEqual(rows, [{ attempts: 6, status: 0, at: until }]);
@@ -199,8 +199,8 @@ describe('a receiver that asks to wait', () => {
         owner: 'one',
         now: test.now,
         leaseMs,
-        most: 100,
-        lookedFrom,
+        max: 100,
+        scannedFrom,
         isShared: false,
         busy: () => [],
         room: () => 4,

@@ -1,0 +1,269 @@
+// The web UI, GET /v1/overview and GET /v1/events with 10,000 checks and 1,000,000 results, on each engine.
+import { request } from 'node:http';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
+import { bundled } from '../tooling/bundle.ts';
+import { type HistoryEngine, postgresEngine, sqliteEngine } from './support/history-engines.ts';
+import { type CheckPlan, planEvenly } from './support/history-plan.ts';
+import { rollUpTo } from './support/history-ticks.ts';
+import { browseChecks, openList, visitor } from './support/first-page.ts';
+import { percentile } from './support/numbers.ts';
+import type { Bench, BenchOptions, Findings, Row } from './support/report.ts';
+import { bootstrapKey, databasePath } from './support/seed.ts';
+import { type Service, startService } from './support/service.ts';
+
+const resultsEach = 100;
+const asks = 200;
+const warmUps = 10;
+const streamSeconds = 20;
+const resultsPerSecond = 500;
+
+/** Queries as the list of the web UI sends them. */
+const queries: Readonly<Record<string, (index: number) => string>> = {
+  'first page': () => '',
+  'any page': (index) => `?page=${1 + ((index * 37) % 200)}`,
+  'page of 200 rows': (index) => `?limit=200&page=${1 + ((index * 7) % 50)}`,
+  filters: (index) => `?state=failing,degraded&search=check%20${index % 10}&tag=shop`,
+  'sorted by name': (index) => `?sort=name&page=${1 + (index % 50)}`,
+  'sorted by response time': (index) => `?sort=-responseTime&page=${1 + (index % 50)}`,
+  'sorted by availability': (index) => `?sort=availability&page=${1 + (index % 50)}`,
+};
+
+export const webBench: Bench = {
+  about: 'the web UI and overview of 10,000 checks with 1,000,000 results, and the CPU of live updates',
+  async run(options) {
+    const { folder, engine } = options;
+    const found: Findings[] = [];
+    if (engine !== 'PostgreSQL') found.push(await onEngine(sqliteEngine(`${folder}/web`), `${folder}/web`, options));
+    if (engine !== 'SQLite') found.push(await onEngine(await postgresEngine(), `${folder}/beside`, options));
+    return {
+      rows: found.flatMap(({ rows }) => rows),
+      notes: found.flatMap(({ notes }) => notes),
+      faults: found.flatMap(({ faults }) => faults),
+    };
+  },
+};
+
+async function onEngine(engine: HistoryEngine, dataDir: string, options: BenchOptions): Promise<Findings> {
+  // Fails now, and not after minutes of seeding, if dist/ is too old to be started.
+  bundled('main');
+  try {
+    const now = Date.now();
+    const plans = planEvenly(await engine.seedAccount(), resultsEach, 15, now);
+    const written = await engine.fill(plans, now, options.say);
+    const rolled = await rollUpTo(engine, now, 2);
+    options.say(`${engine.name}: ${written} results, rolled up in ${(rolled.tookMs / 1000).toFixed(0)} s`);
+    return { rows: await measure(engine, dataDir, plans, options), notes: [], faults: [] };
+  } finally {
+    await engine.stop();
+  }
+}
+
+async function measure(
+  engine: HistoryEngine,
+  dataDir: string,
+  plans: readonly CheckPlan[],
+  { isQuick, profileFolder, ...options }: BenchOptions,
+): Promise<Row[]> {
+  const { name } = engine;
+  const say = (what: string): void => options.say(`${name}: ${what}`);
+  const states = await openStates(engine, dataDir);
+  let service: Service | null = null;
+  try {
+    await states.write(newestResults);
+    await states.write(`UPDATE check_states SET status = 'failing' WHERE ${states.among(plans.slice(0, 200))}`);
+    await engine.tidy();
+    const environment = {
+      TOCSIN_ROLES: 'api',
+      TOCSIN_BOOTSTRAP_EMAIL: visitor.email,
+      TOCSIN_BOOTSTRAP_PASSWORD: visitor.password,
+      ...engine.environment,
+    };
+    service = await startService({ dataDir, profileFolder, environment });
+    const live = { name, service, states, plans, seconds: isQuick ? 5 : streamSeconds, say };
+    return [
+      ...(await askOverview(name, service, isQuick ? asks / 4 : asks, say)),
+      ...(await browseChecks(name, service, isQuick ? 1 : 5)),
+      ...(await follow(live)),
+      ...(await followInBrowser(live)),
+    ];
+  } finally {
+    await service?.stop();
+    await states.close();
+  }
+}
+
+/** The state of each check names its newest result. */
+const newestResults = `UPDATE check_states SET last_result_id = (SELECT id FROM results
+  WHERE results.account_id = check_states.account_id AND results.check_id = check_states.check_id
+  ORDER BY id DESC LIMIT 1)`;
+
+async function askOverview(name: string, service: Service, count: number, say: (what: string) => void): Promise<Row[]> {
+  const rows: Row[] = [];
+  const firstAt = performance.now();
+  await service.call('GET', '/v1/overview');
+  say(`first answer after ${(performance.now() - firstAt).toFixed(0)} ms`);
+  for (const [what, query] of Object.entries(queries)) {
+    const times: number[] = [];
+    const cpuSeconds = service.cpuSeconds();
+    for (let index = 0; index < count + warmUps; index++) {
+      const startedAt = performance.now();
+      const { status } = await service.call('GET', `/v1/overview${query(index)}`);
+      if (status !== 200) throw new Error(`GET /v1/overview${query(index)} answered ${status}`);
+      if (index >= warmUps) times.push(performance.now() - startedAt);
+    }
+    const value = percentile(times, 0.95);
+    const cpuMs = ((service.cpuSeconds() - cpuSeconds) * 1000) / (count + warmUps);
+    say(`${what}: p50 ${percentile(times, 0.5).toFixed(1)}, p95 ${value.toFixed(1)}, CPU ${cpuMs.toFixed(1)} ms`);
+    rows.push({ figure: `${name}: overview, ${what}, p95`, value, unit: 'ms', atMost: 100 });
+  }
+  return rows;
+}
+
+/** States that are written from outside, as another process does. */
+interface States {
+  /** Condition on `check_id`. */
+  among(plans: readonly CheckPlan[]): string;
+  write(statement: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function openStates({ environment }: HistoryEngine, dataDir: string): Promise<States> {
+  const among = (quote: (hex: string) => string) => (plans: readonly CheckPlan[]) =>
+    `check_id IN (${plans.map(({ checkId }) => quote(Buffer.from(checkId).toString('hex'))).join(', ')})`;
+  const { DATABASE_URL: url } = environment;
+  if (url === undefined) {
+    const database = new DatabaseSync(databasePath(dataDir), { timeout: 5000 });
+    return {
+      among: among((hex) => `X'${hex}'`),
+      write: async (statement) => database.exec(statement),
+      close: async () => database.close(),
+    };
+  }
+  const client = new Client(url);
+  await client.connect();
+  return {
+    among: among((hex) => String.raw`'\x${hex}'`),
+    write: async (statement) => void (await client.query(statement)),
+    close: () => client.end(),
+  };
+}
+
+interface Live {
+  readonly name: string;
+  readonly service: Service;
+  readonly states: States;
+  readonly plans: readonly CheckPlan[];
+  readonly seconds: number;
+  readonly say: (what: string) => void;
+}
+
+/** Records results of 500 checks each second. Returns the CPU of the service meanwhile, ms per second. */
+async function record({ service, states, plans, seconds }: Live): Promise<number> {
+  const cpuSeconds = service.cpuSeconds();
+  for (let second = 0; second < seconds; second++) {
+    const next = pause(1000);
+    const first = (second * resultsPerSecond) % plans.length;
+    const some = states.among(plans.slice(first, first + resultsPerSecond));
+    await states.write(`UPDATE check_states SET revision = revision + 1 WHERE ${some}`);
+    await next;
+  }
+  return ((service.cpuSeconds() - cpuSeconds) * 1000) / seconds;
+}
+
+/** CPU of the service and what a stream sends, with results of 500 checks each second and then of all checks at once. */
+async function follow(live: Live): Promise<Row[]> {
+  const { name, service, states, seconds, say } = live;
+  const rows: Row[] = [];
+  const cpu: number[] = [];
+  for (const streams of [0, 1, 50]) {
+    const keys = await keysFor(service, streams);
+    const opened = await Promise.all(keys.map((key) => openStream(service, key)));
+    await pause(3000);
+    const before = opened.map((stream) => stream.sent().messages);
+    const value = await record(live);
+    cpu.push(value);
+    say(`${streams} streams: ${value.toFixed(1)} ms of CPU per second`);
+    rows.push({ figure: `${name}: CPU of ${streams} event streams at 500 results/s`, value, unit: 'ms/s' });
+    if (streams === 1) {
+      const messages = opened.map((stream, index) => (stream.sent().messages - (before[index] ?? 0)) / seconds);
+      await states.write('UPDATE check_states SET revision = revision + 1');
+      await pause(2000);
+      const longest = Math.max(...opened.map((stream) => stream.sent().longest)) / 1000;
+      rows.push(
+        { figure: `${name}: messages of a stream`, value: Math.max(...messages), unit: '1/s', atLeast: 0.1, atMost: 1 },
+        { figure: `${name}: longest message of a stream`, value: longest, unit: 'kB', atLeast: 0.1, atMost: 32 },
+      );
+    }
+    for (const stream of opened) stream.close();
+  }
+  const [, one = NaN, fifty = NaN] = cpu;
+  return [
+    ...rows,
+    { figure: `${name}: CPU of each further stream`, value: (fifty - one) / 49, unit: 'ms/s', atMost: 1 },
+  ];
+}
+
+/** How soon an open page shows a state that another process has committed, and what the page costs the service. */
+async function followInBrowser(live: Live): Promise<Row[]> {
+  const { name, states, plans, seconds, say } = live;
+  const page = await openList(live.service);
+  try {
+    const delays: number[] = [];
+    for (let change = 0; change < (seconds < 10 ? 3 : 10); change++) {
+      const status = change % 2 === 0 ? 'failing' : 'passing';
+      const one = states.among(plans.slice(5000, 5001));
+      await states.write(`UPDATE check_states SET revision = revision + 1, status = '${status}' WHERE ${one}`);
+      const writtenAt = performance.now();
+      await page.shows('check 5000', status);
+      delays.push(performance.now() - writtenAt);
+    }
+    say(`changes shown after ${delays.map((ms) => ms.toFixed(0)).join(', ')} ms`);
+    return [
+      { figure: `${name}: changed state shown, slowest of 10`, value: Math.max(...delays), unit: 'ms', atMost: 2000 },
+      { figure: `${name}: CPU of an open list at 500 results/s`, value: await record(live), unit: 'ms/s' },
+    ];
+  } finally {
+    await page.close();
+  }
+}
+
+/** Each key may open 20 streams. */
+async function keysFor(service: Service, streams: number): Promise<string[]> {
+  const keys = [bootstrapKey];
+  while (keys.length * 20 < streams) {
+    const { body } = await service.call('POST', '/v1/api-keys', { name: 'wall', role: 'read-only' });
+    keys.push((body as { key: string }).key);
+  }
+  return Array.from({ length: streams }, (_, index) => keys[index % keys.length] ?? bootstrapKey);
+}
+
+/** An event stream as a client reads it. */
+interface EventStream {
+  /** Changes so far, and the bytes of the longest one. */
+  sent(): { readonly messages: number; readonly longest: number };
+  close(): void;
+}
+
+function openStream({ address }: Service, key: string): Promise<EventStream> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${key}` };
+    request(`${address}/v1/events`, { headers, agent: false }, (answer) => {
+      if (answer.statusCode !== 200) return reject(new Error(`GET /v1/events answered ${answer.statusCode}`));
+      let [rest, messages, longest] = ['', 0, 0];
+      answer.on('data', (chunk: Buffer) => {
+        const parts = (rest + chunk.toString('latin1')).split('\n\n');
+        rest = parts.pop() ?? '';
+        for (const { length } of parts.filter((part) => part.includes('event: change'))) {
+          messages++;
+          longest = Math.max(longest, length);
+        }
+      });
+      answer.on('error', () => undefined);
+      resolve({ sent: () => ({ messages, longest }), close: () => answer.destroy() });
+    })
+      .on('error', reject)
+      .end();
+  });
+}

@@ -1,0 +1,194 @@
+// The overview of all checks over HTTP on a real store: states, filters, order and pages.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { idBytes } from '#store/base/codec.ts';
+import { outcomeCodes } from '#store/base/codes.ts';
+import type { OverviewBody } from '#contract/results/overview.ts';
+import type { Outcome } from '#domain/results/result.ts';
+import { countChange, insertRow, putAccount, putCheck, putGroup, putResult } from '../support/rows.ts';
+import { openServer, type ServerOnStore } from './server-on-store.ts';
+
+const minuteMs = 60_000;
+
+interface Put {
+  readonly status?: 'passing' | 'degraded' | 'failing';
+  readonly agoMs?: number;
+  readonly verdictAgoMs?: number;
+  readonly outcome?: Outcome;
+  readonly responseUs?: number;
+}
+
+/** Puts the state of a check with its newest result. */
+function putState({ raw, accountId, clock }: ServerOnStore, checkId: string, put: Put): void {
+  const now = clock.now();
+  const { status = 'passing', agoMs = minuteMs, verdictAgoMs = 30_000, outcome = 'passed', responseUs = 1000 } = put;
+  const message = outcome === 'failed' ? 'expected 200, got 500' : null;
+  const inspect = { outcome, responseUs, ...(message !== null && { message }) };
+  const id = putResult(raw, accountId, checkId, now - 30_000, inspect);
+  insertRow(raw, 'check_states', {
+    account_id: idBytes(accountId),
+    check_id: idBytes(checkId),
+    status,
+    since: now - agoMs,
+    position_at: now - verdictAgoMs,
+    failed_in_a_row: 0,
+    degraded_in_a_row: 0,
+    last_result_id: idBytes(id),
+    last_outcome: outcomeCodes.encode(outcome),
+    last_location: 'local',
+    last_response_us: responseUs,
+    created_at: now,
+    updated_at: now,
+    revision: 1,
+  });
+}
+
+async function openOverview() {
+  const on = await openServer();
+  const get = (query: string) => on.server.inject({ url: `/v1/overview${query}`, headers: on.as() });
+  const read = async (query = ''): Promise<OverviewBody> => {
+    const answer = await get(query);
+    assert.equal(answer.statusCode, 200, answer.body);
+    return answer.json<OverviewBody>();
+  };
+  const names = async (query: string) => (await read(query)).rows.map(({ name }) => name);
+  return { on, get, read, names, [Symbol.asyncDispose]: () => on[Symbol.asyncDispose]() };
+}
+
+/** Returns the id of the slow one. */
+function putChecks(on: ServerOnStore): string {
+  const { raw, accountId } = on;
+  const put = (name: string, inspect: Parameters<typeof putCheck>[2], state: Put | null): string => {
+    const id = putCheck(raw, accountId, { name, ...inspect });
+    if (state !== null) putState(on, id, state);
+    return id;
+  };
+  putGroup(raw, accountId, 7);
+  put('old failure', { groupId: 7 }, { status: 'failing', outcome: 'failed', agoMs: 9000 * minuteMs });
+  put('new failure', {}, { status: 'failing', outcome: 'failed', responseUs: 9000 });
+  const slow = put('slow', {}, { status: 'degraded', outcome: 'degraded', responseUs: 8000 });
+  put('fine', { checkType: 'TCP' }, { responseUs: 500 });
+  put('never ran', {}, null);
+  put('lost', {}, { outcome: 'unknown', verdictAgoMs: 4 * minuteMs });
+  put('interrupted', {}, { outcome: 'unknown', verdictAgoMs: 2 * minuteMs });
+  put('off', { activated: false }, { status: 'failing', outcome: 'failed' });
+  raw.prepare(`UPDATE checks SET tags = '["Web","shop"]' WHERE name = 'fine'`).run();
+  raw.prepare(`UPDATE checks SET muted = 1 WHERE name = 'slow'`).run();
+  raw.prepare(`UPDATE check_groups SET tags = '["web"]'`).run();
+  putCheck(raw, putAccount(raw), { name: 'foreign' });
+  countChange(raw, accountId);
+  return slow;
+}
+
+test('the overview shows what fails first, and counts the states of the whole account', async () => {
+  await using over = await openOverview();
+  const { on, read } = over;
+  assert.deepEqual([(await read()).rows, (await read()).total], [[], 0]);
+  putChecks(on);
+  const { rows, summary, total, deliveries, nextMaintenance, page, limit } = await read();
+  assert.deepEqual(
+    rows.map(({ name, state }) => [name, state]),
+    [
+      ['new failure', 'failing'],
+      ['old failure', 'failing'],
+      ['slow', 'degraded'],
+      ['lost', 'unknown'],
+      ['never ran', 'unknown'],
+      ['fine', 'passing'],
+      ['interrupted', 'passing'],
+      ['off', 'paused'],
+    ],
+  );
+  const counts = { failing: 2, degraded: 1, passing: 2, unknown: 2, paused: 1 };
+  assert.deepEqual(summary, { total: 8, ...counts, muted: 1, inMaintenance: 0, silent: 6 });
+  assert.deepEqual(deliveries, { pending: 0, retrying: 0, exhausted24h: 0 });
+  assert.deepEqual([nextMaintenance, total, page, limit], [null, 8, 1, 50]);
+  const [first] = rows;
+  const { lastResult, since, nextRunAt, buckets, sparkline } = first ?? {};
+  const now = on.clock.now();
+  assert.equal(since, new Date(now - minuteMs).toISOString());
+  assert.equal(nextRunAt, new Date(now + minuteMs).toISOString());
+  const { id, ...result } = lastResult ?? {};
+  assert.equal(typeof id, 'string');
+  const startedAt = new Date(now - 30_000).toISOString();
+  const message = 'expected 200, got 500';
+  assert.deepEqual(result, { outcome: 'failed', startedAt, responseTimeMs: 9, location: 'local', message });
+  assert.deepEqual([buckets?.length, sparkline?.length], [24, 24]);
+  assert.deepEqual([first?.frequencySeconds, first?.groupName, first?.url, first?.silent], [60, null, null, true]);
+  const paused = rows.find(({ name }) => name === 'off');
+  assert.deepEqual([paused?.since, paused?.nextRunAt, paused?.activated, paused?.silent], [null, null, false, false]);
+});
+
+test('filters narrow the overview, and all but the state narrow its summary', async () => {
+  await using over = await openOverview();
+  const { on, read, names, get } = over;
+  const slow = putChecks(on);
+  for (const [query, found] of [
+    ['?state=failing', ['new failure', 'old failure']],
+    ['?state=paused,degraded', ['slow', 'off']],
+    ['?checkType=TCP', ['fine']],
+    ['?groupId=7', ['old failure']],
+    ['?groupId=none&state=failing', ['new failure']],
+    ['?muted=true', ['slow']],
+    [`?checkId=${slow}`, ['slow']],
+    ['?silent=false', ['slow', 'off']],
+    ['?tag=shop', ['fine']],
+    ['?tag=web', ['old failure']],
+    ['?tag=Web&tag=shop', ['fine']],
+    ['?tag=Web,shop', ['fine']],
+    ['?search=FAIL', ['new failure', 'old failure']],
+    ['?search=web', ['old failure', 'fine']],
+    ['?search=nothing', []],
+  ] as const) {
+    assert.deepEqual(await names(query), found, query);
+  }
+  const { summary, total } = await read('?state=failing&groupId=7');
+  assert.deepEqual([summary.total, summary.failing, total], [1, 1, 1]);
+  assert.equal((await read('?state=failing')).summary.total, 8);
+  for (const wrong of ['?state=broken', '?sort=size', '?limit=201', '?groupId=x', '?muted=yes', '?checkType=FTP']) {
+    assert.equal((await get(wrong)).statusCode, 400, wrong);
+  }
+});
+
+test('the overview is sorted in both directions and read page by page', async () => {
+  await using over = await openOverview();
+  const { on, names, read } = over;
+  putChecks(on);
+  const byName = ['fine', 'interrupted', 'lost', 'never ran', 'new failure', 'off', 'old failure', 'slow'];
+  assert.deepEqual(await names('?sort=name'), byName);
+  assert.deepEqual(await names('?sort=-name'), byName.toReversed());
+  const times = await names('?sort=-responseTime');
+  assert.deepEqual([times.slice(0, 2), times.at(-1)], [['new failure', 'slow'], 'never ran']);
+  assert.deepEqual((await names('?sort=since'))[1], 'old failure');
+  assert.deepEqual((await names('?sort=-state'))[0], 'off');
+  assert.equal((await names('?sort=lastRun')).at(-1), 'never ran');
+  assert.equal((await names('?sort=availability')).length, 8);
+  const { rows, total, page, limit } = await read('?sort=name&limit=3&page=3');
+  assert.deepEqual([rows.map(({ name }) => name), total, page, limit], [['old failure', 'slow'], 8, 3, 3]);
+});
+
+test('maintenance in progress, or the next one, is named, and its checks are marked', async () => {
+  await using over = await openOverview();
+  const { on, read } = over;
+  putChecks(on);
+  const now = on.clock.now();
+  const times = { startsAt: now + minuteMs, endsAt: now + 5 * minuteMs, repeatInterval: null, repeatUnit: null };
+  const all = { pauseAllChecks: false, silenceAllAlerts: false, silenceAlertsTags: [], timezone: 'UTC', tags: ['web'] };
+  insertRow(on.raw, 'maintenance_windows', {
+    account_id: idBytes(on.accountId),
+    id: 3,
+    definition: JSON.stringify({ name: 'Upgrade', description: null, repeatEndsAt: null, ...times, ...all }),
+    created_at: 1,
+  });
+  countChange(on.raw, on.accountId);
+  const { nextMaintenance, summary } = await read();
+  const next = { startsAt: new Date(times.startsAt).toISOString(), endsAt: new Date(times.endsAt).toISOString() };
+  assert.deepEqual(nextMaintenance, { id: 3, name: 'Upgrade', ...next });
+  assert.equal(summary.inMaintenance, 0);
+  on.clock.advance(2 * minuteMs);
+  const { rows } = await read();
+  assert.deepEqual(
+    rows.flatMap(({ name, inMaintenance }) => (inMaintenance ? name : [])),
+    ['old failure'],
+  );
+});

@@ -1,0 +1,76 @@
+// The web UI knows the server by its contract only, and its data flows one way: api, ui, pages, app.
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { test } from 'node:test';
+import { packageFolder } from '#lib/package-files.ts';
+
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  'web/api': [],
+  'web/styles': [],
+  'web/ui': ['web/api'],
+  'web/pages': ['web/api', 'web/ui'],
+  'web/app': ['web/api', 'web/pages', 'web/styles', 'web/ui'],
+};
+
+/** `web/ui`, and of a page its own folder. */
+const roomOf = (path: string): string => path.split('/').slice(0, 2).join('/');
+
+const files = globSync('web/*/**/*.{ts,tsx}', { cwd: packageFolder, exclude: ['**/*.test.ts'] });
+
+const imports = files.flatMap((path) =>
+  [
+    ...readFileSync(join(packageFolder, path), 'utf8').matchAll(/^(?:import|export)[^'\n]*(?:\n[^';]*)?'([^']+)';/gm),
+  ].map(([line, to = '']) => ({ path, to, isType: line.startsWith('import type ') || /\{\s*type [^,]*\}/.test(line) })),
+);
+
+test('was judged on the whole web UI', () => {
+  assert.ok(files.length > 60 && imports.length > 300, `${files.length} files, ${imports.length} imports`);
+});
+
+test('a file of the web UI imports only the rooms below its own, and no other page', () => {
+  const breaches = imports.flatMap(({ path, to }) => {
+    if (!to.startsWith('.')) return [];
+    const target = posix.join(posix.dirname(path), to);
+    const [from, room] = [roomOf(path), roomOf(target)];
+    if (from !== room) return rooms[from]?.includes(room) ? [] : [`${path} imports ${target}`];
+    const isOtherPage = from === 'web/pages' && path.split('/')[2] !== target.split('/')[2];
+    return isOtherPage ? [`${path} imports the page ${target}`] : [];
+  });
+  assert.deepEqual(breaches, []);
+});
+
+test('the web UI imports nothing of the server but types of the contract and the caller', () => {
+  const breaches = imports.flatMap(({ path, to, isType }) => {
+    if (!to.startsWith('#') && !to.startsWith('node:')) return [];
+    return to === '#contract/caller.ts' || (to.startsWith('#contract/') && isType) ? [] : [`${path} imports ${to}`];
+  });
+  assert.deepEqual(breaches, []);
+});
+
+test('a page has at most 300 lines a file, and other files 400', () => {
+  const long = files.flatMap((path) => {
+    const lines = readFileSync(join(packageFolder, path), 'utf8').split('\n').length;
+    return lines > (path.startsWith('web/pages/') ? 301 : 401) ? [`${path}: ${lines} lines`] : [];
+  });
+  assert.deepEqual(long, []);
+});
+
+test('a folder of the web UI has at most 25 files', () => {
+  const counts = new Map<string, number>();
+  for (const path of globSync('web/**/*.*', { cwd: packageFolder })) {
+    const folder = posix.dirname(path);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  assert.ok(counts.size > 15, `${counts.size} folders`);
+  assert.deepEqual(
+    [...counts].filter(([, count]) => count > 25),
+    [],
+  );
+});
+
+test('no text becomes markup or code', () => {
+  const ways = /dangerouslySetInnerHTML|\b(?:inner|outer)HTML\b|insertAdjacentHTML|document\.write|srcDoc|\beval\(/;
+  const breaches = files.filter((path) => ways.test(readFileSync(join(packageFolder, path), 'utf8')));
+  assert.deepEqual(breaches, []);
+});

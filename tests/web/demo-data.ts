@@ -1,0 +1,115 @@
+// An account with something of everything, for tests of all pages and for pictures of them.
+import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
+import type { Cleanup } from '../support/scripted-server.ts';
+import type { FileService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+/** What the data consists of. */
+export interface DemoData {
+  readonly target: ScriptedServer;
+  readonly failingCheckId: string;
+  readonly failedResultId: string;
+  readonly heartbeatId: string;
+  readonly groupId: number;
+  readonly deliveryId: string;
+  /** The path of every page with data. */
+  readonly paths: Readonly<Record<string, string>>;
+}
+
+/** Fills the first account and waits for the results, alerts and deliveries. */
+export async function fillDemoData(t: Cleanup, service: FileService): Promise<DemoData> {
+  const target = await startScriptedServer(t);
+  target.answer(({ url }) => answerOf(url));
+  const post = (path: string, body: unknown) => service.must('POST', path, body);
+  await post('/v1/alert-channels', webhook('Ops chat', `${target.url}/hook`));
+  await post('/v1/alert-channels', webhook('Pager', `${target.url}/broken`));
+  const { id: groupId } = await post('/v2/check-groups', { name: 'Shop', tags: ['shop'] });
+  const api = (name: string, path: string, more: object = {}) =>
+    post('/v1/checks/api', {
+      name,
+      groupId,
+      tags: ['team:core'],
+      request: {
+        method: 'GET',
+        url: `${target.url}${path}`,
+        assertions: [
+          { source: 'JSON_BODY', property: '$.ok', comparison: 'EQUALS', target: 'true' },
+          { source: 'RESPONSE_TIME', comparison: 'LESS_THAN', target: '10000' },
+        ],
+      },
+      ...more,
+    });
+  const passing = await api('Cart API', '/ok');
+  const failing = await api('Checkout', '/fail');
+  await api('Search', '/slow?q=lamp', { degradedResponseTime: 50, maxResponseTime: 20_000 });
+  await post('/v1/checks/url', { name: 'Marketing site', request: { url: `${target.url}/ok` } });
+  await post('/v1/checks/tcp', { name: 'Redis', muted: true, request: { hostname: '127.0.0.1', port: 1 } });
+  const heartbeat = await post('/v1/checks/heartbeat', {
+    name: 'Nightly backup',
+    heartbeat: { period: 1, periodUnit: 'days', grace: 1, graceUnit: 'hours' },
+  });
+  await post('/v1/checks/api', {
+    name: 'Legacy import',
+    activated: false,
+    request: { method: 'GET', url: target.url },
+  });
+  const { pingUrl } = await service
+    .must('GET', `/v1/checks/${String(heartbeat['id'])}`)
+    .then(({ heartbeat: settings }) => settings as { readonly pingUrl: string });
+  await fetch(pingUrl, { method: 'POST', body: 'backup done, 12 files' });
+  const failingCheckId = String(failing['id']);
+  const list = async (path: string): Promise<readonly Record<string, unknown>[]> =>
+    Object.values((await service.must('GET', path)) as object);
+  const failed = await until('a failed result', async () => (await list(`/v1/check-results/${failingCheckId}`))[0]);
+  await until('a passed result', async () => (await list(`/v1/check-results/${String(passing['id'])}`))[0]);
+  const delivery = await until('a delivery', async () => (await list('/v1/deliveries?status=delivered'))[0]);
+  await until('a degraded check', async () => {
+    const { rows } = (await service.must('GET', '/v1/overview?state=degraded')) as unknown as { rows: unknown[] };
+    return rows.length > 0;
+  });
+  const resultLink = await until('a RESULT_LINK', async () => {
+    const alert = target.all.map(({ body }) => body.toString()).find((body) => body.includes('"Checkout"'));
+    return /"RESULT_LINK":"([^"]+)"/.exec(alert ?? '')?.[1];
+  });
+  await until('a retry', async () => (await list('/v1/deliveries?status=pending'))[0]);
+  const ids = {
+    failingCheckId,
+    failedResultId: String(failed['id']),
+    heartbeatId: String(heartbeat['id']),
+    groupId: Number(groupId),
+    deliveryId: String(delivery['id']),
+  };
+  return {
+    target,
+    ...ids,
+    paths: {
+      overview: '/',
+      'overview-dense': '/?dense=true',
+      wall: '/wall',
+      check: `/checks/${failingCheckId}`,
+      result: `/checks/${failingCheckId}/results/${ids.failedResultId}`,
+      'result-link': new URL(resultLink).pathname,
+      heartbeat: `/checks/${ids.heartbeatId}`,
+      groups: '/groups',
+      group: `/groups/${ids.groupId}`,
+      alerts: '/alerts',
+      deliveries: '/deliveries',
+      delivery: `/deliveries/${ids.deliveryId}`,
+      notices: '/notices',
+      system: '/settings/system',
+      people: '/settings/people',
+      profile: '/settings/profile',
+    },
+  };
+}
+
+function webhook(name: string, url: string): object {
+  return { type: 'WEBHOOK', autoSubscribe: true, config: { name, url } };
+}
+
+function answerOf(url: string): { readonly status: number; readonly body?: string; readonly delayMs?: number } {
+  if (url.startsWith('/slow')) return { status: 200, body: '{"ok":true}', delayMs: 120 };
+  if (url.startsWith('/fail')) return { status: 503, body: '{"error":"database unavailable"}' };
+  if (url.startsWith('/broken')) return { status: 500, body: '<script>alert(1)</script>' };
+  return { status: 200, body: '{"ok":true}' };
+}

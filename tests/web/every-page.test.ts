@@ -1,0 +1,95 @@
+// What holds for every page, in both themes and on a phone: accessible, not wider than the screen, without faults.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { fillDemoData } from './demo-data.ts';
+import { expectVisible } from './expect.ts';
+import { startWebUi, type WebUi } from './web-ui.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Breaches of WCAG 2.2 AA, one line each. */
+async function breaches(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(`axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+    .then(({ violations }) => violations.map(({ id, nodes }) =>
+      id + ': ' + nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 160) + ' ' + (failureSummary ?? '').slice(0, 200)).join(' | ')))`);
+}
+
+async function visit(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await expectVisible(page.getByRole('heading', { level: 1 }));
+  await page.waitForLoadState('load');
+  await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
+}
+
+const looks = [
+  { colorScheme: 'light', viewport: { width: 1440, height: 900 } },
+  { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+] as const;
+
+async function judge(ui: WebUi, paths: Readonly<Record<string, string>>, signedOut: boolean): Promise<string[]> {
+  const found: string[] = [];
+  for (const look of looks) {
+    const page = await ui.open('/sign-in', { ...look, signedOut });
+    for (const [name, path] of Object.entries(paths)) {
+      await visit(page, path);
+      const where = `${name}, ${look.colorScheme}, ${look.viewport.width} px`;
+      found.push(...(await breaches(page)).map((breach) => `${where}: ${breach}`));
+      const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
+      if (width > look.viewport.width) found.push(`${where}: is ${width} px wide`);
+    }
+    await page.context().close();
+  }
+  return found;
+}
+
+test('every page is accessible in both themes and fits on a phone', { timeout: 300_000 }, async (t) => {
+  const ui = await startWebUi(t);
+  const { paths } = await fillDemoData(t, ui.service);
+  assert.deepEqual(await judge(ui, paths, false), []);
+  assert.deepEqual(await judge(ui, { 'sign-in': '/sign-in', setup: '/setup' }, true), []);
+});
+
+test('an account without data has an empty state on every page', async (t) => {
+  const ui = await startWebUi(t);
+  const page = await ui.open();
+  for (const [path, words] of [
+    ['/', 'No checks yet'],
+    ['/alerts', 'No alerts'],
+    ['/deliveries', 'No deliveries'],
+    ['/groups', 'No groups yet'],
+    ['/notices', 'Nothing needs attention'],
+    ['/wall', 'No check matches this wall.'],
+    ['/nothing-here', 'Page not found'],
+    ['/checks/00000000-0000-4000-8000-000000000000', 'does not exist'],
+  ] as const) {
+    await page.goto(path);
+    await expectVisible(page.getByText(new RegExp(words, 'i')).first());
+  }
+});
+
+test('on a phone, the link of an alert answers what, since when, and whether it still fails', async (t) => {
+  const ui = await startWebUi(t);
+  const { paths } = await fillDemoData(t, ui.service);
+  const page = await ui.open(paths['result'], { viewport: { width: 390, height: 844 } });
+  for (const words of [/Checkout/, /expected a status below 400, got 503/i, /still failing/i]) {
+    const box = await page.getByText(words).first().boundingBox();
+    assert.ok(box !== null && box.y + box.height <= 844, `${words} is on the first screen`);
+  }
+});
+
+test('on a phone, RESULT_LINK shows a result without JavaScript and without signing in', async (t) => {
+  const ui = await startWebUi(t);
+  const { paths } = await fillDemoData(t, ui.service);
+  const options = { viewport: { width: 390, height: 844 }, javaScriptEnabled: false, signedOut: true };
+  const page = await ui.open(paths['result-link'], options);
+  for (const words of [/Failed/, /Checkout/, /Expected a status below 400, got 503/]) {
+    const box = await page.getByText(words).first().boundingBox();
+    assert.ok(box !== null && box.y + box.height <= 844, `${words} is on the first screen`);
+  }
+  const word = await page.getByRole('cell', { name: 'Passed' }).boundingBox();
+  assert.ok(word !== null && word.width > 60, `the word is broken: ${JSON.stringify(word)}`);
+});

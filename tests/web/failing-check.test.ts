@@ -1,0 +1,44 @@
+// From a red row to the result, the delivery and its replay.
+import { test } from 'node:test';
+import { expectVisible } from './expect.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
+import { startWebUi } from './web-ui.ts';
+
+test('a failing check leads to its result, its delivery and a replay, live', async (t) => {
+  const target = await startScriptedServer(t);
+  const channel = await startScriptedServer(t);
+  const { service, open } = await startWebUi(t);
+  await service.must('POST', '/v1/alert-channels', {
+    type: 'WEBHOOK',
+    autoSubscribe: true,
+    config: { name: 'Ops chat', url: channel.url },
+  });
+  const page = await open();
+  await expectVisible(page.getByText('No checks yet'));
+  await service.must('POST', '/v1/checks/api', {
+    name: 'Cart API',
+    frequency: 0,
+    frequencyOffset: 10,
+    request: { method: 'GET', url: target.url },
+  });
+  const row = page.getByRole('listitem').filter({ hasText: 'Cart API' });
+  await expectVisible(row.getByText('Passing'));
+  target.answer(() => ({ status: 503, body: '<b>down</b>' }));
+  await expectVisible(row.getByText('Failing'), 20_000);
+  await row.getByRole('link', { name: 'Cart API' }).click();
+  await expectVisible(page.getByRole('heading', { level: 1, name: 'Cart API' }));
+  const failedRow = page
+    .getByRole('region', { name: 'Results' })
+    .getByRole('row')
+    .filter({ hasText: 'Failed' })
+    .first();
+  await failedRow.getByRole('link').first().click();
+  await expectVisible(page.getByText(/expected a status below 400, got 503/i).first());
+  await expectVisible(page.getByText('<b>down</b>').first());
+  await page.getByRole('link', { name: 'Deliveries' }).first().click();
+  await page.getByRole('table', { name: 'Deliveries' }).getByRole('link', { name: 'Failing' }).click();
+  await expectVisible(page.getByText('HTTP 200').first());
+  await page.getByRole('button', { name: 'Replay' }).click();
+  await expectVisible(page.getByText('Replay of'));
+  await expectVisible(page.getByText('HTTP 200').first());
+});

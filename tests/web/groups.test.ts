@@ -1,0 +1,27 @@
+// A group is started from its page, which follows its runs to a verdict; the wall shows its checks.
+import { test } from 'node:test';
+import { startScriptedServer } from '../support/scripted-server.ts';
+import { expectVisible } from './expect.ts';
+import { startWebUi } from './web-ui.ts';
+
+test('a group is run with live progress and a verdict, and shown on the wall', async (t) => {
+  const target = await startScriptedServer(t);
+  target.answer(({ url }) => ({ status: url.startsWith('/bad') ? 500 : 200 }));
+  const { service, open } = await startWebUi(t);
+  const { id: groupId } = await service.must('POST', '/v2/check-groups', { name: 'Shop' });
+  for (const name of ['good', 'bad']) {
+    await service.must('POST', '/v1/checks/api', {
+      name,
+      groupId,
+      request: { method: 'GET', url: `${target.url}/${name}` },
+    });
+  }
+  const page = await open('/groups');
+  await page.getByRole('link', { name: 'Shop' }).click();
+  await page.getByRole('button', { name: 'Run all checks' }).click();
+  await expectVisible(page.getByText('1 of 2 runs did not pass'), 20_000);
+  await expectVisible(page.getByRole('region', { name: 'Run from CI' }).getByText(/curl --fail-with-body/));
+  await page.goto(`/wall?groupId=${String(groupId)}`);
+  await expectVisible(page.getByRole('heading', { level: 1, name: /1 failing/ }));
+  await expectVisible(page.getByRole('listitem').filter({ hasText: 'bad' }).getByText('Failing'));
+});

@@ -1,0 +1,38 @@
+// Everything can be reached without a mouse.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { expectVisible } from './expect.ts';
+import { startWebUi } from './web-ui.ts';
+
+test('by keyboard only: find a check, open it, go to other pages', async (t) => {
+  const { service, open } = await startWebUi(t);
+  for (const name of ['Alpha', 'Beta', 'Gamma']) {
+    await service.must('POST', '/v1/checks/tcp', { name, request: { hostname: '127.0.0.1', port: 1 } });
+  }
+  const page = await open('/?sort=name');
+  await expectVisible(page.getByRole('link', { name: 'Alpha' }));
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  assert.equal(await page.locator(':focus').textContent(), 'Beta');
+  await page.keyboard.press('Enter');
+  await expectVisible(page.getByRole('heading', { level: 1, name: 'Beta' }));
+  await page.keyboard.press('g');
+  await page.keyboard.press('d');
+  await expectVisible(page.getByRole('heading', { level: 1, name: 'Deliveries' }));
+  await page.keyboard.press('Control+k');
+  await page.getByRole('searchbox').fill('gam');
+  await expectVisible(page.getByRole('menuitem', { name: 'Gamma' }).first());
+  await page.keyboard.press('Enter');
+  await expectVisible(page.getByRole('heading', { level: 1, name: 'Gamma' }));
+  await page.keyboard.press('?');
+  await expectVisible(page.getByRole('dialog', { name: 'Keyboard shortcuts' }));
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('g');
+  await page.keyboard.press('c');
+  await expectVisible(page.getByRole('heading', { level: 1, name: 'Checks' }));
+  await expectVisible(page.getByRole('link', { name: 'Beta' }));
+  await page.keyboard.press('/');
+  await page.keyboard.type('alph');
+  await expectVisible(page.getByRole('link', { name: 'Alpha' }));
+  await page.getByRole('link', { name: 'Beta' }).waitFor({ state: 'detached' });
+});

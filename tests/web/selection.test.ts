@@ -1,0 +1,37 @@
+// Checks selected in the list: the selection outlives filters, and actions say what they apply to.
+import { test } from 'node:test';
+import { expectHidden, expectVisible } from './expect.ts';
+import { startWebUi } from './web-ui.ts';
+
+test('selected checks stay selected by name under any filter, and are paused together', async (t) => {
+  const { service, open } = await startWebUi(t);
+  const request = { hostname: '127.0.0.1', port: 1 };
+  await service.must('POST', '/v1/checks/tcp', { name: 'Redis', request });
+  await service.must('POST', '/v1/checks/tcp', { name: 'Queue', request });
+  const heartbeat = { period: 1, periodUnit: 'days', grace: 1, graceUnit: 'hours' };
+  await service.must('POST', '/v1/checks/heartbeat', { name: 'Backup', heartbeat });
+  const page = await open();
+  for (const name of ['Redis', 'Backup']) {
+    const row = page.getByRole('listitem').filter({ hasText: name });
+    await row.getByRole('checkbox', { name: `Select ${name}` }).click({ force: true });
+  }
+  const bar = page.getByRole('toolbar', { name: '2 checks selected' });
+  await expectVisible(bar.getByText('Redis, Backup'));
+  await expectVisible(bar.getByRole('button', { name: 'Run 1 of 2' }));
+
+  await page.getByRole('searchbox', { name: 'Search checks' }).fill('nothing like it');
+  await expectVisible(page.getByText('No check matches these filters.'));
+  await expectVisible(bar.getByText('Redis, Backup'));
+  await bar.getByRole('button', { name: 'Pause' }).click();
+  await expectVisible(page.getByText('Paused 2 checks'));
+  await expectHidden(bar);
+
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  for (const [name, state] of [
+    ['Redis', 'Paused'],
+    ['Backup', 'Paused'],
+    ['Queue', 'Failing'],
+  ] as const) {
+    await expectVisible(page.getByRole('listitem').filter({ hasText: name }).getByText(state));
+  }
+});

@@ -1,0 +1,70 @@
+// The web UI as a person uses it: a real server, a real browser, signed in.
+import assert from 'node:assert/strict';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { type Cleanup, openBrowser } from '../support/chromium.ts';
+import { freePort } from '../support/free-port.ts';
+import { type FileService, startService } from '../support/service.ts';
+
+/** The operator that every server of these tests starts with. */
+export const operator = { email: 'ada@example.com', password: 'correct horse battery' };
+
+/** A server with a browser in front of it. */
+export interface WebUi {
+  readonly service: FileService;
+  readonly browser: Browser;
+  /** Opens a page in a session of its own, signed in unless `signedOut`. */
+  readonly open: (path?: string, options?: BrowserContextOptions & { readonly signedOut?: boolean }) => Promise<Page>;
+}
+
+/** Starts both; faults of pages that were opened fail the test when it ends. */
+export async function startWebUi(t: Cleanup, environment: NodeJS.ProcessEnv = {}): Promise<WebUi> {
+  const service = await startService(t, {
+    TOCSIN_BOOTSTRAP_EMAIL: operator.email,
+    TOCSIN_BOOTSTRAP_PASSWORD: operator.password,
+    // The same after a restart: open pages reconnect.
+    PORT: String(await freePort()),
+    ...environment,
+  });
+  const browser = await openBrowser(t);
+  const faults: string[] = [];
+  t.after(async () => {
+    await browser.close();
+    assert.deepEqual(faults, [], 'faults of pages');
+  });
+  return {
+    service,
+    browser,
+    async open(path = '/', { signedOut = false, ...options } = {}) {
+      const context = await browser.newContext({ baseURL: service.address, locale: 'en-US', ...options });
+      const page = await context.newPage();
+      watch(page, service, faults);
+      if (!signedOut) await signIn(page);
+      await page.goto(path);
+      return page;
+    },
+  };
+}
+
+/** Signs in over the form. */
+export async function signIn(page: Page, { email, password } = operator): Promise<void> {
+  await page.goto('/sign-in');
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Checks' }).waitFor();
+}
+
+/** Collects exceptions, breaches of the policy and requests to other hosts. */
+function watch(page: Page, service: FileService, faults: string[]): void {
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => {
+    // Refusals and a stopped server are part of some tests; the browser logs each.
+    const isExpected = /Failed to load resource|ERR_CONNECTION_REFUSED/.test(message.text());
+    if (message.type() === 'error' && !isExpected) faults.push(message.text());
+  });
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    const isOwn = protocol === 'blob:' || new URL(service.address).hostname === new URL(origin).hostname;
+    if (!isOwn) faults.push(`request to ${request.url()}`);
+  });
+}
