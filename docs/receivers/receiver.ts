@@ -11,8 +11,8 @@ export type Outcome = 'accepted' | 'repeated' | 'late' | 'replay' | 'forged' | '
 /** How far the clocks may be apart, and how long an attempt may be on its way, ms. */
 const toleranceMs = 5 * 60_000;
 /** Ids that are remembered. */
-const idsMost = 10_000;
-const bodyMost = 1_000_000;
+const maxIds = 10_000;
+const maxBody = 1_000_000;
 
 /** Whether one of our secrets signed this body, with its id and the time of the attempt, and not too long ago. */
 export function verify(headers: Headers, body: Buffer, secrets: readonly string[], nowMs: number): Verdict {
@@ -52,7 +52,7 @@ export class Inbox {
     if (this.#ids.has(id)) return 'repeated';
     this.#ids.add(id);
     const [oldest = ''] = this.#ids;
-    if (this.#ids.size > idsMost) this.#ids.delete(oldest);
+    if (this.#ids.size > maxIds) this.#ids.delete(oldest);
     // A replay tells of the past: it moves nothing.
     if (headers['x-service-replay-of'] !== undefined) return 'replay';
     // Set by the channel: {"key": "x-check-id", "value": "{{CHECK_ID}}"}.
@@ -76,7 +76,7 @@ if (import.meta.main) {
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > bodyMost) request.destroy();
+      if (size > maxBody) request.destroy();
       else chunks.push(chunk);
     });
     request.on('end', () => {
