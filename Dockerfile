@@ -1,12 +1,12 @@
-# Tocsin in a container: the bundle, what its scripts need, and the Node.js that came with npm ci.
+# Tocsin in a container: the bundle, the runtimes of scripts, and the Node.js installed by npm ci.
 FROM node:20-bookworm-slim AS build
 WORKDIR /app
-# What an install needs, before the sources: a change of code does not install again.
+# Only the files that npm ci needs, so that a change of code does not reinstall.
 COPY package.json package-lock.json .npmrc ./
 COPY tooling/install-runtimes.mjs tooling/unpack-chromium.mjs tooling/
 COPY runtimes runtimes
 RUN npm ci --ignore-scripts && node tooling/install-runtimes.mjs && node tooling/unpack-chromium.mjs
-# Runtimes beside the CURRENT one, names with spaces between them: what runs below has no npm to fetch them with.
+# Additional runtimes, separated by spaces. They are installed here because the final image has no npm.
 ARG RUNTIMES=""
 RUN test -z "$RUNTIMES" || node tooling/install-runtimes.mjs $RUNTIMES \
   && rm -rf runtimes/*/node_modules/node-linux-*/include runtimes/*/node_modules/node-linux-*/share
@@ -14,11 +14,11 @@ COPY . .
 RUN npm run build && npm prune --omit=dev --ignore-scripts \
   && rm -rf node_modules/node-linux-*/include node_modules/node-linux-*/share node_modules/@sparticuz
 
-# The Node.js that runs Tocsin came with npm ci; the system below it brings none.
+# npm ci installed the Node.js that runs Tocsin, so the base image needs none.
 FROM debian:bookworm-slim
 WORKDIR /app
-# For ICMP checks. A copy has no capability: where a container drops them all, nobody could start a program with one, and the
-# containers' net.ipv4.ping_group_range lets programs without send pings.
+# For ICMP checks. Copying removes the file capability: a container without capabilities could not start the program with it,
+# and net.ipv4.ping_group_range of containers allows pings without it.
 RUN apt-get update && apt-get install -y --no-install-recommends iputils-ping && rm -rf /var/lib/apt/lists/* \
   && cp /usr/bin/ping /usr/bin/ping.copy && mv /usr/bin/ping.copy /usr/bin/ping
 RUN useradd --system --uid 10001 --no-create-home tocsin && install -d -o tocsin -m 700 /data
