@@ -6,7 +6,7 @@ import { settleMs } from '#domain/checks/heartbeat.ts';
 import { checkRow } from '#store/checks/check-rows.ts';
 import { idBytes } from '#store/base/codec.ts';
 import { createSeal } from '#store/base/seal.ts';
-import { aCheck } from '../tests/support/records.ts';
+import { aCheck } from '../tests/support/store/records.ts';
 import { median } from './support/numbers.ts';
 import { type Peer, startPeer } from './support/peer.ts';
 import type { Bench, BenchOptions, Findings, Row } from './support/report.ts';

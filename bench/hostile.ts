@@ -2,7 +2,7 @@
 // healthy channels notice of it (docs/decisions/0064).
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { HostileKind } from '../tests/support/hostile-receivers.ts';
+import type { HostileKind } from '../tests/support/receivers/hostile-receivers.ts';
 import type { Received } from './peers/receiver.ts';
 import { largest, percentile } from './support/numbers.ts';
 import { type Peer, startPeer } from './support/peer.ts';

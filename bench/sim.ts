@@ -12,13 +12,13 @@ import {
   minute,
   remindersUntilRecovery,
   retries,
-} from '../tests/support/alert-families.ts';
-import { channelsInModel, exploreHistories } from '../tests/support/alert-model.ts';
-import { certificateFamilies, exploreCertificates } from '../tests/support/certificate-model.ts';
-import type { Explored } from '../tests/support/explore.ts';
-import { exploreEdits } from '../tests/support/location-edits.ts';
-import { exploreLateAnswers, type LateCase } from '../tests/support/late-answers.ts';
-import { exploreOrders, type LocationCase } from '../tests/support/location-model.ts';
+} from '../tests/support/models/alert-families.ts';
+import { channelsInModel, exploreHistories } from '../tests/support/models/alert-model.ts';
+import { certificateFamilies, exploreCertificates } from '../tests/support/models/certificate-model.ts';
+import type { Explored } from '../tests/support/models/explore.ts';
+import { exploreEdits } from '../tests/support/models/location-edits.ts';
+import { exploreLateAnswers, type LateCase } from '../tests/support/models/late-answers.ts';
+import { exploreOrders, type LocationCase } from '../tests/support/models/location-model.ts';
 import { simulateClocks } from './sim/clock.ts';
 
 const usage = `npm run sim -- states [--depth 8]

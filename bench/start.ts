@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startPostgres } from '../tests/support/postgres.ts';
+import { startPostgres } from '../tests/support/postgres/postgres.ts';
 import { median } from './support/numbers.ts';
 import type { Bench, BenchOptions, Row } from './support/report.ts';
 import { pause, startService } from './support/service.ts';

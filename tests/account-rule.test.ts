@@ -1,7 +1,7 @@
 // The rule that statements name the account: what it lets pass, and that it notices what it is for.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Mention, mentionsOf } from './support/account-rule.ts';
+import { type Mention, mentionsOf } from './support/laws/account-rule.ts';
 
 const owned = new Map([
   ['accounts', 'id'],

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type Rule, rules } from './support/architecture-rules.ts';
-import { readSources, type SourceFile, sourceFile } from './support/source-files.ts';
+import { type Rule, rules } from './support/laws/architecture-rules.ts';
+import { readSources, type SourceFile, sourceFile } from './support/laws/source-files.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const sources = readSources(root, ['src']);
@@ -141,16 +141,16 @@ const examples: readonly (readonly [part: string, breach: SourceFile, fine: Sour
     'on both engines',
     file(
       'tests/store/a.test.ts',
-      "import { describe, test } from 'node:test';\nimport { it } from '../support/each-engine.ts';\n\ntest('rows', work);",
+      "import { describe, test } from 'node:test';\nimport { it } from '../support/store/each-engine.ts';\n\ntest('rows', work);",
     ),
     file(
       'tests/store/a.test.ts',
-      "import { describe } from 'node:test';\nimport { it } from '../support/each-engine.ts';\n\nit('rows', work);",
+      "import { describe } from 'node:test';\nimport { it } from '../support/store/each-engine.ts';\n\nit('rows', work);",
     ),
   ],
   [
     'on both engines',
-    file('tests/store/file.test.ts', "import { test } from '../support/each-engine.ts';"),
+    file('tests/store/file.test.ts', "import { test } from '../support/store/each-engine.ts';"),
     file('tests/store/file.test.ts', "import { test } from 'node:test';"),
   ],
   ['enums', file('src/lib/a.ts', 'export enum Colour { Red }'), file('src/lib/b.ts', "const a = 'enum Colour';")],

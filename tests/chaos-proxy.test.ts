@@ -6,7 +6,7 @@ import { type Connections, openConnections } from '#store/engines/postgres/conne
 import { StoreUnavailableError } from '#store/base/unavailable.ts';
 import { judgeDoubts } from '../bench/chaos/faults.ts';
 import { type Peer, startPeer } from '../bench/support/peer.ts';
-import { sharedPostgres } from './support/shared-postgres.ts';
+import { sharedPostgres } from './support/postgres/shared-postgres.ts';
 
 const server = await sharedPostgres();
 

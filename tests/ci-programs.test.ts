@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
-import { root } from './support/deploy-files.ts';
+import { root } from './support/service/deploy-files.ts';
 
 /** What it does on a machine with these programs of its own, beside those that any machine has. */
 function installing(t: TestContext, programs: Readonly<Record<string, string>>) {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { sourceFile } from './support/source-files.ts';
+import { sourceFile } from './support/laws/source-files.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

@@ -19,8 +19,8 @@ import {
   succeeds,
   textAt,
   textsOf,
-} from './support/deploy-files.ts';
-import { plainEnvironment } from './support/plain-environment.ts';
+} from './support/service/deploy-files.ts';
+import { plainEnvironment } from './support/service/plain-environment.ts';
 
 const image = readImage();
 const secrets = { ADMIN_PASSWORD: 'a'.repeat(64), DATABASE_PASSWORD: 'b'.repeat(64), SECRET_KEY: 'c'.repeat(64) };

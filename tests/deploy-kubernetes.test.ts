@@ -16,7 +16,7 @@ import {
   root,
   textAt,
   textsOf,
-} from './support/deploy-files.ts';
+} from './support/service/deploy-files.ts';
 import {
   containerOf,
   deployments,
@@ -26,7 +26,7 @@ import {
   podOf,
   roleOf,
   rolesSelectedBy,
-} from './support/manifests.ts';
+} from './support/service/manifests.ts';
 
 const image = readImage();
 const paths: readonly string[] = everyOperation().map(({ path }) => path);

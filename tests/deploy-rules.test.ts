@@ -7,9 +7,9 @@ import { deliveryStatuses } from '#domain/alerts/delivery.ts';
 import { outcomes } from '#domain/results/result.ts';
 import { noticeMs } from '#domain/checks/runtime.ts';
 import { reasons } from '#store/base/codes.ts';
-import { at, fieldsAt, listOf, readYaml, root, textAt } from './support/deploy-files.ts';
-import { ofKind } from './support/manifests.ts';
-import { metricNames } from './support/metric-names.ts';
+import { at, fieldsAt, listOf, readYaml, root, textAt } from './support/service/deploy-files.ts';
+import { ofKind } from './support/service/manifests.ts';
+import { metricNames } from './support/service/metric-names.ts';
 
 const names = metricNames();
 

@@ -3,8 +3,16 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { hookLimits, browserLimits, programLimits } from '#domain/checks/script-limits.ts';
 import { readConfig } from '#config/config.ts';
-import { type Fields, fieldsAt, listOf, readCompose, readImage, textAt, textsOf } from './support/deploy-files.ts';
-import { containerOf, deployments, podOf, roleOf } from './support/manifests.ts';
+import {
+  type Fields,
+  fieldsAt,
+  listOf,
+  readCompose,
+  readImage,
+  textAt,
+  textsOf,
+} from './support/service/deploy-files.ts';
+import { containerOf, deployments, podOf, roleOf } from './support/service/manifests.ts';
 
 /** One script in each lane, of a multi-step check, of a browser check and around a request (docs/decisions/0082). */
 const lanes = [programLimits, browserLimits, hookLimits];

@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, test } from 'node:test';
-import { type Fields, root, succeeds, textAt } from './support/deploy-files.ts';
-import { deployments, manifests, nameOf } from './support/manifests.ts';
-import { plainEnvironment } from './support/plain-environment.ts';
+import { type Fields, root, succeeds, textAt } from './support/service/deploy-files.ts';
+import { deployments, manifests, nameOf } from './support/service/manifests.ts';
+import { plainEnvironment } from './support/service/plain-environment.ts';
 
 /** Which type of kubernetes-types an object has. */
 const typesOf: Readonly<Record<string, string>> = {

@@ -11,9 +11,9 @@ import { readConfig } from '#config/config.ts';
 import { maxWaiting } from '#pipeline/record-results.ts';
 import { readPostgresAddress, sslModes } from '#lib/net/postgres-address.ts';
 import { maxConnections } from '#store/engines/postgres/connections.ts';
-import { paste } from './support/command.ts';
-import { fieldsBelow, readCompose, readImage, root, succeeds, textAt } from './support/deploy-files.ts';
-import { deployments, ofKind, roleOf } from './support/manifests.ts';
+import { paste } from './support/service/command.ts';
+import { fieldsBelow, readCompose, readImage, root, succeeds, textAt } from './support/service/deploy-files.ts';
+import { deployments, ofKind, roleOf } from './support/service/manifests.ts';
 import { blockOf, codeOf, readPage, type Table } from './support/pages.ts';
 
 const page = readPage('docs/postgresql.md');

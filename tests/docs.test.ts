@@ -14,7 +14,7 @@ import { alertTypes } from '#domain/alerts/alert.ts';
 import { deliveryStatuses } from '#domain/alerts/delivery.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { outcomes } from '#domain/results/result.ts';
-import { metricNames } from './support/metric-names.ts';
+import { metricNames } from './support/service/metric-names.ts';
 import { allPages, blockOf, readPage, type Page } from './support/pages.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

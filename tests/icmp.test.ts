@@ -4,9 +4,9 @@ import { before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { findPing } from '#checks/kinds/icmp/ping.ts';
 import { runInOwnNetwork } from './support/own-network.ts';
-import type { Pinged, SeenOfPings } from './support/icmp-within.ts';
+import type { Pinged, SeenOfPings } from './support/targets/icmp-within.ts';
 
-const within = fileURLToPath(new URL('./support/icmp-within.ts', import.meta.url));
+const within = fileURLToPath(new URL('./support/targets/icmp-within.ts', import.meta.url));
 const missing = 'NOT RUN WITH THE REAL PROGRAM: this machine has no ping (Debian: iputils-ping)';
 const families = ['IPv4', 'IPv6'] as const;
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { packageFolder } from '#lib/package-files.ts';
-import { startService } from './support/service.ts';
+import { startService } from './support/service/service.ts';
 import { until } from './support/until.ts';
 
 test('a check kind that is a folder and a line is documented, validated, probed and shown', async (t) => {
@@ -13,7 +13,9 @@ test('a check kind that is a folder and a line is documented, validated, probed 
   t.after(() => rmSync(copy, { recursive: true }));
   for (const name of ['src', 'package.json']) cpSync(join(packageFolder, name), join(copy, name), { recursive: true });
   for (const name of ['node_modules', 'runtimes']) symlinkSync(join(packageFolder, name), join(copy, name));
-  cpSync(join(import.meta.dirname, 'support/coin-toss'), join(copy, 'src/checks/kinds/coin-toss'), { recursive: true });
+  cpSync(join(import.meta.dirname, 'support/checks/coin-toss'), join(copy, 'src/checks/kinds/coin-toss'), {
+    recursive: true,
+  });
   const line = "export { coinTossKind } from './kinds/coin-toss/coin-toss-kind.ts';\n";
   appendFileSync(join(copy, 'src/checks/registry.ts'), line);
   const place = { dataDir: join(copy, 'data'), enter: [], program: join(copy, 'src/main.ts') };

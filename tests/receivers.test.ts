@@ -10,8 +10,8 @@ import { createWebhookSender } from '#channels/kinds/webhook/send.ts';
 import { createGuard } from '#egress/guard.ts';
 import { receiverVectors, receiverVectorsText } from '../tooling/receiver-vectors.ts';
 import { freePort } from './support/free-port.ts';
-import { plainEnvironment } from './support/plain-environment.ts';
-import { type ReceiverLanguage, receiverLanguages, receivers } from './support/receiver-languages.ts';
+import { plainEnvironment } from './support/service/plain-environment.ts';
+import { type ReceiverLanguage, receiverLanguages, receivers } from './support/receivers/receiver-languages.ts';
 import { until } from './support/until.ts';
 
 test('docs/receivers/vectors.json is what our sender signs; npm run docs writes it', () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { plainEnvironment } from '../tests/support/plain-environment.ts';
+import { plainEnvironment } from '../tests/support/service/plain-environment.ts';
 import { until } from '../tests/support/until.ts';
 
 const runner = fileURLToPath(new URL('test.ts', import.meta.url));

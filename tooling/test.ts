@@ -5,7 +5,7 @@ import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync, statfs
 import { availableParallelism, freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { lightSettings, startPostgres } from '../tests/support/postgres.ts';
+import { lightSettings, startPostgres } from '../tests/support/postgres/postgres.ts';
 import { sourceNewerThanBundle } from './bundle.ts';
 
 // npm runs scripts in the folder of the project.

@@ -1,7 +1,7 @@
 // What happens in a PostgreSQL database, noted by the database itself while processes come and go: a table of chaos's own.
 import { idText } from '#store/base/codec.ts';
 import { outcomeCodes } from '#store/base/codes.ts';
-import { openRawPostgres } from '../../tests/support/raw-rows.ts';
+import { openRawPostgres } from '../../tests/support/store/raw-rows.ts';
 import type { Verdict } from './verdict.ts';
 
 /** What is noted, in the transaction that does it. */

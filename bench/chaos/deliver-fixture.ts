@@ -8,8 +8,8 @@ import { newId } from '#lib/id.ts';
 import { readPostgresAddress } from '#lib/net/postgres-address.ts';
 import { openPostgresStore } from '#store/postgres-store.ts';
 import type { Store } from '#store/store.ts';
-import { type PostgresServer, startPostgres } from '../../tests/support/postgres.ts';
-import { openRawPostgres, type RawRows } from '../../tests/support/raw-rows.ts';
+import { type PostgresServer, startPostgres } from '../../tests/support/postgres/postgres.ts';
+import { openRawPostgres, type RawRows } from '../../tests/support/store/raw-rows.ts';
 import { pause } from '../support/service.ts';
 import {
   databasePath,

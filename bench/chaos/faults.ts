@@ -1,6 +1,6 @@
 // What is done to an installation over PostgreSQL: processes killed or stopped, ways cut, held up or lied to, the server
 // ended as if the power went.
-import type { OwnPostgres } from '../../tests/support/postgres.ts';
+import type { OwnPostgres } from '../../tests/support/postgres/postgres.ts';
 import type { Peer } from '../support/peer.ts';
 import { pause } from '../support/service.ts';
 import { type Dice, shuffled } from './dice.ts';

@@ -2,7 +2,7 @@
 import { type Alert } from '../peers/quiet-neighbour.ts';
 import { startPeer } from '../support/peer.ts';
 import { pause, type Service, startService } from '../support/service.ts';
-import { startPostgres } from '../../tests/support/postgres.ts';
+import { startPostgres } from '../../tests/support/postgres/postgres.ts';
 import { benchSettings } from '../support/database.ts';
 import type { Engine } from './deliver-fixture.ts';
 import { createDice } from './dice.ts';

@@ -2,7 +2,7 @@
 // hold, and work must have gone on.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startPostgres } from '../../tests/support/postgres.ts';
+import { startPostgres } from '../../tests/support/postgres/postgres.ts';
 import type { Request } from '../peers/chaos-receiver.ts';
 import type { Answered } from '../peers/chaos-target.ts';
 import { startPeer } from '../support/peer.ts';

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Outcome } from '#domain/results/result.ts';
 import { idText, idTime } from '#store/base/codec.ts';
 import { deliveryStatusCodes, outcomeCodes } from '#store/base/codes.ts';
-import { openRawPostgres, type RawRows } from '../../tests/support/raw-rows.ts';
+import { openRawPostgres, type RawRows } from '../../tests/support/store/raw-rows.ts';
 import { databasePath } from '../support/seed.ts';
 
 /** A final result, or a stretch of slots that were not run. Instants are epoch ms. */

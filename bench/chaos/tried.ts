@@ -2,7 +2,7 @@
 import { idText } from '#store/base/codec.ts';
 import type { DeliveryStatus } from '#domain/alerts/delivery.ts';
 import { deliveryStatusCodes } from '#store/base/codes.ts';
-import type { RawRows } from '../../tests/support/raw-rows.ts';
+import type { RawRows } from '../../tests/support/store/raw-rows.ts';
 
 /** One entry of a delivery's log, in its order. Instants are epoch ms. */
 export interface Entry {

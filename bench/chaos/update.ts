@@ -3,8 +3,8 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { schemaVersion } from '#store/base/migrate.ts';
-import { startPostgres } from '../../tests/support/postgres.ts';
-import { openRawPostgres } from '../../tests/support/raw-rows.ts';
+import { startPostgres } from '../../tests/support/postgres/postgres.ts';
+import { openRawPostgres } from '../../tests/support/store/raw-rows.ts';
 import type { Request } from '../peers/chaos-receiver.ts';
 import type { Answered } from '../peers/chaos-target.ts';
 import { startPeer } from '../support/peer.ts';

@@ -1,5 +1,5 @@
 // The twelve kinds of hostile receivers, in a process of their own.
-import { type HostileReceivers, startHostileReceivers } from '../../tests/support/hostile-receivers.ts';
+import { type HostileReceivers, startHostileReceivers } from '../../tests/support/receivers/hostile-receivers.ts';
 import { answerQuestions } from '../support/peer.ts';
 
 let receivers: HostileReceivers | null = null;

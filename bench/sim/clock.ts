@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { DueDelivery, SendOutcome } from '#domain/alerts/delivery.ts';
 import type { EndedAttempt } from '#domain/results/recording.ts';
 import type { Finding } from '#domain/results/result.ts';
-import { conservationDifference } from '../../tests/support/slots.ts';
+import { conservationDifference } from '../../tests/support/store/slots.ts';
 import { createDice, type Dice } from '../chaos/dice.ts';
 import { findingOf, outcomeOf } from './answers.ts';
 import { dayMs, type Fate, fatesOf, hourMs, isWithin, spells, within } from './fate.ts';

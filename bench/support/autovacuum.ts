@@ -1,6 +1,6 @@
 // PostgreSQL's own housekeeping, by the settings that the product gives its tables: let come, kept away, and looked at.
 import type { Client } from 'pg';
-import type { PostgresServer } from '../../tests/support/postgres.ts';
+import type { PostgresServer } from '../../tests/support/postgres/postgres.ts';
 import { pause } from './service.ts';
 
 /** How a table stands. */

@@ -12,7 +12,7 @@ import { createSeal } from '#store/base/seal.ts';
 import { createSqlitePath } from '#store/path/sqlite-path.ts';
 import { openSqliteFile } from '#store/engines/sqlite/file.ts';
 import { openPostgresStore } from '#store/postgres-store.ts';
-import { startPostgres } from '../../tests/support/postgres.ts';
+import { startPostgres } from '../../tests/support/postgres/postgres.ts';
 import { type Autovacuum, watchAutovacuum } from './autovacuum.ts';
 import { benchSettings } from './database.ts';
 import { apiCheck, secretKeyText } from './seed.ts';

@@ -8,7 +8,7 @@ import { readPostgresAddress } from '#lib/net/postgres-address.ts';
 import { createSeal } from '#store/base/seal.ts';
 import { openPostgresStore } from '#store/postgres-store.ts';
 import type { Store } from '#store/store.ts';
-import { startPostgres } from '../../tests/support/postgres.ts';
+import { startPostgres } from '../../tests/support/postgres/postgres.ts';
 import { scheduleRow, secretKeyText } from './seed.ts';
 
 /** What a server of this size is given instead of what small tests have (docs/postgresql.md). */

@@ -8,7 +8,7 @@ import { systemRandom } from '#lib/random.ts';
 import { channelRules } from '#channels/rules.ts';
 import { encodeDetails } from '#checks/parts/http/details.ts';
 import type { Store } from '#store/store.ts';
-import { aGroup } from '../../tests/support/records.ts';
+import { aGroup } from '../../tests/support/store/records.ts';
 import { apiCheck, seedChannels } from './seed.ts';
 
 /** How many, for whom, and where they go. */

@@ -13,7 +13,7 @@ import { createSeal } from '#store/base/seal.ts';
 import { openSqliteFile } from '#store/engines/sqlite/file.ts';
 import { openStore } from '#store/sqlite-store.ts';
 import type { Store } from '#store/store.ts';
-import { aChannel, aCheck } from '../../tests/support/records.ts';
+import { aChannel, aCheck } from '../../tests/support/store/records.ts';
 
 /** The first key, known to the bench and to the service it starts. */
 export const bootstrapKey = `tsn_${'bench'.repeat(8)}`;

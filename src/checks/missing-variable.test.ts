@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { JsonObject } from '#domain/json.ts';
-import { groupWith } from '../../tests/support/api-check.ts';
-import { probeOnce, verdictOf } from '../../tests/support/api-probe.ts';
-import { probeKind } from '../../tests/support/kind-probe.ts';
-import { startTarget } from '../../tests/support/target.ts';
+import { groupWith } from '../../tests/support/checks/api-check.ts';
+import { probeOnce, verdictOf } from '../../tests/support/checks/api-probe.ts';
+import { probeKind } from '../../tests/support/checks/kind-probe.ts';
+import { startTarget } from '../../tests/support/targets/target.ts';
 
 const assertion = { comparison: 'CONTAINS', property: '', target: '{{GONE}}' };
 const body = { source: 'TEXT_BODY', ...assertion };

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { JsonObject } from '#domain/json.ts';
-import { apiCheck } from '../../tests/support/api-check.ts';
-import { exchangeOf, probeOnce } from '../../tests/support/api-probe.ts';
-import { startTarget } from '../../tests/support/target.ts';
+import { apiCheck } from '../../tests/support/checks/api-check.ts';
+import { exchangeOf, probeOnce } from '../../tests/support/checks/api-probe.ts';
+import { startTarget } from '../../tests/support/targets/target.ts';
 import { kindOf } from './check-kinds.ts';
 
 test('rejects invalid API check settings with path and advice', () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { configVariables, defaultLimits, nearestVariable } from './variables.ts';
-import { createAuthority } from '../../tests/support/certificates.ts';
+import { createAuthority } from '../../tests/support/targets/certificates.ts';
 import { configurationPage } from '../../tooling/configuration-page.ts';
 import { noGateways } from '#domain/alerts/gateways.ts';
 import { type Config, ConfigError, publicUrlOf, readConfig } from './config.ts';

@@ -6,7 +6,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { startConnectProxy } from '../../tests/support/connect-proxy.ts';
+import { startConnectProxy } from '../../tests/support/targets/connect-proxy.ts';
 import { until } from '../../tests/support/until.ts';
 import { parseCidr } from './cidr.ts';
 import { type GatewayBounds, gatewayBounds, openGateway } from './gateway.ts';

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ProcessSign } from '#domain/accounts/process.ts';
 import type { Figures } from '#store/accounts/figures.ts';
 import { StoreUnavailableError } from '#store/base/unavailable.ts';
-import { noFigures } from '../../tests/support/no-figures.ts';
+import { noFigures } from '../../tests/support/service/no-figures.ts';
 import { until } from '../../tests/support/until.ts';
 import { createMetrics } from './metrics.ts';
 

@@ -1,8 +1,8 @@
 // AWS clients of the CURRENT runtime in a contained script, against a server that verifies signatures.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { awsEnvironment, startAwsServer } from '../../tests/support/aws-server.ts';
-import { printed, runPlain } from '../../tests/support/script-runs.ts';
+import { awsEnvironment, startAwsServer } from '../../tests/support/targets/aws-server.ts';
+import { printed, runPlain } from '../../tests/support/scripts/script-runs.ts';
 
 const script = `import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';

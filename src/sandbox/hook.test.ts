@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import type { ScriptSees } from '#domain/checks/script.ts';
-import { printed, runPlain } from '../../tests/support/script-runs.ts';
+import { printed, runPlain } from '../../tests/support/scripts/script-runs.ts';
 
 const request = {
   method: 'POST',

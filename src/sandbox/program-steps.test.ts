@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ScriptOutcome } from '#domain/checks/script.ts';
-import { runPlain } from '../../tests/support/script-runs.ts';
-import { startTarget } from '../../tests/support/target.ts';
+import { runPlain } from '../../tests/support/scripts/script-runs.ts';
+import { startTarget } from '../../tests/support/targets/target.ts';
 
 const requestsOf = ({ steps }: ScriptOutcome) => steps.filter(({ category }) => category === 'request');
 

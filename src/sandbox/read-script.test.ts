@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, test } from 'node:test';
 import type { ScriptReading, ScriptWork } from '#domain/checks/script.ts';
-import { countingRuntime, heldRuntime } from '../../tests/support/odd-runtimes.ts';
-import { currentRuntime, runPlain } from '../../tests/support/script-runs.ts';
+import { countingRuntime, heldRuntime } from '../../tests/support/scripts/odd-runtimes.ts';
+import { currentRuntime, runPlain } from '../../tests/support/scripts/script-runs.ts';
 import { createScriptReader, type ReadableScript } from './read-script.ts';
 
 const [own, other] = ['account one', 'account two'];

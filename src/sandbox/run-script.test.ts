@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { keepsNothing } from '#domain/checks/script.ts';
-import { currentRuntime, printed, runPlain } from '../../tests/support/script-runs.ts';
-import { startTarget } from '../../tests/support/target.ts';
+import { currentRuntime, printed, runPlain } from '../../tests/support/scripts/script-runs.ts';
+import { startTarget } from '../../tests/support/targets/target.ts';
 
 test('a process killed from outside says nothing about the target', async () => {
   for (const signal of ['SIGKILL', 'SIGTERM']) {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { runPlain } from '../../tests/support/script-runs.ts';
+import { runPlain } from '../../tests/support/scripts/script-runs.ts';
 
 /** A script that stores assets like the first code of its process. */
 const script = (source: string): string => `import fs from 'node:fs';

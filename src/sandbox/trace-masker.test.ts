@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { createRedactor } from '#checks/parts/redact.ts';
-import { unzip } from '../../tests/support/unzip.ts';
+import { unzip } from '../../tests/support/scripts/unzip.ts';
 import { traceMasker } from './trace-masker.ts';
 
 function zipOf(entries: Readonly<Record<string, string | Buffer>>): Buffer {

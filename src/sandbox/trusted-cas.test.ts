@@ -1,9 +1,9 @@
 // Private CAs for scripts, their child processes and browsers, at every level.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAuthority } from '../../tests/support/certificates.ts';
-import { containmentHere, printed, runPlain, type RunOptions } from '../../tests/support/script-runs.ts';
-import { startTlsTarget } from '../../tests/support/target.ts';
+import { createAuthority } from '../../tests/support/targets/certificates.ts';
+import { containmentHere, printed, runPlain, type RunOptions } from '../../tests/support/scripts/script-runs.ts';
+import { startTlsTarget } from '../../tests/support/targets/target.ts';
 import { findChromium } from './find-chromium.ts';
 import { createTrustedCas } from './trusted-cas.ts';
 

@@ -4,7 +4,7 @@ import { before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { runInOwnNetwork } from '../support/own-network.ts';
 import type { SeenOfScripts, Tried } from './scripts-within.ts';
-import type { Attempt } from '../support/script-attempts.ts';
+import type { Attempt } from '../support/scripts/script-attempts.ts';
 import { forbiddenHosts, hostsFile, publicAddresses, publicHosts, resolverFile } from './spellings.ts';
 
 const within = fileURLToPath(new URL('./scripts-within.ts', import.meta.url));

@@ -1,6 +1,6 @@
 // Runs in its own network: makes the real service connect to forbidden hosts in every way, and records responses and
 // connections.
-import { startService, type Service } from '../support/service.ts';
+import { startService, type Service } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 import { startNameServer } from './name-server.ts';
 import { changingHost, forbiddenHosts, port, publicHosts, unwritableHosts } from './spellings.ts';

@@ -8,9 +8,9 @@ import type { Place } from '#egress/place-board.ts';
 import type { EgressPolicy } from '#egress/guard.ts';
 import type { Containment } from '#sandbox/containment/containment.ts';
 import { startTrap } from '../egress/trap.ts';
-import { nothingLeft, useOwnTmp } from '../support/left-behind.ts';
-import { type Attempt as AnyAttempt, type Attempted, runAttempts } from '../support/script-attempts.ts';
-import { strongContainments } from '../support/script-runs.ts';
+import { nothingLeft, useOwnTmp } from '../support/scripts/left-behind.ts';
+import { type Attempt as AnyAttempt, type Attempted, runAttempts } from '../support/scripts/script-attempts.ts';
+import { strongContainments } from '../support/scripts/script-runs.ts';
 
 /** Type of target. */
 export type Sort = 'metadata' | 'store' | 'beside';

@@ -9,8 +9,8 @@ import type { ScriptLimit, ScriptLimits } from '#domain/checks/script.ts';
 import { type Containment, hasGateway } from '#sandbox/containment/containment.ts';
 import { hasOwnGroups } from '#sandbox/containment/own-group.ts';
 import { shortfalls, uncountedAt } from '#sandbox/containment/protections.ts';
-import { nothingLeft, processesThere, useOwnTmp } from '../support/left-behind.ts';
-import { runPlain, strongContainments } from '../support/script-runs.ts';
+import { nothingLeft, processesThere, useOwnTmp } from '../support/scripts/left-behind.ts';
+import { runPlain, strongContainments } from '../support/scripts/script-runs.ts';
 import { until } from '../support/until.ts';
 
 useOwnTmp();

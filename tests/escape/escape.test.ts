@@ -20,8 +20,8 @@ import { after, before, describe, it } from 'node:test';
 import type { Containment } from '#sandbox/containment/containment.ts';
 import { hasOwnGroups } from '#sandbox/containment/own-group.ts';
 import { protections } from '#sandbox/containment/protections.ts';
-import { nothingLeft, processesThere, useOwnTmp } from '../support/left-behind.ts';
-import { currentRuntime, printed, runPlain, strongContainments } from '../support/script-runs.ts';
+import { nothingLeft, processesThere, useOwnTmp } from '../support/scripts/left-behind.ts';
+import { currentRuntime, printed, runPlain, strongContainments } from '../support/scripts/script-runs.ts';
 import { until } from '../support/until.ts';
 
 const canary = 'tocsin-canary-8f1c';

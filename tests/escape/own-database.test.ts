@@ -2,10 +2,10 @@
 // result.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { startPostgres } from '../support/postgres.ts';
-import { containmentHere } from '../support/script-runs.ts';
-import { startService } from '../support/service.ts';
-import { startTcpTarget } from '../support/target.ts';
+import { startPostgres } from '../support/postgres/postgres.ts';
+import { containmentHere } from '../support/scripts/script-runs.ts';
+import { startService } from '../support/service/service.ts';
+import { startTcpTarget } from '../support/targets/target.ts';
 import { until } from '../support/until.ts';
 
 before(async () => {

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { restUnderTest } from '../rest/rest-under-test.ts';
-import { describe as describeEach } from '../support/one-process.ts';
-import { apiKey, type Service } from '../support/service.ts';
+import { describe as describeEach } from '../support/service/one-process.ts';
+import { apiKey, type Service } from '../support/service/service.ts';
 
 const portOf = ({ address }: Service): number => Number(new URL(address).port);
 

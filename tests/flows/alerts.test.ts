@@ -1,10 +1,10 @@
 // From a failing target to a signed webhook and back, through a real process (spec §6, design §1).
 import assert from 'node:assert/strict';
-import { firstRun } from '../support/first-run.ts';
-import { describe } from '../support/each-topology.ts';
-import { startReceiver, type Receiver } from '../support/receiver.ts';
-import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
-import { newAccount, type Service } from '../support/service.ts';
+import { firstRun } from '../support/service/first-run.ts';
+import { describe } from '../support/service/each-topology.ts';
+import { startReceiver, type Receiver } from '../support/receivers/receiver.ts';
+import { type ScriptedServer, startScriptedServer } from '../support/targets/scripted-server.ts';
+import { newAccount, type Service } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';

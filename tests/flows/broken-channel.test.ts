@@ -6,9 +6,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test as composedTest } from 'node:test';
-import { startComposed } from '../support/composed.ts';
-import { test } from '../support/one-process.ts';
-import { asker } from '../support/service.ts';
+import { startComposed } from '../support/service/composed.ts';
+import { test } from '../support/service/one-process.ts';
+import { asker } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 
 interface NoticeBody {

@@ -4,10 +4,10 @@ import { everyOperation } from '#contract/operations.ts';
 import { type Fixtures, pathOf } from '../rest/operation-calls.ts';
 import { assertClean, canaries, type Canary, identity, issued, spellingsOf } from '../support/canaries.ts';
 import { type Cleanup, openBrowser } from '../support/chromium.ts';
-import { test } from '../support/each-topology.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { startScriptedServer } from '../support/scripted-server.ts';
-import { apiKey, type Service } from '../support/service.ts';
+import { test } from '../support/service/each-topology.ts';
+import { startReceiver } from '../support/receivers/receiver.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
+import { apiKey, type Service } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 
 /** Everything that was created, by path segment. */

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { verify } from '../../docs/receivers/receiver.ts';
-import type { Given } from '../support/flow-cases.ts';
-import { test } from '../support/one-process.ts';
-import { type Hit, startScriptedServer } from '../support/scripted-server.ts';
-import { startWithClock } from '../support/service-clock.ts';
+import type { Given } from '../support/service/flow-cases.ts';
+import { test } from '../support/service/one-process.ts';
+import { type Hit, startScriptedServer } from '../support/targets/scripted-server.ts';
+import { startWithClock } from '../support/service/service-clock.ts';
 
 const mask = '********';
 const hour = 3_600_000;

@@ -1,12 +1,12 @@
 // The clock jumps by an hour in either direction while 100 checks run every 10 s: no burst, and one outcome per slot.
 import assert from 'node:assert/strict';
-import { test as it } from '../support/each-topology.ts';
-import { metricSums } from '../support/metric-sums.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { type Hit, type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
-import type { Service } from '../support/service.ts';
-import { startWithClock } from '../support/service-clock.ts';
-import { assertEverySlotOnce, type ResultRow, resultRows } from '../support/slots.ts';
+import { test as it } from '../support/service/each-topology.ts';
+import { metricSums } from '../support/service/metric-sums.ts';
+import { startReceiver } from '../support/receivers/receiver.ts';
+import { type Hit, type ScriptedServer, startScriptedServer } from '../support/targets/scripted-server.ts';
+import type { Service } from '../support/service/service.ts';
+import { startWithClock } from '../support/service/service-clock.ts';
+import { assertEverySlotOnce, type ResultRow, resultRows } from '../support/store/slots.ts';
 import { until } from '../support/until.ts';
 
 const hourMs = 3_600_000;

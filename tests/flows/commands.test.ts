@@ -16,14 +16,14 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
-import { paste, runCommand as tocsin } from '../support/command.ts';
-import { test as itEach } from '../support/each-topology.ts';
-import { test as itOnce } from '../support/one-process.ts';
+import { paste, runCommand as tocsin } from '../support/service/command.ts';
+import { test as itEach } from '../support/service/each-topology.ts';
+import { test as itOnce } from '../support/service/one-process.ts';
 import { blockOf, readPage } from '../support/pages.ts';
-import { openRawPostgres } from '../support/raw-rows.ts';
-import { sharedPostgres } from '../support/shared-postgres.ts';
-import { startService } from '../support/service.ts';
-import { startProcess } from '../support/tocsin-process.ts';
+import { openRawPostgres } from '../support/store/raw-rows.ts';
+import { sharedPostgres } from '../support/postgres/shared-postgres.ts';
+import { startService } from '../support/service/service.ts';
+import { startProcess } from '../support/service/tocsin-process.ts';
 
 /** No work is needed, so start no other threads. */
 const onlyApi = { TOCSIN_ROLES: 'api' };

@@ -1,10 +1,10 @@
 // Killed processes lose nothing and repeat nothing unnecessarily (design §1).
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { test as it } from '../support/each-topology.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { startScriptedServer } from '../support/scripted-server.ts';
-import { assertEverySlotOnce, conservationDifference, openRunRows, resultRows } from '../support/slots.ts';
+import { test as it } from '../support/service/each-topology.ts';
+import { startReceiver } from '../support/receivers/receiver.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
+import { assertEverySlotOnce, conservationDifference, openRunRows, resultRows } from '../support/store/slots.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';

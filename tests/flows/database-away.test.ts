@@ -1,12 +1,12 @@
 // PostgreSQL becomes unavailable and returns: no busy loops, clear reports, and results recorded afterwards.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { firstRun } from '../support/first-run.ts';
-import { type OwnPostgres, startPostgres, type StopMode } from '../support/postgres.ts';
-import { startCuttingWay } from '../support/cutting-way.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { startScriptedServer } from '../support/scripted-server.ts';
-import { startService } from '../support/service.ts';
+import { firstRun } from '../support/service/first-run.ts';
+import { type OwnPostgres, startPostgres, type StopMode } from '../support/postgres/postgres.ts';
+import { startCuttingWay } from '../support/postgres/cutting-way.ts';
+import { startReceiver } from '../support/receivers/receiver.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
+import { startService } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';

@@ -1,11 +1,11 @@
 // Alerts by email through the real service: failure, reminder, recovery, test message, replay, and a rejected address.
 import assert from 'node:assert/strict';
-import { test } from '../support/each-topology.ts';
-import { createAuthority } from '../support/certificates.ts';
-import { readMail } from '../support/read-mail.ts';
-import { startScriptedServer } from '../support/scripted-server.ts';
-import { startWithClock } from '../support/service-clock.ts';
-import { startSmtpServer } from '../support/smtp-server.ts';
+import { test } from '../support/service/each-topology.ts';
+import { createAuthority } from '../support/targets/certificates.ts';
+import { readMail } from '../support/receivers/read-mail.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
+import { startWithClock } from '../support/service/service-clock.ts';
+import { startSmtpServer } from '../support/receivers/smtp-server.ts';
 import { until } from '../support/until.ts';
 import { writeFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

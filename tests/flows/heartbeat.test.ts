@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { idBytes } from '#store/base/codec.ts';
-import { test } from '../support/each-topology.ts';
-import { plainEnvironment } from '../support/plain-environment.ts';
-import { startReceiver } from '../support/receiver.ts';
-import type { Cleanup } from '../support/scripted-server.ts';
-import type { Service } from '../support/service.ts';
+import { test } from '../support/service/each-topology.ts';
+import { plainEnvironment } from '../support/service/plain-environment.ts';
+import { startReceiver } from '../support/receivers/receiver.ts';
+import type { Cleanup } from '../support/targets/scripted-server.ts';
+import type { Service } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';

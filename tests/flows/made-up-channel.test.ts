@@ -6,9 +6,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { firstRun } from '../support/first-run.ts';
-import { startScriptedServer } from '../support/scripted-server.ts';
-import { startService } from '../support/service.ts';
+import { firstRun } from '../support/service/first-run.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
+import { startService } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -19,7 +19,9 @@ function sourcesWithLine(t: TestContext): string {
   t.after(() => rmSync(copy, { recursive: true, force: true }));
   for (const name of ['src', 'package.json']) cpSync(join(root, name), join(copy, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-  cpSync(join(root, 'tests/support/made-up-channel'), join(copy, 'src/channels/kinds/line'), { recursive: true });
+  cpSync(join(root, 'tests/support/receivers/made-up-channel'), join(copy, 'src/channels/kinds/line'), {
+    recursive: true,
+  });
   const registry = join(copy, 'src/channels/registry.ts');
   const text = readFileSync(registry, 'utf8').replace(/,?\s*\] as const/, ', lineKind] as const');
   writeFileSync(registry, `import { lineKind } from './kinds/line/line-kind.ts';\n${text}`);

@@ -1,9 +1,9 @@
 // A maintenance window over running checks: paused or silenced, and nothing is lost.
 import assert from 'node:assert/strict';
-import { describe } from '../support/one-process.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { startScriptedServer } from '../support/scripted-server.ts';
-import { newAccount } from '../support/service.ts';
+import { describe } from '../support/service/one-process.ts';
+import { startReceiver } from '../support/receivers/receiver.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
+import { newAccount } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { metricsConnections } from '#metrics/descriptors.ts';
 import { freePort } from '../support/free-port.ts';
-import { startService } from '../support/service.ts';
+import { startService } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 
 test('about the file: metrics are only served on their own port with their token, and no check reaches it', async (t) => {

@@ -1,9 +1,9 @@
 // Metrics of several processes add up to the results, and identify their process.
 import assert from 'node:assert/strict';
-import { casesOn } from '../support/flow-cases.ts';
-import { metricSums } from '../support/metric-sums.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { startScriptedServer } from '../support/scripted-server.ts';
+import { casesOn } from '../support/service/flow-cases.ts';
+import { metricSums } from '../support/service/metric-sums.ts';
+import { startReceiver } from '../support/receivers/receiver.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { until } from '../support/until.ts';
 
 const { test } = casesOn(['two processes, PostgreSQL']);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from '../support/one-process.ts';
+import { test } from '../support/service/one-process.ts';
 import { until } from '../support/until.ts';
 
 interface NoticeBody {

@@ -1,8 +1,8 @@
 // A variable that is deleted while checks use it, through the real service: no verdict, no alert, a notice.
 import assert from 'node:assert/strict';
-import { describe } from '../support/one-process.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { startScriptedServer } from '../support/scripted-server.ts';
+import { describe } from '../support/service/one-process.ts';
+import { startReceiver } from '../support/receivers/receiver.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { until } from '../support/until.ts';
 
 type Row = Readonly<Record<string, unknown>>;

@@ -7,11 +7,11 @@ import { connect, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { idBytes } from '#store/base/codec.ts';
 import { outcomeCodes } from '#store/base/codes.ts';
-import { test } from '../support/one-process.ts';
-import { plainEnvironment } from '../support/plain-environment.ts';
-import { startReceiver } from '../support/receiver.ts';
-import type { Cleanup } from '../support/scripted-server.ts';
-import type { Service } from '../support/service.ts';
+import { test } from '../support/service/one-process.ts';
+import { plainEnvironment } from '../support/service/plain-environment.ts';
+import { startReceiver } from '../support/receivers/receiver.ts';
+import type { Cleanup } from '../support/targets/scripted-server.ts';
+import type { Service } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 
 const run = promisify(execFile);

@@ -1,10 +1,10 @@
 // About PostgreSQL: runs of one check never overlap, even with two runners at one location.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { firstRun } from '../support/first-run.ts';
-import { sharedPostgres } from '../support/shared-postgres.ts';
-import { startRoleProcesses } from '../support/role-processes.ts';
-import { startTarget } from '../support/target.ts';
+import { firstRun } from '../support/service/first-run.ts';
+import { sharedPostgres } from '../support/postgres/shared-postgres.ts';
+import { startRoleProcesses } from '../support/service/role-processes.ts';
+import { startTarget } from '../support/targets/target.ts';
 import { until } from '../support/until.ts';
 
 const server = await sharedPostgres();

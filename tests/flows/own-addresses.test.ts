@@ -2,9 +2,9 @@
 // (docs/decisions/0027).
 import assert from 'node:assert/strict';
 import { networkInterfaces } from 'node:os';
-import { casesOn } from '../support/flow-cases.ts';
-import type { Service } from '../support/service.ts';
-import { startTarget } from '../support/target.ts';
+import { casesOn } from '../support/service/flow-cases.ts';
+import type { Service } from '../support/service/service.ts';
+import { startTarget } from '../support/targets/target.ts';
 import { until } from '../support/until.ts';
 
 const { test } = casesOn(['two processes, PostgreSQL']);

@@ -1,8 +1,8 @@
 // A paging service through the real process: one incident is opened and resolved, replayed, and left alone by tests.
 import assert from 'node:assert/strict';
-import { test } from '../support/each-topology.ts';
-import { firstRun } from '../support/first-run.ts';
-import { startScriptedServer } from '../support/scripted-server.ts';
+import { test } from '../support/service/each-topology.ts';
+import { firstRun } from '../support/service/first-run.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { until } from '../support/until.ts';
 
 const serviceKey = 'canary-routing-key';

@@ -2,12 +2,12 @@
 // pooler if nothing listens.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { runCommand } from '../support/command.ts';
-import { sharedPostgres } from '../support/shared-postgres.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { type Cleanup, startScriptedServer } from '../support/scripted-server.ts';
-import { type Service, startService } from '../support/service.ts';
-import { isMissing, startPgBouncer } from '../support/pgbouncer.ts';
+import { runCommand } from '../support/service/command.ts';
+import { sharedPostgres } from '../support/postgres/shared-postgres.ts';
+import { startReceiver } from '../support/receivers/receiver.ts';
+import { type Cleanup, startScriptedServer } from '../support/targets/scripted-server.ts';
+import { type Service, startService } from '../support/service/service.ts';
+import { isMissing, startPgBouncer } from '../support/postgres/pgbouncer.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';

@@ -9,12 +9,12 @@ import { sumOf } from '#store/copy/copy-table.ts';
 import { isCarried } from '#store/copy/shape.ts';
 import { readPostgresAddress } from '#lib/net/postgres-address.ts';
 import { openPostgresStore } from '#store/postgres-store.ts';
-import { paste } from '../support/command.ts';
-import { fill } from '../support/every-table.ts';
+import { paste } from '../support/service/command.ts';
+import { fill } from '../support/store/every-table.ts';
 import { blockOf, readPage } from '../support/pages.ts';
-import { dumpingBinaries } from '../support/postgres-binaries.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { openRawPostgres } from '../support/raw-rows.ts';
+import { dumpingBinaries } from '../support/postgres/postgres-binaries.ts';
+import { startPostgres } from '../support/postgres/postgres.ts';
+import { openRawPostgres } from '../support/store/raw-rows.ts';
 
 const bin = dumpingBinaries();
 const page = readPage('docs/backup.md');

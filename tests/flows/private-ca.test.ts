@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAuthority } from '../support/certificates.ts';
-import { test } from '../support/one-process.ts';
-import { startTlsTarget } from '../support/target.ts';
+import { createAuthority } from '../support/targets/certificates.ts';
+import { test } from '../support/service/one-process.ts';
+import { startTlsTarget } from '../support/targets/target.ts';
 import { until } from '../support/until.ts';
 
 test('a private CA of NODE_EXTRA_CA_CERTS is trusted by a check, its script and a webhook', async ({

@@ -1,8 +1,8 @@
 // A configured proxy makes every connection of the service and replaces TOCSIN_EGRESS (docs/decisions/0027).
 import assert from 'node:assert/strict';
-import { startConnectProxy } from '../support/connect-proxy.ts';
-import { test } from '../support/one-process.ts';
-import { startScriptedServer } from '../support/scripted-server.ts';
+import { startConnectProxy } from '../support/targets/connect-proxy.ts';
+import { test } from '../support/service/one-process.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
 
 test('test messages and checks use it, for names and private addresses alike', async ({ t, startService }) => {
   const target = await startScriptedServer(t);

@@ -1,7 +1,7 @@
 // Random template values of a running service (spec §6.3, §8).
 import assert from 'node:assert/strict';
-import { describe } from '../support/one-process.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { describe } from '../support/service/one-process.ts';
+import { startReceiver } from '../support/receivers/receiver.ts';
 
 const template = '{"uuid": "{{$UUID}}", "again": "{{$UUID}}", "number": {{$RANDOM_NUMBER}} }';
 const version4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { describe as group } from 'node:test';
 import { promisify } from 'node:util';
-import { describe } from '../support/one-process.ts';
+import { describe } from '../support/service/one-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { blockOf, readPage } from '../support/pages.ts';
-import { plainEnvironment } from '../support/plain-environment.ts';
-import { apiKey } from '../support/service.ts';
-import { startTarget } from '../support/target.ts';
+import { plainEnvironment } from '../support/service/plain-environment.ts';
+import { apiKey } from '../support/service/service.ts';
+import { startTarget } from '../support/targets/target.ts';
 
 const run = promisify(execFile);
 const hasCurl = spawnSync('curl', ['--version']).error === undefined;

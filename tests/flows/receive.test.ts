@@ -1,9 +1,9 @@
 // `npm run tocsin -- receive`: a test receiver, against the running service.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startCommand, runCommand } from '../support/command.ts';
-import { describe } from '../support/one-process.ts';
-import type { Cleanup } from '../support/scripted-server.ts';
+import { startCommand, runCommand } from '../support/service/command.ts';
+import { describe } from '../support/service/one-process.ts';
+import type { Cleanup } from '../support/targets/scripted-server.ts';
 import { until } from '../support/until.ts';
 
 interface Line {

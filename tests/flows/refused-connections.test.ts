@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { receptionKey, readReception } from '#store/path/heartbeats/reception.ts';
 import { connectionsFor } from '#metrics/descriptors.ts';
-import { startService } from '../support/service.ts';
-import { startTarget } from '../support/target.ts';
+import { startService } from '../support/service/service.ts';
+import { startTarget } from '../support/targets/target.ts';
 import { until } from '../support/until.ts';
 
 const files = 400;

@@ -1,9 +1,9 @@
 // Reminders of a failing check through the real service, with the clock set forward.
 import assert from 'node:assert/strict';
-import { test } from '../support/one-process.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { startScriptedServer } from '../support/scripted-server.ts';
-import { startWithClock } from '../support/service-clock.ts';
+import { test } from '../support/service/one-process.ts';
+import { startReceiver } from '../support/receivers/receiver.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
+import { startWithClock } from '../support/service/service-clock.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';

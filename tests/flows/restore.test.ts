@@ -4,11 +4,11 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { runCommand as tocsin } from '../support/command.ts';
-import { firstRun } from '../support/first-run.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { startScriptedServer } from '../support/scripted-server.ts';
-import { startService } from '../support/service.ts';
+import { runCommand as tocsin } from '../support/service/command.ts';
+import { firstRun } from '../support/service/first-run.ts';
+import { startReceiver } from '../support/receivers/receiver.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
+import { startService } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'whsec_restore';

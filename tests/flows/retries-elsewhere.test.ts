@@ -1,11 +1,11 @@
 // A failed check is retried at another location. With a single location, it stays there.
 import assert from 'node:assert/strict';
-import { describe } from '../support/each-topology.ts';
-import type { OwnService } from '../support/flow-cases.ts';
-import { startScriptedServer } from '../support/scripted-server.ts';
-import { startReceiver } from '../support/receiver.ts';
-import type { Service } from '../support/service.ts';
-import { conservationDifference } from '../support/slots.ts';
+import { describe } from '../support/service/each-topology.ts';
+import type { OwnService } from '../support/service/flow-cases.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
+import { startReceiver } from '../support/receivers/receiver.ts';
+import type { Service } from '../support/service/service.ts';
+import { conservationDifference } from '../support/store/slots.ts';
 import { until } from '../support/until.ts';
 
 interface ShownResult {

@@ -2,10 +2,10 @@
 // real pause of 20 s at the same time.
 import assert from 'node:assert/strict';
 import { idBytes } from '#store/base/codec.ts';
-import { describe } from '../support/each-topology.ts';
-import { type Message, startReceiver } from '../support/receiver.ts';
-import { startScriptedServer } from '../support/scripted-server.ts';
-import type { Service } from '../support/service.ts';
+import { describe } from '../support/service/each-topology.ts';
+import { type Message, startReceiver } from '../support/receivers/receiver.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
+import type { Service } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';

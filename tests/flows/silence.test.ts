@@ -1,9 +1,9 @@
 // Failures that are silenced or too recent are alerted when that ends, even without a new result (docs/decisions/0100).
 import assert from 'node:assert/strict';
-import { describe } from '../support/one-process.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
-import type { Service } from '../support/service.ts';
+import { describe } from '../support/service/one-process.ts';
+import { type Receiver, startReceiver } from '../support/receivers/receiver.ts';
+import { type ScriptedServer, startScriptedServer } from '../support/targets/scripted-server.ts';
+import type { Service } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';

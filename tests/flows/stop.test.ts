@@ -1,8 +1,8 @@
 // SIGTERM while everything hangs: work is released, and the next process completes it.
 import assert from 'node:assert/strict';
-import { test as it } from '../support/each-topology.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { startScriptedServer } from '../support/scripted-server.ts';
+import { test as it } from '../support/service/each-topology.ts';
+import { startReceiver } from '../support/receivers/receiver.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'a secret between two';

@@ -1,8 +1,8 @@
 // Text messages through the real process: the operator's service stays hidden, and an account cannot use it without limit.
 import assert from 'node:assert/strict';
-import { test } from '../support/each-topology.ts';
-import { firstRun } from '../support/first-run.ts';
-import { startScriptedServer } from '../support/scripted-server.ts';
+import { test } from '../support/service/each-topology.ts';
+import { firstRun } from '../support/service/first-run.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { until } from '../support/until.ts';
 
 test('text messages go out up to the limit of the account, the rest waits, and no answer shows the service', async (given) => {

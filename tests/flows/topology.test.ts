@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test, type TestContext } from 'node:test';
 import { roles } from '#config/variables.ts';
-import { paste } from '../support/command.ts';
-import { root, succeeds } from '../support/deploy-files.ts';
+import { paste } from '../support/service/command.ts';
+import { root, succeeds } from '../support/service/deploy-files.ts';
 import { blockOf, readPage } from '../support/pages.ts';
-import { type OwnPostgres, startPostgres } from '../support/postgres.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { startScriptedServer } from '../support/scripted-server.ts';
-import { metricsToken, startTopology } from '../support/topology.ts';
+import { type OwnPostgres, startPostgres } from '../support/postgres/postgres.ts';
+import { startReceiver } from '../support/receivers/receiver.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
+import { metricsToken, startTopology } from '../support/service/topology.ts';
 import { until } from '../support/until.ts';
 
 const variables = {

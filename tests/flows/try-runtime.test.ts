@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { systemClock } from '#lib/clock.ts';
 import { readRuntimes } from '#sandbox/runtimes/read-runtimes.ts';
 import { treeUse } from '#sandbox/containment/process-tree.ts';
-import { firstRun } from '../support/first-run.ts';
-import { runCommand, startCommand } from '../support/command.ts';
-import { test } from '../support/one-process.ts';
-import { startTarget } from '../support/target.ts';
+import { firstRun } from '../support/service/first-run.ts';
+import { runCommand, startCommand } from '../support/service/command.ts';
+import { test } from '../support/service/one-process.ts';
+import { startTarget } from '../support/targets/target.ts';
 import { until } from '../support/until.ts';
 
 test('runtimes try uses the checks of the running service, without traces', async ({ t, startService }) => {

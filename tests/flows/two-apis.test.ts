@@ -1,9 +1,9 @@
 // Two API processes on one PostgreSQL see each other's changes.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { sharedPostgres } from '../support/shared-postgres.ts';
-import { startScriptedServer } from '../support/scripted-server.ts';
-import { apiKey, startService } from '../support/service.ts';
+import { sharedPostgres } from '../support/postgres/shared-postgres.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
+import { apiKey, startService } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 
 const server = await sharedPostgres();

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Cleanup } from '../support/scripted-server.ts';
-import { type Place, startService } from '../support/service.ts';
-import { startTarget } from '../support/target.ts';
+import type { Cleanup } from '../support/targets/scripted-server.ts';
+import { type Place, startService } from '../support/service/service.ts';
+import { startTarget } from '../support/targets/target.ts';
 import { until } from '../support/until.ts';
 
 const script = "console.log('ran');";

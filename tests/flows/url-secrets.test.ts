@@ -1,9 +1,9 @@
 // Secrets in URLs: user info, and the complete address of some receivers. Read-only keys do not see them, and alerts do
 // not repeat them.
 import assert from 'node:assert/strict';
-import { test } from '../support/one-process.ts';
-import { asker } from '../support/service.ts';
-import { startTarget } from '../support/target.ts';
+import { test } from '../support/service/one-process.ts';
+import { asker } from '../support/service/service.ts';
+import { startTarget } from '../support/targets/target.ts';
 import { until } from '../support/until.ts';
 
 const canaries = ['checkcanary', 'groupcanary', 'hookcanary', 'addresscanary', 'querycanary'];

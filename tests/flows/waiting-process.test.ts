@@ -1,8 +1,8 @@
 // Playwright scripts run in a process that was started in advance, each in its own.
 import assert from 'node:assert/strict';
 import { hasGateway } from '#sandbox/containment/containment.ts';
-import { test } from '../support/one-process.ts';
-import { containmentHere } from '../support/script-runs.ts';
+import { test } from '../support/service/one-process.ts';
+import { containmentHere } from '../support/scripts/script-runs.ts';
 import { until } from '../support/until.ts';
 
 interface Result {

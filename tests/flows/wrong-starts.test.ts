@@ -7,17 +7,17 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
-import { test as itEach } from '../support/each-topology.ts';
-import { test as itOnce } from '../support/one-process.ts';
+import { test as itEach } from '../support/service/each-topology.ts';
+import { test as itOnce } from '../support/service/one-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { mountOwnDisk } from '../support/own-disk.ts';
-import { plainEnvironment } from '../support/plain-environment.ts';
-import type { Cleanup } from '../support/scripted-server.ts';
-import { sharedKey } from '../support/role-processes.ts';
-import { apiKey, startService } from '../support/service.ts';
-import { openTempStore, secretKey } from '../support/temp-store.ts';
-import { main, startProcess } from '../support/tocsin-process.ts';
-import { sharedPostgres } from '../support/shared-postgres.ts';
+import { plainEnvironment } from '../support/service/plain-environment.ts';
+import type { Cleanup } from '../support/targets/scripted-server.ts';
+import { sharedKey } from '../support/service/role-processes.ts';
+import { apiKey, startService } from '../support/service/service.ts';
+import { openTempStore, secretKey } from '../support/store/temp-store.ts';
+import { main, startProcess } from '../support/service/tocsin-process.ts';
+import { sharedPostgres } from '../support/postgres/shared-postgres.ts';
 import { until } from '../support/until.ts';
 
 interface CommandOutput {

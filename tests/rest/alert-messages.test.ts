@@ -1,7 +1,7 @@
 // What a preview shows to whom: locked values to nobody, and to a key that may not write not even by what a template makes of them.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Composed, startComposed } from '../support/composed.ts';
+import { type Composed, startComposed } from '../support/service/composed.ts';
 import { send } from './operation-calls.ts';
 
 const locked = 'hunter2-Locked/Value';

@@ -4,8 +4,8 @@ import { after, before, describe, it } from 'node:test';
 import type { JsonValue } from '#domain/json.ts';
 import type { Outcome } from '#domain/results/result.ts';
 import { newId } from '#lib/id.ts';
-import { type Composed, startComposed } from '../support/composed.ts';
-import { putResult } from '../support/rows.ts';
+import { type Composed, startComposed } from '../support/service/composed.ts';
+import { putResult } from '../support/store/rows.ts';
 import { send } from './operation-calls.ts';
 import { httpDetails, lightDetails } from './probe-details.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { everyOperation } from '#contract/operations.ts';
-import { type Composed, startComposed } from '../support/composed.ts';
-import { type DatabaseRows, databaseRowsAtRest } from '../support/database-rows.ts';
+import { type Composed, startComposed } from '../support/service/composed.ts';
+import { type DatabaseRows, databaseRowsAtRest } from '../support/store/database-rows.ts';
 import { type AnyOperation, assertErrorShape, type Fixtures, makeFixtures, pathOf, send } from './operation-calls.ts';
 
 const keyRoles = ['operator', 'admin', 'read-write', 'read-run', 'read-only'] as const;

@@ -1,7 +1,7 @@
 // Signing in behind a proxy: whose address counts, and the cookie of pages that were loaded over TLS.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startComposed } from '../support/composed.ts';
+import { startComposed } from '../support/service/composed.ts';
 import { askAt, bodyOf, cookieOf, ownPage } from './session-calls.ts';
 
 const operator = { email: 'operator@example.com', password: 'correct horse battery' };

@@ -7,10 +7,10 @@ import { createRedactor } from '#checks/parts/redact.ts';
 import type { Asset } from '#domain/results/asset.ts';
 import type { ScriptKeeps, ScriptOutcome } from '#domain/checks/script.ts';
 import { findChromium } from '#sandbox/find-chromium.ts';
-import { readTrace } from '../support/read-trace.ts';
-import { currentRuntime, runPlain } from '../support/script-runs.ts';
-import { startTarget } from '../support/target.ts';
-import { unzip } from '../support/unzip.ts';
+import { readTrace } from '../support/scripts/read-trace.ts';
+import { currentRuntime, runPlain } from '../support/scripts/script-runs.ts';
+import { startTarget } from '../support/targets/target.ts';
+import { unzip } from '../support/scripts/unzip.ts';
 
 const secret = 'hush-hush-token';
 /** A key that looks like the name of an entry of a trace. */

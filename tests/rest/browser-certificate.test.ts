@@ -1,12 +1,12 @@
 // The certificate of a domain that a browser check names, through the whole service: a real Chromium, a real channel.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAuthority } from '../support/certificates.ts';
-import { startComposed } from '../support/composed.ts';
+import { createAuthority } from '../support/targets/certificates.ts';
+import { startComposed } from '../support/service/composed.ts';
 import { freePort } from '../support/free-port.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { asker } from '../support/service.ts';
-import { startTarget, startTlsTarget } from '../support/target.ts';
+import { startReceiver } from '../support/receivers/receiver.ts';
+import { asker } from '../support/service/service.ts';
+import { startTarget, startTlsTarget } from '../support/targets/target.ts';
 import { until } from '../support/until.ts';
 
 type Body = Record<string, unknown>;

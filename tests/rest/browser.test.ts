@@ -4,9 +4,9 @@ import { after, test } from 'node:test';
 import type { z } from 'zod';
 import type { scriptResult } from '#checks/parts/scripted/schema.ts';
 import { findChromium } from '#sandbox/find-chromium.ts';
-import { startComposed } from '../support/composed.ts';
-import { asker } from '../support/service.ts';
-import { startTarget } from '../support/target.ts';
+import { startComposed } from '../support/service/composed.ts';
+import { asker } from '../support/service/service.ts';
+import { startTarget } from '../support/targets/target.ts';
 import { until } from '../support/until.ts';
 
 type Body = Record<string, unknown>;

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { findPing, pingProblem } from '#checks/kinds/icmp/ping.ts';
-import { createAuthority } from '../support/certificates.ts';
-import { asker } from '../support/service.ts';
-import { type Composed, startComposed } from '../support/composed.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { ocspAnswer } from '../support/revocation.ts';
-import { startTarget, startTcpTarget, startTlsTarget } from '../support/target.ts';
+import { createAuthority } from '../support/targets/certificates.ts';
+import { asker } from '../support/service/service.ts';
+import { type Composed, startComposed } from '../support/service/composed.ts';
+import { type Receiver, startReceiver } from '../support/receivers/receiver.ts';
+import { ocspAnswer } from '../support/targets/revocation.ts';
+import { startTarget, startTcpTarget, startTlsTarget } from '../support/targets/target.ts';
 import { until } from '../support/until.ts';
-import { startZoneServer } from '../support/zone-server.ts';
+import { startZoneServer } from '../support/targets/zone-server.ts';
 
 type Body = Record<string, unknown>;
 

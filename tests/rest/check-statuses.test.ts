@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { nextSlot } from '#domain/checks/slot.ts';
 import { idBytes } from '#store/base/codec.ts';
 import { outcomeCodes, reasonCodes } from '#store/base/codes.ts';
-import { countChange, putCheck } from '../support/rows.ts';
+import { countChange, putCheck } from '../support/store/rows.ts';
 import { openServer } from './server-on-store.ts';
 
 test('a status names its state, since when and why; a check that never ran is pending', async () => {

@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
-import { createAuthority } from '../support/certificates.ts';
-import { asker } from '../support/service.ts';
-import { startComposed } from '../support/composed.ts';
+import { createAuthority } from '../support/targets/certificates.ts';
+import { asker } from '../support/service/service.ts';
+import { startComposed } from '../support/service/composed.ts';
 import { until } from '../support/until.ts';
 import { resourcesUnderTest } from './resources-under-test.ts';
 

@@ -1,7 +1,7 @@
 // An event stream ends at once when the person who opened it loses access.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Composed, startComposed } from '../support/composed.ts';
+import { type Composed, startComposed } from '../support/service/composed.ts';
 import { askAt, bodyOf, cookieOf, type Headers, ownPage } from './session-calls.ts';
 
 const operator = { email: 'operator@example.com', password: 'correct horse battery' };

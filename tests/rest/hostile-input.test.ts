@@ -5,10 +5,10 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import { everyOperation } from '#contract/operations.ts';
-import { brokenBody, mangledBody } from '../support/broken-body.ts';
-import { type Composed, startComposed } from '../support/composed.ts';
-import { type DatabaseRows, databaseRowsAtRest } from '../support/database-rows.ts';
-import { type Json, richBody } from '../support/rich-body.ts';
+import { brokenBody, mangledBody } from '../support/checks/broken-body.ts';
+import { type Composed, startComposed } from '../support/service/composed.ts';
+import { type DatabaseRows, databaseRowsAtRest } from '../support/store/database-rows.ts';
+import { type Json, richBody } from '../support/checks/rich-body.ts';
 import { until } from '../support/until.ts';
 import {
   type Answer,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { idBytes } from '#store/base/codec.ts';
-import { insertRow, putAlert, putCheck, putIncident } from '../support/rows.ts';
+import { insertRow, putAlert, putCheck, putIncident } from '../support/store/rows.ts';
 import { sampleIncident } from '#domain/alerts/sample-alert.ts';
 import { acknowledgeLinks, openServer, type ServerOnStore } from './server-on-store.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { idBytes, json } from '#store/base/codec.ts';
-import { insertRow, putChannel, putCheck, putDelivery, putResult } from '../support/rows.ts';
+import { insertRow, putChannel, putCheck, putDelivery, putResult } from '../support/store/rows.ts';
 import { openServer, type ServerOnStore } from './server-on-store.ts';
 
 /** Reads a page, and counts the turns that the event loop takes meanwhile. */

@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { idBytes } from '#store/base/codec.ts';
-import { countChange, insertRow, putAccount, putCheck } from '../support/rows.ts';
+import { countChange, insertRow, putAccount, putCheck } from '../support/store/rows.ts';
 import { openServer, type ServerOnStore } from './server-on-store.ts';
 
 interface Sent {

@@ -1,13 +1,13 @@
 // Traces of multi-step checks: what their tests asked and were answered, kept as their check says, without a secret.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startComposed } from '../support/composed.ts';
-import { readTrace } from '../support/read-trace.ts';
-import { runPlain } from '../support/script-runs.ts';
-import { asker } from '../support/service.ts';
-import { startTarget } from '../support/target.ts';
+import { startComposed } from '../support/service/composed.ts';
+import { readTrace } from '../support/scripts/read-trace.ts';
+import { runPlain } from '../support/scripts/script-runs.ts';
+import { asker } from '../support/service/service.ts';
+import { startTarget } from '../support/targets/target.ts';
 import { until } from '../support/until.ts';
-import { unzip } from '../support/unzip.ts';
+import { unzip } from '../support/scripts/unzip.ts';
 
 interface Asset {
   readonly sort: string;

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { z } from 'zod';
 import type { scriptResult } from '#checks/parts/scripted/schema.ts';
-import { asker } from '../support/service.ts';
-import { startComposed } from '../support/composed.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { startTarget } from '../support/target.ts';
+import { asker } from '../support/service/service.ts';
+import { startComposed } from '../support/service/composed.ts';
+import { startReceiver } from '../support/receivers/receiver.ts';
+import { startTarget } from '../support/targets/target.ts';
 import { until } from '../support/until.ts';
 
 type Body = Record<string, unknown>;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { everyOperation } from '#contract/operations.ts';
-import { type Composed, startComposed } from '../support/composed.ts';
+import { type Composed, startComposed } from '../support/service/composed.ts';
 import { send } from './operation-calls.ts';
 
 type Json = Record<string, unknown>;

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
 import type { Operation } from '#contract/operation.ts';
 import { everyOperation, type OperationId } from '#contract/operations.ts';
-import { createAuthority } from '../support/certificates.ts';
-import type { Composed } from '../support/composed.ts';
+import { createAuthority } from '../support/targets/certificates.ts';
+import type { Composed } from '../support/service/composed.ts';
 
 export type AnyOperation = Operation & { readonly id: OperationId };
 

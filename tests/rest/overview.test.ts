@@ -5,7 +5,7 @@ import { idBytes } from '#store/base/codec.ts';
 import { outcomeCodes } from '#store/base/codes.ts';
 import type { OverviewBody } from '#contract/results/overview.ts';
 import type { Outcome } from '#domain/results/result.ts';
-import { countChange, insertRow, putAccount, putCheck, putGroup, putResult } from '../support/rows.ts';
+import { countChange, insertRow, putAccount, putCheck, putGroup, putResult } from '../support/store/rows.ts';
 import { openServer, type ServerOnStore } from './server-on-store.ts';
 
 const minuteMs = 60_000;

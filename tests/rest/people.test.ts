@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { newToken, tokenHash } from '#actions/accounts/token-text.ts';
-import { type Composed, startComposed } from '../support/composed.ts';
+import { type Composed, startComposed } from '../support/service/composed.ts';
 import type { Answer } from './operation-calls.ts';
 import { askAt, bodyOf, cookieOf, type Headers, ownPage } from './session-calls.ts';
 

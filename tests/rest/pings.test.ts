@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
-import { type Composed, startComposed } from '../support/composed.ts';
-import { asker } from '../support/service.ts';
+import { type Composed, startComposed } from '../support/service/composed.ts';
+import { asker } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 
 interface PingedService extends Pick<ReturnType<typeof asker>, 'must'> {

@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createAuthority } from '../support/certificates.ts';
-import { startComposed } from '../support/composed.ts';
-import { asker } from '../support/service.ts';
-import { startTlsTarget } from '../support/target.ts';
+import { createAuthority } from '../support/targets/certificates.ts';
+import { startComposed } from '../support/service/composed.ts';
+import { asker } from '../support/service/service.ts';
+import { startTlsTarget } from '../support/targets/target.ts';
 import { until } from '../support/until.ts';
 
 type Body = Record<string, unknown>;

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDice } from '../../bench/chaos/dice.ts';
-import { startComposed } from '../support/composed.ts';
-import { startScriptedServer } from '../support/scripted-server.ts';
-import { asker } from '../support/service.ts';
+import { startComposed } from '../support/service/composed.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
+import { asker } from '../support/service/service.ts';
 
 test('$RANDOM_NUMBER of what is sent goes from 0 to 1000, as the source of randomness does', async (t) => {
   const dice = createDice(7);

@@ -1,9 +1,9 @@
 // A runtime that is gone, named by an account or a group: what runs in it is unknown and says so, the rest is watched as before.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startComposed } from '../support/composed.ts';
-import { asker } from '../support/service.ts';
-import { startTarget } from '../support/target.ts';
+import { startComposed } from '../support/service/composed.ts';
+import { asker } from '../support/service/service.ts';
+import { startTarget } from '../support/targets/target.ts';
 import { until } from '../support/until.ts';
 
 interface Result {

@@ -24,9 +24,9 @@ import { maintenanceWindowRoutes } from '#rest/checks/maintenance-windows.ts';
 import { createRestServer } from '#rest/server.ts';
 import { variableRoutes } from '#rest/accounts/variables.ts';
 import { createScriptReader } from '#sandbox/read-script.ts';
-import { noNotifications } from '../support/records.ts';
-import { currentRuntime } from '../support/script-runs.ts';
-import { openTempStore, type TempStore } from '../support/temp-store.ts';
+import { noNotifications } from '../support/store/records.ts';
+import { currentRuntime } from '../support/scripts/script-runs.ts';
+import { openTempStore, type TempStore } from '../support/store/temp-store.ts';
 import { foreignId, ownId, runtime } from './rest-under-test.ts';
 
 const keys: Readonly<Record<string, KnownKey>> = {

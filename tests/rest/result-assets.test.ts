@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { createClient } from '#contract/client.ts';
 import { newId } from '#lib/id.ts';
-import { putCheck, putResult } from '../support/rows.ts';
+import { putCheck, putResult } from '../support/store/rows.ts';
 import { until } from '../support/until.ts';
 import { openServer, type ServerOnStore } from './server-on-store.ts';
 

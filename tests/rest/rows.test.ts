@@ -13,7 +13,7 @@ import {
   putCheck,
   putDelivery,
   putResult,
-} from '../support/rows.ts';
+} from '../support/store/rows.ts';
 import { openServer, type ServerOnStore } from './server-on-store.ts';
 
 const get = (on: ServerOnStore, url: string, key?: string) => on.server.inject({ url, headers: on.as(key) });
@@ -165,7 +165,7 @@ test('the page of a result opens by its link without a key, and by no other', as
   assert.match(String(page.headers['content-security-policy']), /default-src 'none'/);
   for (const words of [
     '&lt;b&gt;shop',
-    'expected a status below 400, got 500',
+    'Expected a status below 400, got 500',
     'out of order',
     'set-cookie: b=2',
     'First byte',

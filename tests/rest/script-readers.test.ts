@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createScriptReader } from '#sandbox/read-script.ts';
-import { heldRuntime } from '../support/odd-runtimes.ts';
+import { heldRuntime } from '../support/scripts/odd-runtimes.ts';
 import { resourcesUnderTest } from './resources-under-test.ts';
 
 const request = { method: 'GET', url: 'https://shop.example/' };

@@ -1,8 +1,8 @@
 // Scripts of multi-step and browser checks that cannot begin, refused by the whole service when they are saved.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startComposed } from '../support/composed.ts';
-import { asker } from '../support/service.ts';
+import { startComposed } from '../support/service/composed.ts';
+import { asker } from '../support/service/service.ts';
 
 const broken = "import { test } from '@playwright/test';\n\ntest('a', async () => {\n  const a = = 2;\n});\n";
 const right = broken.replace('= =', '=');

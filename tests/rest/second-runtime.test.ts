@@ -6,10 +6,10 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { awsEnvironment, startAwsServer } from '../support/aws-server.ts';
-import { plainEnvironment } from '../support/plain-environment.ts';
-import { startService } from '../support/service.ts';
-import { startTarget } from '../support/target.ts';
+import { awsEnvironment, startAwsServer } from '../support/targets/aws-server.ts';
+import { plainEnvironment } from '../support/service/plain-environment.ts';
+import { startService } from '../support/service/service.ts';
+import { startTarget } from '../support/targets/target.ts';
 import { until } from '../support/until.ts';
 
 const root = join(import.meta.dirname, '..', '..');

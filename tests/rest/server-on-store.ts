@@ -51,7 +51,7 @@ import { runtimeRoutes } from '#rest/checks/runtimes.ts';
 import { createRestServer } from '#rest/server.ts';
 import { triggerRoutes } from '#rest/checks/triggers.ts';
 import type { Store } from '#store/store.ts';
-import { openTempStore, type TempStore, type ShiftedClock } from '../support/temp-store.ts';
+import { openTempStore, type TempStore, type ShiftedClock } from '../support/store/temp-store.ts';
 
 const runtimes: readonly Runtime[] = [
   {

@@ -1,6 +1,6 @@
 // Requests of people who sign in, and what the answers set.
 import assert from 'node:assert/strict';
-import type { Composed } from '../support/composed.ts';
+import type { Composed } from '../support/service/composed.ts';
 import { type Answer, send } from './operation-calls.ts';
 
 export type Headers = Readonly<Record<string, string>>;

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, type TestContext, test } from 'node:test';
-import { startComposed } from '../support/composed.ts';
-import type { Cleanup } from '../support/scripted-server.ts';
-import { asker } from '../support/service.ts';
-import { readBody, startTarget } from '../support/target.ts';
+import { startComposed } from '../support/service/composed.ts';
+import type { Cleanup } from '../support/targets/scripted-server.ts';
+import { asker } from '../support/service/service.ts';
+import { readBody, startTarget } from '../support/targets/target.ts';
 import { until } from '../support/until.ts';
 
 type Body = Record<string, unknown>;

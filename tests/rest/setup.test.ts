@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newToken } from '#actions/accounts/token-text.ts';
-import { startComposed } from '../support/composed.ts';
+import { startComposed } from '../support/service/composed.ts';
 import { askAt, bodyOf, cookieOf } from './session-calls.ts';
 
 const operator = { email: 'operator@example.com', password: 'correct horse battery' };

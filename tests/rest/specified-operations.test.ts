@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '#lib/id.ts';
-import { putCheck, putGroup } from '../support/rows.ts';
+import { putCheck, putGroup } from '../support/store/rows.ts';
 import { openServer, type ServerOnStore } from './server-on-store.ts';
 
 const operations = [

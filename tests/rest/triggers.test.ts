@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Outcome } from '#domain/results/result.ts';
 import { newId } from '#lib/id.ts';
 import { idText } from '#store/base/codec.ts';
-import { putCheck, putGroup, putResult } from '../support/rows.ts';
+import { putCheck, putGroup, putResult } from '../support/store/rows.ts';
 import { openServer, type ServerOnStore } from './server-on-store.ts';
 
 const runRows = ({ raw }: ServerOnStore) => raw.prepare('SELECT * FROM runs').all();

@@ -1,8 +1,16 @@
 // What has changed in an account since the last look, whoever wrote it.
 import assert from 'node:assert/strict';
 import { idBytes } from '#store/base/codec.ts';
-import { test } from '../support/each-engine.ts';
-import { countChange, insertRow, putAccount, putAlert, putChannel, putCheck, putDelivery } from '../support/rows.ts';
+import { test } from '../support/store/each-engine.ts';
+import {
+  countChange,
+  insertRow,
+  putAccount,
+  putAlert,
+  putChannel,
+  putCheck,
+  putDelivery,
+} from '../support/store/rows.ts';
 
 const nothing = { states: [], results: [], deliveries: false, alerts: false, checks: false, notices: false };
 

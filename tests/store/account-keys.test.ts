@@ -1,7 +1,7 @@
 // Every row of an account can live where its account lives: no key asks whether a row of another account is like it.
 import assert from 'node:assert/strict';
-import { test } from '../support/each-engine.ts';
-import type { TempStore } from '../support/temp-store.ts';
+import { test } from '../support/store/each-engine.ts';
+import type { TempStore } from '../support/store/temp-store.ts';
 
 /** Keys of a file that are one over all accounts: it is distributed to nobody, and they go only with their tables. */
 const overAllInFile = ['heartbeats (token)', 'triggers (token)'];

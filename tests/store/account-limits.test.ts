@@ -4,10 +4,10 @@ import { keyHash } from '#actions/accounts/key-text.ts';
 import { type LimitName, LimitReachedError } from '#domain/accounts/account.ts';
 import type { ApiKey } from '#domain/accounts/api-key.ts';
 import { newId } from '#lib/id.ts';
-import { test } from '../support/each-engine.ts';
-import { aChannel, aCheck, aGroup, aWindow } from '../support/records.ts';
-import { putAccount } from '../support/rows.ts';
-import type { TempStore } from '../support/temp-store.ts';
+import { test } from '../support/store/each-engine.ts';
+import { aChannel, aCheck, aGroup, aWindow } from '../support/store/records.ts';
+import { putAccount } from '../support/store/rows.ts';
+import type { TempStore } from '../support/store/temp-store.ts';
 
 /** Adds the n-th of each. */
 function adders(

@@ -8,7 +8,7 @@ import { alertVariables } from '#domain/alerts/delivery-variables.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { newId } from '#lib/id.ts';
 import { idText } from '#store/base/codec.ts';
-import { it } from '../support/each-engine.ts';
+import { it } from '../support/store/each-engine.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
 const by = { type: 'link', id: null, name: null } as const;

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { newId } from '#lib/id.ts';
 import type { StoredChannel } from '#store/channels/alert-channels.ts';
-import { test } from '../support/each-engine.ts';
-import { aChannel } from '../support/records.ts';
-import { putAccount, putCheck } from '../support/rows.ts';
+import { test } from '../support/store/each-engine.ts';
+import { aChannel } from '../support/store/records.ts';
+import { putAccount, putCheck } from '../support/store/rows.ts';
 
 test('channels are listed in the order of their ids with their subscriptions, page by page, without those of other accounts', async (newStore) => {
   await using temp = await newStore();

@@ -10,8 +10,8 @@ import { scriptRules } from '#app/script-rules.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { Runtime } from '#domain/checks/runtime.ts';
 import { newId } from '#lib/id.ts';
-import { test } from '../support/each-engine.ts';
-import type { TempStore } from '../support/temp-store.ts';
+import { test } from '../support/store/each-engine.ts';
+import type { TempStore } from '../support/store/temp-store.ts';
 
 const runtime: Runtime = {
   name: '2026.10',

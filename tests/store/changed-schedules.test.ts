@@ -4,10 +4,10 @@ import { describe } from 'node:test';
 import type { Check } from '#domain/checks/check.ts';
 import { reasonCodes } from '#store/base/codes.ts';
 import { idTime } from '#store/base/codec.ts';
-import { it } from '../support/each-engine.ts';
+import { it } from '../support/store/each-engine.ts';
 import { numbers } from '../support/numbers.ts';
-import { aGroup } from '../support/records.ts';
-import { slotsBetween } from '../support/slots-of.ts';
+import { aGroup } from '../support/store/records.ts';
+import { slotsBetween } from '../support/store/slots-of.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
 const recordedSlots = 'SELECT id, slots FROM results UNION ALL SELECT id, 1 FROM runs';

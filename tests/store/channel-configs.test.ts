@@ -1,7 +1,7 @@
 // Configurations of all channels, page by page and by when they were written.
 import assert from 'node:assert/strict';
-import { putAccount, putChannel } from '../support/rows.ts';
-import { it } from '../support/each-engine.ts';
+import { putAccount, putChannel } from '../support/store/rows.ts';
+import { it } from '../support/store/each-engine.ts';
 
 it('configurations of every account come in order, page by page', async (newStore) => {
   await using temp = await newStore();

@@ -13,10 +13,10 @@ import type { JsonObject } from '#domain/json.ts';
 import { derivedId, newId } from '#lib/id.ts';
 import { idBytes, json } from '#store/base/codec.ts';
 import { outcomeCodes, reasonCodes } from '#store/base/codes.ts';
-import { test } from '../support/each-engine.ts';
-import { noNotifications } from '../support/records.ts';
-import { insertRow, putAccount, putAlert, putCheck, putResult } from '../support/rows.ts';
-import type { TempStore } from '../support/temp-store.ts';
+import { test } from '../support/store/each-engine.ts';
+import { noNotifications } from '../support/store/records.ts';
+import { insertRow, putAccount, putAlert, putCheck, putResult } from '../support/store/rows.ts';
+import type { TempStore } from '../support/store/temp-store.ts';
 
 const callerOf = (accountId: string): Caller => ({
   principal: { kind: 'api-key', id: newId() },

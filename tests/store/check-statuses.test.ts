@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/base/codec.ts';
 import { outcomeCodes, reasonCodes } from '#store/base/codes.ts';
-import { test } from '../support/each-engine.ts';
-import type { Cell } from '../support/raw-rows.ts';
-import { countChange, insertRow, putAccount, putCheck } from '../support/rows.ts';
-import type { TempStore } from '../support/temp-store.ts';
+import { test } from '../support/store/each-engine.ts';
+import type { Cell } from '../support/store/raw-rows.ts';
+import { countChange, insertRow, putAccount, putCheck } from '../support/store/rows.ts';
+import type { TempStore } from '../support/store/temp-store.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
 function putState({ raw }: TempStore, accountId: string, checkId: string): void {

@@ -4,8 +4,8 @@ import type { Check } from '#domain/checks/check.ts';
 import { newId } from '#lib/id.ts';
 import type { CheckSubject } from '#store/checks/check-subjects.ts';
 import type { Store } from '#store/store.ts';
-import { test } from '../support/each-engine.ts';
-import { aCheck, noNotifications } from '../support/records.ts';
+import { test } from '../support/store/each-engine.ts';
+import { aCheck, noNotifications } from '../support/store/records.ts';
 
 async function add(store: Store, accountId: string, change: Partial<Check> = {}): Promise<CheckSubject> {
   const saved = await store.checks.add({

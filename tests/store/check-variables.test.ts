@@ -1,9 +1,9 @@
 // Which variables checks use and nobody defines, asked of the store on both engines.
 import assert from 'node:assert/strict';
 import { newId } from '#lib/id.ts';
-import { test } from '../support/each-engine.ts';
-import { aCheck, aGroup, noNotifications } from '../support/records.ts';
-import { putAccount } from '../support/rows.ts';
+import { test } from '../support/store/each-engine.ts';
+import { aCheck, aGroup, noNotifications } from '../support/store/records.ts';
+import { putAccount } from '../support/store/rows.ts';
 
 test('a missing variable is found by name with its checks, and is gone once somebody defines it', async (newStore) => {
   await using temp = await newStore();

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import { newId } from '#lib/id.ts';
-import { test } from '../support/each-engine.ts';
-import { aCheck, aGroup } from '../support/records.ts';
-import { putAccount, putChannel } from '../support/rows.ts';
+import { test } from '../support/store/each-engine.ts';
+import { aCheck, aGroup } from '../support/store/records.ts';
+import { putAccount, putChannel } from '../support/store/rows.ts';
 
 test('a check notifies nobody unless a channel that sends failures is subscribed to it or its group', async (newStore) => {
   await using temp = await newStore();

@@ -8,9 +8,9 @@ import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/base/codec.ts';
 import type { CheckWrite, Saved } from '#store/checks/checks.ts';
 import type { Store } from '#store/store.ts';
-import { test } from '../support/each-engine.ts';
-import type { RawRows } from '../support/raw-rows.ts';
-import { aChannel, aCheck, aGroup, noNotifications } from '../support/records.ts';
+import { test } from '../support/store/each-engine.ts';
+import type { RawRows } from '../support/store/raw-rows.ts';
+import { aChannel, aCheck, aGroup, noNotifications } from '../support/store/records.ts';
 
 const nothing = { subscriptions: null, isAutoAssigned: false };
 const page = { limit: 100, offset: 0 };

@@ -1,8 +1,8 @@
 // Client certificates as they are kept: secrets sealed, bounded, and part of what the runs of their account see.
 import assert from 'node:assert/strict';
 import type { ClientIdentity } from '#domain/accounts/client-certificate.ts';
-import { test } from '../support/each-engine.ts';
-import { putAccount } from '../support/rows.ts';
+import { test } from '../support/store/each-engine.ts';
+import { putAccount } from '../support/store/rows.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
 const identity: ClientIdentity = {

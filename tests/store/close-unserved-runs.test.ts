@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { EndedAttempt } from '#domain/results/recording.ts';
 import { createCloseUnservedRuns, patienceMs } from '#pipeline/close-unserved-runs.ts';
-import { it } from '../support/each-engine.ts';
+import { it } from '../support/store/each-engine.ts';
 import { until } from '../support/until.ts';
 import { PathUnderTest } from './path-under-test.ts';
 

@@ -10,11 +10,11 @@ import { isOfAccounts } from '#store/copy/shape.ts';
 import type { Side, Writing } from '#store/copy/side.ts';
 import { inStep } from '#store/path/schedule/schedule-rounds.ts';
 import { createSeal } from '#store/base/seal.ts';
-import { it, type NewStore } from '../support/each-engine.ts';
-import { rowsOf } from '../support/every-table.ts';
-import { aCheck } from '../support/records.ts';
-import { insertRow, putAccount, putResult } from '../support/rows.ts';
-import { secretKey, type TempStore } from '../support/temp-store.ts';
+import { it, type NewStore } from '../support/store/each-engine.ts';
+import { rowsOf } from '../support/store/every-table.ts';
+import { aCheck } from '../support/store/records.ts';
+import { insertRow, putAccount, putResult } from '../support/store/rows.ts';
+import { secretKey, type TempStore } from '../support/store/temp-store.ts';
 
 const seals = { fromSeal: createSeal(secretKey), toSeal: createSeal(new Uint8Array(32).fill(9)) };
 const silent = { onTable: () => {}, onRows: () => {} };

@@ -9,10 +9,10 @@ import { channelRules } from '#channels/rules.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes, json } from '#store/base/codec.ts';
-import { test } from '../support/each-engine.ts';
-import type { RawRows } from '../support/raw-rows.ts';
-import { insertRow, putAccount, putAlert, putChannel, putCheck, putDelivery } from '../support/rows.ts';
-import type { TempStore } from '../support/temp-store.ts';
+import { test } from '../support/store/each-engine.ts';
+import type { RawRows } from '../support/store/raw-rows.ts';
+import { insertRow, putAccount, putAlert, putChannel, putCheck, putDelivery } from '../support/store/rows.ts';
+import type { TempStore } from '../support/store/temp-store.ts';
 
 const callerOf = (accountId: string, role: Caller['role'] = 'read-write'): Caller => ({
   principal: { kind: 'api-key', id: newId() },

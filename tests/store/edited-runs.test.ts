@@ -6,8 +6,8 @@ import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { MaintenanceWindow } from '#domain/checks/maintenance-window.ts';
 import type { EndedAttempt } from '#domain/results/recording.ts';
 import { createRecordResults } from '#pipeline/record-results.ts';
-import { it } from '../support/each-engine.ts';
-import { aGroup, aWindow } from '../support/records.ts';
+import { it } from '../support/store/each-engine.ts';
+import { aGroup, aWindow } from '../support/store/records.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 
 /** Records a result by the step. */

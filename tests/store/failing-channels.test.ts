@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
-import { it } from '../support/each-engine.ts';
-import { aChannel } from '../support/records.ts';
+import { it } from '../support/store/each-engine.ts';
+import { aChannel } from '../support/store/records.ts';
 import { failing, PathUnderTest } from './path-under-test.ts';
 
 describe('a failing channel', () => {

@@ -4,9 +4,9 @@ import { describe } from 'node:test';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import type { Delivery, SendOutcome } from '#domain/alerts/delivery.ts';
 import { newId } from '#lib/id.ts';
-import { it } from '../support/each-engine.ts';
-import { aChannel } from '../support/records.ts';
-import { putAccount } from '../support/rows.ts';
+import { it } from '../support/store/each-engine.ts';
+import { aChannel } from '../support/store/records.ts';
+import { putAccount } from '../support/store/rows.ts';
 import { PathUnderTest, scannedFrom } from './path-under-test.ts';
 
 const columns = `type, config, secrets, send_recovery, send_failure, send_degraded,

@@ -1,7 +1,7 @@
 // What is asked of the store beside path and API: figures for metrics, channels that fail, and the stages of runtimes.
 import assert from 'node:assert/strict';
 import { newId } from '#lib/id.ts';
-import { test } from '../support/each-engine.ts';
+import { test } from '../support/store/each-engine.ts';
 import { failing, leaseMs, PathUnderTest } from './path-under-test.ts';
 
 test('the figures of an installation are those of its rows', async (newStore) => {

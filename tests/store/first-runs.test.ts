@@ -6,8 +6,8 @@ import { createRecordResults } from '#pipeline/record-results.ts';
 import { createRunChecks } from '#pipeline/run-checks.ts';
 import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
 import { idBytes, idText } from '#store/base/codec.ts';
-import { test } from '../support/each-engine.ts';
-import { aGroup } from '../support/records.ts';
+import { test } from '../support/store/each-engine.ts';
+import { aGroup } from '../support/store/records.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 
 const daily: Partial<Check> = { frequency: 1440, frequencyOffset: null };

@@ -7,7 +7,7 @@ import { createRunChecks } from '#pipeline/run-checks.ts';
 import { reasonCodes } from '#store/base/codes.ts';
 import { StoreUnavailableError } from '#store/base/unavailable.ts';
 import { createProcessHeartbeat } from '#upkeep/process-heartbeat.ts';
-import { it } from '../support/each-engine.ts';
+import { it } from '../support/store/each-engine.ts';
 import { until } from '../support/until.ts';
 import { PathUnderTest } from './path-under-test.ts';
 

@@ -1,8 +1,8 @@
 // Tags of a group count for its checks.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { test } from '../support/each-engine.ts';
-import { aCheck, aGroup } from '../support/records.ts';
+import { test } from '../support/store/each-engine.ts';
+import { aCheck, aGroup } from '../support/store/records.ts';
 
 test('tags of a group count for its checks wherever tags filter', async (newStore) => {
   await using temp = await newStore();

@@ -4,7 +4,7 @@ import { createPingAllowance } from '#actions/heartbeats/ping-allowance.ts';
 import { createPingActions, type PingActions, type PingFate } from '#actions/heartbeats/pings.ts';
 import { Refusal } from '#actions/refusal.ts';
 import type { PingAnswer, ReceivedPing } from '#store/path/heartbeats/receive-pings.ts';
-import { test } from '../support/each-engine.ts';
+import { test } from '../support/store/each-engine.ts';
 import { HeartbeatUnderTest, minute } from './heartbeat-under-test.ts';
 
 /** The address of a heartbeat, behind the allowance of the product; it answers with what became of the call. */

@@ -1,7 +1,7 @@
 // Heartbeats on both engines: times in which no ping could be received, or none was expected.
 import assert from 'node:assert/strict';
 import { settleMs } from '#domain/checks/heartbeat.ts';
-import { test } from '../support/each-engine.ts';
+import { test } from '../support/store/each-engine.ts';
 import { HeartbeatUnderTest, hour, minute } from './heartbeat-under-test.ts';
 
 test('a deadline that fell into a time without anybody to ping is unknown, and fails only after one more period', async (newStore) => {

@@ -6,7 +6,7 @@ import type { Check } from '#domain/checks/check.ts';
 import type { PingSignal } from '#domain/checks/heartbeat.ts';
 import { createJudgeHeartbeats } from '#pipeline/judge-heartbeats.ts';
 import type { PingAnswer, ReceivedPing } from '#store/path/heartbeats/receive-pings.ts';
-import type { NewStore } from '../support/each-engine.ts';
+import type { NewStore } from '../support/store/each-engine.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 
 export const minute = 60_000;

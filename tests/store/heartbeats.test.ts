@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { settleMs } from '#domain/checks/heartbeat.ts';
 import { type IdBytes, idBytes, idText } from '#store/base/codec.ts';
-import { test } from '../support/each-engine.ts';
-import { aChannel, aGroup } from '../support/records.ts';
+import { test } from '../support/store/each-engine.ts';
+import { aChannel, aGroup } from '../support/store/records.ts';
 import { HeartbeatUnderTest, hour, minute, settingsOf } from './heartbeat-under-test.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 

@@ -7,8 +7,8 @@ import type { Caller } from '#domain/accounts/api-key.ts';
 import { createIncidentActions } from '#actions/alerts/incidents.ts';
 import { newId } from '#lib/id.ts';
 import { idText } from '#store/base/codec.ts';
-import { putAccount } from '../support/rows.ts';
-import { it } from '../support/each-engine.ts';
+import { putAccount } from '../support/store/rows.ts';
+import { it } from '../support/store/each-engine.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 
 const callerOf = (accountId: string): Caller => ({

@@ -10,8 +10,8 @@ import { maintenanceOf, stateRulesOf } from '#domain/checks/state-rules.ts';
 import { createJudgeStates } from '#pipeline/judge-states.ts';
 import { idBytes, idText } from '#store/base/codec.ts';
 import { type OpenedAlert, type StateKey, statesAtOnce } from '#store/path/states/judge-states.ts';
-import { it, type NewStore } from '../support/each-engine.ts';
-import { aGroup } from '../support/records.ts';
+import { it, type NewStore } from '../support/store/each-engine.ts';
+import { aGroup } from '../support/store/records.ts';
 import { HeartbeatUnderTest, hour, minute, settingsOf } from './heartbeat-under-test.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 

@@ -2,7 +2,7 @@
 // (docs/decisions/0040).
 import assert from 'node:assert/strict';
 import { dayMs, dayOf, emptyRollUp, hourMs } from '#domain/results/roll-up.ts';
-import { it } from '../support/each-engine.ts';
+import { it } from '../support/store/each-engine.ts';
 import { minuteMs, noon, rollUpAll } from './roll-up-facts.ts';
 import { PathUnderTest } from './path-under-test.ts';
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { newId } from '#lib/id.ts';
 import type { Named, WindowWrite } from '#store/checks/maintenance-windows.ts';
-import { test } from '../support/each-engine.ts';
-import { aGroup } from '../support/records.ts';
-import { putAccount } from '../support/rows.ts';
+import { test } from '../support/store/each-engine.ts';
+import { aGroup } from '../support/store/records.ts';
+import { putAccount } from '../support/store/rows.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
 const write: WindowWrite = {

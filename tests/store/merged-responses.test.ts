@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { addResult, dayMs, emptyRollUp, hourMs } from '#domain/results/roll-up.ts';
 import { idBytes } from '#store/base/codec.ts';
 import { rollUpRow, type Span, spans } from '#store/history/roll-up-rows.ts';
-import { test } from '../support/each-engine.ts';
-import type { RawRows } from '../support/raw-rows.ts';
-import { insertRow, putAccount, putCheck } from '../support/rows.ts';
+import { test } from '../support/store/each-engine.ts';
+import type { RawRows } from '../support/store/raw-rows.ts';
+import { insertRow, putAccount, putCheck } from '../support/store/rows.ts';
 
 const noon = Date.UTC(2026, 2, 10, 12);
 /** Of a span that has hours before its days, days, and hours behind them. */

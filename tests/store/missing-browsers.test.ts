@@ -7,9 +7,9 @@ import type { Check } from '#domain/checks/check.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import { type ProcessSign, silentAfterMs } from '#domain/accounts/process.ts';
 import { newId } from '#lib/id.ts';
-import { it, type NewStore } from '../support/each-engine.ts';
-import { aCheck, aGroup } from '../support/records.ts';
-import { putAccount } from '../support/rows.ts';
+import { it, type NewStore } from '../support/store/each-engine.ts';
+import { aCheck, aGroup } from '../support/store/records.ts';
+import { putAccount } from '../support/store/rows.ts';
 
 const startedAt = 1_800_000_000_000;
 const eu = { code: 'eu', name: 'Europe' };

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openSource, openTarget } from '#cli/move-sides.ts';
 import { copyInstallation, type VerifiedTable } from '#store/copy/copy-installation.ts';
-import { fill, rowsOf } from '../support/every-table.ts';
-import { insertRow, putAccount, putCheck, putResult } from '../support/rows.ts';
-import { sharedPostgres } from '../support/shared-postgres.ts';
-import { openTempPostgres, openTempStore, secretKey, type TempStore } from '../support/temp-store.ts';
+import { fill, rowsOf } from '../support/store/every-table.ts';
+import { insertRow, putAccount, putCheck, putResult } from '../support/store/rows.ts';
+import { sharedPostgres } from '../support/postgres/shared-postgres.ts';
+import { openTempPostgres, openTempStore, secretKey, type TempStore } from '../support/store/temp-store.ts';
 
 const server = await sharedPostgres();
 

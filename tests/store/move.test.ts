@@ -9,10 +9,10 @@ import {
   type CopyOrder,
   type VerifiedTable,
 } from '#store/copy/copy-installation.ts';
-import { it, type NewStore } from '../support/each-engine.ts';
-import { fill, rowsOf, tableNames } from '../support/every-table.ts';
-import { putAccount, putCheck, putResult } from '../support/rows.ts';
-import { secretKey, type TempStore } from '../support/temp-store.ts';
+import { it, type NewStore } from '../support/store/each-engine.ts';
+import { fill, rowsOf, tableNames } from '../support/store/every-table.ts';
+import { putAccount, putCheck, putResult } from '../support/store/rows.ts';
+import { secretKey, type TempStore } from '../support/store/temp-store.ts';
 
 const noon = Date.UTC(2026, 2, 10, 12);
 const dayMs = 86_400_000;

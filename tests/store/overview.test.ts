@@ -4,7 +4,7 @@ import { dayMs, hourMs } from '#domain/results/roll-up.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/base/codec.ts';
 import { outcomeCodes } from '#store/base/codes.ts';
-import { test } from '../support/each-engine.ts';
+import { test } from '../support/store/each-engine.ts';
 import {
   countChange,
   insertRow,
@@ -14,8 +14,8 @@ import {
   putDelivery,
   putGroup,
   putResult,
-} from '../support/rows.ts';
-import type { TempStore } from '../support/temp-store.ts';
+} from '../support/store/rows.ts';
+import type { TempStore } from '../support/store/temp-store.ts';
 import { fact, retentionMs, minuteMs, noon, record, rollUpAll } from './roll-up-facts.ts';
 
 const targetOf = (): string => 'https://shop.example';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { StateRules } from '#domain/checks/check-state.ts';
-import { it } from '../support/each-engine.ts';
-import { aGroup } from '../support/records.ts';
+import { it } from '../support/store/each-engine.ts';
+import { aGroup } from '../support/store/records.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 
 const day = 86_400_000;

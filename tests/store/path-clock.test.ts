@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { StateRules } from '#domain/checks/check-state.ts';
 import type { ClaimedRun } from '#store/path/path.ts';
-import { it } from '../support/each-engine.ts';
+import { it } from '../support/store/each-engine.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
 const hour = 3_600_000;

@@ -5,8 +5,8 @@ import { randomUUID } from 'node:crypto';
 import { describe } from 'node:test';
 import type { DeliveryFacts } from '#domain/results/recording.ts';
 import { idBytes, idText } from '#store/base/codec.ts';
-import { it } from '../support/each-engine.ts';
-import { aGroup } from '../support/records.ts';
+import { it } from '../support/store/each-engine.ts';
+import { aGroup } from '../support/store/records.ts';
 import { HeartbeatUnderTest, minute, settingsOf } from './heartbeat-under-test.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 

@@ -1,7 +1,7 @@
 // Deliveries that wait: taken, logged, settled, interrupted (spec §6.5, decisions: Webhook delivery).
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { it } from '../support/each-engine.ts';
+import { it } from '../support/store/each-engine.ts';
 import { attemptNote, type Delivery } from '#domain/alerts/delivery.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/base/codec.ts';

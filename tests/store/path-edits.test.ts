@@ -6,9 +6,9 @@ import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { AlertSettings } from '#domain/alerts/alert-settings.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { maintenanceOf, stateRulesOf } from '#domain/checks/state-rules.ts';
-import { it } from '../support/each-engine.ts';
-import { aGroup } from '../support/records.ts';
-import type { NewStore } from '../support/each-engine.ts';
+import { it } from '../support/store/each-engine.ts';
+import { aGroup } from '../support/store/records.ts';
+import type { NewStore } from '../support/store/each-engine.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
 type Found = 'passed' | 'degraded' | 'failed';

@@ -1,7 +1,7 @@
 // Deliveries of one channel and check: one begins after the other, also over a crash (docs/decisions/0014).
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { it } from '../support/each-engine.ts';
+import { it } from '../support/store/each-engine.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/base/codec.ts';
 import { failing, leaseMs, scannedFrom } from './path-under-test.ts';

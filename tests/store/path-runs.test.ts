@@ -7,7 +7,7 @@ import type { Run } from '#domain/checks/run.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes, idBytesOrNull } from '#store/base/codec.ts';
 import { sourceCodes } from '#store/base/codes.ts';
-import { it } from '../support/each-engine.ts';
+import { it } from '../support/store/each-engine.ts';
 import { leaseMs, PathUnderTest } from './path-under-test.ts';
 
 /** A second account's id. */

@@ -17,9 +17,9 @@ import type { ClaimedDelivery } from '#store/path/deliveries/delivery-rows.ts';
 import type { Scheduled } from '#store/path/schedule/schedule-due.ts';
 import { dueAtOf } from '#store/path/schedule/schedule-rounds.ts';
 import type { ScheduleRoundsTable, SchedulesTable } from '#store/base/tables/schedule-tables.ts';
-import type { NewStore } from '../support/each-engine.ts';
-import { aChannel, aCheck } from '../support/records.ts';
-import type { TempStore } from '../support/temp-store.ts';
+import type { NewStore } from '../support/store/each-engine.ts';
+import { aChannel, aCheck } from '../support/store/records.ts';
+import type { TempStore } from '../support/store/temp-store.ts';
 
 export const leaseMs = 10_000;
 

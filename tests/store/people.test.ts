@@ -5,8 +5,8 @@ import { tokenHash } from '#actions/accounts/token-text.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import { type Invite, inviteMaxMs, type Session, sessionIdleMs, sessionMaxMs } from '#domain/accounts/user.ts';
 import { newId } from '#lib/id.ts';
-import { test } from '../support/each-engine.ts';
-import type { TempStore } from '../support/temp-store.ts';
+import { test } from '../support/store/each-engine.ts';
+import type { TempStore } from '../support/store/temp-store.ts';
 
 const page = { limit: 10, offset: 0 };
 const dayMs = 86_400_000;

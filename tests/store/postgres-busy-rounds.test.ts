@@ -1,9 +1,9 @@
 // Edits of many checks beside schedulers that never rest: each is made, and no slot is left behind.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { aGroup } from '../support/records.ts';
-import { sharedPostgres } from '../support/shared-postgres.ts';
-import { openTempPostgres } from '../support/temp-store.ts';
+import { aGroup } from '../support/store/records.ts';
+import { sharedPostgres } from '../support/postgres/shared-postgres.ts';
+import { openTempPostgres } from '../support/store/temp-store.ts';
 import { until } from '../support/until.ts';
 import { PathUnderTest } from './path-under-test.ts';
 

@@ -4,9 +4,9 @@ import { describe, it } from 'node:test';
 import { readPostgresAddress } from '#lib/net/postgres-address.ts';
 import { openPostgresStore } from '#store/postgres-store.ts';
 import type { Store } from '#store/store.ts';
-import { type PostgresDatabase } from '../support/postgres.ts';
-import { sharedPostgres } from '../support/shared-postgres.ts';
-import { openTempPostgres } from '../support/temp-store.ts';
+import { type PostgresDatabase } from '../support/postgres/postgres.ts';
+import { sharedPostgres } from '../support/postgres/shared-postgres.ts';
+import { openTempPostgres } from '../support/store/temp-store.ts';
 import { settingsOf } from './heartbeat-under-test.ts';
 import { PathUnderTest } from './path-under-test.ts';
 

@@ -6,8 +6,8 @@ import { it, type TestContext } from 'node:test';
 import { readPostgresAddress } from '#lib/net/postgres-address.ts';
 import { type Connections, maxConnections, openConnections } from '#store/engines/postgres/connections.ts';
 import { isServerAway, StoreUnavailableError } from '#store/base/unavailable.ts';
-import type { PostgresDatabase } from '../support/postgres.ts';
-import { sharedPostgres } from '../support/shared-postgres.ts';
+import type { PostgresDatabase } from '../support/postgres/postgres.ts';
+import { sharedPostgres } from '../support/postgres/shared-postgres.ts';
 import { until } from '../support/until.ts';
 
 const server = await sharedPostgres();

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Client } from 'pg';
 import { StoreUnavailableError } from '#store/base/unavailable.ts';
-import { putAccount, putChannel, putDelivery } from '../support/rows.ts';
-import { sharedPostgres } from '../support/shared-postgres.ts';
-import { openTempPostgres } from '../support/temp-store.ts';
+import { putAccount, putChannel, putDelivery } from '../support/store/rows.ts';
+import { sharedPostgres } from '../support/postgres/shared-postgres.ts';
+import { openTempPostgres } from '../support/store/temp-store.ts';
 
 const server = await sharedPostgres();
 

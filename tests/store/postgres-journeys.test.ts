@@ -4,8 +4,8 @@ import { Socket } from 'node:net';
 import { it, type TestContext } from 'node:test';
 import { readPostgresAddress } from '#lib/net/postgres-address.ts';
 import { openConnections } from '#store/engines/postgres/connections.ts';
-import { sharedPostgres } from '../support/shared-postgres.ts';
-import { openTempPostgres } from '../support/temp-store.ts';
+import { sharedPostgres } from '../support/postgres/shared-postgres.ts';
+import { openTempPostgres } from '../support/store/temp-store.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
 const server = await sharedPostgres();

@@ -1,8 +1,8 @@
 // Over PostgreSQL nobody takes work by a clock that is not the database's (docs/decisions/0016).
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { sharedPostgres } from '../support/shared-postgres.ts';
-import { openTempPostgres } from '../support/temp-store.ts';
+import { sharedPostgres } from '../support/postgres/shared-postgres.ts';
+import { openTempPostgres } from '../support/store/temp-store.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
 const hourMs = 3_600_000;

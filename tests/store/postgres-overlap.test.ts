@@ -1,8 +1,8 @@
 // Over PostgreSQL a run that may overlap with another of its check waits while another process has that one.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { sharedPostgres } from '../support/shared-postgres.ts';
-import { openTempPostgres } from '../support/temp-store.ts';
+import { sharedPostgres } from '../support/postgres/shared-postgres.ts';
+import { openTempPostgres } from '../support/store/temp-store.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
 const server = await sharedPostgres();

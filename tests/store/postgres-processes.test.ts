@@ -4,9 +4,9 @@ import { it } from 'node:test';
 import { idBytes } from '#store/base/codec.ts';
 import { readPostgresAddress } from '#lib/net/postgres-address.ts';
 import { connectAlone } from '#store/engines/postgres/connections.ts';
-import { aSign } from '../support/records.ts';
-import { sharedPostgres } from '../support/shared-postgres.ts';
-import { openTempPostgres } from '../support/temp-store.ts';
+import { aSign } from '../support/store/records.ts';
+import { sharedPostgres } from '../support/postgres/shared-postgres.ts';
+import { openTempPostgres } from '../support/store/temp-store.ts';
 import { until } from '../support/until.ts';
 
 const server = await sharedPostgres();

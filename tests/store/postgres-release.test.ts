@@ -1,8 +1,8 @@
 // Over PostgreSQL old results may go while others are rolled up.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { sharedPostgres } from '../support/shared-postgres.ts';
-import { openTempPostgres } from '../support/temp-store.ts';
+import { sharedPostgres } from '../support/postgres/shared-postgres.ts';
+import { openTempPostgres } from '../support/store/temp-store.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
 const server = await sharedPostgres();

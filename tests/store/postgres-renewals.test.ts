@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import { Client } from 'pg';
 import { idBytes } from '#store/base/codec.ts';
-import { sharedPostgres } from '../support/shared-postgres.ts';
-import { openTempPostgres } from '../support/temp-store.ts';
+import { sharedPostgres } from '../support/postgres/shared-postgres.ts';
+import { openTempPostgres } from '../support/store/temp-store.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
 const server = await sharedPostgres();

@@ -6,9 +6,9 @@ import type { Database } from '#store/base/database.ts';
 import { replayExhausted } from '#store/channels/delivery-changes.ts';
 import { readPostgresAddress } from '#lib/net/postgres-address.ts';
 import { openPostgres } from '#store/engines/postgres/server.ts';
-import { putAccount, putChannel, putDelivery } from '../support/rows.ts';
-import { sharedPostgres } from '../support/shared-postgres.ts';
-import { openTempPostgres } from '../support/temp-store.ts';
+import { putAccount, putChannel, putDelivery } from '../support/store/rows.ts';
+import { sharedPostgres } from '../support/postgres/shared-postgres.ts';
+import { openTempPostgres } from '../support/store/temp-store.ts';
 
 const server = await sharedPostgres();
 

@@ -7,8 +7,8 @@ import { after, before, describe, it } from 'node:test';
 import { readPostgresAddress } from '#lib/net/postgres-address.ts';
 import { connectAlone, openConnections } from '#store/engines/postgres/connections.ts';
 import { StoreUnavailableError } from '#store/base/unavailable.ts';
-import { type Authority, createAuthority } from '../support/certificates.ts';
-import { type PostgresDatabase, type OwnPostgres, startPostgres } from '../support/postgres.ts';
+import { type Authority, createAuthority } from '../support/targets/certificates.ts';
+import { type PostgresDatabase, type OwnPostgres, startPostgres } from '../support/postgres/postgres.ts';
 
 const authority = createAuthority();
 const stranger = createAuthority('Somebody else');

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { readPostgresAddress } from '#lib/net/postgres-address.ts';
 import { openPostgresStore } from '#store/postgres-store.ts';
 import type { Store } from '#store/store.ts';
-import { sharedPostgres } from '../support/shared-postgres.ts';
+import { sharedPostgres } from '../support/postgres/shared-postgres.ts';
 import { until } from '../support/until.ts';
 
 const server = await sharedPostgres();

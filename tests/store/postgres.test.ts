@@ -11,11 +11,11 @@ import { WrongKeyError } from '#store/base/key-check.ts';
 import { openPostgresStore } from '#store/postgres-store.ts';
 import type { Store } from '#store/store.ts';
 import { StoreUnavailableError } from '#store/base/unavailable.ts';
-import { lightSettings, oddPassword, type PostgresDatabase, startPostgres } from '../support/postgres.ts';
-import { openRawPostgres } from '../support/raw-rows.ts';
-import { aCheck } from '../support/records.ts';
-import { sharedPostgres } from '../support/shared-postgres.ts';
-import { openTempPostgres } from '../support/temp-store.ts';
+import { lightSettings, oddPassword, type PostgresDatabase, startPostgres } from '../support/postgres/postgres.ts';
+import { openRawPostgres } from '../support/store/raw-rows.ts';
+import { aCheck } from '../support/store/records.ts';
+import { sharedPostgres } from '../support/postgres/shared-postgres.ts';
+import { openTempPostgres } from '../support/store/temp-store.ts';
 import { until } from '../support/until.ts';
 import { PathUnderTest } from './path-under-test.ts';
 

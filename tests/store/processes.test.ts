@@ -1,8 +1,8 @@
 // The processes of an installation: who lives, what it holds, and who is forgotten.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { it } from '../support/each-engine.ts';
-import { aSign } from '../support/records.ts';
+import { it } from '../support/store/each-engine.ts';
+import { aSign } from '../support/store/records.ts';
 
 const minuteMs = 60_000;
 

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { openReader } from '#cli/move-sides.ts';
 import { readContexts } from '#store/checks/read-contexts.ts';
-import { test } from '../support/each-engine.ts';
-import { aCheck, aGroup } from '../support/records.ts';
-import { putAccount } from '../support/rows.ts';
-import { secretKey } from '../support/temp-store.ts';
+import { test } from '../support/store/each-engine.ts';
+import { aCheck, aGroup } from '../support/store/records.ts';
+import { putAccount } from '../support/store/rows.ts';
+import { secretKey } from '../support/store/temp-store.ts';
 
 test('a check is read with the group that it has then: one that was made meanwhile, or none when that was deleted', async (newStore) => {
   await using temp = await newStore();

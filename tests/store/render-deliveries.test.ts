@@ -4,8 +4,8 @@ import { describe } from 'node:test';
 import { createSendDeliveries, type SendDeliveriesOptions } from '#pipeline/send-deliveries.ts';
 import type { Message, SendOutcome } from '#domain/alerts/delivery.ts';
 import { newId } from '#lib/id.ts';
-import { it } from '../support/each-engine.ts';
-import { aGroup } from '../support/records.ts';
+import { it } from '../support/store/each-engine.ts';
+import { aGroup } from '../support/store/records.ts';
 import { until } from '../support/until.ts';
 import { PathUnderTest, prepared } from './path-under-test.ts';
 

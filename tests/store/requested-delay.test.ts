@@ -5,7 +5,7 @@ import type { SendOutcome } from '#domain/alerts/delivery.ts';
 import { newId } from '#lib/id.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import type { ClaimedDelivery } from '#store/path/deliveries/delivery-rows.ts';
-import { it } from '../support/each-engine.ts';
+import { it } from '../support/store/each-engine.ts';
 import { failing, leaseMs, scannedFrom, type PathUnderTest } from './path-under-test.ts';
 
 /** Ends an attempt with a 429 that asks to wait so many seconds. */

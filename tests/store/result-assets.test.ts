@@ -5,10 +5,10 @@ import { randomBytes } from 'node:crypto';
 import type { Asset } from '#domain/results/asset.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/base/codec.ts';
-import { test } from '../support/each-engine.ts';
-import { noNotifications } from '../support/records.ts';
-import { putAccount, putCheck, putResult } from '../support/rows.ts';
-import type { TempStore } from '../support/temp-store.ts';
+import { test } from '../support/store/each-engine.ts';
+import { noNotifications } from '../support/store/records.ts';
+import { putAccount, putCheck, putResult } from '../support/store/rows.ts';
+import type { TempStore } from '../support/store/temp-store.ts';
 
 const day = 86_400_000;
 const picture = (bytes = 5): Asset => ({

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { dayMs, hourMs } from '#domain/results/roll-up.ts';
 import { idBytes } from '#store/base/codec.ts';
-import { test } from '../support/each-engine.ts';
-import { putAccount, putCheck, putResult } from '../support/rows.ts';
-import type { TempStore } from '../support/temp-store.ts';
+import { test } from '../support/store/each-engine.ts';
+import { putAccount, putCheck, putResult } from '../support/store/rows.ts';
+import type { TempStore } from '../support/store/temp-store.ts';
 import { type Fact, fact, minuteMs, noon, record, rollUpAll } from './roll-up-facts.ts';
 
 const days = 6;

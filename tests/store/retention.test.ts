@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { newId } from '#lib/id.ts';
 import { idBytes, idText } from '#store/base/codec.ts';
-import { test } from '../support/each-engine.ts';
-import { insertRow, putAccount, putChannel, putDelivery, putIncident, putResult } from '../support/rows.ts';
-import type { TempStore } from '../support/temp-store.ts';
+import { test } from '../support/store/each-engine.ts';
+import { insertRow, putAccount, putChannel, putDelivery, putIncident, putResult } from '../support/store/rows.ts';
+import type { TempStore } from '../support/store/temp-store.ts';
 
 const day = 86_400_000;
 

@@ -11,7 +11,7 @@ import { newId } from '#lib/id.ts';
 import { createRunChecks } from '#pipeline/run-checks.ts';
 import { idBytes } from '#store/base/codec.ts';
 import type { ClaimedRun } from '#store/path/path.ts';
-import { it } from '../support/each-engine.ts';
+import { it } from '../support/store/each-engine.ts';
 import { until } from '../support/until.ts';
 import { leaseMs, PathUnderTest, rendered } from './path-under-test.ts';
 

@@ -20,9 +20,9 @@ import type { Outcome } from '#domain/results/result.ts';
 import { idBytes, idText } from '#store/base/codec.ts';
 import { detailedRollUpOf } from '#store/history/roll-up-rows.ts';
 import type { RollUpsTable } from '#store/base/tables/roll-up-tables.ts';
-import type { RawRows } from '../support/raw-rows.ts';
-import { insertRow, putResult } from '../support/rows.ts';
-import type { TempStore } from '../support/temp-store.ts';
+import type { RawRows } from '../support/store/raw-rows.ts';
+import { insertRow, putResult } from '../support/store/rows.ts';
+import type { TempStore } from '../support/store/temp-store.ts';
 
 export const minuteMs = 60_000;
 export const retentionMs = 30 * dayMs;

@@ -5,10 +5,10 @@ import { closedAfterMs, dayMs, hourMs } from '#domain/results/roll-up.ts';
 import type { Outcome } from '#domain/results/result.ts';
 import { idBytes, idText } from '#store/base/codec.ts';
 import { writtenProgress } from '#store/history/roll-up-progress.ts';
-import { test } from '../support/each-engine.ts';
-import { noNotifications } from '../support/records.ts';
-import { putAccount, putCheck, putResult } from '../support/rows.ts';
-import type { TempStore } from '../support/temp-store.ts';
+import { test } from '../support/store/each-engine.ts';
+import { noNotifications } from '../support/store/records.ts';
+import { putAccount, putCheck, putResult } from '../support/store/rows.ts';
+import type { TempStore } from '../support/store/temp-store.ts';
 import {
   assertCurrent,
   assertRollUps,

@@ -1,7 +1,7 @@
 // A newer version migrates the database under a store that is open: the older process goes on (CONTRIBUTING.md).
 import assert from 'node:assert/strict';
-import { test } from '../support/each-engine.ts';
-import type { RawRows } from '../support/raw-rows.ts';
+import { test } from '../support/store/each-engine.ts';
+import type { RawRows } from '../support/store/raw-rows.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
 /** What a newer version may do to a schema: a column more in every table, a table and an index more. */

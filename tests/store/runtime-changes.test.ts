@@ -12,9 +12,9 @@ import type { Caller } from '#domain/accounts/api-key.ts';
 import type { Check } from '#domain/checks/check.ts';
 import type { Runtime } from '#domain/checks/runtime.ts';
 import { newId } from '#lib/id.ts';
-import { aCheck, aGroup, noNotifications } from '../support/records.ts';
-import { test } from '../support/each-engine.ts';
-import type { TempStore } from '../support/temp-store.ts';
+import { aCheck, aGroup, noNotifications } from '../support/store/records.ts';
+import { test } from '../support/store/each-engine.ts';
+import type { TempStore } from '../support/store/temp-store.ts';
 
 const plain = {
   nodeJsVersion: 'v24.0.0',

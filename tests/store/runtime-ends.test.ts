@@ -15,8 +15,8 @@ import { newId } from '#lib/id.ts';
 import type { Log } from '#lib/log.ts';
 import { StartError } from '#config/start-error.ts';
 import { idBytes } from '#store/base/codec.ts';
-import { it, type NewStore, test } from '../support/each-engine.ts';
-import { aCheck, aGroup } from '../support/records.ts';
+import { it, type NewStore, test } from '../support/store/each-engine.ts';
+import { aCheck, aGroup } from '../support/store/records.ts';
 
 const dayMs = 86_400_000;
 const endsAt = Date.UTC(2027, 3, 30);

@@ -6,9 +6,9 @@ import { nextSlot } from '#domain/checks/slot.ts';
 import { idBytes, idText, idTime } from '#store/base/codec.ts';
 import { dueAtOf, dueAtStatement, inStep } from '#store/path/schedule/schedule-rounds.ts';
 import type { ScheduleRoundsTable, SchedulesTable } from '#store/base/tables/schedule-tables.ts';
-import { it } from '../support/each-engine.ts';
+import { it } from '../support/store/each-engine.ts';
 import { numbers } from '../support/numbers.ts';
-import { slotsBetween } from '../support/slots-of.ts';
+import { slotsBetween } from '../support/store/slots-of.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
 /** Turns until nothing is due any more. */

@@ -4,7 +4,7 @@ import { describe } from 'node:test';
 import { createSendDeliveries, type SendDeliveriesOptions } from '#pipeline/send-deliveries.ts';
 import type { SendOutcome } from '#domain/alerts/delivery.ts';
 import { StoreUnavailableError } from '#store/base/unavailable.ts';
-import { it } from '../support/each-engine.ts';
+import { it } from '../support/store/each-engine.ts';
 import { until } from '../support/until.ts';
 import { PathUnderTest } from './path-under-test.ts';
 

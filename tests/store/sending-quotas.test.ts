@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { hourOf, quotaEndsAt } from '#domain/alerts/sending-quota.ts';
 import { newId } from '#lib/id.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
-import { test } from '../support/each-engine.ts';
+import { test } from '../support/store/each-engine.ts';
 import { until } from '../support/until.ts';
 import { failing, type PathUnderTest } from './path-under-test.ts';
 

@@ -9,7 +9,7 @@ import { createFollowedClock } from '#lib/followed-clock.ts';
 import { outcomeCodes, reasonCodes } from '#store/base/codes.ts';
 import { StoreUnavailableError } from '#store/base/unavailable.ts';
 import { createFollowClock } from '#upkeep/follow-clock.ts';
-import { it } from '../support/each-engine.ts';
+import { it } from '../support/store/each-engine.ts';
 import { until } from '../support/until.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 

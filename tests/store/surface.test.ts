@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Store } from '#store/store.ts';
-import { test } from '../support/each-engine.ts';
-import { calledIn, uncalled } from '../support/store-surface.ts';
+import { test } from '../support/store/each-engine.ts';
+import { calledIn, uncalled } from '../support/laws/store-surface.ts';
 
 const notOfTheSuite = ['wakes', 'wasCrashed', 'close'];
 

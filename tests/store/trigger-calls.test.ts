@@ -10,7 +10,7 @@ import { createRecordResults } from '#pipeline/record-results.ts';
 import { createRunChecks } from '#pipeline/run-checks.ts';
 import { newId } from '#lib/id.ts';
 import { createRemoveOldRows } from '#upkeep/remove-old-rows.ts';
-import { test } from '../support/each-engine.ts';
+import { test } from '../support/store/each-engine.ts';
 import { until } from '../support/until.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { Refusal } from '#actions/refusal.ts';
 import { startedOf } from '#actions/checks/triggers.ts';
-import { test } from '../support/each-engine.ts';
-import { putAccount, putCheck, putGroup } from '../support/rows.ts';
+import { test } from '../support/store/each-engine.ts';
+import { putAccount, putCheck, putGroup } from '../support/store/rows.ts';
 
 test('a call that would leave more than 5,000 triggered runs open starts none and gives the figures', async (newStore) => {
   await using temp = await newStore();

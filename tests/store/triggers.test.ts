@@ -7,10 +7,10 @@ import type { Caller } from '#domain/accounts/api-key.ts';
 import type { Outcome } from '#domain/results/result.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes, idText } from '#store/base/codec.ts';
-import { test } from '../support/each-engine.ts';
-import type { RawRows } from '../support/raw-rows.ts';
-import { putAccount, putCheck, putGroup, putResult } from '../support/rows.ts';
-import type { TempStore } from '../support/temp-store.ts';
+import { test } from '../support/store/each-engine.ts';
+import type { RawRows } from '../support/store/raw-rows.ts';
+import { putAccount, putCheck, putGroup, putResult } from '../support/store/rows.ts';
+import type { TempStore } from '../support/store/temp-store.ts';
 
 function open({ store, clock }: TempStore, stopping = new AbortController().signal) {
   const hints = new Set<() => void>();

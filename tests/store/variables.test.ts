@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import { newId } from '#lib/id.ts';
-import { test } from '../support/each-engine.ts';
-import { putAccount } from '../support/rows.ts';
+import { test } from '../support/store/each-engine.ts';
+import { putAccount } from '../support/store/rows.ts';
 
 const plain = (key: string, value: string): EnvironmentVariable => ({ key, value, locked: false, secret: false });
 

@@ -7,9 +7,9 @@ import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/base/codec.ts';
 import { createRunChecks } from '#pipeline/run-checks.ts';
 import { StoreUnavailableError } from '#store/base/unavailable.ts';
-import { it } from '../support/each-engine.ts';
-import { aWindow } from '../support/records.ts';
-import { insertRow, putAccount } from '../support/rows.ts';
+import { it } from '../support/store/each-engine.ts';
+import { aWindow } from '../support/store/records.ts';
+import { insertRow, putAccount } from '../support/store/rows.ts';
 import { until } from '../support/until.ts';
 import { PathUnderTest } from './path-under-test.ts';
 

@@ -1,7 +1,7 @@
 // Secrets with recognizable values, and the search for them in what a service puts out.
 import assert from 'node:assert/strict';
-import { createAuthority } from './certificates.ts';
-import { apiKey } from './service.ts';
+import { createAuthority } from './targets/certificates.ts';
+import { apiKey } from './service/service.ts';
 
 /** The common prefix of its key type is no secret. */
 export const identity = createAuthority().issue();

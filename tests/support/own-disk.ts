@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Cleanup } from './scripted-server.ts';
-import type { Place } from './service.ts';
+import type { Cleanup } from './targets/scripted-server.ts';
+import type { Place } from './service/service.ts';
 
 export interface OwnDisk {
   /** For a service that keeps its data on this disk. */

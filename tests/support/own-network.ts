@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { plainEnvironment } from './plain-environment.ts';
+import { plainEnvironment } from './service/plain-environment.ts';
 
 /** What the program finds there instead of the machine's own. */
 export interface NetworkFiles {

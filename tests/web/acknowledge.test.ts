@@ -1,7 +1,7 @@
 // Acknowledging an incident, as everyone who looks at the account sees it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startScriptedServer } from '../support/scripted-server.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { expectHidden, expectVisible } from './expect.ts';
 import { operator, startWebUi } from './web-ui.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { startScriptedServer } from '../support/scripted-server.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { until } from '../support/until.ts';
 import { expectHidden, expectVisible } from './expect.ts';
 import { startWebUi } from './web-ui.ts';

@@ -1,7 +1,7 @@
 // An account with something of everything, for tests of all pages and for pictures of them.
-import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
-import type { Cleanup } from '../support/scripted-server.ts';
-import type { FileService } from '../support/service.ts';
+import { type ScriptedServer, startScriptedServer } from '../support/targets/scripted-server.ts';
+import type { Cleanup } from '../support/targets/scripted-server.ts';
+import type { FileService } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 
 /** What the data consists of. */

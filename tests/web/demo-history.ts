@@ -1,8 +1,8 @@
 // Results of the last day for the checks of the demo data, so that charts, bars and availability have something to show.
 import type { Outcome } from '#domain/results/result.ts';
 import { idBytes } from '#store/base/codec.ts';
-import { countChange, insertRow, putResult } from '../support/rows.ts';
-import type { FileService } from '../support/service.ts';
+import { countChange, insertRow, putResult } from '../support/store/rows.ts';
+import type { FileService } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 
 const minuteMs = 60_000;

@@ -1,7 +1,7 @@
 // From a red row to the result, the delivery and its replay.
 import { test } from 'node:test';
 import { expectVisible } from './expect.ts';
-import { startScriptedServer } from '../support/scripted-server.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { startWebUi } from './web-ui.ts';
 
 test('a failing check leads to its result, its delivery and a replay, live', async (t) => {

@@ -1,6 +1,6 @@
 // A group is started from its page, which follows its runs to a verdict; the wall shows its checks.
 import { test } from 'node:test';
-import { startScriptedServer } from '../support/scripted-server.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { expectVisible } from './expect.ts';
 import { startWebUi } from './web-ui.ts';
 

@@ -1,7 +1,7 @@
 // What others wrote stays text, and no link leads away from this server.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startScriptedServer } from '../support/scripted-server.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { until } from '../support/until.ts';
 import { expectVisible } from './expect.ts';
 import { operator, startWebUi } from './web-ui.ts';

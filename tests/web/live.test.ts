@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { startScriptedServer } from '../support/scripted-server.ts';
-import { type FileService, startService } from '../support/service.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
+import { type FileService, startService } from '../support/service/service.ts';
 import { expectHidden, expectVisible } from './expect.ts';
 import { startWebUi } from './web-ui.ts';
 

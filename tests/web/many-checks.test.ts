@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { countChange, putCheck } from '../support/rows.ts';
+import { countChange, putCheck } from '../support/store/rows.ts';
 import { expectHidden, expectVisible } from './expect.ts';
 import { startWebUi } from './web-ui.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBrowser } from '../support/chromium.ts';
-import { startService } from '../support/service.ts';
+import { startService } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 import { expectHidden, expectVisible } from './expect.ts';
 import { operator, startWebUi } from './web-ui.ts';

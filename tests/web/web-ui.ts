@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type Cleanup, openBrowser } from '../support/chromium.ts';
 import { freePort } from '../support/free-port.ts';
-import { type FileService, startService } from '../support/service.ts';
+import { type FileService, startService } from '../support/service/service.ts';
 
 /** The operator that every server of these tests starts with. */
 export const operator = { email: 'ada@example.com', password: 'correct horse battery' };

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { test } from 'node:test';
 import { tunnelThrough } from '#egress/proxy.ts';
-import { listenWithoutAccepting } from '../../../tests/support/hostile-receivers.ts';
+import { listenWithoutAccepting } from '../../../tests/support/receivers/hostile-receivers.ts';
 import type { EgressGuard } from '../kind.ts';
 import { listen, open, raw, receiver, sender, sending } from './test-receivers.ts';
 

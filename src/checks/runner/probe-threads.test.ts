@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import test from 'node:test';
-import { apiCheck, inputOf, variable } from '../../../tests/support/api-check.ts';
+import { apiCheck, inputOf, variable } from '../../../tests/support/checks/api-check.ts';
 import type { JsonObject } from '#domain/json.ts';
-import { createAuthority } from '../../../tests/support/certificates.ts';
-import { describedKind } from '../../../tests/support/kind-probe.ts';
-import { startTarget, startTcpTarget, startTlsTarget } from '../../../tests/support/target.ts';
+import { createAuthority } from '../../../tests/support/targets/certificates.ts';
+import { describedKind } from '../../../tests/support/checks/kind-probe.ts';
+import { startTarget, startTcpTarget, startTlsTarget } from '../../../tests/support/targets/target.ts';
 import { createProber, type Prober, type ProberOptions } from './probe-threads.ts';
 
 test('500 probes handed over at once run concurrently', async (t) => {

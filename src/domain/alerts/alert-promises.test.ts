@@ -10,12 +10,12 @@ import {
   longGaps,
   remindersUntilRecovery,
   retries,
-} from '../../../tests/support/alert-families.ts';
-import { channelsInModel, exploreHistories } from '../../../tests/support/alert-model.ts';
-import { exploreCertificates } from '../../../tests/support/certificate-model.ts';
-import { exploreEdits } from '../../../tests/support/location-edits.ts';
-import { exploreLateAnswers, type LateCase } from '../../../tests/support/late-answers.ts';
-import { exploreOrders, type LocationCase } from '../../../tests/support/location-model.ts';
+} from '../../../tests/support/models/alert-families.ts';
+import { channelsInModel, exploreHistories } from '../../../tests/support/models/alert-model.ts';
+import { exploreCertificates } from '../../../tests/support/models/certificate-model.ts';
+import { exploreEdits } from '../../../tests/support/models/location-edits.ts';
+import { exploreLateAnswers, type LateCase } from '../../../tests/support/models/late-answers.ts';
+import { exploreOrders, type LocationCase } from '../../../tests/support/models/location-model.ts';
 
 describe('in every history of a check, at every combination of switches, what opened closes and nothing is invented', () => {
   const rows: readonly [depth: number, Family, sequences: number][] = [

@@ -1,7 +1,7 @@
 // What a check runs with when its group says something else.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aCheck, aGroup } from '../../../tests/support/records.ts';
+import { aCheck, aGroup } from '../../../tests/support/store/records.ts';
 import { effectiveCheck } from './effective-check.ts';
 
 const own = aCheck('a', {

@@ -1,7 +1,7 @@
 // When a check is due, as its id, interval, group and locations say.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aCheck, aGroup } from '../../../tests/support/records.ts';
+import { aCheck, aGroup } from '../../../tests/support/store/records.ts';
 import { scheduleOf } from './schedule.ts';
 import { phaseMs } from './slot.ts';
 

@@ -1,7 +1,7 @@
 // Whose alert settings decide over a check: its own, its group's or its account's (reference §3, §4.5).
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { aCheck, aGroup, aWindow } from '../../../tests/support/records.ts';
+import { aCheck, aGroup, aWindow } from '../../../tests/support/store/records.ts';
 import type { AlertSettings } from '../alerts/alert-settings.ts';
 import type { CheckGroup } from './check-group.ts';
 import type { StateRules } from './check-state.ts';

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { printed, runPlain, strongContainments } from '../../../tests/support/script-runs.ts';
+import { printed, runPlain, strongContainments } from '../../../tests/support/scripts/script-runs.ts';
 import { containments, hasGateway, nobody } from './containment.ts';
 
 for (const level of containments.filter(hasGateway)) {

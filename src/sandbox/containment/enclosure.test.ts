@@ -5,7 +5,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { currentRuntime } from '../../../tests/support/script-runs.ts';
+import { currentRuntime } from '../../../tests/support/scripts/script-runs.ts';
 import { nobody } from './containment.ts';
 import { enclosureWords } from './enclosure.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readMail } from '../../../../tests/support/read-mail.ts';
+import { readMail } from '../../../../tests/support/receivers/read-mail.ts';
 import type { Message } from '#domain/alerts/delivery.ts';
 import { noGateways } from '#domain/alerts/gateways.ts';
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';

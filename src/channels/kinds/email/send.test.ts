@@ -1,16 +1,16 @@
 // Mails go out by SMTP as stored, whatever the server does at each step.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { startConnectProxy } from '../../../../tests/support/connect-proxy.ts';
-import { createAuthority } from '../../../../tests/support/certificates.ts';
+import { startConnectProxy } from '../../../../tests/support/targets/connect-proxy.ts';
+import { createAuthority } from '../../../../tests/support/targets/certificates.ts';
 import {
   type SmtpReply,
   type SmtpServer,
   type SmtpServerOptions,
   type SmtpStep,
   startSmtpServer,
-} from '../../../../tests/support/smtp-server.ts';
-import { readMail } from '../../../../tests/support/read-mail.ts';
+} from '../../../../tests/support/receivers/smtp-server.ts';
+import { readMail } from '../../../../tests/support/receivers/read-mail.ts';
 import { until } from '../../../../tests/support/until.ts';
 import type { SmtpGateway } from '#domain/alerts/gateways.ts';
 import { noGateways } from '#domain/alerts/gateways.ts';

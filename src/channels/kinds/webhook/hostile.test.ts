@@ -1,7 +1,7 @@
 // Twelve kinds of hostile receivers: each attempt ends in time with its class and does not delay others.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type HostileReceivers, startHostileReceivers } from '../../../../tests/support/hostile-receivers.ts';
+import { type HostileReceivers, startHostileReceivers } from '../../../../tests/support/receivers/hostile-receivers.ts';
 import { receiver, sender, sending } from '../../http/test-receivers.ts';
 
 let hostile: HostileReceivers;

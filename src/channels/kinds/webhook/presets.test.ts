@@ -11,7 +11,7 @@ import { tooMuchFor } from './receivers.ts';
 import { renderWebhook } from './render.ts';
 import { channelRules } from '../../rules.ts';
 import { reshapes } from '../../templates/reshaping.ts';
-import { presetSchemas } from '../../../../tests/support/preset-schemas.ts';
+import { presetSchemas } from '../../../../tests/support/receivers/preset-schemas.ts';
 
 const own: Readonly<Record<string, string>> = {
   APPRISE_HOST: 'apprise.example',

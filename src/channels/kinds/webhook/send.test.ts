@@ -7,7 +7,7 @@ import net from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import tls from 'node:tls';
-import { createAuthority } from '../../../../tests/support/certificates.ts';
+import { createAuthority } from '../../../../tests/support/targets/certificates.ts';
 import type { EgressGuard } from '../../kind.ts';
 import { listen, open, raw, receiver, sender as senderOf, sending } from '../../http/test-receivers.ts';
 import { createWebhookSender } from './send.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import { createGuard } from '#egress/guard.ts';
-import { detailsOf, probeOnce, verdictOf } from '../../../../tests/support/api-probe.ts';
+import { detailsOf, probeOnce, verdictOf } from '../../../../tests/support/checks/api-probe.ts';
 import { apiSchema } from './schema.ts';
 
 const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'));

@@ -5,12 +5,12 @@ import { createWebhookSender } from '#channels/kinds/webhook/send.ts';
 import { sending } from '#channels/http/test-receivers.ts';
 import { createGuard } from '#egress/guard.ts';
 import { readProxy } from '#egress/proxy.ts';
-import { probeOnce, verdictOf } from '../../../../tests/support/api-probe.ts';
-import { createAuthority } from '../../../../tests/support/certificates.ts';
-import { startConnectProxy } from '../../../../tests/support/connect-proxy.ts';
+import { probeOnce, verdictOf } from '../../../../tests/support/checks/api-probe.ts';
+import { createAuthority } from '../../../../tests/support/targets/certificates.ts';
+import { startConnectProxy } from '../../../../tests/support/targets/connect-proxy.ts';
 import { freePort } from '../../../../tests/support/free-port.ts';
-import { startScriptedServer } from '../../../../tests/support/scripted-server.ts';
-import { startTcpTarget, startTlsTarget } from '../../../../tests/support/target.ts';
+import { startScriptedServer } from '../../../../tests/support/targets/scripted-server.ts';
+import { startTcpTarget, startTlsTarget } from '../../../../tests/support/targets/target.ts';
 
 /** A guard that only allows public addresses, with that proxy. */
 function guardOf(proxy: string) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '#domain/json.ts';
-import { apiCheck, groupWith, inputOf, variable } from '../../../../tests/support/api-check.ts';
+import { apiCheck, groupWith, inputOf, variable } from '../../../../tests/support/checks/api-check.ts';
 import { isNoProbe, MissingVariable } from '../../parts/findings/judge.ts';
 import { requestAfter, requestBefore, requestSeen, requestToSend, type RequestState } from './script-request.ts';
 

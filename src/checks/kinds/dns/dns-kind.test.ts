@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { JsonObject } from '#domain/json.ts';
 import { parseCidr } from '#egress/cidr.ts';
-import { variable } from '../../../../tests/support/api-check.ts';
-import { verdictOf } from '../../../../tests/support/api-probe.ts';
+import { variable } from '../../../../tests/support/checks/api-check.ts';
+import { verdictOf } from '../../../../tests/support/checks/api-probe.ts';
 import {
   describedKind,
   type KindProbeOptions,
   probeKind,
   problemsOfKind,
-} from '../../../../tests/support/kind-probe.ts';
+} from '../../../../tests/support/checks/kind-probe.ts';
 import {
   startZoneServer,
   type ZoneAnswer,
@@ -18,7 +18,7 @@ import {
   zoneNumber,
   type ZoneServer,
   zoneText,
-} from '../../../../tests/support/zone-server.ts';
+} from '../../../../tests/support/targets/zone-server.ts';
 import { recordTypes, type RecordType } from './message.ts';
 
 function inspect({ port }: Pick<ZoneServer, 'port'>, request: JsonObject = {}, options: KindProbeOptions = {}) {

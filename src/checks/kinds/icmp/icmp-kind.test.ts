@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { JsonObject } from '#domain/json.ts';
-import { verdictOf } from '../../../../tests/support/api-probe.ts';
+import { verdictOf } from '../../../../tests/support/checks/api-probe.ts';
 import {
   describedKind,
   type KindProbeOptions,
   probeKind,
   problemsOfKind,
-} from '../../../../tests/support/kind-probe.ts';
+} from '../../../../tests/support/checks/kind-probe.ts';
 import { findPing, pingProblem } from './ping.ts';
 import { createSlots } from './slots.ts';
 

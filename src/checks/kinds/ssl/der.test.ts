@@ -1,7 +1,7 @@
 // Parsing of untrusted DER.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { der, oid, sequence, time } from '../../../../tests/support/der.ts';
+import { der, oid, sequence, time } from '../../../../tests/support/targets/der.ts';
 import { elementAt, elementsIn, oidOf, readerOf, soleElement, tags, timeOf } from './der.ts';
 
 const text = (tag: number, value: string) => soleElement(der(tag, Buffer.from(value)), tag);

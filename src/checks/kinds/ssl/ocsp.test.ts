@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
-import { addressName, commonName, createAuthority, fullName } from '../../../../tests/support/certificates.ts';
-import { der, integer, octets, oid, sequence, time } from '../../../../tests/support/der.ts';
-import samples from '../../../../tests/support/openssl-samples.json' with { type: 'json' };
-import { revokedList } from '../../../../tests/support/revocation.ts';
+import { addressName, commonName, createAuthority, fullName } from '../../../../tests/support/targets/certificates.ts';
+import { der, integer, octets, oid, sequence, time } from '../../../../tests/support/targets/der.ts';
+import samples from '../../../../tests/support/targets/openssl-samples.json' with { type: 'json' };
+import { revokedList } from '../../../../tests/support/targets/revocation.ts';
 import { readCertificate } from './certificate-parts.ts';
 import { ocspQuestion, readOcspAnswer } from './ocsp.ts';
 import { readRevokedList, statusInList } from './revoked-list.ts';

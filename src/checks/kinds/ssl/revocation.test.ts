@@ -8,16 +8,16 @@ import type { JsonObject } from '#domain/json.ts';
 import type { Finding } from '#domain/results/result.ts';
 import { parseCidr } from '#egress/cidr.ts';
 import { createGuard } from '#egress/guard.ts';
-import { verdictOf } from '../../../../tests/support/api-probe.ts';
+import { verdictOf } from '../../../../tests/support/checks/api-probe.ts';
 import {
   addressName,
   type CertificateFacts,
   createAuthority,
   type Issued,
-} from '../../../../tests/support/certificates.ts';
-import { describedKind, type KindProbeOptions, startProbing } from '../../../../tests/support/kind-probe.ts';
-import { ocspAnswer, ocspRefusal, revokedList, signerOf } from '../../../../tests/support/revocation.ts';
-import { readBody, startTarget, startTlsTarget } from '../../../../tests/support/target.ts';
+} from '../../../../tests/support/targets/certificates.ts';
+import { describedKind, type KindProbeOptions, startProbing } from '../../../../tests/support/checks/kind-probe.ts';
+import { ocspAnswer, ocspRefusal, revokedList, signerOf } from '../../../../tests/support/targets/revocation.ts';
+import { readBody, startTarget, startTlsTarget } from '../../../../tests/support/targets/target.ts';
 import { createFindRevocation } from './revocation.ts';
 
 const day = 86_400_000;

@@ -6,16 +6,16 @@ import test, { type TestContext } from 'node:test';
 import { createSecureContext } from 'node:tls';
 import type { JsonObject } from '#domain/json.ts';
 import type { Finding } from '#domain/results/result.ts';
-import { verdictOf } from '../../../../tests/support/api-probe.ts';
-import { type CertificateFacts, createAuthority } from '../../../../tests/support/certificates.ts';
+import { verdictOf } from '../../../../tests/support/checks/api-probe.ts';
+import { type CertificateFacts, createAuthority } from '../../../../tests/support/targets/certificates.ts';
 import {
   describedKind,
   type KindProbeOptions,
   probeKind,
   problemsOfKind,
   startPlanned,
-} from '../../../../tests/support/kind-probe.ts';
-import { startTcpTarget, startTlsTarget } from '../../../../tests/support/target.ts';
+} from '../../../../tests/support/checks/kind-probe.ts';
+import { startTcpTarget, startTlsTarget } from '../../../../tests/support/targets/target.ts';
 
 const day = 86_400_000;
 const authority = createAuthority();

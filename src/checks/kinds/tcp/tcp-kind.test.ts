@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { createServer, type Socket } from 'node:net';
 import test from 'node:test';
 import type { JsonObject } from '#domain/json.ts';
-import { variable } from '../../../../tests/support/api-check.ts';
-import { verdictOf } from '../../../../tests/support/api-probe.ts';
+import { variable } from '../../../../tests/support/checks/api-check.ts';
+import { verdictOf } from '../../../../tests/support/checks/api-probe.ts';
 import {
   type KindProbeOptions,
   describedKind,
   probeKind,
   problemsOfKind,
-} from '../../../../tests/support/kind-probe.ts';
-import { startTcpTarget } from '../../../../tests/support/target.ts';
+} from '../../../../tests/support/checks/kind-probe.ts';
+import { startTcpTarget } from '../../../../tests/support/targets/target.ts';
 import { createGuard } from '#egress/guard.ts';
 import { talk, textOf } from './talk.ts';
 

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { JsonObject } from '#domain/json.ts';
-import { groupWith } from '../../../../tests/support/api-check.ts';
-import { verdictOf } from '../../../../tests/support/api-probe.ts';
-import { describedKind, probeKind, problemsOfKind } from '../../../../tests/support/kind-probe.ts';
-import { startTarget } from '../../../../tests/support/target.ts';
+import { groupWith } from '../../../../tests/support/checks/api-check.ts';
+import { verdictOf } from '../../../../tests/support/checks/api-probe.ts';
+import { describedKind, probeKind, problemsOfKind } from '../../../../tests/support/checks/kind-probe.ts';
+import { startTarget } from '../../../../tests/support/targets/target.ts';
 
 const assertion = (target: string, source = 'STATUS_CODE'): JsonObject => ({ source, comparison: 'EQUALS', target });
 

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { createSecureContext } from 'node:tls';
 import type { JsonObject } from '#domain/json.ts';
-import { verdictOf } from '../../../../tests/support/api-probe.ts';
-import { createAuthority } from '../../../../tests/support/certificates.ts';
-import { type KindProbeOptions, probeKind, problemsOfKind } from '../../../../tests/support/kind-probe.ts';
-import { startTlsTarget } from '../../../../tests/support/target.ts';
-import { startZoneServer } from '../../../../tests/support/zone-server.ts';
+import { verdictOf } from '../../../../tests/support/checks/api-probe.ts';
+import { createAuthority } from '../../../../tests/support/targets/certificates.ts';
+import { type KindProbeOptions, probeKind, problemsOfKind } from '../../../../tests/support/checks/kind-probe.ts';
+import { startTlsTarget } from '../../../../tests/support/targets/target.ts';
+import { startZoneServer } from '../../../../tests/support/targets/zone-server.ts';
 
 const name = 'Bücher.test';
 const ascii = 'xn--bcher-kva.test';

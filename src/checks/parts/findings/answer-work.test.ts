@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { probeOnce, verdictOf } from '../../../../tests/support/api-probe.ts';
-import { startTarget } from '../../../../tests/support/target.ts';
+import { probeOnce, verdictOf } from '../../../../tests/support/checks/api-probe.ts';
+import { startTarget } from '../../../../tests/support/targets/target.ts';
 import { compileAssertion } from '../assertions/assertion.ts';
 import { createRedactor } from '../redact.ts';
 import { type AnswerWork, type Offload, undone, workOn } from './answer-work.ts';

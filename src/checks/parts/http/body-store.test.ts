@@ -1,8 +1,8 @@
 // The stored part of a body, within its limits.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { probeOnce, verdictOf } from '../../../../tests/support/api-probe.ts';
-import { startTarget } from '../../../../tests/support/target.ts';
+import { probeOnce, verdictOf } from '../../../../tests/support/checks/api-probe.ts';
+import { startTarget } from '../../../../tests/support/targets/target.ts';
 import { BodyStore, createByteBudget, maxBytesOfOne } from './body-store.ts';
 
 const contents = (store: BodyStore): string => Buffer.concat(store.pieces).toString();

@@ -4,10 +4,10 @@ import { randomBytes } from 'node:crypto';
 import test from 'node:test';
 import * as zlib from 'node:zlib';
 import { createGuard } from '#egress/guard.ts';
-import { apiCheck, inputOf, variable } from '../../../../tests/support/api-check.ts';
+import { apiCheck, inputOf, variable } from '../../../../tests/support/checks/api-check.ts';
 import { apiKind } from '../../kinds/api/api-kind.ts';
-import { detailsOf, probeOnce, responseOf, verdictOf } from '../../../../tests/support/api-probe.ts';
-import { startTarget, startTcpTarget } from '../../../../tests/support/target.ts';
+import { detailsOf, probeOnce, responseOf, verdictOf } from '../../../../tests/support/checks/api-probe.ts';
+import { startTarget, startTcpTarget } from '../../../../tests/support/targets/target.ts';
 
 type Cleanup = Parameters<typeof startTarget>[0];
 

@@ -5,10 +5,10 @@ import type { ServerOptions } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import test, { type TestContext } from 'node:test';
 import type { ClientIdentity } from '#domain/accounts/client-certificate.ts';
-import { probeOnce, verdictOf } from '../../../../tests/support/api-probe.ts';
-import { createAuthority } from '../../../../tests/support/certificates.ts';
-import { probeKind } from '../../../../tests/support/kind-probe.ts';
-import { startTlsTarget } from '../../../../tests/support/target.ts';
+import { probeOnce, verdictOf } from '../../../../tests/support/checks/api-probe.ts';
+import { createAuthority } from '../../../../tests/support/targets/certificates.ts';
+import { probeKind } from '../../../../tests/support/checks/kind-probe.ts';
+import { startTlsTarget } from '../../../../tests/support/targets/target.ts';
 
 const servers = createAuthority('Servers');
 const clients = createAuthority('Clients');

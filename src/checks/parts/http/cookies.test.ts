@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { JsonObject } from '#domain/json.ts';
-import { createAuthority } from '../../../../tests/support/certificates.ts';
-import { probeOnce, verdictOf } from '../../../../tests/support/api-probe.ts';
-import { startTarget, startTcpTarget, startTlsTarget } from '../../../../tests/support/target.ts';
+import { createAuthority } from '../../../../tests/support/targets/certificates.ts';
+import { probeOnce, verdictOf } from '../../../../tests/support/checks/api-probe.ts';
+import { startTarget, startTcpTarget, startTlsTarget } from '../../../../tests/support/targets/target.ts';
 
 type Answers = Readonly<Record<string, { readonly set?: readonly string[]; readonly location?: string }>>;
 

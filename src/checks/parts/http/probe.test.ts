@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import test from 'node:test';
 import type { JsonObject } from '#domain/json.ts';
-import { groupWith, variable } from '../../../../tests/support/api-check.ts';
-import { detailsOf, exchangeOf, probeOnce, responseOf, verdictOf } from '../../../../tests/support/api-probe.ts';
-import { readBody, startTarget } from '../../../../tests/support/target.ts';
+import { groupWith, variable } from '../../../../tests/support/checks/api-check.ts';
+import { detailsOf, exchangeOf, probeOnce, responseOf, verdictOf } from '../../../../tests/support/checks/api-probe.ts';
+import { readBody, startTarget } from '../../../../tests/support/targets/target.ts';
 import { methods } from '#lib/schema/bodies.ts';
 
 /** A target that echoes the request. */

@@ -6,10 +6,10 @@ import type { ScriptedRequest } from '#domain/checks/exchange.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { createGuard } from '#egress/guard.ts';
 import { apiKind } from '../../kinds/api/api-kind.ts';
-import { detailsOf, probeOnce, responseOf, verdictOf } from '../../../../tests/support/api-probe.ts';
-import { apiCheck, inputOf, variable } from '../../../../tests/support/api-check.ts';
-import { createAuthority } from '../../../../tests/support/certificates.ts';
-import { readBody, startTarget, startTlsTarget } from '../../../../tests/support/target.ts';
+import { detailsOf, probeOnce, responseOf, verdictOf } from '../../../../tests/support/checks/api-probe.ts';
+import { apiCheck, inputOf, variable } from '../../../../tests/support/checks/api-check.ts';
+import { createAuthority } from '../../../../tests/support/targets/certificates.ts';
+import { readBody, startTarget, startTlsTarget } from '../../../../tests/support/targets/target.ts';
 
 test('follows redirects like browsers and reports each', async (t) => {
   const seen: string[] = [];

@@ -4,9 +4,9 @@ import http2 from 'node:http2';
 import { createServer } from 'node:net';
 import test from 'node:test';
 import type { JsonObject } from '#domain/json.ts';
-import { createAuthority } from '../../../../tests/support/certificates.ts';
-import { detailsOf, exchangeOf, probeOnce, responseOf, verdictOf } from '../../../../tests/support/api-probe.ts';
-import { startTarget, startTcpTarget, startTlsTarget } from '../../../../tests/support/target.ts';
+import { createAuthority } from '../../../../tests/support/targets/certificates.ts';
+import { detailsOf, exchangeOf, probeOnce, responseOf, verdictOf } from '../../../../tests/support/checks/api-probe.ts';
+import { startTarget, startTcpTarget, startTlsTarget } from '../../../../tests/support/targets/target.ts';
 
 const authority = createAuthority();
 const trusted = { deps: { extraCertificates: [authority.cert] } };

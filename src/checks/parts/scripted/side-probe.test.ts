@@ -4,11 +4,11 @@ import { describe, it } from 'node:test';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { Finding } from '#domain/results/result.ts';
 import { createGuard, type EgressMode } from '#egress/guard.ts';
-import { inputOf, variable } from '../../../../tests/support/api-check.ts';
-import { createAuthority } from '../../../../tests/support/certificates.ts';
-import { problemsOfKind } from '../../../../tests/support/kind-probe.ts';
-import { aCheck } from '../../../../tests/support/records.ts';
-import { startTcpTarget, startTlsTarget } from '../../../../tests/support/target.ts';
+import { inputOf, variable } from '../../../../tests/support/checks/api-check.ts';
+import { createAuthority } from '../../../../tests/support/targets/certificates.ts';
+import { problemsOfKind } from '../../../../tests/support/checks/kind-probe.ts';
+import { aCheck } from '../../../../tests/support/store/records.ts';
+import { startTcpTarget, startTlsTarget } from '../../../../tests/support/targets/target.ts';
 import { browserKind } from '../../kinds/browser/browser-kind.ts';
 
 const accountId = '0198a000-0000-7000-8000-000000000001';
