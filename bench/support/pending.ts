@@ -1,5 +1,5 @@
 // Deliveries that wait: made by recording failed results of checks in a group that 200 channels listen to.
-import { prepareWith } from '#app/path.ts';
+import { prepareWith } from '#app/path/deliveries.ts';
 import { readConfig } from '#config/config.ts';
 import type { DeliveryFacts, EndedAttempt } from '#domain/results/recording.ts';
 import type { Finding } from '#domain/results/result.ts';

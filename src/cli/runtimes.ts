@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { endedWords } from '#domain/checks/runtime.ts';
 import { systemClock } from '#lib/clock.ts';
-import { readInstalled } from '#app/installed-runtimes.ts';
+import { readInstalled } from '#app/scripts/installed-runtimes.ts';
 import { commandName, packageFolder } from '#lib/package-files.ts';
 import { suggestion } from '#lib/nearest.ts';
 import { UsageError } from './usage-error.ts';

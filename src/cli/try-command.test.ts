@@ -14,8 +14,8 @@ import { openStore } from '#store/sqlite-store.ts';
 import { aCheck } from '../../tests/support/store/records.ts';
 import { currentRuntime } from '../../tests/support/scripts/script-runs.ts';
 import { startTarget } from '../../tests/support/targets/target.ts';
-import { isWithScripts } from '#app/script-rules.ts';
-import { createScriptProber } from '#app/scripts.ts';
+import { isWithScripts } from '#app/scripts/script-rules.ts';
+import { createScriptProber } from '#app/scripts/scripts.ts';
 import { createProber } from '#checks/runner/probe-threads.ts';
 
 const facts = { multiStepSupport: true, nodeJsVersion: process.version, runtimeEndOfLife: null, description: null };

@@ -189,7 +189,9 @@ describe('a database that cannot be written', { concurrency: 2 }, () => {
     await fixture.begin();
     const acknowledged = await writeUntilRefused(service, 'FULL');
     await assertStandsStill(fixture, acknowledged);
-    await until('a result to wait', async () => /results waiting for the database/.test((await readiness(service)).reasons.join()));
+    await until('a result to wait', async () =>
+      /results waiting for the database/.test((await readiness(service)).reasons.join()),
+    );
     await fixture.end();
     await assertRecovers(fixture, acknowledged);
   });

@@ -1,7 +1,7 @@
 // Variables that checks use and nobody defines: the write that causes it is answered with a warning, and a notice stays.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composeMissingVariables } from '#app/warnings.ts';
+import { composeMissingVariables } from '#app/http/warnings.ts';
 import { ownId } from './rest-under-test.ts';
 import { type Reply, type Resources, resourcesUnderTest } from './resources-under-test.ts';
 

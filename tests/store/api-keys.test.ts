@@ -6,7 +6,7 @@ import { createApiKeyActions } from '#actions/accounts/api-keys.ts';
 import { createAuthentication } from '#actions/accounts/authenticate.ts';
 import { ensureFirstAccount } from '#actions/accounts/first-account.ts';
 import { Refusal } from '#actions/refusal.ts';
-import { scriptRules } from '#app/script-rules.ts';
+import { scriptRules } from '#app/scripts/script-rules.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { Runtime } from '#domain/checks/runtime.ts';
 import { newId } from '#lib/id.ts';

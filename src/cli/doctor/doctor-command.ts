@@ -13,7 +13,7 @@ import { hasGateway } from '#sandbox/containment/containment.ts';
 import { findChromium } from '#sandbox/find-chromium.ts';
 import { hasOwnGroups } from '#sandbox/containment/own-group.ts';
 import { shortfalls, uncountedAt } from '#sandbox/containment/protections.ts';
-import { readInstalled } from '#app/installed-runtimes.ts';
+import { readInstalled } from '#app/scripts/installed-runtimes.ts';
 import { nearestVariable } from '#config/variables.ts';
 import { type Config, isLoopbackHost, publicUrlOf, readConfig } from '#config/config.ts';
 import { exitCodes } from '../exit-codes.ts';

@@ -53,9 +53,9 @@ import type { ReceivedPing } from '#store/path/heartbeats/receive-pings.ts';
 import type { Store } from '#store/store.ts';
 import { composeAlertMessages } from './alert-messages.ts';
 import type { ActionDeps } from './deps.ts';
-import { prepareWith } from './path.ts';
-import { redactorOfStore } from './redaction.ts';
-import { programReader, scriptRules } from './script-rules.ts';
+import { prepareWith } from '../path/deliveries.ts';
+import { redactorOfStore } from '../path/redaction.ts';
+import { programReader, scriptRules } from '../scripts/script-rules.ts';
 import { composeMissingVariables, settingsWarnings } from './warnings.ts';
 
 /** All actions of the API, by noun. */

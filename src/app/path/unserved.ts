@@ -4,7 +4,7 @@ import type { RecordResults } from '#pipeline/record-results.ts';
 import type { FollowedClock } from '#lib/followed-clock.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#store/store.ts';
-import { type OwnProcess, servedCodes } from './process.ts';
+import { type OwnProcess, servedCodes } from '../process.ts';
 
 /** Its dependencies. */
 interface UnservedDeps {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '#config/config.ts';
 import { hostname } from 'node:os';
-import { aSign } from '../../tests/support/store/records.ts';
+import { aSign } from '../../../tests/support/store/records.ts';
 import { listenersOf, ownAddresses, placesOfOthers } from './own-addresses.ts';
 
 const placesOf = (environment: Record<string, string>, ports: readonly number[] = []) =>

@@ -18,7 +18,7 @@ import { createTrustedCas, type TrustedCas } from '#sandbox/trusted-cas.ts';
 import { createWarmScripts, type WarmScripts } from '#sandbox/warm-scripts.ts';
 import type { LoadedRuntimes } from './installed-runtimes.ts';
 import { isWithScripts, scriptRules } from './script-rules.ts';
-import type { OwnProcess } from './process.ts';
+import type { OwnProcess } from '../process.ts';
 import type { Config } from '#config/config.ts';
 import { crashed } from '#checks/runner/probe-lanes.ts';
 import type { Prober } from '#checks/runner/probe-threads.ts';

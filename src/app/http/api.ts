@@ -30,7 +30,7 @@ import { sessionRoutes } from '#rest/accounts/sessions.ts';
 import { variableRoutes } from '#rest/accounts/variables.ts';
 import { composeActions } from './actions.ts';
 import type { ActionDeps } from './deps.ts';
-import type { LoadedRuntimes } from './installed-runtimes.ts';
+import type { LoadedRuntimes } from '../scripts/installed-runtimes.ts';
 import { version } from '#config/version.ts';
 
 /** All routes except health and metrics. */

@@ -1,0 +1,113 @@
+// Joins the steps that render and send deliveries, and what is rendered from.
+import { acknowledgeLinkOf } from '#actions/alerts/acknowledge-links.ts';
+import { channelRules } from '#channels/rules.ts';
+import { kindOf } from '#checks/check-kinds.ts';
+import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
+import { alertVariables } from '#domain/alerts/delivery-variables.ts';
+import { reportVariables } from '#domain/alerts/failing-channel.ts';
+import type { DeliveryFacts, Prepared, Rendered } from '#domain/results/recording.ts';
+import { randomValues } from '#domain/alerts/random-values.ts';
+import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import { createAdmitDeliveries } from '#pipeline/parts/admit-deliveries.ts';
+import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
+import { createReportFailingChannels } from '#upkeep/report-failing-channels.ts';
+import { createWatchHold } from '#upkeep/watch-hold.ts';
+import { createFindIdentity } from './client-identities.ts';
+import { loggedReason } from './redaction.ts';
+import { type Joint, messageOf, type PathDeps, required } from './joint.ts';
+
+export function joinSendDeliveries(joint: Joint) {
+  const { store, clock, owner, ownProcess, sender, metrics, log, wake, onLogged } = joint;
+  const { sendingLimits } = joint.config;
+  // Sequential: a receiver that is down ends many deliveries at once.
+  let logging = Promise.resolve();
+  const findIdentity = createFindIdentity((accountId) => store.clientCertificates.all(accountId));
+  return createSendDeliveries({
+    store: store.path,
+    clock,
+    owner,
+    isHeld: createWatchHold(store.heldDeliveries),
+    isShared: () => ownProcess.known().some(({ id, roles }) => id !== owner && roles.includes('deliverer')),
+    send: async ({ accountId, id: deliveryId, createdAt, replayOf, request }, { type, secrets }, attempt) =>
+      required(sender, 'sender').send({
+        type,
+        accountId,
+        request,
+        startedAt: clock.now(),
+        identity: await findIdentity(accountId, request.url),
+        deliveryId,
+        createdAt,
+        attempt,
+        replayOf,
+        secrets,
+      }),
+    render: renderWith(joint),
+    admit: createAdmitDeliveries({ ...channelRules, ...store.sendingQuotas, limits: sendingLimits, clock, owner }),
+    wake: () => wake('send-deliveries'),
+    onSettled: ({ accountId, id, alertChannelId, checkId }, attempt, { status }) => {
+      metrics.onSettled(status);
+      if (status !== 'exhausted' && status !== 'failed') return;
+      logging = logging.then(async () => {
+        const error = await loggedReason(store, accountId, id, attempt);
+        const event = status === 'failed' ? 'delivery.failed' : 'delivery.exhausted';
+        log.warn(event, { id, channel: alertChannelId, check: checkId, error });
+      });
+    },
+    onLogged,
+    onError: (error) => log.error('attempt.log-failed', { error: messageOf(error) }),
+  });
+}
+
+export function joinReportFailingChannels(joint: Joint): () => Promise<number> {
+  const { store, clock, links, log, wake } = joint;
+  const render = renderWith(joint);
+  return createReportFailingChannels({
+    store: store.failingChannels,
+    clock,
+    render: (report, through, deliveryId, createdAt) => {
+      const { accountId, check, checkResultId } = report;
+      const link =
+        check === null || checkResultId === null
+          ? undefined
+          : links.link(accountId, check.id, checkResultId, createdAt);
+      const variables = reportVariables(report, deliveryId, link);
+      return render(through, variables, createdAt);
+    },
+    onReported: async ({ kind, accountId, alertChannelId, name, deliveryId }, deliveries) => {
+      if (deliveries > 0) wake('send-deliveries');
+      const reason = deliveryId === null ? null : await loggedReason(store, accountId, deliveryId);
+      log.warn(`channel.${kind}`, { id: alertChannelId, name, told: deliveries, ...(reason !== null && { reason }) });
+    },
+  });
+}
+
+/** Where the sending process finds the input for rendering a delivery. */
+export function prepareWith({
+  config,
+  links,
+  acknowledgeLinks,
+}: Pick<PathDeps, 'config' | 'links' | 'acknowledgeLinks'>): (facts: DeliveryFacts) => Prepared {
+  return (facts) => {
+    const { context, createdAt, isViaGroup } = facts;
+    const { check } = context;
+    const variables = alertVariables(facts, {
+      ...kindOf(check.checkType).alertFacts(check, facts.finding.details),
+      locationName: facts.location === config.location.code ? config.location.name : facts.location,
+      link: links.link(check.accountId, check.id, facts.resultId, createdAt),
+      ...acknowledgeLinkOf(facts, acknowledgeLinks),
+    });
+    return { content: { variables, groupId: isViaGroup ? check.groupId : null } };
+  };
+}
+
+/** Renders with what a process knows; an error ends the delivery. */
+function renderWith({ random, userAgent, config: { gateways } }: Joint) {
+  return (channel: AlertChannel, variables: TemplateVariables, createdAt: number): Rendered => {
+    const facts = { createdAt, ...randomValues(random), userAgent, channelId: channel.id };
+    try {
+      return { request: channelRules.render(channel, variables, facts, gateways) };
+    } catch (error) {
+      return { error: messageOf(error) };
+    }
+  };
+}

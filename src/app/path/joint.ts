@@ -1,0 +1,69 @@
+// What the steps of a process share.
+import { type AcknowledgeLinks } from '#actions/alerts/acknowledge-links.ts';
+import type { ResultLinks } from '#actions/results/result-links.ts';
+import { type RandomSource } from '#domain/alerts/random-values.ts';
+import type { FollowedClock } from '#lib/followed-clock.ts';
+import type { Log } from '#lib/log.ts';
+import type { Store } from '#store/store.ts';
+import { type PingFailures } from '#upkeep/record-reception.ts';
+import { type OwnProcess } from '../process.ts';
+import type { ScriptProber } from '../scripts/scripts.ts';
+import type { Config } from '#config/config.ts';
+import type { Metrics } from '#metrics/metrics.ts';
+import type { Prober } from '#checks/runner/probe-threads.ts';
+import type { LoopName } from '#config/roles.ts';
+import type { ChannelSender } from '#channels/kind.ts';
+
+/** Dependencies of the steps. */
+export interface PathDeps {
+  readonly config: Config;
+  readonly store: Store;
+  /** null without the role `runner`. */
+  readonly prober: Prober | null;
+  /** null without the role `runner`. */
+  readonly scripts: ScriptProber | null;
+  /** null without the role `deliverer`. */
+  readonly sender: ChannelSender | null;
+  readonly ownProcess: OwnProcess;
+  readonly pingFailures: PingFailures;
+  readonly metrics: Metrics;
+  readonly clock: FollowedClock;
+  readonly random: RandomSource;
+  /** Reads the time of the database's clock, if that is used. */
+  readonly measureTime: (() => Promise<void>) | null;
+  readonly log: Log;
+  readonly userAgent: string;
+  /** RESULT_LINK of a result. */
+  readonly links: Pick<ResultLinks, 'link'>;
+  /** ACK_LINK of an incident. */
+  readonly acknowledgeLinks: Pick<AcknowledgeLinks, 'link'>;
+  /** Wakes a loop, in this process or wherever it runs. */
+  readonly wake: (name: LoopName) => void;
+  /** Called for a retry in another location, whose next poll may come too late. */
+  readonly onRunsElsewhere: () => void;
+  /** Called when the clock was set, so that others read the time at once. */
+  readonly onClockSet: () => void;
+  /** Called for every recorded attempt, to wake requests that wait for a batch. */
+  readonly onRecorded: () => void;
+  /** Called for every recorded delivery attempt, to wake requests that wait for a test message. */
+  readonly onLogged: () => void;
+}
+
+/** Dependencies of all steps. */
+export interface Joint extends PathDeps {
+  /** Owner of this process's leases. */
+  readonly owner: string;
+  readonly startedAt: number;
+  /** The period whose data a restore removed. */
+  readonly rollback: Awaited<ReturnType<Store['gaps']['rollback']>>;
+}
+
+/** Asserts a dependency that exists whenever the role of a step is active. */
+export function required<Thing>(thing: Thing | null, what: string): Thing {
+  if (thing === null) throw new Error(`${what} is missing`);
+  return thing;
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

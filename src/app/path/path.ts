@@ -1,0 +1,128 @@
+// Starts the steps of this process and runs the loops of its roles.
+import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
+import { createFollowClock } from '#upkeep/follow-clock.ts';
+import { createRecordReception } from '#upkeep/record-reception.ts';
+import { createRollUp } from '#upkeep/roll-up.ts';
+import type { FoundBroken } from '#upkeep/keep-templates.ts';
+import { createProcessHeartbeat } from '#upkeep/process-heartbeat.ts';
+import { keepTemplates } from './templates.ts';
+import { type Holds, servedCodes } from '../process.ts';
+import { joinCloseUnservedRuns } from './unserved.ts';
+import { joinRemoveOldRows } from './upkeep.ts';
+import type { LoopName } from '#config/roles.ts';
+import { idleMs, startLoops } from './loops.ts';
+import { type Joint, type PathDeps } from './joint.ts';
+import { joinReportFailingChannels, joinSendDeliveries } from './deliveries.ts';
+import { joinJudgeHeartbeats, joinJudgeStates, joinRecordResults, joinRunChecks } from './results.ts';
+
+/** The running steps of this process. */
+export interface RunningPath {
+  /** false = the loop does not run here. */
+  wake(name: LoopName): boolean;
+  /** What this process has leased. */
+  holds(): Holds;
+  /** Channels of an account that were found unable to send. */
+  brokenChannels(accountId: string): readonly FoundBroken[];
+  /** Why the steps cannot do their work now, a sentence each; empty = they can. */
+  faults(): readonly string[];
+  /** Stops taking work, and finishes or releases leased work. */
+  stop(): Promise<void>;
+}
+
+/** How long work in progress may take to finish at shutdown, ms; with the rest, shutdown takes less than 10 s. */
+const graceMs = 6000;
+
+export async function startPath(deps: PathDeps): Promise<RunningPath> {
+  const { config, store, clock, log, ownProcess } = deps;
+  const startedAt = clock.now();
+  await store.path.takeOver(startedAt);
+  const rollback = await store.gaps.rollback().catch(() => null);
+  const joint: Joint = { ...deps, owner: ownProcess.id, startedAt, rollback };
+  const records = joinRecordResults(joint);
+  const runs = config.roles.includes('runner') ? joinRunChecks(joint, records) : null;
+  const deliveries = config.roles.includes('deliverer') ? joinSendDeliveries(joint) : null;
+  const templates = keepTemplates(deps);
+  const recordReception = createRecordReception({
+    store: store.receptions,
+    ownProcess,
+    failures: deps.pingFailures,
+    clock,
+  });
+  // Before anything is evaluated, finds out since when no ping could be received.
+  if (config.roles.includes('api')) await recordReception().catch(() => undefined);
+  const idle = (): Promise<number> => Promise.resolve(idleMs);
+  const ticks: Record<LoopName, () => Promise<number>> = {
+    'follow-clock': joinFollowClock(deps),
+    'schedule-runs': joinScheduleRuns(joint),
+    'judge-heartbeats': joinJudgeHeartbeats(joint),
+    'judge-states': joinJudgeStates(joint),
+    'record-reception': recordReception,
+    'run-checks': () => runs?.tick() ?? idle(),
+    'close-unserved-runs': joinCloseUnservedRuns(joint, records),
+    'send-deliveries': () => deliveries?.tick() ?? idle(),
+    'roll-up': createRollUp({ store: store.rollUps, clock, retentionDays: config.retentionDays }),
+    'remove-old-rows': joinRemoveOldRows(joint),
+    'report-failing-channels': joinReportFailingChannels(joint),
+    'process-heartbeat': createProcessHeartbeat({ ownProcess }),
+    'keep-templates': () => templates.tick(),
+  };
+  const loops = startLoops(config.roles, ticks, log);
+  const askTime = async (): Promise<void> => {
+    await deps.measureTime?.().catch(() => undefined);
+    loops.get('follow-clock')?.wake();
+  };
+  return {
+    wake(name) {
+      const loop = loops.get(name);
+      if (name === 'follow-clock') void askTime();
+      else loop?.wake();
+      return loop !== undefined;
+    },
+    holds: () => ({ runs: runs?.inProgress ?? 0, deliveries: deliveries?.inProgress ?? 0 }),
+    brokenChannels: (accountId) => templates.broken(accountId),
+    faults: () => [
+      ...[...loops].flatMap(([name, loop]) => (loop.isHealthy ? [] : [`the step ${name} fails`])),
+      ...(records.isHealthy ? [] : [`results waiting for the database: ${records.waiting}`]),
+    ],
+    async stop() {
+      deps.scripts?.deferRuns();
+      await Promise.all([...loops.values()].map((loop) => loop.stop()));
+      await Promise.all([runs?.stop(graceMs), deliveries?.stop(graceMs)]);
+      await records.stop(graceMs / 3);
+      await deps.scripts?.close();
+    },
+  };
+}
+
+function joinFollowClock({ store, clock, measureTime, log, onClockSet }: PathDeps): () => Promise<number> {
+  return createFollowClock({
+    store: store.path,
+    clock,
+    measureTime,
+    onClockSet: (byMs) => {
+      log.warn('clock.set', { byMs });
+      onClockSet();
+    },
+  });
+}
+
+function joinScheduleRuns({
+  store,
+  clock,
+  ownProcess,
+  startedAt,
+  rollback,
+  metrics,
+  wake,
+}: Joint): () => Promise<number> {
+  return createScheduleRuns({
+    store: store.path,
+    firstRuns: store.firstRuns,
+    clock,
+    locations: servedCodes(ownProcess),
+    startedAt,
+    rollback,
+    wake: () => wake('run-checks'),
+    onScheduled: (done) => metrics.onScheduled(done),
+  });
+}

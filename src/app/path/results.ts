@@ -1,0 +1,107 @@
+// Joins the steps that judge and record: runs, results, heartbeats and states.
+import { overdueFinding, pingFinding } from '#checks/kinds/heartbeat/finding.ts';
+import { kindOf } from '#checks/check-kinds.ts';
+import type { EndedAttempt, Recorded } from '#domain/results/recording.ts';
+import { createJudgeHeartbeats } from '#pipeline/judge-heartbeats.ts';
+import { createKeepAssets } from '#pipeline/keep-assets.ts';
+import { createJudgeStates } from '#pipeline/judge-states.ts';
+import { createRecordResults, type RecordResults } from '#pipeline/record-results.ts';
+import { createRunChecks } from '#pipeline/run-checks.ts';
+import type { WaitingPing } from '#store/path/heartbeats/heartbeat-rows.ts';
+import type { OpenedAlert, StateKey } from '#store/path/states/judge-states.ts';
+import { servedCodes } from '../process.ts';
+import { idleMs } from './loops.ts';
+import { type Joint, messageOf, required, type PathDeps } from './joint.ts';
+import { prepareWith } from './deliveries.ts';
+
+export function joinJudgeHeartbeats(joint: Joint): () => Promise<number> {
+  const { store, clock, owner, config, metrics } = joint;
+  return createJudgeHeartbeats<WaitingPing>({
+    store: store.path,
+    clock,
+    owner,
+    location: config.location.code,
+    pingFinding,
+    overdueFinding,
+    render: prepareWith(joint),
+    statusOf: statusCodeOf,
+    onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, joint),
+    onOverdue: ({ outcome }, delayMs) => metrics.onOverdue(outcome, delayMs),
+  });
+}
+
+export function joinJudgeStates(joint: Joint): () => Promise<number> {
+  const { store, clock, ownProcess, log, wake } = joint;
+  return createJudgeStates<StateKey, OpenedAlert>({
+    store: store.path,
+    clock,
+    locations: servedCodes(ownProcess),
+    render: prepareWith(joint),
+    statusOf: statusCodeOf,
+    onOpened: ({ context: { check }, alertTypes, deliveries }) => {
+      log.info('alert.opened', { check: check.name, id: check.id, alerts: alertTypes.join() });
+      if (deliveries > 0) wake('send-deliveries');
+    },
+  });
+}
+
+export function joinRunChecks(
+  { store, clock, owner, config, prober, scripts, ownProcess, startedAt, metrics, wake, log }: Joint,
+  records: RecordResults,
+) {
+  const record = createKeepAssets({
+    store: store.resultAssets,
+    record: (attempt) => records.record(attempt),
+    onLost: ({ run }, why) => log.warn('assets.lost', { check: run.checkId, run: run.id, why }),
+  });
+  return createRunChecks({
+    store: store.path,
+    clock,
+    owner,
+    location: config.location.code,
+    locations: servedCodes(ownProcess),
+    enter: (context) => (scripts?.isScripted(context) === true ? scripts.enter(context) : null),
+    probe: (input) =>
+      scripts?.isScripted(input) === true ? scripts.probe(input) : required(prober, 'prober').probe(input),
+    optionsOf: (accountId, batchId) => store.triggerCalls.optionsOf(accountId, batchId),
+    record,
+    startedAt,
+    wake: () => wake('run-checks'),
+    onStarted: (delayMs) => metrics.onStarted(delayMs),
+  });
+}
+
+export function joinRecordResults(joint: Joint): RecordResults {
+  const { store, clock, owner, ownProcess, log } = joint;
+  return createRecordResults({
+    store: store.path,
+    clock,
+    owner,
+    locations: servedCodes(ownProcess),
+    render: prepareWith(joint),
+    statusOf: statusCodeOf,
+    onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, joint),
+    onError: (error, waiting) => log.error('result.record-failed', { error: messageOf(error), waiting }),
+  });
+}
+
+function noteRecorded(
+  attempt: EndedAttempt,
+  { isRecorded, change, deliveries }: Recorded,
+  { metrics, log, clock, wake, onRecorded, onRunsElsewhere }: PathDeps,
+): void {
+  if (!isRecorded) return;
+  metrics.onRecorded(attempt);
+  if (change !== null) {
+    log.info('check.changed', { check: attempt.context.check.name, id: attempt.run.checkId, ...change });
+  }
+  if (deliveries > 0) wake('send-deliveries');
+  const { run, retry } = attempt;
+  if (retry?.location === run.location) wake('run-checks');
+  else if (retry !== null && retry.at < clock.now() + idleMs) onRunsElsewhere();
+  onRecorded();
+}
+
+function statusCodeOf({ context, finding }: EndedAttempt): number | null {
+  return kindOf(context.check.checkType).alertFacts(context.check, finding.details).status;
+}
