@@ -10,6 +10,12 @@ export interface AlertSummary {
   readonly tone: Tone;
   /** Such as `Cart API has failed`, with marks of tests, reminders and replays. */
   readonly title: string;
+  /** The same without these marks. */
+  readonly event: string;
+  /** Whether this is a test message. */
+  readonly isTest: boolean;
+  /** Such as `Reminder 2`; null = this is not a reminder. */
+  readonly reminder: string | null;
   readonly checkName: string;
   /** May have several lines; null = none. */
   readonly error: string | null;
@@ -48,9 +54,16 @@ export function summarize(variables: TemplateVariables): AlertSummary {
   const line = (name: string, max = longestValue): string | null => oneLine(textOf(variables[name]), max);
   const tone = tones[line('ALERT_TYPE') ?? ''] ?? 'notice';
   const tags = listOf(variables['TAGS']);
+  const title = line('ALERT_TITLE', 2 * longestName) ?? 'Alert';
+  const isOfTest = isTest(variables);
+  const reminder = variables['IS_REMINDER'] === true ? `Reminder ${line('REMINDER_SEQUENCE') ?? ''}`.trim() : null;
+  const isReplay = variables['IS_REPLAY'] === true;
   return {
     tone,
-    title: titleOf(variables),
+    title: `${reminder === null ? '' : `${reminder}: `}${title}${isReplay ? ' (replayed)' : ''}`,
+    event: isOfTest ? title.slice(testMark.length) : title,
+    isTest: isOfTest,
+    reminder,
     checkName: line('CHECK_NAME', longestName) ?? 'Unnamed check',
     error: errorText(textOf(variables['CHECK_ERROR_MESSAGE'])),
     rows: rowsOf(variables, tone, tags),
@@ -62,16 +75,6 @@ export function summarize(variables: TemplateVariables): AlertSummary {
     acknowledgeLink: tone === 'failing' || tone === 'degraded' ? linkOf(textOf(variables['ACK_LINK'])) : null,
     key: keyOf(variables),
   };
-}
-
-function titleOf(variables: TemplateVariables): string {
-  const title = oneLine(textOf(variables['ALERT_TITLE']), 2 * longestName) ?? 'Alert';
-  const number = textOf(variables['REMINDER_SEQUENCE']);
-  const reminder = variables['IS_REMINDER'] === true ? `Reminder ${number}`.trim() : null;
-  return [
-    reminder === null ? title : `${reminder}: ${title}`,
-    variables['IS_REPLAY'] === true ? ' (replayed)' : '',
-  ].join('');
 }
 
 function rowsOf(variables: TemplateVariables, tone: Tone, tags: readonly string[]): AlertSummary['rows'] {
@@ -106,9 +109,11 @@ function keyOf(variables: TemplateVariables): string {
   return cut(isTest(variables) ? `test-${key}` : key, longestKey);
 }
 
-/** Only titles of tests have this prefix before the check's name. */
+const testMark = '[TEST] ';
+
+/** Only titles of tests have the mark before the check's name. */
 function isTest(variables: TemplateVariables): boolean {
-  return textOf(variables['ALERT_TITLE']).startsWith(`[TEST] ${textOf(variables['CHECK_NAME'])}`);
+  return textOf(variables['ALERT_TITLE']).startsWith(`${testMark}${textOf(variables['CHECK_NAME'])}`);
 }
 
 function textOf(value: TemplateValue): string {
@@ -124,8 +129,8 @@ function listOf(value: TemplateValue): string[] {
 // oxlint-disable-next-line no-control-regex -- control characters are what must go
 const unwanted = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g;
 
-/** A text without line breaks and control characters; null if nothing remains. */
-function oneLine(text: string, max: number): string | null {
+/** A text without line breaks, control characters and marks of direction; null if nothing remains. */
+export function oneLine(text: string, max: number): string | null {
   const plain = cut(text, 4 * max)
     .replace(unwanted, ' ')
     .trim();

@@ -1,7 +1,8 @@
 // The HTML of a mail: narrow, inline styles, light and dark, nothing remote. Every value is escaped.
 import { escaped } from '../../templates/text-helpers.ts';
+import type { Tone } from '../../parts/alert-summary.ts';
 import { isolated } from './bidi.ts';
-import type { MailFacts, Tone } from './mail-facts.ts';
+import type { MailFacts } from './mail-facts.ts';
 
 /** Text and background of the label, which have a contrast of at least 4.5 in both schemes. */
 const colours: Readonly<Record<Tone, string>> = {
