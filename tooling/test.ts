@@ -1,4 +1,4 @@
-// Runs test files, as many at once as there are processors, and lists at the end which failed and why:
+// Runs test files side by side, and lists at the end which failed and why:
 // test.ts all, or test.ts [--sqlite] followed by names of groups.
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
@@ -33,6 +33,9 @@ const scripts = [
 
 /** Files per process, where loading modules takes longer than most tests; one for all other groups. */
 const filesPerProcess: Readonly<Record<string, number>> = { unit: 1000, store: 12 };
+
+/** One more than processors: tests wait for about half of their time. */
+const jobsAtOnce = availableParallelism() + 1;
 
 /** Limit for a file or script, and for a single test. */
 const [maxJobMs, maxTestMs] = [300_000, 240_000];
@@ -216,7 +219,7 @@ async function main(): Promise<void> {
     const work = async (): Promise<void> => {
       for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) outcomes.push(await run(job));
     };
-    await Promise.all(Array.from({ length: availableParallelism() }, work));
+    await Promise.all(Array.from({ length: jobsAtOnce }, work));
   } finally {
     await server?.stop();
     rmSync(folder, { recursive: true, force: true });

@@ -28,7 +28,7 @@ test('every function of the store has a file of tests that calls it on each engi
   for (const file of files) {
     const url = new URL(`${file}.test.ts`, import.meta.url);
     assert.ok(existsSync(url), `there is no tests/store/${file}.test.ts`);
-    assert.match(readFileSync(url, 'utf8'), /^import \{[^}]*\} from '\.\.\/support\/each-engine\.ts';$/m, file);
+    assert.match(readFileSync(url, 'utf8'), /^import \{[^}]*\} from '\.\.\/support\/store\/each-engine\.ts';$/m, file);
   }
 });
 
