@@ -23,7 +23,7 @@ const telephone = { TOCSIN_SMS_URL: 'https://sms.example.com/', TOCSIN_CALL_URL:
 /** Variables without which another has no effect or is refused. */
 function companions(name: string): Record<string, string> {
   if (name in firstUser) return firstUser;
-  if (/^TOCSIN_(SMTP|MAIL)_/.test(name)) return mail;
+  if (/^TOCSIN_(SMTP|MAIL|ACCOUNT_MAIL)/.test(name)) return mail;
   return name.endsWith('_TEMPLATE') ? telephone : {};
 }
 
@@ -81,6 +81,15 @@ const right: readonly Case[] = [
   ['TOCSIN_SMTP_URL', 'smtps://u:p@mail.example.com', (c) => c.gateways.smtp?.url, 'smtps://u:p@mail.example.com'],
   ['TOCSIN_SMTP_STARTTLS', 'off', (c) => c.gateways.smtp?.startTls, 'off'],
   ['TOCSIN_MAIL_FROM', 'Tocsin <a@example.com>', (c) => c.gateways.smtp?.from, 'Tocsin <a@example.com>'],
+  [
+    'TOCSIN_ACCOUNT_MAIL',
+    '{"a": {"from": "a@example.org"}, "b": {"from": "b@example.org", "url": "smtps://u:p@mail.example.org", "startTls": "off"}}',
+    (c) => c.gateways.accountSmtp,
+    {
+      a: { url: mail.TOCSIN_SMTP_URL, from: 'a@example.org', startTls: 'required' },
+      b: { url: 'smtps://u:p@mail.example.org', from: 'b@example.org', startTls: 'off' },
+    },
+  ],
   [
     'TOCSIN_SMS_URL',
     'https://u:p@sms.example.com/send',
@@ -165,6 +174,8 @@ const wrong: readonly (readonly [name: string, text: string])[] = [
   ['TOCSIN_SMTP_URL', 'mail.example.com:25'],
   ['TOCSIN_SMTP_STARTTLS', 'yes'],
   ['TOCSIN_MAIL_FROM', 'Tocsin <a@example.com>\r\nBcc: b@example.com'],
+  ['TOCSIN_ACCOUNT_MAIL', '{"a": {"from": "nobody"}}'],
+  ['TOCSIN_ACCOUNT_MAIL', '{"a": {"from": "a@example.org", "host": "mail"}}'],
   ['TOCSIN_SMS_URL', 'sms:+1'],
   ['TOCSIN_SMS_TEMPLATE', 'To={{NUMBER}}'],
   ['TOCSIN_CALL_URL', 'tel:+1'],
@@ -287,6 +298,13 @@ describe('configuration', () => {
     for (const name of ['TOCSIN_SECRET_KEY', 'TOCSIN_BOOTSTRAP_API_KEY', 'TOCSIN_SMTP_URL', 'TOCSIN_SMS_URL']) {
       assert.doesNotMatch(refusal({ [name]: 'canary-value' }), /canary/);
     }
+    const refused = refusal({ TOCSIN_ACCOUNT_MAIL: '{"a": {"from": "a@example.org", "url": "http://u:canary@mail"}}' });
+    assert.match(refused, /TOCSIN_ACCOUNT_MAIL=.*: a\.url: use an smtp or smtps URL/);
+    assert.doesNotMatch(refused, /canary/);
+    assert.match(
+      refusal({ TOCSIN_ACCOUNT_MAIL: '{"a": {"from": "a@example.org"}}' }),
+      /TOCSIN_SMTP_URL is not set; TOCSIN_ACCOUNT_MAIL has no url for a/,
+    );
     assert.doesNotMatch(refusal({ DATABASE_URL: 'postgres://me:can@ary@db/x#y' }), /can@|ary@/);
   });
 

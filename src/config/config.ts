@@ -14,7 +14,7 @@ import {
 import type { ConfigVariable } from './config-variable.ts';
 import { browserLimits, programLimits } from '#domain/checks/script-limits.ts';
 import { passwordProblem } from '#domain/accounts/password.ts';
-import type { Gateways } from '#domain/alerts/gateways.ts';
+import type { Gateways, SmtpGateway } from '#domain/alerts/gateways.ts';
 import type { SendingLimits } from '#domain/alerts/sending-quota.ts';
 import type { AccountLimits } from '#domain/accounts/account.ts';
 import { addressClass, plainAddress } from '#egress/address-class.ts';
@@ -203,15 +203,26 @@ function gatewaysOf(env: Environment): Gateways {
   if (url === null && from !== null) {
     throw new ConfigError(`TOCSIN_SMTP_URL is not set; TOCSIN_MAIL_FROM requires it`);
   }
-  const isNear = url !== null && isLoopbackHost(hostOf(url));
-  const startTls = take(env, 'TOCSIN_SMTP_STARTTLS') ?? (isNear ? 'if-offered' : 'required');
+  const startTls = take(env, 'TOCSIN_SMTP_STARTTLS');
+  const accounts = Object.entries(take(env, 'TOCSIN_ACCOUNT_MAIL') ?? {});
+  const without = accounts.find((entry) => entry[1].url === null)?.[0];
+  if (url === null && without !== undefined) {
+    throw new ConfigError(`TOCSIN_SMTP_URL is not set; TOCSIN_ACCOUNT_MAIL has no url for ${without}`);
+  }
   return {
-    smtp: url === null || from === null ? null : { url, from, startTls },
+    smtp: url === null || from === null ? null : smtpOf(url, from, startTls),
+    accountSmtp: Object.fromEntries(
+      accounts.map(([id, own]) => [id, smtpOf(own.url ?? url ?? '', own.from, own.startTls ?? startTls)]),
+    ),
     sms: telephoneOf(take(env, 'TOCSIN_SMS_URL'), take(env, 'TOCSIN_SMS_TEMPLATE')),
     call: telephoneOf(take(env, 'TOCSIN_CALL_URL'), take(env, 'TOCSIN_CALL_TEMPLATE')),
     pagerDutyUrl: take(env, 'TOCSIN_PAGERDUTY_URL'),
     opsgenieUrl: take(env, 'TOCSIN_OPSGENIE_URL'),
   };
+}
+
+function smtpOf(url: string, from: string, startTls: SmtpGateway['startTls'] | null): SmtpGateway {
+  return { url, from, startTls: startTls ?? (isLoopbackHost(hostOf(url)) ? 'if-offered' : 'required') };
 }
 
 function telephoneOf(url: string | null, template: string | null): Gateways['sms'] {

@@ -1,7 +1,26 @@
 // The variables of services through which channels send: mail, telephone, paging.
+import { z } from 'zod';
 import type { ConfigVariable } from './config-variable.ts';
 
+/** Senders and mail servers of accounts, by account ID; null = as for all others. */
+export type AccountMail = Readonly<
+  Record<
+    string,
+    {
+      readonly from: string;
+      readonly url: string | null;
+      readonly startTls: (typeof startTlsModes)[number] | null;
+    }
+  >
+>;
+
 const startTlsModes = ['required', 'if-offered', 'off'] as const;
+
+const accountMail = z.strictObject({
+  from: field(readSender, 'an email address'),
+  url: field(readMailServer, 'an smtp or smtps URL').nullable().default(null),
+  startTls: field(readStartTls, startTlsModes.join(', ')).nullable().default(null),
+});
 
 /** Variables of `Gateways`. */
 export const gatewayVariables = {
@@ -11,21 +30,30 @@ export const gatewayVariables = {
       'Mail server for email channels. `smtp://` starts unencrypted and uses STARTTLS (default port 587), `smtps://` uses TLS from the start (port 465). Requires `TOCSIN_MAIL_FROM`.',
     right: 'smtp://user:password@host:587 or smtps://user:password@host:465; percent-encode special characters',
     secret: true,
-    read: (text) => readServer(text, /^smtps?:$/),
+    read: readMailServer,
   } satisfies ConfigVariable<string>,
   TOCSIN_SMTP_STARTTLS: {
     fallback: '`required`, for a server on this machine `if-offered`',
     meaning:
       'STARTTLS on `smtp://` connections: `required` sends nothing without it, `if-offered` uses it if the server does, `off` never does.',
     right: startTlsModes.join(', '),
-    read: (text) => startTlsModes.find((mode) => mode === text),
+    read: readStartTls,
   } satisfies ConfigVariable<(typeof startTlsModes)[number]>,
   TOCSIN_MAIL_FROM: {
     fallback: 'none',
     meaning: 'Sender of all email. Requires `TOCSIN_SMTP_URL`.',
     right: 'an email address, such as alerts@example.com or Tocsin <alerts@example.com>',
-    read: (text) => (/^(?:[^<>\r\n"]{1,100} <)?[^\s@<>,;"]{1,64}@[^\s@<>,;"]{1,190}>?$/.test(text) ? text : undefined),
+    read: readSender,
   } satisfies ConfigVariable<string>,
+  TOCSIN_ACCOUNT_MAIL: {
+    fallback: 'none',
+    meaning:
+      'Senders, and optionally mail servers, of single accounts, by account ID. Accounts without an entry use `TOCSIN_MAIL_FROM` and `TOCSIN_SMTP_URL`.',
+    right:
+      'JSON such as {"<account ID>": {"from": "alerts@example.org", "url": "smtps://user:password@host", "startTls": "required"}}; url and startTls are optional',
+    secret: true,
+    read: readAccountMail,
+  } satisfies ConfigVariable<AccountMail>,
   TOCSIN_MAIL_LIMIT: {
     fallback: '200',
     meaning:
@@ -81,6 +109,43 @@ export const gatewayVariables = {
     read: readBase,
   } satisfies ConfigVariable<string>,
 };
+
+function readMailServer(text: string): string | undefined {
+  return readServer(text, /^smtps?:$/);
+}
+
+function readStartTls(text: string): (typeof startTlsModes)[number] | undefined {
+  return startTlsModes.find((mode) => mode === text);
+}
+
+function readSender(text: string): string | undefined {
+  return /^(?:[^<>\r\n"]{1,100} <)?[^\s@<>,;"]{1,64}@[^\s@<>,;"]{1,190}>?$/.test(text) ? text : undefined;
+}
+
+/** @throws {Error} that names the account and the field, without values: a URL holds a password */
+function readAccountMail(text: string): AccountMail {
+  const entries = z.record(z.string().min(1), accountMail).safeParse(parsed(text));
+  if (entries.success) return entries.data;
+  const [{ path, message } = { path: [], message: '' }] = entries.error.issues;
+  throw new Error(path.length === 0 ? message : `${path.join('.')}: ${message}`);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error('not JSON');
+  }
+}
+
+function field<Value>(read: (text: string) => Value | undefined, right: string) {
+  return z.string().transform((text, { issues }) => {
+    const value = read(text.trim());
+    if (value !== undefined) return value;
+    issues.push({ code: 'custom', message: `use ${right}`, input: undefined });
+    return z.NEVER;
+  });
+}
 
 function readServer(text: string, protocol: RegExp): string | undefined {
   const url = URL.parse(text);

@@ -59,7 +59,7 @@ export interface ChannelDeps {
   /** Validation of a configuration by the channel's kind; empty = valid. */
   readonly validateConfig: (type: string, config: JsonObject, secretNames: ReadonlySet<string>) => readonly Problem[];
   /** What the operator must set up before channels of a type can be saved; null = nothing. */
-  readonly missing: (type: string) => string | null;
+  readonly missing: (type: string, accountId: string) => string | null;
   /** Warnings of the channel's kind. `defined`: variables of the account and its groups. */
   readonly nameWarnings: (type: string, config: JsonObject, defined: ReadonlySet<string>) => readonly Warning[];
   /** Splits a configuration into its stored part and its secrets. `present`: secrets before. Times are epoch ms. */
@@ -116,7 +116,7 @@ export function createChannelActions(deps: ChannelDeps): ChannelActions {
     },
     async create(caller, { subscriptions, ...input }) {
       requirePermission(caller, 'write');
-      const missing = deps.missing(input.type);
+      const missing = deps.missing(input.type, caller.accountId);
       if (missing !== null) throw invalidField('type', missing);
       const names = await secretNames(caller, subscriptions, deps);
       const stored = storedOrRefused(deps.storedConfig(input.type, input.config, {}, clock.now()));

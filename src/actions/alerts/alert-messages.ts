@@ -74,7 +74,7 @@ export interface AlertMessageDeps {
   readonly variablesOf: (facts: DeliveryFacts, alert: MessageAlert, isTest: boolean) => TemplateVariables;
   /** Renders a request, or returns the errors of the templates. */
   readonly render: (
-    channel: Pick<AlertChannel, 'type' | 'config'>,
+    channel: Pick<AlertChannel, 'type' | 'config' | 'accountId'>,
     variables: TemplateVariables,
     createdAt: number,
   ) => { readonly request: Message } | { readonly errors: readonly TemplateFault[] };
@@ -218,7 +218,7 @@ async function preview(
   const ofGroups = (await deps.groupKeys(accountId)).filter(({ key }) => !Object.hasOwn(values, key));
   const secretNames = new Set([...all, ...ofGroups].filter(({ secret }) => secret).map(({ key }) => key));
   const groupNames = new Set(ofGroups.map(({ key }) => key));
-  const rendered = deps.render(channel, values, facts.createdAt);
+  const rendered = deps.render(facts.channel, values, facts.createdAt);
   const warnings = deps.warnings(type, config, values, secretNames, groupNames);
   if ('errors' in rendered) {
     return { request: null, warnings, errors: deps.redactFaults(rendered.errors, channel, all) };

@@ -1,4 +1,5 @@
 // Builds every action from the store, the kinds of checks and the channels.
+import { gatewaysOf } from '#domain/alerts/gateways.ts';
 import { randomUUID } from 'node:crypto';
 import { createAccountActions } from '#actions/accounts/accounts.ts';
 import { createChannelActions } from '#actions/alerts/alert-channels.ts';
@@ -163,7 +164,7 @@ function channelsOf({ config, store, clock, onChannelsChanged }: ActionDeps) {
   return createChannelActions({
     ...store,
     ...channelRules,
-    missing: (type) => channelRules.missing(type, config.gateways),
+    missing: (type, accountId) => channelRules.missing(type, gatewaysOf(config.gateways, accountId)),
     wholeConfig,
     clock,
     onWritten: onChannelsChanged,

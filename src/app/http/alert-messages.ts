@@ -1,4 +1,5 @@
 // Builds previews and test messages from the channels' renderers and the delivery path.
+import { gatewaysOf } from '#domain/alerts/gateways.ts';
 import { acknowledgeLinkOf } from '#actions/alerts/acknowledge-links.ts';
 import { createAlertMessageActions, type MessageAlert } from '#actions/alerts/alert-messages.ts';
 import type { RedactorOf } from '#actions/alerts/delivery-redactor.ts';
@@ -31,7 +32,9 @@ export function composeAlertMessages(deps: ActionDeps, redactorOf: RedactorOf) {
     render: (channel, variables, createdAt) => {
       const facts = { createdAt, ...randomValues(random), userAgent };
       try {
-        return { request: channelRules.render(channel, variables, facts, config.gateways) };
+        return {
+          request: channelRules.render(channel, variables, facts, gatewaysOf(config.gateways, channel.accountId)),
+        };
       } catch (error) {
         // Validation reports all errors; rendering would report only the first.
         const faults = channelRules.storedFaults(channel.type, channel.config).map(placed);

@@ -2,6 +2,7 @@
 import { acknowledgeLinkOf } from '#actions/alerts/acknowledge-links.ts';
 import { channelRules } from '#channels/rules.ts';
 import { kindOf } from '#checks/check-kinds.ts';
+import { gatewaysOf } from '#domain/alerts/gateways.ts';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import { alertVariables } from '#domain/alerts/delivery-variables.ts';
 import { reportVariables } from '#domain/alerts/failing-channel.ts';
@@ -105,7 +106,7 @@ function renderWith({ random, userAgent, config: { gateways } }: Joint) {
   return (channel: AlertChannel, variables: TemplateVariables, createdAt: number): Rendered => {
     const facts = { createdAt, ...randomValues(random), userAgent, channelId: channel.id };
     try {
-      return { request: channelRules.render(channel, variables, facts, gateways) };
+      return { request: channelRules.render(channel, variables, facts, gatewaysOf(gateways, channel.accountId)) };
     } catch (error) {
       return { error: messageOf(error) };
     }

@@ -21,6 +21,8 @@ export interface TelephoneGateway {
 /** Services that the channels of an installation can use; null = not configured. */
 export interface Gateways {
   readonly smtp: SmtpGateway | null;
+  /** Mail servers and senders of accounts that do not use `smtp`, by account ID. */
+  readonly accountSmtp: Readonly<Record<string, SmtpGateway>>;
   readonly sms: TelephoneGateway | null;
   readonly call: TelephoneGateway | null;
   /** Base URL of a service with the PagerDuty Events API; null = PagerDuty itself. */
@@ -30,4 +32,16 @@ export interface Gateways {
 }
 
 /** No service is configured. */
-export const noGateways: Gateways = { smtp: null, sms: null, call: null, pagerDutyUrl: null, opsgenieUrl: null };
+export const noGateways: Gateways = {
+  smtp: null,
+  accountSmtp: {},
+  sms: null,
+  call: null,
+  pagerDutyUrl: null,
+  opsgenieUrl: null,
+};
+
+/** The services that an account's channels use. */
+export function gatewaysOf(gateways: Gateways, accountId: string): Gateways {
+  return { ...gateways, smtp: gateways.accountSmtp[accountId] ?? gateways.smtp };
+}

@@ -80,6 +80,20 @@ function mail(deliveryId = 'd-1', more: Partial<Sending> = {}, text = 'größer 
   };
 }
 
+test('sends mail of an account through its own server, even if there is no common one', async () => {
+  const [common, own] = [await serve(), await serve()];
+  const accountSmtp = { 'a-2': gatewayOf(own, { from: 'alerts@example.org' }) };
+  const sender = senderThrough(gatewayOf(common), {
+    gateways: { ...noGateways, smtp: gatewayOf(common), accountSmtp },
+  });
+  assert.equal((await sender.send(mail('d-1'))).error, null);
+  assert.equal((await sender.send(mail('d-2', { accountId: 'a-2' }))).error, null);
+  assert.deepEqual([common.mails.length, own.mails.length], [1, 1]);
+  const onlyOwn = senderThrough(gatewayOf(common), { gateways: { ...noGateways, accountSmtp } });
+  assert.equal((await onlyOwn.send(mail('d-3', { accountId: 'a-2' }))).error, null);
+  assert.match((await onlyOwn.send(mail('d-4'))).error?.message ?? '', /TOCSIN_SMTP_URL/);
+});
+
 /** Sends one mail through a server that replies like this. */
 async function tryOnce(reply: SmtpServerOptions['reply'], more: SmtpServerOptions = {}, deadlineMs = 5000) {
   const server = await serve({ ...more, ...(reply !== undefined && { reply }) });

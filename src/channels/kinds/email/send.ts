@@ -1,5 +1,6 @@
 // Sends stored mails by SMTP, once each. An interrupted attempt is repeated with the same bytes (docs/decisions/0012).
 import type { SendOutcome } from '#domain/alerts/delivery.ts';
+import type { Gateways } from '#domain/alerts/gateways.ts';
 import { mask } from '#domain/alerts/shown-url.ts';
 import { createTrust, type Trust } from '#lib/net/tls-trust.ts';
 import { createMasker } from '#lib/text-masker.ts';
@@ -20,18 +21,19 @@ const interrupted: Ended = {
 /** Creates a sender. Use one per process, because it pools sessions. */
 export function createEmailSender({
   operatorGuard,
-  gateways: { smtp },
+  gateways,
   extraCertificates = [],
   deadlineMs = 30_000,
 }: SenderOptions): ChannelSender {
   const trust = createTrust(extraCertificates);
-  const way = smtp === null ? null : wayThrough(serverOf(smtp), operatorGuard, trust);
+  const ways = createWays(gateways, operatorGuard, trust);
   const inProgress = new Set<MailAttempt>();
 
   return {
     async send(sending) {
       const { startedAt, request } = sending;
       const outcome = { startedAt, durationMs: 0, headers: request.headers, response: null };
+      const way = ways.of(sending.accountId);
       if (way === null) return { ...outcome, error: { class: 'connect', message: smtpMissing } };
       const attempt = new MailAttempt(sending, way);
       inProgress.add(attempt);
@@ -43,7 +45,7 @@ export function createEmailSender({
     },
     async close() {
       for (const attempt of inProgress) attempt.end(interrupted);
-      way?.pool.close();
+      ways.close();
     },
   };
 }
@@ -54,6 +56,25 @@ interface Way {
   readonly pool: SessionPool;
   /** Masks the password, which a server may repeat. */
   readonly hide: (text: string) => string;
+}
+
+/** One way per mail server: accounts that share a server share its sessions. */
+function createWays({ smtp, accountSmtp }: Gateways, guard: EgressGuard, trust: Trust) {
+  const ways = new Map<string, Way>();
+  return {
+    of(accountId: string): Way | null {
+      const gateway = accountSmtp[accountId] ?? smtp;
+      if (gateway === null) return null;
+      const server = serverOf(gateway);
+      const key = JSON.stringify(server);
+      const way = ways.get(key) ?? wayThrough(server, guard, trust);
+      ways.set(key, way);
+      return way;
+    },
+    close(): void {
+      for (const { pool } of ways.values()) pool.close();
+    },
+  };
 }
 
 function wayThrough(server: MailServer, guard: EgressGuard, trust: Trust): Way {
