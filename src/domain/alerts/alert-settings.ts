@@ -8,6 +8,8 @@ export interface AlertSettings {
   readonly reminders?: { readonly amount?: number; readonly interval?: number };
   readonly parallelRunFailureThreshold?: { readonly enabled?: boolean; readonly percentage?: number };
   readonly sslCertificates?: { readonly enabled?: boolean; readonly alertThreshold?: number };
+  /** Only on accounts: checks with alerts within a minute beyond which people get digests; 0 = never. */
+  readonly digestThreshold?: number;
 }
 
 /** The escalation rule: an alert after a number of consecutive failing runs, or after failing for some time. */

@@ -1,9 +1,20 @@
 // Deliveries, their attempts and retries (decisions: Schedule).
 import type { JsonValue } from '../json.ts';
 import type { AlertType } from './alert.ts';
+import type { Digest } from './digest.ts';
 import type { TemplateVariables } from './template-variables.ts';
 
-export const deliveryStatuses = ['pending', 'delivered', 'exhausted', 'refused', 'failed', 'cancelled'] as const;
+/** `collecting`: a digest that other alerts still join. `digested`: its alert is in a digest. */
+export const deliveryStatuses = [
+  'pending',
+  'delivered',
+  'exhausted',
+  'refused',
+  'failed',
+  'cancelled',
+  'collecting',
+  'digested',
+] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /**
@@ -28,7 +39,12 @@ export interface DeliveryContent {
   readonly variables: TemplateVariables;
   /** The group whose subscription caused the delivery, for its variables. */
   readonly groupId: number | null;
+  /** Set for a digest. */
+  readonly digest?: Digest;
 }
+
+/** What a delivery is rendered from: all variables, or a digest. */
+export type RenderInput = Pick<DeliveryContent, 'variables' | 'digest'>;
 
 /** A delivery of one alert to one channel. */
 export interface Delivery {
@@ -55,6 +71,10 @@ export interface Delivery {
   readonly isTest: boolean;
   /** Why rendering failed, or why it is not retried or not started yet. */
   readonly error: string | null;
+  /** The digest that its alert is in. */
+  readonly digestId?: string;
+  /** Whether it is a digest. */
+  readonly isDigest?: boolean;
 }
 
 /** Fields of a delivery that an attempt needs. */

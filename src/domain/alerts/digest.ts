@@ -1,0 +1,91 @@
+// A digest: what a message to a person says about the alerts that it replaces.
+import type { AlertType } from './alert.ts';
+
+/** States that a digest distinguishes, in the order of their sections. */
+export const digestStates = ['failing', 'stillFailing', 'degraded', 'certificate', 'recovered'] as const;
+export type DigestState = (typeof digestStates)[number];
+
+/** A check in a digest. */
+export interface DigestCheck {
+  readonly checkId: string;
+  readonly name: string;
+  /** Why it failed; null = unknown, or it recovered. */
+  readonly error: string | null;
+  /** The result of its last alert in this digest; null = none. */
+  readonly resultId: string | null;
+}
+
+/** Checks of one state. */
+export interface DigestSection {
+  readonly state: DigestState;
+  /** All of them. */
+  readonly count: number;
+  /** The first of them, by name. */
+  readonly checks: readonly DigestCheck[];
+}
+
+/** The state of the alerts of a channel when the digest leaves. */
+export interface Digest {
+  /** Epoch ms. */
+  readonly at: number;
+  /** The last one of its storm. */
+  readonly isOver: boolean;
+  /** Number of alerts that it replaces. */
+  readonly alerts: number;
+  /** Without empty ones. */
+  readonly sections: readonly DigestSection[];
+}
+
+/** Maximum number of checks that a digest lists. */
+export const listedChecks = 100;
+
+/** An alert in a digest. */
+export interface DigestedAlert {
+  readonly checkId: string;
+  readonly alertType: AlertType;
+  readonly alertId: string | null;
+}
+
+/** What a channel was last notified of, by check; without closed alerts. */
+export type OpenAlerts = ReadonlyMap<string, 'failure' | 'degraded'>;
+
+/** A check of a section before its texts are read. */
+export interface SortedCheck {
+  readonly checkId: string;
+  /** Its last alert in the digest; null = none. */
+  readonly alertId: string | null;
+}
+
+/**
+ * Sorts the checks of a digest by their state when it leaves. A check that failed and recovered meanwhile has recovered.
+ *
+ * @param alerts oldest first
+ */
+export function sortDigest(
+  alerts: readonly DigestedAlert[],
+  open: OpenAlerts,
+): readonly { readonly state: DigestState; readonly checks: readonly SortedCheck[] }[] {
+  const sorted = new Map<DigestState, SortedCheck[]>(digestStates.map((state) => [state, []]));
+  const add = (state: DigestState, check: SortedCheck): void => void sorted.get(state)?.push(check);
+  const [last, certificates] = [new Map<string, SortedCheck>(), new Map<string, SortedCheck>()];
+  for (const { checkId, alertId, alertType } of alerts) {
+    (alertType === 'ALERT_SSL' ? certificates : last).set(checkId, { checkId, alertId });
+  }
+  for (const check of last.values()) {
+    const now = open.get(check.checkId);
+    add(now === undefined ? 'recovered' : now === 'failure' ? 'failing' : 'degraded', check);
+  }
+  for (const check of certificates.values()) add('certificate', check);
+  for (const [checkId, state] of open) {
+    if (state === 'failure' && !last.has(checkId)) add('stillFailing', { checkId, alertId: null });
+  }
+  return [...sorted].map(([state, checks]) => ({ state, checks })).filter(({ checks }) => checks.length > 0);
+}
+
+/** The alert type of a digest, for filters and logs. */
+export function digestAlertType(sections: readonly Pick<DigestSection, 'state'>[]): AlertType {
+  const states = new Set(sections.map(({ state }) => state));
+  if (states.has('failing') || states.has('stillFailing')) return 'ALERT_FAILURE';
+  if (states.has('degraded')) return 'ALERT_DEGRADED';
+  return states.has('recovered') || states.size === 0 ? 'ALERT_RECOVERY' : 'ALERT_SSL';
+}
