@@ -9,6 +9,7 @@ import type { Message, SendOutcome } from '#domain/alerts/delivery.ts';
 import type { SendingQuota } from '#domain/alerts/sending-quota.ts';
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import type { JsonObject } from '#domain/json.ts';
+import type { DigestMessage } from './parts/digest-summary.ts';
 import type { ConfigIssue, ConfigWarning, TemplateField, TemplateNames } from './templates/fields.ts';
 import type { RenderFacts } from './templates/context.ts';
 
@@ -42,6 +43,11 @@ export interface ChannelKind {
   readonly quota?: SendingQuota;
   /** Renders the message of a delivery. A TemplateError ends the delivery as failed. */
   render(config: JsonObject, variables: TemplateVariables, facts: RenderFacts, gateways: Gateways): Message;
+  /**
+   * Renders a digest of many alerts. Present if its channels belong to people: in an alert storm they get digests
+   * instead of a message per alert. Bounded in size, whatever the names of checks.
+   */
+  renderDigest?(config: JsonObject, message: DigestMessage, facts: RenderFacts, gateways: Gateways): Message;
   /** Loads the sender. Called only in the sending thread (docs/decisions/0030). */
   readonly loadSender: () => Promise<(options: SenderOptions) => ChannelSender>;
 }

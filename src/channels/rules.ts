@@ -7,6 +7,7 @@ import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { ChannelKind } from './kind.ts';
 import { lockedOf, redactAttempt, redactFault, redactRequest } from './redact.ts';
+import type { DigestMessage } from './parts/digest-summary.ts';
 import { channelKinds } from './registry.ts';
 import { mergedConfig, shownConfig, storedConfig } from './secrets.ts';
 import { sizeIssues } from './templates/channel-size.ts';
@@ -87,6 +88,19 @@ export const channelRules = {
     facts: RenderFacts,
     gateways: Gateways = noGateways,
   ) => kindOf(type).render(config, variables, facts, gateways),
+  /** Whether channels of this type get digests in an alert storm. */
+  isDigested: (type: string) => kinds.get(type)?.renderDigest !== undefined,
+  /** Renders a digest; only for types that get them. */
+  renderDigest(
+    { type, config }: Pick<AlertChannel, 'type' | 'config'>,
+    message: DigestMessage,
+    facts: RenderFacts,
+    gateways: Gateways = noGateways,
+  ) {
+    const digest = kindOf(type).renderDigest?.(config, message, facts, gateways);
+    if (digest === undefined) throw new Error(`channels of the type ${type} do not get digests`);
+    return digest;
+  },
   /** Returns what to mask in a channel's deliveries; `channel` is null if it was deleted. */
   lockedOf(
     channel: (Pick<AlertChannel, 'type' | 'config'> & Partial<Pick<AlertChannel, 'secrets'>>) | null,

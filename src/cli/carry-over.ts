@@ -12,6 +12,8 @@ export interface CarriedOver {
 }
 
 const pending = deliveryStatusCodes.encode('pending');
+const digested = deliveryStatusCodes.encode('digested');
+const unfinished = [pending, deliveryStatusCodes.encode('collecting')].join();
 
 /**
  * Copies alert state into the restored copy in one transaction. Skips accounts that are missing in either database and
@@ -28,6 +30,7 @@ export function carryOver(copy: string, replaced: string): CarriedOver {
     for (const account of newerAccounts(database)) {
       carryNotified(database, account);
       carryIncidents(database, account);
+      carryStorm(database, account);
       carried.states += carryStates(database, account);
       carried.deliveries += carryDeliveries(database, account);
     }
@@ -73,6 +76,16 @@ function carryNotified(database: DatabaseSync, account: Uint8Array): void {
     .run(account);
 }
 
+/** Copies the alert storm, whose digests are copied with the deliveries. */
+function carryStorm(database: DatabaseSync, account: Uint8Array): void {
+  const columns = columnsOf(database, 'alert_storms').join();
+  database
+    .prepare(
+      `INSERT OR REPLACE INTO main.alert_storms (${columns}) SELECT ${columns} FROM old.alert_storms WHERE account_id = ?`,
+    )
+    .run(account);
+}
+
 /** Copies incidents of states that are copied, and the ends of those that ended after the backup. */
 function carryIncidents(database: DatabaseSync, account: Uint8Array): void {
   const columns = columnsOf(database, 'incidents').join();
@@ -113,15 +126,17 @@ function carryStates(database: DatabaseSync, account: Uint8Array): number {
   return Number(changes);
 }
 
-/** Copies deliveries that finished after the backup, and pending ones created after it. */
+/** Copies deliveries that finished after the backup, and pending ones created after it with the alerts of digests. */
 function carryDeliveries(database: DatabaseSync, account: Uint8Array): number {
   const of = (schema: string): string => `${schema}.deliveries d WHERE d.account_id = ?1 AND d.status`;
   database.exec('CREATE TEMP TABLE IF NOT EXISTS touched (id BLOB PRIMARY KEY); DELETE FROM touched');
   database
     .prepare(
-      `INSERT INTO touched SELECT d.id FROM ${of('main')} = ${pending}
-         AND EXISTS (SELECT 1 FROM old.deliveries o WHERE o.account_id = ?1 AND o.id = d.id AND o.status <> ${pending})
-       UNION SELECT d.id FROM ${of('old')} = ${pending}
+      `INSERT INTO touched SELECT d.id FROM ${of('main')} IN (${unfinished})
+         AND EXISTS (SELECT 1 FROM old.deliveries o WHERE o.account_id = ?1 AND o.id = d.id AND o.status <> d.status)
+       UNION SELECT d.id FROM ${of('old')} IN (${unfinished}, ${digested})
+         AND (d.status <> ${digested} OR EXISTS (SELECT 1 FROM old.deliveries o
+           WHERE o.account_id = ?1 AND o.id = d.digest_id AND o.status IN (${unfinished})))
          AND NOT EXISTS (SELECT 1 FROM main.deliveries m WHERE m.account_id = ?1 AND m.id = d.id)
          AND EXISTS (SELECT 1 FROM main.alert_channels a WHERE a.account_id = ?1 AND a.id = d.alert_channel_id)`,
     )

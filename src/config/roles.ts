@@ -12,6 +12,7 @@ export const loopNames = [
   'close-unserved-runs',
   'send-deliveries',
   'report-failing-channels',
+  'judge-storms',
   'roll-up',
   'remove-old-rows',
   'keep-templates',
@@ -31,6 +32,6 @@ export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {
   api: ['keep-templates', 'record-reception'],
   scheduler: ['schedule-runs', 'judge-heartbeats', 'judge-states', 'keep-templates'],
   runner: ['run-checks', 'close-unserved-runs', 'keep-templates'],
-  deliverer: ['send-deliveries', 'report-failing-channels', 'keep-templates'],
+  deliverer: ['send-deliveries', 'judge-storms', 'report-failing-channels', 'keep-templates'],
   upkeep: ['roll-up', 'remove-old-rows'],
 };

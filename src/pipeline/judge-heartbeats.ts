@@ -53,6 +53,7 @@ interface HeartbeatStore<Ping> {
     readonly max: number;
     readonly render: (facts: DeliveryFacts) => Prepared;
     readonly statusOf: (attempt: EndedAttempt) => number | null;
+    readonly isDigested?: ((channelType: string) => boolean) | undefined;
     readonly judge: (due: DueHeartbeat<Ping>) => Judged;
   }): Promise<{
     readonly examined: number;
@@ -72,6 +73,8 @@ export interface JudgeHeartbeatsOptions<Ping extends WaitingPing> {
   readonly overdueFinding: (heartbeat: Heartbeat, overdue: Overdue, timerAt: number | null) => Finding;
   readonly render: (facts: DeliveryFacts) => Prepared;
   readonly statusOf: (attempt: EndedAttempt) => number | null;
+  /** Whether channels of a type get digests in an alert storm. Absent = none does. */
+  readonly isDigested?: ((channelType: string) => boolean) | undefined;
   /** Called with the outcome of recording. */
   readonly onRecorded: (attempt: EndedAttempt, recorded: Recorded) => void;
   /** Called for each evaluated deadline, with the delay of its evaluation, ms. */
@@ -85,7 +88,7 @@ const idleMs = 1000;
 export function createJudgeHeartbeats<Ping extends WaitingPing>(
   options: JudgeHeartbeatsOptions<Ping>,
 ): () => Promise<number> {
-  const { store, clock, owner, render, statusOf } = options;
+  const { store, clock, owner, render, statusOf, isDigested } = options;
   return async () => {
     const now = clock.now();
     const overdue = new Set<EndedAttempt>();
@@ -94,7 +97,15 @@ export function createJudgeHeartbeats<Ping extends WaitingPing>(
       for (const attempt of judged.overdue) overdue.add(attempt);
       return judged;
     };
-    const tick = await store.judgeHeartbeats({ owner, now, max: heartbeatsPerTick, render, statusOf, judge });
+    const tick = await store.judgeHeartbeats({
+      owner,
+      now,
+      max: heartbeatsPerTick,
+      render,
+      statusOf,
+      isDigested,
+      judge,
+    });
     for (const { attempt, recorded } of tick.recorded) {
       options.onRecorded(attempt, recorded);
       if (overdue.has(attempt)) options.onOverdue?.(attempt, clock.now() - attempt.run.dueAt);

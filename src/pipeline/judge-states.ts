@@ -25,6 +25,7 @@ interface StateStore<Place, Opened> {
     readonly judge: (standing: StandingState) => DueAlert | null;
     readonly render: (facts: DeliveryFacts) => Prepared;
     readonly statusOf: (attempt: EndedAttempt) => number | null;
+    readonly isDigested?: ((channelType: string) => boolean) | undefined;
   }): Promise<{ readonly opened: readonly Opened[]; readonly next: Place | null }>;
 }
 
@@ -36,6 +37,8 @@ export interface JudgeStatesOptions<Place, Opened> {
   readonly locations: () => readonly string[];
   readonly render: (facts: DeliveryFacts) => Prepared;
   readonly statusOf: (attempt: EndedAttempt) => number | null;
+  /** Whether channels of a type get digests in an alert storm. Absent = none does. */
+  readonly isDigested?: ((channelType: string) => boolean) | undefined;
   /** Called for each new alert. */
   readonly onOpened: (opened: Opened) => void;
 }
@@ -50,14 +53,14 @@ const [shortestRestMs, longestRestMs] = [1000, 4000] as const;
 
 /** One tick processes a slice. Returns the delay until the next one, ms. */
 export function createJudgeStates<Place, Opened>(options: JudgeStatesOptions<Place, Opened>): () => Promise<number> {
-  const { store, clock, render, statusOf } = options;
+  const { store, clock, render, statusOf, isDigested } = options;
   let after: Place | null = null;
   let slices = 0;
   return async () => {
     const now = clock.now();
     const locations = options.locations();
     const judge = (standing: StandingState): DueAlert | null => judgeOne(standing, now, locations);
-    const { opened, next } = await store.judgeStates({ now, after, judge, render, statusOf });
+    const { opened, next } = await store.judgeStates({ now, after, judge, render, statusOf, isDigested });
     for (const one of opened) options.onOpened(one);
     after = next;
     slices++;

@@ -16,6 +16,7 @@ interface RecordStore {
       readonly now: number;
       readonly render: (facts: DeliveryFacts) => Prepared;
       readonly statusOf: (attempt: EndedAttempt) => number | null;
+      readonly isDigested?: ((channelType: string) => boolean) | undefined;
       readonly judge: Judge;
     },
   ): Promise<Recorded[]>;
@@ -31,6 +32,8 @@ export interface RecordResultsOptions {
   readonly render: (facts: DeliveryFacts) => Prepared;
   /** The status code of a finding, if its kind has one. */
   readonly statusOf: (attempt: EndedAttempt) => number | null;
+  /** Whether channels of a type get digests in an alert storm. Absent = none does. */
+  readonly isDigested?: ((channelType: string) => boolean) | undefined;
   /** Called with what was recorded: deliveries to send, runs to retry, batches that wait. */
   readonly onRecorded: (attempt: EndedAttempt, recorded: Recorded) => void;
   readonly onError: (error: unknown, waiting: number) => void;
@@ -63,7 +66,7 @@ interface Waiting {
 }
 
 export function createRecordResults(options: RecordResultsOptions): RecordResults {
-  const { store, clock, owner, render, statusOf } = options;
+  const { store, clock, owner, render, statusOf, isDigested } = options;
   const settle = (one: Waiting | undefined, recorded: Recorded): void => {
     if (one === undefined) return;
     one.isDone = true;
@@ -79,7 +82,7 @@ export function createRecordResults(options: RecordResultsOptions): RecordResult
         const attempts = part.map(({ attempt }) => attempt);
         const now = clock.now();
         const judge: Judge = (attempt, context) => judgedNow(attempt, context, options.locations(), now);
-        const recorded = await store.recordAttempts(attempts, { owner, now, render, statusOf, judge });
+        const recorded = await store.recordAttempts(attempts, { owner, now, render, statusOf, isDigested, judge });
         recorded.forEach((outcome, index) => settle(part[index], outcome));
         rest = rest.slice(recorded.length);
         max = recorded.length < part.length ? recorded.length : 2 * max;

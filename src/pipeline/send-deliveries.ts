@@ -9,9 +9,9 @@ import {
   type Message,
   type RetryPlan,
   type SendOutcome,
+  type RenderInput,
 } from '#domain/alerts/delivery.ts';
 import type { Rendered } from '#domain/results/recording.ts';
-import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import { type BatchWriter, createBatchWriter } from '#lib/batch-writer.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isTemporary } from '#lib/temporary-error.ts';
@@ -86,7 +86,7 @@ export interface SendDeliveriesOptions {
   /** Whether deliveries are held: then none is claimed. */
   readonly isHeld?: () => Promise<boolean>;
   /** Renders a delivery once, before its first attempt. Yields to the event loop between slices. */
-  readonly render: (channel: AlertChannel, variables: TemplateVariables, createdAt: number) => Rendered;
+  readonly render: (channel: AlertChannel, input: RenderInput, createdAt: number) => Rendered;
   /**
    * Whether a delivery may be sent now; false = its account has reached a limit, and the delivery waits without a lease.
    * null = its channel has no limit.

@@ -21,6 +21,7 @@ import type { Database } from './base/database.ts';
 import { createDeliveries, type Deliveries } from './channels/deliveries.ts';
 import { createHeldDeliveries, type HeldDeliveries } from './channels/held-deliveries.ts';
 import { createSendingQuotas, type SendingQuotas } from './channels/sending-quotas.ts';
+import { type AlertStorms, createAlertStorms } from './channels/alert-storms.ts';
 import { createFailingChannels, type FailingChannels } from './channels/failing-channels.ts';
 import { createOrphans, type Orphans } from './accounts/orphans.ts';
 import { createFigures, type Figures } from './accounts/figures.ts';
@@ -74,6 +75,7 @@ export interface Store {
   readonly heldDeliveries: HeldDeliveries;
   readonly sendingQuotas: SendingQuotas;
   readonly failingChannels: FailingChannels;
+  readonly alertStorms: AlertStorms;
   readonly checks: Checks;
   readonly checkGroups: CheckGroups;
   readonly alertChannels: AlertChannels;
@@ -146,6 +148,7 @@ export function nounsOf(database: Database): Nouns {
     heldDeliveries: createHeldDeliveries(database),
     sendingQuotas: createSendingQuotas(database),
     failingChannels: createFailingChannels(database),
+    alertStorms: createAlertStorms(database),
     checks: createChecks(database),
     checkGroups: createCheckGroups(database),
     alertChannels: createAlertChannels(database),

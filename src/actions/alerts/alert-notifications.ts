@@ -54,7 +54,7 @@ export interface AlertNotificationActions {
 
 const dayMs = 86_400_000;
 const failures: readonly DeliveryStatus[] = ['exhausted', 'refused', 'failed'];
-const others: readonly DeliveryStatus[] = ['pending', 'delivered', 'cancelled'];
+const others: readonly DeliveryStatus[] = ['pending', 'delivered', 'cancelled', 'collecting', 'digested'];
 
 export function createAlertNotificationActions(deps: AlertNotificationDeps): AlertNotificationActions {
   const { deliveries, alertNotifications, redactorOf, clock } = deps;
@@ -105,6 +105,7 @@ function shownConfig(config: JsonObject): Record<string, string> {
 
 function resultOf({ delivery, log }: LoggedDelivery): string {
   const last = log.at(-1);
+  if (delivery.status === 'digested') return 'sent in a digest';
   if (last === undefined) return delivery.error ?? 'not sent yet';
   return last.error?.message ?? (last.response === null ? 'sent' : `HTTP ${last.response.status}`);
 }

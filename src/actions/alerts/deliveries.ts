@@ -21,11 +21,21 @@ export interface DeliveryFilter {
   readonly alertChannelId?: number;
   readonly checkId?: string;
   readonly statuses?: readonly DeliveryStatus[];
+  /** Only those in this digest. */
+  readonly digestId?: string;
   readonly from?: number;
   readonly to?: number;
 }
 
-type DeliveryChange = 'done' | 'no-delivery' | 'ended' | 'under-way' | 'not-ended' | 'not-rendered' | 'no-channel';
+type DeliveryChange =
+  | 'done'
+  | 'no-delivery'
+  | 'ended'
+  | 'under-way'
+  | 'collecting'
+  | 'not-ended'
+  | 'not-rendered'
+  | 'no-channel';
 type Page = { readonly limit: number; readonly offset: number };
 
 /** Dependencies of these actions. */
@@ -191,6 +201,7 @@ function requireDone(change: DeliveryChange, id: string): void {
 const reasons: Readonly<Record<Exclude<DeliveryChange, 'done' | 'no-delivery'>, string>> = {
   ended: 'This delivery has finished. Replay it to send it again.',
   'under-way': 'An attempt of this delivery is in progress. Try again when it has finished.',
+  collecting: 'This digest still collects alerts. Retry it to send it now; then it can be cancelled.',
   'not-ended': 'This delivery has not finished. Retry it to send it now.',
   'not-rendered': "This delivery could not be rendered, so there is nothing to send. Fix the channel's template.",
   'no-channel': 'The alert channel of this delivery was deleted.',

@@ -8,8 +8,10 @@ import { alertVariables } from '#domain/alerts/delivery-variables.ts';
 import { reportVariables } from '#domain/alerts/failing-channel.ts';
 import type { DeliveryFacts, Prepared, Rendered } from '#domain/results/recording.ts';
 import { randomValues } from '#domain/alerts/random-values.ts';
-import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { RenderInput } from '#domain/alerts/delivery.ts';
+import type { DigestCheck } from '#domain/alerts/digest.ts';
 import { createAdmitDeliveries } from '#pipeline/parts/admit-deliveries.ts';
+import { createJudgeStorms } from '#pipeline/judge-storms.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import { createReportFailingChannels } from '#upkeep/report-failing-channels.ts';
 import { createWatchHold } from '#upkeep/watch-hold.ts';
@@ -72,7 +74,7 @@ export function joinReportFailingChannels(joint: Joint): () => Promise<number> {
           ? undefined
           : links.link(accountId, check.id, checkResultId, createdAt);
       const variables = reportVariables(report, deliveryId, link);
-      return render(through, variables, createdAt);
+      return render(through, { variables }, createdAt);
     },
     onReported: async ({ kind, accountId, alertChannelId, name, deliveryId }, deliveries) => {
       if (deliveries > 0) wake('send-deliveries');
@@ -102,13 +104,28 @@ export function prepareWith({
 }
 
 /** Renders with what a process knows; an error ends the delivery. */
-function renderWith({ random, userAgent, config: { gateways } }: Joint) {
-  return (channel: AlertChannel, variables: TemplateVariables, createdAt: number): Rendered => {
+function renderWith({ random, userAgent, links, config: { gateways } }: Joint) {
+  return (channel: AlertChannel, { variables, digest }: RenderInput, createdAt: number): Rendered => {
     const facts = { createdAt, ...randomValues(random), userAgent, channelId: channel.id };
     try {
-      return { request: channelRules.render(channel, variables, facts, gatewaysOf(gateways, channel.accountId)) };
+      const own = gatewaysOf(gateways, channel.accountId);
+      if (digest === undefined) return { request: channelRules.render(channel, variables, facts, own) };
+      const linkOf = ({ checkId, resultId }: DigestCheck): string | null =>
+        resultId === null ? null : links.link(channel.accountId, checkId, resultId, digest.at);
+      return { request: channelRules.renderDigest(channel, { digest, variables, linkOf }, facts, own) };
     } catch (error) {
       return { error: messageOf(error) };
     }
   };
+}
+
+export function joinJudgeStorms({ store, clock, log, wake }: Joint): () => Promise<number> {
+  return createJudgeStorms({
+    store: store.alertStorms,
+    clock,
+    onJudged: ({ accountId, digests, isOver }) => {
+      if (digests > 0) wake('send-deliveries');
+      log.info(isOver ? 'storm.over' : 'storm.digests', { account: accountId, digests });
+    },
+  });
 }

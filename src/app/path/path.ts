@@ -12,7 +12,7 @@ import { joinRemoveOldRows } from './upkeep.ts';
 import type { LoopName } from '#config/roles.ts';
 import { idleMs, startLoops } from './loops.ts';
 import { type Joint, type PathDeps } from './joint.ts';
-import { joinReportFailingChannels, joinSendDeliveries } from './deliveries.ts';
+import { joinJudgeStorms, joinReportFailingChannels, joinSendDeliveries } from './deliveries.ts';
 import { joinJudgeHeartbeats, joinJudgeStates, joinRecordResults, joinRunChecks } from './results.ts';
 
 /** The running steps of this process. */
@@ -62,6 +62,7 @@ export async function startPath(deps: PathDeps): Promise<RunningPath> {
     'send-deliveries': () => deliveries?.tick() ?? idle(),
     'roll-up': createRollUp({ store: store.rollUps, clock, retentionDays: config.retentionDays }),
     'remove-old-rows': joinRemoveOldRows(joint),
+    'judge-storms': joinJudgeStorms(joint),
     'report-failing-channels': joinReportFailingChannels(joint),
     'process-heartbeat': createProcessHeartbeat({ ownProcess }),
     'keep-templates': () => templates.tick(),

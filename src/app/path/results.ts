@@ -1,4 +1,5 @@
 // Joins the steps that judge and record: runs, results, heartbeats and states.
+import { channelRules } from '#channels/rules.ts';
 import { overdueFinding, pingFinding } from '#checks/kinds/heartbeat/finding.ts';
 import { kindOf } from '#checks/check-kinds.ts';
 import type { EndedAttempt, Recorded } from '#domain/results/recording.ts';
@@ -25,6 +26,7 @@ export function joinJudgeHeartbeats(joint: Joint): () => Promise<number> {
     overdueFinding,
     render: prepareWith(joint),
     statusOf: statusCodeOf,
+    isDigested: channelRules.isDigested,
     onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, joint),
     onOverdue: ({ outcome }, delayMs) => metrics.onOverdue(outcome, delayMs),
   });
@@ -38,6 +40,7 @@ export function joinJudgeStates(joint: Joint): () => Promise<number> {
     locations: servedCodes(ownProcess),
     render: prepareWith(joint),
     statusOf: statusCodeOf,
+    isDigested: channelRules.isDigested,
     onOpened: ({ context: { check }, alertTypes, deliveries }) => {
       log.info('alert.opened', { check: check.name, id: check.id, alerts: alertTypes.join() });
       if (deliveries > 0) wake('send-deliveries');
@@ -80,6 +83,7 @@ export function joinRecordResults(joint: Joint): RecordResults {
     locations: servedCodes(ownProcess),
     render: prepareWith(joint),
     statusOf: statusCodeOf,
+    isDigested: channelRules.isDigested,
     onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, joint),
     onError: (error, waiting) => log.error('result.record-failed', { error: messageOf(error), waiting }),
   });

@@ -1,6 +1,6 @@
 // Accounts in the API (spec §2.2, §4.2; decisions: Execution limit).
 import { z } from 'zod';
-import { alertSettings, alertSettingsShown } from '../alerts/alert-settings.ts';
+import { accountAlertSettings, accountAlertSettingsShown } from '../alerts/alert-settings.ts';
 import { instant, updateOf } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 import { jsonObject } from '#lib/schema/json.ts';
@@ -31,7 +31,7 @@ export const account = z
     name: z.string().exactOptional().describe('Name of the account.'),
     runtimeId: z.string().exactOptional().describe('Name of the default runtime.'),
     settings: jsonObject.exactOptional().describe('Account settings. Stored and returned unchanged.'),
-    alertSettings: alertSettingsShown.exactOptional().describe('Alert settings of checks that have none.'),
+    alertSettings: accountAlertSettingsShown.exactOptional().describe('Alert settings of checks that have none.'),
     executionLimit: z
       .int()
       .exactOptional()
@@ -45,7 +45,7 @@ export const accountCreate = z.strictObject({
   name: z.string().trim().min(1).max(200).describe('Name of the account.'),
   runtimeId: z.string().max(100).nullable().default(null).describe('Default runtime. null = the CURRENT one.'),
   settings: jsonObject.nullable().default(null).describe('Any JSON object. Stored and returned unchanged.'),
-  alertSettings: alertSettings.nullable().default(null).describe('Alert settings of checks that have none.'),
+  alertSettings: accountAlertSettings.nullable().default(null).describe('Alert settings of checks that have none.'),
   executionLimit: z
     .int()
     .min(0)

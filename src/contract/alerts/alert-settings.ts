@@ -44,6 +44,16 @@ const shape = {
     .describe('Accepted for older clients. Has no effect.'),
 };
 
+/** Largest number of checks for a digest. */
+const digestThreshold = z
+  .int()
+  .min(0)
+  .max(1000)
+  .nullish()
+  .describe(
+    'If alerts about more checks than this are raised within a minute, email, Slack, SMS and call channels get digests. 0 = never. Default: 20.',
+  );
+
 const lenient = z
   .strictObject(shape)
   .meta({ id: 'AlertSettings', description: 'When a check that is not passing sends an alert.' });
@@ -53,6 +63,21 @@ export const alertSettingsShown = lenient as unknown as z.ZodType<AlertSettingsB
 
 /** Accepts empty objects, nulls, empty strings and zeros because the reference clients send them (§5.6). */
 export const alertSettings = lenient.transform((value) => withoutNothing(value) as AlertSettingsBody);
+
+const ofAccount = lenient.extend({ digestThreshold }).meta({
+  id: 'AccountAlertSettings',
+  description: 'Alert settings of checks that have none, and the threshold for digests.',
+});
+
+/** The same of an account. */
+export interface AccountAlertSettingsBody extends AlertSettingsBody {
+  readonly digestThreshold?: number;
+}
+export const accountAlertSettingsShown = ofAccount as unknown as z.ZodType<
+  AccountAlertSettingsBody,
+  AccountAlertSettingsBody
+>;
+export const accountAlertSettings = ofAccount.transform((value) => withoutNothing(value) as AccountAlertSettingsBody);
 
 function withoutNothing(value: object): object {
   const kept: Record<string, unknown> = {};

@@ -5,7 +5,16 @@ import { instant, pathUuid, queryInstant, wholeNumber } from '#lib/schema/fields
 import type { Operations } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 
-export const deliveryStatuses = ['pending', 'delivered', 'exhausted', 'refused', 'failed', 'cancelled'] as const;
+export const deliveryStatuses = [
+  'pending',
+  'delivered',
+  'exhausted',
+  'refused',
+  'failed',
+  'cancelled',
+  'collecting',
+  'digested',
+] as const;
 
 const headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 
@@ -58,7 +67,7 @@ export const delivery = z
     status: z
       .enum(deliveryStatuses)
       .describe(
-        '`failed`: the delivery could not be rendered, or a mail server rejected its address. `refused`: the egress policy forbids the request.',
+        '`failed`: the delivery could not be rendered, or a mail server rejected its address. `refused`: the egress policy forbids the request. `collecting`: a digest that further alerts join until `nextAttemptAt`. `digested`: the alert is in the digest `digestId`.',
       ),
     isTest: z.boolean(),
     error: z
@@ -70,6 +79,9 @@ export const delivery = z
     createdAt: instant,
     nextAttemptAt: instant.exactOptional(),
     replayOf: z.uuid().exactOptional().describe('The delivery that this one replays.'),
+    digestId: z.uuid().exactOptional().describe('The delivery of the digest that this alert is in.'),
+    digestStatus: z.enum(deliveryStatuses).exactOptional().describe('The status of that digest.'),
+    isDigest: z.literal(true).exactOptional().describe('A digest of several alerts. List them with `digestId`.'),
     attempts: z.array(attempt),
   })
   .meta({ id: 'Delivery', description: 'A delivery of one alert to one channel.' });
@@ -79,6 +91,7 @@ const listQuery = pageQuery.extend({
   alertChannelId: wholeNumber(1, 999_999_999_999_999).exactOptional(),
   checkId: pathUuid('Only deliveries about this check.').exactOptional(),
   status: z.enum(deliveryStatuses).exactOptional(),
+  digestId: pathUuid('Only alerts in this digest.').exactOptional(),
   from: queryInstant.exactOptional(),
   to: queryInstant.exactOptional(),
 });

@@ -73,6 +73,8 @@ export interface Delivery {
   readonly error: string | null;
   /** The digest that its alert is in. */
   readonly digestId?: string;
+  /** Status of that digest, where deliveries are shown. */
+  readonly digestStatus?: DeliveryStatus;
   /** Whether it is a digest. */
   readonly isDigest?: boolean;
 }

@@ -1,8 +1,7 @@
 // Renders claimed deliveries outside of any transaction and stores each request before sending it (docs/decisions/0120).
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
-import type { DueDelivery, Message } from '#domain/alerts/delivery.ts';
+import type { DueDelivery, Message, RenderInput } from '#domain/alerts/delivery.ts';
 import type { Rendered } from '#domain/results/recording.ts';
-import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import { FairQueue } from '#lib/fair-queue.ts';
 
 type OwnedId = Pick<DueDelivery, 'accountId' | 'id'>;
@@ -10,7 +9,7 @@ type OwnedId = Pick<DueDelivery, 'accountId' | 'id'>;
 /** Store methods for rendering. */
 export interface RenderStore {
   /** In the order of the deliveries; null = nothing is stored. */
-  readContents(deliveries: readonly OwnedId[]): Promise<readonly (TemplateVariables | null)[]>;
+  readContents(deliveries: readonly OwnedId[]): Promise<readonly (RenderInput | null)[]>;
   /** In the same order; null = the delivery failed. */
   saveRendered(
     rendered: readonly (OwnedId & { readonly rendered: Rendered })[],
@@ -28,7 +27,7 @@ interface Claimed {
 export interface RenderDeliveriesOptions<Claim extends Claimed> {
   readonly store: RenderStore;
   readonly owner: string;
-  readonly render: (channel: AlertChannel, variables: TemplateVariables, createdAt: number) => Rendered;
+  readonly render: (channel: AlertChannel, input: RenderInput, createdAt: number) => Rendered;
   readonly send: (delivery: DueDelivery & { readonly request: Message }, claimed: Claim) => void;
   /** Called for a delivery that could not be rendered or stored: this claim does not send it. */
   readonly drop: (claimed: Claim) => void;
@@ -95,12 +94,12 @@ export function createRenderDeliveries<Claim extends Claimed>(options: RenderDel
 function renderOne(
   { render }: Pick<RenderDeliveriesOptions<Claimed>, 'render'>,
   channel: AlertChannel,
-  variables: TemplateVariables | null,
+  input: RenderInput | null,
   createdAt: number,
 ): Rendered {
-  if (variables === null) return { error: 'The content of this delivery is missing from the database.' };
+  if (input === null) return { error: 'The content of this delivery is missing from the database.' };
   try {
-    return render(channel, variables, createdAt);
+    return render(channel, input, createdAt);
   } catch (cause) {
     return { error: `The delivery could not be rendered: ${cause instanceof Error ? cause.message : String(cause)}` };
   }

@@ -34,11 +34,12 @@ export function deliveryRoutes(actions: DeliveryActions, notifications: AlertNot
   ];
 }
 
-function filterOf({ alertChannelId, checkId, status, from, to }: DeliveryQuery): DeliveryFilter {
+function filterOf({ alertChannelId, checkId, status, digestId, from, to }: DeliveryQuery): DeliveryFilter {
   return {
     ...(alertChannelId !== undefined && { alertChannelId }),
     ...(checkId !== undefined && { checkId }),
     ...(status !== undefined && { statuses: [status] }),
+    ...(digestId !== undefined && { digestId }),
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
   };
@@ -63,7 +64,7 @@ export function deliveryToWire(
   log: readonly Attempt[],
   bodies: 'with bodies' | 'without bodies' = 'with bodies',
 ): DeliveryBody {
-  const { error, nextAttemptAt, replayOf, createdAt } = delivery;
+  const { error, nextAttemptAt, replayOf, createdAt, digestId, digestStatus, isDigest } = delivery;
   return {
     id: delivery.id,
     alertChannelId: delivery.alertChannelId,
@@ -76,6 +77,9 @@ export function deliveryToWire(
     createdAt: isoText(createdAt),
     ...(nextAttemptAt !== null && { nextAttemptAt: isoText(nextAttemptAt) }),
     ...(replayOf !== null && { replayOf }),
+    ...(digestId !== undefined && { digestId }),
+    ...(digestStatus !== undefined && { digestStatus }),
+    ...(isDigest === true && { isDigest }),
     attempts: log.map((attempt) => ({
       number: attempt.number,
       startedAt: isoText(attempt.startedAt),

@@ -202,7 +202,7 @@ async function removeChannel(tx: Kysely<Tables>, accountId: string, id: number, 
     })
     .where('account_id', '=', account)
     .where('alert_channel_id', '=', id)
-    .where('status', '=', deliveryStatusCodes.encode('pending'))
+    .where('status', 'in', [deliveryStatusCodes.encode('pending'), deliveryStatusCodes.encode('collecting')])
     // An attempt in progress is recorded when it ends. It is not repeated, because its channel was deleted.
     .where('leased_by', 'is', null)
     .execute();

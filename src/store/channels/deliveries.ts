@@ -1,7 +1,7 @@
 // Deliveries as the API reads and changes them.
 import type { Kysely } from 'kysely';
 import type { Attempt, AttemptError, Delivery, DeliveryStatus } from '#domain/alerts/delivery.ts';
-import { firstIdAt, idBytes, idText, parsed } from '../base/codec.ts';
+import { firstIdAt, idBytes, idText, idTextOrNull, parsed } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
 import {
@@ -26,6 +26,8 @@ export interface DeliveryFilter {
   readonly alertChannelId?: number;
   readonly checkId?: string;
   readonly statuses?: readonly DeliveryStatus[];
+  /** Only those in this digest. */
+  readonly digestId?: string;
   readonly from?: number;
   readonly to?: number;
 }
@@ -95,6 +97,7 @@ function slicedDeliveries(
   const scoped = ({ from, before }: IdRange) => {
     let query = reader.selectFrom('deliveries').where('account_id', '=', idBytes(accountId));
     if (filter.alertChannelId !== undefined) query = query.where('alert_channel_id', '=', filter.alertChannelId);
+    if (filter.digestId !== undefined) query = query.where('digest_id', '=', idBytes(filter.digestId));
     if (filter.from !== undefined) query = query.where('id', '>=', firstIdAt(filter.from));
     if (filter.to !== undefined) query = query.where('id', '<', firstIdAt(filter.to + 1));
     if (from !== null) query = query.where('id', '>=', from);
@@ -156,7 +159,29 @@ async function withLogs(reader: Kysely<Tables>, rows: readonly DeliveryRow[]): P
     .orderBy('position')
     .execute();
   const logs = Map.groupBy(attempts.map(attemptOf), (attempt) => attempt.deliveryId);
-  return rows.map((row) => ({ delivery: shownDelivery(row), log: logs.get(idText(row.id)) ?? [] }));
+  const digests = await digestStatuses(reader, rows);
+  return rows.map((row) => {
+    const digestStatus = digests.get(idTextOrNull(row.digest_id) ?? '');
+    const delivery = { ...shownDelivery(row), ...(digestStatus !== undefined && { digestStatus }) };
+    return { delivery, log: logs.get(idText(row.id)) ?? [] };
+  });
+}
+
+/** The statuses of the digests of these deliveries. */
+async function digestStatuses(
+  reader: Kysely<Tables>,
+  rows: readonly DeliveryRow[],
+): Promise<ReadonlyMap<string, DeliveryStatus>> {
+  const [first] = rows;
+  const ids = new Map(rows.flatMap(({ digest_id: id }) => (id === null ? [] : [[idText(id), id]])));
+  if (first === undefined || ids.size === 0) return new Map();
+  const found = await reader
+    .selectFrom('deliveries')
+    .select(['id', 'status'])
+    .where('account_id', '=', first.account_id)
+    .where('id', 'in', [...ids.values()])
+    .execute();
+  return new Map(found.map(({ id, status }) => [idText(id), deliveryStatusCodes.decode(status)]));
 }
 
 /** During an attempt the column contains the end of its lease, which is not shown. */

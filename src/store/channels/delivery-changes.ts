@@ -16,11 +16,13 @@ export type DeliveryChange =
   | 'no-delivery'
   | 'ended'
   | 'under-way'
+  | 'collecting'
   | 'not-ended'
   | 'not-rendered'
   | 'no-channel';
 
 const pending = deliveryStatusCodes.encode('pending');
+const collecting = deliveryStatusCodes.encode('collecting');
 const exhausted = deliveryStatusCodes.encode('exhausted');
 
 async function rowOf(tx: Kysely<Tables>, accountId: string, id: string): Promise<DeliveriesTable | undefined> {
@@ -45,9 +47,9 @@ export async function retryDelivery(
 ): Promise<DeliveryChange> {
   const row = await rowOf(tx, accountId, id);
   if (row === undefined) return 'no-delivery';
-  if (row.status !== pending) return 'ended';
+  if (row.status !== pending && row.status !== collecting) return 'ended';
   if (isInProgress(row, now) || (row.next_attempt_at ?? 0) <= now) return 'done';
-  if (row.attempts === 0) await endWait(tx, accountId, row.alert_channel_id, now);
+  if (row.status === pending && row.attempts === 0) await endWait(tx, accountId, row.alert_channel_id, now);
   await tx
     .updateTable('deliveries')
     .set({ next_attempt_at: now })
@@ -66,6 +68,7 @@ export async function cancelDelivery(
 ): Promise<DeliveryChange> {
   const row = await rowOf(tx, accountId, id);
   if (row === undefined) return 'no-delivery';
+  if (row.status === collecting) return 'collecting';
   if (row.status !== pending) return 'ended';
   if (isInProgress(row, now)) return 'under-way';
   await logCutOff(tx, row, now);
@@ -119,7 +122,7 @@ export async function replayDelivery(
 ): Promise<DeliveryChange> {
   const row = await rowOf(tx, accountId, id);
   if (row === undefined) return 'no-delivery';
-  if (row.status === pending) return 'not-ended';
+  if (row.status === pending || row.status === collecting) return 'not-ended';
   const stored = [
     ...(await contentsOf(tx, row.account_id, [row.id])),
     ...(await requestsOf(tx, row.account_id, [row.id])),
@@ -174,8 +177,8 @@ async function insertReplays(tx: Kysely<Tables>, account: IdBytes, replays: read
 }
 
 function replayContent(content: string, id: string, original: string): DeliveryContent {
-  const { variables, groupId } = parsed<DeliveryContent>(content);
-  return { groupId, variables: { ...variables, DELIVERY_ID: id, IS_REPLAY: true, REPLAY_OF: original } };
+  const { variables, ...rest } = parsed<DeliveryContent>(content);
+  return { ...rest, variables: { ...variables, DELIVERY_ID: id, IS_REPLAY: true, REPLAY_OF: original } };
 }
 
 function replayOf(row: DeliveriesTable, id: IdBytes, now: number): DeliveriesTable {
@@ -190,6 +193,7 @@ function replayOf(row: DeliveriesTable, id: IdBytes, now: number): DeliveriesTab
     attempt_started_at: null,
     replay_of: row.id,
     error: null,
+    digest_id: null,
   };
 }
 

@@ -35,7 +35,7 @@ interface Bounds {
 async function removeSlice(session: Session, { before, now, resultsBefore }: Bounds): Promise<number[]> {
   const bound = firstIdAt(before);
   const resultsBound = firstIdAt(resultsBefore);
-  const pending = deliveryStatusCodes.encode('pending');
+  const unfinished = [deliveryStatusCodes.encode('pending'), deliveryStatusCodes.encode('collecting')].join();
   // Keeps all results of a check with hours that must be rolled up again.
   const oldRows = (table: string, key: string): Promise<number> =>
     session.change(
@@ -47,7 +47,7 @@ async function removeSlice(session: Session, { before, now, resultsBefore }: Bou
     // Account by account, because IDs are ordered only within one; the LATERAL is an index lookup for each.
     `WITH old AS (
        SELECT d.account_id, d.id FROM accounts a CROSS JOIN LATERAL (
-         SELECT account_id, id FROM deliveries WHERE account_id = a.id AND id < $1 AND status <> ${pending} LIMIT $2) d
+         SELECT account_id, id FROM deliveries WHERE account_id = a.id AND id < $1 AND status NOT IN (${unfinished}) LIMIT $2) d
        LIMIT $2),
      attempts_gone AS (DELETE FROM attempts t USING old WHERE t.account_id = old.account_id AND t.delivery_id = old.id),
      requests_gone AS (

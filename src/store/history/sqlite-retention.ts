@@ -167,11 +167,13 @@ function removeOldDeliveries(connection: Connection, after: Place | null, bounds
   return { removed, next: accounts.length < accountsPerSlice ? null : at };
 }
 
+const unfinished = [deliveryStatusCodes.encode('pending'), deliveryStatusCodes.encode('collecting')];
+
 function removeOldOfAccount(connection: Connection, accountId: IdBytes, max: number, { before, isOver }: Bounds): Some {
   const bound = firstIdAt(before);
   const old = connection
-    .prepare('SELECT id FROM deliveries WHERE account_id = ? AND id < ? AND status <> ? LIMIT ?')
-    .all(accountId, bound, deliveryStatusCodes.encode('pending'), max) as unknown as { id: IdBytes }[];
+    .prepare('SELECT id FROM deliveries WHERE account_id = ? AND id < ? AND status NOT IN (?, ?) LIMIT ?')
+    .all(accountId, bound, ...unfinished, max) as unknown as { id: IdBytes }[];
   const attempts = connection.prepare('DELETE FROM attempts WHERE account_id = ? AND delivery_id = ?');
   const requests = connection.prepare('DELETE FROM delivery_requests WHERE account_id = ? AND delivery_id = ?');
   const contents = connection.prepare('DELETE FROM delivery_contents WHERE account_id = ? AND delivery_id = ?');

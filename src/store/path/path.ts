@@ -1,7 +1,6 @@
 // Store interface of the pipeline steps. Each call is one durable write, committed with others.
-import type { Delivery, Message } from '#domain/alerts/delivery.ts';
+import type { Delivery, Message, RenderInput } from '#domain/alerts/delivery.ts';
 import type { CheckContext, EndedAttempt, Judge, Recorded } from '#domain/results/recording.ts';
-import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import type { Run } from '#domain/checks/run.ts';
 import type {
   ClaimedDeliveries,
@@ -50,7 +49,7 @@ export interface Path {
   /**
    * Input for rendering claimed deliveries, including the current user variables; in order, null = nothing is stored.
    */
-  readContents(deliveries: readonly OwnedId[]): Promise<readonly (TemplateVariables | null)[]>;
+  readContents(deliveries: readonly OwnedId[]): Promise<readonly (RenderInput | null)[]>;
   /**
    * Stores the content of claimed deliveries before their first attempt; those that could not be rendered fail. Returns
    * the requests in order; null = it failed.

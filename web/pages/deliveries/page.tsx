@@ -3,7 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../../api/me.ts';
 import { useMore, useRead, useWrite } from '../../api/query.ts';
-import { alertWords, testMessageWords } from '../../ui/alerts/alert-words.ts';
+import { deliveryWords } from '../../ui/alerts/alert-words.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { ChannelName, useChannelNames } from '../../ui/alerts/channels.tsx';
 import { deliveryStatusWords, DeliveryStatus } from '../../ui/alerts/delivery-status.tsx';
@@ -134,9 +134,9 @@ function DeliveryTable({ deliveries }: { readonly deliveries: Deliveries }) {
           id: 'alert',
           title: text.columns.alert,
           isName: true,
-          cell: ({ id, alertType, isTest }) => (
-            <Link to="/deliveries/$deliveryId" params={{ deliveryId: id }} data-row>
-              {isTest ? testMessageWords : alertWords[alertType]}
+          cell: (delivery) => (
+            <Link to="/deliveries/$deliveryId" params={{ deliveryId: delivery.id }} data-row>
+              {deliveryWords(delivery)}
             </Link>
           ),
         },

@@ -4,14 +4,16 @@ import { RotateCw, Send, X } from 'lucide-react';
 import { useState } from 'react';
 import type { AnswerOf } from '#contract/operations.ts';
 import { useMay } from '../../api/me.ts';
-import { useRead, useWrite } from '../../api/query.ts';
-import { alertWords, testMessageWords } from '../../ui/alerts/alert-words.ts';
+import { useMore, useRead, useWrite } from '../../api/query.ts';
+import { deliveryWords } from '../../ui/alerts/alert-words.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { ChannelName } from '../../ui/alerts/channels.tsx';
 import { DeliveryStatus } from '../../ui/alerts/delivery-status.tsx';
 import { Confirm } from '../../ui/controls/dialog.tsx';
+import { More } from '../../ui/controls/more.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { Facts, PageHead, Section } from '../../ui/layout/page.tsx';
+import { Table } from '../../ui/layout/table.tsx';
 import { Ago, At } from '../../ui/text/time.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { AttemptView } from './attempt.tsx';
@@ -25,7 +27,7 @@ export function DeliveryPage() {
   const { data, error, refetch } = useRead('getDelivery', { params: { id: deliveryId } });
   if (error && data === undefined) return <LoadError error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton lines={6} />;
-  const alert = data.isTest ? testMessageWords : alertWords[data.alertType];
+  const alert = deliveryWords(data);
   return (
     <>
       <PageHead title={text.title(alert)} heading={alert} above={<Link to="/deliveries">{text.all}</Link>}>
@@ -33,9 +35,21 @@ export function DeliveryPage() {
       </PageHead>
       <DeliveryFacts delivery={data} />
       {data.error !== undefined && data.status !== 'cancelled' && <p className={css['reason']}>{data.error}</p>}
+      {data.isDigest === true && <DigestedAlerts digestId={data.id} />}
+      {data.status === 'digested' ? null : <Attempts delivery={data} />}
+    </>
+  );
+}
+
+function Attempts({ delivery: data }: { readonly delivery: Delivery }) {
+  return (
+    <>
       <Section title={text.attempts}>
         {data.attempts.length === 0 ? (
-          <Empty title={text.none}>{data.status === 'pending' && <p>{text.noneHelp}</p>}</Empty>
+          <Empty title={text.none}>
+            {data.status === 'pending' && <p>{text.noneHelp}</p>}
+            {data.status === 'collecting' && <p>{text.collectingHelp}</p>}
+          </Empty>
         ) : (
           <ol className={css['attempts']}>
             {data.attempts.toReversed().map((attempt, index) => (
@@ -92,6 +106,47 @@ function DeliveryFacts({ delivery }: { readonly delivery: Delivery }) {
   );
 }
 
+/** The alerts that a digest replaces. */
+function DigestedAlerts({ digestId }: { readonly digestId: string }) {
+  const alerts = useMore('listDeliveries', { query: { digestId } });
+  if (alerts.items === undefined) {
+    return alerts.error ? (
+      <LoadError error={alerts.error} onRetry={() => void alerts.refetch()} />
+    ) : (
+      <Skeleton lines={2} />
+    );
+  }
+  if (alerts.items.length === 0) return null;
+  return (
+    <Section title={text.digested}>
+      <Table
+        label={text.digested}
+        rows={alerts.items}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            id: 'alert',
+            title: text.alert,
+            isName: true,
+            cell: (alert) => (
+              <Link to="/deliveries/$deliveryId" params={{ deliveryId: alert.id }}>
+                {deliveryWords(alert)}
+              </Link>
+            ),
+          },
+          {
+            id: 'check',
+            title: text.check,
+            cell: ({ checkId }) => (checkId === null ? '–' : <CheckName checkId={checkId} />),
+          },
+          { id: 'created', title: text.created, cell: ({ createdAt }) => <At at={createdAt} /> },
+        ]}
+      />
+      <More {...alerts} shown={alerts.items.length} />
+    </Section>
+  );
+}
+
 function CheckName({ checkId }: { readonly checkId: string }) {
   const check = useRead('getCheck', { params: { id: checkId } });
   if (check.error) return <>{text.deletedCheck}</>;
@@ -116,7 +171,8 @@ function Actions({ delivery: { id, status } }: { readonly delivery: Delivery }) 
     const made = await replay.mutateAsync(input);
     await navigate({ to: '/deliveries/$deliveryId', params: { deliveryId: made.id } });
   };
-  if (status !== 'pending') {
+  const isCollecting = status === 'collecting';
+  if (status !== 'pending' && !isCollecting) {
     return (
       <Button onPress={() => void toast.of(replayNow(), text.replayed)}>
         <Send size={15} aria-hidden /> {text.replay}
@@ -126,11 +182,13 @@ function Actions({ delivery: { id, status } }: { readonly delivery: Delivery }) 
   return (
     <>
       <Button kind="primary" onPress={() => void toast.of(retry.mutateAsync(input), text.retried)}>
-        <RotateCw size={15} aria-hidden /> {text.retry}
+        <RotateCw size={15} aria-hidden /> {isCollecting ? text.sendNow : text.retry}
       </Button>
-      <Button onPress={() => setAsking(true)}>
-        <X size={15} aria-hidden /> {text.cancel}
-      </Button>
+      {!isCollecting && (
+        <Button onPress={() => setAsking(true)}>
+          <X size={15} aria-hidden /> {text.cancel}
+        </Button>
+      )}
       <Confirm
         title={text.cancelTitle}
         action={text.keep}

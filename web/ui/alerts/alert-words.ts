@@ -9,5 +9,15 @@ export const alertWords: Readonly<Record<AnswerOf<'getDelivery'>['alertType'], s
   ALERT_SSL: 'Certificate expires',
 };
 
+/** What a delivery is called. */
+export function deliveryWords({
+  alertType,
+  isTest,
+  isDigest,
+}: Pick<AnswerOf<'getDelivery'>, 'alertType' | 'isTest' | 'isDigest'>): string {
+  if (isTest) return testMessageWords;
+  return isDigest === true ? 'Digest' : alertWords[alertType];
+}
+
 /** What the deliveries of a test are called. */
 export const testMessageWords = 'Test message';

@@ -1,5 +1,6 @@
 // The status of a delivery: icon, word and colour together.
-import { Ban, CircleCheck, CircleX, Clock, RotateCw, type LucideIcon } from 'lucide-react';
+import { Link } from '@tanstack/react-router';
+import { Ban, CircleCheck, CircleX, Clock, Layers, RotateCw, type LucideIcon } from 'lucide-react';
 import type { AnswerOf } from '#contract/operations.ts';
 import css from '../checks/state.module.css';
 
@@ -14,6 +15,8 @@ const looks: Readonly<
   refused: { word: 'Refused by egress policy', icon: Ban, className: 'failing' },
   failed: { word: 'Could not be sent', icon: CircleX, className: 'failing' },
   cancelled: { word: 'Cancelled', icon: Ban, className: 'unknown' },
+  collecting: { word: 'Collecting alerts', icon: Clock, className: 'unknown' },
+  digested: { word: 'In a digest', icon: Layers, className: 'unknown' },
 };
 
 export const deliveryStatusWords = Object.fromEntries(
@@ -21,7 +24,7 @@ export const deliveryStatusWords = Object.fromEntries(
 ) as Readonly<Record<Status, string>>;
 
 export function DeliveryStatus({
-  delivery: { status, attempts, error },
+  delivery: { status, attempts, error, digestId, digestStatus },
 }: {
   readonly delivery: AnswerOf<'listDeliveries'>[number];
 }) {
@@ -34,6 +37,14 @@ export function DeliveryStatus({
         <Icon size={15} aria-hidden />
         {isRetrying ? `Retrying (${attempts.length} failed)` : word}
       </span>
+      {digestId !== undefined && digestStatus !== undefined && (
+        <span className="quiet">
+          {': '}
+          <Link to="/deliveries/$deliveryId" params={{ deliveryId: digestId }}>
+            {looks[digestStatus].word}
+          </Link>
+        </span>
+      )}
       {status === 'cancelled' && error !== undefined && <span className="quiet">: {error}</span>}
     </>
   );

@@ -1,6 +1,7 @@
 // The email channel: sends alerts as mail through the operator's SMTP server.
 import type { ChannelKind } from '../../kind.ts';
 import { templatesOf } from './config.ts';
+import { renderEmailDigest } from './digest.ts';
 import { renderEmail, smtpMissing } from './render.ts';
 import { emailConfig, emailConfigShown } from './schema.ts';
 
@@ -12,5 +13,6 @@ export const emailKind = {
   templatesOf,
   missing: ({ smtp }) => (smtp === null ? smtpMissing : null),
   render: renderEmail,
+  renderDigest: renderEmailDigest,
   loadSender: async () => (await import('./send.ts')).createEmailSender,
 } as const satisfies ChannelKind;

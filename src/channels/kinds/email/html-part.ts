@@ -1,6 +1,7 @@
 // The HTML of a mail: narrow, inline styles, light and dark, nothing remote. Every value is escaped.
 import { escaped } from '../../templates/text-helpers.ts';
 import type { Tone } from '../../parts/alert-summary.ts';
+import type { DigestGroup, DigestSummary } from '../../parts/digest-summary.ts';
 import { isolated } from './bidi.ts';
 import type { MailFacts } from './mail-facts.ts';
 
@@ -37,6 +38,29 @@ export function htmlPart({ tone, label, title, error, rows, resultLink, acknowle
 /** Renders the HTML part of a text from a template of the channel. */
 export function htmlOfText(subject: string, text: string): string {
   return page(subject, `<p style="margin:0;font-size:15px;line-height:1.5;word-break:break-word">${lines(text)}</p>`);
+}
+
+/** Renders the HTML part of a digest. */
+export function htmlOfDigest({ tone, title, note, sections }: DigestSummary): string {
+  const content = [
+    `<p style="margin:0 0 12px"><span style="display:inline-block;padding:3px 10px;border-radius:12px;background:${colours[tone]};color:#ffffff;font-size:13px;font-weight:600">Digest</span></p>`,
+    `<h1 style="margin:0 0 12px;font-size:20px;line-height:1.3;font-weight:600">${escaped(title)}</h1>`,
+    `<p style="margin:0 0 16px;font-size:14px;line-height:1.5">${escaped(note)}</p>`,
+    ...sections.map(digestSection),
+  ];
+  return page(title, content.join('\n'));
+}
+
+function digestSection({ heading, checks, more }: DigestGroup): string {
+  const items = checks.map(({ name, error, link }) => {
+    const shown = link === null ? safe(name) : `<a href="${escaped(link)}" style="color:inherit">${safe(name)}</a>`;
+    return `<li style="margin:0 0 6px;word-break:break-word">${shown}${error === null ? '' : `<br><span class="name" style="color:#5d6878">${safe(error)}</span>`}</li>`;
+  });
+  const rest = more === 0 ? '' : `<p style="margin:0 0 16px;font-size:14px">and ${more} more</p>`;
+  return `<h2 style="margin:0 0 8px;font-size:15px;font-weight:600">${escaped(heading)}</h2>
+<ul style="margin:0 0 16px;padding:0 0 0 20px;font-size:14px;line-height:1.4">
+${items.join('\n')}
+</ul>${rest}`;
 }
 
 function page(title: string, content: string): string {

@@ -20,7 +20,7 @@ import { textPart } from './text-part.ts';
 export const smtpMissing = 'Email is not set up: set TOCSIN_SMTP_URL and TOCSIN_MAIL_FROM, as docs/email.md describes.';
 
 /** Longest subject, in characters. */
-const longestSubject = 300;
+export const longestSubject = 300;
 
 /** The part of a mail that the log does not show. */
 export type MailData = { readonly html: string };
@@ -51,20 +51,29 @@ export function renderEmail(
   const subject = subjectTemplate === null ? line : isolated(line);
   const text = written === null ? textPart(mail) : plainText(written);
   const html = written === null ? htmlPart(mail) : htmlOfText(subject, text);
-  const data: MailData = { html };
+  return mailOf({ from: smtp.from, address, subject, text, html }, variables, facts);
+}
+
+/** A mail with the headers that all mails have. @param variables name its delivery and incident */
+export function mailOf(
+  mail: Readonly<Record<'from' | 'address' | 'subject' | 'text' | 'html', string>>,
+  variables: TemplateVariables,
+  facts: RenderFacts,
+): Message {
+  const data: MailData = { html: mail.html };
   return {
     method: 'MAIL',
-    url: `mailto:${address}`,
+    url: `mailto:${mail.address}`,
     headers: [
-      ['From', smtp.from],
-      ['To', address],
-      ['Subject', subject],
+      ['From', mail.from],
+      ['To', mail.address],
+      ['Subject', mail.subject],
       ['Date', new Date(facts.createdAt).toUTCString().replace('GMT', '+0000')],
-      ...threadHeaders(variables, facts, senderOf(smtp.from).address),
+      ...threadHeaders(variables, facts, senderOf(mail.from).address),
       ['Auto-Submitted', 'auto-generated'],
       ['X-Auto-Response-Suppress', 'All'],
     ],
-    body: text,
+    body: mail.text,
     data,
   };
 }

@@ -4,6 +4,7 @@ import { mask } from '#domain/alerts/shown-url.ts';
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { type AlertSummary, shortened, summarize } from '../../parts/alert-summary.ts';
+import { type DigestGroup, type DigestMessage, summarizeDigest } from '../../parts/digest-summary.ts';
 import { textIn } from '../../parts/config-text.ts';
 import { jsonRequest } from '../../parts/json-request.ts';
 import type { RenderFacts } from '../../templates/context.ts';
@@ -19,10 +20,42 @@ const signs: Readonly<Record<AlertSummary['tone'], string>> = {
 /** Renders a message. Its URL is masked; the sender has the real one. */
 export function renderSlack(config: JsonObject, variables: TemplateVariables, { userAgent }: RenderFacts): Message {
   const summary = summarize(variables);
+  return messageOf(config, textOf(summary), blocksOf(summary), userAgent);
+}
+
+/** Renders the message of a digest. */
+export function renderSlackDigest(config: JsonObject, message: DigestMessage, { userAgent }: RenderFacts): Message {
+  const { tone, title, note, sections } = summarizeDigest(message);
+  const head = `${signs[tone]} ${title}`;
+  const blocks = [
+    { type: 'header', text: plain(head, 150) },
+    { type: 'section', text: plain(note, 3000) },
+    ...sections.flatMap(sectionBlocks),
+  ];
+  return messageOf(config, `${escaped(shortened(head, 200))}\n${escaped(note)}`, blocks, userAgent);
+}
+
+/** Slack shows at most 3000 characters of a section, and 50 blocks. */
+function sectionBlocks({ heading, checks, more }: DigestGroup): JsonValue[] {
+  const lines = checks.map(({ name, error }) => `• ${name}${error === null ? '' : `: ${error}`}`);
+  const texts: string[] = [];
+  let text = heading;
+  for (const line of [...lines, ...(more === 0 ? [] : [`and ${more} more`])]) {
+    if (text.length + line.length > longestBlock) {
+      texts.push(text);
+      text = line;
+    } else text += `\n${line}`;
+  }
+  return [...texts, text].map((each) => ({ type: 'section', text: plain(each, 3000) }));
+}
+
+const longestBlock = 2900;
+
+function messageOf(config: JsonObject, text: string, blocks: JsonValue[], userAgent: string): Message {
   const channel = textIn(config, 'channel');
   // In a preview the URL may be unmasked or missing.
   const url = shownUrl(textIn(config, 'url'));
-  const body = { ...(channel !== '' && { channel }), text: textOf(summary), blocks: blocksOf(summary) };
+  const body = { ...(channel !== '' && { channel }), text, blocks };
   return jsonRequest(URL.canParse(url) ? url : `https://hooks.slack.com/${mask}`, body, userAgent);
 }
 

@@ -1,6 +1,6 @@
 // The Slack channel: posts alerts to an incoming webhook of Slack or of a compatible server.
 import type { ChannelKind } from '../../kind.ts';
-import { renderSlack } from './render.ts';
+import { renderSlack, renderSlackDigest } from './render.ts';
 import { slackConfig, slackConfigShown } from './schema.ts';
 import { secretRules } from './secrets.ts';
 
@@ -11,5 +11,6 @@ export const slackKind = {
   secretRules,
   templatesOf: () => [],
   render: renderSlack,
+  renderDigest: renderSlackDigest,
   loadSender: async () => (await import('./send.ts')).createSlackSender,
 } as const satisfies ChannelKind;

@@ -3,6 +3,7 @@ import type { Message } from '#domain/alerts/delivery.ts';
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { shortened, summarize } from '../../parts/alert-summary.ts';
+import { type DigestMessage, digestSentence } from '../../parts/digest-summary.ts';
 import { textIn } from '../../parts/config-text.ts';
 
 const longestText = 300;
@@ -21,6 +22,26 @@ export function renderSms(config: JsonObject, variables: TemplateVariables): Mes
 export function renderCall(config: JsonObject, variables: TemplateVariables): Message {
   const body = sentenceOf(variables, longestText);
   return { method: 'CALL', url: `tel:${textIn(config, 'number')}`, headers: [], body };
+}
+
+/** Renders the text message of a digest. */
+export function renderSmsDigest(config: JsonObject, message: DigestMessage): Message {
+  return {
+    method: 'SMS',
+    url: `sms:${textIn(config, 'number')}`,
+    headers: [],
+    body: digestSentence(message, longestText),
+  };
+}
+
+/** Renders the words of a call about a digest. */
+export function renderCallDigest(config: JsonObject, message: DigestMessage): Message {
+  return {
+    method: 'CALL',
+    url: `tel:${textIn(config, 'number')}`,
+    headers: [],
+    body: digestSentence(message, longestText),
+  };
 }
 
 function sentenceOf(variables: TemplateVariables, max: number): string {

@@ -1,6 +1,6 @@
 // The channels for text messages and calls, through services that the operator sets up.
 import type { ChannelKind } from '../../kind.ts';
-import { renderCall, renderSms } from './render.ts';
+import { renderCall, renderCallDigest, renderSms, renderSmsDigest } from './render.ts';
 import { telephoneSchemas } from './schema.ts';
 
 export const smsKind = {
@@ -10,6 +10,7 @@ export const smsKind = {
   templatesOf: () => [],
   missing: ({ sms }) => (sms === null ? 'Text messages are not set up: the operator must set TOCSIN_SMS_URL' : null),
   render: renderSms,
+  renderDigest: renderSmsDigest,
   loadSender: async () => {
     const { createTelephoneSender } = await import('./send.ts');
     return (options) => createTelephoneSender(options, options.gateways.sms, 'text messages');
@@ -23,6 +24,7 @@ export const callKind = {
   templatesOf: () => [],
   missing: ({ call }) => (call === null ? 'Calls are not set up: the operator must set TOCSIN_CALL_URL' : null),
   render: renderCall,
+  renderDigest: renderCallDigest,
   loadSender: async () => {
     const { createTelephoneSender } = await import('./send.ts');
     return (options) => createTelephoneSender(options, options.gateways.call, 'calls');

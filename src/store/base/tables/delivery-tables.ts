@@ -20,7 +20,22 @@ export interface DeliveryContentsTable {
   content: string;
 }
 
+/**
+ * The alert storm of an account, locked while its alerts are sorted into digests. Created with the first alert to a
+ * channel of people.
+ */
+export interface AlertStormsTable {
+  account_id: IdBytes;
+  /** null = there is none. */
+  started_at: number | null;
+  /** End of the last one. */
+  ended_at: number | null;
+  /** Its channels, JSON. */
+  channels: string;
+}
+
 export interface DeliveryTables {
+  alert_storms: AlertStormsTable;
   delivery_requests: DeliveryRequestsTable;
   delivery_contents: DeliveryContentsTable;
 }

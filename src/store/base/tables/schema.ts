@@ -255,6 +255,9 @@ export interface DeliveriesTable {
   replay_of: IdBytes | null;
   is_test: Flag;
   error: string | null;
+  /** The digest that its alert is in. */
+  digest_id: IdBytes | null;
+  is_digest: Flag;
 }
 
 export interface AttemptsTable {

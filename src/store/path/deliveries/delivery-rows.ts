@@ -1,8 +1,10 @@
 // Maps deliveries to rows; input and output of claiming and settling.
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { AlertType } from '#domain/alerts/alert.ts';
-import type { Attempt, Delivery, DeliveryStep, DueDelivery, Message } from '#domain/alerts/delivery.ts';
+import type { Attempt, Delivery, DeliveryStep, DueDelivery, Message, RenderInput } from '#domain/alerts/delivery.ts';
+import type { Digest } from '#domain/alerts/digest.ts';
 import type { Rendered } from '#domain/results/recording.ts';
+import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import {
   flag,
   type IdBytes,
@@ -77,6 +79,8 @@ export function newDeliveryRow(delivery: Delivery) {
     replay_of: idBytesOrNull(delivery.replayOf),
     is_test: flag(delivery.isTest),
     error: delivery.error,
+    digest_id: idBytesOrNull(delivery.digestId ?? null),
+    is_digest: flag(delivery.isDigest === true),
   };
 }
 
@@ -115,6 +119,11 @@ export interface RenderedDelivery {
   readonly accountId: string;
   readonly id: string;
   readonly rendered: Rendered;
+}
+
+/** What a delivery is rendered from. */
+export function renderInput(variables: TemplateVariables, digest: Digest | undefined): RenderInput {
+  return { variables, ...(digest !== undefined && { digest }) };
 }
 
 /** Outcome of an attempt. */
@@ -169,6 +178,8 @@ export function deliveryOf(row: DeliveryRow): Delivery {
     replayOf: idTextOrNull(row.replay_of),
     isTest: row.is_test === 1,
     error: row.error,
+    ...(row.digest_id !== null && { digestId: idText(row.digest_id) }),
+    ...(row.is_digest === 1 && { isDigest: true }),
   };
 }
 

@@ -1,10 +1,9 @@
 // Rendering of claimed deliveries before their first attempt, in PostgreSQL (docs/decisions/0120).
-import type { DeliveryContent, Message } from '#domain/alerts/delivery.ts';
+import type { DeliveryContent, Message, RenderInput } from '#domain/alerts/delivery.ts';
 import { userVariables } from '#domain/alerts/delivery-variables.ts';
-import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import { type IdBytes, idBytes, idText, json, parsed } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
-import type { RenderedDelivery } from './delivery-rows.ts';
+import { type RenderedDelivery, renderInput } from './delivery-rows.ts';
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
 import type { Contexts } from '../../checks/postgres-contexts.ts';
 import type { Session } from '../../engines/postgres/session.ts';
@@ -20,7 +19,7 @@ export async function readContents(
   session: Session,
   deliveries: readonly OwnedId[],
   contexts: Contexts,
-): Promise<(TemplateVariables | null)[]> {
+): Promise<(RenderInput | null)[]> {
   const rows = await session.query<{ id: IdBytes; content: string }>(
     `SELECT delivery_id AS id, content FROM delivery_contents WHERE ${inPairs('(account_id, delivery_id)', 1)}`,
     keysOf(deliveries),
@@ -33,7 +32,8 @@ export async function readContents(
   );
   return contents.map(({ content }, index) => {
     const { ofAccount, ofGroup } = users[index] ?? { ofAccount: [], ofGroup: [] };
-    return content === null ? null : { ...userVariables(ofAccount, ofGroup), ...content.variables };
+    if (content === null) return null;
+    return renderInput({ ...userVariables(ofAccount, ofGroup), ...content.variables }, content.digest);
   });
 }
 

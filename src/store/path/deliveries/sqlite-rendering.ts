@@ -1,10 +1,9 @@
 // Rendering of claimed deliveries before their first attempt, in SQLite (docs/decisions/0120).
-import type { DeliveryContent, Message } from '#domain/alerts/delivery.ts';
+import type { DeliveryContent, Message, RenderInput } from '#domain/alerts/delivery.ts';
 import { userVariables } from '#domain/alerts/delivery-variables.ts';
-import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import { idBytes, json, parsed } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
-import type { RenderedDelivery } from './delivery-rows.ts';
+import { type RenderedDelivery, renderInput } from './delivery-rows.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 import type { Contexts } from '../../checks/sqlite-contexts.ts';
 
@@ -13,14 +12,14 @@ export function readContents(
   connection: Connection,
   deliveries: readonly Pick<RenderedDelivery, 'accountId' | 'id'>[],
   contexts: Contexts,
-): (TemplateVariables | null)[] {
+): (RenderInput | null)[] {
   const read = connection.prepare('SELECT content FROM delivery_contents WHERE account_id = ? AND delivery_id = ?');
   return deliveries.map(({ accountId, id }) => {
     const row = read.get(idBytes(accountId), idBytes(id));
     if (row === undefined) return null;
-    const { variables, groupId } = parsed<DeliveryContent>(String(row['content']));
+    const { variables, groupId, digest } = parsed<DeliveryContent>(String(row['content']));
     const { ofAccount, ofGroup } = contexts.variables(connection, accountId, groupId);
-    return { ...userVariables(ofAccount, ofGroup), ...variables };
+    return renderInput({ ...userVariables(ofAccount, ofGroup), ...variables }, digest);
   });
 }
 

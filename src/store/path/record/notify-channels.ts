@@ -1,6 +1,7 @@
 // Alerts and deliveries: one delivery per notified channel, in the transaction of the result or deletion. The
 // decisions, shared by all engines.
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
+import { digestThresholdOf } from '#domain/alerts/alert-storm.ts';
 import { type AlertType, neverSent } from '#domain/alerts/alert.ts';
 import type { CheckState, StateStep } from '#domain/checks/check-state.ts';
 import type { Delivery } from '#domain/alerts/delivery.ts';
@@ -20,6 +21,7 @@ import { channelOf } from '../../channels/alert-channel-row.ts';
 import { idBytes, json, parsedOrNull } from '../../base/codec.ts';
 import type { AlertChannelsTable, AlertsTable, NotifiedTable } from '../../base/tables/schema.ts';
 import type { Seal } from '../../base/seal.ts';
+import type { Storms } from './alert-storms.ts';
 import type { AlertedIncident } from './record-incident.ts';
 
 /** Dependencies of creating deliveries. */
@@ -28,6 +30,8 @@ export interface NotifyRules {
   readonly now: number;
   readonly seal: Seal;
   readonly render: (facts: DeliveryFacts) => Prepared;
+  /** Whether channels of a type get digests during an alert storm. Absent = none does. */
+  readonly isDigested?: ((channelType: string) => boolean) | undefined;
   /** The status code in a finding's details, for the alert's record. */
   readonly statusOf: (attempt: EndedAttempt) => number | null;
 }
@@ -58,6 +62,7 @@ export interface NotifyRows {
   insertDelivery(delivery: Delivery): void;
   /** Cancels the pending reminders of a check for a channel. */
   cancelReminders(reminders: RemindersOf): void;
+  readonly storms: Storms;
 }
 
 /** The channel and check of reminders. */
@@ -122,7 +127,10 @@ export function notifyChannels(
   return { alertTypes: [...types], deliveries };
 }
 
-type ClosingRows = Pick<NotifyRows, 'insertAlert' | 'insertDelivery' | 'cancelReminders'>;
+type ClosingRows = Pick<NotifyRows, 'insertAlert' | 'insertDelivery' | 'cancelReminders'> & {
+  /** Absent for a deletion, whose alerts are sent one by one. */
+  readonly storms?: Storms;
+};
 
 /**
  * Sends the closing notification to all channels with an open alert; the caller deletes the notification records of the
@@ -163,6 +171,7 @@ function notify(
   }
   const alertIds = new Map([...types].map((type) => [type, insertAlert(rows, type, occasion, rules.now)]));
   let deliveries = 0;
+  const isDigested = digestedChannels(notifications, types.size, occasion.context, rows.storms, rules);
   for (const notification of notifications) {
     // Reminders are counted from zero: earlier ones are of a previous state.
     if (notification.listener.notified.reminders > notification.notified.reminders) {
@@ -172,10 +181,32 @@ function notify(
     for (const alertType of notification.alertTypes) {
       deliveries++;
       const alertId = alertIds.get(alertType) ?? null;
-      rows.insertDelivery(deliveryOf({ occasion, notification, alertType, alertId }, rules));
+      const delivery = deliveryOf({ occasion, notification, alertType, alertId }, rules);
+      const isSent = delivery.status !== 'pending' || !isDigested(notification.listener.channel.type);
+      rows.insertDelivery(isSent ? delivery : (rows.storms?.digested(delivery) ?? delivery));
     }
   }
   return { alertTypes: [...types], deliveries, notifications };
+}
+
+const noChannel = (): boolean => false;
+
+/** Which types of channels get digests now. The storm of an account is read only if one of these channels could. */
+function digestedChannels(
+  notifications: readonly ChannelNotification[],
+  alerts: number,
+  { check: { accountId, id }, accountAlertSettings }: CheckContext,
+  storms: Storms | undefined,
+  { now, isDigested = noChannel }: Pick<NotifyRules, 'now' | 'isDigested'>,
+): (channelType: string) => boolean {
+  if (storms === undefined || alerts === 0) return noChannel;
+  storms.note(accountId, id);
+  const threshold = digestThresholdOf(accountAlertSettings);
+  if (threshold === null) return noChannel;
+  const isAny = notifications.some(
+    ({ alertTypes, listener }) => alertTypes.length > 0 && isDigested(listener.channel.type),
+  );
+  return isAny && storms.isOn(accountId, threshold, now) ? isDigested : noChannel;
 }
 
 function listenerOf(row: ListenerRow, seal: Seal): ListenerWithChannel {

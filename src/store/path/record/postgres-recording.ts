@@ -2,7 +2,9 @@
 import type { Delivery } from '#domain/alerts/delivery.ts';
 import type { EndedAttempt } from '#domain/results/recording.ts';
 import { type IdBytes, idText } from '../../base/codec.ts';
+import { createStorms, type StormRead } from './alert-storms.ts';
 import type { RecordRows } from './record-attempts.ts';
+import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
 import type {
   AlertsTable,
   CheckStatesTable,
@@ -24,6 +26,8 @@ export interface RecordingInput {
   /** Of first attempts, by `resultKey`. */
   readonly locations: ReadonlyMap<string, string>;
   readonly listeners: ReadonlyMap<string, readonly ListenerRow[]>;
+  /** Of accounts whose channels of people may be notified. */
+  readonly storms: ReadonlyMap<string, StormRead>;
 }
 
 /** Rows to write, each once. */
@@ -43,9 +47,10 @@ export interface Recording {
   states(): CheckStatesTable[];
   passing(): PassingExchangesTable[];
   notified(): NotifiedTable[];
+  storms(): AlertStormsTable[];
 }
 
-export function createRecording({ held, states, locations, listeners }: RecordingInput): Recording {
+export function createRecording({ held, states, locations, listeners, storms }: RecordingInput): Recording {
   const unconfirmed = new Set(held);
   const asked = new Map<string, EndedAttempt>();
   const [results, exchanges, alerts]: [ResultsTable[], ExchangesTable[], AlertsTable[]] = [[], [], []];
@@ -57,6 +62,8 @@ export function createRecording({ held, states, locations, listeners }: Recordin
   const passing = new Map<string, PassingExchangesTable>();
   const notified = new Map<string, NotifiedTable>();
   const incidents = createBatchIncidents();
+  const newStorms = new Map<string, AlertStormsTable>();
+  const insertDelivery = (delivery: Delivery): void => void deliveries.push(delivery);
   const rows: RecordRows = {
     ...incidents.rows,
     // A run is locked once: of two attempts of the same run, the second does not find it.
@@ -85,7 +92,12 @@ export function createRecording({ held, states, locations, listeners }: Recordin
     writeNotified: (row) =>
       void notified.set(`${idText(row.account_id)}${idText(row.check_id)}${row.alert_channel_id}`, row),
     insertAlert: (row) => void alerts.push(row),
-    insertDelivery: (delivery) => void deliveries.push(delivery),
+    insertDelivery,
+    storms: createStorms({
+      readStorm: (accountId) => storms.get(accountId) ?? noneRead,
+      writeStorm: (row) => void newStorms.set(idText(row.account_id), row),
+      insertDelivery,
+    }),
     cancelReminders: (reminders) => void cancelled.push(reminders),
   };
   return {
@@ -105,8 +117,11 @@ export function createRecording({ held, states, locations, listeners }: Recordin
     passing: () => sorted(passing),
     notified: () => [...notified.values()],
     incidents,
+    storms: () => sorted(newStorms),
   };
 }
+
+const noneRead: StormRead = { row: undefined, alerted: [] };
 
 /** A result in memory. */
 export function resultKey(accountId: IdBytes, checkId: IdBytes, resultId: IdBytes): string {

@@ -18,6 +18,8 @@ import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 import { insertDeliveries } from '../deliveries/postgres-delivery-rows.ts';
 import { sendLateHours } from '../../history/postgres-late-hours.ts';
+import type { StormRead } from './alert-storms.ts';
+import { readStorms } from './postgres-storms.ts';
 import { sendIncidents } from './postgres-incidents.ts';
 import { createRecording, type Recording, resultKey } from './postgres-recording.ts';
 import { keysOf } from '../runs/postgres-runs.ts';
@@ -65,11 +67,12 @@ async function recordOf(
     readLocations(session, attempts),
   ]);
   const listeners = new Map<string, readonly ListenerRow[]>();
+  const storms = new Map<string, StormRead>();
   // The channels to notify are known only after folding the results. Most batches notify none and are finished; the
   // others are folded again once the requested channels are read.
   for (;;) {
     const counts = createCounts();
-    const recording = createRecording({ held, states, locations, listeners });
+    const recording = createRecording({ held, states, locations, listeners, storms });
     const recorded = attempts.map((attempt) => recordAttempt(recording.rows, attempt, rules, counts));
     if (recording.asked.length > 0) {
       if (isDivisible && attempts.length > 1) {
@@ -78,6 +81,7 @@ async function recordOf(
         if (fitting < attempts.length) throw new TooManyDeliveriesError(fitting);
       }
       await readListeners(session, recording.asked, listeners);
+      await readStorms(session, bulk, recording.asked, { listeners, storms }, rules);
       continue;
     }
     await write(session, bulk, recording);
@@ -282,7 +286,7 @@ async function write(session: Session, bulk: Bulk, recording: Recording): Promis
 export async function sendNotified(
   session: Session,
   bulk: Bulk,
-  recording: Pick<Recording, 'alerts' | 'deliveries' | 'cancelled' | 'notified' | 'incidents'>,
+  recording: Pick<Recording, 'alerts' | 'deliveries' | 'cancelled' | 'notified' | 'incidents' | 'storms'>,
 ): Promise<void> {
   const { alerts, deliveries } = recording;
   sendIncidents(session, bulk, recording.incidents);
@@ -293,6 +297,12 @@ export async function sendNotified(
     `ON CONFLICT (account_id, check_id, alert_channel_id)
      DO UPDATE SET open = excluded.open, certificates = excluded.certificates, notified_at = excluded.notified_at,
        reminders = excluded.reminders`,
+  );
+  bulk.send(
+    'alert_storms',
+    recording.storms(),
+    `ON CONFLICT (account_id) DO UPDATE SET started_at = excluded.started_at, ended_at = excluded.ended_at,
+       channels = excluded.channels`,
   );
   await insertDeliveries(bulk, deliveries);
   for (const { account_id, alert_channel_id, check_id } of recording.cancelled) {

@@ -1,14 +1,19 @@
 // Rows of alerts and notification records in SQLite.
+import type { Delivery } from '#domain/alerts/delivery.ts';
 import type { EndedAttempt } from '#domain/results/recording.ts';
+import { alertedAtMost, countedFromRow, createStorms, type StormRead } from './alert-storms.ts';
 import { cancelReminder, isPendingReminder } from '../deliveries/cancel-reminders.ts';
-import { idBytes } from '../../base/codec.ts';
+import { idBytes, idText } from '../../base/codec.ts';
+import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
 import type { AlertsTable } from '../../base/tables/schema.ts';
 import type { ListenerRow, NotifyRows } from './notify-channels.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 import { insertDeliveryRow } from '../deliveries/sqlite-delivery-rows.ts';
 import { rowsStatement, writeRows } from '../../engines/sqlite/many-rows.ts';
 
-export function notifyRowsOf(connection: Connection): NotifyRows {
+/** @param now epoch ms */
+export function notifyRowsOf(connection: Connection, now: number): NotifyRows {
+  const insertDelivery = (delivery: Delivery): void => insertDeliveryRow(connection, delivery);
   return {
     listeners: (attempt) => listenersOf(connection, attempt),
     writeNotified: (row) =>
@@ -29,7 +34,12 @@ export function notifyRowsOf(connection: Connection): NotifyRows {
           row.reminders,
         ),
     insertAlert: (row) => insertAlerts(connection, [row]),
-    insertDelivery: (delivery) => insertDeliveryRow(connection, delivery),
+    insertDelivery,
+    storms: createStorms({
+      readStorm: (accountId) => readStorm(connection, accountId, now),
+      writeStorm: (row) => writeStorm(connection, row),
+      insertDelivery,
+    }),
     cancelReminders: ({ account_id, check_id, alert_channel_id }) =>
       void connection
         .prepare(
@@ -38,6 +48,27 @@ export function notifyRowsOf(connection: Connection): NotifyRows {
         )
         .run(account_id, alert_channel_id, check_id),
   };
+}
+
+function readStorm(connection: Connection, accountId: string, now: number): StormRead {
+  const key = idBytes(accountId);
+  const [row] = connection.select<AlertStormsTable>('SELECT * FROM alert_storms WHERE account_id = ?')(key);
+  if (row !== undefined && row.started_at !== null) return { row, alerted: [] };
+  const alerted = connection.select<{ check_id: Uint8Array }>(
+    `SELECT DISTINCT check_id FROM alerts WHERE account_id = ? AND created_at > ? AND created_at <= ?
+     LIMIT ${alertedAtMost}`,
+  )(key, countedFromRow(row, now), now);
+  return { row, alerted: alerted.map(({ check_id }) => idText(check_id)) };
+}
+
+function writeStorm(connection: Connection, row: AlertStormsTable): void {
+  connection
+    .prepare(
+      `INSERT INTO alert_storms (account_id, started_at, ended_at, channels) VALUES (?, ?, ?, ?)
+       ON CONFLICT (account_id) DO UPDATE SET started_at = excluded.started_at, ended_at = excluded.ended_at,
+         channels = excluded.channels`,
+    )
+    .run(row.account_id, row.started_at, row.ended_at, row.channels);
 }
 
 const raised = rowsStatement(

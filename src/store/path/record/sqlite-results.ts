@@ -72,7 +72,7 @@ export function recordLocked(
   const moved = new Map<string, CheckStatesTable>();
   const results: ResultsTable[] = [];
   const alerts: AlertsTable[] = [];
-  const notifyRows = notifyRowsOf(connection);
+  const notifyRows = notifyRowsOf(connection, rules.now);
   let pingedNow: ReadonlySet<string> | null = null;
   const recorded = recordWith(
     connection,
@@ -110,7 +110,7 @@ function recordWith(
 ): Recorded[] {
   const counts = createCounts();
   const rows: RecordRows = {
-    ...notifyRowsOf(connection),
+    ...notifyRowsOf(connection, rules.now),
     ...incidentRowsOf(connection),
     insertResult: (row) => void insertResult(connection, row),
     noteLate: (...hour) => noteLate(connection, ...hour),

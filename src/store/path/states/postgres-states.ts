@@ -25,6 +25,8 @@ import type { CheckStatesTable, ResultsTable } from '../../base/tables/schema.ts
 import type { ListenerRow } from '../record/notify-channels.ts';
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
 import type { Contexts } from '../../checks/postgres-contexts.ts';
+import type { StormRead } from '../record/alert-storms.ts';
+import { readStorms } from '../record/postgres-storms.ts';
 import { createRecording } from '../record/postgres-recording.ts';
 import { countListeners, fittingOf, readListeners, sendNotified } from '../record/postgres-results.ts';
 import type { Session } from '../../engines/postgres/session.ts';
@@ -111,7 +113,9 @@ async function openAll(
   const held = all.slice(0, fitting);
   const listeners = new Map<string, readonly ListenerRow[]>();
   await readListeners(session, attempts.slice(0, fitting), listeners);
-  const recording = createRecording({ held: new Set(), states: new Map(), locations: new Map(), listeners });
+  const storms = new Map<string, StormRead>();
+  await readStorms(session, bulk, attempts.slice(0, fitting), { listeners, storms }, rules);
+  const recording = createRecording({ held: new Set(), states: new Map(), locations: new Map(), listeners, storms });
   const alerted = new Map<CheckStatesTable, AlertedColumns>();
   const rows = {
     ...recording.rows,

@@ -35,7 +35,7 @@ export function judgeStates(
   const rows = connection.select<SliceRow>(slice)(...startOf(rules.after), statesAtOnce);
   const opened: OpenedAlert[] = [];
   let deliveries = 0;
-  const written = rowsOf(connection);
+  const written = rowsOf(connection, rules.now);
   for (const key of rows) {
     if (key.is_open !== 1) continue;
     const one = judgeOne(connection, key, rules, { contextOf, written });
@@ -77,9 +77,9 @@ function resultOf(connection: Connection, row: CheckStatesTable, now: number): R
     .get(row.account_id, row.check_id, from, before, outcome, startedAt) as unknown as ResultsTable | undefined;
 }
 
-function rowsOf(connection: Connection): JudgeStatesRows {
+function rowsOf(connection: Connection, now: number): JudgeStatesRows {
   return {
-    ...notifyRowsOf(connection),
+    ...notifyRowsOf(connection, now),
     ...incidentRowsOf(connection),
     writeAlerted: ({ account_id, check_id }, { alerted, incident_id, incident_started_at, acknowledged_at }) =>
       void connection

@@ -1,0 +1,117 @@
+// What a digest says: the state of its checks for its channel at the time it leaves.
+import type { Kysely } from 'kysely';
+import type { AlertType } from '#domain/alerts/alert.ts';
+import {
+  type Digest,
+  type DigestCheck,
+  type DigestedAlert,
+  type DigestSection,
+  listedChecks,
+  type OpenAlerts,
+  sortDigest,
+  type SortedCheck,
+} from '#domain/alerts/digest.ts';
+import { type IdBytes, idBytes, idText, idTextOrNull } from '../base/codec.ts';
+import type { DeliveriesTable, Tables } from '../base/tables/schema.ts';
+
+/** Alerts to read, newest first: with more, the oldest are counted, but not listed. */
+const readAtMost = 10_000;
+const longestName = 200;
+const longestError = 300;
+
+/** The digest of a delivery. @param when its time, epoch ms, and whether its storm is over */
+export async function readDigest(
+  tx: Kysely<Tables>,
+  digest: Pick<DeliveriesTable, 'account_id' | 'id' | 'alert_channel_id'>,
+  { now, isOver }: { readonly now: number; readonly isOver: boolean },
+): Promise<Digest> {
+  const { account_id: account } = digest;
+  const { alerts, count } = await readAlerts(tx, digest);
+  const sections: DigestSection[] = [];
+  let left = listedChecks;
+  for (const { state, checks } of sortDigest(alerts, await readOpen(tx, digest))) {
+    const listed = checks.slice(0, left);
+    left -= listed.length;
+    const shown = await describe(tx, account, listed);
+    const isClosed = state === 'recovered';
+    sections.push({ state, count: checks.length, checks: isClosed ? shown.map(withoutError) : shown });
+  }
+  return { at: now, isOver, alerts: count, sections };
+}
+
+function withoutError(check: DigestCheck): DigestCheck {
+  return { ...check, error: null };
+}
+
+/** Oldest first. */
+async function readAlerts(
+  tx: Kysely<Tables>,
+  { account_id, id }: Pick<DeliveriesTable, 'account_id' | 'id'>,
+): Promise<{ alerts: DigestedAlert[]; count: number }> {
+  const members = tx.selectFrom('deliveries').where('account_id', '=', account_id).where('digest_id', '=', id);
+  const rows = await members
+    .select(['check_id', 'alert_id', 'alert_type'])
+    .orderBy('id', 'desc')
+    .limit(readAtMost)
+    .execute();
+  const alerts = rows.reverse().flatMap(({ check_id, alert_id, alert_type }) => {
+    const checkId = idTextOrNull(check_id);
+    return checkId === null ? [] : [{ checkId, alertId: idTextOrNull(alert_id), alertType: alert_type as AlertType }];
+  });
+  if (rows.length < readAtMost) return { alerts, count: rows.length };
+  const counted = members.select(({ fn }) => fn.countAll<number>().as('count'));
+  return { alerts, count: (await counted.executeTakeFirstOrThrow()).count };
+}
+
+async function readOpen(
+  tx: Kysely<Tables>,
+  { account_id, alert_channel_id }: Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'>,
+): Promise<OpenAlerts> {
+  const rows = await tx
+    .selectFrom('notified')
+    .select(['check_id', 'open'])
+    .where('account_id', '=', account_id)
+    .where('alert_channel_id', '=', alert_channel_id)
+    .where('open', 'is not', null)
+    .orderBy('check_id')
+    .execute();
+  return new Map(rows.map(({ check_id, open }) => [idText(check_id), open === 'degraded' ? 'degraded' : 'failure']));
+}
+
+/** In the order of their names. */
+async function describe(tx: Kysely<Tables>, account: IdBytes, checks: readonly SortedCheck[]): Promise<DigestCheck[]> {
+  if (checks.length === 0) return [];
+  const alertIds = checks.flatMap(({ alertId }) => (alertId === null ? [] : idBytes(alertId)));
+  const alerts =
+    alertIds.length === 0
+      ? []
+      : await tx
+          .selectFrom('alerts')
+          .select(['id', 'check_name', 'error', 'result_id'])
+          .where('account_id', '=', account)
+          .where('id', 'in', alertIds)
+          .execute();
+  const names = await tx
+    .selectFrom('checks')
+    .select(['id', 'name'])
+    .where('account_id', '=', account)
+    .where(
+      'id',
+      'in',
+      checks.map(({ checkId }) => idBytes(checkId)),
+    )
+    .execute();
+  const alertOf = new Map(alerts.map((row) => [idText(row.id), row]));
+  const nameOf = new Map(names.map(({ id, name }) => [idText(id), name]));
+  return checks
+    .map(({ checkId, alertId }) => {
+      const alert = alertOf.get(alertId ?? '');
+      return {
+        checkId,
+        name: (nameOf.get(checkId) ?? alert?.check_name ?? 'Deleted check').slice(0, longestName),
+        error: alert?.error?.slice(0, longestError) ?? null,
+        resultId: alert === undefined ? null : idText(alert.result_id),
+      };
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
