@@ -10,6 +10,8 @@ import type { DeliveryFacts, EndedAttempt, Prepared, Recorded, Rendered } from '
 import type { Finding, Outcome, Reason } from '#domain/results/result.ts';
 import { reportVariables } from '#domain/alerts/failing-channel.ts';
 import { newId } from '#lib/id.ts';
+import { createJudgeStorms } from '#pipeline/judge-storms.ts';
+import type { JudgedStorm } from '#store/channels/alert-storms.ts';
 import { createReportFailingChannels } from '#upkeep/report-failing-channels.ts';
 import { idBytes } from '#store/base/codec.ts';
 import type { ClaimedRun } from '#store/path/path.ts';
@@ -30,6 +32,8 @@ export const scannedFrom = (): number => 0;
 export class PathUnderTest implements AsyncDisposable {
   readonly temp: TempStore;
   readonly accountId = newId();
+  /** Types of channels that get digests. */
+  readonly digested = new Set<string>();
 
   private constructor(temp: TempStore) {
     this.temp = temp;
@@ -186,7 +190,8 @@ export class PathUnderTest implements AsyncDisposable {
     render: (facts: DeliveryFacts) => Prepared = rendered,
   ): Promise<Recorded[]> {
     const judge = (attempt: EndedAttempt): EndedAttempt => attempt;
-    return this.path.recordAttempts(attempts, { owner, now: this.now, render, statusOf: () => 500, judge });
+    const isDigested = (type: string): boolean => this.digested.has(type);
+    return this.path.recordAttempts(attempts, { owner, now: this.now, render, statusOf: () => 500, isDigested, judge });
   }
 
   /** One whole turn of the path for every due check: scheduled, claimed, and recorded with that outcome. */
@@ -288,6 +293,14 @@ export function rendered(facts: DeliveryFacts): Rendered {
 }
 
 export type { Delivery };
+
+/** The step that ends storms, until it has looked at all of them. */
+export async function judgeStorms({ temp: { store, clock } }: PathUnderTest): Promise<readonly JudgedStorm[]> {
+  const judged: JudgedStorm[] = [];
+  const tick = createJudgeStorms({ store: store.alertStorms, clock, onJudged: (one) => void judged.push(one) });
+  while ((await tick()) < 1000);
+  return judged;
+}
 
 /** Checks that fail at once: as many deliveries at one channel. */
 export async function failing(newStore: NewStore, checks: number): Promise<{ test: PathUnderTest; channel: number }> {

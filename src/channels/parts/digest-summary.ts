@@ -17,6 +17,8 @@ export interface DigestSummary {
   readonly tone: Tone;
   /** Such as `27 checks are failing, 2 checks have recovered`. */
   readonly title: string;
+  /** The parts of the title, for each section. */
+  readonly counts: readonly string[];
   /** Why this is a digest, or that there are no more. */
   readonly note: string;
   readonly sections: readonly DigestGroup[];
@@ -43,7 +45,7 @@ const words: Readonly<Record<DigestState, { readonly heading: string; readonly o
     failing: { heading: 'Failing', one: 'check is failing', many: 'checks are failing' },
     stillFailing: { heading: 'Still failing', one: 'check is still failing', many: 'checks are still failing' },
     degraded: { heading: 'Degraded', one: 'check is degraded', many: 'checks are degraded' },
-    certificate: { heading: 'Certificates', one: 'certificate expires soon', many: 'certificates expire soon' },
+    certificate: { heading: 'Certificates', one: 'certificate warning', many: 'certificate warnings' },
     recovered: { heading: 'Recovered', one: 'check has recovered', many: 'checks have recovered' },
   };
 
@@ -67,6 +69,7 @@ export function summarizeDigest({ digest, variables, linkOf }: DigestMessage): D
   return {
     tone: tones[digest.sections[0]?.state ?? 'recovered'],
     title: `${counts.length === 0 ? 'No check is failing' : counts.join(', ')}${replayed}`,
+    counts,
     note: digest.isOver ? over : ongoing,
     sections: digest.sections.map(({ state, count, checks }) => ({
       heading: `${words[state].heading} (${count})`,
@@ -81,23 +84,19 @@ export function summarizeDigest({ digest, variables, linkOf }: DigestMessage): D
 }
 
 /**
- * One sentence of at most `max` characters: `3 checks are failing: A, B and 1 more`.
- * @param max at least 100
+ * One or two sentences of at most `max` characters: `3 checks are failing: A, B and 1 more. 1 check has recovered`.
+ * @param max at least 200
  */
 export function digestSentence(message: DigestMessage, max: number): string {
-  const { title, sections } = summarizeDigest(message);
+  const { title, counts, sections } = summarizeDigest(message);
   const end = message.digest.isOver ? '. The alert storm is over' : '';
   const [first] = sections;
-  if (first === undefined) return shortened(`${title}${end}`, max);
-  const count = first.checks.length + first.more;
-  const sentence = (names: readonly string[]): string => {
-    const more = count - names.length;
-    const listed = more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;
-    return `${title}: ${listed}${end}`;
-  };
-  const names = first.checks.map(({ name }) => shortened(name, 40));
-  for (let listed = Math.min(names.length, 10); listed > 0; listed--) {
-    const text = sentence(names.slice(0, listed));
+  const [count = '', ...others] = counts;
+  const rest = others.length === 0 ? end : `. ${others.join(', ')}${end}`;
+  const names = (first?.checks ?? []).slice(0, 10).map(({ name }) => shortened(name, 40));
+  for (let listed = names.length; first !== undefined && listed > 0; listed--) {
+    const more = first.checks.length + first.more - listed;
+    const text = `${count}: ${names.slice(0, listed).join(', ')}${more === 0 ? '' : ` and ${more} more`}${rest}`;
     if (text.length <= max) return text;
   }
   return shortened(`${title}${end}`, max);

@@ -7,6 +7,7 @@ import { reportVariables } from '#domain/alerts/failing-channel.ts';
 import type { Message } from '#domain/alerts/delivery.ts';
 import type { Gateways } from '#domain/alerts/gateways.ts';
 import type { JsonObject } from '#domain/json.ts';
+import type { DigestMessage } from './digest-summary.ts';
 import { channelRules } from '../rules.ts';
 
 /** Values that break naive messages. */
@@ -100,16 +101,74 @@ export const alertCases: Readonly<Record<string, TemplateVariables>> = {
   ),
 };
 
+const listed = (names: readonly string[], error: string | null) =>
+  names.map((name, index) => ({ checkId: `c${index}`, name, error, resultId: error === null ? null : `r${index}` }));
+
+/** A digest of as many failing checks, one of which is listed by name for each name. */
+export function digestOf(failing: readonly string[], count = failing.length): DigestMessage {
+  const section = { state: 'failing', count, checks: listed(failing, failing[0] ?? '') } as const;
+  return messageOf({ isOver: false, alerts: count, sections: [section] });
+}
+
+function messageOf(digest: Omit<DigestMessage['digest'], 'at'>, isReplay = false): DigestMessage {
+  return {
+    digest: { at: Date.parse('2026-03-10T12:01:05Z'), ...digest },
+    variables: { DELIVERY_ID: '0197f3b0-0000-7000-8000-00000000d001', IS_REPLAY: isReplay },
+    linkOf: ({ resultId }) => (resultId === null ? null : `https://tocsin.example/results/${resultId}`),
+  };
+}
+
+const refused = 'connection refused by 192.0.2.7:443';
+/** Every kind of digest, by name. */
+export const digestCases: Readonly<Record<string, DigestMessage>> = {
+  digest: messageOf({
+    isOver: false,
+    alerts: 33,
+    sections: [
+      { state: 'failing', count: 27, checks: listed(['Cart API', 'Checkout', 'Search'], refused) },
+      { state: 'stillFailing', count: 1, checks: listed(['Login'], null) },
+      { state: 'degraded', count: 1, checks: listed(['Reports'], 'answered after 3210 ms') },
+      { state: 'certificate', count: 2, checks: listed(['Images', 'Shop'], null) },
+      { state: 'recovered', count: 1, checks: listed(['Stock'], null) },
+    ],
+  }),
+  'last digest': messageOf({
+    isOver: true,
+    alerts: 2,
+    sections: [
+      { state: 'stillFailing', count: 1, checks: listed(['Login'], null) },
+      { state: 'recovered', count: 2, checks: listed(['Cart API', 'Checkout'], null) },
+    ],
+  }),
+  'last digest without alerts': messageOf({ isOver: true, alerts: 0, sections: [] }, true),
+};
+
+/** Renders a digest for a channel. */
+export function renderedDigest(type: string, config: JsonObject, message: DigestMessage, gateways?: Gateways): Message {
+  return channelRules.renderDigest({ type, config }, message, renderFacts, gateways);
+}
+
+const renderFacts = {
+  createdAt: Date.parse('2026-03-10T12:00:05Z'),
+  uuid: 'u',
+  randomNumber: 1,
+  userAgent: 'Tocsin/0',
+};
+
 /** Renders an alert for a channel. */
 export function rendered(type: string, config: JsonObject, variables: TemplateVariables, gateways?: Gateways): Message {
-  const facts = { createdAt: Date.parse('2026-03-10T12:00:05Z'), uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0' };
-  return channelRules.render({ type, config }, variables, facts, gateways);
+  return channelRules.render({ type, config }, variables, renderFacts, gateways);
 }
 
 /** Compares the messages of all cases with the golden file. Delete it to write a new one. */
 export function assertGolden(type: string, config: JsonObject, gateways?: Gateways): void {
-  const messages = Object.entries(alertCases).map(([name, variables]) => {
-    const { method, url, body } = rendered(type, config, variables, gateways);
+  const alerts = Object.entries(alertCases).map(([name, variables]) => {
+    return [name, rendered(type, config, variables, gateways)] as const;
+  });
+  const digests = Object.entries(channelRules.isDigested(type) ? digestCases : {}).map(([name, message]) => {
+    return [name, renderedDigest(type, config, message, gateways)] as const;
+  });
+  const messages = [...alerts, ...digests].map(([name, { method, url, body }]) => {
     const shown: unknown = body.startsWith('{') ? JSON.parse(body) : body;
     return [name, { request: `${method} ${url}`, body: shown }];
   });

@@ -1,5 +1,5 @@
 // Ends alert storms and sends their digests; deliveries join them in path/record/alert-storms.ts.
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { AlertSettings } from '#domain/alerts/alert-settings.ts';
 import {
   type AlertStorm,
@@ -40,6 +40,7 @@ export interface AlertStorms {
   judge(accountId: string, now: number): Promise<JudgedStorm>;
 }
 
+/** A literal in statements, because their index is for this status. */
 const collecting = deliveryStatusCodes.encode('collecting');
 const pending = deliveryStatusCodes.encode('pending');
 
@@ -60,7 +61,7 @@ export function createAlertStorms({ reader, waitingTransaction }: Database): Ale
         .selectFrom('deliveries')
         .select('account_id')
         .distinct()
-        .where('status', '=', collecting)
+        .where('status', '=', sql.lit(collecting))
         .where((row) => row.or([row('next_attempt_at', '<=', now), row('next_attempt_at', '>', latestDueAt(now))]))
         .where('account_id', '>', from)
         .orderBy('account_id')
@@ -140,7 +141,7 @@ function collectingOf(tx: Kysely<Tables>, account: IdBytes): Promise<DeliveriesT
   return tx
     .selectFrom('deliveries')
     .selectAll()
-    .where('status', '=', collecting)
+    .where('status', '=', sql.lit(collecting))
     .where('account_id', '=', account)
     .orderBy('id')
     .execute();

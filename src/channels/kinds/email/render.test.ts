@@ -7,6 +7,7 @@ import { readMail } from '../../../../tests/support/receivers/read-mail.ts';
 import type { Message } from '#domain/alerts/delivery.ts';
 import { noGateways } from '#domain/alerts/gateways.ts';
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import { digestCases, digestOf, hostileTexts } from '../../parts/test-alerts.ts';
 import { emailKind } from './email-kind.ts';
 import { composeMail } from './mailer.ts';
 import type { MailData } from './render.ts';
@@ -116,6 +117,34 @@ for (const [name, variables] of Object.entries(mails)) {
     assert.equal(html, htmlOf(message));
   });
 }
+
+const digestNames: Readonly<Record<string, string>> = {
+  digest: 'digest',
+  'last digest': 'last-digest',
+  'last digest without alerts': 'last-digest-without-alerts',
+};
+for (const [name, message] of Object.entries(digestCases)) {
+  test(`the ${name} mail is as checked in`, async () => {
+    const { headers, text, html } = await received(emailKind.renderDigest(config(), message, facts, gateways));
+    assertGolden(`${digestNames[name]}.txt`, `Subject: ${headers['subject']}\n\n${text}`);
+    assertGolden(`${digestNames[name]}.html`, html);
+    assert.equal(headers['in-reply-to'], undefined);
+  });
+}
+
+test('a digest of many hostile names is bounded and cannot add headers, parts, markup or remote content', async () => {
+  for (const name of [...hostileTexts, hostileName]) {
+    const message = digestOf(Array<string>(100).fill(name), 5000);
+    const rendered = emailKind.renderDigest(config(), message, facts, gateways);
+    const { headers, html, text } = await received(rendered);
+    const names = 'from to subject date message-id auto-submitted x-auto-response-suppress content-type mime-version';
+    assert.deepEqual(Object.keys(headers).toSorted(), names.split(' ').toSorted());
+    assert.equal(headers['subject'], '[Digest] 5000 checks are failing');
+    assert.match(text, /\nand 4900 more\n$/);
+    assert.ok(!/<(?:script|img|b)\b/i.test(html));
+    assert.ok(rendered.body.length + htmlOf(rendered).length < 400_000);
+  }
+});
 
 test('subjects say what happened', () => {
   const subjects = Object.values({ ...mails, hostile: { ...failure, ALERT_TITLE: '[TEST] Cart API has failed' } }).map(

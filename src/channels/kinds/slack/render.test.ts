@@ -3,7 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { alertTypes } from '#domain/alerts/alert.ts';
-import { alertVariables, assertGolden, hostileTexts, rendered } from '../../parts/test-alerts.ts';
+import {
+  alertVariables,
+  assertGolden,
+  digestOf,
+  hostileTexts,
+  rendered,
+  renderedDigest,
+} from '../../parts/test-alerts.ts';
 
 const config = { url: 'https://hooks.slack.com/********', channel: '' };
 const text = (max: number) => z.string().min(1).max(max);
@@ -54,6 +61,17 @@ test('messages stay valid and mention nobody with hostile names', () => {
       // oxlint-disable-next-line no-control-regex -- control characters are what must not appear
       assert.doesNotMatch(body, /[\u0000-\u001f\u202a-\u202e\u2066-\u2069]/);
     }
+  }
+});
+
+test('digests stay valid and mention nobody with a hundred hostile names', () => {
+  for (const hostile of [...hostileTexts, 'x'.repeat(80)]) {
+    const { body } = renderedDigest('SLACK', config, digestOf(Array<string>(100).fill(hostile), 5000));
+    const parsed = message.parse(JSON.parse(body));
+    assert.match(parsed.text, /^🔴 5000 checks are failing\n/);
+    assert.match(JSON.stringify(parsed.blocks.at(-1)), /and 4900 more/);
+    assert.equal(body.match(/•/g)?.length, 100);
+    assert.ok(body.length < 100_000);
   }
 });
 

@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { alertTypes } from '#domain/alerts/alert.ts';
-import { alertVariables, assertGolden, hostileTexts, rendered } from '../../parts/test-alerts.ts';
+import {
+  alertVariables,
+  assertGolden,
+  digestOf,
+  hostileTexts,
+  rendered,
+  renderedDigest,
+} from '../../parts/test-alerts.ts';
 import { filled } from './send.ts';
 
 const config = { number: '+15551234567' };
@@ -24,6 +31,19 @@ test('texts stay short and in one line with hostile names, and keep the link', (
         assert.match(url, /^(?:sms|tel):\+15551234567$/);
         if (type === 'SMS') assert.ok(body.endsWith(' https://tocsin.example/results/AbC'), body);
       }
+    }
+  }
+});
+
+test('digests stay short, too, and say how many checks there are', () => {
+  for (const hostile of hostileTexts) {
+    for (const type of ['SMS', 'CALL']) {
+      const { body } = renderedDigest(type, config, digestOf(Array<string>(100).fill(hostile), 5000));
+      assert.ok(body.length > 0 && body.length <= 300, body);
+      assert.ok(body.isWellFormed());
+      assert.match(body, /^5000 checks are failing: .* and 49\d\d more$/);
+      // oxlint-disable-next-line no-control-regex -- control characters are what must not appear
+      assert.doesNotMatch(body, /[\u0000-\u001f\u202a-\u202e]/);
     }
   }
 });

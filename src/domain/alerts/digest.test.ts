@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AlertType } from './alert.ts';
+import { digestAlertType, sortDigest } from './digest.ts';
+
+const alert = (checkId: string, alertType: AlertType, alertId = `${checkId}-${alertType}`) => ({
+  checkId,
+  alertType,
+  alertId,
+});
+const shown = (sections: ReturnType<typeof sortDigest>) =>
+  sections.map(({ state, checks }) => [state, checks.map(({ checkId, alertId }) => [checkId, alertId])]);
+
+test('checks are sorted by their state now, with their last alert', () => {
+  const sections = sortDigest(
+    [
+      alert('down', 'ALERT_FAILURE', '1'),
+      alert('flapped', 'ALERT_FAILURE', '2'),
+      alert('slow', 'ALERT_FAILURE', '3'),
+      alert('flapped', 'ALERT_RECOVERY', '4'),
+      alert('slow', 'ALERT_DEGRADED', '5'),
+      alert('down', 'ALERT_FAILURE', '6'),
+      alert('back', 'ALERT_RECOVERY', '7'),
+    ],
+    new Map([
+      ['down', 'failure'],
+      ['slow', 'degraded'],
+      ['known', 'failure'],
+      ['lame', 'degraded'],
+    ]),
+  );
+  assert.deepEqual(shown(sections), [
+    ['failing', [['down', '6']]],
+    ['stillFailing', [['known', null]]],
+    ['degraded', [['slow', '5']]],
+    [
+      'recovered',
+      [
+        ['flapped', '4'],
+        ['back', '7'],
+      ],
+    ],
+  ]);
+});
+
+test('a certificate is listed besides the state of its check', () => {
+  const sections = sortDigest(
+    [alert('a', 'ALERT_SSL', '1'), alert('b', 'ALERT_SSL', '2'), alert('b', 'ALERT_FAILURE', '3')],
+    new Map([['b', 'failure']]),
+  );
+  assert.deepEqual(shown(sections), [
+    ['failing', [['b', '3']]],
+    [
+      'certificate',
+      [
+        ['a', '1'],
+        ['b', '2'],
+      ],
+    ],
+  ]);
+});
+
+test('the alert type of a digest is that of its worst section', () => {
+  const typeOf = (...states: ('failing' | 'stillFailing' | 'degraded' | 'certificate' | 'recovered')[]) =>
+    digestAlertType(states.map((state) => ({ state })));
+  assert.equal(typeOf('failing', 'recovered'), 'ALERT_FAILURE');
+  assert.equal(typeOf('stillFailing', 'recovered'), 'ALERT_FAILURE');
+  assert.equal(typeOf('degraded', 'recovered'), 'ALERT_DEGRADED');
+  assert.equal(typeOf('certificate', 'recovered'), 'ALERT_RECOVERY');
+  assert.equal(typeOf('certificate'), 'ALERT_SSL');
+  assert.equal(typeOf(), 'ALERT_RECOVERY');
+});

@@ -1,0 +1,304 @@
+// Alert storms: alerts of people's channels beyond the threshold go into digests, and none is lost.
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import type { Digest } from '#domain/alerts/digest.ts';
+import type { Outcome } from '#domain/results/result.ts';
+import { newId } from '#lib/id.ts';
+import { idBytes } from '#store/base/codec.ts';
+import { it } from '../support/store/each-engine.ts';
+import { aChannel } from '../support/store/records.ts';
+import { judgeStorms, PathUnderTest, prepared } from './path-under-test.ts';
+
+const page = { limit: 100, offset: 0 };
+const minuteMs = 60_000;
+
+interface Checks {
+  readonly ids: readonly string[];
+  readonly people: number;
+  readonly machines: number;
+}
+
+/** Checks with an email channel and a webhook each of them alerts. */
+async function checksOf(test: PathUnderTest, count: number, threshold: number): Promise<Checks> {
+  test.digested.add('EMAIL');
+  test.temp.raw
+    .prepare('UPDATE accounts SET alert_settings = ? WHERE id = ?')
+    .run(JSON.stringify({ digestThreshold: threshold }), idBytes(test.accountId));
+  const ids: string[] = [];
+  for (let made = 0; made < count; made++)
+    ids.push(await test.check({ name: `Check ${String(made).padStart(2, '0')}` }));
+  const add = async (type: string): Promise<number> => {
+    const saved = await test.temp.store.alertChannels.add({
+      channel: aChannel(test.accountId, { type }),
+      subscriptions: ids.map((checkId) => ({ checkId, groupId: null, activated: true })),
+    });
+    assert.ok('saved' in saved);
+    return saved.saved.channel.id;
+  };
+  return { ids, people: await add('EMAIL'), machines: await add('WEBHOOK') };
+}
+
+/** Runs the due checks: those named end with the outcome, the others pass. */
+async function run(test: PathUnderTest, outcome: Outcome, ids?: readonly string[]): Promise<void> {
+  await test.schedule();
+  const runs = (await test.claim()).toSorted((a, b) => (a.run.checkId < b.run.checkId ? -1 : 1));
+  await test.record(
+    runs.map((claimed) => test.ended(claimed, ids?.includes(claimed.run.checkId) === false ? 'passed' : outcome)),
+    'one',
+    prepared,
+  );
+  test.temp.clock.advance(10_000);
+  await assertCarried(test);
+}
+
+/** Every alert is sent by itself or in a digest that exists. */
+async function assertCarried(test: PathUnderTest): Promise<void> {
+  const { rows } = await test.temp.store.deliveries.list(test.accountId, {}, page);
+  for (const { delivery } of rows) {
+    assert.equal(delivery.status === 'digested', delivery.digestStatus !== undefined);
+    assert.equal(delivery.status === 'digested', delivery.digestId !== undefined);
+  }
+}
+
+async function countOf(test: PathUnderTest, channel: number): Promise<Record<string, number>> {
+  const { rows } = await test.temp.store.deliveries.list(test.accountId, { alertChannelId: channel }, page);
+  const statuses = rows.map(({ delivery: { status, isDigest } }) => (isDigest === true ? `${status} digest` : status));
+  return Object.fromEntries([...Map.groupBy(statuses, (status) => status)].map(([name, all]) => [name, all.length]));
+}
+
+/** Due digests, and what they say: state, number, names. Their attempts succeed. */
+async function sentDigests(test: PathUnderTest) {
+  const claimed = await test.claimDeliveries('one', () => 1000);
+  const digests: { isOver: boolean; alerts: number; sections: [string, number, string][] }[] = [];
+  for (const one of claimed) {
+    const [input] = await test.path.readContents([one.delivery]);
+    const request = { method: 'MAIL', url: 'mailto:a@example.org', headers: [], body: 'x' };
+    await test.path.saveRendered([{ ...one.delivery, rendered: { request } }], 'one');
+    await test.settle(one, 200);
+    const digest: Digest | undefined = input?.digest;
+    if (digest === undefined) continue;
+    const sections = digest.sections.map(({ state, count, checks }): [string, number, string] => [
+      state,
+      count,
+      checks.map(({ name }) => name.replace('Check ', '')).join(),
+    ]);
+    digests.push({ isOver: digest.isOver, alerts: digest.alerts, sections });
+  }
+  return digests;
+}
+
+describe('an alert storm', () => {
+  it('begins with the check beyond the threshold: people get a digest, machines every alert', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { ids, people, machines } = await checksOf(test, 6, 4);
+    await run(test, 'failed');
+    assert.deepEqual(await countOf(test, machines), { pending: 6 });
+    assert.deepEqual(await countOf(test, people), { pending: 4, digested: 2, 'collecting digest': 1 });
+    assert.deepEqual(await sentDigests(test), [], 'the digest still collects');
+    assert.deepEqual(await judgeStorms(test), []);
+    test.temp.clock.advance(minuteMs);
+    await judgeStorms(test);
+    assert.deepEqual(await countOf(test, people), { delivered: 4, digested: 2, 'pending digest': 1 });
+    const [digest] = await sentDigests(test);
+    assert.equal(digest?.alerts, 2);
+    assert.deepEqual(
+      digest.sections.map(([state, count]) => [state, count]),
+      [
+        ['failing', 2],
+        ['stillFailing', 4],
+      ],
+    );
+    assert.deepEqual(
+      digest.sections.flatMap(([, , names]) => names.split(',')).toSorted(),
+      ids.map((_, at) => `0${at}`),
+    );
+    const { rows } = await test.temp.store.deliveries.list(test.accountId, { statuses: ['digested'] }, page);
+    assert.deepEqual(
+      rows.map(({ delivery }) => delivery.digestStatus),
+      ['delivered', 'delivered'],
+    );
+    const digestId = rows[0]?.delivery.digestId ?? '';
+    const members = await test.temp.store.deliveries.list(test.accountId, { digestId }, page);
+    assert.equal(members.total, 2);
+  });
+
+  it('does not begin with as many checks as the threshold, with the same check again, or if it is switched off', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { people } = await checksOf(test, 3, 3);
+    await run(test, 'failed');
+    await run(test, 'passed');
+    await run(test, 'failed');
+    assert.deepEqual(await countOf(test, people), { pending: 9 });
+    await using off = await PathUnderTest.open(newStore);
+    const { people: channel } = await checksOf(off, 25, 0);
+    await run(off, 'failed');
+    assert.deepEqual(await countOf(off, channel), { pending: 25 });
+  });
+
+  it('counts the alerts of a minute, whichever transaction recorded them', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { ids, people } = await checksOf(test, 4, 2);
+    await run(test, 'failed', ids.slice(0, 1));
+    test.temp.clock.advance(minuteMs);
+    await run(test, 'failed', ids.slice(0, 2));
+    await run(test, 'failed', ids.slice(0, 3));
+    assert.deepEqual(await countOf(test, people), { pending: 3 }, 'the first failure is too old');
+    await run(test, 'failed');
+    assert.deepEqual(await countOf(test, people), { pending: 3, digested: 1, 'collecting digest': 1 });
+  });
+
+  it('sends further alerts in further digests, ten minutes apart, and says what recovered when it is over', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { ids, people } = await checksOf(test, 8, 4);
+    const names = (indices: readonly number[]) => indices.map((index) => `0${index}`).join();
+    await run(test, 'failed', ids.slice(0, 6));
+    test.temp.clock.advance(minuteMs);
+    await judgeStorms(test);
+    assert.equal((await sentDigests(test)).length, 1);
+    const firstAt = test.now;
+    await run(test, 'failed', ids.slice(0, 7));
+    test.temp.clock.advance(5 * minuteMs);
+    await judgeStorms(test);
+    assert.deepEqual(await sentDigests(test), [], 'the last digest left less than ten minutes ago');
+    await run(test, 'failed', ids.slice(1, 7));
+    test.temp.clock.advance(firstAt + 10 * minuteMs - test.now);
+    await judgeStorms(test);
+    assert.deepEqual(await sentDigests(test), [
+      {
+        isOver: false,
+        alerts: 2,
+        sections: [
+          ['failing', 1, names([6])],
+          ['stillFailing', 5, names([1, 2, 3, 4, 5])],
+          ['recovered', 1, names([0])],
+        ],
+      },
+    ]);
+    await run(test, 'failed', ids.slice(6, 7));
+    assert.equal((await judgeStorms(test)).length, 0, 'its last alert is too new');
+    test.temp.clock.advance(minuteMs);
+    const judged = await judgeStorms(test);
+    assert.deepEqual(judged, [{ accountId: test.accountId, digests: 1, isOver: true }]);
+    assert.deepEqual(await sentDigests(test), [
+      {
+        isOver: true,
+        alerts: 5,
+        sections: [
+          ['stillFailing', 1, names([6])],
+          ['recovered', 5, names([1, 2, 3, 4, 5])],
+        ],
+      },
+    ]);
+    await run(test, 'passed');
+    const counted = await countOf(test, people);
+    assert.equal(counted['pending'], 1, 'the recovery after the storm is a message of its own');
+    assert.equal(counted['digested'], 9);
+  });
+
+  it('tells every channel of its digests that it is over, also without further alerts', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { people } = await checksOf(test, 5, 3);
+    await run(test, 'failed');
+    test.temp.clock.advance(minuteMs);
+    await judgeStorms(test);
+    await sentDigests(test);
+    test.temp.clock.advance(50 * minuteMs);
+    assert.deepEqual(await judgeStorms(test), [], 'too many checks still fail');
+    test.temp.clock.advance(10 * minuteMs);
+    assert.deepEqual(await judgeStorms(test), [{ accountId: test.accountId, digests: 1, isOver: true }]);
+    const [last] = await sentDigests(test);
+    assert.deepEqual(
+      [last?.isOver, last?.alerts, last?.sections.map(([state, count]) => [state, count])],
+      [true, 0, [['stillFailing', 5]]],
+    );
+    assert.equal((await countOf(test, people))['delivered digest'], 2);
+    assert.deepEqual(await judgeStorms(test), []);
+    await run(test, 'passed');
+    assert.equal((await countOf(test, people))['collecting digest'], 1, 'so many recoveries are a storm again');
+  });
+
+  it('is of its account: the alerts of another are sent one by one', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    await checksOf(test, 5, 3);
+    const other = newId();
+    test.temp.raw.prepare('INSERT INTO accounts (id, name, created_at) VALUES (?, ?, ?)').run(idBytes(other), 'B', 0);
+    const quiet = Object.assign(Object.create(test) as PathUnderTest, { accountId: other });
+    const { people } = await checksOf(quiet, 3, 3);
+    await run(test, 'failed');
+    assert.deepEqual(await countOf(quiet, people), { pending: 3 });
+    test.temp.clock.advance(minuteMs);
+    const judged = await judgeStorms(test);
+    assert.deepEqual(
+      judged.map(({ accountId }) => accountId),
+      [test.accountId],
+    );
+  });
+
+  it('survives a changed clock, a deleted channel and a threshold that is switched off', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { people } = await checksOf(test, 5, 3);
+    await run(test, 'failed');
+    test.temp.clock.advance(-60 * minuteMs);
+    assert.deepEqual(await judgeStorms(test), [{ accountId: test.accountId, digests: 1, isOver: true }], 'set back');
+    await using gone = await PathUnderTest.open(newStore);
+    const removed = await checksOf(gone, 5, 3);
+    await run(gone, 'failed');
+    await gone.temp.store.alertChannels.remove(gone.accountId, removed.people);
+    assert.equal((await countOf(gone, removed.people))['cancelled digest'], 1);
+    gone.temp.clock.advance(61 * minuteMs);
+    assert.deepEqual(await judgeStorms(gone), [{ accountId: gone.accountId, digests: 0, isOver: true }]);
+    assert.equal((await countOf(test, people))['pending digest'], 1);
+  });
+
+  it('is recorded and ended as a whole or not at all', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { people } = await checksOf(test, 5, 3);
+    const { raw } = test.temp;
+    const without = async (table: string, work: () => Promise<unknown>): Promise<void> => {
+      raw.exec(`ALTER TABLE ${table} RENAME TO away`);
+      await assert.rejects(work());
+      raw.exec(`ALTER TABLE away RENAME TO ${table}`);
+    };
+    await test.schedule();
+    const runs = await test.claim();
+    const record = () =>
+      test.record(
+        runs.map((claimed) => test.ended(claimed, 'failed')),
+        'one',
+        prepared,
+      );
+    await without('delivery_contents', record);
+    assert.equal(test.one('SELECT count(*) FROM deliveries'), 0);
+    assert.equal(test.one('SELECT count(*) FROM alert_storms WHERE started_at IS NOT NULL'), 0);
+    await record();
+    test.temp.clock.advance(minuteMs);
+    await without('delivery_contents', () => judgeStorms(test));
+    const collecting = { delivered: 3, digested: 2, 'collecting digest': 1 };
+    await sentDigests(test);
+    assert.deepEqual(await countOf(test, people), collecting);
+    assert.equal(test.one('SELECT count(*) FROM alert_storms WHERE started_at IS NOT NULL'), 1);
+    await judgeStorms(test);
+    assert.equal((await sentDigests(test))[0]?.alerts, 2);
+  });
+
+  it('lets a digest be sent at once, but not cancelled while it collects', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    await checksOf(test, 5, 3);
+    await run(test, 'failed');
+    const { deliveries } = test.temp.store;
+    const { rows } = await deliveries.list(test.accountId, { statuses: ['collecting'] }, page);
+    const id = rows[0]?.delivery.id ?? '';
+    assert.equal(await deliveries.cancel(test.accountId, id), 'collecting');
+    assert.equal(await deliveries.replay(test.accountId, id, newId()), 'not-ended');
+    assert.equal(await deliveries.retry(test.accountId, id), 'done');
+    await judgeStorms(test);
+    assert.equal((await sentDigests(test)).length, 1);
+    const replay = newId();
+    assert.equal(await deliveries.replay(test.accountId, id, replay), 'done');
+    const [again] = await sentDigests(test);
+    assert.equal(again?.alerts, 2);
+    const [member] = (await deliveries.list(test.accountId, { digestId: id }, page)).rows;
+    assert.equal(await deliveries.replay(test.accountId, member?.delivery.id ?? '', newId()), 'done');
+    assert.equal((await deliveries.list(test.accountId, { digestId: id }, page)).total, 2);
+  });
+});
