@@ -1,5 +1,5 @@
 // Sends the digests of alert storms when they are due, and ends storms that are over, each account in one durable commit
-// (docs/alerting.md: Alert storms).
+// (docs/decisions/0127).
 import type { Clock } from '#lib/clock.ts';
 
 interface JudgedStorm {

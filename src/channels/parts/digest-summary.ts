@@ -70,7 +70,7 @@ export function summarizeDigest({ digest, variables, linkOf }: DigestMessage): D
     tone: tones[digest.sections[0]?.state ?? 'recovered'],
     title: `${counts.length === 0 ? 'No check is failing' : counts.join(', ')}${replayed}`,
     counts,
-    note: digest.isOver ? over : ongoing,
+    note: `${digest.isOver ? over : ongoing} As of ${new Date(digest.at).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
     sections: digest.sections.map(({ state, count, checks }) => ({
       heading: `${words[state].heading} (${count})`,
       checks: checks.map((check) => ({

@@ -1,5 +1,5 @@
 // Sorts alerts of people's channels into digests while an account has a storm, in the transaction of the result. Shared
-// by all engines (docs/alerting.md: Alert storms).
+// by all engines (docs/decisions/0127).
 import { type AlertStorm, countedFrom, digestDueAt, type StormChannel } from '#domain/alerts/alert-storm.ts';
 import type { Delivery } from '#domain/alerts/delivery.ts';
 import { newId } from '#lib/id.ts';
