@@ -33,7 +33,7 @@ export interface RunningPath {
 const graceMs = 6000;
 
 export async function startPath(deps: PathDeps): Promise<RunningPath> {
-  const { config, store, clock, log, ownProcess } = deps;
+  const { config, store, clock, log, ownProcess, pingFailures: failures } = deps;
   const startedAt = clock.now();
   await store.path.takeOver(startedAt);
   const rollback = await store.gaps.rollback().catch(() => null);
@@ -42,12 +42,7 @@ export async function startPath(deps: PathDeps): Promise<RunningPath> {
   const runs = config.roles.includes('runner') ? joinRunChecks(joint, records) : null;
   const deliveries = config.roles.includes('deliverer') ? joinSendDeliveries(joint) : null;
   const templates = keepTemplates(deps);
-  const recordReception = createRecordReception({
-    store: store.receptions,
-    ownProcess,
-    failures: deps.pingFailures,
-    clock,
-  });
+  const recordReception = createRecordReception({ store: store.receptions, ownProcess, failures, clock });
   // Before anything is evaluated, finds out since when no ping could be received.
   if (config.roles.includes('api')) await recordReception().catch(() => undefined);
   const idle = (): Promise<number> => Promise.resolve(idleMs);

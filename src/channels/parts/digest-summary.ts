@@ -90,14 +90,16 @@ export function summarizeDigest({ digest, variables, linkOf }: DigestMessage): D
 export function digestSentence(message: DigestMessage, max: number): string {
   const { title, counts, sections } = summarizeDigest(message);
   const end = message.digest.isOver ? '. The alert storm is over' : '';
+  const whole = shortened(`${title}${end}`, max);
   const [first] = sections;
+  if (first === undefined) return whole;
   const [count = '', ...others] = counts;
   const rest = others.length === 0 ? end : `. ${others.join(', ')}${end}`;
-  const names = (first?.checks ?? []).slice(0, 10).map(({ name }) => shortened(name, 40));
-  for (let listed = names.length; first !== undefined && listed > 0; listed--) {
+  const names = first.checks.slice(0, 10).map(({ name }) => shortened(name, 40));
+  for (let listed = names.length; listed > 0; listed--) {
     const more = first.checks.length + first.more - listed;
     const text = `${count}: ${names.slice(0, listed).join(', ')}${more === 0 ? '' : ` and ${more} more`}${rest}`;
     if (text.length <= max) return text;
   }
-  return shortened(`${title}${end}`, max);
+  return whole;
 }

@@ -53,8 +53,7 @@ export interface Recording {
 export function createRecording({ held, states, locations, listeners, storms }: RecordingInput): Recording {
   const unconfirmed = new Set(held);
   const asked = new Map<string, EndedAttempt>();
-  const [results, exchanges, alerts]: [ResultsTable[], ExchangesTable[], AlertsTable[]] = [[], [], []];
-  const [deliveries, cancelled, again]: [Delivery[], RemindersOf[], FirstRunsTable[]] = [[], [], []];
+  const [results, exchanges, again]: [ResultsTable[], ExchangesTable[], FirstRunsTable[]] = [[], [], []];
   const late = createLateHours();
   const givenBack: { accountId: IdBytes; at: number }[] = [];
   // If a batch writes a row twice, the last write counts, and later reads see it.
@@ -62,10 +61,10 @@ export function createRecording({ held, states, locations, listeners, storms }: 
   const passing = new Map<string, PassingExchangesTable>();
   const notified = new Map<string, NotifiedTable>();
   const incidents = createBatchIncidents();
-  const newStorms = new Map<string, AlertStormsTable>();
-  const insertDelivery = (delivery: Delivery): void => void deliveries.push(delivery);
+  const { rows: alertRows, ...alerts } = createAlertRows(storms);
   const rows: RecordRows = {
     ...incidents.rows,
+    ...alertRows,
     // A run is locked once: of two attempts of the same run, the second does not find it.
     release: ({ run }) => unconfirmed.delete(run.id),
     insertResult: (row) => void results.push(row),
@@ -91,14 +90,6 @@ export function createRecording({ held, states, locations, listeners, storms }: 
     },
     writeNotified: (row) =>
       void notified.set(`${idText(row.account_id)}${idText(row.check_id)}${row.alert_channel_id}`, row),
-    insertAlert: (row) => void alerts.push(row),
-    insertDelivery,
-    storms: createStorms({
-      readStorm: (accountId) => storms.get(accountId) ?? noneRead,
-      writeStorm: (row) => void newStorms.set(idText(row.account_id), row),
-      insertDelivery,
-    }),
-    cancelReminders: (reminders) => void cancelled.push(reminders),
   };
   return {
     rows,
@@ -108,17 +99,32 @@ export function createRecording({ held, states, locations, listeners, storms }: 
     results,
     late,
     exchanges,
-    alerts,
-    deliveries,
-    cancelled,
+    ...alerts,
     again,
     givenBack,
     states: () => [...newStates.values()],
     passing: () => sorted(passing),
     notified: () => [...notified.values()],
     incidents,
-    storms: () => sorted(newStorms),
   };
+}
+
+/** The rows of alerts, their deliveries and storms. */
+function createAlertRows(read: RecordingInput['storms']) {
+  const [alerts, deliveries, cancelled]: [AlertsTable[], Delivery[], RemindersOf[]] = [[], [], []];
+  const storms = new Map<string, AlertStormsTable>();
+  const insertDelivery = (delivery: Delivery): void => void deliveries.push(delivery);
+  const rows: Pick<RecordRows, 'insertAlert' | 'insertDelivery' | 'cancelReminders' | 'storms'> = {
+    insertAlert: (row) => void alerts.push(row),
+    insertDelivery,
+    cancelReminders: (reminders) => void cancelled.push(reminders),
+    storms: createStorms({
+      readStorm: (accountId) => read.get(accountId) ?? noneRead,
+      writeStorm: (row) => void storms.set(idText(row.account_id), row),
+      insertDelivery,
+    }),
+  };
+  return { rows, alerts, deliveries, cancelled, storms: () => sorted(storms) };
 }
 
 const noneRead: StormRead = { row: undefined, alerted: [] };
