@@ -1,3 +1,4 @@
+// When an alert storm begins and ends, and when its digests are due.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countedFrom, digestDueAt, digestThresholdOf, isOver, latestDueAt } from './alert-storm.ts';

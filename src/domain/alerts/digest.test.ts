@@ -1,3 +1,4 @@
+// How the checks of a digest are sorted.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AlertType } from './alert.ts';
