@@ -11,7 +11,7 @@ interface JudgedStorm {
 /** Dependencies of the step. */
 export interface JudgeStormsOptions {
   readonly store: {
-    waiting(now: number, after: string | null, max: number): Promise<readonly string[]>;
+    current(after: string | null, max: number): Promise<readonly string[]>;
     judge(accountId: string, now: number): Promise<JudgedStorm>;
   };
   readonly clock: Clock;
@@ -27,7 +27,7 @@ const restMs = 1000;
 export function createJudgeStorms({ store, clock, onJudged }: JudgeStormsOptions): () => Promise<number> {
   let after: string | null = null;
   return async () => {
-    const accounts = await store.waiting(clock.now(), after, atOnce);
+    const accounts = await store.current(after, atOnce);
     for (const accountId of accounts) {
       // The next tick continues after an account that fails.
       after = accountId;

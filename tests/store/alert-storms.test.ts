@@ -250,6 +250,34 @@ describe('an alert storm', () => {
     assert.equal((await countOf(test, people))['pending digest'], 1);
   });
 
+  it('counts exactly when many transactions record at once', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const other = newId();
+    test.temp.raw.prepare('INSERT INTO accounts (id, name, created_at) VALUES (?, ?, ?)').run(idBytes(other), 'B', 0);
+    const second = Object.assign(Object.create(test) as PathUnderTest, { accountId: other });
+    const accounts = [
+      { of: test, ...(await checksOf(test, 24, 5)) },
+      { of: second, ...(await checksOf(second, 24, 5)) },
+    ];
+    await test.schedule();
+    const runs = (await test.claim()).map((claimed) => test.ended(claimed, 'failed'));
+    assert.equal(runs.length, 48);
+    // Each batch has checks of both accounts; every other one in the opposite order.
+    const batches = Array.from({ length: 8 }, (_, index) => {
+      const batch = runs.filter((_, at) => at % 8 === index);
+      return index % 2 === 0 ? batch : batch.toReversed();
+    });
+    await Promise.all(batches.map((batch) => test.record(batch, 'one', prepared)));
+    for (const { of, people, machines } of accounts) {
+      assert.deepEqual(await countOf(of, machines), { pending: 24 });
+      assert.deepEqual(await countOf(of, people), { pending: 5, digested: 19, 'collecting digest': 1 });
+    }
+    test.temp.clock.advance(minuteMs);
+    const judged = (await Promise.all([judgeStorms(test), judgeStorms(test)])).flat();
+    assert.equal(judged.filter(({ digests }) => digests === 1).length, 2, 'each digest leaves once');
+    for (const { of, people } of accounts) assert.equal((await countOf(of, people))['pending digest'], 1);
+  });
+
   it('is recorded and ended as a whole or not at all', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const { people } = await checksOf(test, 5, 3);
@@ -279,6 +307,20 @@ describe('an alert storm', () => {
     assert.equal(test.one('SELECT count(*) FROM alert_storms WHERE started_at IS NOT NULL'), 1);
     await judgeStorms(test);
     assert.equal((await sentDigests(test))[0]?.alerts, 2);
+  });
+
+  it('is a change of deliveries for pages that are open', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    await checksOf(test, 5, 3);
+    await run(test, 'failed');
+    await sentDigests(test);
+    const changes = test.temp.store.accountChanges.open(test.accountId);
+    await changes.next();
+    assert.equal((await changes.next()).deliveries, false);
+    test.temp.clock.advance(minuteMs);
+    await judgeStorms(test);
+    await sentDigests(test);
+    assert.equal((await changes.next()).deliveries, true);
   });
 
   it('lets a digest be sent at once, but not cancelled while it collects', async (newStore) => {

@@ -63,8 +63,8 @@ export function latestDueAt(now: number): number {
 
 /** The facts that decide whether a storm is over. */
 export interface StormFacts {
-  /** Last alert of the account; null = none is known. */
-  readonly lastAlertAt: number | null;
+  /** Last alert of the account. */
+  readonly lastAlertAt: number;
   /** Checks that failed in the storm and still fail. */
   readonly failing: number;
   /** null = switched off meanwhile. */
@@ -76,7 +76,8 @@ export interface StormFacts {
  * or digests were switched off.
  */
 export function isOver({ lastAlertAt, failing, threshold }: StormFacts, now: number): boolean {
-  if (threshold === null || lastAlertAt === null) return true;
+  // In the future: the clock was set back.
+  if (threshold === null || lastAlertAt > now) return true;
   const calmFor = now - lastAlertAt;
   return calmFor >= longestStormMs || (calmFor >= calmMs && failing < threshold / 2);
 }

@@ -1,5 +1,5 @@
 // Ends alert storms and sends their digests; deliveries join them in path/record/alert-storms.ts.
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { AlertSettings } from '#domain/alerts/alert-settings.ts';
 import {
   type AlertStorm,
@@ -31,22 +31,18 @@ export interface JudgedStorm {
 
 /** Storms and digests of all accounts. */
 export interface AlertStorms {
-  /**
-   * Accounts with a storm or a due digest, after this one in the order of their IDs; null = from the start.
-   * @param now epoch ms
-   */
-  waiting(now: number, after: string | null, max: number): Promise<readonly string[]>;
+  /** Accounts with a storm, after this one in the order of their IDs; null = from the start. */
+  current(after: string | null, max: number): Promise<readonly string[]>;
   /** Makes the due digests of an account ready to send, and ends its storm if it is over, in one transaction. */
   judge(accountId: string, now: number): Promise<JudgedStorm>;
 }
 
-/** A literal in statements, because their index is for this status. */
 const collecting = deliveryStatusCodes.encode('collecting');
 const pending = deliveryStatusCodes.encode('pending');
 
 export function createAlertStorms({ reader, waitingTransaction }: Database): AlertStorms {
   return {
-    async waiting(now, after, max) {
+    async current(after, max) {
       const from = after === null ? new Uint8Array() : idBytes(after);
       const storms = await reader
         .selectFrom('alert_storms')
@@ -56,41 +52,45 @@ export function createAlertStorms({ reader, waitingTransaction }: Database): Ale
         .orderBy('account_id')
         .limit(max)
         .execute();
-      // Also those without a storm, after a restore.
-      const digests = await reader
-        .selectFrom('deliveries')
-        .select('account_id')
-        .distinct()
-        .where('status', '=', sql.lit(collecting))
-        .where((row) => row.or([row('next_attempt_at', '<=', now), row('next_attempt_at', '>', latestDueAt(now))]))
-        .where('account_id', '>', from)
-        .orderBy('account_id')
-        .limit(max)
-        .execute();
-      const ids = new Set([...storms, ...digests].map(({ account_id }) => idText(account_id)));
-      return [...ids].sort().slice(0, max);
+      return storms.map(({ account_id }) => idText(account_id));
     },
-    judge: (accountId, now) => waitingTransaction((tx) => judge(tx, accountId, now)),
+    async judge(accountId, now) {
+      const row = await reader
+        .selectFrom('alert_storms')
+        .selectAll()
+        .where('account_id', '=', idBytes(accountId))
+        .executeTakeFirst();
+      // Most of the time nothing is due, and nothing is written.
+      const { due, isEnding } = await dueOf(reader, accountId, stormOf(row), now);
+      if (due.length === 0 && !isEnding) return { accountId, digests: 0, isOver: false };
+      return waitingTransaction((tx) => judge(tx, accountId, now));
+    },
   };
 }
 
 async function judge(tx: Kysely<Tables>, accountId: string, now: number): Promise<JudgedStorm> {
   const storm = await lockStorm(tx, accountId);
-  const isEnding = storm.startedAt !== null && isOver(await factsOf(tx, accountId, storm.startedAt, now), now);
-  const waiting = await collectingOf(tx, idBytes(accountId));
-  const due = waiting.filter(
-    ({ next_attempt_at: at }) =>
-      isEnding || storm.startedAt === null || at === null || at <= now || at > latestDueAt(now),
-  );
+  const { waiting, due, isEnding } = await dueOf(tx, accountId, storm, now);
   for (const row of due) {
     const digest = await readDigest(tx, row, { now, isOver: isEnding });
     await release(tx, row, digest, now);
   }
   const last = isEnding ? await sendLast(tx, accountId, withoutDigest(storm, waiting), now) : 0;
-  if (storm.startedAt !== null && (isEnding || due.length > 0)) {
+  if (isEnding || due.length > 0) {
     await writeStorm(tx, accountId, isEnding ? { ...noStorm, endedAt: now } : withSent(storm, due, now));
   }
   return { accountId, digests: due.length + last, isOver: isEnding };
+}
+
+/** The digests that still collect, those of them that leave now, and whether the storm ends now. */
+async function dueOf(db: Kysely<Tables>, accountId: string, { startedAt, channels }: AlertStorm, now: number) {
+  const isEnding = startedAt !== null && isOver(await factsOf(db, accountId, startedAt, now), now);
+  const digestIds = Object.values(channels).flatMap(({ digestId }) => digestId ?? []);
+  const waiting = await collectingOf(db, idBytes(accountId), digestIds);
+  const due = waiting.filter(
+    ({ next_attempt_at: at }) => isEnding || at === null || at <= now || at > latestDueAt(now),
+  );
+  return { waiting, due, isEnding };
 }
 
 /** Recording waits for this lock before it adds to a digest. */
@@ -109,11 +109,11 @@ async function writeStorm(tx: Kysely<Tables>, accountId: string, storm: AlertSto
   await tx.updateTable('alert_storms').set(columns).where('account_id', '=', account_id).execute();
 }
 
-async function factsOf(tx: Kysely<Tables>, accountId: string, startedAt: number, now: number) {
+async function factsOf(db: Kysely<Tables>, accountId: string, startedAt: number, now: number) {
   const account = idBytes(accountId);
   const [settings, last, failing] = [
-    await tx.selectFrom('accounts').select('alert_settings').where('id', '=', account).executeTakeFirst(),
-    await tx
+    await db.selectFrom('accounts').select('alert_settings').where('id', '=', account).executeTakeFirst(),
+    await db
       .selectFrom('alerts')
       .select('created_at')
       .where('account_id', '=', account)
@@ -122,7 +122,7 @@ async function factsOf(tx: Kysely<Tables>, accountId: string, startedAt: number,
       .orderBy('created_at', 'desc')
       .limit(1)
       .executeTakeFirst(),
-    await tx
+    await db
       .selectFrom('incidents')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('account_id', '=', account)
@@ -132,17 +132,24 @@ async function factsOf(tx: Kysely<Tables>, accountId: string, startedAt: number,
   ];
   return {
     threshold: digestThresholdOf(parsedOrNull<AlertSettings>(settings?.alert_settings ?? null)),
-    lastAlertAt: last?.created_at ?? null,
+    // A restored backup has no later alerts.
+    lastAlertAt: last?.created_at ?? startedAt,
     failing: failing.count,
   };
 }
 
-function collectingOf(tx: Kysely<Tables>, account: IdBytes): Promise<DeliveriesTable[]> {
-  return tx
+async function collectingOf(
+  db: Kysely<Tables>,
+  account: IdBytes,
+  digestIds: readonly string[],
+): Promise<DeliveriesTable[]> {
+  if (digestIds.length === 0) return [];
+  return db
     .selectFrom('deliveries')
     .selectAll()
-    .where('status', '=', sql.lit(collecting))
     .where('account_id', '=', account)
+    .where('id', 'in', digestIds.map(idBytes))
+    .where('status', '=', collecting)
     .orderBy('id')
     .execute();
 }

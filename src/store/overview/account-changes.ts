@@ -55,7 +55,11 @@ export function createAccountChanges({ reader, dialect }: Database): AccountChan
           facts = found;
           return {
             ...(before === null ? nothingMoved : moved),
-            deliveries: isOther('deliveries') || isOther('waiting') || Number(found.waitingCount) >= maxWaiting,
+            deliveries:
+              isOther('deliveries') ||
+              isOther('waiting') ||
+              isOther('digests') ||
+              Number(found.waitingCount) >= maxWaiting,
             alerts: isOther('alerts'),
             checks: isOther('revision'),
             notices: isOther('revision') || isOther('channels'),
@@ -100,6 +104,8 @@ async function readFacts(reader: Kysely<Tables>, accountId: string) {
         .selectFrom(waiting.as('waiting'))
         .select(sql<string>`concat(count(*), '/', sum(next_attempt_at))`.as('text'))
         .as('waiting'),
+      // A digest that collects alerts is not waiting yet.
+      reader.selectFrom('alert_storms').select('channels').where('account_id', '=', account).as('digests'),
       reader
         .selectFrom('alert_channels')
         .select(sql<string>`concat(count(failing_since), '/', sum(failing_since))`.as('text'))

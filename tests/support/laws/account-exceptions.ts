@@ -29,7 +29,6 @@ const figure = 'a metric is about the whole installation';
 export const accountExceptions: readonly AccountException[] = [
   { table: 'accounts', statement: /^select id from accounts order by id$/, why: figure, seenIn: 'held-deliveries' },
   { table: 'alert_storms', statement: /^select account_id from alert_storms/, why: storms, seenIn: 'alert-storms' },
-  { table: 'deliveries', statement: /^select distinct account_id from/, why: storms, seenIn: 'alert-storms' },
   {
     table: 'alert_channels',
     statement: /where failing_news is not null order by/,

@@ -73,6 +73,7 @@ const engines = ['sqlite', 'postgres'] as const;
 
 /** Files of tests/store/ whose cases run once, beside `postgres*`, which are about PostgreSQL alone. */
 const ofOneEngine: Readonly<Record<string, string>> = {
+  'tests/store/carried-storms.test.ts': 'a backup of a SQLite file',
   'tests/store/checkpoints.test.ts': 'the log of a SQLite file',
   'tests/store/file.test.ts': 'a SQLite file as it is opened',
   'tests/store/move-across.test.ts': 'one engine beside the other',

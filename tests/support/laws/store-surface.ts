@@ -100,7 +100,7 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
     waiting: 'held-deliveries',
     discard: 'held-deliveries',
   },
-  alertStorms: { waiting: 'alert-storms', judge: 'alert-storms' },
+  alertStorms: { current: 'alert-storms', judge: 'alert-storms' },
   failingChannels: { list: 'figures', unreported: 'failing-channels', report: 'failing-channels' },
   checks: { list: 'checks', find: 'checks', add: 'checks', change: 'checks', remove: 'checks' },
   firstRuns: { start: 'first-runs' },

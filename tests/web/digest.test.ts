@@ -1,0 +1,53 @@
+// A digest as someone sees it who asks how an alert reached them.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startSmtpServer } from '../support/receivers/smtp-server.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
+import { expectVisible } from './expect.ts';
+import { startWebUi } from './web-ui.ts';
+
+test('an alert leads to the digest that carried it, which can be sent at once and lists its alerts', async (t) => {
+  const mail = await startSmtpServer();
+  t.after(() => mail.close());
+  const target = await startScriptedServer(t);
+  target.answer(() => ({ status: 503 }));
+  const { service, open } = await startWebUi(t, {
+    TOCSIN_SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
+    TOCSIN_SMTP_STARTTLS: 'off',
+    TOCSIN_MAIL_FROM: 'alerts@example.com',
+  });
+  await service.must('PUT', '/v1/accounts/me', { alertSettings: { digestThreshold: 1 } });
+  await service.must('POST', '/v1/alert-channels', {
+    type: 'EMAIL',
+    config: { name: 'Ops', address: 'ops@example.org' },
+    autoSubscribe: true,
+  });
+  for (const name of ['Cart API', 'Checkout', 'Search']) {
+    const request = { method: 'GET', url: target.url };
+    const { id } = await service.must('POST', '/v1/checks/api', { name, frequency: 1440, request });
+    await service.must('POST', `/v1/triggers/checks/${String(id)}`);
+  }
+  const page = await open('/deliveries');
+  await expectVisible(page.getByRole('link', { name: 'Digest', exact: true }), 20_000);
+  const carried = page.getByRole('row').filter({ hasText: 'In a digest' });
+  await expectVisible(carried.first());
+  await page.goto('/alerts');
+  const incident = page.getByRole('listitem').filter({ hasText: 'Search' });
+  await incident.getByRole('button', { name: 'Notifications' }).click();
+  await expectVisible(incident.getByText('In a digest'));
+  await incident.getByRole('link', { name: 'Collecting alerts' }).click();
+
+  await expectVisible(page.getByRole('heading', { level: 1, name: 'Digest' }));
+  const alerts = page.getByRole('region', { name: 'Alerts in this digest' });
+  await expectVisible(alerts.getByRole('link', { name: 'Checkout' }));
+  await expectVisible(page.getByText('Further alerts join this digest until it is sent.'));
+  assert.equal(await page.getByRole('button', { name: 'Cancel' }).count(), 0);
+  await page.getByRole('button', { name: 'Send now' }).click();
+  await expectVisible(page.getByText('Delivered').first(), 20_000);
+  assert.match(mail.mails.at(-1)?.raw ?? '', /^Subject: \[Digest\] 2 checks are failing, 1 check is still failing/m);
+  await page.screenshot({ path: process.env['DIGEST_PICTURE'] ?? '/dev/null', fullPage: true, type: 'png' });
+  await alerts.getByRole('link', { name: 'Failing' }).first().click();
+  await expectVisible(page.getByRole('heading', { level: 1, name: 'Failing' }));
+  await expectVisible(page.getByText('In a digest'));
+  await expectVisible(page.getByRole('link', { name: 'Delivered' }));
+});
