@@ -1,11 +1,11 @@
-// Acknowledging an incident, as everyone who looks at the account sees it.
+// Acknowledging an incident updates every open page of the account.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { expectHidden, expectVisible } from './expect.ts';
 import { operator, startWebUi } from './web-ui.ts';
 
-test('an incident acknowledged on the check is so on every open page within 2 s, until the recovery', async (t) => {
+test('acknowledging on the check page shows on every open page within 2 s, until the recovery', async (t) => {
   const target = await startScriptedServer(t);
   target.answer(() => ({ status: 503 }));
   const { service, open } = await startWebUi(t);
@@ -34,6 +34,7 @@ test('an incident acknowledged on the check is so on every open page within 2 s,
     expectVisible(incident.getByText(who), 2000),
   ]);
   await incident.getByRole('link', { name: 'Show result' }).click();
+  await expectVisible(alerts.getByRole('heading', { level: 1, name: 'Cart API' }));
   await expectVisible(alerts.getByText(who));
 
   await alerts.getByRole('button', { name: 'Actions for the incident of Cart API' }).press('Enter');
@@ -54,7 +55,7 @@ test('an incident acknowledged on the check is so on every open page within 2 s,
   assert.equal(await check.getByRole('button', { name: /Acknowledge|Actions for the incident/ }).count(), 0);
 });
 
-test('an incident that is over says so to whoever acknowledges it on an old page', async (t) => {
+test('acknowledging a resolved incident on an outdated page shows that it is over', async (t) => {
   const target = await startScriptedServer(t);
   target.answer(() => ({ status: 503 }));
   const { service, open } = await startWebUi(t);
@@ -65,7 +66,7 @@ test('an incident that is over says so to whoever acknowledges it on an old page
     request: { method: 'GET', url: target.url },
   });
   const page = await open();
-  // A page that hears of no change.
+  // Without events the page stays outdated.
   await page.route('**/v1/events', (route) => route.abort());
   await page.goto(`/checks/${String(id)}`);
   const button = page.getByRole('button', { name: 'Acknowledge Cart API' }).first();
