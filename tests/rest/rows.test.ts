@@ -71,6 +71,10 @@ test('results are paged with a content range, and show what is missing as well a
   });
   const page = await get(on, `/v1/check-results/${checkId}?limit=100&page=3`);
   assert.deepEqual([page.statusCode, page.headers['content-range']], [200, '200-230/231']);
+  for (const outcome of ['missed', 'degraded']) {
+    const only = await get(on, `/v1/check-results/${checkId}?outcome=${outcome}`);
+    assert.match(String(only.headers['content-range']), outcome === 'missed' ? /\/1$/ : /\/0$/);
+  }
   const [newest] = (await get(on, `/v1/check-results/${checkId}?limit=1`)).json<object[]>();
   assert.deepEqual(newest, {
     id: missed,
@@ -118,6 +122,7 @@ test('bad ids and filters of results are 400, unknown ids 404', async () => {
     [`/v1/check-results/${checkId}?limit=101`, 400],
     [`/v1/check-results/${checkId}?from=yesterday`, 400],
     [`/v1/check-results/${checkId}?hasFailures=maybe`, 400],
+    [`/v1/check-results/${checkId}?outcome=broken`, 400],
     [`/v1/check-results/${checkId}?resultType=LAST`, 400],
     [`/v2/check-results/${checkId}?nextId=nonsense`, 400],
     [`/v1/check-statuses/${foreign}`, 404],

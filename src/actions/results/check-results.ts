@@ -3,7 +3,7 @@ import type { Caller } from '#domain/accounts/api-key.ts';
 import { type AssetFacts, type AssetFile, typesWithAssets } from '#domain/results/asset.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import type { JsonObject } from '#domain/json.ts';
-import type { Result } from '#domain/results/result.ts';
+import type { Outcome, Result } from '#domain/results/result.ts';
 import type { AssetDownload, Downloads } from './asset-downloads.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { notFound } from '../refusal.ts';
@@ -36,6 +36,7 @@ export interface StoredResult extends Pick<
 export interface ResultFilter {
   readonly location?: string;
   readonly hasFailures?: boolean;
+  readonly outcome?: Outcome;
   readonly resultType: 'FINAL' | 'ATTEMPT' | 'ALL';
   readonly from?: number;
   readonly to?: number;

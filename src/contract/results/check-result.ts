@@ -4,6 +4,7 @@ import type { CheckType } from '#domain/checks/check.ts';
 import { checkTypes } from '../checks/check.ts';
 import { checkKinds, kindOf, type KindSchema } from '#checks/check-kinds.ts';
 import { resultAsset } from '#checks/parts/scripted/schema.ts';
+import { outcomes } from '#domain/results/result.ts';
 import { flag, instant, pathUuid, queryInstant, wholeNumber } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
@@ -41,7 +42,7 @@ export const checkResult = z
     name: z.string().describe('Name of the check.'),
     checkId: z.uuid(),
     checkType: z.enum(checkTypes),
-    outcome: z.enum(['passed', 'degraded', 'failed', 'unknown', 'missed']),
+    outcome: z.enum(outcomes),
     reason: z.string().nullable().describe('Why the check did not pass: an error class from a closed list.'),
     message: z.string().nullable().describe('Why the check did not pass, in a sentence.'),
     hasFailures: z.boolean(),
@@ -73,6 +74,7 @@ const filters = {
   location: z.string().max(100).exactOptional(),
   checkType: z.enum(checkTypes).exactOptional(),
   hasFailures: flag.exactOptional(),
+  outcome: z.enum(outcomes).exactOptional(),
   resultType: z.enum(['FINAL', 'ATTEMPT', 'ALL']).default('FINAL').describe('ATTEMPT = attempts that were retried.'),
   from: queryInstant.exactOptional(),
   to: queryInstant.exactOptional(),

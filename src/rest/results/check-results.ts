@@ -58,12 +58,21 @@ function wrongCursor(): HttpRefusal {
 }
 
 /** Query parameters that filter results. */
-function questionOf({ location, checkType, hasFailures, resultType, from, to }: ResultQuestion): ResultQuestion {
+function questionOf({
+  location,
+  checkType,
+  hasFailures,
+  outcome,
+  resultType,
+  from,
+  to,
+}: ResultQuestion): ResultQuestion {
   return {
     resultType,
     ...(location !== undefined && { location }),
     ...(checkType !== undefined && { checkType }),
     ...(hasFailures !== undefined && { hasFailures }),
+    ...(outcome !== undefined && { outcome }),
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
   };

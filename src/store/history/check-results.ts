@@ -42,6 +42,7 @@ export interface StoredResult {
 export interface ResultFilter {
   readonly location?: string;
   readonly hasFailures?: boolean;
+  readonly outcome?: Outcome;
   readonly resultType: 'FINAL' | 'ATTEMPT' | 'ALL';
   readonly from?: number;
   readonly to?: number;
@@ -146,11 +147,13 @@ function slicedResults(
     let query = scoped(range);
     if (filter.location !== undefined) query = query.where('location', '=', filter.location);
     if (filter.hasFailures !== undefined) query = query.where('outcome', filter.hasFailures ? '=' : '!=', failed);
+    if (filter.outcome !== undefined) query = query.where('outcome', '=', outcomeCodes.encode(filter.outcome));
     if (filter.resultType === 'ALL') return query;
     return query.where('run_id', filter.resultType === 'FINAL' ? 'is' : 'is not', null);
   };
   // Without a filter on columns.
-  const isPlain = filter.location === undefined && filter.hasFailures === undefined && filter.resultType !== 'ATTEMPT';
+  const { location, hasFailures, outcome, resultType } = filter;
+  const isPlain = [location, hasFailures, outcome].every((value) => value === undefined) && resultType !== 'ATTEMPT';
   const totalScope = (): TotalScope => ({
     reader,
     account: idBytes(accountId),

@@ -9,7 +9,7 @@ import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { useCheckActions } from '../../ui/checks/check-actions.ts';
 import { checkTypeWords } from '../../ui/checks/check-type.ts';
 import { type Action, ActionMenu } from '../../ui/controls/menu.tsx';
-import { duration } from '../../ui/text/format.ts';
+import { duration, sentence } from '../../ui/text/format.ts';
 import { Acknowledgement, useOpenIncident } from '../../ui/alerts/acknowledgement.tsx';
 import { Facts, PageHead } from '../../ui/layout/page.tsx';
 import { type CheckState, Flags, StateBadge } from '../../ui/checks/state.tsx';
@@ -76,7 +76,7 @@ export function CheckHead({ check }: { readonly check: Check }) {
         </div>
         {last !== null && last.message !== null && last.outcome !== 'passed' && (
           <p className={css['lastMessage']}>
-            {last.message}{' '}
+            {sentence(last.message)}{' '}
             <Link to="/checks/$checkId/results/$resultId" params={{ checkId: check.id, resultId: last.id }}>
               {text.showResult}
             </Link>

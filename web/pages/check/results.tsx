@@ -8,13 +8,13 @@ import { clientOf } from '../../api/client.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Choice } from '../../ui/controls/field.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
-import { milliseconds } from '../../ui/text/format.ts';
+import { milliseconds, sentence } from '../../ui/text/format.ts';
 import { Section } from '../../ui/layout/page.tsx';
 import { type Result, shownTime } from '../../ui/checks/result-part.ts';
-import { OutcomeBadge } from '../../ui/checks/state.tsx';
+import { OutcomeBadge, outcomeWord } from '../../ui/checks/state.tsx';
 import { type Column, Table } from '../../ui/layout/table.tsx';
 import { Ago, At } from '../../ui/text/time.tsx';
-import type { CheckSearch } from './search.ts';
+import { type CheckSearch, outcomes } from './search.ts';
 import { text } from './strings.ts';
 import css from './check.module.css';
 
@@ -62,7 +62,7 @@ function useResults(checkId: string, { outcome, location, from, to }: CheckSearc
   const accountId = use(AccountContext);
   const query = {
     limit: 20,
-    ...(outcome !== undefined && { hasFailures: outcome === 'failed' }),
+    ...(outcome !== undefined && { outcome }),
     ...(location !== undefined && { location }),
     ...(from !== undefined && to !== undefined && { from, to }),
   };
@@ -95,11 +95,7 @@ function ResultFilters({ check }: { readonly check: Check }) {
         label={text.filterOutcome}
         isLabelHidden
         value={outcome ?? ('' as const)}
-        options={[
-          ['', text.anyOutcome],
-          ['failed', text.onlyFailed],
-          ['other', text.notFailed],
-        ]}
+        options={[['', text.anyOutcome], ...outcomes.map((each) => [each, outcomeWord(each)] as const)]}
         onChange={(value) => change({ ...(value !== '' && { outcome: value }), ...(location && { location }) })}
       />
       {(check.locations.length > 1 || location !== undefined) && (
@@ -151,7 +147,7 @@ function columnsOf(check: Check, items: readonly Result[]): Column<Result>[] {
       : [
           {
             id: 'duration',
-            title: text.responseTime,
+            title: ['BROWSER', 'MULTI_STEP'].includes(check.checkType) ? text.duration : text.responseTime,
             isNumber: true,
             cell: (result: Result) => {
               const ms = shownTime(result);
@@ -166,7 +162,7 @@ function columnsOf(check: Check, items: readonly Result[]): Column<Result>[] {
       title: text.message,
       cell: ({ message, slots }) => {
         const shown = message ?? (slots > 1 ? text.missedSlots(slots) : null);
-        return shown === null ? null : <span className={css['message']}>{shown}</span>;
+        return shown === null ? null : <span className={css['message']}>{sentence(shown)}</span>;
       },
     },
   ];

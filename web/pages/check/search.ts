@@ -10,6 +10,8 @@ export const chartRanges = {
 } as const;
 export type ChartRange = keyof typeof chartRanges;
 
+export const outcomes = ['passed', 'degraded', 'failed', 'unknown', 'missed'] as const;
+
 // A type, because the router takes no interface as search.
 export type CheckSearch = {
   /** Default: 24 hours. */
@@ -20,7 +22,7 @@ export type CheckSearch = {
   /** Default: phases if the check has one location. */
   readonly view?: 'phases' | 'times';
   /** Outcomes in the list of results. */
-  readonly outcome?: 'failed' | 'other';
+  readonly outcome?: (typeof outcomes)[number];
   /** Location in the list of results. */
   readonly location?: string;
 };
@@ -32,9 +34,13 @@ export function checkSearch(search: Record<string, unknown>): CheckSearch {
     ...(typeof range === 'string' && range in chartRanges && { range: range as ChartRange }),
     ...(isZoomed && { from, to }),
     ...((view === 'phases' || view === 'times') && { view }),
-    ...((outcome === 'failed' || outcome === 'other') && { outcome }),
+    ...(isOutcome(outcome) && { outcome }),
     ...(typeof location === 'string' && location !== '' && { location }),
   };
+}
+
+function isOutcome(value: unknown): value is (typeof outcomes)[number] {
+  return outcomes.some((outcome) => outcome === value);
 }
 
 function isInstant(value: unknown): value is string {

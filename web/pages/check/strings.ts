@@ -41,6 +41,7 @@ export const text = {
   byPhaseAverage: 'Average phases, p95',
   byTime: 'p50 and p95',
   byTotal: 'Response time',
+  duration: 'Duration',
   resetZoom: 'Reset zoom',
   zoomed: (from: string, to: string) => `${from} to ${to}`,
   latest: 'Latest',
@@ -55,7 +56,8 @@ export const text = {
   outcome: 'Outcome',
   timelineLabel: (failed: number, total: number) =>
     failed === 0 ? 'No failure in this range' : `Failures in ${failed} of ${total} intervals`,
-  legend: { passed: 'Passed', degraded: 'Degraded', failed: 'Failed', unknown: 'Unknown', none: 'Not monitored' },
+  legend: { passed: 'Passed', degraded: 'Degraded', failed: 'Failed', unknown: 'Unknown' },
+  notBefore: (day: string) => `Not monitored before ${day}`,
 
   figures: 'Uptime and percentiles',
   period: 'Period',
@@ -72,8 +74,6 @@ export const text = {
   clearFilters: 'Clear filters',
   filterOutcome: 'Outcome',
   anyOutcome: 'All outcomes',
-  onlyFailed: 'Failed only',
-  notFailed: 'Not failed',
   filterLocation: 'Location',
   anyLocation: 'All locations',
   inZoom: 'In the selected range',

@@ -2,6 +2,7 @@
 import type { AnswerOf } from '#contract/operations.ts';
 import charts from '../../ui/checks/charts.module.css';
 import { type Bucket, words, worst } from '../../ui/checks/outcome-bar.tsx';
+import { day } from '../../ui/text/format.ts';
 import { useNow } from '../../ui/text/now.ts';
 import type { Analytics } from './chart-data.ts';
 import type { Span } from './search.ts';
@@ -25,7 +26,8 @@ export function Timeline({
   readonly onZoom: (from: number, to: number) => void;
 }) {
   const now = useNow();
-  const since = Math.max(from, Date.parse(check.created_at));
+  const createdAt = Date.parse(check.created_at);
+  const since = Math.max(from, createdAt);
   const buckets = bucketsOf(series).filter((bucket) => bucket.endsAt > since && bucket.startsAt < to);
   // Where results are missing, nothing is known; in the future there is nothing to know.
   const lookOf = (bucket: Interval): string => {
@@ -68,6 +70,14 @@ export function Timeline({
             {word}
           </li>
         ))}
+        {createdAt > from && (
+          <li>
+            <svg width="12" height="12" aria-hidden>
+              <rect width="11" height="11" x="0.5" y="0.5" rx="2" className={charts['before']} />
+            </svg>
+            {text.notBefore(day(createdAt))}
+          </li>
+        )}
       </ul>
     </div>
   );

@@ -242,9 +242,9 @@ function Ping({ part }: { readonly part: NonNullable<Result['heartbeatCheckResul
       error={null}
       isStored
       facts={[
-        [text.signal, signal === 'missing' ? 'No ping' : signal],
+        [text.signal, text.signals[signal]],
         ...known(text.exitCode, exitCode === null ? null : String(exitCode)),
-        ...known(text.timing, state),
+        ...(state === null || state === 'FAILING' ? [] : [[text.timing, text.timings[state]] as const]),
         ...known(text.from, [method, source ?? userAgent].filter(Boolean).join(' · ')),
       ]}
     />

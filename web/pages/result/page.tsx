@@ -57,12 +57,13 @@ export function ResultPage() {
         <Actions result={result} />
       </PageHead>
       <Verdict result={result} />
+      {result.sslCheckResult && <Exchange result={result} />}
       <Assertions result={result} />
       {(result.outcome === 'failed' || result.outcome === 'degraded') && <Changes key={resultId} result={result} />}
       <Phases result={result} />
       {script !== null && <Script part={script} />}
       {script !== null && <Assets result={result} assets={script.assets} />}
-      <Exchange result={result} />
+      {!result.sslCheckResult && <Exchange result={result} />}
       {around && <Lines title={text.setupLog} lines={around.setup} />}
       {around && <Lines title={text.teardownLog} lines={around.teardown} />}
       {(result.attempts > 1 || result.resultType === 'ATTEMPT') && <Attempts result={result} />}
@@ -99,7 +100,8 @@ function Phases({ result }: { readonly result: Result }) {
       </Section>
     );
   }
-  if (phases.length === 0) return null;
+  // Of a ping only the name resolution is a phase; its round trips are with the answer.
+  if (phases.length === 0 || result.icmpCheckResult) return null;
   const starts = phases.map((_, index) => phases.slice(0, index).reduce((sum, { ms }) => sum + ms, 0));
   return (
     <Section

@@ -14,6 +14,7 @@ export const text = {
   attempt: 'Attempt',
   attemptRetried: (attempt: number) => `${attempt}, then retried`,
   responseTime: 'Response time',
+  duration: 'Duration',
   trigger: 'Started by',
   sources: { SCHEDULER: 'Schedule', TRIGGER_API: 'Trigger', SCHEDULE_NOW: 'Save of the check' },
   now: 'Now',
@@ -126,8 +127,22 @@ export const text = {
   },
 
   signal: 'Signal',
+  signals: {
+    ping: 'Success',
+    start: 'Start of the job',
+    fail: 'Failure',
+    log: 'Log message',
+    exit: 'End of the job',
+    missing: 'No ping',
+  },
   exitCode: 'Exit code',
   timing: 'Timing',
+  timings: {
+    RECEIVED: 'On time',
+    EARLY: 'Early',
+    GRACE: 'Within the grace period',
+    LATE: 'Late',
+  },
   from: 'From',
   ping: 'Ping',
 } as const;

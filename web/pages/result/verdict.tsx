@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import { useRead } from '../../api/query.ts';
 import { Acknowledgement, useOpenIncident } from '../../ui/alerts/acknowledgement.tsx';
-import { milliseconds } from '../../ui/text/format.ts';
+import { milliseconds, sentence } from '../../ui/text/format.ts';
 import { Facts } from '../../ui/layout/page.tsx';
 import { type Result, scriptPart, shownTime } from '../../ui/checks/result-part.ts';
 import { type CheckState, OutcomeBadge, StateBadge } from '../../ui/checks/state.tsx';
@@ -14,6 +14,8 @@ export function Verdict({ result }: { readonly result: Result }) {
   const { outcome, startedAt, runLocation, attempts, resultType, runSource } = result;
   const ms = shownTime(result);
   const script = scriptPart(result);
+  // A heartbeat is not run anywhere: its job pings.
+  const isPing = result.checkType === 'HEARTBEAT';
   const incident = useOpenIncident(result.checkId);
   return (
     <div className={css['verdict']} data-outcome={outcome}>
@@ -35,12 +37,14 @@ export function Verdict({ result }: { readonly result: Result }) {
               <At at={startedAt} precise /> (<Ago at={startedAt} />)
             </span>,
           ],
-          [text.where, runLocation],
-          ...(ms === null ? [] : [[text.responseTime, milliseconds(ms)] as const]),
+          ...(isPing ? [] : [[text.where, runLocation] as const]),
+          ...(ms === null ? [] : [[script === null ? text.responseTime : text.duration, milliseconds(ms)] as const]),
           ...(attempts > 1 || resultType === 'ATTEMPT'
             ? [[text.attempt, resultType === 'ATTEMPT' ? text.attemptRetried(attempts) : attempts] as const]
             : []),
-          [text.trigger, (text.sources as Readonly<Record<string, string>>)[runSource] ?? runSource],
+          ...(isPing
+            ? []
+            : [[text.trigger, (text.sources as Readonly<Record<string, string>>)[runSource] ?? runSource] as const]),
           ...(script === null
             ? []
             : [
@@ -57,7 +61,7 @@ function sentenceOf(result: Result): string {
   const { message, outcome, slots } = result;
   // The message of a script can begin with code.
   if (message !== null && scriptPart(result) !== null) return message;
-  if (message !== null) return message.charAt(0).toUpperCase() + message.slice(1);
+  if (message !== null) return sentence(message);
   if (outcome === 'passed') return text.passed;
   if (outcome === 'missed') return slots > 1 ? text.missedMany(slots) : text.missed;
   return text.noMessage;

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '#contract/operations.ts';
 import { StateBadge } from '../checks/state.tsx';
-import { duration } from '../text/format.ts';
+import { duration, sentence } from '../text/format.ts';
 import { At, Lasting } from '../text/time.tsx';
 import { Acknowledgement, type Incident } from './acknowledgement.tsx';
 import css from './incident-item.module.css';
@@ -52,7 +52,7 @@ export function IncidentItem({
         </span>
       </div>
       <p className={css['message']}>
-        {message}{' '}
+        {message !== undefined && sentence(message)}{' '}
         <Link to="/checks/$checkId/results/$resultId" params={{ checkId, resultId: checkResultId }}>
           Show result
         </Link>
@@ -75,7 +75,7 @@ export function CertificateItem({ alert, isNamed = false }: { readonly alert: Al
           <At at={at} />
         </span>
       </div>
-      {error !== null && <p className={css['message']}>{error}</p>}
+      {error !== null && <p className={css['message']}>{sentence(error)}</p>}
       <Notifications checkId={checkId} from={at} to={at} />
     </li>
   );

@@ -1,7 +1,8 @@
 // A certificate as a check saw it: path, dates, connection.
 import type { Result } from './result-part.ts';
 import { Facts } from '../layout/page.tsx';
-import { At } from '../text/time.tsx';
+import { Day } from '../text/time.tsx';
+import { day } from '../text/format.ts';
 import { useNow } from '../text/now.ts';
 import css from './certificate.module.css';
 
@@ -11,6 +12,16 @@ export type SeenCertificate = NonNullable<NonNullable<Result['sslCheckResult']>[
 export function daysLeft(days: number): string {
   if (days < 0) return `expired ${-days} ${days === -1 ? 'day' : 'days'} ago`;
   return `${days} ${days === 1 ? 'day' : 'days'} left`;
+}
+
+/** @param revocation null = the check does not query it */
+function revocationText(revocation: NonNullable<SeenCertificate['revocation']> | null): string {
+  if (revocation === null) return 'Not checked';
+  const { status, source, problem, revokedAt, reason } = revocation;
+  if (status === 'unknown') return problem === null ? 'Unknown' : `Unknown: ${problem}`;
+  const from = source === null ? '' : ` (${source === 'STAPLED' ? 'stapled OCSP' : source})`;
+  if (status === 'good') return `Not revoked${from}`;
+  return [`Revoked${from}`, revokedAt && day(Date.parse(revokedAt)), reason].filter(Boolean).join(', ');
 }
 
 export function CertificatePath({ seen: { certificate, connection, revocation } }: { readonly seen: SeenCertificate }) {
@@ -34,11 +45,11 @@ export function CertificatePath({ seen: { certificate, connection, revocation } 
         )}
       </ol>
       <div className={css['validity']}>
-        <At at={validFrom} />
+        <Day at={validFrom} />
         <span className={css['track']} role="img" aria-label={daysLeft(daysUntilExpiry)}>
           <span className={css['used']} style={{ width: `${used * 100}%` }} />
         </span>
-        <At at={validTo} />
+        <Day at={validTo} />
         <strong className={daysUntilExpiry < 14 ? css['soon'] : undefined}>{daysLeft(daysUntilExpiry)}</strong>
       </div>
       <Facts
@@ -53,8 +64,12 @@ export function CertificatePath({ seen: { certificate, connection, revocation } 
           ['Signature', certificate.signatureAlgorithm],
           ['Connection', `${connection.tlsVersion}, ${connection.cipherSuite}`],
           ['Name', connection.hostnameVerified ? 'Matches the host' : 'Does not match the host'],
-          ['Revocation', revocation?.status ?? connection.ocspStatus ?? 'not checked'],
+          ['Revocation', revocationText(revocation ?? null)],
+          ['Serial number', <code key="serial">{certificate.serialNumber}</code>],
           ['SHA-256', <code key="sha">{certificate.fingerprintSha256}</code>],
+          ...(certificate.issuerFingerprintSha256 === null
+            ? []
+            : [['Issuer SHA-256', <code key="issuer">{certificate.issuerFingerprintSha256}</code>] as const]),
         ]}
       />
     </div>

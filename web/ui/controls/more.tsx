@@ -16,7 +16,7 @@ export function More({
   readonly isFetchingNextPage: boolean;
   readonly fetchNextPage: () => unknown;
 }) {
-  if (shown === 0) return null;
+  if (!hasNextPage) return null;
   return (
     <div className={css['more']}>
       <span>

@@ -17,6 +17,7 @@ const daySecond = new Intl.DateTimeFormat('en', {
   second: '2-digit',
   hourCycle: 'h23',
 });
+const dayOnly = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 const timeOnly = new Intl.DateTimeFormat('en', {
   hour: '2-digit',
   minute: '2-digit',
@@ -34,9 +35,9 @@ export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** A time span of response size: `0.4 ms`, `84 ms`, `1.24 s`. */
+/** A time span of response size: `0.043 ms`, `84 ms`, `1.24 s`. */
 export function milliseconds(ms: number): string {
-  if (ms < 1) return `${ms.toFixed(1)} ms`;
+  if (ms < 1) return `${Number(ms.toPrecision(2))} ms`;
   if (ms < 1000) return `${Math.round(ms)} ms`;
   return ms < 10_000 ? `${(ms / 1000).toFixed(2)} s` : duration(ms);
 }
@@ -89,6 +90,16 @@ export function dayAndSecond(at: number): string {
 /** `14:03:12` in the viewer's zone. */
 export function clockTime(at: number): string {
   return timeOnly.format(at);
+}
+
+/** `Nov 26, 2026` in the viewer's zone. */
+export function day(at: number): string {
+  return dayOnly.format(at);
+}
+
+/** A message as a sentence: messages of checks begin in lower case. */
+export function sentence(message: string): string {
+  return message.charAt(0).toUpperCase() + message.slice(1);
 }
 
 /** `2026-11-26 14:03:12 UTC` */

@@ -1,5 +1,5 @@
 // Times: relative on the page, exact in the viewer's zone and in UTC on hover and for screen readers.
-import { dayAndSecond, dayAndTime, duration, exact, relative, utc } from './format.ts';
+import { day, dayAndSecond, dayAndTime, duration, exact, relative, utc } from './format.ts';
 import { useNow } from './now.ts';
 
 function epoch(at: string | number): number {
@@ -26,6 +26,16 @@ export function At({ at, precise = false }: { readonly at: string | number; read
   return (
     <time dateTime={new Date(instant).toISOString()} title={titleOf(instant)}>
       {precise ? dayAndSecond(instant) : dayAndTime(instant)}
+    </time>
+  );
+}
+
+/** `Nov 26, 2026`. @param at ISO 8601 text or epoch ms */
+export function Day({ at }: { readonly at: string | number }) {
+  const instant = epoch(at);
+  return (
+    <time dateTime={new Date(instant).toISOString()} title={titleOf(instant)}>
+      {day(instant)}
     </time>
   );
 }
