@@ -1,12 +1,15 @@
 // Alert storms: alerts of people's channels beyond the threshold go into digests, and none is lost.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe } from 'node:test';
 import type { Digest } from '#domain/alerts/digest.ts';
 import type { Outcome } from '#domain/results/result.ts';
 import { newId } from '#lib/id.ts';
+import { createJudgeStates } from '#pipeline/judge-states.ts';
 import { idBytes } from '#store/base/codec.ts';
 import { it } from '../support/store/each-engine.ts';
 import { aChannel } from '../support/store/records.ts';
+import { HeartbeatUnderTest, hour, settingsOf } from './heartbeat-under-test.ts';
 import { judgeStorms, PathUnderTest, prepared } from './path-under-test.ts';
 
 const page = { limit: 100, offset: 0 };
@@ -27,15 +30,17 @@ async function checksOf(test: PathUnderTest, count: number, threshold: number): 
   const ids: string[] = [];
   for (let made = 0; made < count; made++)
     ids.push(await test.check({ name: `Check ${String(made).padStart(2, '0')}` }));
-  const add = async (type: string): Promise<number> => {
-    const saved = await test.temp.store.alertChannels.add({
-      channel: aChannel(test.accountId, { type }),
-      subscriptions: ids.map((checkId) => ({ checkId, groupId: null, activated: true })),
-    });
-    assert.ok('saved' in saved);
-    return saved.saved.channel.id;
-  };
-  return { ids, people: await add('EMAIL'), machines: await add('WEBHOOK') };
+  return { ids, people: await subscribed(test, 'EMAIL', ids), machines: await subscribed(test, 'WEBHOOK', ids) };
+}
+
+/** A channel that these checks alert. */
+async function subscribed(test: PathUnderTest, type: string, ids: readonly string[]): Promise<number> {
+  const saved = await test.temp.store.alertChannels.add({
+    channel: aChannel(test.accountId, { type }),
+    subscriptions: ids.map((checkId) => ({ checkId, groupId: null, activated: true })),
+  });
+  assert.ok('saved' in saved);
+  return saved.saved.channel.id;
 }
 
 /** Runs the due checks: those named end with the outcome, the others pass. */
@@ -342,5 +347,46 @@ describe('an alert storm', () => {
     const [member] = (await deliveries.list(test.accountId, { digestId: id }, page)).rows;
     assert.equal(await deliveries.replay(test.accountId, member?.delivery.id ?? '', newId()), 'done');
     assert.equal((await deliveries.list(test.accountId, { digestId: id }, page)).total, 2);
+  });
+
+  it('begins with missing pings as well', async (newStore) => {
+    await using beat = await HeartbeatUnderTest.open(newStore);
+    const { test } = beat;
+    await checksOf(test, 0, 2);
+    const tokens = [beat.token];
+    const ids = [beat.id];
+    for (let more = 0; more < 3; more++) {
+      const token = randomUUID();
+      tokens.push(token);
+      ids.push((await test.add({ checkType: 'HEARTBEAT', settings: settingsOf(token, 10) })).id);
+    }
+    const people = await subscribed(test, 'EMAIL', ids);
+    await test.path.receivePings(tokens.map((token) => ({ ...beat.received('ping'), token })));
+    await beat.judge();
+    await beat.after(hour);
+    assert.deepEqual(await countOf(test, people), { pending: 2, digested: 2, 'collecting digest': 1 });
+  });
+
+  it('begins with alerts that become due without a result', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { people } = await checksOf(test, 4, 2);
+    await test.schedule();
+    const silenced = (await test.claim()).map((claimed) => {
+      const attempt = test.ended(claimed, 'failed');
+      return { ...attempt, rules: { ...attempt.rules, isMuted: true } };
+    });
+    await test.record(silenced, 'one', prepared);
+    assert.deepEqual(await countOf(test, people), {});
+    const tick = createJudgeStates({
+      store: test.path,
+      clock: test.temp.clock,
+      locations: () => ['local'],
+      render: prepared,
+      statusOf: () => null,
+      isDigested: (type) => test.digested.has(type),
+      onOpened: () => {},
+    });
+    while ((await tick()) < 1000);
+    assert.deepEqual(await countOf(test, people), { pending: 2, digested: 2, 'collecting digest': 1 });
   });
 });

@@ -55,6 +55,7 @@ export class HeartbeatUnderTest implements AsyncDisposable {
       overdueFinding,
       render: rendered,
       statusOf: () => null,
+      isDigested: (type) => this.test.digested.has(type),
       onRecorded: () => undefined,
     });
     while ((await tick()) === 0);

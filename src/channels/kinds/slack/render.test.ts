@@ -69,6 +69,7 @@ test('digests stay valid and mention nobody with a hundred hostile names', () =>
     const { body } = renderedDigest('SLACK', config, digestOf(Array<string>(100).fill(hostile), 5000));
     const parsed = message.parse(JSON.parse(body));
     assert.match(parsed.text, /^🔴 5000 checks are failing\n/);
+    assert.doesNotMatch(parsed.text, /[<>]|@(?:everyone|channel)/);
     assert.match(JSON.stringify(parsed.blocks.at(-1)), /and 4900 more/);
     assert.equal(body.match(/•/g)?.length, 100);
     assert.ok(body.length < 100_000);

@@ -32,7 +32,12 @@ export function renderSlackDigest(config: JsonObject, message: DigestMessage, { 
     { type: 'section', text: plain(note, 3000) },
     ...sections.flatMap(sectionBlocks),
   ];
-  return messageOf(config, `${escaped(shortened(head, 200))}\n${escaped(note)}`, blocks, userAgent);
+  const lines = sections.map(
+    ({ heading, checks, more }) =>
+      `${heading}: ${checks.map(({ name }) => name).join(', ')}${more === 0 ? '' : ` and ${more} more`}`,
+  );
+  // Escaping makes it up to five times as long; Slack shows 4000 characters.
+  return messageOf(config, escaped(shortened([head, ...lines, note].join('\n'), 750)), blocks, userAgent);
 }
 
 /** Slack shows at most 3000 characters of a section, and 50 blocks. */
