@@ -54,7 +54,7 @@ function makeDataDir({ dataDir }: Config): void {
   }
 }
 
-/** One helpful line for the faults of a start that a person can mend; the stack for those that nobody foresaw. */
+/** One line for startup errors that the operator can fix, the stack for unexpected ones. */
 function lineOf(error: Error): string {
   const foreseen = [
     'ConfigError',

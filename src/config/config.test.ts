@@ -1,4 +1,4 @@
-// The configuration: every variable right and wrong, defaults, secrets kept, and the page that documents it.
+// Configuration: valid and invalid values of every variable, defaults, secrets, and the generated page.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const firstUser = { TOCSIN_BOOTSTRAP_EMAIL: 'bob@example.com', TOCSIN_BOOTSTRAP_
 const mail = { TOCSIN_SMTP_URL: 'smtp://mail.example.com', TOCSIN_MAIL_FROM: 'alerts@example.com' };
 const telephone = { TOCSIN_SMS_URL: 'https://sms.example.com/', TOCSIN_CALL_URL: 'https://call.example.com/' };
 
-/** Variables without which another has no effect or is refused. */
+/** Variables that another variable requires. */
 function companions(name: string): Record<string, string> {
   if (name in firstUser) return firstUser;
   if (/^TOCSIN_(SMTP|MAIL|ACCOUNT_MAIL)/.test(name)) return mail;
@@ -35,7 +35,7 @@ function refusal(env: Record<string, string>): string {
     assert.doesNotMatch(error.message, /\n/, 'one line');
     return error.message;
   }
-  return assert.fail('the start was not refused');
+  return assert.fail('the configuration was accepted');
 }
 
 const address = {
@@ -50,7 +50,7 @@ const address = {
   sslKey: null,
 };
 
-/** Two CAs, with what other programs write between them. */
+/** Two CAs, with the text that other programs add. */
 const caFile = join(mkdtempSync(join(tmpdir(), 'tocsin-ca-')), 'ca.pem');
 writeFileSync(caFile, `# private\n${createAuthority().cert}# another one\n${createAuthority().cert}`);
 
@@ -220,7 +220,7 @@ const wrong: readonly (readonly [name: string, text: string])[] = [
 describe('configuration', () => {
   after(() => rmSync(dirname(caFile), { recursive: true }));
 
-  it('needs no variable at all', () => {
+  it('requires no variable', () => {
     const config = readConfig({}, 8);
     assert.deepEqual(config, {
       host: '127.0.0.1',
@@ -259,11 +259,12 @@ describe('configuration', () => {
   });
 
   for (const [name, text, part, value] of right) {
-    it(`takes ${name}=${text}`, () => assert.deepEqual(part(readConfig({ ...companions(name), [name]: text })), value));
+    it(`accepts ${name}=${text}`, () =>
+      assert.deepEqual(part(readConfig({ ...companions(name), [name]: text })), value));
   }
 
   for (const [name, text] of wrong) {
-    it(`refuses ${name}=${JSON.stringify(text)} with the variable, the value and what would be right`, () => {
+    it(`rejects ${name}=${JSON.stringify(text)} with the variable, the value and what is valid`, () => {
       const message = refusal({ [name]: text });
       const { right, ...rest } = configVariables[name as keyof typeof configVariables];
       assert.ok(message.startsWith(`${name}=`), message);
@@ -272,20 +273,20 @@ describe('configuration', () => {
     });
   }
 
-  it('has a right and a wrong example of every variable in this test', () => {
+  it('has a valid and an invalid example of every variable in this test', () => {
     const seen = new Set([...right.map(([name]) => name), 'TOCSIN_SECRET_KEY_FILE']);
     assert.deepEqual([...seen].sort(), Object.keys(configVariables).sort());
     assert.deepEqual([...new Set(wrong.map(([name]) => name))].sort(), Object.keys(configVariables).sort());
   });
 
-  it('takes an empty variable as absent', () => assert.equal(readConfig({ PORT: '', LOG_LEVEL: ' ' }).port, 3000));
+  it('treats an empty variable as unset', () => assert.equal(readConfig({ PORT: '', LOG_LEVEL: ' ' }).port, 3000));
 
-  it('cannot be changed after it was read', () => {
+  it('cannot be changed after it is read', () => {
     const config = readConfig({});
     assert.ok(Object.isFrozen(config) && Object.isFrozen(config.egress) && Object.isFrozen(config.egress.allow));
   });
 
-  it('lets requests go anywhere only while it listens on loopback', () => {
+  it('allows requests to any address only while it listens on loopback', () => {
     for (const host of ['127.0.0.1', '127.8.0.1', '::1', 'localhost']) {
       assert.equal(readConfig({ HOST: host }).egress.mode, 'any', host);
     }
@@ -294,7 +295,7 @@ describe('configuration', () => {
     }
   });
 
-  it('never repeats a secret in its refusal', () => {
+  it('never shows a secret in an error', () => {
     for (const name of ['TOCSIN_SECRET_KEY', 'TOCSIN_BOOTSTRAP_API_KEY', 'TOCSIN_SMTP_URL', 'TOCSIN_SMS_URL']) {
       assert.doesNotMatch(refusal({ [name]: 'canary-value' }), /canary/);
     }
@@ -308,11 +309,11 @@ describe('configuration', () => {
     assert.doesNotMatch(refusal({ DATABASE_URL: 'postgres://me:can@ary@db/x#y' }), /can@|ary@/);
   });
 
-  it('says what an address of PostgreSQL lacks', () => {
+  it('reports what is missing in a PostgreSQL address', () => {
     assert.match(refusal({ DATABASE_URL: 'postgresql://db/x' }), /has no user.*sqlite:<path.*postgres:\/\/user/);
   });
 
-  it('reads the secret key from a file, and says when the file holds none', () => {
+  it('reads the secret key from a file, and reports a file without one', () => {
     const dir = mkdtempSync(join(tmpdir(), 'tocsin-config-'));
     const file = join(dir, 'key');
     try {
@@ -327,7 +328,7 @@ describe('configuration', () => {
     }
   });
 
-  it('is careful as soon as others can reach the server: public addresses only, and no metrics without a token', () => {
+  it('is restrictive as soon as other machines can reach the server: public addresses only, and no metrics without a token', () => {
     const cases: readonly (readonly [Record<string, string>, boolean])[] = [
       [{}, true],
       [{ HOST: 'localhost', TOCSIN_PUBLIC_URL: 'http://localhost:3000' }, true],
@@ -349,14 +350,14 @@ describe('configuration', () => {
     }
   });
 
-  it('wants both variables of the first user, or none', () => {
+  it('requires both variables of the first user, or neither', () => {
     for (const [name, value] of Object.entries(firstUser)) {
       const missing = Object.keys(firstUser).find((other) => other !== name);
       assert.equal(refusal({ [name]: value }), `${missing} is not set; ${name} requires it`);
     }
   });
 
-  it('points out TOCSIN_ variables that mean nothing', () => {
+  it('warns about unknown TOCSIN_ variables', () => {
     const { unknownVariables } = readConfig({ TOCSIN_RETENTION_DAY: '5', PATH: '/bin', TOCSIN_EGRESS: 'any' });
     assert.deepEqual(unknownVariables, ['TOCSIN_RETENTION_DAY']);
     for (const [name, meant] of [
@@ -369,12 +370,12 @@ describe('configuration', () => {
     }
   });
 
-  it('keeps silent about the names that the pages give to clients', () => {
+  it('does not warn about variables that the pages name for clients', () => {
     const env = { TOCSIN_API_KEY: 'k', TOCSIN_URL: 'http://127.0.0.1:1', TOCSIN_TRIGGER: 'http://127.0.0.1:1/t' };
     assert.deepEqual(readConfig(env).unknownVariables, []);
   });
 
-  it('gives links that can be opened, whatever it listens on', () => {
+  it('provides links that can be opened, for any listening address', () => {
     const url = (env: Record<string, string>): string => publicUrlOf(readConfig(env), 4000);
     assert.equal(url({}), 'http://127.0.0.1:4000');
     assert.equal(url({ HOST: '::1' }), 'http://[::1]:4000');
@@ -382,7 +383,7 @@ describe('configuration', () => {
     assert.equal(url({ TOCSIN_PUBLIC_URL: 'https://t.example.com/' }), 'https://t.example.com');
   });
 
-  it('is documented as it is: docs/configuration.md (after a change: npm run docs)', () => {
+  it('matches docs/configuration.md (after a change: npm run docs)', () => {
     const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
     assert.equal(page, configurationPage());
   });

@@ -14,7 +14,7 @@ import { pemBlocks } from '#lib/net/tls-trust.ts';
 import { nearestName } from '#lib/nearest.ts';
 import { type PostgresAddress, readPostgresAddress } from '#lib/net/postgres-address.ts';
 
-/** Roles of a process; `all` stands for the whole list (design §4). */
+/** Roles of a process; `all` is short for the complete list (design §4). */
 export const roles = ['api', 'scheduler', 'runner', 'deliverer', 'upkeep'] as const;
 export type Role = (typeof roles)[number];
 

@@ -44,7 +44,7 @@ export function createSchemaBook(): SchemaBook {
     },
   };
 
-  /** The same name may stand for a response and, in another shape, for a request. */
+  /** A response and a request may share a name but have different schemas. */
   function nameFor(id: string, definition: JsonSchema): string {
     const text = JSON.stringify(definition);
     const name = (texts.get(id) ?? text) === text ? id : `${id}Write`;

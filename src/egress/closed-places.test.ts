@@ -24,7 +24,7 @@ async function closing(t: TestContext, places: readonly Omit<Place, 'owner'>[], 
   t.after(() => rmSync(folder, { recursive: true }));
   const hostsFile = join(folder, 'hosts');
   writeFileSync(hostsFile, hosts);
-  // Nothing answers there.
+  // Nothing listens there.
   const names = { hostsFile, resolverFile: '/dev/null', servers: [`127.0.0.1:${await freePort()}`] };
   const closed = createPlaceBoard(places.map((place) => ({ ...place, owner: 'database' })));
   return createGuard({ mode: 'any', allow: everything, names, closed, ...change });
@@ -100,7 +100,7 @@ test('does not change refusals of the policy', async (t) => {
   assert.match((await refusalOf(guard, 'database.test')) ?? '', /^EGRESS_REFUSED: .*TOCSIN_EGRESS=private/);
 });
 
-test('a proxy is not asked for closed places, as far as names resolve here', async (t) => {
+test('the proxy is not used for closed places, as far as names resolve here', async (t) => {
   const proxy = readProxy('http://127.0.0.1:9') ?? null;
   const { tunnel } = await closing(t, [{ host: 'database.test', port }], { mode: 'public', proxy });
   assert.ok(tunnel !== null);

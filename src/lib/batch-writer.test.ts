@@ -1,4 +1,4 @@
-// What a batch writer does when nothing can be written any more.
+// A batch writer whose writes always fail.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

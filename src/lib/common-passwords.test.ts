@@ -1,4 +1,4 @@
-// Whether the list of common passwords is the real one.
+// Contents of the list of common passwords.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isCommonPassword } from './common-passwords.ts';

@@ -1,9 +1,9 @@
-// Work that does not end is ended from outside.
+// Work that does not end is terminated.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { DeadlineError, withinMs } from './deadline.ts';
 
-test('work that ends in time gives its value, or throws its own error', () => {
+test('work that ends in time returns its value or throws its own error', () => {
   assert.equal(
     withinMs(() => 42, 1000),
     42,
@@ -21,7 +21,7 @@ test('work that ends in time gives its value, or throws its own error', () => {
   );
 });
 
-test('work that does not end is stopped, in a loop and inside a regular expression, and the next one runs', () => {
+test('work that does not end is terminated, in a loop and inside a regular expression, and the next one runs', () => {
   const forever = (): never => {
     for (;;);
   };

@@ -1,9 +1,9 @@
-// Escapes that are decoded, and where what they stand for stood.
+// Decoding of escapes, with positions in the original.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { decodeEscapes } from './escapes.ts';
 
-test('escapes of JSON, HTML and URLs are decoded, one layer at a time', () => {
+test('decodes escapes of JSON, HTML and URLs, one layer at a time', () => {
   for (const [escaped, decoded] of [
     [String.raw`a\/b\"c\\d\n\u00e9\u{1f600}\ud83d\ude00\x3d\'`, 'a/b"c\\d\né😀😀=\''],
     ['&#47;&#x2F;&#X2f;&#47 &amp;&lt;&equals;&sol;&eacute;&Eacute;&yuml;&#128512;', '//// &<=/éÉÿ😀'],
@@ -15,7 +15,7 @@ test('escapes of JSON, HTML and URLs are decoded, one layer at a time', () => {
     assert.equal(decodeEscapes(plain), null, plain);
 });
 
-test('a position leads back to the start and the end of its character in the original', () => {
+test('maps a position to the start and end of its character in the original', () => {
   const original = String.raw`ab\u003dc%C3%A9d&#128512;`;
   const decoded = decodeEscapes(original);
   assert.ok(decoded);

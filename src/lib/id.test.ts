@@ -1,4 +1,4 @@
-// Identifiers: fresh and derived ones.
+// Random and derived identifiers.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
@@ -18,7 +18,7 @@ describe('a derived id', () => {
     );
   });
 
-  it('is the same for the same time and parts, and another when any of them changes', () => {
+  it('is the same for the same time and parts, and changes with any of them', () => {
     const at = Date.UTC(2026, 2, 10);
     const id = derivedId(at, 'check', 'local');
     assert.equal(derivedId(at, 'check', 'local'), id);
@@ -33,7 +33,7 @@ describe('a derived id', () => {
     assert.equal(new Set([id, ...others]).size, 7);
   });
 
-  it('is always the one that it was', () => {
+  it('does not change between versions', () => {
     assert.equal(derivedId(1_773_144_000_000, 'check', 'local'), '019cd79e-4600-7675-a473-6b9e306f6780');
     assert.equal(
       derivedIdBytes(1_773_144_000_000, 'check', 'local').toString('hex'),
@@ -50,19 +50,19 @@ describe('a derived id', () => {
     );
   });
 
-  it('does not mind fractions of a millisecond', () => {
+  it('ignores fractions of a millisecond', () => {
     assert.equal(derivedId(1000.7, 'a'), derivedId(1000, 'a'));
   });
 });
 
-describe('a fresh id', () => {
-  it('is a UUID of version 7, and no other', () => {
+describe('a new id', () => {
+  it('is a unique UUID of version 7', () => {
     const ids = Array.from({ length: 1000 }, newId);
     assert.equal(new Set(ids).size, 1000);
     for (const id of ids) assert.match(id, version7);
   });
 
-  it('sorts among derived ones by time', () => {
+  it('sorts by time among derived ones', () => {
     const before = derivedId(Date.now() - 1, 'x');
     const id = newId();
     assert.ok(before < id && id < derivedId(Date.now() + 1, 'x'));
@@ -83,14 +83,14 @@ describe('the shape of a UUID', () => {
   }
 });
 
-it('ids that are made one right after the other sort as they were made', () => {
+it('consecutive ids sort in the order of their creation', () => {
   const ids = Array.from({ length: 1000 }, () => newId());
   assert.deepEqual(ids.toSorted(), ids);
   assert.equal(new Set(ids).size, ids.length);
   assert.ok(ids.every((id) => isUuid(id) && id.charAt(14) === '7' && '89ab'.includes(id.charAt(19))));
 });
 
-describe('an id for a time that is given', () => {
+describe('an id for a given time', () => {
   it('is a UUID of version 7 of that time', () => {
     fc.assert(
       fc.property(instants, (at) => {
@@ -100,7 +100,7 @@ describe('an id for a time that is given', () => {
     );
   });
 
-  it('sorts behind those made before it for the same time, a hundred thousand of them', () => {
+  it('sorts after earlier ones for the same time, for a hundred thousand of them', () => {
     const ids = Array.from({ length: 100_000 }, () => newIdAt(1_773_144_000_000));
     assert.deepEqual(ids.toSorted(), ids);
     assert.equal(new Set(ids).size, ids.length);

@@ -1,9 +1,9 @@
-// Room for a few at once.
+// Bounded concurrency.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createLanes } from './lanes.ts';
 
-test('no more are let in than there is room for, in the order in which they came', async () => {
+test('admits up to the limit, in the order of arrival', async () => {
   const lanes = createLanes(2);
   const seen: number[] = [];
   const enter = (number: number) => lanes.enter().then((leave) => (seen.push(number), leave));

@@ -1,10 +1,10 @@
-// Hold-ups of a thread's loop are seen by what they touched, and by nothing else.
+// Delays of a thread's event loop, and the observations that they affect.
 import assert from 'node:assert/strict';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import test from 'node:test';
 import { createLoopWatch } from './loop-delay.ts';
 
-test('a hold-up of the loop is seen while it lasts and after it, and is not counted for what began later', async (t) => {
+test('a delay is visible during and after it, and does not count for what began later', async (t) => {
   const loop = createLoopWatch();
   loop.begin();
   t.after(() => loop.end());
@@ -14,13 +14,13 @@ test('a hold-up of the loop is seen while it lasts and after it, and is not coun
   await nextTick();
   await nextTick();
   assert.equal(loop.longestSince(before) >= 100, true);
-  // A hold-up counts only as far as it lies in the time that is asked about.
+  // A delay counts only as far as it overlaps the given period.
   const within = loop.longestSince(before + 100);
   assert.equal(within < loop.longestSince(before), true, `${within} ms`);
   assert.equal(loop.longestSince(performance.now()) < 100, true);
 });
 
-test('what was noted in a hold-up or right behind it may be late by as much, and what was noted later is not', async (t) => {
+test('an observation during or just after a delay may be late by that much, and a later one is not', async (t) => {
   const loop = createLoopWatch();
   loop.begin();
   t.after(() => loop.end());
@@ -30,7 +30,7 @@ test('what was noted in a hold-up or right behind it may be late by as much, and
   assert.equal(loop.addedAt(within) >= 100, true);
   await nextTick();
   await nextTick();
-  // A busy machine may hold the loop up before it, too.
+  // A busy machine may also delay the loop before.
   assert.equal(loop.addedAt(before) < 50, true);
   assert.equal(loop.addedAt(within - 100) < loop.addedAt(within), true);
   const behind = performance.now();
@@ -38,7 +38,7 @@ test('what was noted in a hold-up or right behind it may be late by as much, and
   assert.equal(loop.addedAt(within + 100) < 100, true);
 });
 
-test('what is between two watches is not seen; what the first one saw stays, also what was under way at its end', () => {
+test('a delay between two watchers is not measured; what the first one measured is kept, including a delay at its end', () => {
   const loop = createLoopWatch();
   loop.begin();
   loop.begin();
@@ -47,7 +47,7 @@ test('what is between two watches is not seen; what the first one saw stays, als
   hold(150);
   loop.end();
   const between = performance.now();
-  assert.equal(loop.longestSince(before) >= 100, true, 'one of the two still watched');
+  assert.equal(loop.longestSince(before) >= 100, true, 'another watcher was still active');
   hold(2000);
   loop.begin();
   assert.equal(loop.longestSince(between + 200) < 1000, true, 'nobody watched');

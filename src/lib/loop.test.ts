@@ -1,9 +1,9 @@
-// The heartbeat of a step: woken, by the clock, stopped, and after a fault.
+// Turns of a loop: woken, by time, stopped, and after an error.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Loop, startLoop } from './loop.ts';
 
-/** A turn that is let go from outside, and a way to wait for the next one to begin. */
+/** A turn that ends on demand, and a way to wait for the start of the next one. */
 function steps(): {
   tick: () => Promise<number>;
   begun: () => Promise<{ end: (pauseMs: number) => void; fail: () => void }>;
@@ -41,7 +41,7 @@ const start = (
 ): Loop => startLoop({ tick, floorMs, onError });
 
 describe('a loop', () => {
-  it('turns at once, and again when it said so', async () => {
+  it('turns at once, and again at the time it returned', async () => {
     const { tick, begun } = steps();
     const loop = start(tick);
     (await begun()).end(0);
@@ -60,7 +60,7 @@ describe('a loop', () => {
     await loop.stop();
   });
 
-  it('turns again when woken during a turn, once however often it was woken', async () => {
+  it('turns again when woken during a turn, once for any number of wake-ups', async () => {
     const { tick, begun, count } = steps();
     const loop = start(tick);
     const first = await begun();
@@ -76,7 +76,7 @@ describe('a loop', () => {
     await loop.stop();
   });
 
-  it('turns at its floor even when the turn asks for a longer pause', async () => {
+  it('turns after its maximum pause even if the turn returns a longer one', async () => {
     const { tick, begun } = steps();
     const loop = start(tick, 5);
     (await begun()).end(hourMs);
@@ -84,7 +84,7 @@ describe('a loop', () => {
     await loop.stop();
   });
 
-  it('waits for the turn under way when it is stopped, and begins no other', async () => {
+  it('waits for the turn in progress when stopped, and starts no other', async () => {
     const { tick, begun, count } = steps();
     const loop = start(tick);
     const first = await begun();
@@ -104,14 +104,14 @@ describe('a loop', () => {
     assert.equal(count(), 1);
   });
 
-  it('never turns when it is stopped at once', async () => {
+  it('never turns if stopped at once', async () => {
     const { tick, count } = steps();
     await start(tick).stop();
     await new Promise((resolve) => setTimeout(resolve, 2));
     assert.equal(count(), 0);
   });
 
-  it('goes on after a fault, later each time, whatever wakes it, and says that it is not well', async () => {
+  it('continues after an error with growing pauses, whatever wakes it, and reports that it is unhealthy', async () => {
     const { tick, begun } = steps();
     const faults: { failed: number; at: number }[] = [];
     const loop = start(tick, hourMs, (_, failed) => faults.push({ failed, at: performance.now() }));
@@ -135,14 +135,14 @@ describe('a loop', () => {
       faults.map(({ failed }) => failed),
       [1, 2, 3],
     );
-    // Half of 100, 200 and 400 ms at least: the other half is left to chance.
+    // At least half of 100, 200 and 400 ms; the other half is jitter.
     for (const [n, least] of [49, 99, 199].entries()) {
       assert.ok((begins[n + 1] ?? 0) - (faults[n]?.at ?? 0) >= least, `pause ${n + 1}`);
     }
     await loop.stop();
   });
 
-  it('waits after faults no longer than 5 s and no shorter than half of that, each time for another while', async (t) => {
+  it('pauses between 2.5 s and 5 s after many errors, with jitter', async (t) => {
     const pauses: number[] = [];
     const waited = globalThis.setTimeout;
     t.mock.method(globalThis, 'setTimeout', (next: () => void, pauseMs: number) => {
@@ -154,7 +154,7 @@ describe('a loop', () => {
     for (let n = 0; n < 26; n++) (await begun()).fail();
     (await begun()).end(hourMs);
     await loop.stop();
-    // After the sixth fault the pause has grown as far as it may.
+    // After the sixth error the pause has its maximum.
     const longest = pauses.slice(6, 26);
     assert.ok(
       longest.every((pauseMs) => pauseMs >= 2500 && pauseMs <= 5000),

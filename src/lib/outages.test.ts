@@ -1,4 +1,4 @@
-// When a use that fails at times could not be used.
+// Outages of an operation that sometimes fails.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createOutages } from './outages.ts';
@@ -27,7 +27,7 @@ it('an outage lasts from the last success before it to the next one', async () =
   assert.deepEqual(touched, [false, true, true, false]);
 });
 
-it('a fault that does not pass is no outage', async () => {
+it('a permanent error is no outage', async () => {
   const outages = createOutages({ now: () => 1000 });
   await assert.rejects(
     outages.watch(() => Promise.reject(new Error('a bug'))),

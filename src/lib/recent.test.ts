@@ -1,4 +1,4 @@
-// What is remembered stays within its bound.
+// A bounded cache of recent values.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createRecent, type Recent } from './recent.ts';
@@ -7,7 +7,7 @@ function known(recent: Recent<string>, ...keys: string[]): (string | undefined)[
   return keys.map((key) => recent.get(key));
 }
 
-test('what was neither set nor asked for the longest is forgotten first', () => {
+test('evicts the least recently used value first', () => {
   const recent = createRecent<string>({ max: 4, sizeOf: ({ length }) => length });
   recent.set('shop', 'ab');
   recent.set('bank', 'cd');
@@ -16,7 +16,7 @@ test('what was neither set nor asked for the longest is forgotten first', () => 
   assert.deepEqual(known(recent, 'shop', 'bank', 'club'), ['ab', undefined, 'g']);
 });
 
-test('a value that is too large is not kept, nor is the one in whose place it came', () => {
+test('does not store a value that is too large, and removes the one that it would replace', () => {
   const recent = createRecent<string>({ max: 4, sizeOf: ({ length }) => length });
   recent.set('shop', 'ab');
   recent.set('club', 'g');
@@ -26,7 +26,7 @@ test('a value that is too large is not kept, nor is the one in whose place it ca
   assert.deepEqual(known(recent, 'shop', 'club'), ['ab', 'mn']);
 });
 
-test('what is set anew takes its room once', () => {
+test('counts the size of a replaced value once', () => {
   const recent = createRecent<string>({ max: 10, sizeOf: ({ length }) => length });
   recent.set('b', 'bbbbb');
   for (let times = 0; times < 10; times++) recent.set('c', `yyyy${times}`);

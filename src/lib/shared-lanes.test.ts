@@ -1,11 +1,11 @@
-// Room for a few at once that several share: nobody takes all of it.
+// Bounded concurrency, shared fairly between owners.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createSharedLanes } from './shared-lanes.ts';
 
 const never = new AbortController().signal;
 
-/** Eight places, four of one; who is let in is written down. */
+/** Eight slots, four for each owner; records who is admitted. */
 function eight() {
   const lanes = createSharedLanes(8, 4);
   const seen: string[] = [];
@@ -16,7 +16,7 @@ function eight() {
       if (leave !== null) leaves.push(leave);
     });
   };
-  /** What has happened since. */
+  /** Admissions since the last call. */
   const entered = async (): Promise<string> => {
     await new Promise((resolve) => setImmediate(resolve));
     return seen.splice(0).join(' ');
@@ -25,7 +25,7 @@ function eight() {
   return { lanes, enter, leave, entered };
 }
 
-test('who is alone takes all but one place, which is for whoever else comes', async () => {
+test('a single owner gets all slots but one, which is reserved for the next owner', async () => {
   const { lanes, enter, entered } = eight();
   for (let one = 0; one < 10; one++) enter('a');
   assert.equal(await entered(), 'a a a a a a a');
@@ -33,12 +33,12 @@ test('who is alone takes all but one place, which is for whoever else comes', as
   assert.deepEqual([await entered(), lanes.inside], ['b', 8]);
 });
 
-test('while others wait nobody is given more than four, and who has least comes first', async () => {
+test('while others wait, an owner gets at most four slots, and the one with fewest comes first', async () => {
   const { enter, leave, entered } = eight();
   for (let one = 0; one < 9; one++) enter('a');
   for (let one = 0; one < 6; one++) enter('b');
   assert.equal(await entered(), 'a a a a a a a b');
-  // What a has too many goes to b, and to c as soon as it comes.
+  // The slots that `a` has beyond its share go to `b`, and to `c` as soon as it arrives.
   leave(0);
   assert.equal(await entered(), 'b');
   enter('c');
@@ -50,7 +50,7 @@ test('while others wait nobody is given more than four, and who has least comes 
   assert.equal(await entered(), 'a', 'a and b have three each: a has waited longer');
 });
 
-test('who gives up is not waited for, and who leaves twice makes one place', async () => {
+test('an aborted wait is skipped, and leaving twice frees one slot', async () => {
   const { lanes, enter, leave, entered } = eight();
   const [gone, alone] = [new AbortController(), new AbortController()];
   for (let one = 0; one < 4; one++) enter('a');
@@ -74,11 +74,11 @@ test('who gives up is not waited for, and who leaves twice makes one place', asy
   assert.equal(lanes.inside, 8);
 });
 
-test('two who always wait do not shut out a third', async () => {
+test('two owners that always wait do not starve a third', async () => {
   const lanes = createSharedLanes(2, 1);
   const served: string[] = [];
   const over = { is: false };
-  /** Comes again as soon as it has been inside. */
+  /** Enters again after every turn. */
   const always = async (who: string): Promise<void> => {
     while (!over.is) {
       const waiting = [1, 2, 3].map(() => lanes.enter(who, never));
@@ -94,7 +94,7 @@ test('two who always wait do not shut out a third', async () => {
   await new Promise((resolve) => setImmediate(resolve));
   served.length = 0;
   (await lanes.enter('b', never))?.();
-  assert.ok(served.length <= 2, `${served.join(' ')} came before b, who had no turn yet`);
+  assert.ok(served.length <= 2, `${served.join(' ')} were admitted before b, which had no turn yet`);
   over.is = true;
   await Promise.all(busy);
 });

@@ -1,9 +1,9 @@
-// What is hidden of many texts in a text.
+// Masking of many texts within a text.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createMasker } from './text-masker.ts';
 
-test('texts of any length are hidden in any case, and what is beside them stays', () => {
+test('masks texts of any length in any case, and nothing beside them', () => {
   const hide = createMasker(['a', 'Bcd', 'long enough to have a key'], '*');
   assert.equal(hide('xyz'), 'xyz');
   assert.equal(hide('A-bCD-xbc'), '*-*-xbc');
@@ -11,18 +11,18 @@ test('texts of any length are hidden in any case, and what is beside them stays'
   assert.equal(hide(''), '');
 });
 
-test('texts that overlap or hold each other leave no rest behind', () => {
+test('texts that overlap or contain each other leave no part visible', () => {
   const hide = createMasker(['abc', 'bcdefgh', 'bcd'], '*');
   assert.equal(hide('1abcdefgh2'), '1*2');
   assert.equal(hide('abcabc'), '**');
   assert.equal(hide('bcdefg'), '*efg');
 });
 
-test('a character that becomes two in lower case moves nothing', () => {
+test('a character that becomes two in lower case shifts nothing', () => {
   assert.equal(createMasker(['secret'], '*')('İİ secret İ'), 'İİ * İ');
 });
 
-test('thousands of long texts are hidden in time and memory', () => {
+test('masks thousands of long texts within limits of time and memory', () => {
   const texts = Array.from({ length: 5000 }, (_, index) => `${index}-${'aB3$/+ é'.repeat(500)}`);
   const hide = createMasker(texts, '*');
   assert.equal(hide(`x ${texts[4999]} y ${texts[17]?.toUpperCase()}`), 'x * y *');
@@ -46,7 +46,7 @@ const encodings: Readonly<Record<string, (text: string) => string>> = {
   form: (text) => new URLSearchParams([['', text]]).toString().slice(1),
 };
 
-test('a text is hidden in every encoding, two of them in each other, and with another for each character', () => {
+test('masks a text in every encoding, two of them nested, and a different one for each character', () => {
   const hide = createMasker([value], '*');
   for (const [name, encode] of Object.entries(encodings)) {
     assert.equal(hide(`<${encode(value)}>`), '<*>', name);
@@ -61,7 +61,7 @@ test('a text is hidden in every encoding, two of them in each other, and with an
   }
 });
 
-test('escapes around what is hidden stay as they are', () => {
+test('escapes around a masked text stay unchanged', () => {
   const hide = createMasker(['to/ken='], '*');
   assert.equal(
     hide(String.raw`{"a\/b":"to\/ken\u003d\n50%25 &amp; é"} TO%2FKEN= &sol;`),
@@ -70,7 +70,7 @@ test('escapes around what is hidden stay as they are', () => {
   assert.equal(hide(String.raw`to\/ken`), String.raw`to\/ken`);
 });
 
-test('a long text full of escapes takes time in proportion to its length', () => {
+test('a long text full of escapes takes time proportional to its length', () => {
   const hide = createMasker(['to/ken=', 'of %2525 escapes'], '*');
   const pieces = ['%25252525252f', '&amp;amp;#x2f;', String.raw`\\\\\\\/`, String.raw`\u005cu005c`, 'to\\/ken='];
   for (const piece of pieces) {

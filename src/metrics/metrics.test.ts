@@ -1,4 +1,4 @@
-// What Prometheus reads of the scheduler, and of checks.
+// Prometheus metrics of the scheduler and of checks.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -25,7 +25,7 @@ it('the lag of the scheduler is the longest since the last scrape', async (t) =>
   assert.deepEqual([await lag(), await lag()], ['1.5', '0']);
 });
 
-it('tells for how long its loop was held up, and not for how long it waits between two looks', async (t) => {
+it('the loop delay excludes the interval between two measurements', async (t) => {
   const metrics = createMetrics(noFigures, {
     probeLoopDelayMs: () => 0,
     now: () => 0,
@@ -36,7 +36,7 @@ it('tells for how long its loop was held up, and not for how long it waits betwe
   t.after(() => metrics.stop());
   const delay = async (): Promise<number> =>
     Number(/^tocsin_event_loop_delay_seconds\{thread="main"\} (.*)$/m.exec(await metrics.registry.metrics())?.[1]);
-  // Whenever it begins: before the first look, in the midst of one, and at once after a scrape.
+  // Starting before the first measurement, during one, and right after a scrape.
   for (const restMs of [0, 20, 0, 120]) {
     await pause(restMs);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
@@ -44,14 +44,14 @@ it('tells for how long its loop was held up, and not for how long it waits betwe
     const held = await delay();
     assert.ok(held >= 0.2, `${held} s after ${restMs} ms`);
   }
-  // A busy machine holds it up by itself, but not at every look.
-  await until('looks that come in time', async () => {
+  // A busy machine delays it as well, but not at every measurement.
+  await until('measurements without a delay', async () => {
     await pause(250);
     return (await delay()) < 0.045;
   });
 });
 
-it('states of checks are told where that is asked for, and read from the database nowhere else', async (t) => {
+it('states of checks are exported only if enabled, and only then read from the database', async (t) => {
   let reads = 0;
   const state = { accountId: 'a', checkId: 'c', name: 'Cart', status: 'failing', responseTimeMs: 12 };
   const checkStates = () => Promise.resolve(++reads > 0 ? [state] : []);
@@ -72,7 +72,7 @@ it('states of checks are told where that is asked for, and read from the databas
   assert.match(await scrape(true), /^tocsin_check_state\{account="a",check="c",name="Cart"\} 2$/m);
 });
 
-it('tells of pings by what became of them, of deadlines by how late they were judged, and of the heartbeat that waits longest', async (t) => {
+it('exports pings by outcome, the delay of missed deadlines, and the age of the oldest due heartbeat', async (t) => {
   const sources = {
     probeLoopDelayMs: () => 0,
     now: () => 10_000,
@@ -98,7 +98,7 @@ it('tells of pings by what became of them, of deadlines by how late they were ju
   }
 });
 
-it('tells by location how long the oldest run waits, and of its own location that none does', async (t) => {
+it('exports the age of the oldest run by location, and zero for its own location without one', async (t) => {
   const own: ProcessSign = {
     id: 'p',
     roles: ['runner'],
@@ -131,10 +131,10 @@ it('tells by location how long the oldest run waits, and of its own location tha
     (await metrics.registry.metrics()).match(/(?<=^tocsin_run_queue_age_seconds)\{.*$/gm)?.toSorted() ?? [];
   assert.deepEqual(await ages(), ['{location="far"} 2.5', '{location="here"} 0', '{location="near"} 0']);
   queue = [{ location: 'here', waitingSince: 4000 }];
-  assert.deepEqual(await ages(), ['{location="here"} 6'], 'a location without open runs is left out');
+  assert.deepEqual(await ages(), ['{location="here"} 6'], 'a location without open runs is omitted');
 });
 
-it('tells when runtimes end, and by reason which verdicts were withheld', async (t) => {
+it('exports when runtimes end, and withheld verdicts by reason', async (t) => {
   let runtimeEnds = [
     { runtime: '2026.04', at: 1_809_043_200_000 },
     { runtime: '2025.10', at: 1_777_507_200_000 },
@@ -160,10 +160,10 @@ it('tells when runtimes end, and by reason which verdicts were withheld', async 
   const end = 'tocsin_runtime_end_timestamp_seconds';
   assert.deepEqual(await lines(end), [`${end}{runtime="2026.04"} 1809043200`, `${end}{runtime="2025.10"} 1777507200`]);
   runtimeEnds = [];
-  assert.deepEqual(await lines(end), [], 'of one that is not here any more nothing');
+  assert.deepEqual(await lines(end), [], 'a removed runtime is omitted');
 });
 
-it('leaves out what cannot be read while the database is away, says so, and tells the rest', async (t) => {
+it('omits what cannot be read while the database is unavailable, says so, and exports the rest', async (t) => {
   let fault: Error | null = null;
   const figures = Object.fromEntries(
     Object.entries(noFigures).map(([name, read]) => [
@@ -209,6 +209,6 @@ it('leaves out what cannot be read while the database is away, says so, and tell
   fault = null;
   assert.deepEqual(await namesWithLines(), before);
   assert.match(await metrics.registry.metrics(), /^tocsin_database_up 1$/m);
-  fault = new TypeError('a fault of ours');
-  await assert.rejects(metrics.registry.metrics(), fault, 'what does not pass is not hidden');
+  fault = new TypeError('a bug');
+  await assert.rejects(metrics.registry.metrics(), fault, 'a permanent error is not hidden');
 });

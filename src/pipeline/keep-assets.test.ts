@@ -1,4 +1,4 @@
-// The files of a run are kept after its result, and their loss is no loss of the result.
+// Assets of a run are stored after its result, and losing them does not affect the result.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
@@ -45,13 +45,13 @@ function fixture(answer: Recorded | null = recorded, fails = false) {
   return { keep, reported };
 }
 
-test('assets are kept once the result is recorded, which waits without them', async () => {
+test('assets are stored once the result is recorded, which does not wait with them', async () => {
   const { keep, reported } = fixture();
   await keep(attempt());
   assert.deepEqual(reported, ['recorded seen alone', 'id: 1 with-result']);
 });
 
-test('assets of a result that is not recorded, or of none, are not kept', async () => {
+test('assets without a recorded result are not stored', async () => {
   for (const answer of [null, { ...recorded, isRecorded: false }]) {
     const { keep, reported } = fixture(answer);
     await keep(attempt());
@@ -62,7 +62,7 @@ test('assets of a result that is not recorded, or of none, are not kept', async 
   assert.deepEqual(reported, ['recorded seen alone']);
 });
 
-test('assets stay with their result where all of it is kept, and otherwise until the next', async () => {
+test('assets stay with a result that is retained, and otherwise until the next one', async () => {
   const change = { from: 'failing', to: 'passing' } as unknown as NonNullable<Recorded['change']>;
   for (const [inspect, answer, keeping] of [
     [{ outcome: 'passed' }, recorded, 'newest'],
@@ -76,13 +76,13 @@ test('assets stay with their result where all of it is kept, and otherwise until
   }
 });
 
-test('that assets could not be kept is told, and the result stands', async () => {
+test('a failure to store assets is reported, and the result is kept', async () => {
   const { keep, reported } = fixture(recorded, true);
   await keep(attempt());
   assert.deepEqual(reported, ['recorded seen alone', 'lost: the disk is full']);
 });
 
-test('while results wait, so many assets wait with them and no more', async () => {
+test('the number of assets that wait with their results is limited', async () => {
   const waiting: (() => void)[] = [];
   const reported: string[] = [];
   const keep = createKeepAssets({
@@ -92,7 +92,7 @@ test('while results wait, so many assets wait with them and no more', async () =
   });
   const megabytes = Array.from({ length: 2 }, () => asset(10 << 20));
   const all = Array.from({ length: 8 }, () => keep(attempt({ assets: megabytes })));
-  assert.equal(reported.length, 2, 'the seventh and the eighth of twenty megabytes');
+  assert.equal(reported.length, 2, 'the seventh and the eighth of 20 MB');
   for (const resolve of waiting) resolve();
   await Promise.all(all);
   assert.deepEqual(reported.slice(2), Array<string>(6).fill('kept'));
@@ -102,7 +102,7 @@ test('while results wait, so many assets wait with them and no more', async () =
   assert.equal(reported.at(-1), 'kept', 'there is room again');
 });
 
-test('assets that are dropped are held by nobody while their result waits', async () => {
+test('dropped assets are released while their result waits', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const waiting: (() => void)[] = [];
@@ -119,7 +119,7 @@ test('assets that are dropped are held by nobody while their result waits', asyn
   };
   leave(120);
   leave(20);
-  // What a reference was made to in this turn is not collected in it.
+  // An object whose reference was created in this turn is not collected in it.
   await new Promise(setImmediate);
   collect();
   assert.deepEqual(

@@ -1,4 +1,4 @@
-// Large answers are written in slices, and read as JSON.stringify would have written them.
+// Large responses are written in slices, with the same text as JSON.stringify.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { writeJson } from './write-json.ts';
@@ -13,7 +13,7 @@ for (const [name, value] of [
   ['a list', [odd, undefined, null, 1]],
   ['an object with lists', odd],
 ] as const) {
-  test(`${name} is written as JSON.stringify does`, async () => {
+  test(`${name} is written like by JSON.stringify`, async () => {
     assert.equal(await writeJson(value, () => assert.fail('it waits')), JSON.stringify(value));
   });
 }
@@ -22,7 +22,7 @@ for (const [name, listed] of [
   ['a list', (items: readonly object[]) => items],
   ['the list in an object', (items: readonly object[]) => ({ length: items.length, entries: items, nextId: null })],
 ] as const) {
-  test(`${name} of megabytes waits for its turn between slices`, async () => {
+  test(`${name} of megabytes yields between slices`, async () => {
     const value = listed(Array.from({ length: 100 }, (_, index) => ({ index, body: 'ü'.repeat(100_000) })));
     const waited: number[] = [];
     const slices = await writeJson(value, async (size) => void waited.push(size));

@@ -26,5 +26,5 @@ test('a script lists a bucket, sends to a queue, reads a table and gets its iden
   assert.deepEqual(outcome.errors, [], JSON.stringify(server.all.map(({ method, url }) => `${method} ${url}`)));
   const object = { Key: 'today.csv', LastModified: '2026-11-22T06:00:00.000Z', Size: 42 };
   assert.deepEqual(JSON.parse(printed(outcome)), [[object], 'message-1', { open: { BOOL: true } }, '123456789012']);
-  assert.equal(server.all.length, 4, 'nobody else is asked, and nothing twice');
+  assert.equal(server.all.length, 4, 'no other requests, and none twice');
 });

@@ -34,5 +34,5 @@ test('uses the configured Chromium, else the system’s first, else the newest u
   assert.equal(found(), first);
   const own = put('own', 'chrome');
   assert.equal(found(own), own);
-  assert.equal(found(join(folder, 'nowhere')), null, 'whoever names one means that one');
+  assert.equal(found(join(folder, 'nowhere')), null, 'a configured path has no fallback');
 });

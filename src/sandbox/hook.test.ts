@@ -111,7 +111,7 @@ describe('a value that a script gives a secret variable is masked in all its out
     ['before it ends with a code', `process.env.TOKEN = token; process.exit(3);`],
     ['before it is stopped', `process.env.TOKEN = token; hang();`],
     ['before its process is ended', `process.env.TOKEN = token; process.kill(process.pid, 'SIGKILL');`],
-    ['before it takes it away again', `process.env.TOKEN = token; delete process.env.TOKEN; throw new Error(token);`],
+    ['before it deletes it again', `process.env.TOKEN = token; delete process.env.TOKEN; throw new Error(token);`],
     [
       'however it sets it',
       `Object.defineProperty(process.env, 'TOKEN', { value: token, enumerable: true, configurable: true, writable: true }); hang();`,
@@ -131,7 +131,7 @@ describe('a value that a script gives a secret variable is masked in all its out
     });
   }
 
-  it('also where its end would be cut off', async () => {
+  it('also where its end would be truncated', async () => {
     const { outcome } = await runHidden(`const token = 'fresh-token';
 process.stdout.write('x'.repeat(16_380) + token + '\\n');
 process.env.TOKEN = token;

@@ -30,7 +30,7 @@ console.log(String(spawnSync(process.execPath, ['-e', code]).stdout));`;
 
 test('a browser trusts the private CA, and no other private one', async (t) => {
   const browser = findChromium(null);
-  assert.ok(browser !== null, 'npm ci unpacks one');
+  assert.ok(browser !== null, 'Chromium is not installed; run npm ci');
   const { url } = await startTlsTarget(t, authority.issue(), (_, response) => response.end('private'));
   const other = await startTlsTarget(t, createAuthority('Stranger').issue(), (_, response) => response.end('strange'));
   const content = `import { chromium } from 'playwright-core';

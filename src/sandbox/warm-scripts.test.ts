@@ -18,7 +18,7 @@ const browserLimits = { memoryBytes: 2 ** 31, processes: 128, diskBytes: 256 << 
 /** The types that are warmed: a program with a browser, in CommonJS, and a test file. */
 async function programRun(content: string, options: RunOptions = {}) {
   const browser = findChromium(null);
-  assert.ok(browser, 'there is no Chromium here: npm ci brings one');
+  assert.ok(browser, 'Chromium is not installed; run npm ci');
   const files = [{ path: 'check.cjs', content }];
   return plainRun('', { files, entry: 'check.cjs', browser, limits: browserLimits, ...options });
 }
@@ -48,7 +48,7 @@ async function runWarm(warm: WarmScripts, made: Made): Promise<ScriptOutcome> {
 }
 
 function wrongLevel(deps: ScriptDeps): false | string {
-  return hasGateway(deps.containment) ? false : `nothing waits where scripts are contained by ${deps.containment}`;
+  return hasGateway(deps.containment) ? false : `there are no warm processes with ${deps.containment}`;
 }
 
 // Separate, so that folders of other runs are not counted.
@@ -170,7 +170,7 @@ test('warm processes have one shape, a limited number, and end on close', async 
   if (reason !== false) return t.skip(reason);
   await warm.prepare({ ...program.work, browser: null }, program.deps);
   await warm.prepare({ ...program.work, sort: 'hook' }, program.deps);
-  assert.deepEqual(folders(), [], 'what loads little is not waited with');
+  assert.deepEqual(folders(), [], 'shapes that load little are not warmed');
   for (let n = 0; n < 3; n++) await warm.prepare(program.work, program.deps);
   assert.equal(folders().length, 2);
   const larger = { ...program.work, limits: { ...program.work.limits, memoryBytes: 2 ** 30 } };
@@ -178,12 +178,12 @@ test('warm processes have one shape, a limited number, and end on close', async 
     assert.equal(warm.take(other, program.deps), null);
   await warm.prepare(tests.work, tests.deps);
   const process = warm.take(tests.work, tests.deps);
-  assert.ok(process, 'in the place of another sort');
+  assert.ok(process, 'in place of another shape');
   const [taken] = await Promise.all([run(tests, process), warm.close()]);
   assert.equal(taken.ending, 'ended', JSON.stringify(taken));
   assert.equal(warm.take(program.work, program.deps), null);
   await warm.prepare(program.work, program.deps);
-  assert.deepEqual(folders(), [], 'nothing of them is left');
+  assert.deepEqual(folders(), [], 'no folder is left');
 });
 
 test('a script gets another process if its warm one ends before it starts', async (t) => {

@@ -51,7 +51,7 @@ import { type ClientCertificates, createClientCertificates } from './accounts/cl
 import { createVariables, type Variables } from './accounts/variables.ts';
 import type { Wakes } from './base/wakes.ts';
 
-/** All nouns, each with the methods of its own file. */
+/** The complete store: one property per type of record, each in its own file. */
 export interface Store {
   readonly accounts: Accounts;
   readonly apiKeys: ApiKeys;

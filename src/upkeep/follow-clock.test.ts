@@ -1,4 +1,4 @@
-// A machine's clock that is set or drifts, and the clock of a process that follows it.
+// A process clock that follows a machine clock that jumps or drifts.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createFollowedClock } from '#lib/followed-clock.ts';
@@ -18,7 +18,7 @@ function clocks(move: (byMs: number, now: number) => Promise<void> = () => Promi
 }
 
 describe('the clock of a process', () => {
-  it('does not jump with the machine: rows are moved first when it goes forward', async () => {
+  it('does not jump forward before the rows are moved', async () => {
     const seen: number[] = [];
     const { clock, pass, follow } = clocks(() => {
       seen.push(clock.now());
@@ -31,7 +31,7 @@ describe('the clock of a process', () => {
     assert.deepEqual(clock.lastSet, { from: start + 1000, to: start + 1000 + hourMs });
   });
 
-  it('goes back before the rows are moved, and goes on as it was when they could not be', async () => {
+  it('jumps back before the rows are moved, and keeps its time if that fails', async () => {
     const seen: number[] = [];
     let isAway = true;
     const { clock, pass, follow } = clocks(() => {
@@ -47,7 +47,7 @@ describe('the clock of a process', () => {
     assert.deepEqual([seen, clock.now(), clock.lastSet], [[back, back], back, null]);
   });
 
-  it('says how much of a jump the machine slept, and of a clock that was only set that it did not', async () => {
+  it('reports how much of a jump was suspension, and none for a clock change', async () => {
     const slept: number[] = [];
     const machine = { at: start, steady: 0, up: 0 };
     const clock = createFollowedClock(
@@ -69,15 +69,15 @@ describe('the clock of a process', () => {
     await jump(hourMs, 0);
     await jump(9 * hourMs, 8 * hourMs);
     await jump(-hourMs, 0);
-    // The uptime is told in whole seconds.
+    // The uptime has a resolution of whole seconds.
     await jump(hourMs, 999);
-    // The clock of the machine was an hour behind when it woke.
+    // The machine's clock was an hour behind after resuming.
     await jump(7 * hourMs, 8 * hourMs);
     assert.deepEqual(slept, [8 * hourMs, 0, 8 * hourMs, 0, 0, 8 * hourMs]);
   });
 
-  it('takes over drift a little at a time, without moving a row', async () => {
-    const { clock, pass, follow } = clocks(() => assert.fail('a drift moves no row'));
+  it('follows drift gradually, without moving a row', async () => {
+    const { clock, pass, follow } = clocks(() => assert.fail('drift must not move rows'));
     pass(1000, 1012);
     await follow();
     assert.equal(clock.now(), start + 1005);

@@ -1,4 +1,4 @@
-// Stored channels are judged again by a new version: in slices, each once, and told when they are broken.
+// A new version validates stored channels again: in slices, once each, and reports broken ones.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -46,14 +46,14 @@ async function tickToTheEnd(keep: ReturnType<typeof createKeepTemplates>): Promi
   return ticks;
 }
 
-test('every stored channel is judged once, in slices that leave the loop free', async () => {
+test('validates every stored channel once, in slices that yield to the event loop', async () => {
   const channels = accounts.flatMap((account) =>
     Array.from({ length: 30 }, (_, index) => channel(account, 10 + index, index === 4 ? 'broken' : 'fine')),
   );
   const { keep, reported, judged } = keeping(channels);
   const ticks = await tickToTheEnd(keep);
   assert.equal(judged(), 60);
-  // Each takes 2 ms here and a slice ends after 5: three at a time.
+  // Each takes 2 ms here and a slice ends after 5 ms, so it contains three.
   assert.ok(ticks >= 20, `${ticks} turns`);
   assert.deepEqual(reported, ['a 14 channel 14: no', 'b 14 channel 14: no']);
   assert.deepEqual(keep.broken('a'), [{ id: 14, foundAt: 1000 }]);
@@ -62,7 +62,7 @@ test('every stored channel is judged once, in slices that leave the loop free', 
   assert.equal(judged(), 60);
 });
 
-test('over a shared database what other processes write is judged as well, and what they mend forgotten', async () => {
+test('in a shared database, validates what other processes write, and drops what they fix', async () => {
   const channels = [channel('a', 1, 'broken', 5000)];
   const { keep, reported } = keeping(channels, { isShared: true });
   await tickToTheEnd(keep);
@@ -73,7 +73,7 @@ test('over a shared database what other processes write is judged as well, and w
   assert.deepEqual(reported, ['a 1 channel 1: no', 'b 2 channel 2: no']);
 });
 
-test('no more than a thousand broken channels are told of', async () => {
+test('reports at most a thousand broken channels', async () => {
   const channels = Array.from({ length: 1100 }, (_, index) => channel('a', 10_000 + index, 'broken'));
   const { keep, reported } = keeping(channels, { elapsedMs: () => 0 });
   await tickToTheEnd(keep);

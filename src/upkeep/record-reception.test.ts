@@ -1,9 +1,9 @@
-// Signs of who receives pings: what a process says of the time in which it could write none.
+// Recorded reception of pings: gaps in which a process could not write.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRecordReception } from './record-reception.ts';
 
-/** Turns of one process, whose store can be taken away. */
+/** Turns of one process whose store can become unavailable. */
 function hearing() {
   const failures = { count: 0 };
   const reported: (number | null)[] = [];
@@ -24,13 +24,13 @@ function hearing() {
   return { failures, reported, state, tick };
 }
 
-test('a sign each second says of no gap', async () => {
+test('a record each second reports no gap', async () => {
   const { reported, state, tick } = hearing();
   for (; state.at < 5000; state.at += 1000) assert.equal(await tick(), 1000);
   assert.deepEqual(reported, [null, null, null, null, null]);
 });
 
-test('a ping that could not be written is told with the next sign, since the last that was well, and once', async () => {
+test('a ping that could not be written is reported once with the next record, as a gap since the last success', async () => {
   const { failures, reported, state, tick } = hearing();
   await tick();
   state.at = 1000;
@@ -43,7 +43,7 @@ test('a ping that could not be written is told with the next sign, since the las
   assert.deepEqual(reported, [null, null, 1000, null]);
 });
 
-test('a process whose signs failed for seconds says so as soon as it can', async () => {
+test('a process that could not write for seconds reports that as soon as it can', async () => {
   const { reported, state, tick } = hearing();
   await tick();
   state.isAway = true;

@@ -1,21 +1,21 @@
-// Hashes of passwords: what they match, and what happens when many are asked for at once.
+// Password hashing: verification, and the limit on waiting hashes.
 import assert from 'node:assert/strict';
 import { argon2Sync } from 'node:crypto';
 import { test } from 'node:test';
 import { Refusal } from '../refusal.ts';
 import { createPasswords } from './passwords.ts';
 
-test('a hash matches its password alone, however its characters are composed', async () => {
+test('a hash matches only its own password, in any Unicode normalization form', async () => {
   const passwords = createPasswords();
   const hash = await passwords.hash('caf\u00e9 long enough');
   assert.equal(await passwords.matches('cafe\u0301 long enough', hash), true);
   assert.equal(await passwords.matches('cafe long enough', hash), false);
   assert.equal(await passwords.matches('caf\u00e9 long enough', null), false);
-  assert.notEqual(hash, await passwords.hash('caf\u00e9 long enough'), 'each has a salt of its own');
+  assert.notEqual(hash, await passwords.hash('caf\u00e9 long enough'), 'each hash has its own salt');
   assert.equal(passwords.isOutdated(hash), false);
 });
 
-test('a hash with other parameters still matches, and is outdated', async () => {
+test('a hash with other parameters still matches and is reported as outdated', async () => {
   const passwords = createPasswords();
   const nonce = Buffer.alloc(16, 1);
   const parameters = { memory: 1024, passes: 1, parallelism: 1, tagLength: 32 };
@@ -27,7 +27,7 @@ test('a hash with other parameters still matches, and is outdated', async () => 
   assert.equal(passwords.isOutdated(hash), true);
 });
 
-test('beyond those at work and those that wait, a password is refused at once, and later there is room again', async () => {
+test('rejects a password at once while the queue is full, and accepts one afterwards', async () => {
   const passwords = createPasswords({ atOnce: 1, waitingMax: 2 });
   const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => passwords.hash('correct horse')));
   assert.deepEqual(

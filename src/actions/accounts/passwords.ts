@@ -35,7 +35,7 @@ const prefix = prefixOf(current);
 /** Creates the hasher. The default bounds use at most 40 MiB. */
 export function createPasswords({ atOnce, waitingMax }: PasswordBounds = { atOnce: 2, waitingMax: 30 }): Passwords {
   const lanes = createLanes(atOnce);
-  const nobody = randomBytes(tagLength);
+  const noTag = randomBytes(tagLength);
   const run = async (password: string, nonce: Buffer, parameters: Cost): Promise<Buffer> => {
     if (lanes.waiting >= waitingMax) {
       throw new Refusal('unavailable', 'Too many sign-ins in progress. Try again in a few seconds.', {
@@ -58,7 +58,7 @@ export function createPasswords({ atOnce, waitingMax }: PasswordBounds = { atOnc
     async matches(password, stored) {
       const parts = stored === null ? null : partsOf(stored);
       const tag = await run(password, parts?.nonce ?? randomBytes(16), parts?.cost ?? current);
-      return timingSafeEqual(tag, parts?.tag ?? nobody) && parts !== null;
+      return timingSafeEqual(tag, parts?.tag ?? noTag) && parts !== null;
     },
     isOutdated: (stored) => !stored.startsWith(`${prefix}$`),
   };

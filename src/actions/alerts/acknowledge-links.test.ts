@@ -1,10 +1,10 @@
-// What callers without write permission see of links to acknowledge.
+// Acknowledge links as shown to callers without write permission.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '#lib/id.ts';
 import { createAcknowledgeLinks, maskAcknowledgeLinks } from './acknowledge-links.ts';
 
-test('the token of an ACK_LINK is masked in whatever way a message spells the link, and nothing else is', () => {
+test('masks the token of an ACK_LINK in every encoding of the link, and nothing else', () => {
   const links = createAcknowledgeLinks({ publicUrl: () => 'https://tocsin.test/base', secret: new Uint8Array(32) });
   const link = links.link(newId(), newId(), 1000);
   const token = link.split('/').at(-1) ?? '';

@@ -48,7 +48,7 @@ export function acknowledgeLinkOf(
   return incident === null ? {} : { acknowledgeLink: links.link(channel.accountId, incident.id, createdAt) };
 }
 
-/** The tokens of acknowledge links in a text replaced: whoever may not write must not acknowledge by a delivery log. */
+/** Masks the tokens of acknowledge links in a text, so that a delivery log does not let read-only callers acknowledge. */
 export function maskAcknowledgeLinks(text: string): string {
   return text.replaceAll(/(acknowledge(?:\/|\\\/|%2F))[\w-]{40,}/gi, '$1********');
 }

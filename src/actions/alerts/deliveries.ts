@@ -176,7 +176,7 @@ function redacted(caller: Caller, { delivery, log }: LoggedDelivery, redactor: R
   };
 }
 
-/** The reason of a delivery, like the error of an attempt, may quote what was sent, so it is redacted too. */
+/** The error of a delivery or an attempt may contain parts of the request, so it is redacted, too. */
 function redactedError(delivery: Delivery, message: string, redactor: Redactor): string {
   const attempt: Attempt = {
     accountId: delivery.accountId,

@@ -1,4 +1,4 @@
-// How often a ping address may be called, on a clock of the test's own.
+// Rate limits of ping URLs, with a controlled clock.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import { createPingAllowance, type PingSort, pingSort } from './ping-allowance.t
 
 const token = '0199f0c4-0000-7000-8000-000000000001';
 
-/** An allowance whose clock stands still until it is turned, and the same random numbers each time. */
+/** An allowance with a clock that advances only on demand, and fixed random numbers. */
 function allowanceUnderTest(limit: number) {
   let now = 5000;
   let dice = 1;
@@ -19,7 +19,7 @@ function allowanceUnderTest(limit: number) {
   };
 }
 
-test('a whole minute of calls may come at once, and then one after the other', () => {
+test("allows one minute's pings in a burst, then one at a time", () => {
   const { take, advance } = allowanceUnderTest(60);
   const many = (calls: number) => Array.from({ length: calls }, () => take(token, 'well')).filter((wait) => wait === 0);
   assert.equal(many(100).length, 60);
@@ -33,10 +33,10 @@ test('a whole minute of calls may come at once, and then one after the other', (
   advance(59_999);
   assert.equal(many(100).length, 59);
   advance(3_600_000);
-  assert.equal(many(100).length, 60, 'never more than a minute of them');
+  assert.equal(many(100).length, 60, 'at most one minute of pings');
 });
 
-test('what is well uses up nothing of what failed, of starts and of logs, and no token that of another', () => {
+test('successes, failures, starts and logs have separate limits, as does each token', () => {
   const { take } = allowanceUnderTest(60);
   for (let call = 0; call < 61; call++) take(token, 'well');
   const sorts: readonly PingSort[] = ['well', 'failed', 'start', 'log'];
@@ -53,43 +53,43 @@ test('what is well uses up nothing of what failed, of starts and of logs, and no
 });
 
 for (const limit of [60, 61, 1000]) {
-  test(`of ${limit} a minute, a call is refused only where one of its sort was taken within the time that a deadline is left to settle`, () => {
+  test(`with ${limit} pings per minute, rejects a ping only if one of its kind was accepted within the settling time of a deadline`, () => {
     const { take, advance, random } = allowanceUnderTest(limit);
     let [sinceMs, refused] = [Number.POSITIVE_INFINITY, 0];
     for (let call = 0; call < 100_000; call++) {
-      // Now and then a pause, so that the burst comes back.
+      // Occasional pauses refill the allowance.
       const pauseMs = random(1) < 0.0002 ? random(90_000) : random((1.5 * 60_000) / limit);
       advance(pauseMs);
       sinceMs += pauseMs;
       if (take(token, 'well') === 0) sinceMs = 0;
       else {
         refused++;
-        assert.ok(sinceMs < settleMs, `the last one was taken ${sinceMs} ms before`);
+        assert.ok(sinceMs < settleMs, `the previous ping was accepted ${sinceMs} ms before`);
       }
     }
     assert.ok(refused > 1000, `${refused} were refused`);
   });
 }
 
-test('a call whose ping could not be kept is given back', () => {
+test('a ping that could not be stored does not count towards the limit', () => {
   const { take, giveBack } = allowanceUnderTest(60);
   for (let call = 0; call < 60; call++) take(token, 'well');
   giveBack(token, 'well');
   assert.deepEqual([take(token, 'well'), take(token, 'well')], [0, 1]);
 });
 
-test('a flood of other tokens refuses nobody who was not refused before', () => {
+test('a flood of other tokens does not cause further rejections', () => {
   const { take, advance } = allowanceUnderTest(60);
   for (let call = 0; call < 60; call++) take(token, 'well');
   for (let other = 0; other < 50_000; other++) assert.equal(take(randomUUID(), 'well'), 0);
-  assert.equal(take(token, 'well'), 1, 'nor forgets this one as long as there is room');
+  assert.equal(take(token, 'well'), 1, 'remembered while there is room');
   for (let other = 0; other < 200_000; other++) take(randomUUID(), 'well');
-  assert.equal(take(token, 'well'), 0, 'what is forgotten has its allowance again');
+  assert.equal(take(token, 'well'), 0, 'a forgotten token has its full allowance again');
   advance(120_000);
   assert.equal(take(token, 'failed'), 0);
 });
 
-test('0 switches it off', () => {
+test('0 disables the limit', () => {
   const { take, giveBack } = createPingAllowance(0);
   giveBack(token, 'well');
   assert.ok(Array.from({ length: 10_000 }, () => take(token, 'well')).every((wait) => wait === 0));

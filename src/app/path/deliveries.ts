@@ -79,7 +79,12 @@ export function joinReportFailingChannels(joint: Joint): () => Promise<number> {
     onReported: async ({ kind, accountId, alertChannelId, name, deliveryId }, deliveries) => {
       if (deliveries > 0) wake('send-deliveries');
       const reason = deliveryId === null ? null : await loggedReason(store, accountId, deliveryId);
-      log.warn(`channel.${kind}`, { id: alertChannelId, name, told: deliveries, ...(reason !== null && { reason }) });
+      log.warn(`channel.${kind}`, {
+        id: alertChannelId,
+        name,
+        notified: deliveries,
+        ...(reason !== null && { reason }),
+      });
     },
   });
 }

@@ -1,4 +1,4 @@
-// The operator is warned of a runtime's end in time, and once.
+// Warnings before the end of life of a runtime.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Runtime } from '#domain/checks/runtime.ts';
@@ -6,7 +6,7 @@ import { createEndWarning } from './installed-runtimes.ts';
 
 const dayMs = 86_400_000;
 
-test('thirty days before a runtime ends the log says so once, however long the process has run', () => {
+test('warns in the log once, thirty days before a runtime ends, even in a long-running process', () => {
   const warned: unknown[] = [];
   const warn = createEndWarning({ warn: (name, fields) => void warned.push([name, fields?.['runtime']]) });
   const runtime: Runtime = {

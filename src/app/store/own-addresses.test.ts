@@ -1,4 +1,4 @@
-// Which servers belong to Tocsin itself, by the configuration.
+// Addresses that the configuration identifies as Tocsin's own.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '#config/config.ts';
@@ -10,7 +10,7 @@ const placesOf = (environment: Record<string, string>, ports: readonly number[] 
   ownAddresses(readConfig(environment), ports);
 const place = (host: string, port: number, owner: string) => ({ host, port, owner });
 
-test('the database is closed, and where wake-ups are listened for, but not a file', () => {
+test('closes the database server and the one for wake-ups, but no file', () => {
   assert.deepEqual(placesOf({}), []);
   const pooler = 'postgres://u:p@pooler:6432/d';
   const closed = place('pooler', 6432, 'database');
@@ -25,7 +25,7 @@ test('the database is closed, and where wake-ups are listened for, but not a fil
   ]);
 });
 
-test('the listeners of this process, its proxy and its public URL are closed', () => {
+test('closes the listeners, the proxy and the public URL of this process', () => {
   const environment = { TOCSIN_PROXY: 'http://proxy.test:3128', TOCSIN_PUBLIC_URL: 'https://tocsin.test/base' };
   assert.deepEqual(placesOf(environment, [3000, 9464, 0]), [
     place('127.0.0.1', 3000, 'tocsin'),
@@ -38,7 +38,7 @@ test('the listeners of this process, its proxy and its public URL are closed', (
   ]);
 });
 
-test('the listeners of other processes are closed, those on loopback only if they run on this machine', () => {
+test('closes the listeners of other processes, those on loopback only if they run on this machine', () => {
   const near = { ...aSign({ host: hostname(), listeners: listenersOf('127.0.0.1', [3001]) }), seenAt: 0 };
   const far = {
     ...aSign({ host: 'far', listeners: [...listenersOf('::1', [3002]), { host: '10.0.0.7', port: 3003 }] }),
@@ -51,6 +51,6 @@ test('the listeners of other processes are closed, those on loopback only if the
   const everywhere = listenersOf('0.0.0.0', [3000]);
   assert.ok(
     everywhere.some(({ host, port }) => host === '127.0.0.1' && port === 3000),
-    'a wildcard is every address',
+    'a wildcard covers every address',
   );
 });

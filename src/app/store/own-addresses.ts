@@ -41,7 +41,7 @@ export function ownAddresses(config: PlacesConfig, ports: readonly number[]): re
   ];
 }
 
-/** The listeners of a process as others reach them: a wildcard stands for every address of this machine. */
+/** Listening addresses of a process as other processes reach them; a wildcard means every address of this machine. */
 export function listenersOf(host: string, ports: readonly number[]): ProcessSign['listeners'] {
   const isWildcard = host === '0.0.0.0' || host === '::';
   const all = Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address));

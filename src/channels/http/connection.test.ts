@@ -23,7 +23,7 @@ test('drops an origin that has no connection and no request, even after an abort
     assert.equal((await new Exchange(request(silent), [], 50).run(ways)).error?.class, 'timeout');
   }
   assert.equal(connections.origins, 6);
-  await until('the origins to be forgotten', async () => {
+  await until('the origins to be removed', async () => {
     t.mock.timers.tick(10_000);
     await nextTick();
     return connections.origins === 1;

@@ -33,7 +33,7 @@ const slow: Readonly<Record<string, Slow>> = {
     },
     message: /^no response within 3 s/,
   },
-  'sends one interim answer after the other': {
+  'sends one interim response after another': {
     answer: (socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n', 50),
     message: /^no response within 3 s/,
   },
@@ -195,7 +195,7 @@ test('replaces a pooled connection that the receiver closes on the next request,
   const outcome = await one.send(sending(host));
   assert.equal(outcome.error, null);
   assert.equal(outcome.response?.body, 'ok');
-  assert.equal(outcome.isSentTwice, true, 'it is told, because the receiver may have it twice');
+  assert.equal(outcome.isSentTwice, true, 'reported, because the receiver may have received it twice');
   assert.deepEqual([requests, connections], [3, 2]);
 });
 

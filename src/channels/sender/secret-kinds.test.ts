@@ -43,7 +43,7 @@ async function sendTo(
   return { got: received[0], outcome, host };
 }
 
-test('Slack: the webhook URL is requested and nowhere shown, not even where the server repeats it', async (t) => {
+test('Slack: the webhook URL is requested and never shown, even if the server repeats it', async (t) => {
   const channel = (host: string) => ({
     config: { url: `http://${host}/********` },
     secrets: { url: `http://${host}/services/T0/canary?x=canary` },
@@ -62,7 +62,7 @@ test('PagerDuty: the routing key is in the body that is sent', async (t) => {
     secrets: { serviceKey: 'canary"key' },
     gateways: { ...noGateways, pagerDutyUrl: `http://${host}/pd` },
   });
-  // The operator's address is allowed where accounts could not choose it.
+  // The operator's URL is allowed even where accounts could not choose it.
   const { got, outcome, host } = await sendTo(t, 'PAGERDUTY', channel, { egress: { mode: 'public', allow: [] } });
   assert.equal(got?.url, '/pd/v2/enqueue');
   const sent = JSON.parse(got.body.toString()) as JsonObject;
@@ -120,7 +120,7 @@ for (const [type, name] of [
   ['SMS', 'sms'],
   ['CALL', 'call'],
 ] as const) {
-  test(`${type}: the operator's service gets the text, and its address and credentials are nowhere shown`, async (t) => {
+  test(`${type}: the operator's service gets the text, and its URL and credentials are never shown`, async (t) => {
     const channel = (host: string) => ({
       config: { number: '+15551234567' },
       secrets: {},

@@ -70,7 +70,7 @@ test('an invalid attempt fails without delaying others', async (t) => {
   assert.match(impossible.error.message, /^the attempt could not be made: /);
   assert.equal(impossible.startedAt, 1_800_000_000_000);
   assert.deepEqual(impossible.headers, [['x-own', 'kept']]);
-  assert.deepEqual(ends, [], 'the thread lives on');
+  assert.deepEqual(ends, [], 'the thread keeps running');
 });
 
 test('measures an attempt from its handover, not from its claim', async (t) => {
@@ -81,13 +81,13 @@ test('measures an attempt from its handover, not from its claim', async (t) => {
   const attempt = sender.send(sending(host, {}, { startedAt: Date.now() - 3_600_000 }));
   const response = await arrived.promise;
   const arrivedAt = performance.now();
-  await until('the receiver to have taken its time', () => performance.now() - arrivedAt > 30);
+  await until('the receiver to take its time', () => performance.now() - arrivedAt > 30);
   const answeredAt = performance.now();
   response.end();
   const { durationMs } = await attempt;
   const max = Math.ceil(performance.now() - handedAt);
-  assert.ok(durationMs >= Math.floor(answeredAt - arrivedAt), `${durationMs} ms hold the receiver's time`);
-  assert.ok(durationMs <= max, `${durationMs} ms are at most the ${max} ms since the hand-over`);
+  assert.ok(durationMs >= Math.floor(answeredAt - arrivedAt), `${durationMs} ms include the receiver's time`);
+  assert.ok(durationMs <= max, `${durationMs} ms are at most the ${max} ms since the handover`);
 });
 
 test('applies the egress policy in the thread; closing interrupts open attempts', async (t) => {

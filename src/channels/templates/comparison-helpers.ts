@@ -46,10 +46,10 @@ function has(value: unknown, pattern: unknown): boolean {
 type Operator = (a: unknown, b: unknown) => boolean;
 
 const operators: Readonly<Record<string, Operator>> = {
-  // oxlint-disable-next-line eqeqeq -- the operator that the template asked for
+  // oxlint-disable-next-line eqeqeq -- the operator in the template
   '==': (a, b) => a == b,
   '===': (a, b) => a === b,
-  // oxlint-disable-next-line eqeqeq -- the operator that the template asked for
+  // oxlint-disable-next-line eqeqeq -- the operator in the template
   '!=': (a, b) => a != b,
   '!==': (a, b) => a !== b,
   '<': (a, b) => (a as number) < (b as number),

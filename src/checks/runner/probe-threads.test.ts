@@ -99,7 +99,7 @@ test('probes of a hung thread end as unknown and the thread restarts', async (t)
   assert.deepEqual([finding.verdict, finding.reason], ['unknown', 'crashed']);
   assert.match(finding.message ?? '', /^the probe thread stopped unexpectedly: /);
   await died.promise;
-  assert.equal((await prober.probe(once)).verdict, 'passed', 'one that the thread before was told of');
+  assert.equal((await prober.probe(once)).verdict, 'passed', 'a check that was sent to the previous thread');
 });
 
 test('concurrent halves of one check have separate inputs and results', async (t) => {
@@ -181,7 +181,7 @@ test('omits times that a busy thread may have delayed', async (t) => {
           apiCheck({ url: 'no URL', pad: Array.from({ length: size }, () => []) }, {}, { id: 'long' }),
         );
         keepBusy = () => void (delayed && prober.probe(long));
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        // oxlint-disable-next-line no-await-in-loop -- sequential
         const finding = await prober.probe(input);
         if ((finding.responseTimeMs === null) === delayed) return { finding, part: describedKind(checkType, finding) };
         size = Math.min(2 * size, 8_000_000);

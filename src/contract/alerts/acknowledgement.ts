@@ -4,7 +4,7 @@ import { instant } from '#lib/schema/fields.ts';
 
 const acknowledger = z
   .strictObject({
-    type: z.enum(['user', 'api-key', 'link']).describe('link = whoever used the ACK_LINK of an alert.'),
+    type: z.enum(['user', 'api-key', 'link']).describe('link = a person who opened the ACK_LINK of an alert.'),
     id: z.uuid().nullable(),
     name: z.string().nullable().describe('E-mail address of the user or name of the API key.'),
   })

@@ -1,4 +1,4 @@
-// The calendar month that an execution limit holds for.
+// Calendar months of execution limits.
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import { LimitReachedError, monthEnd, monthStart } from './account.ts';
@@ -12,14 +12,14 @@ describe('the UTC calendar month of an instant', () => {
     ['2026-12-31T23:59:59.999Z', '2026-12-01T00:00:00.000Z', '2027-01-01T00:00:00.000Z'],
   ];
   for (const [at, from, to] of rows) {
-    it(`of ${at} is ${from} up to, without, ${to}`, () => {
+    it(`of ${at} lasts from ${from} until ${to}`, () => {
       assert.equal(new Date(monthStart(Date.parse(at))).toISOString(), from);
       assert.equal(new Date(monthEnd(Date.parse(at))).toISOString(), to);
     });
   }
 });
 
-test('a limit that is reached is told with the figures and who may raise it', () => {
+test('a reached limit is reported with the numbers and who can raise it', () => {
   assert.equal(
     new LimitReachedError('checks', 1000, 1000).message,
     '1,000 of 1,000 checks used. Delete some, or ask an operator to raise limits.checks of this account.',

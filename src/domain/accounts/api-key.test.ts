@@ -1,4 +1,4 @@
-// What each role of an API key may do.
+// Permissions of the roles of API keys.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ApiKeyRole, apiKeyRoles, mayDo, type Permission } from './api-key.ts';

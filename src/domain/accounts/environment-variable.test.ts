@@ -1,4 +1,4 @@
-// Which variable of a name wins.
+// Precedence of variables with the same name.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type EnvironmentVariable, mergeVariables } from './environment-variable.ts';
@@ -11,7 +11,7 @@ const variable = (key: string, value: string, secret = false): EnvironmentVariab
 });
 
 describe('variables', () => {
-  it('of a check win over those of its group, and these over those of the account', () => {
+  it('of a check override those of its group, which override those of the account', () => {
     const merged = mergeVariables(
       [variable('A', 'account'), variable('B', 'account'), variable('C', 'account')],
       [variable('B', 'group'), variable('C', 'group')],
@@ -23,16 +23,16 @@ describe('variables', () => {
     );
   });
 
-  it('bring their own secrecy along: a plain one that wins is plain', () => {
+  it('are secret only if the overriding one is', () => {
     assert.equal(mergeVariables([variable('A', 'x', true)], [variable('A', 'y')])[0]?.secret, false);
     assert.equal(mergeVariables([variable('A', 'x')], [variable('A', 'y', true)])[0]?.secret, true);
   });
 
-  it('have names that tell upper from lower case', () => {
+  it('have case-sensitive names', () => {
     assert.equal(mergeVariables([variable('a', '1')], [variable('A', '2')]).length, 2);
   });
 
-  it('may have any name', () => {
+  it('can have any name', () => {
     const names = ['__proto__', 'constructor', '', 'ключ'];
     assert.deepEqual(
       mergeVariables(names.map((name) => variable(name, 'x'))).map(({ key }) => key),

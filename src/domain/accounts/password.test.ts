@@ -1,4 +1,4 @@
-// Which passwords are accepted.
+// Password rules.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isCommonPassword } from '#lib/common-passwords.ts';
@@ -11,7 +11,7 @@ for (const [password, problem] of [
   ['correct horse', null],
   ['äöüß✓ long enough', null],
   ['123456789', short],
-  // Ten characters as typed, nine after normalization: e and a combining accent are one.
+  // Ten characters as entered, nine after normalization: e and a combining accent become one.
   ['abcdefghe\u0301', short],
   ['x'.repeat(201), 'must have at most 200 characters'],
   ['1234567890', common],

@@ -1,4 +1,4 @@
-// Who among processes lives, and where checks can run.
+// Live processes and served locations.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isAlive, type ProcessSign, servedLocations, silentAfterMs } from './process.ts';
@@ -19,8 +19,8 @@ function sign(location: ProcessSign['location'], roles: string[], seenAt = now):
   return { id: 'p', roles, version: '1', location, host: 'h', pid: 1, startedAt: 0, seenAt, ...nothing };
 }
 
-describe('locations that are served', () => {
-  it('are those of living processes that run checks, this process first', () => {
+describe('served locations', () => {
+  it('are those of live processes that run checks, this process first', () => {
     const processes = [
       sign(eu, ['runner']),
       sign(own, ['runner', 'api']),
@@ -30,13 +30,13 @@ describe('locations that are served', () => {
     assert.deepEqual(servedLocations(processes, own, now), [own, asia, eu]);
   });
 
-  it('are not those of a process that is silent or runs no checks', () => {
+  it('exclude processes that are silent or run no checks', () => {
     const processes = [sign(eu, ['runner'], now - silentAfterMs), sign(own, ['api']), sign(asia, ['runner'])];
     assert.deepEqual(servedLocations(processes, own, now), [asia]);
     assert.equal(isAlive({ seenAt: now - silentAfterMs + 1 }, now), true);
   });
 
-  it('are this process’s own when nobody runs checks', () => {
+  it('are this process’s own if no process runs checks', () => {
     assert.deepEqual(servedLocations([sign(eu, ['deliverer'])], own, now), [own]);
   });
 });

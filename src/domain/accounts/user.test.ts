@@ -1,4 +1,4 @@
-// What people may do, and when sessions end.
+// Permissions of users, and session expiry.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MemberRole } from './api-key.ts';
@@ -19,18 +19,18 @@ for (const [isOperator, roles, named, role, reached] of [
   [true, ['owner', 'admin', 'read-write'], undefined, 'operator', ['0', '1']],
   [true, ['owner', 'admin', 'read-write'], '2', 'read-write', ['0', '1', '2']],
 ] as const) {
-  test(`${isOperator ? 'an operator' : 'a person'} who is ${roles.join(', ')} acts in ${named ?? 'the first'} as ${role}`, () => {
+  test(`${isOperator ? 'an operator' : 'a user'} with the roles ${roles.join(', ')} acts in ${named ?? 'the first account'} as ${role}`, () => {
     const caller = callerOfUser(person(isOperator, ...roles), named);
     assert.deepEqual([caller?.role, caller?.accountId, caller?.accountIds], [role, named ?? '0', reached]);
   });
 }
 
-test('nobody acts in an account that is not theirs, operators included', () => {
+test('users cannot act in accounts of others, not even operators', () => {
   assert.equal(callerOfUser(person(true, 'owner'), '1'), null);
   assert.equal(callerOfUser(person(false)), null);
 });
 
-test('a session ends 14 days after its last use, and at its own end', () => {
+test('a session ends 14 days after its last use, or when it expires', () => {
   assert.equal(sessionEnd({ lastSeenAt: 0, expiresAt: 90 * dayMs }), 14 * dayMs);
   assert.equal(sessionEnd({ lastSeenAt: 80 * dayMs, expiresAt: 90 * dayMs }), 90 * dayMs);
 });

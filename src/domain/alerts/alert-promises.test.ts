@@ -1,4 +1,4 @@
-// Every short history of a check: the promises of alerting hold in all. `npm run sim -- states` goes further.
+// Explores every short history of a check and verifies the alerting guarantees. `npm run sim -- states` goes deeper.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
@@ -17,7 +17,7 @@ import { exploreEdits } from '../../../tests/support/models/location-edits.ts';
 import { exploreLateAnswers, type LateCase } from '../../../tests/support/models/late-answers.ts';
 import { exploreOrders, type LocationCase } from '../../../tests/support/models/location-model.ts';
 
-describe('in every history of a check, at every combination of switches, what opened closes and nothing is invented', () => {
+describe('in every history of a check, with every combination of switches, each alert is resolved and none is spurious', () => {
   const rows: readonly [depth: number, Family, sequences: number][] = [
     [7, edits([afterRuns(1), afterMinutes(2)]), 12_222_221],
     [6, edits([afterRuns(2), afterRuns(1)]), 1_222_221],
@@ -38,10 +38,10 @@ describe('in every history of a check, at every combination of switches, what op
   }
 });
 
-describe('in every history of the certificates of a check, each is told of once at each step, whatever the check does', () => {
+describe('in every history of the certificates of a check, each is reported once per step, whatever the check does', () => {
   const rows = [
     ['edits of channels', 5, 42_129],
-    ['certificates that take turns', 5, 73_810],
+    ['alternating certificates', 5, 73_810],
   ] as const;
   for (const [family, depth, expected] of rows) {
     it(`up to ${depth} moves: ${family}`, () => {
@@ -50,7 +50,7 @@ describe('in every history of the certificates of a check, each is told of once 
   }
 });
 
-describe('what a round of several locations comes to is the same in whatever order they answer', () => {
+describe('the outcome of a round in several locations does not depend on the order of the results', () => {
   const two = { locations: 2, rounds: 4, retry: null, isTriggered: false } as const;
   const rows: readonly [LocationCase, histories: number][] = [
     [{ ...two, rounds: 3, failingShare: null, escalation: afterRuns(1), hiding: 'mute' }, 27_016],
@@ -67,7 +67,7 @@ describe('what a round of several locations comes to is the same in whatever ord
   }
 });
 
-describe('a location that answers after the next round has begun loses nothing and tells nobody twice', () => {
+describe('a result that arrives after the next round has begun loses no alert and repeats none', () => {
   const rows: readonly [depth: number, LateCase, sequences: number][] = [
     [6, { locations: 2, failingShare: null, escalation: afterRuns(1), behind: 2 }, 492_910],
     [6, { locations: 2, failingShare: 1, escalation: afterRuns(2), behind: 1 }, 356_846],
@@ -78,6 +78,6 @@ describe('a location that answers after the next round has begun loses nothing a
   }
 });
 
-it('a whole round says where a check stands, whatever ran where before it was edited', () => {
+it('a complete round determines the state of a check, whatever ran where before an edit', () => {
   assert.equal(exploreEdits(3), 24 + 24 ** 2 + 24 ** 3);
 });

@@ -1,4 +1,4 @@
-// When an alert storm begins and ends, and when its digests are due.
+// Start and end of an alert storm, and due times of its digests.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countedFrom, digestDueAt, digestThresholdOf, isOver, latestDueAt } from './alert-storm.ts';
@@ -20,7 +20,7 @@ test('alerts of the last minute count, without those of the previous storm', () 
   assert.equal(countedFrom({ endedAt: now + minute }, now), now - minute, 'the clock was set back');
 });
 
-test('a digest waits a minute for more alerts, and ten minutes after the one before', () => {
+test('a digest waits a minute for more alerts, and ten minutes after the previous digest', () => {
   assert.equal(digestDueAt(undefined, now), now + minute);
   assert.equal(digestDueAt({ digestId: null, sentAt: null }, now), now + minute);
   assert.equal(digestDueAt({ digestId: null, sentAt: now - minute }, now), now + 9 * minute);

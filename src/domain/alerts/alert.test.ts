@@ -1,4 +1,4 @@
-// Certificates: days that are left, and the step at which they are worth an alert.
+// Certificates: remaining days, and the steps at which alerts are sent.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { alertTypes, sslDaysRemaining, sslStep } from './alert.ts';

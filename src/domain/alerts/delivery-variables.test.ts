@@ -1,4 +1,4 @@
-// Which variables a delivery's templates get: the alert's own, and of the user's those that may appear there (spec §5.2, §6.2).
+// Variables of a delivery's templates: those of the alert and the permitted ones of the user (spec §5.2, §6.2).
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { deliveryVariables, userVariables } from './delivery-variables.ts';
@@ -16,10 +16,10 @@ const variable = (key: string, value: string, secret = false): EnvironmentVariab
 const account = [variable('TEAM', 'account'), variable('FLOOR', '3'), variable('TOKEN', 'hidden', true)];
 const ofGroup = [variable('TEAM', 'group'), variable('FLOOR', 'hidden', true)];
 
-/** Facts of an alert whose check is in a group; `isViaGroup` = the group's subscription is the cause. */
+/** Facts of an alert whose check is in a group; `isViaGroup` = sent because of the group's subscription. */
 function factsOf(isViaGroup: boolean): DeliveryFacts {
   const { context, finding, resultId } = sampleAlert('ALERT_FAILURE', 'account', account, now);
-  // Of a group only its name and variables matter here.
+  // Only the group's name and variables matter here.
   const group = { name: 'Shops', environmentVariables: ofGroup } as unknown as DeliveryFacts['context']['group'];
   return {
     deliveryId: 'd',
@@ -32,18 +32,18 @@ function factsOf(isViaGroup: boolean): DeliveryFacts {
     finding,
     isViaGroup,
     context: { ...context, group },
-    // The channel says nothing of variables.
+    // The channel does not affect variables.
     channel: {} as DeliveryFacts['channel'],
   };
 }
 
 describe('variables of users', () => {
-  it('leave out what became secret, and let the group win only where it is the cause', () => {
+  it("exclude those that became secret, and prefer the group's only if its subscription is the cause", () => {
     assert.deepEqual(userVariables(account, []), { TEAM: 'account', FLOOR: '3' });
     assert.deepEqual(userVariables(account, ofGroup), { TEAM: 'group' });
   });
 
-  it('give way to the names of the alert itself', () => {
+  it('are overridden by variables of the alert', () => {
     const facts = factsOf(false);
     const own = [variable('CHECK_NAME', 'mine'), variable('SSL_CHECK_DOMAIN', 'mine'), variable('OTHER', 'mine')];
     const variables = deliveryVariables(
@@ -57,7 +57,7 @@ describe('variables of users', () => {
       },
     );
     assert.equal(variables['CHECK_NAME'], 'Cart of the shop');
-    assert.equal(variables['SSL_CHECK_DOMAIN'], undefined, 'also where the name does not apply');
+    assert.equal(variables['SSL_CHECK_DOMAIN'], undefined, 'even where the name does not apply');
     assert.equal(variables['OTHER'], 'mine');
     assert.equal(variables['GROUP_NAME'], 'Shops');
   });

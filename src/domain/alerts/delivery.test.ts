@@ -1,4 +1,4 @@
-// What becomes of a delivery after each attempt (spec §6.5).
+// State of a delivery after each attempt (spec §6.5).
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
@@ -21,7 +21,7 @@ const outcome = (error: AttemptError | null, durationMs = 1500): SendOutcome => 
 
 const answer = (status: number, retryAfter: string) => ({ status, headers: { 'retry-after': retryAfter }, body: '' });
 
-/** The whole life of a delivery whose every attempt ends with that error: pauses in seconds, then how it ended. */
+/** All attempts of a delivery that each end with that error: pauses in seconds, then the final status. */
 function life(error: AttemptError, plan: RetryPlan, retryAfter?: string): (number | string)[] {
   const asking = retryAfter === undefined ? {} : { response: answer(429, retryAfter) };
   const seen: (number | string)[] = [];
@@ -34,34 +34,34 @@ function life(error: AttemptError, plan: RetryPlan, retryAfter?: string): (numbe
 }
 
 describe('a delivery', () => {
-  it('is delivered by the first good answer, whichever attempt that is', () => {
+  it('is delivered by the first success, at any attempt', () => {
     for (const attempt of [1, 2, 6, 10]) {
       assert.deepEqual(afterAttempt(outcome(null), attempt, 'normal'), { status: 'delivered', nextAttemptAt: null });
     }
   });
 
   for (const error of ['status', 'timeout', 'dns', 'connect', 'tls', 'reset', 'protocol'] as const) {
-    it(`is tried six times, 20 s after the end of the attempt before, while it ends with ${error}`, () => {
+    it(`is attempted six times, 20 s after the end of the previous attempt, while it ends with ${error}`, () => {
       assert.deepEqual(life(error, 'normal'), [20, 20, 20, 20, 20, 'exhausted']);
     });
   }
 
-  it('goes on for hours where its channel asked for the long tail', () => {
+  it('is retried for hours if its channel uses the long tail', () => {
     assert.deepEqual(life('status', 'long-tail'), [20, 20, 20, 20, 20, 300, 1800, 7200, 21_600, 'exhausted']);
   });
 
-  it('is tried once more where the receiver asks to wait, and its long tail waits as long; a test message does not', () => {
+  it('is retried once more if the receiver sends Retry-After, also in the long tail, but not for a test message', () => {
     assert.deepEqual(life('status', 'normal', '45'), [20, 20, 20, 20, 20, 45, 'exhausted']);
     const long = [20, 20, 20, 20, 20, 600, 1800, 7200, 21_600, 600, 'exhausted'];
     assert.deepEqual(life('status', 'long-tail', '600'), long);
     assert.deepEqual(life('status', 'once', '45'), ['exhausted']);
   });
 
-  it('is tried once more at the time an earlier answer asked for, unless the last attempt began after it', () => {
+  it('is retried once more at the time of an earlier Retry-After, unless the last attempt began later', () => {
     const last = (until: number, durationMs = 1500) =>
       afterAttempt(outcome('timeout', durationMs), 6, 'normal', startedAt + until).nextAttemptAt;
     assert.equal(last(200_000), startedAt + 200_000);
-    assert.equal(last(10_000, 30_000), startedAt + 30_000, 'asked for while the last attempt was in progress');
+    assert.equal(last(10_000, 30_000), startedAt + 30_000, 'requested while the last attempt was in progress');
     assert.equal(last(-1), null);
     const later = startedAt + 3_600_000;
     assert.equal(afterAttempt(outcome('status'), 5, 'normal', later).nextAttemptAt, startedAt + 21_500);
@@ -88,19 +88,19 @@ describe('a delivery', () => {
     });
   }
 
-  it('ends at once when the egress policy refuses its address', () => {
+  it('ends at once if the egress policy refuses its address', () => {
     assert.deepEqual(life('egress-refused', 'long-tail'), ['refused']);
   });
 
-  it('fails at once when a mail server rejects its address', () => {
+  it('fails at once if a mail server rejects its address', () => {
     assert.deepEqual(life('rejected', 'long-tail'), ['failed']);
   });
 
-  it('is tried once when it is a test message', () => {
+  it('is attempted once if it is a test message', () => {
     assert.deepEqual(life('status', 'once'), ['exhausted']);
   });
 
-  it('is due at a whole millisecond', () => {
+  it('is due at a whole number of milliseconds', () => {
     assert.equal(afterAttempt(outcome('status', 10.25), 1, 'normal').nextAttemptAt, startedAt + 20_011);
   });
 });
@@ -108,7 +108,7 @@ describe('a delivery', () => {
 describe('an attempt', () => {
   const redirected = { ...outcome(null), response: { status: 302, headers: {}, body: '' } };
 
-  it('says what is odd about it, and nothing when nothing is', () => {
+  it('has a note only if something is unusual', () => {
     assert.equal(attemptNote({ ...redirected, response: { ...redirected.response, status: 204 } }), null);
     assert.match(attemptNote(redirected) ?? '', /^The receiver answered 302\. Redirects are not followed/);
     assert.match(

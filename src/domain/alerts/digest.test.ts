@@ -1,4 +1,4 @@
-// How the checks of a digest are sorted.
+// Sections of a digest.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AlertType } from './alert.ts';
@@ -12,7 +12,7 @@ const alert = (checkId: string, alertType: AlertType, alertId = `${checkId}-${al
 const shown = (sections: ReturnType<typeof sortDigest>) =>
   sections.map(({ state, checks }) => [state, checks.map(({ checkId, alertId }) => [checkId, alertId])]);
 
-test('checks are sorted by their state now, with their last alert', () => {
+test('checks are grouped by their current state, with their last alert', () => {
   const sections = sortDigest(
     [
       alert('down', 'ALERT_FAILURE', '1'),
@@ -44,7 +44,7 @@ test('checks are sorted by their state now, with their last alert', () => {
   ]);
 });
 
-test('a certificate is listed besides the state of its check', () => {
+test('a certificate is listed in addition to the state of its check', () => {
   const sections = sortDigest(
     [alert('a', 'ALERT_SSL', '1'), alert('b', 'ALERT_SSL', '2'), alert('b', 'ALERT_FAILURE', '3')],
     new Map([['b', 'failure']]),

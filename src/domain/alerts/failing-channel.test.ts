@@ -1,4 +1,4 @@
-// When a channel is failing, and what other channels are told about it.
+// Failing channels, and their report to other channels.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { channelRules } from '#channels/rules.ts';
@@ -9,7 +9,7 @@ const answered = (status: number, location?: string) => ({
   error: null,
 });
 
-it('a redirect reaches nobody although its delivery is delivered', () => {
+it('a redirect counts as lost although its delivery is delivered', () => {
   const delivered = { status: 'delivered', nextAttemptAt: null } as const;
   assert.deepEqual(
     [200, 299, 300, 308].map((status) => deliveryEnd(answered(status), delivered)),
@@ -20,7 +20,7 @@ it('a redirect reaches nobody although its delivery is delivered', () => {
   assert.equal(deliveryEnd(answered(200), { status: 'refused', nextAttemptAt: null }), null);
 });
 
-it('the new address of a redirect is named without user info and query', () => {
+it('the new URL of a redirect is shown without user info and query', () => {
   const reason = lostReason(answered(301, 'https://me:secret@new.example/in?token=1#x'));
   assert.equal(reason, 'the receiver redirected to https://new.example/in (301); redirects are not followed');
   assert.equal(
@@ -30,7 +30,7 @@ it('the new address of a redirect is named without user info and query', () => {
   assert.equal(lostReason(answered(302)), 'the receiver redirected (302); redirects are not followed');
 });
 
-it('a failing channel is reported under one alert type, whatever its name holds', () => {
+it('a failing channel is reported with one alert type, whatever its name contains', () => {
   const name = 'Pager "night" {{SECRET}} \\ \n';
   const since = Date.UTC(2026, 0, 31);
   const report = {

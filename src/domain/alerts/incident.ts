@@ -8,7 +8,7 @@ export type IncidentKind = (typeof incidentKinds)[number];
 export const incidentEnds = ['recovery', 'deletion'] as const;
 export type IncidentEnd = (typeof incidentEnds)[number];
 
-/** Who acknowledged an incident: a person, an API key, or whoever has the link of an alert. */
+/** Who acknowledged an incident: a user, an API key, or a person who opened the ACK_LINK of an alert. */
 export interface Acknowledger {
   readonly type: 'user' | 'api-key' | 'link';
   /** null = a link. */

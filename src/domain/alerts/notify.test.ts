@@ -1,4 +1,4 @@
-// Who is told of what: by a channel's switches and what it last heard.
+// Which alerts a channel gets, by its switches and earlier alerts.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type AlertType, neverSent, type Notified } from './alert.ts';
@@ -36,7 +36,7 @@ const notifiedOf = (open: Notified['open'], change: Partial<Notified> = {}): Not
   ...change,
 });
 
-/** What a channel is sent and what it has heard then. */
+/** Alerts sent to a channel, and what the channel is notified of afterwards. */
 function receive(given: AlertEvent, change: Partial<Listener>): { sent: readonly AlertType[]; notified: Notified } {
   const channel = { ...listener, ...change };
   const [notification] = notificationsOf(given, [channel]);
@@ -45,71 +45,77 @@ function receive(given: AlertEvent, change: Partial<Listener>): { sent: readonly
 
 describe('a channel', () => {
   const rows: readonly [string, AlertEvent, Partial<Listener>, AlertType[], Notified['open']][] = [
-    ['is sent the failure', failure, {}, ['ALERT_FAILURE'], 'failure'],
-    ['is not sent the same failure twice', failure, { notified: notifiedOf('failure') }, [], 'failure'],
+    ['is notified of a failure', failure, {}, ['ALERT_FAILURE'], 'failure'],
+    ['is not notified of the same failure twice', failure, { notified: notifiedOf('failure') }, [], 'failure'],
     [
-      'is sent the failure after the degradation',
+      'is notified of a failure after a degradation',
       failure,
       { notified: notifiedOf('degraded') },
       ['ALERT_FAILURE'],
       'failure',
     ],
-    ['counts as told of a failure that its switch held back', failure, { sendFailure: false }, [], 'failure'],
+    ['counts as notified of a failure suppressed by its switch', failure, { sendFailure: false }, [], 'failure'],
     [
-      'hears nothing of failures and recoveries with both off',
+      'is not notified of failures and recoveries with both switches off',
       failure,
       { sendFailure: false, sendRecovery: false },
       [],
       null,
     ],
-    ['is not sent a degradation by default', degraded, {}, [], null],
-    ['is sent a degradation when it asked', degraded, { sendDegraded: true }, ['ALERT_DEGRADED'], 'degraded'],
+    ['is not notified of a degradation by default', degraded, {}, [], null],
+    ['is notified of a degradation if enabled', degraded, { sendDegraded: true }, ['ALERT_DEGRADED'], 'degraded'],
     [
-      'is sent the easing of a failure',
+      'is notified if a failure becomes a degradation',
       degraded,
       { sendDegraded: true, notified: notifiedOf('failure') },
       ['ALERT_DEGRADED'],
       'degraded',
     ],
     [
-      'still waits for the recovery after an easing it did not ask for',
+      'still expects the recovery if that degradation is not enabled',
       degraded,
       { notified: notifiedOf('failure') },
       [],
       'failure',
     ],
-    ['is sent the recovery of a failure', passing, { notified: notifiedOf('failure') }, ['ALERT_RECOVERY'], null],
     [
-      'is sent the recovery of a degradation',
+      'is notified of the recovery from a failure',
+      passing,
+      { notified: notifiedOf('failure') },
+      ['ALERT_RECOVERY'],
+      null,
+    ],
+    [
+      'is notified of the recovery from a degradation',
       passing,
       { notified: notifiedOf('degraded') },
       ['ALERT_DEGRADED_RECOVERY'],
       null,
     ],
-    ['is sent no recovery of what it was not told', passing, {}, [], null],
+    ['is not notified of a recovery without an earlier alert', passing, {}, [], null],
     [
-      'is sent no recovery with that switch off, and nothing stays open',
+      'is not notified of a recovery with that switch off, and nothing stays open',
       passing,
       { sendRecovery: false, notified: notifiedOf('failure') },
       [],
       null,
     ],
     [
-      'is sent the recovery under mute',
+      'is notified of a recovery while muted',
       { ...passing, isMuted: true },
       { notified: notifiedOf('failure') },
       ['ALERT_RECOVERY'],
       null,
     ],
     [
-      'is sent the recovery after its subscription ended',
+      'is notified of a recovery after its subscription ended',
       passing,
       { isSubscribed: false, notified: notifiedOf('failure') },
       ['ALERT_RECOVERY'],
       null,
     ],
     [
-      'is sent nothing new after its subscription ended',
+      'is not notified of anything new after its subscription ended',
       failure,
       { isSubscribed: false, notified: notifiedOf('degraded') },
       [],
@@ -125,7 +131,7 @@ describe('a channel', () => {
     });
   }
 
-  it('is told by its own switches alone', () => {
+  it('is notified by its own switches only', () => {
     const channels = [
       { ...listener, alertChannelId: 1 },
       { ...listener, alertChannelId: 2, sendFailure: false, sendRecovery: false },
@@ -142,12 +148,12 @@ describe('a channel', () => {
   });
 });
 
-describe('a channel that asked for certificates', () => {
+describe('a channel with certificate alerts', () => {
   const seen = (daysRemaining: number, fingerprint = 'first'): AlertEvent => ({
     ...event,
     certificate: { fingerprint, daysRemaining },
   });
-  /** The days at which it was sent ALERT_SSL, of days that follow each other. */
+  /** The consecutive days on which it was sent ALERT_SSL. */
   const sentAt = (days: readonly (number | [number, string])[], change: Partial<Listener> = {}): number[] => {
     let notified = notNotified;
     return days.flatMap((given) => {
@@ -159,22 +165,22 @@ describe('a channel that asked for certificates', () => {
   };
   const countdown = [...Array(40).keys()].map((day) => 35 - day);
 
-  it('is told once at each step', () => assert.deepEqual(sentAt(countdown), [30, 14, 7, 3, 1, -1]));
-  it('is told from its own threshold on', () => {
+  it('is notified once at each step', () => assert.deepEqual(sentAt(countdown), [30, 14, 7, 3, 1, -1]));
+  it('is notified from its own threshold on', () => {
     assert.deepEqual(sentAt(countdown, { sslExpiryThreshold: 10 }), [10, 7, 3, 1, -1]);
   });
-  it('is told once of several steps crossed at once', () => assert.deepEqual(sentAt([35, 2, 2, 1]), [2, 1]));
-  it('is told again of the renewed certificate, when its time comes', () => {
+  it('is notified once if several steps are crossed at once', () => assert.deepEqual(sentAt([35, 2, 2, 1]), [2, 1]));
+  it('is notified again of a renewed certificate when that one is about to expire', () => {
     assert.deepEqual(sentAt([30, 29, [90, 'second'], [30, 'second'], [29, 'second']]), [30, 30]);
   });
-  it('is told once of each, when several nodes take turns with certificates of their own', () => {
+  it('is notified once of each certificate if several nodes alternate', () => {
     assert.deepEqual(sentAt([10, [10, 'second'], 10, [10, 'second'], 10, [6, 'second'], 6]), [10, 10, 6, 6]);
   });
-  it('is told nothing under mute, and the step that holds when it ends', () => {
+  it('is not notified while muted, and of the current step afterwards', () => {
     assert.deepEqual(receive({ ...seen(10), isMuted: true }, { sslExpiry: true }).sent, []);
     assert.deepEqual(receive(seen(6), { sslExpiry: true }).sent, ['ALERT_SSL']);
   });
-  it('is told together with what the result means for the check, and each is remembered', () => {
+  it('is notified together with a state change of the check, and both are stored', () => {
     assert.deepEqual(receive({ ...seen(10), opens: 'ALERT_FAILURE' }, { sslExpiry: true }), {
       sent: ['ALERT_FAILURE', 'ALERT_SSL'],
       notified: notifiedOf('failure', { notifiedAt: now, certificates: { first: 14 } }),
@@ -185,16 +191,16 @@ describe('a channel that asked for certificates', () => {
       notified: notifiedOf(null, { certificates: { first: 14 } }),
     });
   });
-  it('hears of it no more when it did not ask, or is not subscribed', () => {
+  it('is not notified if certificate alerts are off or it is not subscribed', () => {
     assert.deepEqual(sentAt(countdown, { sslExpiry: false }), []);
     assert.deepEqual(sentAt(countdown, { isSubscribed: false }), []);
   });
 });
 
-describe('what is still open', () => {
+describe('a reminder', () => {
   const reminders = { amount: 2, intervalMs: 5 * minuteMs };
 
-  /** In which minutes a channel is told of a check that fails every minute, and as which reminder. */
+  /** Minutes in which a channel is notified of a check that fails every minute, with the number of the reminder. */
   function notifiedIn(
     minutes: number,
     change: (minute: number) => Partial<AlertEvent>,
@@ -213,7 +219,7 @@ describe('what is still open', () => {
     });
   }
 
-  it('is told again after each interval, as often as asked for', () => {
+  it('is sent after each interval, as often as configured', () => {
     assert.deepEqual(
       notifiedIn(30, () => ({})),
       ['0 ALERT_FAILURE -', '5 ALERT_FAILURE 1', '10 ALERT_FAILURE 2'],
@@ -229,7 +235,7 @@ describe('what is still open', () => {
     );
   });
 
-  it('is told no more once it has ended, and counted anew when it begins again', () => {
+  it('is not sent after a recovery, and is counted from 1 after the next failure', () => {
     const ended = (minute: number): Partial<AlertEvent> =>
       minute === 7 ? { status: 'passing', isPassing: true } : minute === 8 ? { opens: 'ALERT_FAILURE' } : {};
     assert.deepEqual(notifiedIn(14, ended), [
@@ -241,12 +247,12 @@ describe('what is still open', () => {
     ]);
   });
 
-  it('is not told again under mute, and is with the first result after it', () => {
+  it('is not sent while muted, but with the first result afterwards', () => {
     const muted = (minute: number): Partial<AlertEvent> => ({ isMuted: minute > 2 && minute < 8 });
     assert.deepEqual(notifiedIn(12, muted), ['0 ALERT_FAILURE -', '8 ALERT_FAILURE 1']);
   });
 
-  it('is not told again to whoever did not hear it, or asks for it no more', () => {
+  it('is not sent to a channel that was not notified or is no longer subscribed', () => {
     assert.deepEqual(
       notifiedIn(12, () => ({}), { sendFailure: false }),
       [],
@@ -257,7 +263,7 @@ describe('what is still open', () => {
     );
   });
 
-  it('is not told again to whoever its switch kept it from, though that is on by now', () => {
+  it('is not sent to a channel whose switch suppressed the alert, even if it is on now', () => {
     const failing: AlertEvent = { ...event, reminders };
     const { notified } = receive({ ...failing, opens: 'ALERT_FAILURE' }, { sendFailure: false });
     for (const minute of [1, 10, 100]) {
@@ -267,7 +273,7 @@ describe('what is still open', () => {
     assert.deepEqual(receive({ ...passing, reminders }, { notified }).sent, ['ALERT_RECOVERY']);
   });
 
-  it('is not told again with a result that says nothing of the check', () => {
+  it('is not sent with a result that does not affect the state', () => {
     const rules = { isMuted: false, reminders };
     const state = { ...newCheckState, status: 'failing', alerted: 'failing' } as const;
     const asked = [true, false].map((isMoved) => {
@@ -277,7 +283,7 @@ describe('what is still open', () => {
     assert.deepEqual(asked, [reminders, null]);
   });
 
-  it('is not told again while it is something else', () => {
+  it('is not sent while the check has another state', () => {
     const eased = (minute: number): Partial<AlertEvent> => (minute > 2 ? { status: 'degraded' } : {});
     assert.deepEqual(notifiedIn(12, eased), ['0 ALERT_FAILURE -']);
     const degraded = (minute: number): Partial<AlertEvent> => ({
@@ -287,14 +293,14 @@ describe('what is still open', () => {
     assert.deepEqual(notifiedIn(7, degraded, { sendDegraded: true }), ['0 ALERT_DEGRADED -', '5 ALERT_DEGRADED 1']);
   });
 
-  it('is told again an interval after the first result that asks for it, when it was told by an older version', () => {
+  it('is sent an interval after the first result if an older version sent the alert', () => {
     assert.deepEqual(
       notifiedIn(8, () => ({ opens: null }), { notified: notifiedOf('failure') }),
       ['5 ALERT_FAILURE 1'],
     );
   });
 
-  it('is told again early rather than never when the clock was set back', () => {
+  it('is sent early rather than never if the clock was set back', () => {
     const back = (minute: number): Partial<AlertEvent> =>
       minute > 2 ? { now: now - 3_600_000 + minute * minuteMs } : {};
     assert.deepEqual(notifiedIn(9, back), ['0 ALERT_FAILURE -', '3 ALERT_FAILURE 1', '8 ALERT_FAILURE 2']);

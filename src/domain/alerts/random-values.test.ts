@@ -1,11 +1,11 @@
-// The random values of templates: both ends are reached, and nothing beyond them.
+// Random values in templates: both bounds are reached and never exceeded.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { systemRandom } from '#lib/random.ts';
 import { createDice } from '../../../bench/chaos/dice.ts';
 import { randomValues } from './random-values.ts';
 
-it('$RANDOM_NUMBER reaches 0 and 1000 and every number between, each as often as the others', () => {
+it('$RANDOM_NUMBER reaches every number from 0 to 1000, with equal frequency', () => {
   const dice = createDice(20_261_121);
   const draws = 200_000;
   const counts = new Map<number, number>();
@@ -17,11 +17,11 @@ it('$RANDOM_NUMBER reaches 0 and 1000 and every number between, each as often as
     [...counts.keys()].toSorted((a, b) => a - b),
     Array.from({ length: 1001 }, (_, number) => number),
   );
-  // 200 of each on average; six standard deviations are 85.
+  // On average 200 of each; six standard deviations are 85.
   for (const [number, count] of counts) assert.ok(count > 115 && count < 285, `${number} came ${count} times`);
 });
 
-it('$RANDOM_NUMBER is 0 at the begin of what the source gives, and 1000 at its end', () => {
+it('$RANDOM_NUMBER is 0 at the lower bound of its source and 1000 at the upper bound', () => {
   const of = (fraction: number) => randomValues({ uuid: () => 'u', fraction: () => fraction });
   assert.deepEqual(
     [of(0), of(1 - 2 ** -47)],

@@ -1,9 +1,9 @@
-// What is shown of URLs to those who may not know all of them.
+// URLs as shown to readers without access to all of their parts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hasSecretUrl, maskAddress, maskUserInfo, withoutUserInfo } from './shown-url.ts';
 
-test('user info is masked or left out, and nothing else', () => {
+test('masks or omits user info, and nothing else', () => {
   for (const [url, masked, without] of [
     ['http://a:b@shop.example/x?y#z', 'http://********@shop.example/x?y#z', 'http://shop.example/x?y#z'],
     ['https://token@shop.example', 'https://********@shop.example', 'https://shop.example'],
@@ -16,7 +16,7 @@ test('user info is masked or left out, and nothing else', () => {
   }
 });
 
-test('an address that is a secret shows its host alone', () => {
+test('shows only the host of a secret URL', () => {
   assert.equal(maskAddress('https://hooks.slack.com/services/T0/B0/x?y'), 'https://hooks.slack.com/********');
   assert.equal(maskAddress('https://a:b@hooks.slack.com/x'), 'https://********@hooks.slack.com/********');
   assert.equal(maskAddress('https://hooks.slack.com/'), 'https://hooks.slack.com/');

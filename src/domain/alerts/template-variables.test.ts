@@ -1,4 +1,4 @@
-// The variables of an alert: their names, types, and when they apply (spec §6.2, decisions: Types).
+// Variables of an alert: names, types, and when they apply (spec §6.2, decisions: Types).
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { alertTypes } from './alert.ts';
@@ -74,18 +74,18 @@ describe('the variables of an alert', () => {
     });
   });
 
-  it('are the same names for every alert type, in one order', () => {
+  it('have the same names in the same order for every alert type', () => {
     for (const alertType of alertTypes) {
       assert.deepEqual(Object.keys(systemVariables({ ...facts, alertType })), systemVariableNames);
     }
   });
 
-  it('carry the error of what opens, and none with what closes', () => {
+  it('include the error if an alert opens, but not if it closes', () => {
     const carried = alertTypes.filter((alertType) => systemVariables({ ...facts, alertType }).CHECK_ERROR_MESSAGE);
     assert.deepEqual(carried, ['ALERT_FAILURE', 'ALERT_DEGRADED', 'ALERT_SSL']);
   });
 
-  it('carry the link to acknowledge with what opens, and none with what closes', () => {
+  it('include the acknowledge link if an alert opens, but not if it closes', () => {
     const carried = alertTypes.filter((alertType) => {
       const incident = alertType === 'ALERT_SSL' ? null : (facts.incident ?? null);
       return systemVariables({ ...facts, alertType, incident }).ACK_LINK;
@@ -93,7 +93,7 @@ describe('the variables of an alert', () => {
     assert.deepEqual(carried, ['ALERT_FAILURE', 'ALERT_DEGRADED']);
   });
 
-  it('tell of the certificate with ALERT_SSL only', () => {
+  it('include the certificate with ALERT_SSL only', () => {
     const ssl = systemVariables({ ...facts, alertType: 'ALERT_SSL' });
     assert.deepEqual([ssl.SSL_DAYS_REMAINING, ssl.SSL_CHECK_DOMAIN], [7, 'shop']);
     const expiredSsl = { daysRemaining: -1, domain: 'shop', sentence: 'the certificate of shop has expired' };
@@ -101,7 +101,7 @@ describe('the variables of an alert', () => {
     assert.equal(expired.ALERT_TITLE, `${facts.check.name}: the certificate of shop has expired`);
   });
 
-  it('tell of the answer for checks of the type API only', () => {
+  it('include the response for checks of the type API only', () => {
     const other = systemVariables({ ...facts, check: { ...facts.check, checkType: 'BROWSER' } });
     assert.deepEqual(
       [other.API_CHECK_RESPONSE_STATUS_CODE, other.API_CHECK_RESPONSE_STATUS_TEXT],
@@ -109,7 +109,7 @@ describe('the variables of an alert', () => {
     );
   });
 
-  it('are undefined where they do not apply, so that a default can stand in', () => {
+  it('are undefined if they do not apply, so that defaults work', () => {
     const { check, result } = facts;
     const bare = systemVariables({
       ...facts,
@@ -138,7 +138,7 @@ describe('the variables of an alert', () => {
     ]);
   });
 
-  it('of a check that was deleted have a title that says so, whatever was open, and no error', () => {
+  it('of a deleted check have a title that says so, whatever was open, and no error', () => {
     for (const alertType of ['ALERT_RECOVERY', 'ALERT_DEGRADED_RECOVERY'] as const) {
       const deleted = systemVariables({ ...facts, alertType, isDeletion: true });
       assert.equal(deleted.ALERT_TITLE, `${facts.check.name} has been deleted`);
@@ -146,7 +146,7 @@ describe('the variables of an alert', () => {
     }
   });
 
-  it('say so in the title when it is a test, and count reminders', () => {
+  it('mark tests in the title and number reminders', () => {
     const test = systemVariables({ ...facts, isTest: true, reminder: 2 });
     assert.equal(test.ALERT_TITLE, '[TEST] Shop <b> has failed');
     assert.deepEqual([test.IS_REMINDER, test.REMINDER_SEQUENCE], [true, 2]);

@@ -1,4 +1,4 @@
-// Spans by name and calendar periods, in time zones that shift their clocks.
+// Named spans and calendar periods, in time zones with clock changes.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { periodsOf, spanOf } from './calendar.ts';
@@ -8,8 +8,8 @@ const text = (ms: number): string => new Date(ms).toISOString().slice(0, 16);
 // A Wednesday.
 const now = at('2026-03-11T09:30:00Z');
 
-describe('a span by its name', () => {
-  it('is counted back from now, or is the week from Monday on, or the month', () => {
+describe('a named span', () => {
+  it('ends now, or is the week from Monday or the month', () => {
     const spans = (['last24Hours', 'last7Days', 'thisWeek', 'lastWeek', 'thisMonth', 'lastMonth'] as const).map(
       (range) => [spanOf(range, now).from, spanOf(range, now).to].map(text).join(' '),
     );
@@ -23,14 +23,14 @@ describe('a span by its name', () => {
     ]);
   });
 
-  it('begins when it does in the time zone that is asked for', () => {
+  it('begins according to the requested time zone', () => {
     assert.equal(text(spanOf('thisMonth', now, 'America/New_York').from), '2026-03-01T05:00');
     assert.equal(text(spanOf('thisWeek', now, 'Europe/Berlin').from), '2026-03-08T23:00');
   });
 });
 
 describe('the periods of a span', () => {
-  it('lie side by side without a gap, also where clocks are shifted', () => {
+  it('are contiguous, even when the clocks change', () => {
     const span = { from: at('2026-03-27T12:00:00Z'), to: at('2026-03-30T12:00:00Z') };
     const days = periodsOf(span, 'day', 'Europe/Berlin');
     assert.deepEqual(
@@ -40,7 +40,7 @@ describe('the periods of a span', () => {
     assert.equal(days.at(-1)?.to, span.to);
   });
 
-  it('are cut at full hours where a zone is half an hour off', () => {
+  it('begin at full hours in a zone with a half-hour offset', () => {
     const span = { from: at('2026-01-30T00:00:00Z'), to: at('2026-02-02T00:00:00Z') };
     const months = periodsOf(span, 'month', 'Asia/Kolkata');
     assert.deepEqual(

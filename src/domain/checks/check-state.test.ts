@@ -1,4 +1,4 @@
-// The state of a check after each result, and what is told of it: the table of decisions.md, row by row.
+// State and alerts of a check after each result: every row of the table in decisions.md.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
@@ -18,7 +18,7 @@ const atOnce: StateRules = {
 interface Step {
   readonly outcome: Outcome;
   readonly location?: string;
-  /** Minutes after the start; by default one after the step before. */
+  /** Minutes after the start. Default: one after the previous step. */
   readonly at?: number;
   readonly isMuted?: boolean;
 }
@@ -68,7 +68,7 @@ describe('the state of a check', () => {
     });
   }
 
-  it('knows since when it is so, and how often in a row', () => {
+  it('has a start time, and the number of consecutive results', () => {
     const { state } = last(fold(['passed', 'failed', 'failed', 'unknown', 'failed']));
     assert.equal(state.since, start + minute + 5);
     assert.equal(state.failingSince, start + minute + 5);
@@ -79,14 +79,14 @@ describe('the state of a check', () => {
   });
 
   for (const outcome of ['unknown', 'missed'] as const) {
-    it(`is not moved by a result that is ${outcome}`, () => {
+    it(`does not change with a result that is ${outcome}`, () => {
       const [failed, none] = fold(['failed', outcome]);
       assert.deepEqual(none, { state: failed?.state, change: null, opens: null, isMoved: false });
       assert.deepEqual(fold([outcome])[0]?.state, newCheckState);
     });
   }
 
-  it('is not moved by a result of an older slot, nor of the same slot that started before', () => {
+  it('does not change with a result of an older slot, nor of an earlier start in the same slot', () => {
     const { state } = last(fold([{ outcome: 'failed', at: 10 }]));
     const at = start + 10 * minute;
     const moved = (result: { at: number; startedAt: number }): boolean =>
@@ -102,7 +102,7 @@ describe('an alert', () => {
   const opened = (steps: readonly (Outcome | Step)[], rules?: StateRules): (AlertType | null)[] =>
     fold(steps, rules).map(({ opens }) => opens);
 
-  it('waits for as many failing runs in a row as were asked for', () => {
+  it('waits for the configured number of consecutive failing runs', () => {
     const twice: StateRules = { ...atOnce, escalation: { type: 'RUN_BASED', runs: 2 } };
     assert.deepEqual(opened(['failed', 'passed', 'failed', 'unknown', 'failed', 'failed'], twice), [
       ...Array.from({ length: 4 }, () => null),
@@ -117,13 +117,13 @@ describe('an alert', () => {
     ]);
   });
 
-  it('goes out at once when what was alerted of grows worse or better', () => {
+  it('is sent at once if an alerted check becomes worse or better', () => {
     const thrice: StateRules = { ...atOnce, escalation: { type: 'RUN_BASED', runs: 3 } };
     const outcomes: Outcome[] = ['degraded', 'degraded', 'degraded', 'failed', 'degraded'];
     assert.deepEqual(opened(outcomes, thrice), [null, null, 'ALERT_DEGRADED', 'ALERT_FAILURE', 'ALERT_DEGRADED']);
   });
 
-  it('waits as long as was asked for', () => {
+  it('waits for the configured time', () => {
     const patient: StateRules = { ...atOnce, escalation: { type: 'TIME_BASED', ms: 5 * minute } };
     const failed = (at: number): Step => ({ outcome: 'failed', at });
     assert.deepEqual(opened([failed(0), failed(4), failed(5), failed(6)], patient), [
@@ -136,7 +136,7 @@ describe('an alert', () => {
     assert.deepEqual(opened(flapping, patient), [null, null, null, null, 'ALERT_FAILURE']);
   });
 
-  it('does not open under mute, and opens at the next failing result after it', () => {
+  it('does not open while muted, but at the next failing result afterwards', () => {
     const steps: Step[] = [
       { outcome: 'passed' },
       { outcome: 'failed', isMuted: true },
@@ -147,7 +147,7 @@ describe('an alert', () => {
     assert.deepEqual(opened(steps), [null, null, null, 'ALERT_FAILURE', null]);
   });
 
-  it('does not open again after a mute that it was opened before', () => {
+  it('does not open again after a mute if it was open before', () => {
     const steps: Step[] = [{ outcome: 'failed' }, { outcome: 'failed', isMuted: true }, { outcome: 'failed' }];
     assert.deepEqual(opened(steps), ['ALERT_FAILURE', null, null]);
   });
@@ -165,7 +165,7 @@ describe('a check that runs in several locations at once', () => {
   const opened = (steps: readonly Step[], rules: StateRules): AlertType[] =>
     fold(steps, rules).flatMap(({ opens }) => opens ?? []);
 
-  it('fails when one location does, and passes when all do', () => {
+  it('fails if one location does, and passes if all do', () => {
     const first = round(0, 'passed', 'failed', 'passed', 'passed');
     assert.equal(last(fold(first, parallel(null, 1))).state.status, 'failing');
     const steps = [...first, ...round(1, 'passed', 'passed', 'passed', 'passed')];
@@ -173,14 +173,14 @@ describe('a check that runs in several locations at once', () => {
     assert.deepEqual(opened(steps, parallel(null, 1)), ['ALERT_FAILURE']);
   });
 
-  it('fails when the share that was asked for does, and passes below it', () => {
+  it('fails if the configured share of locations does, and passes below it', () => {
     const one = round(0, 'failed', 'passed', 'passed', 'passed');
     assert.equal(last(fold(one, parallel(0.5, 1))).state.status, 'passing');
     const two = round(0, 'failed', 'passed', 'failed', 'passed');
     assert.equal(last(fold(two, parallel(0.5, 1))).state.status, 'failing');
   });
 
-  it('counts a round once, however many locations fail in it', () => {
+  it('counts each round once, however many locations fail in it', () => {
     const steps = [...round(0, 'failed', 'failed', 'failed', 'failed'), ...round(1, 'failed')];
     assert.deepEqual(
       fold(steps, parallel(null, 1)).map(({ state }) => state.failedInARow),
@@ -188,21 +188,21 @@ describe('a check that runs in several locations at once', () => {
     );
   });
 
-  it('does not count a failure again because another location is heard of first in the next round', () => {
+  it('does not count a failure twice if another location reports first in the next round', () => {
     const [a, ...others] = round(1, 'passed', 'passed', 'passed', 'passed');
     assert.ok(a !== undefined);
     const steps = [...round(0, 'failed', 'passed', 'passed', 'passed'), ...others, a];
     assert.deepEqual(opened(steps, parallel(null, 2)), []);
   });
 
-  it('does not add up failures of different rounds to the share that was asked for', () => {
+  it('does not add failures of different rounds to reach the configured share', () => {
     const [a, b, ...others] = round(1, 'passed', 'failed', 'passed', 'passed');
     assert.ok(a !== undefined && b !== undefined);
     const steps = [...round(0, 'failed', 'passed', 'passed', 'passed'), b, a, ...others];
     assert.deepEqual(opened(steps, parallel(0.5, 1)).includes('ALERT_FAILURE'), false);
   });
 
-  it('does not ask a location that no longer belongs to it', () => {
+  it('ignores a location that was removed from it', () => {
     const rules = parallel(null, 1);
     const { state } = last(fold(round(0, 'passed', 'failed'), rules));
     const fewer: StateRules = { ...rules, parallel: { locations: ['a', 'c'], failingShare: null } };
@@ -213,17 +213,17 @@ describe('a check that runs in several locations at once', () => {
     );
   });
 
-  it('waits with good news until no location that is still to answer can make it bad', () => {
+  it('does not recover while a pending location could still fail the round', () => {
     const steps = [
       ...round(0, 'failed', 'passed', 'passed', 'passed'),
       ...round(1, 'passed', 'passed', 'failed', 'passed'),
     ];
     const statuses = fold(steps, parallel(null, 1)).map(({ state }) => state.status);
-    assert.deepEqual(new Set(statuses), new Set(['failing']), 'it was failing all the time');
+    assert.deepEqual(new Set(statuses), new Set(['failing']), 'it is failing throughout');
     assert.deepEqual(opened(steps, parallel(null, 1)), ['ALERT_FAILURE']);
   });
 
-  it('does not wait for a location that left out a round: what it found last stands', () => {
+  it('does not wait for a location that skipped a round, and uses its last result', () => {
     const steps = [
       ...round(0, 'failed', 'passed', 'passed', 'passed'),
       ...round(1, 'passed', 'passed', 'passed', 'unknown'),
@@ -235,13 +235,13 @@ describe('a check that runs in several locations at once', () => {
     );
   });
 
-  it('does not wait for a location that never answers, once a round has gone without it', () => {
+  it('does not wait for a location that never responds after one round without it', () => {
     const steps = [0, 1, 2].flatMap((at) => round(at, 'passed', 'passed', 'passed'));
     const statuses = fold(steps, parallel(null, 1)).map(({ state }) => state.status);
     assert.deepEqual(statuses, [null, null, null, null, null, 'passing', 'passing', 'passing', 'passing']);
   });
 
-  it('does not take what a location finds that is none of its any more for an end of its failure', () => {
+  it('does not recover because of a result from a removed location', () => {
     const rules = parallel(null, 1);
     const { state } = last(fold(round(0, 'failed', 'failed', 'failed', 'failed'), rules));
     const moved: StateRules = { ...rules, parallel: { locations: ['x', 'y'], failingShare: null } };
@@ -258,11 +258,15 @@ describe('a check that runs in several locations at once', () => {
       ...[1, 2, 3, 4].flatMap((at) => round(at, 'passed', 'passed', 'passed', 'unknown')),
     ];
     const statuses = fold(steps, parallel(null, 1)).map(({ state }) => state.status);
-    assert.equal(statuses.indexOf('passing'), 4 * 4 + 2, 'with the third answer of the round after three without');
+    assert.equal(
+      statuses.indexOf('passing'),
+      4 * 4 + 2,
+      'at the third result of the round after three without a verdict',
+    );
     assert.deepEqual(opened(steps, parallel(null, 1)), ['ALERT_FAILURE']);
   });
 
-  it('goes on when its locations leave out rounds by turns', () => {
+  it('recovers although its locations alternately skip rounds', () => {
     const rules: StateRules = { ...parallel(null, 1), parallel: { locations: ['a', 'b'], failingShare: null } };
     const one = (at: number, location: string, outcome: Outcome): Step => ({ outcome, at, location });
     const steps = [
@@ -272,7 +276,7 @@ describe('a check that runs in several locations at once', () => {
     assert.equal(last(fold(steps, rules)).state.status, 'passing');
   });
 
-  it('ends in the same status after the same alerts, in whatever order its locations answer', () => {
+  it('ends in the same status after the same alerts, whatever the order of results', () => {
     const outcomes = fc.constantFrom<Outcome>('passed', 'degraded', 'failed', 'unknown');
     const rounds = fc.array(fc.tuple(outcomes, outcomes, outcomes, outcomes), { minLength: 1, maxLength: 6 });
     fc.assert(
@@ -290,7 +294,7 @@ describe('a check that runs in several locations at once', () => {
         assert.deepEqual(last(came).state.position, last(expected).state.position);
         const openings = (steps: readonly StateStep[]) => steps.flatMap(({ opens }) => opens ?? []);
         const changes = (steps: readonly StateStep[]) => steps.flatMap(({ change }) => change ?? []);
-        // Whoever left out a round is not waited for: what it finds in the next may come as a surprise, or not.
+        // A location that skipped a round is not awaited, so its next result may change the status.
         if (!given.flat().includes('unknown')) {
           assert.equal(last(came).state.status, last(expected).state.status);
           assert.deepEqual(openings(came), openings(expected));
@@ -301,7 +305,7 @@ describe('a check that runs in several locations at once', () => {
           const failing = found.filter((outcome) => outcome === 'failed').length;
           return failing > 0 && failing / 4 >= (share ?? 0);
         });
-        // Two failing runs were asked for, and what was alerted of as degraded fails at once: either needs a round that fails.
+        // The escalation needs two failing runs, and a degraded alert becomes a failure at once: both need a failing round.
         if (!isFailing.includes(true)) assert.ok(!came.some(({ opens }) => opens === 'ALERT_FAILURE'));
         const isOneFailing = isFailing.filter(Boolean).length === 1 && !given.flat().includes('degraded');
         if (isOneFailing && share === null) assert.ok(!came.some(({ opens }) => opens !== null));

@@ -24,7 +24,7 @@ export interface CheckState {
   readonly failingSince: number | null;
   /** What was alerted since the check last passed. */
   readonly alerted: 'failing' | 'degraded' | null;
-  /** When somebody acknowledged the present status, epoch ms; null = nobody has. While it is set, no reminders go out. */
+  /** When the current status was acknowledged, epoch ms, or null. No reminders are sent while it is set. */
   readonly acknowledgedAt: number | null;
   /** The newest status by location, for checks that run in parallel. */
   readonly byLocation: Readonly<Record<string, LocationStatus>>;

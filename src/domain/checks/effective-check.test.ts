@@ -1,4 +1,4 @@
-// What a check runs with when its group says something else.
+// Effective configuration of a check in a group.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aCheck, aGroup } from '../../../tests/support/store/records.ts';
@@ -12,12 +12,12 @@ const own = aCheck('a', {
   retryStrategy: null,
 });
 
-test('a check without a group, and one in a group that leaves everything open, runs as it says itself', () => {
+test('a check uses its own configuration without a group or if its group sets nothing', () => {
   assert.equal(effectiveCheck(own, null), own);
   assert.deepEqual(effectiveCheck(own, aGroup('a')), own);
 });
 
-test('what a group says wins over its checks', () => {
+test('settings of a group override those of its checks', () => {
   const group = aGroup('a', {
     locations: ['there'],
     runParallel: true,
@@ -26,10 +26,10 @@ test('what a group says wins over its checks', () => {
   });
   const check = effectiveCheck({ ...own, retryStrategy: { ...linear } }, group);
   assert.deepEqual(check.locations, ['there']);
-  assert.equal(check.privateLocations, null, 'the places of a group are taken as a whole');
+  assert.equal(check.privateLocations, null, "the group's locations apply as a whole");
   assert.equal(check.runParallel, true);
   assert.equal(check.useGlobalAlertSettings, true);
-  assert.equal(check.retryStrategy, null, 'null says no retry');
+  assert.equal(check.retryStrategy, null, 'null means no retries');
 });
 
 const linear = {
@@ -40,12 +40,12 @@ const linear = {
   sameRegion: true,
 } as const;
 
-test('a group that falls back leaves the retries to its checks', () => {
+test('a group with the FALLBACK strategy leaves retries to its checks', () => {
   const check = { ...own, retryStrategy: linear };
   assert.equal(effectiveCheck(check, aGroup('a', { retryStrategy: 'FALLBACK' })).retryStrategy, linear);
 });
 
-test('alert settings of a group win once it has a say, its own before those of the check', () => {
+test('alert settings of a group come first if it uses them, its own before those of the check', () => {
   const say = { useGlobalAlertSettings: false, alertSettings: { escalationType: 'RUN_BASED' } } as const;
   assert.deepEqual(effectiveCheck(own, aGroup('a', say)).alertSettings, say.alertSettings);
   const silent = effectiveCheck(own, aGroup('a', { ...say, alertSettings: null }));
@@ -58,17 +58,17 @@ for (const [check, group, both] of [
   [false, true, false],
   [false, false, false],
 ] as const) {
-  test(`a check that is ${check ? '' : 'de'}activated in a group that is ${group ? '' : 'de'}activated ${both ? 'runs' : 'rests'}`, () => {
+  test(`a check that is ${check ? '' : 'de'}activated in a group that is ${group ? '' : 'de'}activated ${both ? 'runs' : 'does not run'}`, () => {
     const effective = effectiveCheck(
       { ...own, activated: check, muted: !check },
       aGroup('a', { activated: group, muted: !group }),
     );
     assert.equal(effective.activated, both);
-    assert.equal(effective.muted, !both, 'muting is the other way round: either is enough');
+    assert.equal(effective.muted, !both, 'either is enough to mute');
   });
 }
 
-test("a check's runtime wins over its group's", () => {
+test("a check's runtime overrides its group's", () => {
   const group = aGroup('a', { runtimeId: '2026.04' });
   assert.equal(effectiveCheck({ ...own, runtimeId: '2025.04' }, group).runtimeId, '2025.04');
   assert.equal(effectiveCheck(own, group).runtimeId, '2026.04');

@@ -1,4 +1,4 @@
-// What a ping, and its absence, come to.
+// Evaluation of pings and missing pings.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ReceptionGap, type Heartbeat, evaluateHeartbeat, neverAt, settleMs, takePing } from './heartbeat.ts';
@@ -26,10 +26,10 @@ const gap = (from: number, to: number, minutes = to - from): ReceptionGap => ({
   to: at + to * minute,
   ms: minutes * minute,
 });
-/** Pinged and judged. */
+/** Pinged and evaluated. */
 const pinged: Heartbeat = { ...ping(fresh, at).heartbeat, dueAt: at + 15 * minute + settleMs };
 
-test('a heartbeat that was never pinged is expected by nobody, and its first ping starts the timer', () => {
+test('a heartbeat is not expected before its first ping, which starts the timer', () => {
   assert.deepEqual(evaluateHeartbeat(fresh, at), { overdue: null, heartbeat: fresh });
   const first = ping(fresh, at);
   assert.equal(first.state, 'RECEIVED');
@@ -44,14 +44,14 @@ test('a ping is early within the period, in grace after it, and late beyond', ()
   assert.deepEqual(states, ['EARLY', 'GRACE', 'GRACE', 'LATE']);
 });
 
-test('a flood of pings is events, and a result only each half period', () => {
+test('a flood of pings is stored as events, with a result only every half period', () => {
   const soon = ping(pinged, at + 10);
   assert.equal(soon.judged, null);
-  assert.equal(soon.heartbeat.dueAt, pinged.dueAt, 'where it is looked for stays, so that a ping writes no index');
+  assert.equal(soon.heartbeat.dueAt, pinged.dueAt, 'the due time stays, so that a ping updates no index');
   assert.equal(ping(pinged, at + 5 * minute).judged?.intervalMs, 5 * minute);
 });
 
-test('a failing signal is always judged, its repeat within a second not, and the next success is', () => {
+test('a failure is always evaluated, except when repeated within a second, and so is the next success', () => {
   const failed = takePing(pinged, { signal: 'exit', exitCode: 3, at: at + 10 });
   assert.deepEqual([failed.state, failed.judged?.isFailure], ['FAILING', true]);
   assert.equal(takePing(failed.heartbeat, { signal: 'fail', exitCode: null, at: at + 20 }).judged, null);
@@ -59,14 +59,14 @@ test('a failing signal is always judged, its repeat within a second not, and the
   const again = ping(failed.heartbeat, at + 1010);
   assert.equal(ping(failed.heartbeat, at + 1009).judged, null, 'within a second the failure counts');
   assert.equal(again.judged?.isFailure, false);
-  assert.equal(again.judged.intervalMs, null, 'the time while it failed is not known to be good');
+  assert.equal(again.judged.intervalMs, null, 'the check may have been down since the failure');
   assert.equal(takePing(pinged, { signal: 'exit', exitCode: 0, at: at + 10 }).state, 'EARLY');
 });
 
-test('a start gives the next end its duration, a log changes nothing', () => {
+test('a start determines the duration of the next end, and a log changes nothing', () => {
   const started = takePing(pinged, { signal: 'start', exitCode: null, at: at + 10 });
   assert.equal(started.judged, null);
-  assert.equal(started.heartbeat.timerAt, at, 'it is no sign of success');
+  assert.equal(started.heartbeat.timerAt, at, 'a start is not a success');
   const logged = takePing(started.heartbeat, { signal: 'log', exitCode: null, at: at + 15 });
   assert.equal(logged.heartbeat, started.heartbeat);
   const ended = takePing(logged.heartbeat, { signal: 'fail', exitCode: null, at: at + 2010 });
@@ -74,13 +74,13 @@ test('a start gives the next end its duration, a log changes nothing', () => {
   assert.equal(ended.heartbeat.startedAt, null);
 });
 
-test('a ping that another process dated before the newest result stands beside it, not before it', () => {
+test('a ping that another process dated before the latest result gets the time of that result', () => {
   const inspected = evaluateHeartbeat(pinged, at + 16 * minute).heartbeat;
   assert.equal(inspected.resultAt, at + 15 * minute);
   assert.equal(ping(inspected, at + 14 * minute).at, at + 15 * minute);
 });
 
-test('what does not come fails after period and grace, and again each time as long', () => {
+test('a missing ping fails after period and grace, and again after each further period and grace', () => {
   assert.equal(evaluateHeartbeat(pinged, at + 15 * minute + settleMs - 1).overdue, null);
   const now = at + 15 * minute + settleMs;
   const first = evaluateHeartbeat(pinged, now);
@@ -89,13 +89,13 @@ test('what does not come fails after period and grace, and again each time as lo
   assert.equal(evaluateHeartbeat(first.heartbeat, first.heartbeat.dueAt).overdue?.outcome, 'failed');
 });
 
-test('a heartbeat that is looked at early is looked at again at its deadline', () => {
+test('a heartbeat that is evaluated early is evaluated again at its deadline', () => {
   const moved = ping(pinged, at + 2 * minute).heartbeat;
   const inspected = evaluateHeartbeat(moved, moved.dueAt);
   assert.deepEqual([inspected.overdue, inspected.heartbeat.dueAt], [null, at + 17 * minute + settleMs]);
 });
 
-test('a paused heartbeat takes its pings and judges nothing', () => {
+test('a paused heartbeat accepts pings and has no results', () => {
   const paused = { ...pinged, isActive: false };
   const step = ping(paused, at + 20 * minute);
   assert.deepEqual([step.state, step.judged], ['LATE', null]);
@@ -103,7 +103,7 @@ test('a paused heartbeat takes its pings and judges nothing', () => {
   assert.equal(evaluateHeartbeat(step.heartbeat, at + 90 * minute).heartbeat.dueAt, neverAt);
 });
 
-test('a deadline before which no ping could reach us is unknown, and there is one more period', () => {
+test('a deadline during our own downtime is unknown and is extended by one period', () => {
   const gaps = [gap(8, 20)];
   const inspected = evaluateHeartbeat(pinged, at + 20 * minute, { gaps });
   assert.equal(inspected.overdue?.outcome, 'unknown');
@@ -111,34 +111,34 @@ test('a deadline before which no ping could reach us is unknown, and there is on
   assert.equal(evaluateHeartbeat(inspected.heartbeat, inspected.heartbeat.dueAt, { gaps }).overdue?.outcome, 'failed');
 });
 
-test('a gap in which no ping was expected, and one after the deadline, excuse nothing', () => {
+test('downtime while no ping was expected, or after the deadline, is no excuse', () => {
   const now = at + 20 * minute;
   for (const gaps of [gap(1, 4), gap(15, 19)]) {
     assert.equal(evaluateHeartbeat(pinged, now, { gaps: [gaps] }).overdue?.outcome, 'failed');
   }
 });
 
-test('an excuse is repeated only when the real downtime adds up to half of the time in which a ping was expected', () => {
+test('a second excuse in a row requires downtime of at least half of the time in which a ping was expected', () => {
   const overdue = (gaps: readonly ReceptionGap[], change: Partial<Heartbeat> = {}) => {
     const excused = { ...pinged, ...change, isExcused: true };
     return evaluateHeartbeat(excused, at + 200 * minute, { gaps }).overdue?.outcome;
   };
   assert.equal(overdue([gap(9, 10)]), 'failed');
   assert.equal(overdue([gap(9, 15)]), 'unknown');
-  assert.equal(overdue([gap(6, 9), gap(12, 14)]), 'unknown', 'gaps are added up');
+  assert.equal(overdue([gap(6, 9), gap(12, 14)]), 'unknown', 'gaps add up');
   assert.equal(overdue([gap(-60, 15, 10)]), 'failed', 'a restart every few seconds: 2 of 15 minutes');
-  assert.equal(overdue([gap(-60, 15, 60)]), 'unknown', 'away for 12 of 15 minutes');
-  assert.equal(overdue([gap(9, 15)], { graceMs: 100 * minute }), 'failed', 'the grace after it was long');
+  assert.equal(overdue([gap(-60, 15, 60)]), 'unknown', 'down for 12 of 15 minutes');
+  assert.equal(overdue([gap(9, 15)], { graceMs: 100 * minute }), 'failed', 'the grace after the period was long');
 });
 
-test('in maintenance nothing is missing, and it is expected a period later', () => {
+test('in maintenance no ping is missing, and the next is expected a period later', () => {
   const now = at + 20 * minute;
   const inspected = evaluateHeartbeat(pinged, now, { isPaused: true });
   assert.equal(inspected.overdue?.outcome, 'unknown');
   assert.deepEqual([inspected.heartbeat.isPassing, inspected.heartbeat.dueAt], [true, now + 15 * minute + settleMs]);
 });
 
-test('a deadline that is newer than the last sign of who receives pings is not judged yet', () => {
+test('a deadline is not evaluated before a newer heartbeat of the process that receives pings', () => {
   const now = at + 16 * minute;
   const inspected = evaluateHeartbeat(pinged, now, { receivingAt: at + 15 * minute - 1 });
   assert.equal(inspected.overdue, null);

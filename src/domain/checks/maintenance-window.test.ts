@@ -1,4 +1,4 @@
-// When maintenance windows are: once and again, through summer time and short months.
+// Occurrences of maintenance windows, including daylight saving time and short months.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
@@ -39,7 +39,7 @@ function aWindow(startsAt: string, endsAt: string, change: Partial<MaintenanceWi
   };
 }
 
-/** The first times of a window, as its clocks show them. */
+/** The first occurrences of a window in its local time. */
 function times(window: MaintenanceWindow, count: number): string[] {
   const shown = (at: number): string => new Date(wallTimeOf(at, window.timezone)).toISOString().slice(0, 16);
   return Array.from({ length: count }, (_, index) => occurrence(window, index)).map((span) =>
@@ -50,14 +50,14 @@ function times(window: MaintenanceWindow, count: number): string[] {
 const tagged = (tags: readonly string[]) => ({ id: 'c', groupId: 4, tags });
 
 describe('a maintenance window', () => {
-  it('that is not repeated is once, its end excluded', () => {
+  it('without a repeat occurs once, and excludes its end', () => {
     const window = aWindow('2026-03-10T22:00:00Z', '2026-03-10T23:00:00Z');
     assert.deepEqual(times(window, 2), ['2026-03-10T22:00 2026-03-10T23:00', 'none']);
     const isOn = [-1, 0, hourMs - 1, hourMs].map((after) => occurrenceAt(window, window.startsAt + after) !== null);
     assert.deepEqual(isOn, [false, true, true, false]);
   });
 
-  it('of every day keeps its time of the day through summer time', () => {
+  it('that repeats daily keeps its local time when daylight saving time begins', () => {
     const window = aWindow('2026-03-27T23:00:00Z', '2026-03-28T04:00:00Z', {
       repeatInterval: 1,
       repeatUnit: 'DAY',
@@ -72,10 +72,10 @@ describe('a maintenance window', () => {
       const span = occurrence(window, index);
       return span === null ? 0 : (span.to - span.from) / hourMs;
     });
-    assert.deepEqual(lengths, [5, 4, 5], 'the night in which clocks are set forward has an hour less');
+    assert.deepEqual(lengths, [5, 4, 5], 'the night in which the clocks go forward is an hour shorter');
   });
 
-  it('that begins in the hour that is left out is as much later as its start, and no shorter', () => {
+  it('that begins in the skipped hour is delayed with its start and keeps its duration', () => {
     const change = { repeatInterval: 1, repeatUnit: 'DAY', timezone: 'Europe/Berlin' } as const;
     const hour = aWindow('2026-03-28T01:00:00Z', '2026-03-28T02:00:00Z', change);
     assert.deepEqual(times(hour, 3), [
@@ -89,7 +89,7 @@ describe('a maintenance window', () => {
     assert.equal(times(endsInIt, 2)[1], '2026-03-29T01:30 2026-03-29T03:30');
   });
 
-  it('that begins and ends in the hour that comes twice is both of it', () => {
+  it('that begins and ends in the repeated hour covers both passes of it', () => {
     const change = { repeatInterval: 1, repeatUnit: 'DAY', timezone: 'Europe/Berlin' } as const;
     const window = aWindow('2026-10-24T00:15:00Z', '2026-10-24T00:45:00Z', change);
     const span = occurrence(window, 1);
@@ -97,7 +97,7 @@ describe('a maintenance window', () => {
     assert.equal(span?.to, Date.parse('2026-10-25T01:45:00Z'));
   });
 
-  it('of every month is on its last day where a month is too short, and on its own day after it', () => {
+  it('that repeats monthly falls on the last day of a shorter month, and on its own day afterwards', () => {
     const window = aWindow('2026-01-31T22:00:00Z', '2026-02-01T02:00:00Z', { repeatInterval: 1, repeatUnit: 'MONTH' });
     assert.deepEqual(times(window, 4), [
       '2026-01-31T22:00 2026-02-01T02:00',
@@ -109,7 +109,7 @@ describe('a maintenance window', () => {
     assert.equal(times(leap, 2)[1], '2028-02-29T22:00 2028-02-29T23:00');
   });
 
-  it('of every second week, that ends, has no time that begins at its end', () => {
+  it('that repeats every second week has no occurrence that begins at the end of the repeat', () => {
     const window = aWindow('2026-03-02T08:00:00Z', '2026-03-02T09:00:00Z', {
       repeatInterval: 2,
       repeatUnit: 'WEEK',
@@ -123,7 +123,7 @@ describe('a maintenance window', () => {
     assert.equal(nextOccurrence(window, Date.parse('2026-03-16T09:00:00Z')), null);
   });
 
-  it('is found at any instant of years as by walking through all its times', () => {
+  it('has the same occurrence at every instant of several years as a search through all of them', () => {
     const units: readonly (readonly [number, RepeatUnit])[] = [
       [1, 'DAY'],
       [3, 'DAY'],
@@ -138,18 +138,18 @@ describe('a maintenance window', () => {
         timezone: 'America/New_York',
       });
       const all = Array.from({ length: 900 }, (_, index) => occurrence(window, index)).filter((span) => span !== null);
-      // Steps of an odd length, so that every hour of the day is met; a new record each time, so that nothing is remembered.
+      // An odd step length meets every hour of the day; a new record each time bypasses the cache.
       for (let at = window.startsAt - dayMs; at < window.startsAt + 2 * 365 * dayMs; at += 13 * hourMs + 60_000) {
         const expected = all.find((span) => span.to > at) ?? null;
         assert.deepEqual(nextOccurrence(window, at), expected);
         const isOn = expected !== null && expected.from <= at;
         assert.equal(occurrenceAt({ ...window }, at) !== null, isOn);
-        assert.equal(occurrenceAt(window, at) !== null, isOn, 'and as it is remembered');
+        assert.equal(occurrenceAt(window, at) !== null, isOn, 'with the cache');
       }
     }
   });
 
-  it('may last until it begins again', () => {
+  it('may last until its next occurrence', () => {
     assert.deepEqual(
       ([null, 'DAY', 'WEEK', 'MONTH'] as const).map(
         (repeatUnit) => longestOf({ repeatInterval: 2, repeatUnit }) / dayMs,
@@ -159,7 +159,7 @@ describe('a maintenance window', () => {
   });
 });
 
-describe('what maintenance means for a check', () => {
+describe('the effect of maintenance on a check', () => {
   const at = Date.parse('2026-03-10T22:30:00Z');
   const off = { pauseAllChecks: false };
   const rows: readonly [what: string, change: Partial<MaintenanceWindow>, isPaused: boolean, isSilenced: boolean][] = [
@@ -174,13 +174,13 @@ describe('what maintenance means for a check', () => {
     ['it is another day', { startsAt: at + dayMs, endsAt: at + 2 * dayMs }, false, false],
   ];
   for (const [what, change, isPaused, isSilenced] of rows) {
-    it(`when ${what}: ${isPaused ? 'not run' : isSilenced ? 'run, and told of to nobody' : 'nothing'}`, () => {
+    it(`if ${what}: ${isPaused ? 'not run' : isSilenced ? 'run without alerts' : 'none'}`, () => {
       const window = aWindow('2026-03-10T22:00:00Z', '2026-03-10T23:00:00Z', change);
       assert.deepEqual(maintenanceAt([window], tagged(['shop']), at), { isPaused, isSilenced });
     });
   }
 
-  it('of several windows is what any of them says', () => {
+  it('combines all windows', () => {
     const windows = [
       aWindow('2026-03-10T22:00:00Z', '2026-03-10T23:00:00Z', { ...off, silenceAllAlerts: true }),
       aWindow('2026-03-10T22:00:00Z', '2026-03-10T22:20:00Z'),
@@ -190,7 +190,7 @@ describe('what maintenance means for a check', () => {
   });
 });
 
-it('works out the times of those windows only that may cover the check', () => {
+it('computes occurrences only of windows that may cover the check', () => {
   const [from, to] = ['2026-03-01T10:00:00Z', '2026-03-01T11:00:00Z'] as const;
   const ofOthers = Array.from({ length: 3000 }, (_, index) => {
     const window = aWindow(from, to, {
@@ -201,7 +201,9 @@ it('works out the times of those windows only that may cover the check', () => {
       groupIds: [index + 100],
       repeatUnit: 'DAY',
     });
-    return Object.defineProperty({ ...window }, 'startsAt', { get: () => assert.fail('its times are worked out') });
+    return Object.defineProperty({ ...window }, 'startsAt', {
+      get: () => assert.fail('its occurrences were computed'),
+    });
   });
   const own = aWindow(from, to, { pauseAllChecks: false, silenceAlertsTags: ['shop'] });
   const windows = [...ofOthers, own];

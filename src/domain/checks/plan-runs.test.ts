@@ -1,4 +1,4 @@
-// What a due schedule becomes: the slot that is now, and the slots that can no longer be run.
+// Slots of a due schedule: the current one runs, earlier ones are missed.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
@@ -25,7 +25,7 @@ describe('a due schedule', () => {
     ['an hour late', 3_600_000, 360],
   ];
   for (const [what, lateMs, missed] of rows) {
-    it(`${what}: runs the slot that is now and misses ${missed}`, () => {
+    it(`${what}: runs the current slot and misses ${missed}`, () => {
       const plan = planRuns({ ...schedule, until: due + lateMs }, due + lateMs, served);
       const slotAt = due + missed * 10_000;
       assert.deepEqual(plan, {
@@ -36,7 +36,7 @@ describe('a due schedule', () => {
     });
   }
 
-  it('is on time up to a tenth of its interval, and up to two seconds', () => {
+  it('is on time up to a tenth of its interval, at most two seconds', () => {
     const rows: readonly [intervalMs: number, lateMs: number, isOnTime: boolean][] = [
       [10_000, 999, true],
       [10_000, 1000, false],
@@ -49,7 +49,7 @@ describe('a due schedule', () => {
     }
   });
 
-  it('that is caught up with starts spread over what is left of its slot', () => {
+  it('spreads late starts over the rest of their slot', () => {
     const starts = [0, 100, 500, 1000].map((phaseMs) => {
       const plan = planRuns({ ...schedule, until: due + 20_000, intervalMs: 60_000, phaseMs }, due + 20_000, served);
       return (plan.runs[0]?.dueAt ?? 0) - due;
@@ -57,7 +57,7 @@ describe('a due schedule', () => {
     assert.deepEqual(starts, [20_000, 23_914, 39_573, 59_147]);
   });
 
-  it('goes round its locations, one a slot', () => {
+  it('rotates through its locations, one per slot', () => {
     let present: Schedule = { ...schedule, locations: ['paris', 'lima', 'local'] };
     const seen: string[] = [];
     for (let slot = 0; slot < 6; slot++) {
@@ -68,7 +68,7 @@ describe('a due schedule', () => {
     assert.deepEqual(seen, ['paris', 'lima', 'local', 'paris', 'lima', 'local']);
   });
 
-  it('runs and misses in every location when it is parallel', () => {
+  it('runs and misses in every location if it is parallel', () => {
     const plan = planRuns(
       { ...schedule, until: due + 20_000, locations: ['paris', 'lima'], runParallel: true },
       due + 20_000,
@@ -84,7 +84,7 @@ describe('a due schedule', () => {
     ]);
   });
 
-  it('leaves out locations that nobody serves, and runs here when none is left', () => {
+  it('skips locations that no process serves, and runs in its own if none is left', () => {
     const parallel = { ...schedule, runParallel: true };
     const places = (locations: string[]): string[] =>
       planRuns({ ...parallel, locations }, due, served).runs.map(({ location }) => location);
@@ -93,14 +93,14 @@ describe('a due schedule', () => {
     assert.deepEqual(places([]), ['local']);
   });
 
-  it('runs once in a location that is named twice', () => {
+  it('runs once in a location that is listed twice', () => {
     const until = due + 10_000;
     const plan = planRuns({ ...schedule, until, runParallel: true, locations: ['lima', 'lima'] }, until, served);
     assert.equal(plan.runs.length, 1);
     assert.equal(plan.missed.length, 1);
   });
 
-  it('of which only slots up to an instant are planned misses even the last of them once the next has begun', () => {
+  it('that is planned up to an instant misses even the last slot if the next one has begun', () => {
     const until = due + 15_000;
     const plan = planRuns({ ...schedule, until }, due + 20_000, served);
     assert.deepEqual(plan, {
@@ -111,7 +111,7 @@ describe('a due schedule', () => {
     assert.equal(planRuns({ ...schedule, until }, due + 19_999, served).runs[0]?.slotAt, due + 10_000);
   });
 
-  it('gives every slot one outcome, however late and irregular its turns are', () => {
+  it('gives every slot one outcome, however late and irregularly it is planned', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 47_000 }), { maxLength: 40 }), (pauses) => {
         let present = schedule;

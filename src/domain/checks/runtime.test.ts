@@ -1,4 +1,4 @@
-// The rules of a runtime's life, and which one a check runs with.
+// Stages of a runtime, and the selection for a check.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
@@ -30,13 +30,13 @@ const choose = (wanted: Partial<WantedRuntime>, now = day, from: readonly Runtim
 };
 
 describe('a runtime', () => {
-  it('acts as REMOVED from the UTC day of its end of life on', () => {
+  it('counts as REMOVED from the UTC day of its end of life', () => {
     const old = runtime('2025.04', 'STABLE', '11/21/2026');
     assert.equal(stageAt(old, day - 1), 'STABLE');
     assert.equal(stageAt(old, day), 'REMOVED');
   });
 
-  it('goes through its stages one way, and may leave some out', () => {
+  it('moves through its stages in one direction and may skip some', () => {
     for (const [from, last] of runtimeStages.entries()) {
       for (const [to, next] of runtimeStages.entries())
         assert.equal(mayFollow(last, next), to >= from, `${last} → ${next}`);
@@ -45,23 +45,23 @@ describe('a runtime', () => {
 });
 
 describe('the runtime of a check', () => {
-  it('is its own, else that of its group, else that of its account, else the CURRENT one', () => {
+  it('is its own, otherwise that of its group, otherwise that of its account, otherwise the CURRENT one', () => {
     assert.equal(choose({ check: '2026.04', group: '2025.10', account: '2026.10' }), '2026.04');
     assert.equal(choose({ group: '2026.04', account: '2026.10' }), '2026.04');
     assert.equal(choose({ account: '2026.04' }), '2026.04');
     assert.equal(choose({}), '2026.10');
   });
 
-  it('may be DEPRECATED, and says so', () => assert.equal(choose({ check: '2025.10' }), '2025.10 deprecated'));
+  it('may be DEPRECATED, with a warning', () => assert.equal(choose({ check: '2025.10' }), '2025.10 deprecated'));
 
-  it('is none, with the reason, once it is removed', () => {
+  it('is none, with a reason, once it is removed', () => {
     assert.equal(choose({ check: '2025.04' }, day - 1), '2025.04');
     assert.match(choose({ check: '2025.04' }), /^runtime 2025\.04 is not available/);
     assert.match(choose({ check: '1999.01' }), /^runtime 1999\.01 is not available/);
     assert.match(choose({}, day, []), /no runtime of this server is CURRENT/);
   });
 
-  it("is the account's default instead of a removed one where the check allows that", () => {
+  it("is the account's default instead of a removed one if the check allows that", () => {
     assert.equal(choose({ check: '2025.04', account: '2026.04', runtimeFallback: true }), '2026.04 fell back');
     assert.equal(choose({ group: '2025.04', runtimeFallback: true }), '2026.10 fell back');
     assert.equal(choose({ check: '2025.04', account: '1999.01', runtimeFallback: true }), '2026.10 fell back');
@@ -69,16 +69,16 @@ describe('the runtime of a check', () => {
   });
 });
 
-describe('of the runtime of a check', () => {
+describe('the warnings about the runtime of a check', () => {
   const said = (wanted: Partial<WantedRuntime>, now = day): readonly string[] => {
     const all = { ...nothing, ...wanted };
     const choice = runtimeChoice(all, installed, now);
     return choice.runtime === null ? ['none'] : runtimeWarnings(all, choice, now);
   };
 
-  it('nothing is said while all is well', () => assert.deepEqual(said({ check: '2026.04' }), []));
+  it('are none for a supported one', () => assert.deepEqual(said({ check: '2026.04' }), []));
 
-  it('is said that it is deprecated, and that another one took its place', () => {
+  it('include deprecation and replacement by another runtime', () => {
     assert.match(said({ check: '2025.10' }).join(), /^runtime 2025\.10 is deprecated/);
     assert.match(
       said({ check: '2025.04', account: '2026.04', runtimeFallback: true }).join(),
@@ -86,7 +86,7 @@ describe('of the runtime of a check', () => {
     );
   });
 
-  it('is said that it ends, from thirty days before on', () => {
+  it('include its end of life from thirty days before', () => {
     const reported = day - 30 * 86_400_000;
     assert.deepEqual(said({ check: '2025.04' }, reported - 1), []);
     assert.match(

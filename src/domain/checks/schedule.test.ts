@@ -1,11 +1,11 @@
-// When a check is due, as its id, interval, group and locations say.
+// Due times of a check, from its id, interval, group and locations.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aCheck, aGroup } from '../../../tests/support/store/records.ts';
 import { scheduleOf } from './schedule.ts';
 import { phaseMs } from './slot.ts';
 
-test('a check is due at a phase that follows from its id alone', () => {
+test('a check has a phase that depends only on its id', () => {
   const check = aCheck('a', { frequency: 5 });
   const schedule = scheduleOf(check, null);
   assert.equal(schedule?.intervalMs, 300_000);
@@ -25,12 +25,12 @@ test('an offset is the interval of a check with frequency 0', () => {
   assert.equal(schedule.phaseMs, phaseMs(check.id, 20_000));
 });
 
-test('a check that is deactivated, or whose group is, has no schedule', () => {
+test('a deactivated check or a check in a deactivated group has no schedule', () => {
   assert.equal(scheduleOf(aCheck('a', { activated: false }), null), null);
   assert.equal(scheduleOf(aCheck('a'), aGroup('a', { activated: false })), null);
 });
 
-test('a group says where its checks run, and whether everywhere at once', () => {
+test('a group determines the locations of its checks, and whether they run in parallel', () => {
   const schedule = scheduleOf(
     aCheck('a', { locations: ['x'] }),
     aGroup('a', { locations: ['y', 'z'], runParallel: true }),

@@ -1,4 +1,4 @@
-// What programs of checks may use is what their users are told.
+// Limits of scripts, as documented.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { hookLimits, browserLimits, programLimits } from './script-limits.ts';
 const mega = 1 << 20;
 const max = { memoryBytes: 512 * mega, processes: 64, outputBytes: 4 * mega, diskBytes: 256 * mega };
 
-test('a multi-step check has 120 s, a browser check 240 s, a script around a request 10 s, and each its own room', () => {
+test('a multi-step check has 120 s, a browser check 240 s, a script around a request 10 s, and each has its own limits', () => {
   assert.deepEqual(programLimits, { wallClockMs: 120_000, ...max });
   assert.deepEqual(hookLimits, { wallClockMs: 10_000, ...max });
   assert.deepEqual(browserLimits, {
@@ -20,7 +20,7 @@ test('a multi-step check has 120 s, a browser check 240 s, a script around a req
   });
 });
 
-test('docs/multi-step-checks.md names the limits that hold', () => {
+test('docs/multi-step-checks.md states the actual limits', () => {
   const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'multi-step-checks.md'), 'utf8');
   const rows = (text.split('\n## Limits\n')[1] ?? '').matchAll(/^\| (\w+)[^|]*\| ([^|]+) \| ([^|]+) \|$/gm);
   const reported = Object.fromEntries([...rows].map(([, what = '', ...both]) => [what, both]));

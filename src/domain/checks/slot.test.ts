@@ -1,4 +1,4 @@
-// When a check is due, from its id and its interval alone.
+// Slots of a check, from its id and interval.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { derivedId } from '#lib/id.ts';
@@ -24,7 +24,7 @@ describe('the interval of a check', () => {
 describe('the slots of a check', () => {
   const start = Date.UTC(2026, 2, 10);
 
-  it('are due at the instant itself when that is a slot, else at the next', () => {
+  it('include the given instant if it is a slot, otherwise the next one', () => {
     const slot = nextSlot(start, 60_000, 12_345);
     assert.equal(slot, start + 12_345);
     assert.equal(nextSlot(slot, 60_000, 12_345), slot);
@@ -32,7 +32,7 @@ describe('the slots of a check', () => {
     assert.equal(nextSlot(slot - 1, 60_000, 12_345), slot);
   });
 
-  it('do not depend on when they are asked for: a restart moves none', () => {
+  it('do not depend on the time of the call, so a restart moves none', () => {
     for (let ms = 0; ms < 300_000; ms += 777) {
       const slot = nextSlot(start + ms, 20_000, 19_999);
       assert.equal((slot - 19_999) % 20_000, 0);
@@ -40,7 +40,7 @@ describe('the slots of a check', () => {
     }
   });
 
-  it('spread over the interval, for ids made one after the other and for random ones', () => {
+  it('are spread over the interval, for consecutive and random ids', () => {
     for (const interval of [10_000, 60_000, 86_400_000]) {
       for (const id of [(n: number) => derivedId(start + n, n), () => crypto.randomUUID()]) {
         const parts = Array.from({ length: 20 }, () => 0);
@@ -50,13 +50,13 @@ describe('the slots of a check', () => {
           const part = Math.floor((phase / interval) * 20);
           parts[part] = (parts[part] ?? 0) + 1;
         }
-        // 1000 expected in each twentieth, with a standard deviation of 31.
+        // 1000 are expected in each twentieth, with a standard deviation of 31.
         for (const count of parts) assert.ok(count > 800 && count < 1200, `${interval}: ${parts.join(' ')}`);
       }
     }
   });
 
-  it('stay where they are from one version to the next', () => {
+  it('do not change between versions', () => {
     assert.equal(phaseMs('3f0c9a52-7d1e-4c58-9b11-6f2f0f6a4b27', 60_000), 21_710);
   });
 });

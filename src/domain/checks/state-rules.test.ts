@@ -1,4 +1,4 @@
-// Whose alert settings decide over a check: its own, its group's or its account's (reference §3, §4.5).
+// Effective alert settings of a check: its own, its group's or its account's (reference §3, §4.5).
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aCheck, aGroup, aWindow } from '../../../tests/support/store/records.ts';
@@ -12,7 +12,7 @@ import { maintenanceOf, pausedIn, stateRulesOf } from './state-rules.ts';
 
 const accountId = '0198a000-0000-7000-8000-000000000001';
 
-/** Settings, and the rules that follow from them; each level has others. */
+/** Settings and the resulting rules; each level has different ones. */
 interface Level {
   readonly settings: AlertSettings;
   readonly rules: Pick<StateRules, 'escalation' | 'reminders'> & { readonly failingShare: number | null };
@@ -57,7 +57,7 @@ const ofAccount: Level = {
     failingShare: 0.8,
   },
 };
-const nobodys: Level['rules'] = {
+const defaultRules: Level['rules'] = {
   escalation: { type: 'RUN_BASED', runs: 1 },
   reminders: null,
   failingShare: null,
@@ -78,7 +78,7 @@ function contextOf(check: Check, group: CheckGroup | null): CheckContext {
   };
 }
 
-/** What a check in two locations at once alerts by. */
+/** Effective rules of a check in two parallel locations. */
 function rulesOf(check: Partial<Check>, group: Partial<CheckGroup> | null, account: AlertSettings | null): object {
   const { escalation, reminders, parallel } = stateRulesOf(
     {
@@ -98,54 +98,48 @@ function rulesOf(check: Partial<Check>, group: Partial<CheckGroup> | null, accou
 describe('a check alerts', () => {
   const asked = ofAccount.settings;
   const rows: readonly [string, Partial<Check>, Partial<CheckGroup> | null, AlertSettings | null, Level['rules']][] = [
-    ['at once and once, where nobody has set anything', {}, {}, null, nobodys],
-    ['as its account says, where neither it nor its group says otherwise', {}, {}, asked, ofAccount.rules],
-    ['as its account says, without a group', {}, null, asked, ofAccount.rules],
+    ['at once and once by default', {}, {}, null, defaultRules],
+    ['like its account if neither the check nor its group has settings', {}, {}, asked, ofAccount.rules],
+    ['like its account, without a group', {}, null, asked, ofAccount.rules],
     [
-      'as its account says, where it keeps settings of its own and does not use them',
+      'like its account if the check does not use its own settings',
       { ...own, useGlobalAlertSettings: true },
       null,
       asked,
       ofAccount.rules,
     ],
     [
-      'as its account says, where it would use its own and has none',
+      'like its account if the check would use its own settings but has none',
       { ...own, alertSettings: null },
       null,
       asked,
       ofAccount.rules,
     ],
-    ['as its group says, before its account', {}, grouped, asked, ofGroup.rules],
-    ['as its group says, before itself', own, grouped, asked, ofGroup.rules],
+    ['like its group, which overrides the account', {}, grouped, asked, ofGroup.rules],
+    ['like its group, which overrides the check', own, grouped, asked, ofGroup.rules],
     [
-      'as its account says, where its group says so, before itself',
+      "like its account if its group uses the account's settings, which override the check",
       own,
       { useGlobalAlertSettings: true },
       asked,
       ofAccount.rules,
     ],
-    ['as it says itself, before its account', own, null, asked, ofCheck.rules],
-    ['as it says itself, where its group leaves that open', own, {}, asked, ofCheck.rules],
+    ['by its own settings, which override the account', own, null, asked, ofCheck.rules],
+    ['by its own settings if its group sets nothing', own, {}, asked, ofCheck.rules],
     [
-      'as it says itself, where its group has settings and does not use them',
+      'by its own settings if its group does not use those of the group',
       own,
       { alertSettings: ofGroup.settings },
       asked,
       ofCheck.rules,
     ],
-    [
-      'as it says itself, where its group has none to use',
-      own,
-      { useGlobalAlertSettings: false },
-      asked,
-      ofCheck.rules,
-    ],
+    ['by its own settings if its group has none to use', own, { useGlobalAlertSettings: false }, asked, ofCheck.rules],
   ];
   for (const [what, check, group, account, expected] of rows) {
     it(what, () => assert.deepEqual(rulesOf(check, group, account), expected));
   }
 
-  it('by the escalation of its account where its own settings name none, and by nothing else of it', () => {
+  it("by its account's escalation if its own settings have none, and by no other setting of the account", () => {
     assert.deepEqual(rulesOf({ ...own, alertSettings: { reminders: { amount: 1, interval: 10 } } }, null, asked), {
       escalation: ofAccount.rules.escalation,
       reminders: { amount: 1, intervalMs: 600_000 },
@@ -154,18 +148,18 @@ describe('a check alerts', () => {
   });
 });
 
-it('a location that is named twice answers once', () => {
-  assert.deepEqual(rulesOf({ locations: ['here', 'there', 'here'] }, null, null), nobodys);
+it('a location that is listed twice counts once', () => {
+  assert.deepEqual(rulesOf({ locations: ['here', 'there', 'here'] }, null, null), defaultRules);
 });
 
-describe('a window says for a check what it says for its group', () => {
+describe('a window has the same effect on a check and on its group', () => {
   const at = Date.parse('2026-03-10T22:30:00Z');
   const span = { from: at - 1_800_000, to: at + 1_800_000 };
   const group = aGroup(accountId, { tags: ['shop'] });
   for (const [what, window, expected, pause] of [
-    ['that it pauses', { tags: ['shop'] }, { isPaused: true, isSilenced: true }, span],
-    ['whom it silences', { silenceAlertsTags: ['shop'] }, { isPaused: false, isSilenced: true }, null],
-    ['nothing, by the tag of another', { tags: ['shops'] }, noMaintenance, null],
+    ['by pausing', { tags: ['shop'] }, { isPaused: true, isSilenced: true }, span],
+    ['by silencing', { silenceAlertsTags: ['shop'] }, { isPaused: false, isSilenced: true }, null],
+    ['not at all, with another tag', { tags: ['shops'] }, noMaintenance, null],
   ] as const) {
     it(what, () => {
       const maintenanceWindows = [aWindow(accountId, { startsAt: span.from, endsAt: span.to, ...window })];
@@ -179,19 +173,19 @@ describe('a window says for a check what it says for its group', () => {
 describe('the share of locations that must fail', () => {
   for (const [what, threshold, share] of [
     ['is the percentage', { enabled: true, percentage: 60 }, 0.6],
-    ['is a tenth where no percentage is set', { enabled: true }, 0.1],
-    ['is a tenth where the percentage is zero, which is not set', { enabled: true, percentage: 0 }, 0.1],
-    ['is none unless it is switched on', { percentage: 60 }, null],
-    ['is none where it is switched off', { enabled: false, percentage: 60 }, null],
+    ['is a tenth if no percentage is set', { enabled: true }, 0.1],
+    ['is a tenth if the percentage is zero, which means not set', { enabled: true, percentage: 0 }, 0.1],
+    ['is none unless it is enabled', { percentage: 60 }, null],
+    ['is none if it is disabled', { enabled: false, percentage: 60 }, null],
   ] as const) {
     it(what, () => {
       const rules = rulesOf({}, null, { parallelRunFailureThreshold: threshold });
-      assert.deepEqual(rules, { ...nobodys, failingShare: share });
+      assert.deepEqual(rules, { ...defaultRules, failingShare: share });
     });
   }
 });
 
-it('a mute until an instant silences up to it, by the check or its group, and pauses nothing', () => {
+it('a mute of the check or its group silences until it ends, and pauses nothing', () => {
   const until = (check: number | null, group: number | null, now: number) =>
     maintenanceOf(contextOf(aCheck(accountId, { mutedUntil: check }), aGroup(accountId, { mutedUntil: group })), now);
   const silenced = { isPaused: false, isSilenced: true };

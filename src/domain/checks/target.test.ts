@@ -1,4 +1,4 @@
-// When a check is given another target.
+// Detects when a check gets another target.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../json.ts';

@@ -1,4 +1,4 @@
-// What a hold-up of the probing thread does to a finding: times that may contain it are withheld, what was seen is not.
+// Effect of thread delays on a finding: times that may include one are omitted, other observations are not.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { honestFinding as withThreadDelay, type ThreadDelay, marginOfLimit } from './honest-finding.ts';
@@ -16,7 +16,7 @@ const honestFinding = (finding: Finding, threadDelay: ThreadDelay) =>
   withThreadDelay(finding, threadDelay, () => 'without times');
 const once = (ms: number) => ({ longestMs: ms, addedMs: ms });
 
-test('a status that was received stands, however long the thread was held up; its time is left out', () => {
+test('a received status is valid after any delay, without its time', () => {
   assert.deepEqual(honestFinding(status, once(812.4)), {
     ...status,
     responseTimeMs: null,
@@ -26,14 +26,14 @@ test('a status that was received stands, however long the thread was held up; it
   assert.deepEqual(honestFinding(status, once(150)), { ...status, loopDelayMs: 150 });
 });
 
-test('a passed verdict stays passed without its time, and keeps a time that our delay cannot have made', () => {
+test('a pass stays a pass without its time, and keeps a time that the delay cannot have affected', () => {
   const passed: Finding = { ...status, verdict: 'passed', reason: null, message: null, responseTimeMs: 42 };
   assert.equal(honestFinding(passed, once(40)).responseTimeMs, 42);
   const late = honestFinding(passed, { longestMs: 30, addedMs: 130 });
   assert.deepEqual([late.verdict, late.responseTimeMs], ['passed', null]);
 });
 
-test('a timeout is unknown when the thread was held up for more than half a second, or half of a shorter limit', () => {
+test('a timeout is unknown if the delay exceeds half a second, or half of a shorter limit', () => {
   const believed = honestFinding(timeout, once(500));
   assert.deepEqual([believed.verdict, believed.reason, 'timeMarginMs' in believed], ['failed', 'timeout', false]);
   const withheld = honestFinding(timeout, once(812.4));
@@ -43,7 +43,7 @@ test('a timeout is unknown when the thread was held up for more than half a seco
   assert.equal(honestFinding(short, once(60)).verdict, 'unknown');
 });
 
-test('a verdict over a slow answer stands where it is too slow without our delay as well', () => {
+test('a verdict about a slow response is valid if it is too slow even without the delay', () => {
   const slow: Finding = { ...status, verdict: 'degraded', reason: 'slow', responseTimeMs: 5200, timeMarginMs: 200 };
   assert.equal(honestFinding(slow, once(150)).verdict, 'degraded');
   assert.equal(honestFinding(slow, once(250)).verdict, 'unknown');
@@ -53,7 +53,7 @@ test('a verdict over a slow answer stands where it is too slow without our delay
   assert.deepEqual([verdict, responseTimeMs, message], ['degraded', null, reported]);
 });
 
-test('the times of a run without a response are left out as well', () => {
+test('the times of a run without a response are omitted, too', () => {
   const refused = {
     ...bareFinding(1, { verdict: 'failed', reason: 'connect', message: 'refused' }),
     stoppedAt: 301,
@@ -62,7 +62,7 @@ test('the times of a run without a response are left out as well', () => {
   assert.deepEqual(honestFinding(refused, once(101)), { ...refused, loopDelayMs: 101, details: 'without times' });
 });
 
-test('a thread that was held up while nothing was noted has changed no time', () => {
+test('a delay between measurements changes no time', () => {
   const idle = { longestMs: 4000, addedMs: 0 };
   assert.deepEqual([honestFinding(timeout, idle).verdict, honestFinding(status, idle).responseTimeMs], ['failed', 900]);
 });

@@ -1,4 +1,4 @@
-// What results come to, and how stretches of missed slots spread over time.
+// Roll-ups of results, and the distribution of missed slots over time.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
@@ -8,7 +8,7 @@ const minuteMs = 60_000;
 const result: CountedResult = { isFinal: true, outcome: 'passed', slots: 1, intervalMs: minuteMs, responseUs: 1000 };
 
 describe('a roll-up', () => {
-  it('counts outcomes, and the time that is known, down and unknown', () => {
+  it('counts outcomes, and known, down and unknown time', () => {
     const rollUp = emptyRollUp();
     for (const change of [
       {},
@@ -38,8 +38,8 @@ describe('a roll-up', () => {
   });
 });
 
-describe('a stretch of missed slots', () => {
-  it('has each of its slots in exactly one span, however time is cut', () => {
+describe('a series of missed slots', () => {
+  it('assigns each slot to exactly one span, for any division of time', () => {
     const instant = fc.integer({ min: 0, max: 1000 });
     fc.assert(
       fc.property(
@@ -59,7 +59,7 @@ describe('a stretch of missed slots', () => {
     );
   });
 
-  it('is long when a slot lies beyond its first hour', () => {
+  it('is long if a slot lies after its first hour', () => {
     assert.equal(isLong({ slotAt: hourMs - 2 * minuteMs, slots: 2, intervalMs: minuteMs }), false);
     assert.equal(isLong({ slotAt: hourMs - 2 * minuteMs, slots: 3, intervalMs: minuteMs }), true);
     assert.equal(isLong({ slotAt: 0, slots: 1, intervalMs: 24 * hourMs }), false);
@@ -67,7 +67,7 @@ describe('a stretch of missed slots', () => {
 });
 
 describe('a result', () => {
-  it('is late from a minute after the end of its hour on', () => {
+  it('is late from one minute after the end of its hour', () => {
     assert.equal(isLate(hourMs - 1, hourMs + minuteMs - 1), false);
     assert.equal(isLate(hourMs - 1, hourMs + minuteMs), true);
     assert.equal(isLate(0, hourMs - 1), false);

@@ -1,4 +1,4 @@
-// How exact percentiles of a sketch are, and that merging loses nothing.
+// Accuracy of sketch percentiles, and lossless merging.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
@@ -22,7 +22,7 @@ function sketchFrom(of: readonly number[]): Sketch {
 }
 
 describe('a sketch', () => {
-  it('is never further from the value at a percentile than its relative error', () => {
+  it('has percentiles within its relative error', () => {
     fc.assert(
       fc.property(values, fc.double({ min: 0, max: 1, noNaN: true }), (all, share) => {
         const sorted = all.toSorted((a, b) => a - b);
@@ -33,7 +33,7 @@ describe('a sketch', () => {
     );
   });
 
-  it('that is merged of parts is the sketch of the whole, in any order, and the same again from its bytes', () => {
+  it('merged from parts equals the sketch of the whole, in any order, and after serialization', () => {
     fc.assert(
       fc.property(values, values, (some, others) => {
         const [ab, ba] = [sketchFrom(some), sketchFrom(others)];
@@ -47,7 +47,7 @@ describe('a sketch', () => {
     );
   });
 
-  it('knows no percentile of nothing, and refuses bytes that are cut off', () => {
+  it('has no percentile if it is empty, and rejects truncated bytes', () => {
     assert.equal(quantileOf(emptySketch(), 0.5), null);
     const bytes = Uint8Array.from(sketchBytes(sketchFrom([100_000])));
     assert.throws(() => quantileOf(sketchOf(bytes.slice(0, -1)), 0.5), /cut off/);

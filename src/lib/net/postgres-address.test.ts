@@ -1,10 +1,10 @@
-// Addresses of a PostgreSQL: all that may stand in one, and what is said of the others.
+// PostgreSQL addresses: every valid part, and errors for invalid ones.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readPostgresAddress, shownAddress } from './postgres-address.ts';
 
-describe('the address of a PostgreSQL', () => {
-  it('is read in all of its parts', () => {
+describe('a PostgreSQL address', () => {
+  it('is parsed with all of its parts', () => {
     assert.deepEqual(
       readPostgresAddress(
         'postgresql://me:p%40ss%2F%3F%23%25@db.example.com:6432/shop%20db?sslmode=verify-full&sslrootcert=/ca.pem',
@@ -23,13 +23,13 @@ describe('the address of a PostgreSQL', () => {
     );
   });
 
-  it('may name the folder of a Unix socket, as an option or as the host', () => {
+  it('can name the folder of a Unix socket, as an option or as the host', () => {
     assert.equal(readPostgresAddress('postgres://me@/db?host=/run/postgresql').host, '/run/postgresql');
     const address = readPostgresAddress('postgres://me@%2Frun%2Fpostgresql/db');
     assert.deepEqual([address.host, address.port, address.password], ['/run/postgresql', 5432, null]);
   });
 
-  it('may be one of IPv6', () => {
+  it('can contain an IPv6 address', () => {
     assert.equal(readPostgresAddress('postgres://me@[::1]:5433/db').host, '::1');
   });
 
@@ -46,7 +46,7 @@ describe('the address of a PostgreSQL', () => {
     ['postgres://me@db/x?pool=3', /unknown option pool; use host, sslmode/],
     ['postgres:me@db/x', /not a valid URL/],
   ] as const) {
-    it(`${text} is refused with what is wrong`, () => {
+    it(`${text} is rejected with a reason`, () => {
       assert.throws(() => readPostgresAddress(text), why);
     });
   }

@@ -1,9 +1,9 @@
-// Heads of responses as they reach the parser.
+// Repair of response heads before they reach the parser.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { HeadReader, ResponseHeadFilter } from './response-head.ts';
 
-/** What the parser gets of a response that arrives in pieces of so many bytes. */
+/** Input of the parser for a response that arrives in chunks of that size. */
 function filtered(text: string, pieceBytes = text.length): string {
   const filter = new ResponseHeadFilter();
   const bytes = Buffer.from(text, 'latin1');
@@ -13,10 +13,10 @@ function filtered(text: string, pieceBytes = text.length): string {
 }
 
 const cases: readonly (readonly [name: string, head: string, repaired: string])[] = [
-  ['a usual head stays as it is', 'A: b\r\nC: d\xe9', 'A: b\r\nC: d\xe9'],
+  ['a usual head is unchanged', 'A: b\r\nC: d\xe9', 'A: b\r\nC: d\xe9'],
   ['space around a length is removed', 'Content-Length : 2 ', 'Content-Length: 2'],
-  ['equal lengths are one', 'Content-Length: 2\r\nA: b\r\ncontent-length: 2', 'Content-Length: 2\r\nA: b'],
-  ['equal lengths in one line are one', 'Content-Length: 2, 2', 'Content-Length: 2'],
+  ['equal lengths become one', 'Content-Length: 2\r\nA: b\r\ncontent-length: 2', 'Content-Length: 2\r\nA: b'],
+  ['equal lengths in one line become one', 'Content-Length: 2, 2', 'Content-Length: 2'],
   ['a folded line is joined', 'A: b\r\n\tc\r\n  d\r\nE: f', 'A: b c d\r\nE: f'],
   ['a length folded to its own line is joined', 'Content-Length:\r\n 2', 'Content-Length: 2'],
   ['bare line feeds end lines', 'A: b\nC: d', 'A: b\r\nC: d'],
@@ -27,15 +27,15 @@ const cases: readonly (readonly [name: string, head: string, repaired: string])[
     'Transfer-Encoding: chunked',
   ],
   [
-    'several encodings are one list',
+    'several encodings become one list',
     'Transfer-Encoding: gzip\r\nA: b\r\ntransfer-encoding: chunked',
     'Transfer-Encoding: gzip, chunked\r\nA: b',
   ],
-  ['the identity encoding is none', 'Transfer-Encoding: identity\r\nContent-Length: 2', 'Content-Length: 2'],
+  ['the identity encoding is removed', 'Transfer-Encoding: identity\r\nContent-Length: 2', 'Content-Length: 2'],
 ];
 
 for (const [name, head, repaired] of cases) {
-  test(`${name}, in one piece or in many`, () => {
+  test(`${name}, in one chunk or in many`, () => {
     const body = '\n\nContent-Length: 1\r\n folded\0';
     const end = head.includes('\r') ? '\r\n' : '\n';
     const response = `HTTP/1.1 200 OK${end}${head}${end}${end}${body}`;
@@ -46,7 +46,7 @@ for (const [name, head, repaired] of cases) {
   });
 }
 
-test('each interim response is repaired, and the final one after them', () => {
+test('every interim response is repaired, and so is the final one', () => {
   const interim = 'HTTP/1.1 103 Early Hints\r\nLink: a,\r\n b\r\n\r\n';
   const final = '\r\nHTTP/1.1 200 OK\r\nContent-Length: 2 \r\n\r\nok\r\n\r\n';
   for (const pieceBytes of [1, 5, 1000]) {
@@ -74,7 +74,7 @@ test('another protocol is recognized by its first bytes', () => {
         assert.throws(() => filtered(text, pieceBytes), { code }, JSON.stringify(text));
 });
 
-test('an invalid head is passed on without what is wrong with it, which is named', () => {
+test('an invalid head is passed on without its invalid lines, which are reported', () => {
   const invalid: readonly (readonly [lines: string, kept: string, problem: string])[] = [
     ['Content-Length: 2\r\nA: b\r\nContent-Length: 3\r\n\r\n', 'A: b\r\n', 'HPE_UNEXPECTED_CONTENT_LENGTH'],
     ['Content-Length: 2, 3\r\n\r\n', '', 'HPE_UNEXPECTED_CONTENT_LENGTH'],
@@ -93,7 +93,7 @@ test('an invalid head is passed on without what is wrong with it, which is named
   }
 });
 
-test('a head without end is given up once it is larger than 64 kB', () => {
+test('an endless head is rejected once it is larger than 64 kB', () => {
   const filter = new ResponseHeadFilter();
   const line = Buffer.from(` ${'a'.repeat(998)}\n`);
   let passed = filter.push(Buffer.from('HTTP/1.1 200 OK\r\nA: b\r\n')).length;
@@ -102,12 +102,12 @@ test('a head without end is given up once it is larger than 64 kB', () => {
   assert.equal(filter.push(line).toString(), 'HTTP/1.1 200 OK\r\n\r\n');
 });
 
-test('what is left of an unfinished status line is given out at the end', () => {
+test('the rest of an unfinished status line is passed on at the end', () => {
   assert.equal(filtered('HTTP/1.1 200 O'), 'HTTP/1.1 200 O');
   assert.equal(filtered('HT'), 'HT');
 });
 
-test('a reader gives a head with its status and what follows, and counts its bytes', () => {
+test('a reader returns a head with its status and the rest, and counts its bytes', () => {
   const response = Buffer.from('\r\n\nHTTP/1.1 200 OK\r\nA: b\r\nnonsense\r\nContent-Length: two\r\n\r\nrest');
   const reader = new HeadReader();
   assert.equal(reader.add(response.subarray(0, 10)), null);

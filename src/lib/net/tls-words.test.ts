@@ -1,9 +1,9 @@
-// Sentences about failed TLS handshakes: plain words for each code, and no text of OpenSSL's.
+// Messages for failed TLS handshakes: plain words for each code, without OpenSSL's text.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { handshakeWords } from './tls-words.ts';
 
-test('a TLS failure is named by what the server did, whatever version its alert is of', () => {
+test('a TLS failure is described by what the server did, for any TLS version', () => {
   const words: readonly (readonly [string, string])[] = [
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'the server did not answer in TLS'],
     ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'the server supports no TLS version that Tocsin accepts'],

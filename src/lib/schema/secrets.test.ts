@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { z } from 'zod';
 import { secretFields, secretText } from './secrets.ts';
 
-test('a secret stays one when it is described, limited, made optional or given a default', () => {
+test('a secret stays one if it is described, limited, made optional or given a default', () => {
   const secret = secretText(z.string());
   const schema = z.strictObject({
     plain: z.string().describe('open'),

@@ -1,4 +1,4 @@
-// A report is written as it is read, and no further than somebody waits for it.
+// A report is written while it is read, and only as long as the caller waits.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { AnalyticsActions } from '#actions/results/analytics.ts';
@@ -17,7 +17,7 @@ const check: ReportedCheck = {
   periods: [],
 };
 
-/** Asks for a report whose caller goes when a number of its pieces were read; answers with how many were. */
+/** Requests a report with a caller that disconnects after some pieces; returns how many were read. */
 async function readOf(pieces: number, goneAfter: number): Promise<{ readonly read: number; readonly answer: unknown }> {
   const gone = new AbortController();
   let read = 0;
@@ -29,18 +29,18 @@ async function readOf(pieces: number, goneAfter: number): Promise<{ readonly rea
     }
   }
   const routes = analyticsRoutes({} as AnalyticsActions, { report });
-  const found = routes.find(({ id }) => id === 'getReport') ?? assert.fail('there is no report');
+  const found = routes.find(({ id }) => id === 'getReport') ?? assert.fail('there is no report operation');
   const call = { query: { quickRange: 'last24Hrs' }, signal: gone.signal } as unknown as AnyCall;
   return { answer: await found.run(call), read };
 }
 
-it('a report has the checks of all of its pieces', async () => {
+it('a report contains the checks of all its pieces', async () => {
   const { read, answer } = await readOf(5, Infinity);
   assert.equal(read, 5);
   assert.ok(answer instanceof JsonText);
   assert.equal((JSON.parse(answer.text.toString()) as unknown[]).length, 10);
 });
 
-it('of a report whose caller has gone no further piece is read', async () => {
+it('stops reading a report once its caller has disconnected', async () => {
   assert.equal((await readOf(5, 2)).read, 2);
 });

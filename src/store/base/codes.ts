@@ -64,7 +64,7 @@ function codesOf<Word extends string>(words: readonly Word[], noun: string): Cod
   return {
     encode(word) {
       const code = codes.get(word);
-      if (code === undefined) throw new Error(`no code stands for the ${noun} ${word}`);
+      if (code === undefined) throw new Error(`unknown ${noun} ${word}`);
       return code;
     },
     decode(code) {

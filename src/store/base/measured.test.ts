@@ -1,4 +1,4 @@
-// What is read out of packed details is what was packed.
+// Values read from packed details.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { phasesIn, statusIn } from './measured.ts';
@@ -18,7 +18,7 @@ describe('the status code in packed details', () => {
     }
   });
 
-  it('is none of what is no list, of a list without one, and of nothing', () => {
+  it('is missing in anything but a list, in a list without one, and in nothing', () => {
     const others: JsonValue[] = [
       [],
       [0, 0, 5],
@@ -36,7 +36,7 @@ describe('the status code in packed details', () => {
     assert.equal(statusIn(''), 0);
   });
 
-  it('is not made up of one that is cut off', () => {
+  it('is not read from truncated details', () => {
     assert.throws(() => statusIn(digitsOf([200]).slice(0, 6)), /cut off/);
   });
 });
@@ -48,7 +48,7 @@ describe('the phases in packed details', () => {
     return phasesIn(digits);
   };
 
-  it('are those of a list by their places, with the wait where there was one, whatever stands between', () => {
+  it('are found in a list by position, with the optional wait, whatever stands between', () => {
     assert.deepEqual(both([200, '203.0.113.17', 600, 21_000, 44_000, 120_000, 127]), [0, 600, 21_000, 120_000, 127]);
     const odd: JsonValue[] = [-5, 0.5, true, null, 'x'.repeat(40), Array.from({ length: 20 }, () => 1), { a: ['7'] }];
     for (const each of odd) {
@@ -58,7 +58,7 @@ describe('the phases in packed details', () => {
     assert.deepEqual(both([200]), [0, 0, 0, 0, 0]);
   });
 
-  it('are those of an object by their names', () => {
+  it('are found in an object by name', () => {
     const p = { dns: 128, tcp: 300, tls: 7, revocation: 9 };
     assert.deepEqual(both({ a: '2001:db8::1', p, r: 5, f: { p: { dns: 1 } } }), [
       undefined,
@@ -72,7 +72,7 @@ describe('the phases in packed details', () => {
     assert.deepEqual([phasesIn(null), phasesIn(''), both(null), both('text'), both(5)], [[], [], [], [], []]);
   });
 
-  it('are not made up of what is cut off', () => {
+  it('are not read from truncated details', () => {
     const digits = digitsOf([200, '203.0.113.17', 600, 21_000]);
     for (const length of [2, 6, 14, 20, digits.length - 2]) {
       assert.throws(() => phasesIn(digits.slice(0, length)), /cut off/, String(length));

@@ -1,4 +1,4 @@
-// Times of phases come back from their bytes, and take few of them.
+// Encoding of phase times.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
@@ -29,7 +29,7 @@ const shown = ({ count, sum, sumOfSquares, least, max, sketch }: Responses) => [
 ];
 
 describe('times of phases', () => {
-  it('come back from their bytes', () => {
+  it('decode unchanged', () => {
     fc.assert(
       fc.property(fc.array(timed, { maxLength: 200 }), (all) => {
         const phases = phasesFrom(all);
@@ -45,7 +45,7 @@ describe('times of phases', () => {
     );
   });
 
-  it('have percentiles that are off by no more than they may be', () => {
+  it('have percentiles within the allowed error', () => {
     fc.assert(
       fc.property(fc.array(timed, { minLength: 1 }), fc.double({ min: 0, max: 1, noNaN: true }), (all, share) => {
         const phases = phasesFrom(all.map((each) => ({ ...each, phase: 'tcp', isFailed: false })));
@@ -58,7 +58,7 @@ describe('times of phases', () => {
     );
   });
 
-  it('take a few bytes where there are none, and a hundred or two for an hour of different ones', () => {
+  it('take a few bytes if there are none, and up to two hundred for an hour of different ones', () => {
     assert.equal(phaseBytes(null), null);
     assert.ok((phaseBytes(new Map())?.length ?? 0) < 8);
     const hour = phaseNames.flatMap((phase) =>
@@ -67,7 +67,7 @@ describe('times of phases', () => {
     assert.ok((phaseBytes(phasesFrom(hour))?.length ?? 0) < 200);
   });
 
-  it('are refused when they are cut off', () => {
+  it('are rejected if truncated', () => {
     const bytes = phaseBytes(phasesFrom([{ phase: 'dns', us: 500, isFailed: false }])) ?? new Uint8Array();
     assert.throws(() => phasesOf(bytes.subarray(0, -3)));
   });

@@ -1,4 +1,4 @@
-// Parts of a roll-up by status code come back from their bytes, and take few of them.
+// Encoding of roll-ups by status code.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
@@ -29,7 +29,7 @@ function partsOf(results: readonly Result[]): Map<number, RollUp> {
   return parts;
 }
 
-/** In the order of the codes, sketches as their bytes. */
+/** In the order of the codes, with sketches as bytes. */
 const shown = (parts: ReadonlyMap<number, RollUp> | null) =>
   [...(parts ?? [])]
     .sort(([a], [b]) => a - b)
@@ -40,7 +40,7 @@ const shown = (parts: ReadonlyMap<number, RollUp> | null) =>
     ]);
 
 describe('the parts of a roll-up by status code', () => {
-  it('come back from their bytes as they were', () => {
+  it('decode unchanged', () => {
     fc.assert(
       fc.property(fc.array(result, { minLength: 1, maxLength: 60 }), (results) => {
         const parts = partsOf(results);
@@ -59,7 +59,7 @@ describe('the parts of a roll-up by status code', () => {
       responseUs: status === 0 ? null : 100_000 + index * 1000,
     }));
 
-  it('are some bytes where there is one code, and some dozen for each of several', () => {
+  it('take a few bytes for one code, and a few dozen for each of several', () => {
     assert.equal(byStatusBytes({ byStatus: null }), null);
     assert.equal(byStatusOf(null, emptyRollUp()), null);
     assert.ok((byStatusBytes(wholeOf(partsOf(many(200, 60, 'passed')), new Map(), 0))?.length ?? 0) < 12);

@@ -46,7 +46,7 @@ export function createPostgresRollUps(connections: Connections, types: ColumnTyp
         hours: 0,
         isThrough: true,
       },
-    // Waits for a tick in progress: a caller that is told that nothing may be deleted asks again only after minutes.
+    // Waits for a tick in progress, because a caller that may not delete anything yet retries only after minutes.
     release: (before) =>
       connections.transaction(async (session) => {
         await session.query(`SELECT pg_advisory_xact_lock(${lock})`);

@@ -37,7 +37,7 @@ export const certificateFamilies = {
     'threshold',
     'deleted',
   ],
-  'certificates that take turns': [...results, ...changes, 'mute', 'deleted'],
+  'alternating certificates': [...results, ...changes, 'mute', 'deleted'],
 } as const satisfies Readonly<Record<string, readonly Move[]>>;
 
 /** A channel: what the product remembers, and the lowest step in days that it was told of each certificate. */

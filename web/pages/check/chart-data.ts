@@ -36,7 +36,7 @@ export function graceMinutes(check: Check): number {
   return check.checkType === 'HEARTBEAT' ? check.heartbeat.grace * unitMinutes[check.heartbeat.graceUnit] : 0;
 }
 
-/** Within so many minutes there is a result. */
+/** Interval in minutes that contains at least one result. */
 function slotMinutes(check: Check): number {
   return intervalMinutes(check) + graceMinutes(check);
 }

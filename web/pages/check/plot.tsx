@@ -137,7 +137,7 @@ function optionsOf(
   };
 }
 
-/** Failures stand at the bottom of the chart: most have no response time. */
+/** Failures are at the bottom of the chart, because most have no response time. */
 function drawFailures(chart: uPlot, times: readonly number[], failed: readonly boolean[], colour: string): void {
   const { ctx, bbox } = chart;
   const size = 4 * devicePixelRatio;

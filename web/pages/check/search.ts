@@ -55,7 +55,7 @@ export interface Span {
   readonly isLive: boolean;
 }
 
-/** The span that the page shows; full minutes, so that its reads stay the same for a while. */
+/** The displayed span, in full minutes so that its requests stay cacheable for a while. */
 export function spanOf({ range = '24h', from, to }: CheckSearch, now: number): Span {
   if (from !== undefined && to !== undefined) return { from: Date.parse(from), to: Date.parse(to), isLive: false };
   const end = Math.ceil(now / 60_000) * 60_000;

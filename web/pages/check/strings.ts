@@ -87,7 +87,7 @@ export const text = {
   alerts: 'Alerts of the last 30 days',
   noAlerts: 'No alerts in the last 30 days',
   noAlertsHelp: 'An alert is raised when the state of the check changes.',
-  silentHelp: 'No channel is subscribed to this check. Alerts are recorded, but notify nobody.',
+  silentHelp: 'No channel is subscribed to this check. Alerts are recorded, but no one is notified.',
 
   ping: 'Ping URL',
   address: 'Address of the ping URL',

@@ -1,7 +1,7 @@
 export const text = {
   title: 'Notices',
   emptyTitle: 'Nothing needs attention',
-  empty: 'Failing channels, checks that notify nobody, and problems of Tocsin itself appear here.',
+  empty: 'Failing channels, checks without subscriptions, and problems of Tocsin itself appear here.',
   action: 'What to do:',
   since: 'Since',
 } as const;

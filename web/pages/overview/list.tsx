@@ -11,7 +11,7 @@ import type { Selection } from './selection-bar.tsx';
 import { text } from './strings.ts';
 import css from './overview.module.css';
 
-/** What the columns show; each cell also says it by itself. */
+/** Column headings; each cell is also labelled on its own. */
 function Columns() {
   const { state, what, bar, spark, day, week, month, last } = text.columns;
   return (

@@ -12,7 +12,7 @@ export const text = {
     paused: 'Paused',
   },
   muted: 'Muted',
-  silent: 'Notify nobody',
+  silent: 'No notifications',
   type: 'Type',
   anyType: 'All types',
   group: 'Group',

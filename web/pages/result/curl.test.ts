@@ -1,4 +1,4 @@
-// Values of a request that would break out of a carelessly quoted command.
+// Request values that would escape from a carelessly quoted command.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -41,7 +41,7 @@ test('hostile values reach curl unchanged, and the shell runs none of them', (t)
   assert.ok(!existsSync(join(cwd, 'broken')), 'a value was run as a command');
 });
 
-test('a request without a body is as short as it can be, and a HEAD waits for no body', () => {
+test('a request without a body is as short as possible, and a HEAD request does not wait for one', () => {
   assert.deepEqual(argumentsOf({}), ['-i', '--globoff', 'http://127.0.0.1/']);
   assert.deepEqual(argumentsOf({ method: 'HEAD' }), ['-i', '--globoff', '--head', 'http://127.0.0.1/']);
   assert.deepEqual(argumentsOf({ method: 'DELETE' }).slice(2), ['-X', 'DELETE', 'http://127.0.0.1/']);
@@ -49,7 +49,7 @@ test('a request without a body is as short as it can be, and a HEAD waits for no
   assert.deepEqual(argumentsOf({ data: '{}' }).slice(2), ['-X', 'GET', 'http://127.0.0.1/', '--data-raw', '{}']);
 });
 
-test('headers that curl sets on its own are left out, and an empty one is sent empty', () => {
+test('omits headers that curl sets on its own, and sends an empty one empty', () => {
   const headers = { Host: 'shop.example', 'content-length': '2', 'x-empty': '' };
   assert.deepEqual(argumentsOf({ headers }).slice(3), ['-H', 'x-empty;']);
 });

@@ -65,7 +65,7 @@ function middle(left: readonly string[], right: readonly string[]): DiffLine[] {
   return lines;
 }
 
-/** Changed lines with some around them; a number = so many unchanged lines were left out. */
+/** Changed lines with context; a number is the count of omitted unchanged lines. */
 export function folded(lines: readonly DiffLine[], context = 2): readonly (DiffLine | number)[] {
   const isNear = lines.map((_, index) =>
     lines.slice(Math.max(0, index - context), index + context + 1).some(({ kind }) => kind !== 'same'),

@@ -9,7 +9,7 @@ import { read } from '../../api/query.ts';
 import { LoadError, Skeleton } from './feedback.tsx';
 import { HatchPattern } from '../checks/outcome-bar.tsx';
 
-/** Loads who is signed in; leads to the sign-in page if nobody is. */
+/** Loads the signed-in user, or redirects to the sign-in page. */
 export function SignedIn({ children }: { readonly children: ReactNode }) {
   const [accountId, setAccountId] = useState(storedAccount);
   const navigate = useNavigate();

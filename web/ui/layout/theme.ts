@@ -1,4 +1,4 @@
-// Light, dark, or as the system says; kept on this device.
+// Light, dark or system theme, stored on this device.
 import { useSyncExternalStore } from 'react';
 
 export const themes = ['system', 'light', 'dark'] as const;

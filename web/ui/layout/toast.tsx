@@ -35,7 +35,7 @@ export const toast = {
   done: (text: string): void => show(text, false),
   /** Says what went wrong. */
   fault: (error: unknown): void => show(faultText(error), true),
-  /** Waits for work, then says that it is done or why it failed. Never rejects. */
+  /** Waits for a promise, then shows success or the error. Never rejects. */
   async of(work: Promise<unknown>, done: string): Promise<void> {
     try {
       await work;

@@ -10,7 +10,7 @@ export function isRange(value: unknown): value is Range {
   return typeof value === 'string' && value in ranges;
 }
 
-/** Beginning of a range as ISO 8601, down to the minute so that a query stays the same for a while. */
+/** Start of a range as ISO 8601, in full minutes so that a query stays the same for a while. */
 export function rangeStart(range: Range, now: number): string {
   return new Date(Math.floor((now - lengthMs[range]) / 60_000) * 60_000).toISOString();
 }

@@ -1,4 +1,4 @@
-// Search parameters of the address, which anybody may have written.
+// Search parameters of the URL, which are untrusted input.
 
 /** A text parameter as a part of the parsed search; numbers are what the router makes of digits. */
 export function textParameter(search: Readonly<Record<string, unknown>>, name: string): Record<string, string> {

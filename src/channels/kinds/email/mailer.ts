@@ -156,7 +156,7 @@ export class MailSession {
 
 const closed: DialogueError = Object.assign(new Error('Connection closed'), { code: 'ECONNECTION' });
 
-/** @param onLine told of each line of ours, with secrets hidden */
+/** @param onLine called with each line that is sent, with secrets masked */
 function optionsFor(
   { host, port, ownName, isTls, startTls }: MailServer,
   trust: Trust,

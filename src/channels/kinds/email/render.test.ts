@@ -1,4 +1,4 @@
-// Mails as they are rendered: default and own templates, threads, and values that try to break out.
+// Rendered mails: default and custom templates, threads, and values that try to break out.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -108,7 +108,7 @@ function assertGolden(name: string, text: string): void {
 
 const mails = { failure, reminder, recovery, degraded, certificate, hostile };
 for (const [name, variables] of Object.entries(mails)) {
-  test(`the ${name} mail is as checked in`, async () => {
+  test(`the ${name} mail matches its golden file`, async () => {
     const message = render(variables);
     const { headers, text, html } = await received(message);
     assertGolden(`${name}.txt`, `Subject: ${headers['subject']}\n\n${text}`);
@@ -124,7 +124,7 @@ const digestNames: Readonly<Record<string, string>> = {
   'last digest without alerts': 'last-digest-without-alerts',
 };
 for (const [name, message] of Object.entries(digestCases)) {
-  test(`the ${name} mail is as checked in`, async () => {
+  test(`the ${name} mail matches its golden file`, async () => {
     const { headers, text, html } = await received(emailKind.renderDigest(config(), message, facts, gateways));
     assertGolden(`${digestNames[name]}.txt`, `Subject: ${headers['subject']}\n\n${text}`);
     assertGolden(`${digestNames[name]}.html`, html);
@@ -208,7 +208,7 @@ test('a name written from right to left does not reorder what follows it', async
   assert.match(text, /^\u2068עגלה\u2069 has failed\n/);
 });
 
-test('own templates insert values as they are, in the text and escaped in the HTML', async () => {
+test('custom templates insert values unchanged in the text and escaped in the HTML', async () => {
   const variables = { ...failure, CHECK_NAME: "Cart & Co's <API>" };
   const more = {
     subject: '{{CHECK_NAME}} at {{moment STARTED_AT "HH:mm"}}',
@@ -220,7 +220,7 @@ test('own templates insert values as they are, in the text and escaped in the HT
   assert.match(html, /<bdi>Cart &amp; Co&#x27;s &lt;API&gt;<\/bdi><br>\n<br>\n<bdi>FRANKFURT<\/bdi>/);
 });
 
-test('a long subject is cut', () => {
+test('a long subject is truncated', () => {
   assert.equal(headerOf(render(failure, { subject: 'x'.repeat(999) }), 'Subject')?.length, 300);
 });
 

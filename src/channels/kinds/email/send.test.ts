@@ -331,7 +331,7 @@ test('describes a server that cannot be reached or does not speak SMTP', async (
   );
 });
 
-test('a mail with dots, long lines and any characters arrives as it is', async () => {
+test('a mail with dots, long lines and any characters arrives unchanged', async () => {
   const text = `.\n..\n.leading\n${'x'.repeat(3000)}\nÄ🔥\u2028end\ttab \nlast`;
   const server = await serve();
   assert.equal((await senderThrough(gatewayOf(server)).send(mail('d-1', {}, text))).error, null);

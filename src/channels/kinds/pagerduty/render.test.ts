@@ -43,7 +43,7 @@ test('events stay valid with hostile names', () => {
   }
 });
 
-test('reminders and closings have the key of their failure; certificates and tests have their own', () => {
+test('reminders and recoveries have the key of their failure; certificates and tests have their own', () => {
   const { dedup_key: key } = eventOf('failure');
   for (const name of ['reminder', 'recovery', 'degraded', 'recovery from degraded', 'deleted check', 'replay']) {
     assert.equal(eventOf(name).dedup_key, key, name);

@@ -42,7 +42,7 @@ const message = z.strictObject({
 
 test('every alert has the golden message', () => assertGolden('SLACK', config));
 
-test('messages stay valid and mention nobody with hostile names', () => {
+test('messages stay valid and contain no mentions with hostile names', () => {
   for (const alertType of alertTypes) {
     for (const hostile of hostileTexts) {
       const { body, url } = rendered('SLACK', config, alertVariables(alertType, { hostile }));
@@ -64,7 +64,7 @@ test('messages stay valid and mention nobody with hostile names', () => {
   }
 });
 
-test('digests stay valid and mention nobody with a hundred hostile names', () => {
+test('digests stay valid and contain no mentions with a hundred hostile names', () => {
   for (const hostile of [...hostileTexts, 'x'.repeat(80)]) {
     const { body } = renderedDigest('SLACK', config, digestOf(Array<string>(100).fill(hostile), 5000));
     const parsed = message.parse(JSON.parse(body));

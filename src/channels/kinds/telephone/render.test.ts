@@ -35,7 +35,7 @@ test('texts stay short and in one line with hostile names, and keep the link', (
   }
 });
 
-test('digests stay short, too, and say how many checks there are', () => {
+test('digests stay short, too, and show the number of checks', () => {
   for (const hostile of hostileTexts) {
     for (const type of ['SMS', 'CALL']) {
       const { body } = renderedDigest(type, config, digestOf(Array<string>(100).fill(hostile), 5000));

@@ -38,7 +38,7 @@ test('delivers everything to a good receiver among hostile ones', async () => {
   });
   for (let n = 0; n < 20; n++) assert.equal((await one.send(sending(host))).error, null);
   assert.equal(received.length, 20);
-  assert.equal(ended, 0, 'they were under way all the time');
+  assert.equal(ended, 0, 'all are still in progress');
   await one.close();
   await Promise.all(bad);
 });

@@ -94,7 +94,7 @@ export const chatTemplates = {
     '{',
     '  "msgtype": "m.text",',
     `  "body": ${jsonText(`${title(plain, 250)}\n${message(plain, 2000)}\n{{{RESULT_LINK}}}`)},`,
-    // An empty object: nobody is mentioned, whatever the body says.
+    // An empty object prevents mentions by texts in the body.
     '  "m.mentions": {}',
     '}',
   ),

@@ -147,7 +147,7 @@ const entities: Readonly<Record<string, string>> = {
   '&#x3D;': '=',
 };
 
-/** Whether a text of the message has the value as it is, but for zero-width spaces and entities. */
+/** Whether a text of the message contains the value unchanged, except for zero-width spaces and entities. */
 function isShown(value: string, message: unknown): boolean {
   const start = value.toWellFormed().slice(0, 60);
   return textsIn(message).some((text) => {
@@ -255,12 +255,12 @@ for (const [what, hostile] of Object.entries(links)) {
       for (const shown of texts) assert.doesNotMatch(shown, /\][([:]/, name);
       assert.ok(
         texts.some((shown) => shown.replaceAll('\u200b', '').includes(hostile)),
-        `${name} shows it as it is`,
+        `${name} shows it unchanged`,
       );
     }
     assert.ok(
       textsIn(parsed('WEBHOOK_PAGERDUTY')).some((shown) => shown.includes(hostile)),
-      'and no other changes it',
+      'PagerDuty shows it unchanged',
     );
   });
 }

@@ -61,7 +61,7 @@ interface Wanted {
     readonly error?: string;
     readonly ending?: ScriptOutcome['ending'];
   };
-  /** Whether there is also a script after the response, which does the same. */
+  /** Whether the same script also runs after the response. */
   readonly isAfter?: true;
 }
 
@@ -74,7 +74,7 @@ async function probe({ check = {}, group, account, leaves = {}, isAfter }: Wante
     now: () => now,
     chromium: () => null,
     wallClockMs: {},
-    runSideProbe: () => assert.fail('an API check has no script but around its request'),
+    runSideProbe: () => assert.fail('API checks have no side probe'),
     runScript: (work) => {
       ran.push(work);
       for (const value of reports) work.onSecret?.(value);
@@ -182,7 +182,7 @@ describe('a script around a request', () => {
     assert.deepEqual(sent[1]?.input.scripted?.hidden, ['fresh-secret']);
   });
 
-  it('makes the request and response be omitted if a secret value is too long to mask', async () => {
+  it('causes the request and response to be omitted if a secret value is too long to mask', async () => {
     const { finding, part } = await probe({ isAfter: true, leaves: { prints: 'fresh-secret', reports: [null] } });
     assert.deepEqual([finding.verdict, finding.reason], ['failed', 'script']);
     assert.doesNotMatch(JSON.stringify([finding, part]), /fresh/);
@@ -191,7 +191,7 @@ describe('a script around a request', () => {
     assert.match(JSON.stringify(body), /^"not shown: the scripts of this check created too many secret values/);
   });
 
-  it('makes everything be masked and fails if it reports too many secrets', async () => {
+  it('causes everything to be masked and fails if it reports too many secrets', async () => {
     const many = Array.from({ length: 101 }, (_, number) => `fresh-${number}`);
     for (const reports of [[null], many, Array.from({ length: 5 }, (_, at) => String(at).repeat(60_000))]) {
       const { finding, sent } = await probe({ leaves: { prints: 'fresh-7', reports, error: 'fresh-7' } });

@@ -26,7 +26,7 @@ function reported(state: RequestState, change: object, environment: Record<strin
 /** The message returned in place of a request. */
 function wordsOf(outcome: object | string): string {
   if (outcome instanceof MissingVariable) return outcome.message;
-  return typeof outcome === 'string' ? outcome : assert.fail('nothing is wrong');
+  return typeof outcome === 'string' ? outcome : assert.fail('there is no error');
 }
 
 function sent(state: RequestState) {
@@ -77,7 +77,7 @@ describe('a setup script', () => {
       state.variables.find(({ key }) => key === 'KEY'),
       variable('KEY', 'fresh-secret', true),
     );
-    assert.deepEqual(hidden, ['hunter22'], 'the value before is no less secret');
+    assert.deepEqual(hidden, ['hunter22'], 'the previous value is a secret, too');
   });
 
   it('writes text that is sent unchanged, without filling in other variables', () => {

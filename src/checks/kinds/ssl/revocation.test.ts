@@ -86,7 +86,7 @@ test('fails for a certificate revoked by its stapled response, with time and rea
   assert.deepEqual([status, reason, revokedAt], ['revoked', 'keyCompromise', since.toISOString()]);
   const whole = { ...server, cert: server.cert + authority.cert };
   const skipping = await checkRevocation(t, whole, { skipChainValidation: true }, staple, {});
-  assert.equal(verdictOf(skipping), 'failed tls', 'also where trust is not judged: who signed it is shown');
+  assert.equal(verdictOf(skipping), 'failed tls', 'even without chain validation, because the result shows the issuer');
   const off = await checkRevocation(t, server, { revocation: 'OFF' }, staple);
   assert.equal(verdictOf(off), 'passed');
   assert.equal(shown(off), null);
@@ -317,7 +317,7 @@ test('a CRL may list another name of the distribution point, but does not cover 
   assert.match(other.message ?? '', /: it is a different list of CN=Tests of Tocsin$/);
   const third = authority.issue({ listUrl, listNames: [addressName(elsewhere)] });
   assert.equal(verdictOf(await probe(await settingsOf(t, third, online))), 'passed');
-  assert.equal(asked.length, 2, 'what was fetched first is kept');
+  assert.equal(asked.length, 2, 'the first list is still used');
 });
 
 test('stops reading a CRL at 5 MB, but accepts one of nearly that size', async (t) => {
@@ -379,7 +379,7 @@ test('a status is queried again after an hour or its expiry, a silent CA after f
     for (const each of minutes) {
       const before = asked.length;
       const { signal } = new AbortController();
-      // oxlint-disable-next-line no-await-in-loop -- one after the other, as the minutes are
+      // oxlint-disable-next-line no-await-in-loop -- sequential, because the clock advances
       await find(peer, { ...inspecting, now: start + each * minute, leftMs: 5000, signal });
       if (asked.length > before) found.push(each);
     }

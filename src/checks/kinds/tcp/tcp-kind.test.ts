@@ -59,7 +59,7 @@ test('fails for a closed port, and passes with shouldFail', async () => {
   assert.match(finding.message ?? '', new RegExp(`^connection refused by 127\\.0\\.0\\.1:${port} after `));
   assert.equal(verdictOf(await inspect(port, {}, { check: { shouldFail: true } })), 'passed');
   const unknown = await inspect(port, { hostname: 'nothing.invalid' }, { check: { shouldFail: true } });
-  assert.notEqual(unknown.verdict, 'passed', 'a name that is gone is no closed port');
+  assert.notEqual(unknown.verdict, 'passed', 'an unknown name is not a closed port');
 });
 
 test('sends data with variables filled in and matches the response or part of it', async (t) => {

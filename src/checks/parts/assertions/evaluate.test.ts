@@ -338,5 +338,5 @@ function cpuMsSince(before: NodeJS.CpuUsage): number {
 }
 
 function problemText(compiled: ReturnType<typeof compileAssertion>): string {
-  return typeof compiled === 'string' ? compiled : assert.fail('it was accepted');
+  return typeof compiled === 'string' ? compiled : assert.fail('the assertion was accepted');
 }

@@ -34,7 +34,7 @@ test('limits an account without affecting others, and released memory is availab
   assert.equal(bytes.take('a', 8 * 1024 * 1024), true);
   assert.equal(bytes.take('a', 1), false);
   store.release();
-  assert.equal(bytes.take('b', maxBytesOfOne), false, 'the others hold too much together');
+  assert.equal(bytes.take('b', maxBytesOfOne), false, 'the other accounts hold too much together');
   assert.equal(bytes.take('b', 8 * 1024 * 1024), true);
 });
 

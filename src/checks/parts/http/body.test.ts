@@ -70,7 +70,7 @@ test('ignores bytes after a compressed body, but rejects a damaged body', async 
     assert.equal(await inspected('gzip', Buffer.concat([damaged, Buffer.from(tail)])), 'failed body');
   }
   const two = Buffer.concat([zlib.gzipSync(text.slice(0, 5)), zlib.gzipSync(text.slice(5))]);
-  assert.equal(await inspected('gzip', two), 'passed', 'members follow each other');
+  assert.equal(await inspected('gzip', two), 'passed', 'consecutive members');
   assert.equal(await inspected('gzip', two.subarray(0, -9)), 'failed body');
 });
 

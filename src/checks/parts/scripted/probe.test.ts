@@ -65,7 +65,7 @@ async function probe({ check = {}, group, account, outcome = {}, wallClockMs }: 
     now: () => day,
     chromium: () => null,
     wallClockMs: wallClockMs === undefined ? {} : { MULTI_STEP: wallClockMs },
-    runSideProbe: () => assert.fail('a multi-step check names nothing beside its script'),
+    runSideProbe: () => assert.fail('multi-step checks have no side probe'),
     runScript: (work) => {
       ran.push(work);
       return Promise.resolve({ ...ended, ...outcome });
@@ -136,8 +136,8 @@ describe('a script runs', () => {
       now: () => day,
       chromium: () => null,
       wallClockMs: {},
-      runSideProbe: () => assert.fail('nothing is looked at beside a script that does not run'),
-      runScript: () => assert.fail('a script that needs a browser does not run without one'),
+      runSideProbe: () => assert.fail('the side probe ran for a script that does not run'),
+      runScript: () => assert.fail('a script that needs a browser ran without one'),
     });
     const settings = { script: 'await 1;', scriptPath: 'check.mjs' };
     const finding = await inspect(
@@ -174,57 +174,57 @@ describe('a script runs', () => {
   const suite = { path: 'suite.ts', content: "import { test } from '@playwright/test';\ntest('a', () => {});" };
   for (const [name, script, more] of [
     [
-      'with `test` of a file beside it',
+      'with `test` from a dependency',
       "import { test } from './lib/fixtures';\ntest('a', () => {});",
       { dependencies: [fixtures] },
     ],
     [
-      'with that by another name',
+      'with `test` from a dependency, renamed',
       "import { test as it } from './lib/fixtures';\nit.only('a', () => {});",
       { dependencies: [fixtures] },
     ],
     [
-      'with that and all beside it',
+      'with a namespace import of a dependency',
       "import * as lib from './lib/fixtures';\nlib.test('a', () => {});",
       { dependencies: [fixtures] },
     ],
     [
-      'with that as CommonJS has it',
+      'with `test` from a CommonJS dependency',
       "const { test: it } = require('./lib/fixtures');\nit('a', () => {});",
       { dependencies: [fixtures] },
     ],
     [
-      'with `test` that is handed on',
+      'with a re-exported `test`',
       "import { test } from './all';\ntest('a', () => {});",
       { dependencies: [{ path: 'all.ts', content: "export * from '@playwright/test';" }] },
     ],
-    ['with `test` by another name', "import { expect, test as it } from '@playwright/test';\nit('a', () => {});", {}],
-    ['with `test` by a name with a dollar', "import { test as $ } from '@playwright/test';\n$('a', () => {});", {}],
-    ['with `test` as the module itself', "import it from '@playwright/test';\nit('a', () => {});", {}],
-    ['with `test` of the other module', "import { test } from 'playwright/test';\ntest('a', () => {});", {}],
+    ['with a renamed `test`', "import { expect, test as it } from '@playwright/test';\nit('a', () => {});", {}],
+    ['with `test` renamed to a dollar sign', "import { test as $ } from '@playwright/test';\n$('a', () => {});", {}],
+    ['with `test` as the default import', "import it from '@playwright/test';\nit('a', () => {});", {}],
+    ['with `test` from playwright/test', "import { test } from 'playwright/test';\ntest('a', () => {});", {}],
     [
-      'with a `test` made of `test`',
+      'with a `test` extended from `test`',
       "import { test as base } from '@playwright/test';\nconst it = base.extend<{ a: 1 }>({});\nit('a', () => {});",
       {},
     ],
     [
-      'with the name of one, whose tests are beside it',
+      'with a test file name and tests in a dependency',
       "import './suite';",
       { scriptPath: 'all.spec.ts', dependencies: [suite] },
     ],
-    ['with the other name of one', "import './suite';", { scriptPath: 'shop/all.test.mjs', dependencies: [suite] }],
+    ['with the other test file name', "import './suite';", { scriptPath: 'shop/all.test.mjs', dependencies: [suite] }],
   ] as const) {
     it(`as tests ${name}`, () => assert.equal(readScript({ script, ...more }).sort, 'spec'));
   }
 
   const program = "import { chromium } from '@playwright/test';\nconst browser = await chromium.launch();";
   for (const [name, script, more] of [
-    ['where nobody chose its path', "import './suite';", { dependencies: [suite] }],
-    ['whatever its path', 'await fetch(process.env.SHOP);', { scriptPath: 'check.spec.ts' }],
-    ['that takes a browser of Playwright', program, { scriptPath: 'check.spec.ts' }],
-    ['that takes one beside it', "import open from './lib/open';\nopen.launch();", { dependencies: [helper] }],
-    ['with tests of Node.js', "import { test } from 'node:test';\ntest('a', () => {});", { dependencies: [fixtures] }],
-    ['that asks a pattern', "import a from './a';\nif (/a/.test(a)) a();", { dependencies: [fixtures] }],
+    ['with no path set', "import './suite';", { dependencies: [suite] }],
+    ['despite a test file name', 'await fetch(process.env.SHOP);', { scriptPath: 'check.spec.ts' }],
+    ['with a browser from Playwright', program, { scriptPath: 'check.spec.ts' }],
+    ['with a browser in a dependency', "import open from './lib/open';\nopen.launch();", { dependencies: [helper] }],
+    ['with node:test', "import { test } from 'node:test';\ntest('a', () => {});", { dependencies: [fixtures] }],
+    ['that calls RegExp.test', "import a from './a';\nif (/a/.test(a)) a();", { dependencies: [fixtures] }],
   ] as const) {
     it(`as a program ${name}`, () => assert.equal(readScript({ script, ...more }).sort, 'plain'));
   }

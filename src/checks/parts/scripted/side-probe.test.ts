@@ -63,7 +63,7 @@ describe('the monitored domain of a browser check', () => {
       const [first, second] = [await inspect(), await inspect()];
       assert.deepEqual([first.certificate !== null, second.certificate], [seen, first.certificate]);
     }
-    assert.equal(connections, 1, 'one that shows none is left alone for a while, too');
+    assert.equal(connections, 1, 'a domain without a certificate is not retried at once, either');
   });
 
   it('is not connected to if the egress policy refuses it', async (t) => {
@@ -74,7 +74,7 @@ describe('the monitored domain of a browser check', () => {
     });
     const { certificate, verdict, message } = await inspecting(`127.0.0.1:${port}`, [], 'public').inspect();
     assert.deepEqual([verdict, certificate, connections], ['passed', null, 0]);
-    assert.match(String(message), /^127\.0\.0\.1: .*egress/i, 'and says why');
+    assert.match(String(message), /^127\.0\.0\.1: .*egress/i, 'with the reason');
   });
 
   it('is optional and must be valid', () => {

@@ -1,9 +1,9 @@
-// Which PostgreSQL a start accepts.
+// Supported PostgreSQL versions.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OldServerError, refuseOldServer } from './schema.ts';
 
-test('a server before PostgreSQL 14 is refused with its version and the one that is needed', () => {
+test('rejects a server before PostgreSQL 14 with its version and the required one', () => {
   for (const [number, name] of [
     [130_023, '13.23 (Debian 13.23-1.pgdg120+1)'],
     [90_624, '9.6.24'],
@@ -17,7 +17,7 @@ test('a server before PostgreSQL 14 is refused with its version and the one that
   }
 });
 
-test('PostgreSQL 14 and every later one is accepted, betas too', () => {
+test('accepts PostgreSQL 14 and later, including betas', () => {
   for (const [number, name] of [
     [140_000, '14beta1'],
     [140_005, '14.5'],

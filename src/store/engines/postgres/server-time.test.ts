@@ -1,11 +1,11 @@
-// The database's clock as a process knows it: exact to half a trip, and told apart from the process's own troubles.
+// The database clock as estimated by a process: accurate to half a round trip, and independent of the process's delays.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openServerTime } from './server-time.ts';
 
 const serverStart = Date.UTC(2026, 2, 10, 12);
 
-/** A world in which time passes only when it is told to. */
+/** An environment in which time advances only on demand. */
 function world() {
   const at = { steady: 5000, server: serverStart, up: 90_000, tripMs: 2 };
   const pass = (ms: number): void => {
@@ -26,8 +26,8 @@ function world() {
   return { at, pass, deps };
 }
 
-describe('the time of the database', () => {
-  it('goes on by itself between two questions', async () => {
+describe('the database time', () => {
+  it('advances between two queries', async () => {
     const { at, pass, deps } = world();
     const time = await openServerTime(deps);
     assert.equal(time.now(), Math.round(at.server));
@@ -35,7 +35,7 @@ describe('the time of the database', () => {
     assert.equal(time.now(), Math.round(at.server));
   });
 
-  it('is taken from the quickest of the last answers', async () => {
+  it('is taken from the fastest of the recent responses', async () => {
     const { at, pass, deps } = world();
     const time = await openServerTime(deps);
     at.tripMs = 400;
@@ -46,7 +46,7 @@ describe('the time of the database', () => {
     assert.ok(Math.abs(time.now() - at.server) <= 1, `${time.now() - at.server} ms apart`);
   });
 
-  it('follows the server when its clock is set, and says that it was', async () => {
+  it("follows a change of the server's clock and reports it", async () => {
     const { at, pass, deps } = world();
     const time = await openServerTime(deps);
     assert.equal(time.wasServerSet, false);
@@ -56,14 +56,14 @@ describe('the time of the database', () => {
     assert.deepEqual([time.now(), time.wasServerSet], [Math.round(at.server), true]);
     pass(2000);
     await time.measure();
-    assert.equal(time.wasServerSet, true, 'also when it is asked once more before anybody has followed');
+    assert.equal(time.wasServerSet, true, 'also after another query before the change was handled');
     at.server -= 7_200_000;
     pass(2000);
     await time.measure();
     assert.deepEqual([time.now(), time.wasServerSet], [Math.round(at.server), true]);
   });
 
-  it('is not said to be set when this machine was suspended', async () => {
+  it('reports no change after this machine was suspended', async () => {
     const { at, pass, deps } = world();
     const time = await openServerTime(deps);
     pass(2000);
@@ -73,7 +73,7 @@ describe('the time of the database', () => {
     assert.deepEqual([time.now(), time.wasServerSet], [Math.round(at.server), false]);
   });
 
-  it('is not said to be set when nobody looked for long: others have moved what had to be moved', async () => {
+  it('reports no change after a long time without queries, because other processes have handled it', async () => {
     const { at, pass, deps } = world();
     const time = await openServerTime(deps);
     pass(31_000);
@@ -82,7 +82,7 @@ describe('the time of the database', () => {
     assert.deepEqual([time.now(), time.wasServerSet], [Math.round(at.server), false]);
   });
 
-  it('stays as it was known when the server does not answer', async () => {
+  it('keeps its last estimate if the server does not respond', async () => {
     const { at, pass, deps } = world();
     const time = await openServerTime(deps);
     const answer = deps.ask;

@@ -48,7 +48,7 @@ export function createCheckpoints(path: string, writer: Connection): Checkpoints
       end();
     }
   };
-  /** Copies what was written meanwhile; the last part while nobody writes, so that the log restarts. */
+  /** Copies what was written meanwhile, and the last part without concurrent writes, so that the log restarts. */
   const goOn = (): void => {
     if (isClosed) return;
     const now = checkpoint(writer.database, 'NOOP');
