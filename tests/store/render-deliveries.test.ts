@@ -22,7 +22,7 @@ function sender(test: PathUnderTest, change: Partial<SendDeliveriesOptions> = {}
     clock: test.temp.clock,
     owner: 'one',
     isShared: () => false,
-    render: ({ config }, variables, createdAt) => {
+    render: ({ config }, { variables }, createdAt) => {
       renders.push(textOf(config['name']));
       const body = JSON.stringify({ ...variables, createdAt });
       return { request: { method: 'POST', url: textOf(config['url']), headers: [], body } };
