@@ -100,6 +100,8 @@ export function rowOfState({ check, checkId }: CheckPlan, now: number): CheckSta
     failed_in_a_row: 0,
     degraded_in_a_row: 0,
     failing_since: null,
+    suppressed_by: null,
+    recovered_at: null,
     alerted: null,
     incident_id: null,
     incident_started_at: null,

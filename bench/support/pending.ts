@@ -61,7 +61,7 @@ export async function seedGroup(store: Store, accountId: string, channels: numbe
     activated: true,
   }));
   const added = await store.checkGroups.add({ group: aGroup(accountId), subscriptions, isAutoAssigned: false });
-  if ('dangling' in added) throw new Error(`group refused: ${added.dangling}`);
+  if (!('saved' in added)) throw new Error(`group refused: ${JSON.stringify(added)}`);
   return added.saved.group.id;
 }
 

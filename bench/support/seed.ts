@@ -60,7 +60,7 @@ export async function seedChannels(store: Store, accountId: string, receiver: st
       secrets: { webhookSecret: channelSecret(id) },
     });
     const added = await store.alertChannels.add({ channel, subscriptions: null });
-    if ('dangling' in added || added.saved.channel.id !== id) throw new Error('channels do not count up from 1');
+    if (!('saved' in added) || added.saved.channel.id !== id) throw new Error('channels do not count up from 1');
   }
 }
 

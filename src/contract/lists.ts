@@ -1,11 +1,23 @@
 // Lists inside bodies that checks, groups and channels share.
 import { z } from 'zod';
-import { orNull, variableKey } from '#lib/schema/fields.ts';
+import { maxDependencies } from '#domain/checks/dependencies.ts';
+import { orNull, pathUuid, variableKey } from '#lib/schema/fields.ts';
 
 const none = () => [];
 
 /** Tags of a check or a group. */
 export const tagList = orNull(z.array(z.string().min(1).max(200)).max(100), none);
+
+/** IDs of the checks that a check or group depends on. */
+export const dependencyList = orNull(
+  z
+    .array(pathUuid('ID of a check.'))
+    .max(maxDependencies)
+    .transform((ids) => [...new Set(ids)]),
+  none,
+);
+export const dependencyRule =
+  'IDs of checks that must work for this one to work. While one of them is failing, failures are recorded but not notified.';
 
 /** Codes of run locations. */
 export const locationList = orNull(z.array(z.string().min(1).max(100)).max(100), none);

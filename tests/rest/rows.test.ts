@@ -213,6 +213,7 @@ test('statuses and alerts are shown as the reference clients read them', async (
       incidentId: null,
       acknowledgedAt: null,
       acknowledgedBy: null,
+      suppressedBy: null,
       created_at: '1970-01-01T00:00:00.001Z',
       updated_at: null,
     },
@@ -238,6 +239,7 @@ test('statuses and alerts are shown as the reference clients read them', async (
     incidentId: null,
     acknowledgedAt: null,
     acknowledgedBy: null,
+    suppressedBy: null,
   });
   const ofCheck = await get(on, `/v1/check-alerts/${checkId}?from=${Math.floor(now / 1000)}`);
   assert.deepEqual([ofCheck.json(), ofCheck.headers['content-range']], [[alert], '0-0/1']);

@@ -291,6 +291,7 @@ test('every check has a status, also one that never ran, and thousands are liste
     incidentId: null,
     acknowledgedAt: null,
     acknowledgedBy: null,
+    suppressedBy: null,
     createdAt: 5000,
     updatedAt: 7000,
   });

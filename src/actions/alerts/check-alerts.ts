@@ -1,4 +1,5 @@
 // The alerts that were raised, whether or not a channel was notified (reference §4.7: check-alert).
+import type { Suppressor } from '#domain/checks/dependencies.ts';
 import type { Alert } from '#domain/alerts/alert.ts';
 import type { Acknowledger } from '#domain/alerts/incident.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
@@ -18,6 +19,8 @@ export interface StoredAlert extends Alert {
   readonly incidentId: string | null;
   readonly acknowledgedAt: number | null;
   readonly acknowledgedBy: Acknowledger | null;
+  /** The needed check because of which no channel was notified; null = none. */
+  readonly suppressedBy: Suppressor | null;
 }
 
 /** A time range, epoch ms, inclusive. Default: from six hours before `to`, to now. */

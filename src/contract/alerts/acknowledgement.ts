@@ -1,4 +1,4 @@
-// Who acknowledged an incident, and when.
+// What alerts and states share: who acknowledged an incident, and which check suppresses an alert.
 import { z } from 'zod';
 import { instant } from '#lib/schema/fields.ts';
 
@@ -9,6 +9,13 @@ const acknowledger = z
     name: z.string().nullable().describe('E-mail address of the user or name of the API key.'),
   })
   .meta({ id: 'Acknowledger' });
+
+/** The needed check that suppresses an alert. */
+export const suppressedBy = z
+  .strictObject({ checkId: z.uuid(), name: z.string() })
+  .meta({ id: 'Suppressor' })
+  .nullable()
+  .describe('The failing check in `dependsOn` because of which no channel was notified. null = none.');
 
 /** Fields that show an acknowledgement. */
 export const acknowledgement = {

@@ -8,6 +8,8 @@ import { readOnlyFields } from '#lib/schema/bodies.ts';
 import {
   channelSubscriptions,
   channelSubscriptionsShown,
+  dependencyList,
+  dependencyRule,
   locationList,
   ownVariables,
   ownVariablesRule,
@@ -30,6 +32,7 @@ export const checkFields = {
     .describe(
       'Muted until this time, whatever `muted` is. If the check still fails then, the alert is sent. ISO 8601.',
     ),
+  dependsOn: dependencyList.default([]).describe(dependencyRule),
   shouldFail: z
     .boolean()
     .default(false)
@@ -68,6 +71,7 @@ export const checkFieldsShown = {
   activated: z.boolean(),
   muted: z.boolean(),
   mutedUntil: instant.nullable(),
+  dependsOn: z.array(z.uuid()),
   shouldFail: z.boolean(),
   doubleCheck: z.boolean(),
   locations: z.array(z.string()),

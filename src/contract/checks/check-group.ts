@@ -8,6 +8,8 @@ import { creating, ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import {
   channelSubscriptions,
   channelSubscriptionsShown,
+  dependencyList,
+  dependencyRule,
   locationList,
   ownVariables,
   ownVariablesRule,
@@ -27,6 +29,7 @@ const common = z.strictObject({
     .nullable()
     .default(null)
     .describe('Muted until this time, whatever `muted` is. If a check still fails then, the alert is sent. ISO 8601.'),
+  dependsOn: dependencyList.default([]).describe(`For the checks of the group: ${dependencyRule}`),
   tags: tagList.default([]),
   locations: locationList.default([]),
   privateLocations: privateLocationList.default(null),
@@ -81,6 +84,7 @@ export const checkGroup = z
     activated: z.boolean(),
     muted: z.boolean(),
     mutedUntil: instant.nullable(),
+    dependsOn: z.array(z.uuid()),
     tags: z.array(z.string()),
     locations: z.array(z.string()),
     privateLocations: z.array(z.string()).nullable(),

@@ -1,6 +1,6 @@
 // Check statuses and alerts in the API (reference §4.7).
 import { z } from 'zod';
-import { acknowledgement } from '../alerts/acknowledgement.ts';
+import { acknowledgement, suppressedBy } from '../alerts/acknowledgement.ts';
 import { checkTypes } from './check.ts';
 import { instant, pathUuid, queryInstant } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
@@ -28,6 +28,7 @@ export const checkStatus = z
     sslDaysRemaining: z.int().nullable(),
     incidentId: z.uuid().nullable().describe('The open incident.'),
     ...acknowledgement,
+    suppressedBy,
     created_at: instant,
     updated_at: instant.nullable(),
   })
@@ -55,8 +56,9 @@ export const checkAlert = z
     statusCode: z.string().nullable(),
     created_at: instant,
     startedAt: instant.nullable(),
-    incidentId: z.uuid().nullable().describe('null = a certificate alert.'),
+    incidentId: z.uuid().nullable().describe('null = a certificate alert, or a suppressed one.'),
     ...acknowledgement,
+    suppressedBy,
   })
   .meta({ id: 'CheckAlert', description: 'An event raised by a result.' });
 export type CheckAlertBody = z.output<typeof checkAlert>;

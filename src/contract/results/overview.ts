@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { checkTypes } from '../checks/check.ts';
 import { flag, instant, queryList, wholeNumber } from '#lib/schema/fields.ts';
-import { acknowledgement } from '../alerts/acknowledgement.ts';
+import { acknowledgement, suppressedBy } from '../alerts/acknowledgement.ts';
 import type { Operations } from '../operation.ts';
 
 const states = ['failing', 'degraded', 'passing', 'unknown', 'paused'] as const;
@@ -51,6 +51,7 @@ const row = z
     since: instant.nullable().describe('When the state began. null = paused.'),
     incidentId: z.uuid().nullable().describe('The open incident.'),
     ...acknowledgement,
+    suppressedBy,
     frequencySeconds: z.number().describe('Interval between runs; for a heartbeat, its period.'),
     nextRunAt: instant.nullable().describe('null for heartbeats and paused checks.'),
     lastResult: z

@@ -101,6 +101,7 @@ function sampleCheck(accountId: string, now: number): Check {
     activated: true,
     muted: false,
     mutedUntil: null,
+    dependsOn: [],
     shouldFail: false,
     doubleCheck: false,
     locations: [],

@@ -14,6 +14,8 @@ export interface CheckGroup {
   readonly muted: boolean;
   /** Muted until then as well, epoch ms; null = not. */
   readonly mutedUntil: number | null;
+  /** IDs of checks whose failure suppresses alerts of the checks of this group. */
+  readonly dependsOn: readonly string[];
   readonly tags: readonly string[];
   readonly locations: readonly string[];
   readonly privateLocations: readonly string[] | null;

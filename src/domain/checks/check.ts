@@ -37,6 +37,8 @@ export interface Check {
   readonly muted: boolean;
   /** Muted until then as well, epoch ms; null = not. */
   readonly mutedUntil: number | null;
+  /** IDs of checks whose failure suppresses alerts of this one. */
+  readonly dependsOn: readonly string[];
   readonly shouldFail: boolean;
   /** Stored and returned, without effect (decisions: Checks). */
   readonly doubleCheck: boolean;

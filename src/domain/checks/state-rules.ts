@@ -94,14 +94,19 @@ export function standingRulesOf(
 ): { readonly rules: StateRules; readonly everyMs: number } | null {
   const { check, group } = context;
   if (!effectiveCheck(check, group).activated) return null;
-  const isCalled = check.checkType === 'HEARTBEAT';
-  const { periodMs, graceMs } = readHeartbeat(check.settings);
   return {
     rules: {
-      ...stateRulesOf(context, isCalled ? [] : locations, maintenanceOf(context, now)),
+      ...stateRulesOf(context, check.checkType === 'HEARTBEAT' ? [] : locations, maintenanceOf(context, now)),
       // Certificate alerts are raised with results (docs/decisions/0022).
       reminders: null,
     },
-    everyMs: isCalled ? periodMs + graceMs : intervalMs(check.frequency, check.frequencyOffset),
+    everyMs: expectedEveryMs(check),
   };
+}
+
+/** Time in ms after which a check has a new result: its interval, or the period and grace of a heartbeat. */
+export function expectedEveryMs({ checkType, settings, frequency, frequencyOffset }: CheckContext['check']): number {
+  if (checkType !== 'HEARTBEAT') return intervalMs(frequency, frequencyOffset);
+  const { periodMs, graceMs } = readHeartbeat(settings);
+  return periodMs + graceMs;
 }

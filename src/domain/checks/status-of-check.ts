@@ -1,5 +1,6 @@
 // The status of each check of an account.
 import type { Acknowledger } from '../alerts/incident.ts';
+import type { Suppressor } from './dependencies.ts';
 import type { CheckStatus } from './check-state.ts';
 import type { Outcome, Reason } from '../results/result.ts';
 
@@ -28,6 +29,7 @@ export interface StatusOfCheck {
   readonly incidentId: string | null;
   readonly acknowledgedAt: number | null;
   readonly acknowledgedBy: Acknowledger | null;
+  readonly suppressedBy: Suppressor | null;
   readonly createdAt: number;
   readonly updatedAt: number | null;
 }

@@ -1,4 +1,5 @@
 // The overview of an account's checks: their current states, and the order on a page.
+import type { Suppressor } from '../checks/dependencies.ts';
 import type { Acknowledger } from '../alerts/incident.ts';
 import type { CheckStatus } from '../checks/check-state.ts';
 import type { CheckType } from '../checks/check.ts';
@@ -54,6 +55,7 @@ export interface OverviewCheckState {
   readonly incidentId: string | null;
   readonly acknowledgedAt: number | null;
   readonly acknowledgedBy: Acknowledger | null;
+  readonly suppressedBy: Suppressor | null;
 }
 
 /** A check at a point in time. */

@@ -20,5 +20,6 @@ export function alertToWire(alert: StoredAlert): CheckAlertBody {
     incidentId: alert.incidentId,
     acknowledgedAt: isoTextOrNull(alert.acknowledgedAt),
     acknowledgedBy: alert.acknowledgedBy,
+    suppressedBy: alert.suppressedBy,
   };
 }

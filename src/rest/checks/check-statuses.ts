@@ -77,6 +77,7 @@ function statusToWire(status: ShownStatus): CheckStatusBody {
     incidentId: status.incidentId,
     acknowledgedAt: isoTextOrNull(status.acknowledgedAt),
     acknowledgedBy: status.acknowledgedBy,
+    suppressedBy: status.suppressedBy,
     created_at: isoText(status.createdAt),
     updated_at: isoTextOrNull(status.updatedAt),
   };

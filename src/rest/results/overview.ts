@@ -70,6 +70,7 @@ function rowToWire({ check, figures, lastResult, ...entry }: OverviewRow): Overv
     incidentId: check.state?.incidentId ?? null,
     acknowledgedAt: isoTextOrNull(check.state?.acknowledgedAt ?? null),
     acknowledgedBy: check.state?.acknowledgedBy ?? null,
+    suppressedBy: check.state?.suppressedBy ?? null,
     frequencySeconds: check.frequencyMs / 1000,
     nextRunAt: isoTextOrNull(entry.nextRunAt),
     lastResult: lastResult === null ? null : { ...lastResult, startedAt: isoText(lastResult.startedAt) },

@@ -8,7 +8,8 @@ import { type ChangeMoment, keepSchedule } from './check-schedules.ts';
 import type { Saved } from './checks.ts';
 import { idBytes } from '../base/codec.ts';
 import { askForRuns } from '../path/schedule/first-runs.ts';
-import { type Database, nextNumber, touchAccount } from '../base/database.ts';
+import { type DependencyProblem, problemOfGroup } from './check-dependencies.ts';
+import { type Database, lockAccount, nextNumber, touchAccount } from '../base/database.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
 import type { Tables } from '../base/tables/schema.ts';
 import type { Seal } from '../base/seal.ts';
@@ -88,6 +89,8 @@ export function createCheckGroups(database: Database): CheckGroups {
         const { accountId } = write.group;
         const missing = await missingChannel(tx, accountId, write.subscriptions ?? []);
         if (missing !== null) return { dangling: `alertChannelSubscriptions[${missing}].alertChannelId` };
+        const problem = await dependencyProblem(tx, write.group, []);
+        if (problem !== null) return problem;
         await requireWithinLimit(database, tx, accountId, 'checkGroups');
         const id = await nextNumber(tx, accountId, 'check-group');
         const group: CheckGroup = { ...write.group, id, createdAt: clock.now(), updatedAt: null };
@@ -96,32 +99,59 @@ export function createCheckGroups(database: Database): CheckGroups {
         await touchAccount(tx, accountId);
         return { saved: await withChannels(tx, group) };
       }),
-    change: (accountId, id, edit) =>
-      transaction(async (tx) => {
-        const present = await findGroup(tx, accountId, id, seal);
-        if (present === null) return null;
-        const now = clock.now();
-        const write = edit(present);
-        const group: CheckGroup = { ...write.group, accountId, id, createdAt: present.group.createdAt, updatedAt: now };
-        const missing = await missingChannel(tx, accountId, write.subscriptions ?? []);
-        if (missing !== null) return { dangling: `alertChannelSubscriptions[${missing}].alertChannelId` };
-        const { account_id, id: number, ...columns } = groupRow(group, seal);
-        await tx
-          .updateTable('check_groups')
-          .set(columns)
-          .where('account_id', '=', account_id)
-          .where('id', '=', number)
-          .execute();
-        const hasOtherUrl = group.apiCheckDefaults['url'] !== present.group.apiCheckDefaults['url'];
-        if (hasOtherUrl || placing(group) !== placing(present.group)) {
-          await keepSchedules(tx, accountId, id, group, { ...database, now, hasOtherUrl });
-        }
-        await changeChannels(tx, accountId, { checkId: null, groupId: id }, write);
-        await touchAccount(tx, accountId);
-        return { saved: await withChannels(tx, group) };
-      }),
+    change: (accountId, id, edit) => transaction((tx) => changeGroup(tx, database, { accountId, id, edit })),
     remove: (accountId, id) => transaction((tx) => removeGroup(tx, accountId, id, { ...database, now: clock.now() })),
   };
+}
+
+/** Reads, edits and writes a group, and updates the schedules of its checks. */
+async function changeGroup(
+  tx: Kysely<Tables>,
+  database: Database,
+  { accountId, id, edit }: GroupChange,
+): Promise<Saved<StoredGroup> | null> {
+  const { seal, clock } = database;
+
+  const present = await findGroup(tx, accountId, id, seal);
+  if (present === null) return null;
+  const now = clock.now();
+  const write = edit(present);
+  const group: CheckGroup = { ...write.group, accountId, id, createdAt: present.group.createdAt, updatedAt: now };
+  const missing = await missingChannel(tx, accountId, write.subscriptions ?? []);
+  if (missing !== null) return { dangling: `alertChannelSubscriptions[${missing}].alertChannelId` };
+  const problem = await dependencyProblem(tx, group, present.group.dependsOn);
+  if (problem !== null) return problem;
+  const { account_id, id: number, ...columns } = groupRow(group, seal);
+  await tx
+    .updateTable('check_groups')
+    .set(columns)
+    .where('account_id', '=', account_id)
+    .where('id', '=', number)
+    .execute();
+  const hasOtherUrl = group.apiCheckDefaults['url'] !== present.group.apiCheckDefaults['url'];
+  if (hasOtherUrl || placing(group) !== placing(present.group)) {
+    await keepSchedules(tx, accountId, id, group, { ...database, now, hasOtherUrl });
+  }
+  await changeChannels(tx, accountId, { checkId: null, groupId: id }, write);
+  await touchAccount(tx, accountId);
+  return { saved: await withChannels(tx, group) };
+}
+
+interface GroupChange {
+  readonly accountId: string;
+  readonly id: number;
+  readonly edit: (present: StoredGroup) => GroupWrite;
+}
+
+/** Locks the account first, so that no two writes close a cycle together. */
+async function dependencyProblem(
+  tx: Kysely<Tables>,
+  group: CheckGroup,
+  present: readonly string[],
+): Promise<DependencyProblem | null> {
+  if (group.dependsOn.length === 0) return null;
+  await lockAccount(tx, group.accountId);
+  return problemOfGroup(tx, group, present);
 }
 
 /** Groups whose definitions are read at a time. */

@@ -45,6 +45,7 @@ export function checkOf(row: ChecksTable, seal: Seal): Check {
     ...definition,
     // Missing in checks of older versions.
     mutedUntil: definition.mutedUntil ?? null,
+    dependsOn: definition.dependsOn ?? [],
     accountId: idText(row.account_id),
     id: idText(row.id),
     // Only `checkRow` writes the column.
@@ -90,6 +91,7 @@ export function groupOf(row: CheckGroupsTable, seal: Seal): CheckGroup {
     tags: parsed(row.tags),
     ...definition,
     mutedUntil: definition.mutedUntil ?? null,
+    dependsOn: definition.dependsOn ?? [],
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -1,6 +1,7 @@
 // Checks of accounts. Each change updates schedules, tags and subscriptions in its transaction.
 import type { Kysely } from 'kysely';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
+import { neededBy } from '#domain/checks/dependencies.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { type CheckFilter, filterChecks, orderChecks } from './check-filter.ts';
@@ -10,7 +11,8 @@ import { type ChangeMoment, keepSchedule } from './check-schedules.ts';
 import type { CloseRules } from '../path/record/close-notified.ts';
 import { askForRuns } from '../path/schedule/first-runs.ts';
 import { idBytes, type IdBytes, idText, json } from '../base/codec.ts';
-import { type Database, ownedBy, touchAccount } from '../base/database.ts';
+import { type DependencyProblem, problemOfCheck } from './check-dependencies.ts';
+import { type Database, lockAccount, ownedBy, touchAccount } from '../base/database.ts';
 import { removeCheck } from './remove-check.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
 import type { ChecksTable, Tables } from '../base/tables/schema.ts';
@@ -32,8 +34,8 @@ export interface StoredCheck {
   readonly notifiesNobody: boolean;
 }
 
-/** Result of a write: the record, or the path of a reference that is not in the account. */
-export type Saved<Stored> = { readonly saved: Stored } | { readonly dangling: string };
+/** Result of a write: the record, or why its references cannot be saved. */
+export type Saved<Stored> = { readonly saved: Stored } | DependencyProblem;
 
 /** Data of a new check. */
 export interface CheckWrite extends ChannelChange {
@@ -147,6 +149,9 @@ async function saveCheck(
   const missing = await missingChannel(tx, accountId, write.subscriptions ?? []);
   if (missing !== null) return { dangling: `alertChannelSubscriptions[${missing}].alertChannelId` };
 
+  const problem = await dependencyProblem(tx, check, group, present);
+  if (problem !== null) return problem;
+
   await writeRow();
   const runsAtOnce = await keepSchedule(tx, check, group, moment, present);
   if (runsAtOnce) await askForRuns(tx, accountId, [id], moment.now);
@@ -155,6 +160,18 @@ async function saveCheck(
   await changeChannels(tx, accountId, target, write);
   await touchAccount(tx, accountId);
   return { saved: await withListeners(tx, check) };
+}
+
+/** Locks the account first, so that no two writes close a cycle together. */
+async function dependencyProblem(
+  tx: Kysely<Tables>,
+  check: Check,
+  group: CheckGroup | null,
+  present: Check | null,
+): Promise<DependencyProblem | null> {
+  if (neededBy(check, group).length === 0) return null;
+  await lockAccount(tx, check.accountId);
+  return problemOfCheck(tx, check, group, present?.dependsOn ?? []);
 }
 
 /** Writes the row of an existing check. */

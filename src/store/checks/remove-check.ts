@@ -1,6 +1,7 @@
 // Deletes a check and everything that exists only for it. Alerts and deliveries are kept as history, and open alerts
 // are resolved.
 import type { Kysely } from 'kysely';
+import { dropDependencies } from './check-dependencies.ts';
 import { dropSchedule } from './check-schedules.ts';
 import { closeNotified, type CloseRules } from '../path/record/close-notified.ts';
 import { idBytes } from '../base/codec.ts';
@@ -55,6 +56,7 @@ export async function removeCheck(
   if (schedule?.next_due_at === inStep) await lockRounds(tx);
   await dropSchedule(tx, accountId, id);
   await dropTarget(tx, accountId, { checkId: id, groupId: null });
+  await dropDependencies(tx, accountId, id);
   await dropRuns(tx, accountId, id, rules.now);
   const isMoreLeft = (await removeHistory(tx, { accountId, checkId: id }, resultsAtOnce)) === resultsAtOnce;
   if (isMoreLeft) await noteOrphans(tx, { accountId, checkId: id });

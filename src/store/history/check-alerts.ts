@@ -1,6 +1,7 @@
 // Alerts as the API reads them.
 import type { Kysely } from 'kysely';
 import type { Alert, AlertType } from '#domain/alerts/alert.ts';
+import type { Suppressor } from '#domain/checks/dependencies.ts';
 import type { Acknowledger } from '#domain/alerts/incident.ts';
 import { firstIdAt, idBytes, idText, idTextOrNull, parsedOrNull } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
@@ -22,6 +23,8 @@ export interface StoredAlert extends Alert {
   /** Of its incident, epoch ms. */
   readonly acknowledgedAt: number | null;
   readonly acknowledgedBy: Acknowledger | null;
+  /** The needed check because of which no channel was notified; null = none. */
+  readonly suppressedBy: Suppressor | null;
 }
 
 /** Alerts raised in a time range (epoch ms, inclusive), of one check or of all. */
@@ -91,5 +94,6 @@ export function alertOf(row: AlertsTable & Pick<IncidentsTable, 'acknowledged_at
     incidentId: idTextOrNull(row.incident_id),
     acknowledgedAt: row.acknowledged_at,
     acknowledgedBy: parsedOrNull<Acknowledger>(row.acknowledged_by),
+    suppressedBy: parsedOrNull<Suppressor>(row.suppressed_by),
   };
 }

@@ -1,6 +1,7 @@
 // Check statuses as the API reads them: of ten thousand states, only changed ones are read (docs/decisions/0040).
 import type { Kysely } from 'kysely';
 import type { Acknowledger } from '#domain/alerts/incident.ts';
+import type { Suppressor } from '#domain/checks/dependencies.ts';
 import type { CheckStatus } from '#domain/checks/check-state.ts';
 import type { StatusOfCheck } from '#domain/checks/status-of-check.ts';
 import { createRecent } from '#lib/recent.ts';
@@ -47,6 +48,7 @@ const stateColumns = [
   'updated_at',
   'incident_id',
   'acknowledged_at',
+  'suppressed_by',
 ] as const satisfies readonly (keyof CheckStatesTable)[];
 
 type StateRow = Pick<CheckStatesTable, (typeof stateColumns)[number]> & { acknowledged_by: string | null };
@@ -204,6 +206,7 @@ function statusOf(check: CheckRow, state: StateRow | null): StatusOfCheck {
     incidentId: idTextOrNull(state?.incident_id ?? null),
     acknowledgedAt: state?.acknowledged_at ?? null,
     acknowledgedBy: parsedOrNull<Acknowledger>(state?.acknowledged_by ?? null),
+    suppressedBy: parsedOrNull<Suppressor>(state?.suppressed_by ?? null),
     createdAt: check.created_at,
     updatedAt: state?.updated_at ?? check.updated_at,
   };

@@ -1,4 +1,5 @@
 // All checks of an account, cached for the overview: of ten thousand, only changed ones are read (docs/decisions/0040).
+import type { Suppressor } from '#domain/checks/dependencies.ts';
 import type { Kysely } from 'kysely';
 import type { Acknowledger } from '#domain/alerts/incident.ts';
 import type { CheckStatus } from '#domain/checks/check-state.ts';
@@ -309,6 +310,7 @@ async function readStates({ reader, dialect, account }: Reading, { entries }: Kn
         'last_response_us',
         'incident_id',
         'acknowledged_at',
+        'suppressed_by',
       ])
       .select((from) => acknowledgedBy(from).as('acknowledged_by'))
       .select(dialect.idDigits('last_result_id').as('last_digits'))
@@ -330,6 +332,7 @@ async function readStates({ reader, dialect, account }: Reading, { entries }: Kn
         incidentId: idTextOrNull(row.incident_id),
         acknowledgedAt: row.acknowledged_at,
         acknowledgedBy: parsedOrNull<Acknowledger>(row.acknowledged_by),
+        suppressedBy: parsedOrNull<Suppressor>(row.suppressed_by),
       };
       entry.check = { ...entry.check, state };
     }

@@ -2,7 +2,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useMore, useRead } from '../../api/query.ts';
-import { CertificateItem, IncidentItem, IncidentList, messagesOf } from '../../ui/alerts/incident-item.tsx';
+import { IncidentItem, IncidentList, isSingle, messagesOf, SingleAlert } from '../../ui/alerts/incident-item.tsx';
 import { Choice } from '../../ui/controls/field.tsx';
 import { More } from '../../ui/controls/more.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
@@ -52,16 +52,20 @@ function Found({
   readonly open: Incidents;
   /** null = not shown. */
   readonly ended: Incidents | null;
-  readonly alerts: readonly Parameters<typeof CertificateItem>[0]['alert'][];
+  readonly alerts: readonly Parameters<typeof SingleAlert>[0]['alert'][];
   readonly none: ReactNode;
 }) {
   const messages = messagesOf(alerts);
-  const certificates = ended === null ? [] : alerts.filter(({ alertType }) => alertType === 'ALERT_SSL');
+  const singles = ended === null ? [] : alerts.filter(isSingle);
+  const [certificates, suppressed] = [
+    singles.filter(({ suppressedBy }) => suppressedBy === null),
+    singles.filter(({ suppressedBy }) => suppressedBy !== null),
+  ];
   const lists = [
     { title: text.openIncidents, incidents: open },
     ...(ended === null ? [] : [{ title: text.resolvedIncidents, incidents: ended }]),
   ].filter(({ incidents: { items = [] } }) => items.length > 0);
-  if (lists.length + certificates.length === 0) {
+  if (lists.length + singles.length === 0) {
     return (
       <Empty title={text.emptyTitle}>
         <p>{none}</p>
@@ -80,14 +84,20 @@ function Found({
           <More {...rest} shown={items.length} />
         </Section>
       ))}
-      {certificates.length > 0 && (
-        <Section title={text.certificates}>
-          <IncidentList>
-            {certificates.map((alert) => (
-              <CertificateItem key={alert.id} alert={alert} isNamed />
-            ))}
-          </IncidentList>
-        </Section>
+      {[
+        { title: text.suppressed, found: suppressed },
+        { title: text.certificates, found: certificates },
+      ].map(
+        ({ title, found }) =>
+          found.length > 0 && (
+            <Section key={title} title={title}>
+              <IncidentList>
+                {found.map((alert) => (
+                  <SingleAlert key={alert.id} alert={alert} isNamed />
+                ))}
+              </IncidentList>
+            </Section>
+          ),
       )}
     </>
   );

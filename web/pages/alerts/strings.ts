@@ -3,6 +3,7 @@ export const text = {
   openIncidents: 'Open incidents',
   resolvedIncidents: 'Resolved incidents',
   certificates: 'Certificates',
+  suppressed: 'Suppressed alerts',
   range: 'Range',
   show: 'Show',
   all: 'Open and resolved',

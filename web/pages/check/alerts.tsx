@@ -1,7 +1,7 @@
 // Incidents and certificate alerts of the check, with who acknowledged them and who was notified.
 import type { AnswerOf } from '#contract/operations.ts';
 import { useMore, useRead } from '../../api/query.ts';
-import { CertificateItem, IncidentItem, IncidentList, messagesOf } from '../../ui/alerts/incident-item.tsx';
+import { IncidentItem, IncidentList, isSingle, messagesOf, SingleAlert } from '../../ui/alerts/incident-item.tsx';
 import { More } from '../../ui/controls/more.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { Section } from '../../ui/layout/page.tsx';
@@ -16,7 +16,7 @@ export function Alerts({ check }: { readonly check: AnswerOf<'getCheck'> }) {
   const incidents = useMore('listIncidents', { query: { checkId: check.id, from } });
   const alerts = useRead('listAlertsOfCheck', { params: { checkId: check.id }, query: { from, limit: 100 } });
   const messages = messagesOf(alerts.data ?? []);
-  const certificates = (alerts.data ?? []).filter(({ alertType }) => alertType === 'ALERT_SSL');
+  const singles = (alerts.data ?? []).filter(isSingle);
   const error = incidents.items === undefined ? incidents.error : alerts.data === undefined ? alerts.error : null;
   return (
     <Section title={text.alerts}>
@@ -25,7 +25,7 @@ export function Alerts({ check }: { readonly check: AnswerOf<'getCheck'> }) {
         <LoadError error={error} onRetry={() => [incidents, alerts].forEach(({ refetch }) => void refetch())} />
       ) : incidents.items === undefined || alerts.data === undefined ? (
         <Skeleton lines={2} height={40} />
-      ) : incidents.items.length + certificates.length === 0 ? (
+      ) : incidents.items.length + singles.length === 0 ? (
         <Empty title={text.noAlerts}>
           <p>{text.noAlertsHelp}</p>
         </Empty>
@@ -35,8 +35,8 @@ export function Alerts({ check }: { readonly check: AnswerOf<'getCheck'> }) {
             {incidents.items.map((incident) => (
               <IncidentItem key={incident.id} incident={incident} message={messages.get(incident.id)} />
             ))}
-            {certificates.map((alert) => (
-              <CertificateItem key={alert.id} alert={alert} />
+            {singles.map((alert) => (
+              <SingleAlert key={alert.id} alert={alert} />
             ))}
           </IncidentList>
           <More {...incidents} shown={incidents.items.length} />

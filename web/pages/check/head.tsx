@@ -64,6 +64,7 @@ export function CheckHead({ check }: { readonly check: Check }) {
             </span>
           )}
           <Flags
+            suppressedBy={row?.suppressedBy?.name ?? null}
             muted={row?.muted ?? isMuted}
             inMaintenance={row?.inMaintenance ?? false}
             silent={row?.silent ?? check.notifiesNobody}

@@ -65,6 +65,7 @@ export const CheckRow = memo(function CheckRow({
           ))}
           <Flags
             acknowledged={row.acknowledgedAt !== null}
+            suppressedBy={row.suppressedBy?.name ?? null}
             muted={row.muted}
             inMaintenance={row.inMaintenance}
             silent={row.silent}

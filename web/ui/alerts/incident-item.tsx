@@ -63,22 +63,37 @@ export function IncidentItem({
   );
 }
 
-/** An alert about a certificate, which belongs to no incident. */
-export function CertificateItem({ alert, isNamed = false }: { readonly alert: Alert; readonly isNamed?: boolean }) {
-  const { checkId, name, error, created_at: at } = alert;
+/** An alert that belongs to no incident: about a certificate, or suppressed. */
+export function SingleAlert({ alert, isNamed = false }: { readonly alert: Alert; readonly isNamed?: boolean }) {
+  const { checkId, name, error, alertType, suppressedBy, created_at: at } = alert;
   return (
     <li className={css['incident']}>
       <div className={css['head']}>
-        <strong>Certificate</strong>
+        {alertType === 'ALERT_SSL' ? (
+          <strong>Certificate</strong>
+        ) : (
+          <StateBadge state={alertType === 'ALERT_DEGRADED' ? 'degraded' : 'failing'} />
+        )}
         {isNamed && <CheckLink checkId={checkId} name={name} />}
         <span className={css['when']}>
           <At at={at} />
         </span>
       </div>
       {error !== null && <p className={css['message']}>{sentence(error)}</p>}
-      <Notifications checkId={checkId} from={at} to={at} />
+      {suppressedBy === null ? (
+        <Notifications checkId={checkId} from={at} to={at} />
+      ) : (
+        <p className="quiet">
+          Suppressed by <CheckLink checkId={suppressedBy.checkId} name={suppressedBy.name} />: nobody was notified.
+        </p>
+      )}
     </li>
   );
+}
+
+/** Whether an alert belongs to no incident. */
+export function isSingle({ alertType, suppressedBy }: Alert): boolean {
+  return alertType === 'ALERT_SSL' || suppressedBy !== null;
 }
 
 function CheckLink({ checkId, name }: { readonly checkId: string; readonly name: string }) {

@@ -68,6 +68,8 @@ export function outcomeWord(outcome: Outcome): string {
 /** Conditions beside the state: acknowledged, muted, in maintenance, without a channel. */
 export function Flags(flags: {
   readonly acknowledged?: boolean;
+  /** Name of the check that suppresses the alert. */
+  readonly suppressedBy?: string | null;
   readonly muted?: boolean;
   readonly inMaintenance?: boolean;
   readonly silent?: boolean;
@@ -77,6 +79,11 @@ export function Flags(flags: {
       {flags.acknowledged && (
         <span className={css['flag']}>
           <UserCheck size={12} aria-hidden /> Acknowledged
+        </span>
+      )}
+      {flags.suppressedBy != null && (
+        <span className={css['flag']} title="No channel is notified while the check that this one depends on fails.">
+          <BellOff size={12} aria-hidden /> Suppressed by {flags.suppressedBy}
         </span>
       )}
       {flags.inMaintenance && (

@@ -182,6 +182,10 @@ export interface CheckStatesTable {
   failing_since: number | null;
   /** What was alerted in this state: failing, degraded or nothing. */
   alerted: string | null;
+  /** JSON `Suppressor` of the alert that is due and not sent; null = none. */
+  suppressed_by: string | null;
+  /** When the check last stopped failing. */
+  recovered_at: number | null;
   /** The open incident; null exactly if nothing is alerted. */
   incident_id: IdBytes | null;
   /** When its state began. */
@@ -232,8 +236,10 @@ export interface AlertsTable {
   status_code: number | null;
   started_at: number;
   created_at: number;
-  /** null = about a certificate. */
+  /** null = about a certificate, or suppressed. */
   incident_id: IdBytes | null;
+  /** JSON `Suppressor`; null = not suppressed. */
+  suppressed_by: string | null;
 }
 
 export interface DeliveriesTable {

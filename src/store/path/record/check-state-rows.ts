@@ -1,5 +1,6 @@
 // Maps the state of a check to its row, and applies a result to it.
 import { type CheckState, type CheckStatus, newCheckState } from '#domain/checks/check-state.ts';
+import type { Suppressor } from '#domain/checks/dependencies.ts';
 import type { EndedAttempt } from '#domain/results/recording.ts';
 import type { Reason } from '#domain/results/result.ts';
 import { type IdBytes, idTime, json, parsed, parsedOrNull } from '../../base/codec.ts';
@@ -23,11 +24,23 @@ export function stateOf(row: CheckStatesTable | undefined): CheckState {
   };
 }
 
+/** The check that suppresses the alert of a row; null = none. */
+export function suppressorOfRow(row: Pick<CheckStatesTable, 'suppressed_by'> | undefined): Suppressor | null {
+  return parsedOrNull<Suppressor>(row?.suppressed_by ?? null);
+}
+
+/** What a result changes of a state. */
+export interface StateColumns {
+  readonly state: CheckState;
+  readonly incident: IncidentColumns;
+  readonly suppressedBy: Suppressor | null;
+}
+
 /** The row after a result: the state, and the parts of the result that the status shows. Times are epoch ms. */
 export function stateRow(
   before: CheckStatesTable | undefined,
   ids: { readonly accountId: IdBytes; readonly checkId: IdBytes; readonly resultId: IdBytes },
-  { state, incident }: { readonly state: CheckState; readonly incident: IncidentColumns },
+  { state, incident, suppressedBy }: StateColumns,
   { finding, outcome, run }: EndedAttempt,
   now: number,
 ): CheckStatesTable {
@@ -46,6 +59,8 @@ export function stateRow(
     degraded_in_a_row: state.degradedInARow,
     failing_since: state.failingSince,
     alerted: state.alerted,
+    suppressed_by: suppressedBy === null ? null : json(suppressedBy),
+    recovered_at: before?.status === 'failing' && state.status !== 'failing' ? now : (before?.recovered_at ?? null),
     incident_id: incident.incident_id,
     incident_started_at: incident.incident_started_at,
     acknowledged_at: incident.acknowledged_at,

@@ -16,6 +16,7 @@ import {
   type Notification,
   notificationsOf,
 } from '#domain/alerts/notify.ts';
+import type { Suppressor } from '#domain/checks/dependencies.ts';
 import { newId } from '#lib/id.ts';
 import { channelOf } from '../../channels/alert-channel-row.ts';
 import { idBytes, json, parsedOrNull } from '../../base/codec.ts';
@@ -125,6 +126,25 @@ export function notifyChannels(
   for (const other of otherCertificates) raise(certificateEvent(other, attempt.rules.isMuted, rules.now), other);
   for (const row of notified.values()) rows.writeNotified(row);
   return { alertTypes: [...types], deliveries };
+}
+
+/** Records an alert that a needed check suppresses; it notifies no channel. */
+export function recordSuppressed(
+  rows: Pick<NotifyRows, 'insertAlert'>,
+  { attempt, resultId, alertType, by }: SuppressedAlert,
+  rules: Pick<NotifyRules, 'now' | 'statusOf'>,
+): void {
+  const { context, finding, run } = attempt;
+  const occasion = { context, resultId, location: run.location, finding, incident: null, isDeletion: false };
+  insertAlert(rows, alertType, { ...occasion, statusCode: () => rules.statusOf(attempt) }, rules.now, by);
+}
+
+/** An alert that is recorded only. */
+export interface SuppressedAlert {
+  readonly attempt: EndedAttempt;
+  readonly resultId: string;
+  readonly alertType: AlertType;
+  readonly by: Suppressor;
 }
 
 type ClosingRows = Pick<NotifyRows, 'insertAlert' | 'insertDelivery' | 'cancelReminders'> & {
@@ -243,6 +263,7 @@ function insertAlert(
   alertType: AlertType,
   { context: { check }, resultId, location, finding, statusCode, incident }: Occasion,
   now: number,
+  suppressor: Suppressor | null = null,
 ): string {
   const ofIncident = alertType === 'ALERT_SSL' ? null : incident;
   const id = ofIncident?.firstAlertId ?? newId();
@@ -261,6 +282,7 @@ function insertAlert(
     started_at: Math.trunc(finding.startedAt),
     created_at: now,
     incident_id: ofIncident === null ? null : idBytes(ofIncident.id),
+    suppressed_by: suppressor === null ? null : json(suppressor),
   });
   return id;
 }

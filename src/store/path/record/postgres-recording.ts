@@ -1,6 +1,6 @@
 // The rows of a batch of recording in memory: those read, and those to write.
 import type { Delivery } from '#domain/alerts/delivery.ts';
-import type { EndedAttempt } from '#domain/results/recording.ts';
+import type { CheckContext, EndedAttempt } from '#domain/results/recording.ts';
 import { type IdBytes, idText } from '../../base/codec.ts';
 import { createStorms, type StormRead } from './alert-storms.ts';
 import type { RecordRows } from './record-attempts.ts';
@@ -16,13 +16,17 @@ import type {
 import type { FirstRunsTable } from '../../base/tables/schedule-tables.ts';
 import type { ListenerRow, RemindersOf } from './notify-channels.ts';
 import { type BatchIncidents, createBatchIncidents } from './postgres-incidents.ts';
+import type { NeededRow } from './suppression.ts';
 import { createLateHours, type LateHours } from '../../history/postgres-late-hours.ts';
 
 /** Rows read, by account and check; runs by ID. */
 export interface RecordingInput {
   /** Runs that the owner has leased. */
   readonly held: ReadonlySet<string>;
+  /** Of the checks of the attempts, locked, and of those that they need. */
   readonly states: ReadonlyMap<string, CheckStatesTable>;
+  /** Needed checks, by dependent check. */
+  readonly needed: ReadonlyMap<string, readonly NeededRow[]>;
   /** Of first attempts, by `resultKey`. */
   readonly locations: ReadonlyMap<string, string>;
   readonly listeners: ReadonlyMap<string, readonly ListenerRow[]>;
@@ -35,6 +39,8 @@ export interface Recording {
   readonly rows: RecordRows;
   /** Attempts whose channels were requested but are not read yet: then the rest of the batch is discarded. */
   readonly asked: readonly EndedAttempt[];
+  /** The same for needed checks. */
+  readonly askedNeeded: ReadonlyMap<string, CheckContext>;
   readonly results: readonly ResultsTable[];
   readonly late: LateHours;
   readonly exchanges: readonly ExchangesTable[];
@@ -50,9 +56,10 @@ export interface Recording {
   storms(): AlertStormsTable[];
 }
 
-export function createRecording({ held, states, locations, listeners, storms }: RecordingInput): Recording {
+export function createRecording({ held, states, locations, listeners, storms, needed }: RecordingInput): Recording {
   const unconfirmed = new Set(held);
   const asked = new Map<string, EndedAttempt>();
+  const dependencies = createNeeded(needed);
   const [results, exchanges, again]: [ResultsTable[], ExchangesTable[], FirstRunsTable[]] = [[], [], []];
   const late = createLateHours();
   const givenBack: { accountId: IdBytes; at: number }[] = [];
@@ -74,6 +81,7 @@ export function createRecording({ held, states, locations, listeners, storms }: 
       const key = idText(accountId) + idText(checkId);
       return newStates.get(key) ?? states.get(key);
     },
+    needed: (context) => dependencies.find(context),
     writeState: (row) => void newStates.set(idText(row.account_id) + idText(row.check_id), row),
     insertExchange: (row) => void exchanges.push(row),
     keepPassing: (row) => void passing.set(`${idText(row.account_id)}${idText(row.check_id)}${row.location}`, row),
@@ -96,6 +104,7 @@ export function createRecording({ held, states, locations, listeners, storms }: 
     get asked() {
       return [...asked.values()];
     },
+    askedNeeded: dependencies.asked,
     results,
     late,
     exchanges,
@@ -106,6 +115,20 @@ export function createRecording({ held, states, locations, listeners, storms }: 
     passing: () => sorted(passing),
     notified: () => [...notified.values()],
     incidents,
+  };
+}
+
+/** Needed checks, and those that were requested but are not read yet. */
+function createNeeded(read: RecordingInput['needed']) {
+  const asked = new Map<string, CheckContext>();
+  return {
+    asked,
+    find(context: CheckContext): readonly NeededRow[] {
+      const key = context.check.accountId + context.check.id;
+      const known = read.get(key);
+      if (known === undefined) asked.set(key, context);
+      return known ?? [];
+    },
   };
 }
 

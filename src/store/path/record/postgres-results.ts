@@ -20,6 +20,8 @@ import { insertDeliveries } from '../deliveries/postgres-delivery-rows.ts';
 import { sendLateHours } from '../../history/postgres-late-hours.ts';
 import type { StormRead } from './alert-storms.ts';
 import { readStorms } from './postgres-storms.ts';
+import { readNeeded } from './postgres-suppression.ts';
+import type { NeededRow } from './suppression.ts';
 import { sendIncidents } from './postgres-incidents.ts';
 import { createRecording, type Recording, resultKey } from './postgres-recording.ts';
 import { keysOf } from '../runs/postgres-runs.ts';
@@ -68,12 +70,17 @@ async function recordOf(
   ]);
   const listeners = new Map<string, readonly ListenerRow[]>();
   const storms = new Map<string, StormRead>();
+  const needed = new Map<string, readonly NeededRow[]>();
   // The channels to notify are known only after folding the results. Most batches notify none and are finished; the
   // others are folded again once the requested channels are read.
   for (;;) {
     const counts = createCounts();
-    const recording = createRecording({ held, states, locations, listeners, storms });
+    const recording = createRecording({ held, states, locations, listeners, storms, needed });
     const recorded = attempts.map((attempt) => recordAttempt(recording.rows, attempt, rules, counts));
+    if (recording.askedNeeded.size > 0) {
+      await readNeeded(session, [...recording.askedNeeded.values()], { needed, states });
+      continue;
+    }
     if (recording.asked.length > 0) {
       if (isDivisible && attempts.length > 1) {
         const sizes = await countListeners(session, recording.asked);
@@ -315,7 +322,7 @@ export async function sendNotified(
 }
 
 const stateColumns = (
-  'status since position_at position_started_at failed_in_a_row degraded_in_a_row failing_since alerted incident_id ' +
+  'status since position_at position_started_at failed_in_a_row degraded_in_a_row failing_since alerted suppressed_by recovered_at incident_id ' +
   'incident_started_at acknowledged_at by_location last_result_id last_outcome last_reason last_location last_response_us longest_response_us shortest_response_us ' +
   'certificate_valid_to updated_at revision'
 )

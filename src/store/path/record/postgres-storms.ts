@@ -64,7 +64,7 @@ async function readAlerted(
     `SELECT s.account_id, a.check_id FROM unnest($1::bytea[], $2::bigint[]) AS s (account_id, counted_from)
      CROSS JOIN LATERAL (
        SELECT DISTINCT check_id FROM alerts WHERE account_id = s.account_id AND created_at > s.counted_from
-         AND created_at <= $3 LIMIT ${alertedAtMost}) a`,
+         AND created_at <= $3 AND suppressed_by IS NULL LIMIT ${alertedAtMost}) a`,
     [
       calm.map(({ account_id }) => account_id),
       calm.map((row) => countedFromRow(row, now)),

@@ -1,14 +1,16 @@
 // Turns ended attempts into results, states, alerts and deliveries: the decisions of `record-results`, shared by all
 // engines.
-import { foldResult, type StateStep } from '#domain/checks/check-state.ts';
+import { type CheckState, foldResult, type StateStep } from '#domain/checks/check-state.ts';
 import { type EndedAttempt, isStoredInFull, type Recorded } from '#domain/results/recording.ts';
 import { hourOf, isLate } from '#domain/results/roll-up.ts';
 import type { JsonValue } from '#domain/json.ts';
 import type { Reason } from '#domain/results/result.ts';
 import type { Run } from '#domain/checks/run.ts';
+import type { AlertType } from '#domain/alerts/alert.ts';
 import { mayNotify } from '#domain/alerts/notify.ts';
+import type { Suppressor } from '#domain/checks/dependencies.ts';
 import { derivedId } from '#lib/id.ts';
-import { stateOf, stateRow } from './check-state-rows.ts';
+import { stateOf, stateRow, suppressorOfRow } from './check-state-rows.ts';
 import { type IdBytes, idBytes, idTime } from '../../base/codec.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from '../../base/codes.ts';
 import type { Counts } from '../../base/counts.ts';
@@ -20,7 +22,8 @@ import type {
   ResultsTable,
 } from '../../base/tables/schema.ts';
 import type { FirstRunsTable } from '../../base/tables/schedule-tables.ts';
-import { notifyChannels, type NotifyRows, type NotifyRules } from './notify-channels.ts';
+import { notifyChannels, type NotifyRows, type NotifyRules, recordSuppressed } from './notify-channels.ts';
+import { type SuppressionRows, suppressorIn } from './suppression.ts';
 import { type IncidentRows, recordIncident } from './record-incident.ts';
 
 /**
@@ -47,7 +50,7 @@ export interface RecordRules extends NotifyRules {
 }
 
 /** Rows that recording reads and writes; reads see earlier writes. */
-export interface RecordRows extends NotifyRows, IncidentRows {
+export interface RecordRows extends NotifyRows, IncidentRows, SuppressionRows {
   /** Closes the run or requeues it for its next attempt; false if it is leased by another process, or was deleted. */
   release(attempt: EndedAttempt): boolean;
   insertResult(row: ResultsTable): void;
@@ -55,7 +58,6 @@ export interface RecordRows extends NotifyRows, IncidentRows {
   noteLate(accountId: IdBytes, checkId: IdBytes, startAt: number): void;
   /** Location of a result named by `firstResultOf`; undefined = deleted. */
   locationOf(accountId: IdBytes, checkId: IdBytes, resultId: IdBytes): string | undefined;
-  state(accountId: IdBytes, checkId: IdBytes): CheckStatesTable | undefined;
   writeState(row: CheckStatesTable): void;
   insertExchange(row: ExchangesTable): void;
   keepPassing(row: PassingExchangesTable): void;
@@ -105,15 +107,42 @@ export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: Re
   }
   const row = rows.state(ids.accountId, ids.checkId);
   const before = stateOf(row);
-  const step = foldResult(before, stateResultOf(attempt, countedAt(rows, ids, attempt)), attempt.rules);
+  const { step, suppressed } = foldSuppressed(rows, ids, attempt, before, rules);
   const changed = { row, before, after: step.state, check: attempt.context.check, resultId: ids.resultId };
   const { incident, columns } = recordIncident(rows, changed, rules.now);
-  rows.writeState(stateRow(row, ids, { state: step.state, incident: columns }, attempt, rules.now));
+  const suppressedBy = suppressed?.by ?? (isOver(step) ? null : suppressorOfRow(row));
+  rows.writeState(stateRow(row, ids, { state: step.state, incident: columns, suppressedBy }, attempt, rules.now));
+  if (suppressed !== null && suppressorOfRow(row) === null) {
+    recordSuppressed(rows, { attempt, resultId, ...suppressed }, rules);
+  }
   keepExchange(rows, ids, attempt, step);
   const judged = { before, step, rules: attempt.rules, certificate: attempt.finding.certificate };
   if (!mayNotify(judged, rules.now)) return { ...nothing, isRecorded: true, change: step.change };
   const notified = notifyChannels(rows, { attempt, resultId, step, before, incident }, rules);
   return { ...nothing, ...notified, isRecorded: true, change: step.change };
+}
+
+/** Folds a result into the state. If its alert is suppressed, the check counts as muted. */
+function foldSuppressed(
+  rows: RecordRows,
+  ids: Ids,
+  attempt: EndedAttempt,
+  before: CheckState,
+  rules: RecordRules,
+): { readonly step: StateStep; readonly suppressed: { by: Suppressor; alertType: AlertType } | null } {
+  const result = stateResultOf(attempt, countedAt(rows, ids, attempt));
+  const step = foldResult(before, result, attempt.rules);
+  const by = step.opens === null ? null : suppressorIn(rows, attempt.context, step.state, rules);
+  if (step.opens === null || by === null) return { step, suppressed: null };
+  return {
+    step: foldResult(before, result, { ...attempt.rules, isMuted: true }),
+    suppressed: { by, alertType: step.opens },
+  };
+}
+
+/** Whether nothing is left to suppress: the alert was raised, or the check passes. */
+function isOver({ isMoved, opens, state }: StateStep): boolean {
+  return isMoved && (opens !== null || state.status === 'passing');
 }
 
 function isOnPurpose(reason: Reason | null): boolean {

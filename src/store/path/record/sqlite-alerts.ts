@@ -56,7 +56,7 @@ function readStorm(connection: Connection, accountId: string, now: number): Stor
   if (row !== undefined && row.started_at !== null) return { row, alerted: [] };
   const alerted = connection.select<{ check_id: Uint8Array }>(
     `SELECT DISTINCT check_id FROM alerts WHERE account_id = ? AND created_at > ? AND created_at <= ?
-     LIMIT ${alertedAtMost}`,
+       AND suppressed_by IS NULL LIMIT ${alertedAtMost}`,
   )(key, countedFromRow(row, now), now);
   return { row, alerted: alerted.map(({ check_id }) => idText(check_id)) };
 }
@@ -72,10 +72,10 @@ function writeStorm(connection: Connection, row: AlertStormsTable): void {
 }
 
 const raised = rowsStatement(
-  14,
+  15,
   (rows) =>
     `INSERT INTO alerts (account_id, id, check_id, result_id, alert_type, check_name, check_type, location, response_us,
-       error, status_code, started_at, created_at, incident_id) VALUES ${rows}`,
+       error, status_code, started_at, created_at, incident_id, suppressed_by) VALUES ${rows}`,
 );
 
 /** Adds alerts. */
@@ -95,6 +95,7 @@ export function insertAlerts(connection: Connection, rows: readonly AlertsTable[
     row.started_at,
     row.created_at,
     row.incident_id,
+    row.suppressed_by,
   ]);
 }
 

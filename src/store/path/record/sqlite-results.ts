@@ -19,7 +19,7 @@ import type {
 import type { FirstRunsTable } from '../../base/tables/schedule-tables.ts';
 import { insertAlerts, notifyRowsOf } from './sqlite-alerts.ts';
 import { incidentRowsOf } from './sqlite-incidents.ts';
-import { readState, writeStates } from './sqlite-check-states.ts';
+import { readNeeded, readState, writeStates } from './sqlite-check-states.ts';
 import type { Connection, Values } from '../../engines/sqlite/connection.ts';
 import { countUsage, writeCounts } from '../../engines/sqlite/counts.ts';
 import { noteLate } from '../../history/sqlite-late-hours.ts';
@@ -116,6 +116,7 @@ function recordWith(
     noteLate: (...hour) => noteLate(connection, ...hour),
     locationOf: (...key) => readLocation(connection, key),
     state: (accountId, checkId) => readState(connection, accountId, checkId),
+    needed: (context) => readNeeded(connection, context),
     writeState: (row) => writeStates(connection, [row]),
     insertExchange: (row) => insertExchange(connection, row),
     keepPassing: (row) => keepPassing(connection, row),

@@ -1,7 +1,7 @@
 // Evaluation of states without new results in PostgreSQL: most are only read; those with a due alert are locked and
 // evaluated again. The decisions are in judge-states.ts.
 import type { CheckContext } from '#domain/results/recording.ts';
-import { idText } from '../../base/codec.ts';
+import { type IdBytes, idText } from '../../base/codec.ts';
 import {
   type AlertedColumns,
   attemptOf,
@@ -22,7 +22,10 @@ import {
   notifyStanding,
 } from './judge-states.ts';
 import type { CheckStatesTable, ResultsTable } from '../../base/tables/schema.ts';
-import type { ListenerRow } from '../record/notify-channels.ts';
+import { stateOf } from '../record/check-state-rows.ts';
+import type { ListenerRow, NotifyRules } from '../record/notify-channels.ts';
+import { readNeeded } from '../record/postgres-suppression.ts';
+import { neededIn, type NeededRow, suppressorIn } from '../record/suppression.ts';
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
 import type { Contexts } from '../../checks/postgres-contexts.ts';
 import type { StormRead } from '../record/alert-storms.ts';
@@ -58,7 +61,7 @@ export async function judgeStates(
     seen.map(({ row }) => row),
     'FOR NO KEY UPDATE SKIP LOCKED',
   );
-  const due = await dueOf(session, held, rules, contexts);
+  const due = await unsuppressed(session, await dueOf(session, held, rules, contexts), rules);
   const { opened, last } = await openAll(session, bulk, due, rules);
   return { opened, next: last === null ? next : keyOfRow(last) };
 }
@@ -95,6 +98,21 @@ async function dueOf(
   });
 }
 
+/** Those whose alert no needed check suppresses. */
+async function unsuppressed(session: Session, due: readonly DueState[], rules: NotifyRules): Promise<DueState[]> {
+  const dependent = due.filter(({ context }) => neededIn(context).length > 0);
+  if (dependent.length === 0) return [...due];
+  const needed = new Map<string, readonly NeededRow[]>();
+  const states = new Map<string, CheckStatesTable>();
+  const contexts = dependent.map(({ context }) => context);
+  await readNeeded(session, contexts, { needed, states });
+  const rows = {
+    needed: ({ check }: CheckContext) => needed.get(check.accountId + check.id) ?? [],
+    state: (accountId: IdBytes, checkId: IdBytes) => states.get(idText(accountId) + idText(checkId)),
+  };
+  return due.filter(({ row, context }) => suppressorIn(rows, context, stateOf(row), rules) === null);
+}
+
 /** Notifies the channels of locked states. `last` is the last one that fits into this transaction; null = all do. */
 async function openAll(
   session: Session,
@@ -115,7 +133,14 @@ async function openAll(
   await readListeners(session, attempts.slice(0, fitting), listeners);
   const storms = new Map<string, StormRead>();
   await readStorms(session, bulk, attempts.slice(0, fitting), { listeners, storms }, rules);
-  const recording = createRecording({ held: new Set(), states: new Map(), locations: new Map(), listeners, storms });
+  const recording = createRecording({
+    held: new Set(),
+    states: new Map(),
+    locations: new Map(),
+    listeners,
+    storms,
+    needed: new Map(),
+  });
   const alerted = new Map<CheckStatesTable, AlertedColumns>();
   const rows = {
     ...recording.rows,
@@ -124,7 +149,7 @@ async function openAll(
   const opened = held.map((one) => notifyStanding(rows, one, rules));
   const changed = held.map(({ row }) => ({ ...row, ...alerted.get(row) }));
   session.send(
-    `UPDATE check_states s SET alerted = a.alerted, incident_id = a.incident_id,
+    `UPDATE check_states s SET suppressed_by = NULL, alerted = a.alerted, incident_id = a.incident_id,
        incident_started_at = a.incident_started_at, acknowledged_at = a.acknowledged_at, revision = s.revision + 1
      FROM unnest($1::bytea[], $2::bytea[], $3::text[], $4::bytea[], $5::bigint[], $6::bigint[])
        AS a (account_id, check_id, alerted, incident_id, incident_started_at, acknowledged_at)

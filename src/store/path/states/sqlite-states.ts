@@ -1,6 +1,6 @@
 // Evaluation of states without new results in SQLite; the decisions are in judge-states.ts.
 import type { CheckContext } from '#domain/results/recording.ts';
-import { idText } from '../../base/codec.ts';
+import { type IdBytes, idText } from '../../base/codec.ts';
 import {
   foundBy,
   type JudgedStates,
@@ -21,7 +21,9 @@ import type { CheckStatesTable, ResultsTable } from '../../base/tables/schema.ts
 import { deliveriesAtOnce } from '../record/record-attempts.ts';
 import { notifyRowsOf } from '../record/sqlite-alerts.ts';
 import { incidentRowsOf } from '../record/sqlite-incidents.ts';
-import { readState } from '../record/sqlite-check-states.ts';
+import { stateOf } from '../record/check-state-rows.ts';
+import { readNeeded, readState } from '../record/sqlite-check-states.ts';
+import { suppressorIn } from '../record/suppression.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 
 const slice = sliceStatement(['?1', '?2', '?3'], 'INDEXED BY check_states_untold');
@@ -60,6 +62,11 @@ function judgeOne(
   if (row === undefined || context === null) return null;
   const due = rules.judge(standingOf(row, context));
   if (due === null) return null;
+  const needed = {
+    needed: () => readNeeded(connection, context),
+    state: (...key: [IdBytes, IdBytes]) => readState(connection, ...key),
+  };
+  if (suppressorIn(needed, context, stateOf(row), rules) !== null) return null;
   const result = resultOf(connection, row, rules.now);
   return result === undefined ? null : notifyStanding(written, { row, result, context, due }, rules);
 }
@@ -84,7 +91,7 @@ function rowsOf(connection: Connection, now: number): JudgeStatesRows {
     writeAlerted: ({ account_id, check_id }, { alerted, incident_id, incident_started_at, acknowledged_at }) =>
       void connection
         .prepare(
-          `UPDATE check_states SET alerted = ?, incident_id = ?, incident_started_at = ?, acknowledged_at = ?,
+          `UPDATE check_states SET suppressed_by = NULL, alerted = ?, incident_id = ?, incident_started_at = ?, acknowledged_at = ?,
              revision = revision + 1 WHERE account_id = ? AND check_id = ?`,
         )
         .run(alerted, incident_id, incident_started_at, acknowledged_at, account_id, check_id),

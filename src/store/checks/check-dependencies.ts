@@ -1,0 +1,153 @@
+// Validates the dependencies of checks and groups when they are saved, and removes deleted checks from them
+// (docs/decisions/0128).
+import type { Kysely } from 'kysely';
+import { neededBy } from '#domain/checks/dependencies.ts';
+import type { CheckGroup } from '#domain/checks/check-group.ts';
+import type { Check } from '#domain/checks/check.ts';
+import { idBytes, idText, parsed } from '../base/codec.ts';
+import type { ChecksTable, Tables } from '../base/tables/schema.ts';
+
+/** Why dependencies cannot be saved: an unknown check by its place in the list, or the names along a cycle. */
+export type DependencyProblem = { readonly dangling: string } | { readonly cycle: readonly string[] };
+
+type Node = Pick<Check, 'id' | 'name' | 'dependsOn'> & { readonly group: Pick<CheckGroup, 'id' | 'dependsOn'> | null };
+type Row = Pick<ChecksTable, 'id' | 'name' | 'definition' | 'group_id'>;
+
+/** Checks that a walk visits at most; a longer chain counts as a cycle. */
+const maxVisited = 1000;
+
+/** The problem of a check that is saved in this group. @param present IDs that were in its list before */
+export async function problemOfCheck(
+  tx: Kysely<Tables>,
+  { accountId, ...check }: Check,
+  group: CheckGroup | null,
+  present: readonly string[],
+): Promise<DependencyProblem | null> {
+  if (neededBy(check, group).length === 0) return null;
+  const dangling = await firstUnknown(tx, accountId, check.dependsOn, present);
+  if (dangling !== null) return dangling;
+  return cycleFrom(tx, accountId, [{ ...check, group }], ({ id }) => id === check.id);
+}
+
+/** The problem of a group that is saved: its list holds for its checks. @param present IDs that were in its list before */
+export async function problemOfGroup(
+  tx: Kysely<Tables>,
+  group: CheckGroup,
+  present: readonly string[],
+): Promise<DependencyProblem | null> {
+  const { accountId, dependsOn } = group;
+  if (dependsOn.length === 0) return null;
+  const dangling = await firstUnknown(tx, accountId, dependsOn, present);
+  if (dangling !== null) return dangling;
+  const needed = await nodesOf(tx, accountId, dependsOn, group);
+  const isMember = (node: Node): boolean => node.group?.id === group.id && !dependsOn.includes(node.id);
+  return cycleFrom(tx, accountId, needed, isMember, group);
+}
+
+async function firstUnknown(
+  tx: Kysely<Tables>,
+  accountId: string,
+  ids: readonly string[],
+  present: readonly string[],
+): Promise<DependencyProblem | null> {
+  const added = ids.filter((id) => !present.includes(id));
+  const known = new Set((await readRows(tx, accountId, added)).map(({ id }) => idText(id)));
+  const unknown = ids.findIndex((id) => added.includes(id) && !known.has(id));
+  return unknown === -1 ? null : { dangling: `dependsOn[${unknown}]` };
+}
+
+/** Walks from these checks along what they need, until one is found that would close a cycle. */
+async function cycleFrom(
+  tx: Kysely<Tables>,
+  accountId: string,
+  starts: readonly Node[],
+  closes: (node: Node) => boolean,
+  changed: CheckGroup | null = null,
+): Promise<DependencyProblem | null> {
+  const visited = new Set(starts.map(({ id }) => id));
+  let front: readonly Walked[] = starts.map((node) => ({ node, path: [node.name] }));
+  while (front.length > 0) {
+    const ways = new Map<string, readonly string[]>();
+    for (const { node, path } of front) {
+      for (const id of neededBy(node, node.group)) ways.set(id, ways.get(id) ?? path);
+    }
+    const next = (await nodesOf(tx, accountId, [...ways.keys()], changed)).map((node) => ({
+      node,
+      path: [...(ways.get(node.id) ?? []), node.name],
+    }));
+    const closing = next.find(({ node }) => closes(node));
+    if (closing !== undefined) return { cycle: closing.path };
+    front = next.filter(({ node }) => !visited.has(node.id));
+    for (const { node } of front) visited.add(node.id);
+    if (visited.size > maxVisited) return { cycle: front[0]?.path ?? [] };
+  }
+  return null;
+}
+
+interface Walked {
+  readonly node: Node;
+  /** Names from the start to the node. */
+  readonly path: readonly string[];
+}
+
+/** @param changed a group as it will be */
+async function nodesOf(
+  tx: Kysely<Tables>,
+  accountId: string,
+  ids: readonly string[],
+  changed: CheckGroup | null,
+): Promise<Node[]> {
+  const rows = await readRows(tx, accountId, ids);
+  const groupIds = [...new Set(rows.flatMap(({ group_id }) => group_id ?? []))];
+  const groups =
+    groupIds.length === 0
+      ? []
+      : await tx
+          .selectFrom('check_groups')
+          .select(['id', 'definition'])
+          .where('account_id', '=', idBytes(accountId))
+          .where('id', 'in', groupIds)
+          .execute();
+  const byId = new Map(groups.map(({ id, definition }) => [id, { id, dependsOn: listIn(definition) }]));
+  return rows.map(({ id, name, definition, group_id }) => {
+    const group = group_id === null ? null : changed?.id === group_id ? changed : (byId.get(group_id) ?? null);
+    return { id: idText(id), name, dependsOn: listIn(definition), group };
+  });
+}
+
+async function readRows(tx: Kysely<Tables>, accountId: string, ids: readonly string[]): Promise<Row[]> {
+  if (ids.length === 0) return [];
+  return tx
+    .selectFrom('checks')
+    .select(['id', 'name', 'definition', 'group_id'])
+    .where('account_id', '=', idBytes(accountId))
+    .where('id', 'in', ids.map(idBytes))
+    .execute();
+}
+
+function listIn(definition: string): readonly string[] {
+  return parsed<{ readonly dependsOn?: readonly string[] }>(definition).dependsOn ?? [];
+}
+
+/** Removes a deleted check from the lists of others. */
+export async function dropDependencies(tx: Kysely<Tables>, accountId: string, id: string): Promise<void> {
+  const account = idBytes(accountId);
+  for (const table of ['checks', 'check_groups'] as const) {
+    const rows = await tx
+      .selectFrom(table)
+      .select(['id', 'definition'])
+      .where('account_id', '=', account)
+      .where('definition', 'like', `%"dependsOn":[%"${id}"%`)
+      .execute();
+    for (const row of rows) {
+      const { dependsOn, ...rest } = parsed<{ readonly dependsOn: readonly string[] }>(row.definition);
+      const definition = JSON.stringify({ ...rest, dependsOn: dependsOn.filter((each) => each !== id) });
+      await tx
+        .updateTable(table)
+        .set({ definition })
+        .where('account_id', '=', account)
+        .where('id', '=', row.id as never)
+        .execute();
+    }
+  }
+}
