@@ -8,6 +8,7 @@ import { noResultPage, resultPage, type ResultView } from '#rest/results/result-
 const view: ResultView = {
   checkName: 'Shop',
   outcome: 'failed',
+  checkType: 'API',
   message: 'Expected the status code to be 200, but it was 503.',
   location: 'Local',
   startedAt: Date.UTC(2026, 0, 31, 12),
@@ -21,6 +22,7 @@ const view: ResultView = {
   assertions: [{ text: 'STATUS_CODE EQUALS 200', passed: false, message: 'expected 200, got 503' }],
   request: { line: 'GET https://shop.example/', headers: [['accept', '*/*']], body: '' },
   response: { line: '503 Service Unavailable', headers: [], body: 'down', isTruncated: true },
+  evidence: null,
   script: null,
   expiresAt: Date.UTC(2026, 2, 2),
 };
@@ -101,6 +103,7 @@ for (const evil of ['<script zzz>', '"><img zzz onerror=x>', "'<b zzz>", '</titl
       assertions: [{ text: evil, passed: false, message: evil }],
       request: message,
       response: { ...message, isTruncated: false },
+      evidence: { title: evil, facts: [[evil, evil]], text: evil, isFirst: false, isShort: false },
       script: {
         warnings: [evil],
         errors: [{ message: evil, place: evil }],

@@ -143,6 +143,8 @@ test('results are filtered by time, place, failure and kind', async (newStore) =
   assert.equal((await found({ resultType: 'ALL' })).length, 4);
   assert.deepEqual(await found({ hasFailures: true }), ['2000 failed 2']);
   assert.deepEqual(await found({ hasFailures: false }), ['3000 unknown 1', '1000 passed 1']);
+  assert.deepEqual(await found({ outcome: 'unknown' }), ['3000 unknown 1']);
+  assert.deepEqual(await found({ outcome: 'degraded' }), []);
   assert.deepEqual(await found({ location: 'eu' }), ['1000 passed 1']);
   assert.deepEqual(await found({ from: 2000, to: 2000 }), ['2000 failed 2']);
   assert.deepEqual(await found({ from: 2001 }), ['3000 unknown 1']);

@@ -1,5 +1,7 @@
 // The page of a RESULT_LINK: one result, for the recipient of an alert (decisions: RESULT_LINK).
+import type { CheckType } from '#domain/checks/check.ts';
 import { type Html, html, page } from '../html.ts';
+import type { EvidenceView } from './evidence-view.ts';
 import { scriptSections } from './script-sections.ts';
 import type { ScriptView } from './script-view.ts';
 import { milliseconds, utc } from './times.ts';
@@ -10,6 +12,7 @@ export interface ResultView {
   readonly outcome: 'passed' | 'degraded' | 'failed' | 'unknown' | 'missed';
   /** Why the check did not pass, in a sentence. */
   readonly message: string | null;
+  readonly checkType: CheckType;
   readonly location: string;
   /** Epoch ms. */
   readonly startedAt: number;
@@ -26,6 +29,8 @@ export interface ResultView {
   }[];
   readonly request: ViewedMessage | null;
   readonly response: (ViewedMessage & { readonly isTruncated: boolean }) | null;
+  /** null for HTTP and scripts. */
+  readonly evidence: EvidenceView | null;
   /** null = no script ran. */
   readonly script: ScriptView | null;
   /** When the link expires, epoch ms. */
@@ -56,8 +61,9 @@ export function resultPage(view: ResultView): string {
       <p><strong class="verdict ${view.outcome}">${verdicts[view.outcome]}</strong></p>
       <h1>${view.checkName}</h1>
       ${view.message !== null && html`<p class="why">${capitalized(view.message)}</p>`} ${facts(view)}
-      ${view.script && scriptSections(view.script, view.message)} ${view.phases.length > 0 && phaseBar(view.phases)}
-      ${view.assertions.length > 0 && assertionList(view.assertions)}
+      ${view.evidence?.isFirst && evidence(view.evidence)} ${view.script && scriptSections(view.script, view.message)}
+      ${view.phases.length > 0 && phaseBar(view.phases)} ${view.assertions.length > 0 && assertionList(view.assertions)}
+      ${view.evidence?.isFirst === false && evidence(view.evidence)}
       ${view.request && exchange('Request', view.request, false)}
       ${view.response && exchange('Response', view.response, view.response.isTruncated)}
       <p class="soft foot">This link works until ${utc(view.expiresAt)}. Anyone with the link can read this result.</p>
@@ -99,13 +105,28 @@ export function testMessagePage(): string {
 }
 
 function facts(view: ResultView): Html {
-  const rows: readonly (readonly [string, string])[] = [
-    ['Started', utc(view.startedAt)],
-    ['Took', milliseconds(view.stoppedAt - view.startedAt)],
-    ...(view.responseTimeMs === null ? [] : [['Response time', milliseconds(view.responseTimeMs)] as const]),
-    ['Location', view.location],
-    ...(view.attempt > 1 ? [['Attempt', String(view.attempt)] as const] : []),
-  ];
+  const { checkType, startedAt, stoppedAt, responseTimeMs, attempt } = view;
+  // Nothing runs anywhere: the job pings.
+  const isPing = checkType === 'HEARTBEAT';
+  return factTable([
+    [isPing ? 'Time' : 'Started', utc(startedAt)],
+    ...(isPing ? [] : [['Took', milliseconds(stoppedAt - startedAt)] as const]),
+    ...(responseTimeMs === null
+      ? []
+      : [[timeNames[checkType] ?? 'Response time', milliseconds(responseTimeMs)] as const]),
+    ...(isPing ? [] : [['Location', view.location] as const]),
+    ...(attempt > 1 ? [['Attempt', String(attempt)] as const] : []),
+  ]);
+}
+
+const timeNames: Partial<Record<CheckType, string>> = {
+  BROWSER: 'Duration of the tests',
+  MULTI_STEP: 'Duration of the tests',
+  HEARTBEAT: 'Duration of the job',
+  ICMP: 'Round trip',
+};
+
+function factTable(rows: EvidenceView['facts']): Html {
   const cells = rows.map(
     ([name, value]) =>
       html`<tr>
@@ -118,6 +139,12 @@ function facts(view: ResultView): Html {
       ${cells}
     </table>
   </div>`;
+}
+
+function evidence({ title, facts, text, isShort }: EvidenceView): Html {
+  return html`<h2>${title}</h2>
+    ${facts.length > 0 && factTable(facts)} ${text !== '' && html`<pre>${text}</pre>`}
+    ${isShort && html`<p class="soft">Only the outcome of this result is stored.</p>`}`;
 }
 
 /** The phases as a bar of width 1000, with a legend. */
@@ -146,9 +173,9 @@ function phaseBar(phases: ResultView['phases']): Html {
     </ul>`;
 }
 
-/** Messages begin in lower case, because logs and templates continue a sentence with them. */
+/** Messages begin in lower case, because logs and templates continue a sentence with them; code stays as it is. */
 function capitalized(message: string): string {
-  return message.charAt(0).toUpperCase() + message.slice(1);
+  return /^[a-z]+[ ,]/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message;
 }
 
 function assertionList(assertions: ResultView['assertions']): Html {

@@ -2,6 +2,7 @@
 import type { ShownResult } from '#actions/results/check-results.ts';
 import type { CheckResultBody } from '#contract/results/check-result.ts';
 import { typesWithAssets } from '#domain/results/asset.ts';
+import { evidenceView } from './evidence-view.ts';
 import type { ResultView, ViewedMessage } from './result-page.ts';
 import { type ScriptView, scriptView } from './script-view.ts';
 
@@ -39,21 +40,22 @@ export function resultView(shown: ShownResult & { expiresAt: number }, link: str
     checkName,
     outcome: result.outcome,
     message: script === null ? result.message : headOf(result.message, script),
+    checkType,
     location: result.location,
     startedAt: result.startedAt,
     stoppedAt: result.stoppedAt,
     attempt: result.attempt,
     responseTimeMs: result.responseTimeMs,
-    phases: phasesOf(part),
+    // The round trips of ICMP are no phases.
+    phases: checkType === 'ICMP' ? [] : phasesOf(part),
     assertions: (part?.assertions ?? []).map(({ source, property, comparison, target, passed, problem, message }) => ({
-      text: [source, property, comparison, target].filter((part) => part !== '').join(' '),
+      text: [words(source), property, words(comparison).toLowerCase(), target].filter((part) => part !== '').join(' '),
       passed,
       message: passed && problem === null ? null : message,
     })),
-    request: isPing
-      ? asJson('Ping', own)
-      : part && (isHttp(part) ? requestOf(part) : asJson(`${checkType} check`, part.request)),
-    response: part && (isHttp(part) ? responseOf(part) : shownAsJson(part)),
+    request: part !== null && isHttp(part) ? requestOf(part) : null,
+    response: part !== null && isHttp(part) ? responseOf(part) : null,
+    evidence: evidenceView(checkType, own),
     script,
     expiresAt,
   };
@@ -79,14 +81,9 @@ function phasesOf(part: HttpPart | LightPart | null): ResultView['phases'] {
   });
 }
 
-/** Complete request or response of a light kind; null if only the outcome is stored. */
-function asJson(line: string, sent: object | null): ViewedMessage | null {
-  return sent === null ? null : { line, headers: [], body: JSON.stringify(sent, null, 2) };
-}
-
-function shownAsJson({ request, response }: LightPart): ResultView['response'] {
-  const shown = request === null ? null : asJson('Response', response);
-  return shown && { ...shown, isTruncated: false };
+/** `STATUS_CODE` as `Status code`. */
+function words(name: string): string {
+  return name.charAt(0) + name.slice(1).toLowerCase().replaceAll('_', ' ').replace('json', 'JSON');
 }
 
 function requestOf({ request }: HttpPart): ResultView['request'] {

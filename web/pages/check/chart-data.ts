@@ -1,8 +1,9 @@
 // Response times as series of a chart: of single results where they are few, else of intervals.
 import type { AnswerOf } from '#contract/operations.ts';
+import { graceMinutes, intervalMinutes } from '../../ui/checks/interval.ts';
 import { phaseColour, phaseOrder, phasesOf, type Result, shownTime } from '../../ui/checks/result-part.ts';
+import { timeWord } from '../../ui/checks/check-type.ts';
 import type { Span } from './search.ts';
-import { text } from './strings.ts';
 
 export type Analytics = AnswerOf<'getCheckAnalytics'>;
 type Check = AnswerOf<'getCheck'>;
@@ -29,22 +30,9 @@ export interface ChartData {
 /** Results that one request can list. */
 const singleMost = 100;
 
-const unitMinutes = { seconds: 1 / 60, minutes: 1, hours: 60, days: 1440 } as const;
-
-/** Grace of a heartbeat, minutes; 0 for others. */
-export function graceMinutes(check: Check): number {
-  return check.checkType === 'HEARTBEAT' ? check.heartbeat.grace * unitMinutes[check.heartbeat.graceUnit] : 0;
-}
-
 /** Interval in minutes that contains at least one result. */
 function slotMinutes(check: Check): number {
   return intervalMinutes(check) + graceMinutes(check);
-}
-
-/** Interval between runs, minutes. */
-export function intervalMinutes(check: Check): number {
-  if (check.checkType === 'HEARTBEAT') return check.heartbeat.period * unitMinutes[check.heartbeat.periodUnit];
-  return check.frequency === 0 ? (check.frequencyOffset ?? 60) / 60 : check.frequency;
 }
 
 /** Whether the results of a span are few enough to show each. */
@@ -125,8 +113,8 @@ export function intervalData({ series }: Analytics, isByPhase: boolean): ChartDa
 }
 
 /** Each result separately. @param results newest first */
-export function singleData(results: readonly Result[], isByPhase: boolean, intervalMs: number): ChartData {
-  const points = withGaps(results.toReversed(), intervalMs);
+export function singleData(results: readonly Result[], isByPhase: boolean, check: Check): ChartData {
+  const points = withGaps(results.toReversed(), intervalMinutes(check) * 60_000);
   const locations = [...new Set(results.map(({ runLocation }) => runLocation))].toSorted();
   const names = [...new Set(results.flatMap((result) => phasesOf(result).map(({ name }) => name)))].toSorted(
     (one, other) => phaseOrder(one) - phaseOrder(other),
@@ -140,7 +128,7 @@ export function singleData(results: readonly Result[], isByPhase: boolean, inter
   });
   const isOne = locations.length <= 1;
   const byLocation = locations.map((location, index): Series => ({
-    name: isOne ? text.responseTime : location,
+    name: isOne ? timeWord(check.checkType) : location,
     colour: isOne ? 'var(--text)' : (locationColours[index % locationColours.length] ?? ''),
     look: 'line',
     values: points.map(({ result }) => {

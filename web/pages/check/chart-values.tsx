@@ -40,7 +40,15 @@ export function Readout({ data, index }: { readonly data: ChartData; readonly in
   );
 }
 
-export function ChartTable({ data, hint }: { readonly data: ChartData; readonly hint: string }) {
+export function ChartTable({
+  label,
+  data,
+  hint,
+}: {
+  readonly label: string;
+  readonly data: ChartData;
+  readonly hint: string;
+}) {
   const rows = data.times.map((time, index) => ({ time, index })).toReversed();
   return (
     <details className={css['details']}>
@@ -49,7 +57,7 @@ export function ChartTable({ data, hint }: { readonly data: ChartData; readonly 
       </summary>
       <div className={css['scroll']} tabIndex={0} role="region" aria-label={text.asTable}>
         <Table
-          label={text.responseTimes}
+          label={label}
           rows={rows}
           keyOf={({ index }) => String(index)}
           columns={[

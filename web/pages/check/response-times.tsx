@@ -8,19 +8,12 @@ import { useRead } from '../../api/query.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Choice } from '../../ui/controls/field.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
+import { timeWord } from '../../ui/checks/check-type.ts';
 import { dayAndTime } from '../../ui/text/format.ts';
 import { useMedia } from '../../ui/layout/media.ts';
 import { useNow } from '../../ui/text/now.ts';
 import { Section } from '../../ui/layout/page.tsx';
-import {
-  bucketMinutes,
-  type ChartData,
-  chartMetrics,
-  intervalData,
-  intervalMinutes,
-  isShownSingly,
-  singleData,
-} from './chart-data.ts';
+import { bucketMinutes, type ChartData, chartMetrics, intervalData, isShownSingly, singleData } from './chart-data.ts';
 import { ChartTable, Readout } from './chart-values.tsx';
 import { analyticsPath } from './figures.tsx';
 import { type ChartRange, chartRanges, type Span, spanOf } from './search.ts';
@@ -64,7 +57,7 @@ export function ResponseTimes({ check }: { readonly check: Check }) {
     [navigate],
   );
   return (
-    <Section title={isPing ? text.outcomes : text.responseTimes} aside={<RangeChoice />}>
+    <Section title={isPing ? text.outcomes : timeWord(check.checkType)} aside={<RangeChoice />}>
       {analytics.error && analytics.data === undefined ? (
         <LoadError error={analytics.error} onRetry={() => void analytics.refetch()} />
       ) : analytics.data === undefined ? (
@@ -192,7 +185,11 @@ function Chart({
         />
       </Suspense>
       {children}
-      <ChartTable data={data} hint={isSingle ? text.chartHintSingle : text.chartHint} />
+      <ChartTable
+        label={timeWord(check.checkType)}
+        data={data}
+        hint={isSingle ? text.chartHintSingle : text.chartHint}
+      />
     </div>
   );
 }
@@ -213,6 +210,6 @@ function useChartData(
   const isWhole = results.data !== undefined && !results.isPlaceholderData;
   return useMemo(() => {
     if (!isSingle) return intervalData(analytics, isByPhase);
-    return isWhole ? singleData(results.data ?? [], isByPhase, intervalMinutes(check) * 60_000) : undefined;
+    return isWhole ? singleData(results.data ?? [], isByPhase, check) : undefined;
   }, [analytics, check, isByPhase, isSingle, isWhole, results.data]);
 }

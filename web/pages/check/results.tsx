@@ -10,6 +10,7 @@ import { Choice } from '../../ui/controls/field.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { milliseconds, sentence } from '../../ui/text/format.ts';
 import { Section } from '../../ui/layout/page.tsx';
+import { timeWord } from '../../ui/checks/check-type.ts';
 import { type Result, shownTime } from '../../ui/checks/result-part.ts';
 import { OutcomeBadge, outcomeWord } from '../../ui/checks/state.tsx';
 import { type Column, Table } from '../../ui/layout/table.tsx';
@@ -147,7 +148,7 @@ function columnsOf(check: Check, items: readonly Result[]): Column<Result>[] {
       : [
           {
             id: 'duration',
-            title: ['BROWSER', 'MULTI_STEP'].includes(check.checkType) ? text.duration : text.responseTime,
+            title: timeWord(check.checkType),
             isNumber: true,
             cell: (result: Result) => {
               const ms = shownTime(result);

@@ -7,7 +7,7 @@ import { AccountContext } from '../../api/account.ts';
 import { clientOf } from '../../api/client.ts';
 import { IconButton } from '../../ui/controls/button.tsx';
 import { ErrorMessage } from '../../ui/layout/feedback.tsx';
-import { milliseconds } from '../../ui/text/format.ts';
+import { milliseconds, sentence } from '../../ui/text/format.ts';
 import { OutcomeBadge } from '../../ui/checks/state.tsx';
 import { text } from './strings.ts';
 import css from './check.module.css';
@@ -49,7 +49,7 @@ export function RunNow({
               <Link to="/checks/$checkId/results/$resultId" params={{ checkId, resultId: id }}>
                 {text.showResult}
               </Link>
-              {message !== null && <span className={css['message']}>{message}</span>}
+              {message !== null && <span className={css['message']}>{sentence(message)}</span>}
             </p>
           ),
         )}

@@ -32,16 +32,13 @@ export const text = {
   copiedLink: 'Link copied',
   actions: 'More actions',
 
-  responseTimes: 'Response time',
   outcomes: 'Outcomes',
-  responseTime: 'Response time',
   range: 'Range',
   view: 'Show',
   byPhase: 'Phases',
   byPhaseAverage: 'Average phases, p95',
   byTime: 'p50 and p95',
   byTotal: 'Response time',
-  duration: 'Duration',
   resetZoom: 'Reset zoom',
   zoomed: (from: string, to: string) => `${from} to ${to}`,
   latest: 'Latest',
@@ -57,7 +54,7 @@ export const text = {
   timelineLabel: (failed: number, total: number) =>
     failed === 0 ? 'No failure in this range' : `Failures in ${failed} of ${total} intervals`,
   legend: { passed: 'Passed', degraded: 'Degraded', failed: 'Failed', unknown: 'Unknown' },
-  notBefore: (day: string) => `Not monitored before ${day}`,
+  notMonitored: 'Not monitored before',
 
   figures: 'Uptime and percentiles',
   period: 'Period',

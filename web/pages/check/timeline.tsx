@@ -2,8 +2,9 @@
 import type { AnswerOf } from '#contract/operations.ts';
 import charts from '../../ui/checks/charts.module.css';
 import { type Bucket, words, worst } from '../../ui/checks/outcome-bar.tsx';
-import { day } from '../../ui/text/format.ts';
+import { dayAndTime } from '../../ui/text/format.ts';
 import { useNow } from '../../ui/text/now.ts';
+import { At } from '../../ui/text/time.tsx';
 import type { Analytics } from './chart-data.ts';
 import type { Span } from './search.ts';
 import { text } from './strings.ts';
@@ -26,7 +27,7 @@ export function Timeline({
   readonly onZoom: (from: number, to: number) => void;
 }) {
   const now = useNow();
-  const createdAt = Date.parse(check.created_at);
+  const createdAt = Math.min(to, Date.parse(check.created_at));
   const since = Math.max(from, createdAt);
   const buckets = bucketsOf(series).filter((bucket) => bucket.endsAt > since && bucket.startsAt < to);
   // Where results are missing, nothing is known; in the future there is nothing to know.
@@ -45,8 +46,13 @@ export function Timeline({
         role="img"
         aria-label={text.timelineLabel(failed, buckets.length)}
       >
+        {createdAt > from && (
+          <rect width={`${place(createdAt)}%`} height={height} className={charts['before']}>
+            <title>{`${text.notMonitored} ${dayAndTime(createdAt)}`}</title>
+          </rect>
+        )}
         {buckets.map((bucket) => {
-          const [left, right] = [place(bucket.startsAt), place(bucket.endsAt)];
+          const [left, right] = [place(Math.max(createdAt, bucket.startsAt)), place(bucket.endsAt)];
           return (
             <rect
               key={bucket.from}
@@ -75,7 +81,9 @@ export function Timeline({
             <svg width="12" height="12" aria-hidden>
               <rect width="11" height="11" x="0.5" y="0.5" rx="2" className={charts['before']} />
             </svg>
-            {text.notBefore(day(createdAt))}
+            <span>
+              {text.notMonitored} <At at={createdAt} />
+            </span>
           </li>
         )}
       </ul>

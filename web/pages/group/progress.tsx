@@ -5,7 +5,7 @@ import { use } from 'react';
 import { ProgressBar } from 'react-aria-components';
 import { AccountContext } from '../../api/account.ts';
 import { read } from '../../api/query.ts';
-import { milliseconds } from '../../ui/text/format.ts';
+import { milliseconds, sentence } from '../../ui/text/format.ts';
 import { Section } from '../../ui/layout/page.tsx';
 import { OutcomeBadge } from '../../ui/checks/state.tsx';
 import { Table } from '../../ui/layout/table.tsx';
@@ -66,7 +66,7 @@ export function Progress({ groupId, isFollowed }: { readonly groupId: number; re
             isNumber: true,
             cell: ({ responseTime }) => (responseTime === null ? '–' : milliseconds(responseTime)),
           },
-          { id: 'message', title: text.columns.message, cell: ({ message }) => message ?? '' },
+          { id: 'message', title: text.columns.message, cell: ({ message }) => sentence(message ?? '') },
         ]}
       />
     </Section>

@@ -54,6 +54,7 @@ export function CheckList({
   });
   useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
   const items = virtualizer.getVirtualItems();
+  const shown = new Set<string>();
   const rowAt = usePages(search, items[0]?.index ?? 0, items.at(-1)?.index ?? 0);
   const toggle = useCallback(
     ({ checkId, name, checkType }: OverviewRow, isSelected: boolean): void =>
@@ -77,9 +78,12 @@ export function CheckList({
       >
         {items.map(({ index, start }) => {
           const row = rowAt(index);
+          // By check, so that focus and an open menu move with it. While pages load, two may show the same check.
+          const isFirst = row !== undefined && !shown.has(row.checkId);
+          if (isFirst) shown.add(row.checkId);
           return (
             <li
-              key={index}
+              key={isFirst ? row.checkId : index}
               aria-setsize={total}
               aria-posinset={index + 1}
               className={css['row']}

@@ -1,8 +1,9 @@
 // The attempts of the same run, when it was retried.
 import { Link } from '@tanstack/react-router';
 import { useRead } from '../../api/query.ts';
-import { milliseconds } from '../../ui/text/format.ts';
+import { milliseconds, sentence } from '../../ui/text/format.ts';
 import { Section } from '../../ui/layout/page.tsx';
+import { timeWord } from '../../ui/checks/check-type.ts';
 import { type Result, shownTime } from '../../ui/checks/result-part.ts';
 import { OutcomeBadge } from '../../ui/checks/state.tsx';
 import { Table } from '../../ui/layout/table.tsx';
@@ -56,14 +57,14 @@ export function Attempts({ result }: { readonly result: Result }) {
           { id: 'when', title: text.when, cell: ({ startedAt }) => <At at={startedAt} precise /> },
           {
             id: 'time',
-            title: text.responseTime,
+            title: timeWord(result.checkType),
             isNumber: true,
             cell: (each) => {
               const ms = shownTime(each);
               return ms === null ? text.none : milliseconds(ms);
             },
           },
-          { id: 'message', title: 'Message', cell: ({ message }) => message ?? '' },
+          { id: 'message', title: 'Message', cell: ({ message }) => sentence(message ?? '') },
         ]}
       />
     </Section>

@@ -1,6 +1,15 @@
 // Facts of two results that can be compared.
 import { bytes, milliseconds } from '../../ui/text/format.ts';
-import { httpPart, lightPart, phasesOf, type Result, scriptPart, shownTime } from '../../ui/checks/result-part.ts';
+import { timeWord } from '../../ui/checks/check-type.ts';
+import {
+  httpPart,
+  lightPart,
+  phasesOf,
+  type PingPart,
+  type Result,
+  scriptPart,
+  shownTime,
+} from '../../ui/checks/result-part.ts';
 import { type Headers, prettyBody } from '../../ui/text/http-text.ts';
 import { text } from './strings.ts';
 
@@ -57,9 +66,14 @@ function factsOf(result: Result): readonly Value[] {
           [names.runtime, script.runtimeVersion],
         ] as const)
       : []),
-    ...(ping ? ([[names.signal, ping.exitCode === null ? ping.signal : `exit ${ping.exitCode}`]] as const) : []),
+    ...(ping ? ([[names.ping, reportOf(ping)]] as const) : []),
     ...(http || lightPart(result) ? ([[names.address, address]] as const) : []),
   ];
+}
+
+/** What a ping reported. */
+export function reportOf({ signal, exitCode }: PingPart): string {
+  return signal === 'exit' ? text.exitCode(exitCode ?? 0) : text.signals[signal];
 }
 
 /** Facts of both, in the same order. */
@@ -79,7 +93,7 @@ export function compareTimes(before: Result, after: Result): readonly Fact[] {
   const times = (result: Result): readonly (readonly [string, number])[] => {
     const total = shownTime(result);
     return [
-      ...(total === null ? [] : [[names.time, total] as const]),
+      ...(total === null ? [] : [[timeWord(result.checkType), total] as const]),
       ...phasesOf(result).map(({ name, ms }) => [name, ms] as const),
     ];
   };

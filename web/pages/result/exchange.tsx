@@ -7,6 +7,7 @@ import { Facts, Section } from '../../ui/layout/page.tsx';
 import { type HttpPart, httpPart, type Result } from '../../ui/checks/result-part.ts';
 import { HeaderList } from '../../ui/layout/header-list.tsx';
 import { prettyBody } from '../../ui/text/http-text.ts';
+import { Ping } from './ping.tsx';
 import { text } from './strings.ts';
 import css from './result.module.css';
 
@@ -20,7 +21,7 @@ export function Exchange({ result }: { readonly result: Result }) {
   if (result.dnsCheckResult) return <DnsExchange part={result.dnsCheckResult} />;
   if (result.icmpCheckResult) return <IcmpExchange part={result.icmpCheckResult} />;
   if (result.sslCheckResult) return <SslExchange part={result.sslCheckResult} />;
-  if (result.heartbeatCheckResult) return <Ping part={result.heartbeatCheckResult} />;
+  if (result.heartbeatCheckResult) return <Ping result={result} part={result.heartbeatCheckResult} />;
   return null;
 }
 
@@ -181,7 +182,7 @@ function DnsExchange({ part }: { readonly part: NonNullable<Result['dnsCheckResu
 }
 
 function IcmpExchange({ part }: { readonly part: NonNullable<Result['icmpCheckResult']> }) {
-  const { request, response, address, requestError } = part;
+  const { request, response, address, requestError, timingPhases } = part;
   const latency = response?.latency;
   return (
     <Light
@@ -197,6 +198,7 @@ function IcmpExchange({ part }: { readonly part: NonNullable<Result['icmpCheckRe
               [text.loss, `${response.packetLoss} %`] as const,
             ]
           : []),
+        ...known(text.lookup, timingPhases?.['dns'] ? milliseconds(timingPhases['dns']) : null),
         ...(latency
           ? [
               [
@@ -231,22 +233,5 @@ function SslExchange({ part }: { readonly part: NonNullable<Result['sslCheckResu
     >
       {response !== null && <CertificatePath seen={response} />}
     </Light>
-  );
-}
-
-function Ping({ part }: { readonly part: NonNullable<Result['heartbeatCheckResult']> }) {
-  const { signal, exitCode, state, method, source, userAgent } = part;
-  return (
-    <Light
-      title={text.ping}
-      error={null}
-      isStored
-      facts={[
-        [text.signal, text.signals[signal]],
-        ...known(text.exitCode, exitCode === null ? null : String(exitCode)),
-        ...(state === null || state === 'FAILING' ? [] : [[text.timing, text.timings[state]] as const]),
-        ...known(text.from, [method, source ?? userAgent].filter(Boolean).join(' · ')),
-      ]}
-    />
   );
 }

@@ -90,6 +90,8 @@ function Actions({ result }: { readonly result: Result }) {
 }
 
 function Phases({ result }: { readonly result: Result }) {
+  // The round trips of ICMP are no phases.
+  if (result.icmpCheckResult) return null;
   const phases = phasesOf(result);
   const isUnmeasured =
     phases.length === 0 && (httpPart(result)?.response != null || lightPart(result)?.response != null);
@@ -100,8 +102,7 @@ function Phases({ result }: { readonly result: Result }) {
       </Section>
     );
   }
-  // Of a ping only the name resolution is a phase; its round trips are with the answer.
-  if (phases.length === 0 || result.icmpCheckResult) return null;
+  if (phases.length === 0) return null;
   const starts = phases.map((_, index) => phases.slice(0, index).reduce((sum, { ms }) => sum + ms, 0));
   return (
     <Section

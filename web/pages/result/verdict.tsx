@@ -4,6 +4,7 @@ import { useRead } from '../../api/query.ts';
 import { Acknowledgement, useOpenIncident } from '../../ui/alerts/acknowledgement.tsx';
 import { milliseconds, sentence } from '../../ui/text/format.ts';
 import { Facts } from '../../ui/layout/page.tsx';
+import { timeWord } from '../../ui/checks/check-type.ts';
 import { type Result, scriptPart, shownTime } from '../../ui/checks/result-part.ts';
 import { type CheckState, OutcomeBadge, StateBadge } from '../../ui/checks/state.tsx';
 import { Ago, At, Lasting } from '../../ui/text/time.tsx';
@@ -11,11 +12,11 @@ import { text } from './strings.ts';
 import css from './result.module.css';
 
 export function Verdict({ result }: { readonly result: Result }) {
-  const { outcome, startedAt, runLocation, attempts, resultType, runSource } = result;
+  const { outcome, startedAt, runLocation, attempts, resultType, runSource, checkType } = result;
+  // Nothing runs anywhere: the job pings.
+  const isPing = checkType === 'HEARTBEAT';
   const ms = shownTime(result);
   const script = scriptPart(result);
-  // A heartbeat is not run anywhere: its job pings.
-  const isPing = result.checkType === 'HEARTBEAT';
   const incident = useOpenIncident(result.checkId);
   return (
     <div className={css['verdict']} data-outcome={outcome}>
@@ -38,7 +39,7 @@ export function Verdict({ result }: { readonly result: Result }) {
             </span>,
           ],
           ...(isPing ? [] : [[text.where, runLocation] as const]),
-          ...(ms === null ? [] : [[script === null ? text.responseTime : text.duration, milliseconds(ms)] as const]),
+          ...(ms === null ? [] : [[timeWord(checkType), milliseconds(ms)] as const]),
           ...(attempts > 1 || resultType === 'ATTEMPT'
             ? [[text.attempt, resultType === 'ATTEMPT' ? text.attemptRetried(attempts) : attempts] as const]
             : []),
@@ -59,10 +60,8 @@ export function Verdict({ result }: { readonly result: Result }) {
 
 function sentenceOf(result: Result): string {
   const { message, outcome, slots } = result;
-  // The message of a script can begin with code.
-  if (message !== null && scriptPart(result) !== null) return message;
   if (message !== null) return sentence(message);
-  if (outcome === 'passed') return text.passed;
+  if (outcome === 'passed') return result.checkType === 'HEARTBEAT' ? text.pinged : text.passed;
   if (outcome === 'missed') return slots > 1 ? text.missedMany(slots) : text.missed;
   return text.noMessage;
 }

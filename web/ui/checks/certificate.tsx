@@ -14,17 +14,8 @@ export function daysLeft(days: number): string {
   return `${days} ${days === 1 ? 'day' : 'days'} left`;
 }
 
-/** @param revocation null = the check does not query it */
-function revocationText(revocation: NonNullable<SeenCertificate['revocation']> | null): string {
-  if (revocation === null) return 'Not checked';
-  const { status, source, problem, revokedAt, reason } = revocation;
-  if (status === 'unknown') return problem === null ? 'Unknown' : `Unknown: ${problem}`;
-  const from = source === null ? '' : ` (${source === 'STAPLED' ? 'stapled OCSP' : source})`;
-  if (status === 'good') return `Not revoked${from}`;
-  return [`Revoked${from}`, revokedAt && day(Date.parse(revokedAt)), reason].filter(Boolean).join(', ');
-}
-
-export function CertificatePath({ seen: { certificate, connection, revocation } }: { readonly seen: SeenCertificate }) {
+export function CertificatePath({ seen }: { readonly seen: SeenCertificate }) {
+  const { certificate, connection } = seen;
   const { validFrom, validTo, daysUntilExpiry, subjectCN, issuerCN, selfSigned, sans } = certificate;
   const now = useNow();
   const [from, to] = [Date.parse(validFrom), Date.parse(validTo)];
@@ -64,14 +55,31 @@ export function CertificatePath({ seen: { certificate, connection, revocation } 
           ['Signature', certificate.signatureAlgorithm],
           ['Connection', `${connection.tlsVersion}, ${connection.cipherSuite}`],
           ['Name', connection.hostnameVerified ? 'Matches the host' : 'Does not match the host'],
-          ['Revocation', revocationText(revocation ?? null)],
+          ['Revocation', revocationOf(seen)],
           ['Serial number', <code key="serial">{certificate.serialNumber}</code>],
           ['SHA-256', <code key="sha">{certificate.fingerprintSha256}</code>],
           ...(certificate.issuerFingerprintSha256 === null
             ? []
-            : [['Issuer SHA-256', <code key="issuer">{certificate.issuerFingerprintSha256}</code>] as const]),
+            : [['SHA-256 of the issuer', <code key="issuer">{certificate.issuerFingerprintSha256}</code>] as const]),
         ]}
       />
     </div>
   );
+}
+
+const sources = { STAPLED: 'stapled OCSP response', OCSP: 'OCSP responder', CRL: 'revocation list' } as const;
+
+/** Whether the certificate is revoked, and who says so. */
+function revocationOf({ revocation, connection: { ocspStatus } }: SeenCertificate): string {
+  const status = revocation?.status ?? ocspStatus ?? 'unknown';
+  const source = revocation?.source == null ? '' : ` (${sources[revocation.source]})`;
+  if (status === 'good') return `Not revoked${source}`;
+  if (status === 'revoked') {
+    const { revokedAt = null, reason = null } = revocation ?? {};
+    const since = revokedAt === null ? '' : ` since ${day(Date.parse(revokedAt))}`;
+    return `Revoked${since}${reason === null ? '' : `, ${reason}`}${source}`;
+  }
+  if (revocation?.source != null)
+    return `Unknown${source}${revocation.problem === null ? '' : `: ${revocation.problem}`}`;
+  return revocation?.problem == null ? 'Not checked' : `Not checked: ${revocation.problem}`;
 }

@@ -7,10 +7,17 @@ export const checkTypeWords: Readonly<Record<CheckType, string>> = {
   API: 'API',
   URL: 'URL',
   BROWSER: 'Browser',
-  MULTI_STEP: 'Multistep',
+  MULTI_STEP: 'Multi-step',
   HEARTBEAT: 'Heartbeat',
   SSL: 'SSL',
   TCP: 'TCP',
   DNS: 'DNS',
   ICMP: 'ICMP',
 };
+
+/** What the time of a result is of this type. */
+export function timeWord(type: CheckType): string {
+  if (type === 'BROWSER' || type === 'MULTI_STEP') return 'Duration';
+  if (type === 'HEARTBEAT') return 'Duration of the job';
+  return type === 'ICMP' ? 'Round trip' : 'Response time';
+}

@@ -26,7 +26,8 @@ export function SignedIn({ children }: { readonly children: ReactNode }) {
     storeAccount('');
     setAccountId('');
   }
-  if (me.error) return <LoadError error={me.error} onRetry={() => void me.refetch()} />;
+  // A refresh that fails leaves the page as it is; the banner says that it is not live.
+  if (me.error && me.data === undefined) return <LoadError error={me.error} onRetry={() => void me.refetch()} />;
   if (me.data === undefined) return <Skeleton lines={6} />;
   return (
     <AccountContext value={me.data.accountId}>

@@ -2,6 +2,7 @@
 
 const number = new Intl.NumberFormat('en');
 const dateTime = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
+const dayOnly = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 const dayTime = new Intl.DateTimeFormat('en', {
   month: 'short',
   day: 'numeric',
@@ -17,13 +18,17 @@ const daySecond = new Intl.DateTimeFormat('en', {
   second: '2-digit',
   hourCycle: 'h23',
 });
-const dayOnly = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 const timeOnly = new Intl.DateTimeFormat('en', {
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
   hourCycle: 'h23',
 });
+
+/** A message as a sentence of its own: it begins in lower case, unless with code such as `page.goto:`. */
+export function sentence(message: string): string {
+  return /^[a-z]+[ ,]/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message;
+}
 
 /** `12,345` */
 export function count(value: number): string {
@@ -35,9 +40,10 @@ export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** A time span of response size: `0.043 ms`, `84 ms`, `1.24 s`. */
+/** A time span of response size: `0.043 ms`, `4.2 ms`, `84 ms`, `1.24 s`. */
 export function milliseconds(ms: number): string {
-  if (ms < 1) return `${Number(ms.toPrecision(2))} ms`;
+  if (ms < 0.001) return '0 ms';
+  if (ms < 10) return `${ms.toPrecision(2)} ms`;
   if (ms < 1000) return `${Math.round(ms)} ms`;
   return ms < 10_000 ? `${(ms / 1000).toFixed(2)} s` : duration(ms);
 }
@@ -77,6 +83,11 @@ export function exact(at: number): string {
   return dateTime.format(at);
 }
 
+/** `Nov 26, 2026` in the viewer's zone. */
+export function day(at: number): string {
+  return dayOnly.format(at);
+}
+
 /** `Nov 26, 14:03` in the viewer's zone. */
 export function dayAndTime(at: number): string {
   return dayTime.format(at);
@@ -90,16 +101,6 @@ export function dayAndSecond(at: number): string {
 /** `14:03:12` in the viewer's zone. */
 export function clockTime(at: number): string {
   return timeOnly.format(at);
-}
-
-/** `Nov 26, 2026` in the viewer's zone. */
-export function day(at: number): string {
-  return dayOnly.format(at);
-}
-
-/** A message as a sentence: messages of checks begin in lower case. */
-export function sentence(message: string): string {
-  return message.charAt(0).toUpperCase() + message.slice(1);
 }
 
 /** `2026-11-26 14:03:12 UTC` */
