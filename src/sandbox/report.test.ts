@@ -71,19 +71,3 @@ test('masks before truncating', () => {
   const report = read({ kind: 'vital', url, name: 'TTFB', value: 1 });
   assert.doesNotMatch([...report.pageVitals.keys()].join(), /hunt/);
 });
-
-test('a test lasts as long as its own steps', () => {
-  const report = emptyReport();
-  const readLine = (reported: object): void => readReportLine(report, JSON.stringify(reported), deps);
-  readLine({ kind: 'step', category: 'test.step', title: 'pay', startedAt: 20, durationMs: 100 });
-  readLine({ kind: 'test', title: 'buys', startedAt: 10, durationMs: 95, ok: true });
-  readLine({ kind: 'test', title: 'returns', startedAt: 130, durationMs: 5, ok: true });
-  assert.deepEqual(
-    report.steps.map(({ title, startMs, durationMs }) => [title, startMs, durationMs]),
-    [
-      ['pay', 20, 100],
-      ['buys', 10, 110],
-      ['returns', 130, 5],
-    ],
-  );
-});

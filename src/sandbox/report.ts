@@ -203,12 +203,7 @@ function addTest(report: Report, reported: Notified, deps: ReportDeps): void {
   report.testsMs = (report.testsMs ?? 0) + numberOf(reported['durationMs']);
   for (const error of errors) addError(report, error, deps);
   const message: unknown = objectOf(errors[0])['message'];
-  // Its steps were reported before it. Their clock and the cleanup after the test can make them end later.
-  const own = report.steps.slice(report.steps.findLastIndex(({ category }) => category === 'test') + 1);
-  const stepsEndMs = Math.max(0, ...own.map(({ startMs, durationMs }) => startMs + durationMs));
-  const durationMs = Math.max(numberOf(reported['durationMs']), stepsEndMs - startOf(reported, deps));
-  const error = reported['ok'] === true ? null : (message ?? 'failed');
-  addStep(report, { ...reported, durationMs, error }, 'test', deps);
+  addStep(report, { ...reported, error: reported['ok'] === true ? null : (message ?? 'failed') }, 'test', deps);
 }
 
 function addStep(report: Report, reported: Notified, category: string, deps: ReportDeps): void {
@@ -216,16 +211,11 @@ function addStep(report: Report, reported: Notified, category: string, deps: Rep
   report.steps.push({
     title: titleOf(reported['title'], category, deps),
     category,
-    startMs: startOf(reported, deps),
+    startMs: Math.max(0, numberOf(reported['startedAt']) - deps.startedAt),
     durationMs: numberOf(reported['durationMs']),
     error: typeof reported['error'] === 'string' ? shownText(reported['error'], deps) : null,
     place: placeOf(reported['location'], deps),
   });
-}
-
-/** When a step began, ms after the start of the run. */
-function startOf(reported: Notified, { startedAt }: ReportDeps): number {
-  return Math.max(0, numberOf(reported['startedAt']) - startedAt);
 }
 
 /**

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { fillDemoData } from './demo-data.ts';
 import { expectVisible } from './expect.ts';
+import { resultPages } from './result-kinds.ts';
 import { startWebUi, type WebUi } from './web-ui.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -52,6 +53,28 @@ test('every page is accessible in both themes and fits on a phone', { timeout: 3
   assert.deepEqual(await judge(ui, paths, false), []);
   assert.deepEqual(await judge(ui, { 'sign-in': '/sign-in', setup: '/setup' }, true), []);
 });
+
+test(
+  'the result of every check kind is accessible, says what happened, and fits on a phone',
+  { timeout: 400_000 },
+  async (t) => {
+    const ui = await startWebUi(t);
+    const paths = await resultPages(t, ui.service);
+    assert.deepEqual(await judge(ui, paths, false), []);
+    const page = await ui.open();
+    const shows = async (kind: string, ...texts: readonly (string | RegExp)[]): Promise<void> => {
+      await visit(page, String(paths[kind]));
+      for (const words of texts) await expectVisible(page.getByText(words).first());
+    };
+    await shows('ssl', 'Serial number', /Not checked/, /, 20\d\d$/);
+    await shows('ssl-link', 'Serial number', /Not checked/);
+    await shows('heartbeat', 'Exit code 3', 'Last ping before', /disk full/);
+    assert.equal(await page.getByText(/Started by|FAILING/).count(), 0);
+    await shows('dns', 'NOERROR', /192\.0\.2\.66/);
+    if (paths['browser-link'] === undefined) return;
+    await shows('browser', 'Duration', 'open the basket', 'warning', /check\.spec\.ts:7/);
+  },
+);
 
 test('an account without data has an empty state on every page', async (t) => {
   const ui = await startWebUi(t);

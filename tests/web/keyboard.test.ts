@@ -36,3 +36,24 @@ test('by keyboard only: find a check, open it, go to other pages', async (t) => 
   await expectVisible(page.getByRole('link', { name: 'Alpha' }));
   await page.getByRole('link', { name: 'Beta' }).waitFor({ state: 'detached' });
 });
+
+test('focus and an open menu stay with their check when the list is sorted anew', async (t) => {
+  const { service, open } = await startWebUi(t);
+  const ids: Record<string, unknown> = {};
+  for (const name of ['Alpha', 'Beta', 'Gamma']) {
+    ids[name] = (await service.must('POST', '/v1/checks/tcp', { name, request: { hostname: '127.0.0.1', port: 1 } }))[
+      'id'
+    ];
+  }
+  const page = await open('/?sort=name');
+  await page.getByRole('link', { name: 'Alpha' }).focus();
+  await service.must('PUT', `/v1/checks/tcp/${String(ids['Alpha'])}`, { name: 'Zeta' });
+  await expectVisible(page.getByRole('listitem').last().getByText('Zeta'));
+  assert.equal(await page.locator(':focus').textContent(), 'Zeta');
+  await page.getByRole('button', { name: 'Actions for Beta' }).press('Enter');
+  await service.must('PUT', `/v1/checks/tcp/${String(ids['Gamma'])}`, { name: 'Aaron' });
+  // An open menu hides the page from its roles.
+  await expectVisible(page.locator('main li').first().getByText('Aaron'));
+  await page.getByRole('menuitem', { name: 'Pause' }).press('Enter');
+  await expectVisible(page.getByText('Paused Beta'));
+});

@@ -110,7 +110,7 @@ function facts(view: ResultView): Html {
   const isPing = checkType === 'HEARTBEAT';
   return factTable([
     [isPing ? 'Time' : 'Started', utc(startedAt)],
-    ...(isPing ? [] : [['Took', milliseconds(stoppedAt - startedAt)] as const]),
+    ...(isPing || responseTimeMs !== null ? [] : [['Took', milliseconds(stoppedAt - startedAt)] as const]),
     ...(responseTimeMs === null
       ? []
       : [[timeNames[checkType] ?? 'Response time', milliseconds(responseTimeMs)] as const]),
@@ -120,8 +120,8 @@ function facts(view: ResultView): Html {
 }
 
 const timeNames: Partial<Record<CheckType, string>> = {
-  BROWSER: 'Duration of the tests',
-  MULTI_STEP: 'Duration of the tests',
+  BROWSER: 'Duration',
+  MULTI_STEP: 'Duration',
   HEARTBEAT: 'Duration of the job',
   ICMP: 'Round trip',
 };
@@ -166,7 +166,7 @@ function phaseBar(phases: ResultView['phases']): Html {
         <strong>${milliseconds(ms)}</strong>
       </li>`,
   );
-  return html`<h2>Response time</h2>
+  return html`<h2>Time</h2>
     <svg class="phases" viewBox="0 0 1000 24" preserveAspectRatio="none" aria-hidden="true">${parts}</svg>
     <ul class="legend">
       ${legend}
@@ -175,7 +175,7 @@ function phaseBar(phases: ResultView['phases']): Html {
 
 /** Messages begin in lower case, because logs and templates continue a sentence with them; code stays as it is. */
 function capitalized(message: string): string {
-  return /^[a-z]+[ ,]/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message;
+  return /^(?!await )[a-z]+[ ,]/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message;
 }
 
 function assertionList(assertions: ResultView['assertions']): Html {

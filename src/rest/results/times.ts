@@ -5,9 +5,9 @@ export function utc(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** @returns `0.043 ms`, `20.4 ms`, `320 ms` or `12.3 s` */
+/** @returns `0.043 ms`, `20.4 ms`, `320 ms`, `5.30 s` or `12.3 s` */
 export function milliseconds(ms: number): string {
-  if (ms >= 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms >= 1000) return `${(ms / 1000).toFixed(ms >= 10_000 ? 1 : 2)} s`;
   if (ms < 1) return ms < 0.001 ? '0 ms' : `${ms.toPrecision(2)} ms`;
   return ms >= 100 ? `${Math.round(ms)} ms` : `${ms.toFixed(1)} ms`;
 }

@@ -21,31 +21,38 @@ interface AssetProps {
   readonly asset: Asset;
 }
 
-export function Assets({ result, assets }: { readonly result: Result; readonly assets: readonly Asset[] }) {
+interface AssetsProps {
+  readonly result: Result;
+  readonly assets: readonly Asset[];
+}
+
+export function Screenshots({ result, assets }: AssetsProps) {
   const pictures = assets.filter(({ sort }) => sort === 'screenshot');
-  const files = assets.filter(({ sort }) => sort !== 'screenshot');
+  if (pictures.length === 0) return null;
   return (
-    <>
-      {pictures.length > 0 && (
-        <Section title={text.screenshots}>
-          <div className={css['pictures']}>
-            {pictures.map((asset) => (
-              <Screenshot key={asset.number} result={result} asset={asset} />
-            ))}
-          </div>
-        </Section>
-      )}
-      {files.length > 0 && (
-        <Section title={text.files}>
-          <ul className={css['files']}>
-            {files.map((asset) => (
-              <File key={asset.number} result={result} asset={asset} />
-            ))}
-          </ul>
-          {files.some(({ sort }) => sort === 'trace') && <p className="quiet">{text.traceHelp}</p>}
-        </Section>
-      )}
-    </>
+    <Section title={text.screenshots}>
+      <div className={css['pictures']}>
+        {pictures.map((asset) => (
+          <Screenshot key={asset.number} result={result} asset={asset} />
+        ))}
+      </div>
+    </Section>
+  );
+}
+
+/** Traces and videos. */
+export function Files({ result, assets }: AssetsProps) {
+  const files = assets.filter(({ sort }) => sort !== 'screenshot');
+  if (files.length === 0) return null;
+  return (
+    <Section title={text.files}>
+      <ul className={css['files']}>
+        {files.map((asset) => (
+          <File key={asset.number} result={result} asset={asset} />
+        ))}
+      </ul>
+      {files.some(({ sort }) => sort === 'trace') && <p className="quiet">{text.traceHelp}</p>}
+    </Section>
   );
 }
 

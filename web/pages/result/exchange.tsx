@@ -170,7 +170,7 @@ function DnsExchange({ part }: { readonly part: NonNullable<Result['dnsCheckResu
         ...known(text.names.answers, response && String(response.answers)),
       ]}
     >
-      {response?.text !== undefined && response.text !== '' && <Code label={text.answer} text={response.text} />}
+      {response?.text !== undefined && response.text !== '' && <Code label={text.names.answers} text={response.text} />}
       {response?.json !== undefined && (
         <details className={css['details']}>
           <summary>JSON</summary>

@@ -11,13 +11,13 @@ import { httpPart, lightPart, phaseColour, phasesOf, type Result, scriptPart } f
 import { outcomeWord } from '../../ui/checks/state.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { Assertions } from './assertions.tsx';
-import { Assets } from './assets.tsx';
+import { Files, Screenshots } from './assets.tsx';
 import { Attempts } from './attempts.tsx';
 import { Changes } from './changes.tsx';
 import { Exchange } from './exchange.tsx';
 import { curlOf } from './curl.ts';
 import { Neighbours } from './neighbours.tsx';
-import { Lines, Script } from './script.tsx';
+import { Errors, Lines, Script } from './script.tsx';
 import { text } from './strings.ts';
 import { Verdict } from './verdict.tsx';
 import { Waterfall } from './waterfall.tsx';
@@ -34,6 +34,8 @@ export function ResultPage() {
   if (found.data === undefined || found.data.id !== resultId) return <Skeleton lines={8} height={40} />;
   const result = found.data;
   const script = scriptPart(result);
+  // The result is about the certificate or the ping.
+  const isFirst = Boolean(result.sslCheckResult ?? result.heartbeatCheckResult);
   const around = result.apiCheckResult?.jobLog;
   return (
     <>
@@ -57,13 +59,15 @@ export function ResultPage() {
         <Actions result={result} />
       </PageHead>
       <Verdict result={result} />
-      {result.sslCheckResult && <Exchange result={result} />}
+      {isFirst && <Exchange result={result} />}
       <Assertions result={result} />
+      {script !== null && <Errors part={script} />}
+      {script !== null && <Screenshots result={result} assets={script.assets} />}
       {(result.outcome === 'failed' || result.outcome === 'degraded') && <Changes key={resultId} result={result} />}
       <Phases result={result} />
       {script !== null && <Script part={script} />}
-      {script !== null && <Assets result={result} assets={script.assets} />}
-      {!result.sslCheckResult && <Exchange result={result} />}
+      {script !== null && <Files result={result} assets={script.assets} />}
+      {!isFirst && <Exchange result={result} />}
       {around && <Lines title={text.setupLog} lines={around.setup} />}
       {around && <Lines title={text.teardownLog} lines={around.teardown} />}
       {(result.attempts > 1 || result.resultType === 'ATTEMPT') && <Attempts result={result} />}

@@ -31,25 +31,29 @@ export function Script({ part }: { readonly part: ScriptPart }) {
           ))}
         </Section>
       )}
-      {part.errors.length > 0 && (
-        <Section title={text.failures}>
-          <div className={css['stack']}>
-            {part.errors.map(({ message, file, line, column }, index) => (
-              <div key={index}>
-                {file !== null && (
-                  <h3 className="mono">{[file, line, column].filter((place) => place !== null).join(':')}</h3>
-                )}
-                <Code label={`${text.failures} ${index + 1}`} text={message.replaceAll(escapes, '')} />
-              </div>
-            ))}
-          </div>
-        </Section>
-      )}
       <Steps part={part} />
       {page !== null && page.webVitals.length > 0 && <Vitals vitals={page.webVitals} />}
       <Lines title={text.scriptLog} lines={part.jobLog ?? []} />
       <Lines title={text.pageLog} lines={pageLines} />
     </>
+  );
+}
+
+export function Errors({ part }: { readonly part: ScriptPart }) {
+  if (part.errors.length === 0) return null;
+  return (
+    <Section title={text.failures}>
+      <div className={css['stack']}>
+        {part.errors.map(({ message, file, line, column }, index) => (
+          <div key={index}>
+            {file !== null && (
+              <h3 className="mono">{[file, line, column].filter((place) => place !== null).join(':')}</h3>
+            )}
+            <Code label={`${text.failures} ${index + 1}`} text={message.replaceAll(escapes, '')} />
+          </div>
+        ))}
+      </div>
+    </Section>
   );
 }
 
@@ -74,6 +78,8 @@ function Steps({ part: { steps } }: { readonly part: ScriptPart }) {
           name: title,
           startMs,
           durationMs,
+          endMs: category === 'test' ? endOf(startMs, durationMs, sorted) : startMs + durationMs,
+          depth: category === 'test' ? 0 : depthOf(startMs, sorted),
           colour: error === null ? (stepColours[category] ?? 'var(--phase-3)') : 'var(--failing-mark)',
           hasFailed: error !== null,
           isQuiet: !named.has(category),
@@ -86,6 +92,21 @@ function Steps({ part: { steps } }: { readonly part: ScriptPart }) {
       )}
     </Section>
   );
+}
+
+type Step = NonNullable<ScriptPart['steps']>[number];
+
+/** When a test ended with its cleanup, which Playwright does not count: its last step until the next test. */
+function endOf(startMs: number, durationMs: number, steps: readonly Step[]): number {
+  const next = steps.find((step) => step.category === 'test' && step.startMs > startMs)?.startMs ?? Infinity;
+  const own = steps.filter((step) => step.startMs >= startMs && step.startMs < next);
+  return Math.max(startMs + durationMs, ...own.map((step) => step.startMs + step.durationMs));
+}
+
+/** How many named steps a step is within, and its test. */
+function depthOf(startMs: number, steps: readonly Step[]): number {
+  const isAround = (step: Step): boolean => step.startMs < startMs && step.startMs + step.durationMs > startMs;
+  return 1 + steps.filter((step) => step.category === 'test.step' && isAround(step)).length;
 }
 
 type Vital = NonNullable<Result['browserCheckResult']>['webVitals'][number];

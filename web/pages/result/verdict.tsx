@@ -60,10 +60,19 @@ export function Verdict({ result }: { readonly result: Result }) {
 
 function sentenceOf(result: Result): string {
   const { message, outcome, slots } = result;
-  if (message !== null) return sentence(message);
+  if (message !== null) return headOf(sentence(message), result);
   if (outcome === 'passed') return result.checkType === 'HEARTBEAT' ? text.pinged : text.passed;
   if (outcome === 'missed') return slots > 1 ? text.missedMany(slots) : text.missed;
   return text.noMessage;
+}
+
+/** Of a script only the line that failed: its errors follow in full. */
+function headOf(message: string, result: Result): string {
+  const [error] = scriptPart(result)?.errors ?? [];
+  if (error == null || error.file === null) return message;
+  const place = `(${[error.file, error.line].filter((part) => part !== null).join(':')})`;
+  const end = message.indexOf(place);
+  return end === -1 ? message : message.slice(0, end + place.length);
 }
 
 /** Whether it still is so: the state of the check now. */

@@ -7,6 +7,10 @@ export interface Span {
   /** ms after the start. */
   readonly startMs: number;
   readonly durationMs: number;
+  /** End of the bar, ms. Default: after the duration. */
+  readonly endMs?: number;
+  /** Levels of indentation. */
+  readonly depth?: number;
   /** CSS colour. */
   readonly colour: string;
   readonly hasFailed?: boolean;
@@ -15,27 +19,34 @@ export interface Span {
 
 export function Waterfall({ label, spans }: { readonly label: string; readonly spans: readonly Span[] }) {
   const start = Math.min(...spans.map(({ startMs }) => startMs));
-  const total = Math.max(1e-6, ...spans.map(({ startMs, durationMs }) => startMs + durationMs - start));
+  const total = Math.max(1e-6, ...spans.map((span) => endOf(span) - start));
   return (
     <ol className={css['waterfall']} aria-label={label}>
-      {spans.map(({ name, startMs, durationMs, colour, hasFailed, isQuiet }, index) => (
-        <li key={index} data-quiet={isQuiet ? '' : undefined} data-failed={hasFailed ? '' : undefined}>
-          <span className={css['spanName']}>
-            {name}
-            {hasFailed && <strong> failed</strong>}
-          </span>
-          <span className={css['spanTrack']} aria-hidden>
-            <span
-              style={{
-                marginLeft: `${((startMs - start) / total) * 100}%`,
-                width: `${(durationMs / total) * 100}%`,
-                background: colour,
-              }}
-            />
-          </span>
-          <span className={css['spanTime']}>{milliseconds(durationMs)}</span>
-        </li>
-      ))}
+      {spans.map((span, index) => {
+        const { name, startMs, durationMs, depth = 0, colour, hasFailed, isQuiet } = span;
+        return (
+          <li key={index} data-quiet={isQuiet ? '' : undefined} data-failed={hasFailed ? '' : undefined}>
+            <span className={css['spanName']} style={{ paddingLeft: depth * 14 }}>
+              {name}
+              {hasFailed && <strong> failed</strong>}
+            </span>
+            <span className={css['spanTrack']} aria-hidden>
+              <span
+                style={{
+                  marginLeft: `${((startMs - start) / total) * 100}%`,
+                  width: `${((endOf(span) - startMs) / total) * 100}%`,
+                  background: colour,
+                }}
+              />
+            </span>
+            <span className={css['spanTime']}>{milliseconds(durationMs)}</span>
+          </li>
+        );
+      })}
     </ol>
   );
+}
+
+function endOf({ startMs, durationMs, endMs }: Span): number {
+  return endMs ?? startMs + durationMs;
 }

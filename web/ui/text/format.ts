@@ -25,9 +25,9 @@ const timeOnly = new Intl.DateTimeFormat('en', {
   hourCycle: 'h23',
 });
 
-/** A message as a sentence of its own: it begins in lower case, unless with code such as `page.goto:`. */
+/** A message as a sentence of its own: it begins in lower case, unless with code such as `await expect(…)`. */
 export function sentence(message: string): string {
-  return /^[a-z]+[ ,]/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message;
+  return /^(?!await )[a-z]+[ ,]/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message;
 }
 
 /** `12,345` */
