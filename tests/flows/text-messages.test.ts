@@ -50,6 +50,16 @@ test('text messages go out up to the limit of the account, the rest waits, and n
   assert.equal(form.get('To'), '+15551234567');
   assert.match(form.get('Body') ?? '', /^Cart & "co" has failed: .*503.* http:\/\/\S+$/);
 
+  // An hour may have ended meanwhile: then one more is sent.
+  const tries = [];
+  for (let count = 0; count < 2; count++) tries.push(await api.api('POST', '/v1/alert-channels/1/test', {}));
+  const waits = tries.at(-1);
+  assert.equal(waits?.status, 409, JSON.stringify(tries));
+  assert.match(
+    JSON.stringify(waits.body),
+    /The test message waits: the account has reached its limit of 1 text messages and calls per hour; continues at \S+Z\. See delivery/,
+  );
+
   const whole = await Promise.all(settled.map(({ id }) => api.must('GET', `/v1/deliveries/${id}`)));
   const shown = JSON.stringify([whole, await api.must('GET', '/v1/alert-channels')]);
   assert.match(shown, /"url":"sms:\+15551234567"/);

@@ -113,7 +113,12 @@ describe('a failing channel', () => {
     const { variables } = JSON.parse(String(recovered[0]?.['content']));
     assert.deepEqual(
       [variables.ALERT_TYPE, variables.CHECK_ID, variables.ALERT_TITLE, variables.CHECK_ERROR_MESSAGE],
-      ['ALERT_RECOVERY', `alert-channel-${channel}`, 'Alert channel "Hook" has been deleted', undefined],
+      [
+        'ALERT_RECOVERY',
+        `alert-channel-${test.accountId}-${channel}`,
+        'Alert channel "Hook" has been deleted',
+        undefined,
+      ],
     );
     test.temp.raw.exec('UPDATE deliveries SET status = 1 WHERE check_id IS NOT NULL');
     const claimed = await test.claimDeliveries('two');

@@ -71,3 +71,22 @@ test('each account has its own limit for each hour, also after the clock was set
   }
   assert.equal(await take(other, start + hour - 1), false, 'the hour lasts');
 });
+
+test('a reminder that is cancelled while it waits to be admitted is not sent in the next hour', async (newStore) => {
+  const { test: path } = await failing(newStore, 1);
+  await using _ = path;
+  const { sendingQuotas } = path.temp.store;
+  const [{ delivery } = assert.fail('it is due')] = await path.claimDeliveries('one');
+  const cancelled = { status: 5, error: 'the incident was acknowledged' };
+  path.temp.raw.exec(`UPDATE deliveries SET error = '${cancelled.error}'`);
+  const claim = {
+    accountId: path.accountId,
+    deliveryId: delivery.id,
+    owner: 'one',
+    quota,
+    limit: 1,
+    now: path.now,
+  } as const;
+  assert.deepEqual([await sendingQuotas.take(claim), await sendingQuotas.take(claim)], [true, false]);
+  assert.deepEqual(path.rows('SELECT status, error FROM deliveries'), [cancelled]);
+});

@@ -62,6 +62,8 @@ export interface MessageAlert {
   readonly statusText: string | null;
 }
 
+type Settled = { readonly delivery: Delivery; readonly attempt: Attempt };
+
 /** Dependencies of these actions. */
 export interface AlertMessageDeps {
   readonly channels: { find(accountId: string, id: number): Promise<{ readonly channel: AlertChannel } | null> };
@@ -102,8 +104,8 @@ export interface AlertMessageDeps {
   ) => readonly TemplateFault[];
   /** Adds the delivery and wakes the delivery step. */
   readonly deliver: (delivery: Delivery) => Promise<void>;
-  /** The delivery and its last attempt, once there is one. */
-  readonly settled: (accountId: string, deliveryId: string) => Promise<{ delivery: Delivery; attempt: Attempt } | null>;
+  /** The delivery and its last attempt once it has finished, or why its first attempt must wait; null = neither. */
+  readonly settled: (accountId: string, deliveryId: string) => Promise<Settled | { readonly waitsFor: string } | null>;
   readonly attemptHints: Hints;
   readonly location: string;
   readonly clock: Clock;
@@ -116,14 +118,10 @@ export interface AlertMessageActions {
   presets(caller: Caller): readonly ChannelPreset[];
   /**
    * Sends one message with sample values on the path of an alert and waits for the outcome. Refuses with `not-found`,
-   * `invalid` if a template cannot be rendered, and `timeout` if there is no outcome in time.
+   * `invalid` if a template cannot be rendered, `conflict` if it must wait, e.g. for a limit of the account, and
+   * `timeout` if there is no outcome in time.
    */
-  test(
-    caller: Caller,
-    channelId: number,
-    alertType: AlertType,
-    signal: AbortSignal,
-  ): Promise<{ delivery: Delivery; attempt: Attempt }>;
+  test(caller: Caller, channelId: number, alertType: AlertType, signal: AbortSignal): Promise<Settled>;
 }
 
 /** Maximum duration of an attempt and of recording it, ms. */
@@ -155,15 +153,18 @@ export function createAlertMessageActions(deps: AlertMessageDeps): AlertMessageA
         throw faultyTemplate(deps.redactFaults(rendered.errors, channel, variablesIn(alert)));
       }
       await deps.deliver(testDelivery(facts, rendered.request));
-      let found: { delivery: Delivery; attempt: Attempt } | null = null;
+      const found: (Settled | { readonly waitsFor: string })[] = [];
       const isThere = async (): Promise<boolean> => {
-        found = await deps.settled(accountId, facts.deliveryId);
-        return found !== null;
+        const now = await deps.settled(accountId, facts.deliveryId);
+        if (now !== null) found.push(now);
+        return now !== null;
       };
       await waitUntil(isThere, { maxMs: maxAnswerMs, signal, hints: deps.attemptHints });
-      if (found === null)
-        throw new Refusal('timeout', `The test message is still pending. See delivery ${facts.deliveryId}.`);
-      return found;
+      const [outcome] = found;
+      const see = `See delivery ${facts.deliveryId}.`;
+      if (outcome === undefined) throw new Refusal('timeout', `The test message is still pending. ${see}`);
+      if ('waitsFor' in outcome) throw new Refusal('conflict', `The test message waits: ${outcome.waitsFor}. ${see}`);
+      return outcome;
     },
   };
 }

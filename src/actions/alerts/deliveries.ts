@@ -4,6 +4,7 @@ import type { Attempt, Delivery, DeliveryStatus, Message } from '#domain/alerts/
 import type { DeliveryHold } from '#domain/alerts/delivery-hold.ts';
 import { createFairQueue } from '#lib/fair-queue.ts';
 import { newId } from '#lib/id.ts';
+import { maskAcknowledgeLinks } from './acknowledge-links.ts';
 import type { Redactor, RedactorOf } from './delivery-redactor.ts';
 import { holdWords, releaseHint } from './held-deliveries.ts';
 import { requirePermission } from '../accounts/permission.ts';
@@ -163,16 +164,32 @@ export async function redactAll(
 function redacted(caller: Caller, { delivery, log }: LoggedDelivery, redactor: Redactor): LoggedDelivery {
   const isWhole = mayDo(caller.role, 'write');
   const sent: Message | null = delivery.request;
+  const error = delivery.error === null ? null : redactedError(delivery, delivery.error, redactor);
   return {
     delivery: {
       ...delivery,
       request: sent === null ? null : isWhole ? redactor.request(sent) : redactor.address(redactor.request(sent)),
-      error: delivery.error === null ? null : redactedError(delivery, delivery.error, redactor),
+      error: error === null ? null : isWhole ? error : maskAcknowledgeLinks(error),
     },
     log: log.map((attempt) => {
       const shown = redactor.attempt(attempt, sent);
-      return isWhole ? shown : { ...shown, headers: redactor.headers(shown.headers) };
+      return isWhole ? shown : { ...withoutAcknowledgeLinks(shown), headers: redactor.headers(shown.headers) };
     }),
+  };
+}
+
+/** A receiver may repeat what it received. */
+function withoutAcknowledgeLinks(attempt: Attempt): Attempt {
+  const { response, error } = attempt;
+  const headers = Object.entries(response?.headers ?? {}).map(([name, value]) => [name, maskAcknowledgeLinks(value)]);
+  return {
+    ...attempt,
+    response: response && {
+      ...response,
+      headers: Object.fromEntries(headers),
+      body: maskAcknowledgeLinks(response.body),
+    },
+    error: error && { ...error, message: maskAcknowledgeLinks(error.message) },
   };
 }
 

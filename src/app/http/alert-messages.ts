@@ -58,7 +58,11 @@ export function composeAlertMessages(deps: ActionDeps, redactorOf: RedactorOf) {
     settled: async (accountId, deliveryId) => {
       const found = await store.deliveries.find(accountId, deliveryId);
       const last = found?.log.at(-1);
-      if (found === null || last === undefined || found.delivery.status === 'pending') return null;
+      if (found === null) return null;
+      const { status, error } = found.delivery;
+      // Before the first attempt, the error of a pending delivery is why it waits.
+      if (status === 'pending') return last === undefined && error !== null ? { waitsFor: error } : null;
+      if (last === undefined) return null;
       const redactor = await redactorOf(found.delivery);
       const request = found.delivery.request === null ? null : redactor.request(found.delivery.request);
       return { delivery: { ...found.delivery, request }, attempt: redactor.attempt(last, found.delivery.request) };

@@ -89,6 +89,7 @@ export const alertCases: Readonly<Record<string, TemplateVariables>> = {
   'other channel': reportVariables(
     {
       kind: 'failing',
+      accountId: '0197f3b0-0000-7000-8000-00000000a001',
       name: 'Webhook of ops',
       alertChannelId: 3,
       check: { id: 'c', name: 'Cart API', tags: [], groupName: null },

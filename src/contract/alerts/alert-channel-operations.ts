@@ -193,7 +193,7 @@ export const alertChannelOperations = {
     example: { alertType: 'ALERT_RECOVERY' },
     status: 200,
     response: testAnswer,
-    alsoAnswers: { ...unknown, 409: 'Deliveries are held, so nothing is sent.' },
+    alsoAnswers: { ...unknown, 409: 'Deliveries are held, or the message must wait, e.g. for a limit of the account.' },
   },
   replayAlertChannel: {
     method: 'POST',

@@ -54,7 +54,7 @@ it('a failing channel is reported with one alert type, whatever its name contain
       variables,
       facts,
     );
-    assert.equal(url, 'http://127.0.0.1:9/alert-channel-7');
+    assert.equal(url, 'http://127.0.0.1:9/alert-channel-a-7');
     return JSON.parse(body) as Record<string, unknown>;
   };
   const { ALERT_TITLE, ALERT_TYPE, CHECK_ERROR_MESSAGE, STARTED_AT, TAGS } = bodyOf('failing');

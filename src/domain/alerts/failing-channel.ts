@@ -64,7 +64,10 @@ export interface ChannelReport {
 }
 
 /** Kinds of reports. Deleting a failing channel closes its report. */
-type ReportFacts = Pick<ChannelReport, 'name' | 'alertChannelId' | 'check' | 'since' | 'reason' | 'variables'> & {
+type ReportFacts = Pick<
+  ChannelReport,
+  'accountId' | 'name' | 'alertChannelId' | 'check' | 'since' | 'reason' | 'variables'
+> & {
   readonly kind: ChannelReport['kind'] | 'deleted';
 };
 
@@ -74,7 +77,7 @@ type ReportFacts = Pick<ChannelReport, 'name' | 'alertChannelId' | 'check' | 'si
  * @param link RESULT_LINK of the result whose alert was lost
  */
 export function reportVariables(report: ReportFacts, deliveryId: string, link: string | undefined): TemplateVariables {
-  const { name, alertChannelId, check } = report;
+  const { accountId, name, alertChannelId, check } = report;
   const isFailing = report.kind === 'failing';
   const happened = {
     failing: 'does not receive alerts',
@@ -87,7 +90,8 @@ export function reportVariables(report: ReportFacts, deliveryId: string, link: s
     ALERT_TITLE: `Alert channel "${name}" ${happened[report.kind]}`,
     ALERT_TYPE: isFailing ? 'ALERT_FAILURE' : 'ALERT_RECOVERY',
     CHECK_NAME: `Alert channel "${name}"`,
-    CHECK_ID: `alert-channel-${alertChannelId}`,
+    // Accounts that share a pager key must not close each other's incidents.
+    CHECK_ID: `alert-channel-${accountId}-${alertChannelId}`,
     CHECK_TYPE: 'ALERT_CHANNEL',
     CHECK_ERROR_MESSAGE: isFailing
       ? `The last alert could not be delivered: ${withoutPaths(report.reason ?? 'unknown')}.${lost}`

@@ -1,8 +1,10 @@
 // How much accounts have sent in the current hour through services of the operator, and the deliveries that wait for the next.
+import { sql } from 'kysely';
 import { hourOf, quotaEndsAt, quotaReason, type SendingQuota } from '#domain/alerts/sending-quota.ts';
 import { idBytes } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
+import { settledColumns } from '../path/deliveries/cancel-reminders.ts';
 
 /** An attempt that is about to be made. */
 export interface QuotaClaim {
@@ -18,12 +20,16 @@ export interface QuotaClaim {
 }
 
 export interface SendingQuotas {
-  /** Counts an attempt; false = the limit is reached, and the delivery waits for the next hour without a lease. */
+  /**
+   * Counts an attempt; false = the limit is reached, and the delivery waits for the next hour without a lease. A
+   * reminder that was cancelled meanwhile ends instead.
+   */
   take(claim: QuotaClaim): Promise<boolean>;
 }
 
 /** A counter holds the hour and, in its last six digits, the attempts in it: no row has to be removed. */
 const perHour = 1_000_000;
+const pending = deliveryStatusCodes.encode('pending');
 
 export function createSendingQuotas({ transaction }: Database): SendingQuotas {
   return {
@@ -54,19 +60,10 @@ export function createSendingQuotas({ transaction }: Database): SendingQuotas {
           .executeTakeFirst();
         if (counted !== undefined) return true;
         const until = quotaEndsAt(now);
-        await tx
-          .updateTable('deliveries')
-          .set({
-            next_attempt_at: until,
-            leased_by: null,
-            attempt_started_at: null,
-            error: quotaReason(quota, limit, until),
-          })
-          .where('account_id', '=', account)
-          .where('id', '=', idBytes(deliveryId))
-          .where('leased_by', '=', owner)
-          .where('status', '=', deliveryStatusCodes.encode('pending'))
-          .execute();
+        const waiting = settledColumns('', String(pending), String(until), `'${quotaReason(quota, limit, until)}'`);
+        await sql`UPDATE deliveries SET ${sql.raw(waiting)}, leased_by = NULL, attempt_started_at = NULL
+          WHERE account_id = ${account} AND id = ${idBytes(deliveryId)} AND leased_by = ${owner}
+            AND status = ${pending}`.execute(tx);
         return false;
       }),
   };

@@ -129,8 +129,9 @@ export const pagingTemplates = {
   ),
   WEBHOOK_SPIKESH: lines(
     '{',
-    // Spike.sh recognizes incidents by their title, so it is the same for each alert of a check.
-    `  "title": ${jsonText(`${plain('CHECK_NAME', 170)} ({{{truncate CHECK_ID 8 ''}}})${ifCertificate(': certificate')}`)},`,
+    // Spike.sh recognizes incidents by their title, so it is the same for each alert of a check. IDs of reports about
+    // channels all begin alike.
+    `  "title": ${jsonText(`${plain('CHECK_NAME', 170)} ({{#eq CHECK_TYPE 'ALERT_CHANNEL'}}{{{CHECK_ID}}}{{else}}{{{truncate CHECK_ID 8 ''}}}{{/eq}})${ifCertificate(': certificate')}`)},`,
     `  {{#if ${isRecovery}}}"status": "resolve",{{/if}}`,
     `  "severity": "${bySeverity('sev1', 'sev3', 'sev3')}",`,
     `  "priority": "${bySeverity('p1', 'p3', 'p5')}",`,

@@ -27,7 +27,7 @@ export const isPendingReminder = `status = ${pending} AND replay_of IS NULL AND 
     AND c.content LIKE '%"IS_REMINDER":true%')`;
 
 /**
- * SET clause of a settled attempt: a delivery that would be retried is cancelled if it was marked meanwhile.
+ * SET clause of a settled or postponed attempt: a delivery that would continue is cancelled if it was marked meanwhile.
  * @param d prefix of the table; the others are the new values of the columns
  */
 export function settledColumns(d: string, status: string, nextAttemptAt: string, error: string): string {
