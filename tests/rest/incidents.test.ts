@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { idBytes } from '#store/base/codec.ts';
-import { insertRow, putAlert, putCheck, putIncident } from '../support/store/rows.ts';
+import { insertRow, putAlert, putChannel, putCheck, putDelivery, putIncident } from '../support/store/rows.ts';
 import { sampleIncident } from '#domain/alerts/sample-alert.ts';
 import { acknowledgeLinks, openServer, type ServerOnStore } from './server-on-store.ts';
 
@@ -131,3 +131,41 @@ function putOpen(on: ServerOnStore, name = 'Front page') {
   });
   return { checkId, id, alertId };
 }
+
+test('a key that may not write learns no ACK_LINK from the delivery log, also if the receiver repeats it', async () => {
+  await using on = await openServer();
+  const { id } = putOpen(on);
+  putChannel(on.raw, on.accountId, 1);
+  const link = acknowledgeLinks.link(on.accountId, id, on.clock.now());
+  const token = link.slice(link.lastIndexOf('/') + 1);
+  const error = `answered 500: ${link}`;
+  const url = 'http://127.0.0.1:9/hook';
+  const deliveryId = putDelivery(on.raw, on.accountId, on.clock.now(), {
+    error,
+    request: { method: 'POST', url, headers: [['x-link', link]], body: JSON.stringify({ link }) },
+  });
+  insertRow(on.raw, 'attempts', {
+    account_id: idBytes(on.accountId),
+    delivery_id: idBytes(deliveryId),
+    position: 1,
+    number: 1,
+    started_at: on.clock.now(),
+    duration_ms: 1,
+    status: 500,
+    error_class: 'status',
+    error_message: error,
+    next_attempt_at: null,
+    exchange: JSON.stringify({
+      headers: [['x-link', link]],
+      response: { status: 500, headers: { 'x-echo': link }, body: `{"json":{"link":"${link}"}}` },
+    }),
+  });
+  const key = { name: 'reader', role: 'read-only' };
+  const reader = await on.server.inject({ method: 'POST', url: '/v1/api-keys', headers: on.as(), payload: key });
+  const read = async (as?: string): Promise<string> =>
+    (await on.server.inject({ url: `/v1/deliveries/${deliveryId}`, headers: on.as(as) })).body;
+  assert.ok((await read()).includes(token), 'whoever may write sees it');
+  const shown = await read(reader.json<{ key: string }>().key);
+  assert.match(shown, /acknowledge\/\*{8}/);
+  assert.ok(!shown.includes(token), shown);
+});

@@ -64,11 +64,13 @@ export function createRedactorOf<Locked>(deps: RedactorDeps<Locked>): RedactorOf
     const config = channel?.config ?? {};
     // For a deleted channel, the URL may have been secret, so it is redacted.
     const isSecret = channel === null || hasSecretUrl(config);
-    const headers = hasOwnAuthorization(config) ? (all: Message['headers']) => all : withoutAuthorization;
+    const isOwn = hasOwnAuthorization(config);
+    const headers = (all: Message['headers']): Message['headers'] =>
+      (isOwn ? all : withoutAuthorization(all)).map(([name, value]) => [name, maskAcknowledgeLinks(value)]);
     const address = (shown: Message): Message => ({
       ...shown,
       url: maskAcknowledgeLinks(isSecret ? maskAddress(shown.url) : maskUserInfo(shown.url)),
-      headers: headers(shown.headers).map(([name, value]) => [name, maskAcknowledgeLinks(value)]),
+      headers: headers(shown.headers),
       body: maskAcknowledgeLinks(shown.body),
     });
     return { request, attempt, address, headers };
