@@ -33,10 +33,16 @@ export class FairQueue<Item> {
     if (line.from === line.items.length) this.#lines.delete(who);
   }
 
-  /** Removes and returns the next item; undefined if the queue is empty. */
-  next(): Item | undefined {
-    const [first, second] = this.#lines;
-    const chosen = first?.[0] === this.#last ? (second ?? first) : first;
+  /** Removes and returns the next item of an owner that may be served; undefined if none waits. */
+  next(mayServe: (who: string) => boolean = () => true): Item | undefined {
+    let chosen: [who: string, line: Line<Item>] | undefined;
+    for (const entry of this.#lines) {
+      if (!mayServe(entry[0])) continue;
+      chosen ??= entry;
+      if (entry[0] === this.#last) continue;
+      chosen = entry;
+      break;
+    }
     if (chosen === undefined) return undefined;
     const [who, line] = chosen;
     const item = line.items[line.from++];

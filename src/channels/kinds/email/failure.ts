@@ -10,6 +10,8 @@ type Described = Pick<SendOutcome, 'error' | 'response'>;
 export interface Standing {
   /** The last command; null = not connected. */
   readonly command: string | null;
+  /** Whether it had one of the limited connections. */
+  readonly hasPlace: boolean;
   /** Whether all of the message was written. */
   readonly isSent: boolean;
   /** Milliseconds since the start of the attempt. */
@@ -72,14 +74,20 @@ export function mailFailure(
 }
 
 /** Describes an attempt that took too long. */
-export function mailTimeout(server: MailServer, { command, isSent }: Standing, deadlineMs: number): Described {
+export function mailTimeout(
+  server: MailServer,
+  { command, hasPlace, isSent }: Standing,
+  deadlineMs: number,
+): Described {
   const host = targetOf(server);
   const within = `within ${deadlineMs / 1000} s`;
   const message = isSent
     ? `${host} did not confirm the message ${within}; the recipient may receive it twice with the same Message-ID`
-    : command === null
-      ? `could not connect to ${host} ${within}`
-      : `${host} did not complete the dialogue ${within}; it stopped ${during(command)}`;
+    : !hasPlace
+      ? `no connection to ${host} was free ${within}; other emails used them`
+      : command === null
+        ? `could not connect to ${host} ${within}`
+        : `${host} did not complete the dialogue ${within}; it stopped ${during(command)}`;
   return { response: null, error: { class: 'timeout', message } };
 }
 

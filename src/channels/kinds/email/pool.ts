@@ -29,8 +29,8 @@ export interface SessionPool {
   takeIdle(): MailSession | null;
   /** Connects and opens a session. @throws DialogueError, or an error of the connection */
   open(attempt: Attempt): Promise<MailSession>;
-  /** Gives the place back. A session that is still usable waits for the next message. */
-  leave(session: MailSession | null): void;
+  /** Gives the place of an account back. A session that is still usable waits for the next message. */
+  leave(accountId: string, session: MailSession | null): void;
   /** Closes idle sessions. */
   close(): void;
 }
@@ -41,20 +41,38 @@ export function createSessionPool(server: MailServer, guard: EgressGuard, trust:
   const idle = new Map<MailSession, NodeJS.Timeout>();
   const waiting = new FairQueue<(isEntered: boolean) => void>();
   let inUse = 0;
+  const placesOf = new Map<string, number>();
+  // An account holds at most as many places as are free, so that messages that hang leave room for other accounts.
+  const mayEnter = (accountId: string): boolean => (placesOf.get(accountId) ?? 0) < maxSessions - inUse;
+  const take = (accountId: string): void => {
+    inUse++;
+    placesOf.set(accountId, (placesOf.get(accountId) ?? 0) + 1);
+  };
+  const giveBack = (accountId: string): void => {
+    inUse--;
+    const left = (placesOf.get(accountId) ?? 1) - 1;
+    if (left === 0) placesOf.delete(accountId);
+    else placesOf.set(accountId, left);
+  };
   const remove = (session: MailSession): void => {
     clearTimeout(idle.get(session));
     idle.delete(session);
   };
   return {
     enter(attempt) {
-      if (inUse < maxSessions) {
-        inUse++;
+      const { accountId } = attempt;
+      if (mayEnter(accountId)) {
+        take(accountId);
         return Promise.resolve(true);
       }
       return new Promise((resolve) => {
-        waiting.add(attempt.accountId, resolve);
+        const enter = (isEntered: boolean): void => {
+          if (isEntered) take(accountId);
+          resolve(isEntered);
+        };
+        waiting.add(accountId, enter);
         attempt.hold(() => {
-          waiting.remove(attempt.accountId, resolve);
+          waiting.remove(accountId, enter);
           resolve(false);
         });
       });
@@ -67,7 +85,7 @@ export function createSessionPool(server: MailServer, guard: EgressGuard, trust:
       return session;
     },
     open: (attempt) => openThrough(reach, server, trust, attempt),
-    leave(session) {
+    leave(accountId, session) {
       if (session !== null) {
         session.onEnd = () => remove(session);
         const endIdle = (): void => {
@@ -76,9 +94,8 @@ export function createSessionPool(server: MailServer, guard: EgressGuard, trust:
         };
         idle.set(session, setTimeout(endIdle, idleMs).unref());
       }
-      const next = waiting.next();
-      if (next === undefined) inUse--;
-      else next(true);
+      giveBack(accountId);
+      for (let next = waiting.next(mayEnter); next !== undefined; next = waiting.next(mayEnter)) next(true);
     },
     close() {
       for (const session of idle.keys()) {

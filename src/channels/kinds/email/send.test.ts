@@ -284,6 +284,27 @@ test('opens few sessions at once, and accounts take turns for them', async () =>
   assert.ok(ended.indexOf('quiet') < 40, `the other account ended as number ${ended.indexOf('quiet')}`);
 });
 
+test('hanging mails of one account leave connections for others', async () => {
+  const reply: SmtpServerOptions['reply'] = (step, _, line) =>
+    step === 'rcpt' && line.includes('hangs@') ? 'hang' : undefined;
+  const sender = senderThrough(gatewayOf(await serve({ reply })), { deadlineMs: 2000 });
+  const { request } = mail();
+  const hanging = { ...request, url: 'mailto:hangs@example.org' };
+  const stuck = Array.from({ length: 30 }, (_, index) =>
+    sender.send(mail(`l-${index}`, { accountId: 'loud', request: hanging })),
+  );
+  for (const accountId of ['quiet', 'other', 'quiet']) {
+    const { error, durationMs } = await sender.send(mail(`q-${accountId}`, { accountId }));
+    assert.equal(error, null);
+    assert.ok(durationMs < 1000, `waited ${durationMs} ms`);
+  }
+  const reasons = new Set((await Promise.all(stuck)).map(({ error }) => error?.message.replace(/:\d+/, '')));
+  assert.deepEqual([...reasons].sort(), [
+    'localhost did not complete the dialogue within 2 s; it stopped after RCPT TO',
+    'no connection to localhost was free within 2 s; other emails used them',
+  ]);
+});
+
 test('closing interrupts attempts in progress and closes idle sessions', async () => {
   const server = await serve({ reply: (step, count) => (step === 'body' && count === 2 ? 'hang' : undefined) });
   const sender = senderThrough(gatewayOf(server));

@@ -93,6 +93,7 @@ class MailAttempt implements Attempt {
   readonly #way: Way;
   readonly #startedAt = performance.now();
   #session: MailSession | null = null;
+  #hasEntered = false;
   #isSent = false;
   #close = (): void => {};
   #settle = (_ended: Ended): void => {};
@@ -105,11 +106,13 @@ class MailAttempt implements Attempt {
 
   get standing(): Standing {
     const afterMs = Math.round(performance.now() - this.#startedAt);
-    return { command: this.#session?.command ?? null, isSent: this.#isSent, afterMs };
+    const hasPlace = this.#hasEntered;
+    return { command: this.#session?.command ?? null, hasPlace, isSent: this.#isSent, afterMs };
   }
 
   hold(close: () => void): void {
-    this.#close = close;
+    if (this.isOver) close();
+    else this.#close = close;
   }
 
   use(session: MailSession): void {
@@ -136,6 +139,7 @@ class MailAttempt implements Attempt {
     const { server, pool, hide } = this.#way;
     const address = this.#sending.request.url.slice('mailto:'.length);
     if (!(await pool.enter(this))) return;
+    this.#hasEntered = true;
     let kept: MailSession | null = null;
     try {
       const answer = await this.#deliver(address);
@@ -144,7 +148,7 @@ class MailAttempt implements Attempt {
     } catch (error) {
       this.end(mailFailure(error as DialogueError, server, address, this.standing, hide));
     }
-    pool.leave(kept);
+    pool.leave(this.accountId, kept);
   }
 
   /** A session that was idle may be unusable, so a new one is tried if the message has not been sent. */
