@@ -23,7 +23,10 @@ export type DeliveryChange =
 
 const pending = deliveryStatusCodes.encode('pending');
 const collecting = deliveryStatusCodes.encode('collecting');
-const exhausted = deliveryStatusCodes.encode('exhausted');
+/** Ended without reaching the receiver, and not by hand. */
+const lost: ReadonlySet<number> = new Set(
+  (['exhausted', 'refused', 'failed'] as const).map(deliveryStatusCodes.encode),
+);
 
 async function rowOf(tx: Kysely<Tables>, accountId: string, id: string): Promise<DeliveriesTable | undefined> {
   const owned = tx.selectFrom('deliveries').selectAll().where('account_id', '=', idBytes(accountId));
@@ -207,9 +210,9 @@ const replaysAtOnce = 100;
 
 /**
  * Replays in creation order. Deliveries that already have a replay are skipped, so that a repeated request sends
- * nothing twice; test messages are never replayed.
+ * nothing twice; test messages and deliveries without stored input are never replayed.
  */
-export async function replayExhausted(
+export async function replayLost(
   database: Pick<Database, 'reader' | 'transaction' | 'clock'>,
   accountId: string,
   alertChannelId: number,
@@ -226,7 +229,7 @@ export async function replayExhausted(
     .orderBy('id')
     .execute();
   const replayed = new Set(made.flatMap((row) => (row.replay_of === null ? [] : idText(row.replay_of))));
-  const wanted = made.filter((row) => row.status === exhausted && row.is_test === 0 && !replayed.has(idText(row.id)));
+  const wanted = made.filter((row) => lost.has(row.status) && row.is_test === 0 && !replayed.has(idText(row.id)));
   let count = 0;
   for (let start = 0; start < wanted.length; start += replaysAtOnce) {
     // Returns the committed number: PostgreSQL may repeat the transaction.
@@ -240,6 +243,19 @@ export async function replayExhausted(
           'id',
           'in',
           some.map(({ id }) => id),
+        )
+        .where((row) =>
+          row.or(
+            (['delivery_contents', 'delivery_requests'] as const).map((stored) =>
+              row.exists(
+                row
+                  .selectFrom(stored)
+                  .select('delivery_id')
+                  .where('account_id', '=', account)
+                  .whereRef('delivery_id', '=', 'deliveries.id'),
+              ),
+            ),
+          ),
         )
         .orderBy('id')
         .execute();
