@@ -25,7 +25,7 @@ const pending = deliveryStatusCodes.encode('pending');
 const collecting = deliveryStatusCodes.encode('collecting');
 /** Ended without reaching the receiver, and not by hand. */
 const lost: ReadonlySet<number> = new Set(
-  (['exhausted', 'refused', 'failed'] as const).map(deliveryStatusCodes.encode),
+  (['exhausted', 'refused', 'failed'] as const).map((status) => deliveryStatusCodes.encode(status)),
 );
 
 async function rowOf(tx: Kysely<Tables>, accountId: string, id: string): Promise<DeliveriesTable | undefined> {
@@ -205,6 +205,30 @@ async function isChannel(db: Kysely<Tables>, account: IdBytes, id: number): Prom
   return (await channels.where('id', '=', id).executeTakeFirst()) !== undefined;
 }
 
+/** Those of which there is something to send. */
+function replayableOf(tx: Kysely<Tables>, account: IdBytes, ids: readonly IdBytes[]): Promise<DeliveriesTable[]> {
+  return tx
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('account_id', '=', account)
+    .where('id', 'in', ids)
+    .where((row) =>
+      row.or(
+        (['delivery_contents', 'delivery_requests'] as const).map((stored) =>
+          row.exists(
+            row
+              .selectFrom(stored)
+              .select('delivery_id')
+              .where('account_id', '=', account)
+              .whereRef('delivery_id', '=', 'deliveries.id'),
+          ),
+        ),
+      ),
+    )
+    .orderBy('id')
+    .execute();
+}
+
 /** Maximum number of deliveries replayed per transaction, because it blocks the writer. */
 const replaysAtOnce = 100;
 
@@ -235,30 +259,11 @@ export async function replayLost(
     // Returns the committed number: PostgreSQL may repeat the transaction.
     const replayed = await database.transaction(async (tx) => {
       const some = wanted.slice(start, start + replaysAtOnce);
-      const rows = await tx
-        .selectFrom('deliveries')
-        .selectAll()
-        .where('account_id', '=', account)
-        .where(
-          'id',
-          'in',
-          some.map(({ id }) => id),
-        )
-        .where((row) =>
-          row.or(
-            (['delivery_contents', 'delivery_requests'] as const).map((stored) =>
-              row.exists(
-                row
-                  .selectFrom(stored)
-                  .select('delivery_id')
-                  .where('account_id', '=', account)
-                  .whereRef('delivery_id', '=', 'deliveries.id'),
-              ),
-            ),
-          ),
-        )
-        .orderBy('id')
-        .execute();
+      const rows = await replayableOf(
+        tx,
+        account,
+        some.map(({ id }) => id),
+      );
       // Checked again here, within the write transaction: a concurrent call may have replayed them since they were
       // selected.
       const elsewhere = await tx

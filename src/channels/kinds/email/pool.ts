@@ -40,20 +40,7 @@ export function createSessionPool(server: MailServer, guard: EgressGuard, trust:
   const reach = reachThrough(guard);
   const idle = new Map<MailSession, NodeJS.Timeout>();
   const waiting = new FairQueue<(isEntered: boolean) => void>();
-  let inUse = 0;
-  const placesOf = new Map<string, number>();
-  // An account holds at most as many places as are free, so that messages that hang leave room for other accounts.
-  const mayEnter = (accountId: string): boolean => (placesOf.get(accountId) ?? 0) < maxSessions - inUse;
-  const take = (accountId: string): void => {
-    inUse++;
-    placesOf.set(accountId, (placesOf.get(accountId) ?? 0) + 1);
-  };
-  const giveBack = (accountId: string): void => {
-    inUse--;
-    const left = (placesOf.get(accountId) ?? 1) - 1;
-    if (left === 0) placesOf.delete(accountId);
-    else placesOf.set(accountId, left);
-  };
+  const places = createPlaces();
   const remove = (session: MailSession): void => {
     clearTimeout(idle.get(session));
     idle.delete(session);
@@ -61,13 +48,13 @@ export function createSessionPool(server: MailServer, guard: EgressGuard, trust:
   return {
     enter(attempt) {
       const { accountId } = attempt;
-      if (mayEnter(accountId)) {
-        take(accountId);
+      if (places.isFree(accountId)) {
+        places.take(accountId);
         return Promise.resolve(true);
       }
       return new Promise((resolve) => {
         const enter = (isEntered: boolean): void => {
-          if (isEntered) take(accountId);
+          if (isEntered) places.take(accountId);
           resolve(isEntered);
         };
         waiting.add(accountId, enter);
@@ -94,8 +81,8 @@ export function createSessionPool(server: MailServer, guard: EgressGuard, trust:
         };
         idle.set(session, setTimeout(endIdle, idleMs).unref());
       }
-      giveBack(accountId);
-      for (let next = waiting.next(mayEnter); next !== undefined; next = waiting.next(mayEnter)) next(true);
+      places.giveBack(accountId);
+      for (let next = waiting.next(places.isFree); next !== undefined; next = waiting.next(places.isFree)) next(true);
     },
     close() {
       for (const session of idle.keys()) {
@@ -103,6 +90,24 @@ export function createSessionPool(server: MailServer, guard: EgressGuard, trust:
         session.close();
       }
     },
+  };
+}
+
+/** Counts the places that accounts hold. */
+function createPlaces() {
+  const held = new Map<string, number>();
+  let inUse = 0;
+  const add = (accountId: string, change: 1 | -1): void => {
+    inUse += change;
+    const count = (held.get(accountId) ?? 0) + change;
+    if (count === 0) held.delete(accountId);
+    else held.set(accountId, count);
+  };
+  return {
+    /** An account holds at most as many places as it leaves free, so that messages that hang do not block others. */
+    isFree: (accountId: string): boolean => (held.get(accountId) ?? 0) < maxSessions - inUse,
+    take: (accountId: string): void => add(accountId, 1),
+    giveBack: (accountId: string): void => add(accountId, -1),
   };
 }
 
