@@ -88,6 +88,11 @@ export interface SendDeliveriesOptions {
   /** Renders a delivery once, before its first attempt. Yields to the event loop between slices. */
   readonly render: (channel: AlertChannel, input: RenderInput, createdAt: number) => Rendered;
   /**
+   * Whether a delivery may be sent by its channel now, asked before its first attempt and before it is rendered; false =
+   * it waits or is moved to another channel, without a lease. null = its channel is always active.
+   */
+  readonly admitFirst?: (delivery: Held, channel: AlertChannel) => Promise<boolean> | null;
+  /**
    * Whether a delivery may be sent now; false = its account has reached a limit, and the delivery waits without a lease.
    * null = its channel has no limit.
    */
@@ -202,6 +207,17 @@ function createAttempts(options: SendDeliveriesOptions, { inProgress, lanes, sca
     options.wake();
   };
 
+  /** Goes on with a delivery once it is admitted. @param admission null = at once */
+  const admitted = (admission: Promise<boolean> | null, held: Held, goOn: () => void): void => {
+    if (admission === null) return goOn();
+    void admission
+      .catch((error: unknown) => {
+        options.onError(error);
+        return false;
+      })
+      .then((isAdmitted) => (isAdmitted ? goOn() : drop(held)));
+  };
+
   const attempt = (delivery: Sendable, held: Held, { channel, number, delayedUntil }: Claimed): void => {
     const { accountId, id, alertChannelId, isTest } = held;
     const plan = planOf(held, channel);
@@ -226,23 +242,21 @@ function createAttempts(options: SendDeliveriesOptions, { inProgress, lanes, sca
     const held: Held = { accountId, id, alertChannelId, checkId, isTest };
     inProgress.set(id, held);
     lanes.enter(held);
-    const admission = options.admit?.(held, claimed.channel) ?? null;
-    if (admission === null) return attempt(delivery, held, claimed);
-    void admission
-      .catch((error: unknown) => {
-        options.onError(error);
-        return false;
-      })
-      .then((isAdmitted) => (isAdmitted ? attempt(delivery, held, claimed) : drop(held)));
+    admitted(options.admit?.(held, claimed.channel) ?? null, held, () => attempt(delivery, held, claimed));
   };
   const rendering = createRenderDeliveries<Claimed>({ ...options, send, drop: ({ delivery }) => drop(delivery) });
   const start = (claimed: Claimed): void => {
-    const { delivery } = claimed;
+    const { delivery, channel, number } = claimed;
     const { request } = delivery;
-    if (request !== null) return send({ ...delivery, request }, claimed);
+    const admission = number > 1 ? null : (options.admitFirst?.(delivery, channel) ?? null);
+    if (request !== null && admission === null) return send({ ...delivery, request }, claimed);
     inProgress.set(delivery.id, delivery);
     lanes.enter(delivery);
-    rendering.add(claimed);
+    admitted(admission, delivery, () => {
+      if (request === null) return rendering.add(claimed);
+      lanes.leave(delivery);
+      send({ ...delivery, request }, claimed);
+    });
   };
   return { start, stop: () => rendering.stop() };
 }

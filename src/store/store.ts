@@ -1,4 +1,5 @@
 // The store: all rows of an installation, by noun. Opened once by compose.ts.
+import { type ActiveHoursOfChannels, createActiveHours } from './channels/active-hours.ts';
 import type { AccountLimits } from '#domain/accounts/account.ts';
 import type { Clock } from '#lib/clock.ts';
 import { type Accounts, createAccounts } from './accounts/accounts.ts';
@@ -74,6 +75,7 @@ export interface Store {
   readonly alertNotifications: AlertNotifications;
   readonly heldDeliveries: HeldDeliveries;
   readonly sendingQuotas: SendingQuotas;
+  readonly activeHours: ActiveHoursOfChannels;
   readonly failingChannels: FailingChannels;
   readonly alertStorms: AlertStorms;
   readonly checks: Checks;
@@ -147,6 +149,7 @@ export function nounsOf(database: Database): Nouns {
     alertNotifications: createAlertNotifications(database),
     heldDeliveries: createHeldDeliveries(database),
     sendingQuotas: createSendingQuotas(database),
+    activeHours: createActiveHours(database),
     failingChannels: createFailingChannels(database),
     alertStorms: createAlertStorms(database),
     checks: createChecks(database),

@@ -14,7 +14,14 @@ import { type Saved, savedOrRefused } from '../checks/saved.ts';
 import type { Slice } from '../accounts/variables.ts';
 import { type Warned, type Warning, withWarnings } from '../warnings.ts';
 
-type Switch = 'sendRecovery' | 'sendFailure' | 'sendDegraded' | 'sslExpiry' | 'sslExpiryThreshold' | 'autoSubscribe';
+type Switch =
+  | 'sendRecovery'
+  | 'sendFailure'
+  | 'sendDegraded'
+  | 'sslExpiry'
+  | 'sslExpiryThreshold'
+  | 'autoSubscribe'
+  | 'activeHours';
 
 /** A channel in a request, with secrets in its configuration. */
 export interface ChannelInput extends Pick<AlertChannel, Switch> {

@@ -259,6 +259,7 @@ const unsavedChannel: Omit<AlertChannel, 'accountId' | 'type' | 'config'> = {
   sslExpiry: false,
   sslExpiryThreshold: 30,
   autoSubscribe: false,
+  activeHours: null,
   exhaustedInARow: 0,
   failingSince: null,
   createdAt: 0,

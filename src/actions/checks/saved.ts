@@ -17,6 +17,7 @@ export function savedOrRefused<Stored>(outcome: Saved<Stored>): Stored {
 }
 
 function danglingMessage(path: string): string {
+  if (path === 'activeHours.otherChannelId') return 'is not the ID of another alert channel of this account';
   if (path.endsWith('alertChannelId')) return 'is not the ID of an alert channel of this account';
   return path.endsWith('checkId') || path.startsWith('dependsOn')
     ? 'is not the ID of a check of this account'

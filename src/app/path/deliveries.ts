@@ -10,7 +10,7 @@ import type { DeliveryFacts, Prepared, Rendered } from '#domain/results/recordin
 import { randomValues } from '#domain/alerts/random-values.ts';
 import type { RenderInput } from '#domain/alerts/delivery.ts';
 import type { DigestCheck } from '#domain/alerts/digest.ts';
-import { createAdmitDeliveries } from '#pipeline/parts/admit-deliveries.ts';
+import { createActiveHours, createAdmitDeliveries } from '#pipeline/parts/admit-deliveries.ts';
 import { createJudgeStorms } from '#pipeline/judge-storms.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import { createReportFailingChannels } from '#upkeep/report-failing-channels.ts';
@@ -45,6 +45,7 @@ export function joinSendDeliveries(joint: Joint) {
         secrets,
       }),
     render: renderWith(joint),
+    admitFirst: createActiveHours({ ...store.activeHours, clock, owner }),
     admit: createAdmitDeliveries({ ...channelRules, ...store.sendingQuotas, limits: sendingLimits, clock, owner }),
     wake: () => wake('send-deliveries'),
     onSettled: ({ accountId, id, alertChannelId, checkId }, attempt, { status }) => {

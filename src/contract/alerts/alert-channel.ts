@@ -6,6 +6,7 @@ import { creating, ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { instant, orNull, pathNumber, updateOf } from '#lib/schema/fields.ts';
 import { Patch, patchField } from '#lib/schema/patch.ts';
 import { warnings } from '../checks/warnings.ts';
+import { activeHours, activeHoursShown } from './active-hours.ts';
 
 type Kind = (typeof channelKinds)[number];
 /** Names of all kinds. */
@@ -61,6 +62,10 @@ const fields = z.strictObject({
   sslExpiry: z.boolean().default(false).describe('Notify about certificates that are about to expire.'),
   sslExpiryThreshold: z.int().min(1).max(30).default(30).describe('Days before expiry, 1 to 30.'),
   autoSubscribe: z.boolean().default(false).describe('Subscribe to every new check and group.'),
+  activeHours: activeHours
+    .nullable()
+    .default(null)
+    .describe('When alerts are sent. Test messages and replays are sent at any time. null = always.'),
 });
 
 const ignored = [...readOnlyFields, 'isFailing', 'failingSince'];
@@ -100,6 +105,7 @@ export const alertChannel = ofEachKind(({ type, shownConfig }) =>
     sslExpiry: z.boolean(),
     sslExpiryThreshold: z.int(),
     autoSubscribe: z.boolean(),
+    activeHours: activeHoursShown.nullable(),
     isFailing: z
       .boolean()
       .describe('The last delivery was exhausted, or at least two in a row failed. Redirects count as failures.'),

@@ -81,6 +81,10 @@ export const delivery = z
     replayOf: z.uuid().exactOptional().describe('The delivery that this one replays.'),
     digestId: z.uuid().exactOptional().describe('The delivery of the digest that this alert is in.'),
     digestStatus: z.enum(deliveryStatuses).exactOptional().describe('The status of that digest.'),
+    routedFrom: z
+      .int()
+      .exactOptional()
+      .describe('The channel in whose place `alertChannelId` sends, outside of its active hours.'),
     isDigest: z.literal(true).exactOptional().describe('A digest of several alerts. List them with `digestId`.'),
     attempts: z.array(attempt),
   })

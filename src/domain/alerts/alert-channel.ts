@@ -1,5 +1,6 @@
 // Alert channels: destinations of alerts.
 import type { JsonObject } from '../json.ts';
+import type { ActiveHours } from './active-hours.ts';
 
 /** A destination for alerts and the alerts it receives. The kind defines `config` and `secrets`. */
 export interface AlertChannel {
@@ -18,6 +19,8 @@ export interface AlertChannel {
   /** Days, 1..30. */
   readonly sslExpiryThreshold: number;
   readonly autoSubscribe: boolean;
+  /** null = always active. */
+  readonly activeHours: ActiveHours | null;
   /** Consecutive deliveries that were exhausted or redirected (docs/decisions/0026). */
   readonly exhaustedInARow: number;
   readonly failingSince: number | null;

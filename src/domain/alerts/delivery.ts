@@ -75,6 +75,8 @@ export interface Delivery {
   readonly digestId?: string;
   /** Status of that digest, where deliveries are shown. */
   readonly digestStatus?: DeliveryStatus;
+  /** The channel in whose place it is sent, outside of that channel's active hours. */
+  readonly routedFrom?: number;
   /** Whether it is a digest. */
   readonly isDigest?: boolean;
 }

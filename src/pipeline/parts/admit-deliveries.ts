@@ -1,5 +1,6 @@
-// Applies the limits of accounts on what they send through services of the operator.
+// Decides whether deliveries are sent now: active hours of channels, and limits of accounts on services of the operator.
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
+import { activeFrom } from '#domain/alerts/active-hours.ts';
 import type { DueDelivery } from '#domain/alerts/delivery.ts';
 import type { SendingLimits, SendingQuota } from '#domain/alerts/sending-quota.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -19,6 +20,33 @@ export interface AdmitOptions {
   }) => Promise<boolean>;
   readonly clock: Clock;
   readonly owner: string;
+}
+
+/** What active hours are joined with. */
+export interface ActiveHoursOptions {
+  readonly admit: (claim: {
+    readonly accountId: string;
+    readonly deliveryId: string;
+    readonly owner: string;
+    readonly activeFrom: number;
+    readonly otherChannelId: number | null;
+    readonly now: number;
+  }) => Promise<boolean>;
+  readonly clock: Clock;
+  readonly owner: string;
+}
+
+/** Creates the `admitFirst` of `SendDeliveriesOptions`. */
+export function createActiveHours({ admit, clock, owner }: ActiveHoursOptions) {
+  return ({ accountId, id }: Pick<DueDelivery, 'accountId' | 'id'>, { activeHours }: AlertChannel) => {
+    if (activeHours === null) return null;
+    const now = clock.now();
+    const from = activeFrom(activeHours, now);
+    const { otherChannelId } = activeHours;
+    // Only with another channel does it matter where the opening alert went.
+    if (from === now && otherChannelId === null) return null;
+    return admit({ accountId, deliveryId: id, owner, activeFrom: from, otherChannelId, now });
+  };
 }
 
 /** Creates the `admit` of `SendDeliveriesOptions`. */

@@ -22,12 +22,13 @@ export function alertChannelRoutes(actions: ChannelActions): Route[] {
 }
 
 function toWire(channel: ShownChannel): AlertChannelBody {
-  const { accountId: _account, config, subscriptions, exhaustedInARow: _count, ...rest } = channel;
+  const { accountId: _account, config, activeHours, subscriptions, exhaustedInARow: _count, ...rest } = channel;
   const { createdAt, updatedAt, failingSince, ...fields } = rest;
   return {
     ...written(fields),
     // Only bodies that the contract has validated are stored.
     config: config as unknown as AlertChannelBody['config'],
+    activeHours: activeHours as AlertChannelBody['activeHours'],
     subscriptions: subscriptions.map((subscription) => subscriptionToWire(subscription)),
     isFailing: failingSince !== null,
     failingSince: isoTextOrNull(failingSince),

@@ -64,7 +64,7 @@ export function deliveryToWire(
   log: readonly Attempt[],
   bodies: 'with bodies' | 'without bodies' = 'with bodies',
 ): DeliveryBody {
-  const { error, nextAttemptAt, replayOf, createdAt, digestId, digestStatus, isDigest } = delivery;
+  const { error, nextAttemptAt, replayOf, createdAt, digestId, digestStatus, isDigest, routedFrom } = delivery;
   return {
     id: delivery.id,
     alertChannelId: delivery.alertChannelId,
@@ -80,6 +80,7 @@ export function deliveryToWire(
     ...(digestId !== undefined && { digestId }),
     ...(digestStatus !== undefined && { digestStatus }),
     ...(isDigest === true && { isDigest }),
+    ...(routedFrom !== undefined && { routedFrom }),
     attempts: log.map((attempt) => ({
       number: attempt.number,
       startedAt: isoText(attempt.startedAt),

@@ -1,6 +1,7 @@
 // Alert channels of accounts and their subscriptions.
 import type { Kysely } from 'kysely';
 import type { AlertChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
+import { dropOtherChannel, endHours, isChannel } from './active-hours.ts';
 import { channelOf } from './alert-channel-row.ts';
 import type { Saved } from '../checks/checks.ts';
 import { flag, idBytes, json } from '../base/codec.ts';
@@ -64,6 +65,7 @@ export function createAlertChannels(database: Database): AlertChannels {
         const { accountId } = wanted;
         const missing = await missingTarget(tx, accountId, subscriptions ?? []);
         if (missing !== null) return { dangling: `subscriptions${missing}` };
+        if (await isDangling(tx, wanted)) return { dangling: otherChannel };
         await requireWithinLimit(database, tx, accountId, 'alertChannels');
         const id = await nextNumber(tx, accountId, 'alert-channel');
         const columns = { ...channelColumns(wanted, seal), created_at: clock.now(), updated_at: null };
@@ -83,6 +85,7 @@ export function createAlertChannels(database: Database): AlertChannels {
         const { channel, subscriptions } = edit(present);
         const missing = await missingTarget(tx, accountId, subscriptions ?? []);
         if (missing !== null) return { dangling: `subscriptions${missing}` };
+        if (await isDangling(tx, channel)) return { dangling: otherChannel };
         await tx
           .updateTable('alert_channels')
           .set({ ...channelColumns(channel, seal), updated_at: clock.now() })
@@ -90,6 +93,8 @@ export function createAlertChannels(database: Database): AlertChannels {
           .where('id', '=', id)
           .execute();
         if (channel.config['url'] !== present.channel.config['url']) await endWait(tx, accountId, id, clock.now());
+        if (json(channel.activeHours) !== json(present.channel.activeHours))
+          await endHours(tx, accountId, id, clock.now());
         if (subscriptions !== null) await replaceSubscriptions(tx, present, subscriptions);
         return savedChannel(tx, accountId, id, seal);
       }),
@@ -103,6 +108,14 @@ export function createAlertChannels(database: Database): AlertChannels {
       }),
     remove: (accountId, id) => transaction((tx) => removeChannel(tx, accountId, id, clock.now())),
   };
+}
+
+const otherChannel = 'activeHours.otherChannelId';
+
+/** Whether its active hours name a channel that does not exist, or itself. */
+async function isDangling(tx: Kysely<Tables>, { accountId, id, activeHours }: AlertChannel): Promise<boolean> {
+  const other = activeHours?.otherChannelId ?? null;
+  return other !== null && (other === id || !(await isChannel(tx, idBytes(accountId), other)));
 }
 
 /** The columns that an edit writes. */
@@ -124,6 +137,7 @@ function channelColumns(
     ssl_expiry: flag(channel.sslExpiry),
     ssl_expiry_threshold: channel.sslExpiryThreshold,
     auto_subscribe: flag(channel.autoSubscribe),
+    active_hours: channel.activeHours === null ? null : json(channel.activeHours),
   };
 }
 
@@ -188,6 +202,7 @@ async function removeChannel(tx: Kysely<Tables>, accountId: string, id: number, 
     .executeTakeFirst();
   if (removed === undefined) return false;
   await closeNotified(tx, removed, now);
+  await dropOtherChannel(tx, account, id);
   for (const table of ['subscriptions', 'notified'] as const) {
     await tx.deleteFrom(table).where('account_id', '=', account).where('alert_channel_id', '=', id).execute();
   }

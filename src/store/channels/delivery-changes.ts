@@ -5,6 +5,7 @@ import { newId } from '#lib/id.ts';
 import { endWait } from '../path/deliveries/requested-delay.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, json, parsed } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
+import { isChannel } from './active-hours.ts';
 import type { Database } from '../base/database.ts';
 import { interruptedAttempt, isInterrupted } from '../path/deliveries/delivery-rows.ts';
 import type { DeliveryContentsTable, DeliveryRequestsTable } from '../base/tables/delivery-tables.ts';
@@ -197,12 +198,8 @@ function replayOf(row: DeliveriesTable, id: IdBytes, now: number): DeliveriesTab
     replay_of: row.id,
     error: null,
     digest_id: null,
+    routed_from: null,
   };
-}
-
-async function isChannel(db: Kysely<Tables>, account: IdBytes, id: number): Promise<boolean> {
-  const channels = db.selectFrom('alert_channels').select('id').where('account_id', '=', account);
-  return (await channels.where('id', '=', id).executeTakeFirst()) !== undefined;
 }
 
 /** Those of which there is something to send. */

@@ -93,6 +93,7 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
   },
   alertNotifications: { facts: 'deliveries' },
   sendingQuotas: { take: 'sending-quotas' },
+  activeHours: { admit: 'active-hours' },
   heldDeliveries: {
     find: 'held-deliveries',
     hold: 'held-deliveries',

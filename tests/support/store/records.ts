@@ -90,6 +90,7 @@ export function aChannel(accountId: string, change: Partial<AlertChannel> = {}):
     sslExpiry: false,
     sslExpiryThreshold: 30,
     autoSubscribe: false,
+    activeHours: null,
     exhaustedInARow: 0,
     failingSince: null,
     createdAt: 0,

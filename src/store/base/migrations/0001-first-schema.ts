@@ -126,7 +126,7 @@ function channelTables({ types, clustered, strict }: Dialect): string[] {
     `CREATE TABLE alert_channels (${account}, id ${integer} NOT NULL, type ${text} NOT NULL, config ${text} NOT NULL,
       secrets ${text}, send_recovery ${code} NOT NULL,
       send_failure ${code} NOT NULL, send_degraded ${code} NOT NULL, ssl_expiry ${code} NOT NULL,
-      ssl_expiry_threshold ${integer} NOT NULL, auto_subscribe ${code} NOT NULL,
+      ssl_expiry_threshold ${integer} NOT NULL, auto_subscribe ${code} NOT NULL, active_hours ${text},
       exhausted_in_a_row ${integer} NOT NULL DEFAULT 0, failing_since ${instant}, failing_news ${code},
       failing_reason ${text}, failing_delivery_id ${id}, failing_notified ${text}, asked_until ${instant},
       created_at ${instant} NOT NULL, updated_at ${instant}, PRIMARY KEY (account_id, id))${strict}`,
@@ -136,7 +136,7 @@ function channelTables({ types, clustered, strict }: Dialect): string[] {
       UNIQUE (account_id, check_id, alert_channel_id), UNIQUE (account_id, group_id, alert_channel_id))${strict}`,
     'CREATE INDEX subscriptions_by_channel ON subscriptions (account_id, alert_channel_id)',
     `CREATE TABLE notified (${account}, check_id ${id} NOT NULL, alert_channel_id ${integer} NOT NULL, open ${text},
-      certificates ${text}, notified_at ${instant}, reminders ${integer},
+      certificates ${text}, notified_at ${instant}, reminders ${integer}, routed_to ${integer},
       PRIMARY KEY (account_id, check_id, alert_channel_id))${clustered}`,
   ];
 }
@@ -252,7 +252,8 @@ function deliveryTables({ types, clustered, strict, churning, leasedDeliveries }
       check_id ${id}, check_result_id ${id}, alert_type ${text} NOT NULL, status ${code} NOT NULL,
       attempts ${integer} NOT NULL DEFAULT 0, created_at ${instant} NOT NULL, next_attempt_at ${instant},
       leased_by ${text}, attempt_started_at ${instant}, replay_of ${id}, is_test ${code} NOT NULL DEFAULT 0,
-      error ${text}, digest_id ${id}, is_digest ${code} NOT NULL DEFAULT 0, PRIMARY KEY (account_id, id))${strict}`,
+      error ${text}, digest_id ${id}, is_digest ${code} NOT NULL DEFAULT 0, routed_from ${integer},
+      PRIMARY KEY (account_id, id))${strict}`,
     `CREATE INDEX deliveries_pending ON deliveries (account_id, alert_channel_id, next_attempt_at, id)
       WHERE status = 0`,
     'CREATE INDEX deliveries_by_channel ON deliveries (account_id, alert_channel_id, id)',

@@ -71,6 +71,8 @@ export interface AlertChannelsTable {
   ssl_expiry: Flag;
   ssl_expiry_threshold: number;
   auto_subscribe: Flag;
+  /** JSON `ActiveHours`; null = always. */
+  active_hours: string | null;
   exhausted_in_a_row: number;
   failing_since: number | null;
   /** 1 = report its failure, 2 = report its recovery; null = nothing. */
@@ -220,6 +222,8 @@ export interface NotifiedTable {
   notified_at: number | null;
   /** Reminders sent so far; null = written by an older version. */
   reminders: number | null;
+  /** The channel that the opening alert was sent through instead; null = itself. */
+  routed_to: number | null;
 }
 
 export interface AlertsTable {
@@ -264,6 +268,8 @@ export interface DeliveriesTable {
   /** The digest that its alert is in. */
   digest_id: IdBytes | null;
   is_digest: Flag;
+  /** The channel in whose place another one sends; null = none. */
+  routed_from: number | null;
 }
 
 export interface AttemptsTable {

@@ -180,6 +180,7 @@ export function deliveryOf(row: DeliveryRow): Delivery {
     error: row.error,
     ...(row.digest_id !== null && { digestId: idText(row.digest_id) }),
     ...(row.is_digest === 1 && { isDigest: true }),
+    ...(row.routed_from !== null && { routedFrom: row.routed_from }),
   };
 }
 

@@ -255,6 +255,8 @@ function notifiedRow({ check }: CheckContext, { listener, notified }: Notificati
     notified_at: notified.notifiedAt,
     reminders: notified.reminders,
     certificates: Object.keys(notified.certificates).length === 0 ? null : json(notified.certificates),
+    // Written by the delivery of the opening alert; an update keeps it.
+    routed_to: null,
   };
 }
 
