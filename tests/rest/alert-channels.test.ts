@@ -45,6 +45,7 @@ test('a channel is created with every default, read, changed in part, reset and 
     sslExpiry: false,
     sslExpiryThreshold: 30,
     autoSubscribe: false,
+    activeHours: null,
     isFailing: false,
     failingSince: null,
     created_at: '2026-03-10T12:00:00.000Z',
@@ -253,4 +254,35 @@ test('the name of a preset beside its configuration is refused where no preset i
   await using api = resourcesUnderTest();
   const named = await api.ask('POST', '/v1/alert-channels', { type: 'WEBHOOK', name: 'on call', config: { url } });
   assert.deepEqual([named.status, Object.keys(named.body.attributes)], [400, ['name']]);
+});
+
+test('active hours are kept, changed in part, and refused with the field', async () => {
+  await using api = resourcesUnderTest();
+  const config = { name: 'Hook', url: 'https://hook.example/' };
+  const create = (activeHours: unknown) =>
+    api.ask('POST', '/v1/alert-channels', { type: 'WEBHOOK', config, activeHours });
+  const periods = [{ days: ['MON'], from: '08:00', to: '24:00' }];
+  const { body } = await create({ timeZone: 'Europe/Berlin', periods });
+  const shown = { timeZone: 'Europe/Berlin', periods, outside: 'WAIT', otherChannelId: null };
+  assert.deepEqual(body.activeHours, shown);
+  const renamed = await api.ask('PUT', `/v1/alert-channels/${body.id}`, { sendDegraded: true });
+  assert.deepEqual(renamed.body.activeHours, shown);
+  for (const [hours, expected] of [
+    [{ timeZone: 'Mars/Olympus', periods }, /activeHours\.timeZone.*must be an IANA time zone/],
+    [{ timeZone: 'UTC', periods: [] }, /activeHours\.periods/],
+    [{ timeZone: 'UTC', periods: [{ days: ['MONDAY'], from: '08:00', to: '18:00' }] }, /periods\[0\]\.days\[0\]/],
+    [
+      { timeZone: 'UTC', periods: [{ days: ['MON'], from: '24:00', to: '18:00' }] },
+      /periods\[0\]\.from.*00:00 to 23:59/,
+    ],
+    [{ timeZone: 'UTC', periods, outside: 'OTHER_CHANNEL' }, /activeHours\.otherChannelId.*is required/],
+    [
+      { timeZone: 'UTC', periods, outside: 'OTHER_CHANNEL', otherChannelId: 99 },
+      /activeHours\.otherChannelId.*is not the ID of another alert channel/,
+    ],
+  ] as const) {
+    const { status, text } = await create(hours);
+    assert.equal(status, 400, text);
+    assert.match(text, expected);
+  }
 });

@@ -78,26 +78,7 @@ export function createAlertChannels(database: Database): AlertChannels {
         for (const subscription of subscriptions ?? []) await subscribe(tx, accountId, id, subscription);
         return savedChannel(tx, accountId, id, seal);
       }),
-    change: (accountId, id, edit) =>
-      transaction(async (tx) => {
-        const present = await findChannel(tx, accountId, id, seal);
-        if (present === null) return null;
-        const { channel, subscriptions } = edit(present);
-        const missing = await missingTarget(tx, accountId, subscriptions ?? []);
-        if (missing !== null) return { dangling: `subscriptions${missing}` };
-        if (await isDangling(tx, channel)) return { dangling: otherChannel };
-        await tx
-          .updateTable('alert_channels')
-          .set({ ...channelColumns(channel, seal), updated_at: clock.now() })
-          .where('account_id', '=', idBytes(accountId))
-          .where('id', '=', id)
-          .execute();
-        if (channel.config['url'] !== present.channel.config['url']) await endWait(tx, accountId, id, clock.now());
-        if (json(channel.activeHours) !== json(present.channel.activeHours))
-          await endHours(tx, accountId, id, clock.now());
-        if (subscriptions !== null) await replaceSubscriptions(tx, present, subscriptions);
-        return savedChannel(tx, accountId, id, seal);
-      }),
+    change: (accountId, id, edit) => transaction((tx) => changeChannel(tx, database, { accountId, id, edit })),
     subscribe: (accountId, id, subscription) =>
       transaction(async (tx) => {
         if ((await findChannel(tx, accountId, id, seal)) === null) return null;
@@ -108,6 +89,36 @@ export function createAlertChannels(database: Database): AlertChannels {
       }),
     remove: (accountId, id) => transaction((tx) => removeChannel(tx, accountId, id, clock.now())),
   };
+}
+
+interface ChannelChange {
+  readonly accountId: string;
+  readonly id: number;
+  readonly edit: (present: StoredChannel) => ChannelWrite;
+}
+
+/** Reads, edits and writes a channel; null = unknown. */
+async function changeChannel(
+  tx: Kysely<Tables>,
+  { seal, clock }: Database,
+  { accountId, id, edit }: ChannelChange,
+): Promise<Saved<StoredChannel> | null> {
+  const present = await findChannel(tx, accountId, id, seal);
+  if (present === null) return null;
+  const { channel, subscriptions } = edit(present);
+  const missing = await missingTarget(tx, accountId, subscriptions ?? []);
+  if (missing !== null) return { dangling: `subscriptions${missing}` };
+  if (await isDangling(tx, channel)) return { dangling: otherChannel };
+  await tx
+    .updateTable('alert_channels')
+    .set({ ...channelColumns(channel, seal), updated_at: clock.now() })
+    .where('account_id', '=', idBytes(accountId))
+    .where('id', '=', id)
+    .execute();
+  if (channel.config['url'] !== present.channel.config['url']) await endWait(tx, accountId, id, clock.now());
+  if (json(channel.activeHours) !== json(present.channel.activeHours)) await endHours(tx, accountId, id, clock.now());
+  if (subscriptions !== null) await replaceSubscriptions(tx, present, subscriptions);
+  return savedChannel(tx, accountId, id, seal);
 }
 
 const otherChannel = 'activeHours.otherChannelId';

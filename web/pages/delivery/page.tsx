@@ -16,6 +16,7 @@ import { Facts, PageHead, Section } from '../../ui/layout/page.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { Ago, At } from '../../ui/text/time.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
+import { sentence } from '../../ui/text/format.ts';
 import { AttemptView } from './attempt.tsx';
 import { text } from './strings.ts';
 import css from './delivery.module.css';
@@ -34,7 +35,9 @@ export function DeliveryPage() {
         <Actions delivery={data} />
       </PageHead>
       <DeliveryFacts delivery={data} />
-      {data.error !== undefined && data.status !== 'cancelled' && <p className={css['reason']}>{data.error}</p>}
+      {data.error !== undefined && data.status !== 'cancelled' && (
+        <p className={css['reason']}>{sentence(data.error)}</p>
+      )}
       {data.isDigest === true && <DigestedAlerts digestId={data.id} />}
       {data.status === 'digested' ? null : <Attempts delivery={data} />}
     </>
@@ -47,7 +50,7 @@ function Attempts({ delivery: data }: { readonly delivery: Delivery }) {
       <Section title={text.attempts}>
         {data.attempts.length === 0 ? (
           <Empty title={text.none}>
-            {data.status === 'pending' && <p>{text.noneHelp}</p>}
+            {data.status === 'pending' && data.error === undefined && <p>{text.noneHelp}</p>}
             {data.status === 'collecting' && <p>{text.collectingHelp}</p>}
           </Empty>
         ) : (
@@ -63,7 +66,7 @@ function Attempts({ delivery: data }: { readonly delivery: Delivery }) {
 }
 
 function DeliveryFacts({ delivery }: { readonly delivery: Delivery }) {
-  const { alertChannelId, checkId, checkResultId, createdAt, nextAttemptAt, replayOf } = delivery;
+  const { alertChannelId, checkId, checkResultId, createdAt, nextAttemptAt, replayOf, routedFrom } = delivery;
   return (
     <Facts
       facts={[
@@ -74,6 +77,7 @@ function DeliveryFacts({ delivery }: { readonly delivery: Delivery }) {
             <ChannelName id={alertChannelId} />
           </Link>,
         ],
+        ...(routedFrom === undefined ? [] : [[text.routedFrom, <ChannelName key="routed" id={routedFrom} />] as const]),
         ...(checkId === null ? [] : [[text.check, <CheckName key="check" checkId={checkId} />] as const]),
         ...(checkId === null || checkResultId === null
           ? []

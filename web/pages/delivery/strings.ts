@@ -12,6 +12,7 @@ export const text = {
   replayed: 'A new delivery was created',
   status: 'Status',
   channel: 'Channel',
+  routedFrom: 'Instead of',
   check: 'Check',
   result: 'Result',
   created: 'Created',
