@@ -52,6 +52,9 @@ export function mailFailure(
   if (code === 'NO_AUTH') {
     return fail('protocol', `${host} does not offer AUTH, but TOCSIN_SMTP_URL contains a user`);
   }
+  if (code === 'PLAIN_AUTH') {
+    return fail('tls', `${host} does not offer STARTTLS, and if-offered sends no password without it`);
+  }
   if (code === 'EPROTOCOL') {
     return fail('protocol', `${host} sent an invalid response: ${firstLine(hide(response || error.message))}`);
   }

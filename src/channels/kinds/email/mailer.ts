@@ -101,11 +101,15 @@ export class MailSession {
   }
 
   /** Reads the greeting, negotiates TLS and authenticates. @throws DialogueError */
-  async open({ host, user }: MailServer, trust: Trust): Promise<void> {
+  async open({ host, user, startTls }: MailServer, trust: Trust): Promise<void> {
     await this.#step((done) => this.#connection.connect(done));
     const { _socket: socket, allowsAuth } = this.#connection;
     if (socket instanceof TLSSocket && !socket.authorized) throw certificateError(socket, host, trust);
     if (user === null) return;
+    // Whoever removes STARTTLS from the server's greeting must not get the password.
+    if (!(socket instanceof TLSSocket) && startTls === 'if-offered' && !thisMachine.test(host)) {
+      throw Object.assign(new Error('no TLS for AUTH'), { code: 'PLAIN_AUTH' });
+    }
     // Servers would treat us as a stranger and reject recipients for good.
     if (!allowsAuth) throw Object.assign(new Error('no AUTH'), { code: 'NO_AUTH' });
     await this.#step((done) => this.#connection.login({ user: user.name, pass: user.password }, done));
@@ -153,6 +157,8 @@ export class MailSession {
     });
   }
 }
+
+const thisMachine = /^(?:.+\.)?localhost\.?$|^127\.|^::1$/i;
 
 const closed: DialogueError = Object.assign(new Error('Connection closed'), { code: 'ECONNECTION' });
 
