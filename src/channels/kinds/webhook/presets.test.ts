@@ -5,6 +5,7 @@ import { alertTypes } from '#domain/alerts/alert.ts';
 import type { Message } from '#domain/alerts/delivery.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { type AlertFacts, systemVariables, type TemplateVariables } from '#domain/alerts/template-variables.ts';
+import { reportVariables } from '#domain/alerts/failing-channel.ts';
 import { templatesOf } from './config.ts';
 import { presets } from './presets.ts';
 import { tooMuchFor } from './receivers.ts';
@@ -300,6 +301,43 @@ test('a recovery closes the failure of the same check, and no certificate alert'
     rendered('WEBHOOK_OPSGENIE', variablesOf('ALERT_RECOVERY', null)).request.url,
     `https://api.opsgenie.com/v2/alerts/${String(message('OPSGENIE', 'ALERT_FAILURE')['alias'])}/close?identifierType=alias`,
   );
+});
+
+test('reports about equally named channels of two accounts do not share an incident', () => {
+  const keys = {
+    FIREHYDRANT: 'idempotency_key',
+    GITLAB_ALERT: 'fingerprint',
+    ILERT: 'alertKey',
+    INCIDENTIO: 'deduplication_key',
+    OPSGENIE: 'alias',
+    PAGERDUTY: 'dedup_key',
+    ROOTLY: 'external_id',
+    SPIKESH: 'title',
+    SPLUNK: 'entity_id',
+  };
+  const reportOf = (accountId: string): TemplateVariables => ({
+    ...own,
+    ...reportVariables(
+      {
+        kind: 'failing',
+        accountId,
+        alertChannelId: 1,
+        name: 'Slack',
+        check: null,
+        since: 0,
+        reason: null,
+        variables: [],
+      },
+      'd',
+      undefined,
+    ),
+  });
+  for (const [type, key] of Object.entries(keys)) {
+    const keyOf = (accountId: string): unknown =>
+      (rendered(`WEBHOOK_${type}`, reportOf(accountId)).message as Record<string, unknown>)[key];
+    assert.equal(typeof keyOf('a'), 'string', type);
+    assert.notEqual(keyOf('a'), keyOf('b'), type);
+  }
 });
 
 test('credentials go where the receiver expects them', () => {
