@@ -70,6 +70,8 @@ test('each account has its own limit for each hour, also after the clock was set
     assert.deepEqual(await taken(other, now), [true, true, false]);
   }
   assert.equal(await take(other, start + hour - 1), false, 'the hour lasts');
+  const atOnce = await Promise.all(Array.from({ length: 12 }, () => take(other, start + hour)));
+  assert.equal(atOnce.filter((isAdmitted) => isAdmitted).length, 2, 'attempts that begin together count one by one');
 });
 
 test('a reminder that is cancelled while it waits to be admitted is not sent in the next hour', async (newStore) => {
