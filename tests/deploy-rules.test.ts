@@ -40,7 +40,7 @@ describe('deploy/prometheus-rules.yaml', () => {
     assert.ok(valuesOf('outcome').length + valuesOf('status').length >= 2);
   });
 
-  it('warns of the end of a runtime as long before as its users are told, and of runs that have none', () => {
+  it('warns about the end of a runtime as early as users are notified, and about runs without a runtime', () => {
     const exprOf = (name: string): string =>
       textAt(
         rules.find(({ alert }) => alert === name),

@@ -167,7 +167,7 @@ describe('what docs/postgresql.md gives to paste', () => {
     });
   };
 
-  it('makes the secret that the manifests ask for, by what kubectl is told', makesTheSecret(standIn));
+  it('creates the secret that the manifests require with the documented kubectl command', makesTheSecret(standIn));
 
   it('makes the secret that the manifests ask for, by kubectl', { skip: noKubectl }, makesTheSecret(''));
 });

@@ -85,7 +85,7 @@ test('every decision says its status, context, decision and consequences', () =>
   }
 });
 
-/** Names that look like configuration variables and are none: what clients keep their key and the address in, what tests are told. */
+/** Names that look like configuration variables: those of clients for the key and address, and of tests. */
 const otherNames = new Set(['TOCSIN_API_KEY', 'TOCSIN_URL', 'TOCSIN_TRIGGER', 'TOCSIN_TEST_POSTGRES']);
 
 describe('every configuration variable that a page names exists', () => {

@@ -105,7 +105,7 @@ export function createRestServer(options: RestOptions): FastifyInstance {
 
 /**
  * Node.js treats a connection as idle once its response was handed over, and would cut off unsent data. A client that
- * does not read would delay the close for ever.
+ * does not read would delay closing forever.
  */
 function finishAnswersBeforeClose(app: FastifyInstance, ending: Ending, stallMs: number): void {
   const sending = new Set<FastifyReply['raw']>();

@@ -101,7 +101,7 @@ test('second', async ({}, { retry }) => { expect(retry).toBe(1); });
   assert.deepEqual(new Set(printed(outcome).split('\n')), new Set(['']), 'nothing of ours is in its environment');
 });
 
-test('a program that waits in vain for a response is at its request, without the query', async (t) => {
+test('a program that waits for a response shows its request without the query', async (t) => {
   const stop = new AbortController();
   const target = await startTarget(t, ({ url }) => void (url === '/after' && stop.abort()));
   // Uses the script's own clock, because it has the lowest priority. The request for the end is not an HTTP request,

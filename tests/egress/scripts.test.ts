@@ -75,7 +75,7 @@ describe('a script of a check', () => {
     assert.ok(reached.length > 0 && reached.every(({ host }) => publicHosts.includes(host)), JSON.stringify(reached));
     assert.ok(others.length >= forbiddenHosts.length && others.every(({ message }) => /net::ERR_SOCKS/.test(message)));
     const reported = seen.closed.pageErrors.filter((text) => text.startsWith('refused by the egress policy: '));
-    assert.ok(reported.length >= 60, `${reported.length} refusals are told`);
+    assert.ok(reported.length >= 60, `${reported.length} refusals are reported`);
   });
 
   it('reaches all of them if everything is allowed, or without containment', () => {

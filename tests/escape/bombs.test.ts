@@ -37,9 +37,9 @@ interface Bomb {
 const wait = 'setInterval(() => {}, 1000);';
 const spawning = `import { spawn } from 'node:child_process';`;
 const bombs: readonly Bomb[] = [
-  { name: 'runs for ever', limit: 'deadline', source: `for (;;);` },
+  { name: 'runs forever', limit: 'deadline', source: `for (;;);` },
   {
-    name: 'waits for ever and hears no signal',
+    name: 'waits forever and ignores signals',
     limit: 'deadline',
     source: `process.on('SIGTERM', () => {}); ${wait}`,
   },
@@ -67,7 +67,7 @@ const bombs: readonly Bomb[] = [
     isMany: true,
   },
   {
-    name: 'prints for ever',
+    name: 'prints forever',
     limit: 'output',
     source: `import { writeSync } from 'node:fs'; const text = 'x'.repeat(65_536); for (;;) try { writeSync(1, text); } catch {}`,
   },
@@ -97,7 +97,7 @@ const bombs: readonly Bomb[] = [
     isMany: true,
   },
   {
-    name: 'starts shells for ever',
+    name: 'starts shells forever',
     limit: 'processes',
     source: `${spawning} for (;;) spawn('sleep', ['1000']);`,
   },

@@ -74,7 +74,7 @@ describe('an alert', { concurrency: 4 }, ({ it }) => {
     const recovery = await receiver.alert('ALERT_RECOVERY');
     assert.equal(recovery.json['CHECK_ERROR_MESSAGE'], '');
     assert.ok(recovery.timestamp > failure.timestamp);
-    assert.equal(receiver.all.length, 2, 'nobody is told twice');
+    assert.equal(receiver.all.length, 2, 'no channel is notified twice');
   });
 
   it('is resolved by deleting its check, with that reason, and by nothing later', async (t, service) => {
@@ -107,7 +107,7 @@ describe('an alert', { concurrency: 4 }, ({ it }) => {
         ['ALERT_FAILURE', checkId],
       ],
     );
-    assert.equal(receiver.all.length, 2, 'nobody is told twice');
+    assert.equal(receiver.all.length, 2, 'no channel is notified twice');
   });
 
   it('has the locked variables of its group masked in the log, even after its check was deleted', async (t, service) => {

@@ -70,6 +70,6 @@ describe('checks under maintenance', {}, ({ it }) => {
     });
     silenced.answer({ status: 200 });
     const { json } = await receiver.alert('ALERT_RECOVERY', 25_000);
-    assert.equal(json['CHECK_ID'], shop, 'who was told of a failure is told of its end');
+    assert.equal(json['CHECK_ID'], shop, 'the channel that received the failure receives the recovery');
   });
 });

@@ -49,7 +49,7 @@ it('ends within 10 s; the attempt is interrupted and repeated, the probe is run 
   const ended = await service.stop();
   assert.deepEqual([ended.code, ended.signal], [0, null]);
   assert.ok(ended.tookMs < 10_000, `${ended.tookMs} ms`);
-  assert.ok(['closed', 503, 408].includes(await waiting), `whoever waited was told ${await waiting}`);
+  assert.ok(['closed', 503, 408].includes(await waiting), `the waiting client received ${await waiting}`);
   await assert.rejects(fetch(`${service.address}/health/live`), 'nobody is answered any more');
   const count = (sql: string): number => service.rows((raw) => Number(Object.values(raw.prepare(sql).get() ?? {})[0]));
   assert.equal(

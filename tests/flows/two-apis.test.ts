@@ -37,7 +37,7 @@ it('about PostgreSQL: keys, triggers and batches are the same at both, and the l
   await until('hello', async () => stream.text().includes('event: hello'));
   const batch = await one.api('GET', `/checks/${String(id)}/trigger/${String(token)}?maxWaitSeconds=30`);
   assert.equal(batch.status, 200, JSON.stringify(batch.body));
-  // What the other process recorded is told within two seconds.
+  // Results that the other process recorded are streamed within two seconds.
   const recordedAt = performance.now();
   await until('the result on the stream', async () => stream.text().includes(`"results":["${String(id)}"]`));
   assert.ok(performance.now() - recordedAt < 2000, `${performance.now() - recordedAt} ms`);

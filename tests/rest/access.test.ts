@@ -115,7 +115,7 @@ test('metrics ask for their token, and say which setting is missing', async () =
   assert.deepEqual([elsewhere[0], /port 9464 \(TOCSIN_METRICS_PORT\)/.test(String(elsewhere[2]))], [404, true]);
 });
 
-test('a key has so many requests a minute, and is told what is left', async () => {
+test('a key is limited to a number of requests per minute and sees how many remain', async () => {
   let now = 1_000_000;
   const { server } = restUnderTest({ rateLimit: 2, now: () => now });
   const ask = (key: string) => server.inject({ url: '/v1/runtimes', headers: { authorization: `Bearer ${key}` } });
@@ -145,7 +145,7 @@ test('the keys of an account share an allowance, and another account has its own
   assert.equal((await ask('tsn_operator', secondId)).statusCode, 200);
 });
 
-test('an address that sends many bad keys is told to wait, and keys that are known work from there', async () => {
+test('an address that sends many invalid keys gets 429, while valid keys work from it', async () => {
   const { server: one } = restUnderTest({ rateLimit: 3, now: () => 1_000_000 });
   const ask = async (authorization: string, remoteAddress = '192.0.2.7') =>
     (await one.inject({ url: '/v1/runtimes', headers: { authorization }, remoteAddress })).statusCode;

@@ -201,7 +201,7 @@ for (const [what, body, path] of [
   });
 }
 
-test('a channel that subscribes itself hears of new checks and groups, unless a client declines', async () => {
+test('a channel with autoSubscribe is subscribed to new checks and groups unless the request declines', async () => {
   await using api = resourcesUnderTest();
   const id = await makeChannel(api, {}, { autoSubscribe: true });
   const check = (await api.ask('POST', '/v1/checks/api', { name: 'A', request })).body;

@@ -231,7 +231,7 @@ describe('of two accounts', () => {
   });
 });
 
-test('an account that has all it may is told 402 with the figures', async () => {
+test('an account that has reached a limit gets 402 with the figures', async () => {
   const operator = { authorization: `Bearer ${on.apiKey}` };
   const { id } = await create('/v1/accounts', { name: 'Small', limits: { variables: 1 } });
   const inIt = { ...operator, 'x-service-account': id };

@@ -60,7 +60,7 @@ for (const [sent, message] of [
   });
 }
 
-test('a missing field is told apart from a wrong one', async () => {
+test('errors distinguish a missing field from an invalid one', async () => {
   assert.deepEqual((await post('{"key":"A"}')).json().attributes, { value: 'is required: a string' });
 });
 

@@ -1,4 +1,4 @@
-// A check of each light kind through the whole service: looked at in its thread, recorded, shown, told of.
+// A check of each kind without scripts through the whole service: probed in a thread, recorded, shown and notified.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { findPing, pingProblem } from '#checks/kinds/icmp/ping.ts';
@@ -13,7 +13,7 @@ import { startZoneServer } from '../support/targets/zone-server.ts';
 
 type Body = Record<string, unknown>;
 
-/** A running service with a channel that is told of every check. */
+/** A running service with a channel that is subscribed to every check. */
 interface Fixture extends Pick<ReturnType<typeof asker>, 'must'> {
   readonly on: Composed;
   readonly receiver: Receiver;
@@ -102,7 +102,7 @@ function endingIn(days: number) {
   return authority.issue({ validTo: new Date(Date.now() + days * 86_400_000 + 600_000) });
 }
 
-test('a certificate near its end is told of once a step, and again after it was renewed, beside what the check means', async (t) => {
+test('a certificate about to expire is alerted once per step, and again after its renewal, besides alerts of the check', async (t) => {
   const channel = { sslExpiry: true, sslExpiryThreshold: 30, sendFailure: true, sendDegraded: true };
   const { run, again, receiver, must } = await fixture(t, channel);
   const target = await startTlsTarget(t, endingIn(12), (_, response) => response.end());
@@ -127,7 +127,7 @@ test('a certificate near its end is told of once a step, and again after it was 
   assert.deepEqual(
     reported().map(({ json: each }) => each['SSL_DAYS_REMAINING']),
     [12, 2],
-    'the same certificate and step is told of once',
+    'the same certificate and step is alerted once',
   );
 });
 

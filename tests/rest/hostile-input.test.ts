@@ -167,7 +167,7 @@ const broken = fc.constantFrom('%', '%zz', '%E0%A4%A', '%00', '%2f', '%c0%80', '
 
 describe(`paths and queries (seed ${seed})`, () => {
   for (const operation of everyOperation()) {
-    // Whoever waits for verdicts does so on purpose, up to ten minutes.
+    // Clients wait for verdicts deliberately, for up to ten minutes.
     const names = Object.keys(operation.query?.shape ?? {}).filter((name) => name !== 'maxWaitSeconds');
     const query = fc
       .array(

@@ -180,7 +180,7 @@ test('a stream ends when its key is revoked, and all end when the server stops',
   assert.ok(performance.now() - stoppedAt < 1000);
 });
 
-test('streams of an account and of a server are limited, whoever opens them', async () => {
+test('the streams of an account and of a server are limited', async () => {
   await using on = await openLive({ live: { bounds: { accountStreams: 2, streams: 3 } } });
   const { body } = await on.server.inject({
     method: 'POST',
@@ -237,7 +237,7 @@ async function openUnread({ server, key }: ServerOnStore): Promise<Socket> {
   return socket;
 }
 
-test('a stream that is not read is closed instead of queueing its events for ever', async () => {
+test('a stream whose client does not read is closed instead of queueing events without limit', async () => {
   await using on = await openLive({ live: { bounds: { keyStreams: 1, minMs: 1, maxMs: 1 } } });
   on.raw.exec('BEGIN');
   for (let index = 0; index < 800; index++) putState(on, on.accountId, putCheck(on.raw, on.accountId));

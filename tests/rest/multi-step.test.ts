@@ -1,4 +1,4 @@
-// Multi-step checks through the whole service: scripts in processes of their own, recorded, shown, told of.
+// Multi-step checks through the whole service: run in separate processes, recorded, shown and notified.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { z } from 'zod';

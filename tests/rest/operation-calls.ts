@@ -16,7 +16,7 @@ export interface Answer {
   readonly durationMs: number;
 }
 
-/** What is sent; the path as it stands on the wire. */
+/** The request; the path is as sent on the wire. */
 export interface Request {
   readonly method: string;
   readonly path: string;

@@ -44,7 +44,7 @@ async function called(url: string, times: number): Promise<Map<number, number>> 
   return counts;
 }
 
-test('a client in a loop is told to wait, by an address that there is and by one that there is not, and other signals are heard', async (t) => {
+test('a client in a loop gets 429 from existing and unknown ping URLs, while other signals are accepted', async (t) => {
   const { on, must, checkId, path, kept } = await startPinged(t);
   const times = 300;
   for (const [url, status] of [

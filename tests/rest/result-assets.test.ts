@@ -1,4 +1,4 @@
-// Assets of a result over HTTP: named with the result, downloaded as foreign files, by whoever may read results.
+// Assets of a result over HTTP: listed with the result, and downloaded as untrusted files by callers that may read results.
 import assert from 'node:assert/strict';
 import { get as request, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -65,7 +65,7 @@ test('an asset is downloaded as what it is, and may do nothing where it is opene
   assert.deepEqual([head.statusCode, head.rawPayload.length], [200, 0]);
 });
 
-test('assets are read by whoever may read results, and by nobody else', async () => {
+test('only callers that may read results can download assets', async () => {
   await using on = await openServer();
   const { path, checkId } = await fixture(on);
   const made = await on.server.inject({
@@ -99,7 +99,7 @@ test('assets are read by whoever may read results, and by nobody else', async ()
   }
 });
 
-test('the page of a result shows its screenshots to whoever has the link, and nothing else of what was left', async () => {
+test('the page behind a result link shows the screenshots and no other assets', async () => {
   await using on = await openServer();
   const { checkId, resultId } = await fixture(on);
   const link = on.links.link(on.accountId, checkId, resultId, on.clock.now());
@@ -169,7 +169,7 @@ test('many downloads at once wait for each other, and each gets all of the file'
   for (const each of all) assert.ok(each.equals(content));
 });
 
-test('a download that finds no room in time is told when to come again, and whoever goes away makes room', async () => {
+test('a download beyond the limit gets 503 with Retry-After, and an aborted download frees its place', async () => {
   await using on = await openServer({ downloads: { atOnce: 2, ofOneAccount: 2, waitMs: 20 } });
   const { content, begin } = await fixtureOfDownloads(on);
   // Nobody reads them: they stay.

@@ -368,14 +368,14 @@ test('notifications, notices and locations are lists', async () => {
   await using on = await openServer();
   putChannel(on.raw, on.accountId, 4, 5000);
   const now = on.clock.now();
-  const id = putDelivery(on.raw, on.accountId, now, { alertChannelId: 4, status: 'exhausted', error: 'in vain' });
+  const id = putDelivery(on.raw, on.accountId, now, { alertChannelId: 4, status: 'exhausted', error: 'no response' });
   assert.deepEqual((await get(on, '/v1/alert-notifications?hasFailures=true')).json(), [
     {
       id,
       type: 'WEBHOOK',
       status: 'exhausted',
       alertConfig: { name: 'hook 4', url: 'http://127.0.0.1:9/hook', method: 'POST' },
-      notificationResult: 'in vain',
+      notificationResult: 'no response',
       timestamp: new Date(now).toISOString(),
       checkType: null,
       checkId: null,

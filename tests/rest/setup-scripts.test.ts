@@ -32,7 +32,7 @@ after(async () => {
 });
 let usual: ReturnType<typeof start> | null = null;
 
-/** The service that all tests share, or one of its own where it is told something. */
+/** The service that all tests share, or a separate one for other settings. */
 function fixture(t: TestContext, environment?: Record<string, string>): ReturnType<typeof start> {
   if (environment !== undefined) return start(t, environment);
   return (usual ??= start({ after: (end) => void endings.push(end) }, {}));

@@ -92,7 +92,7 @@ test('a thousand idle connections keep nobody out', async (t) => {
   assert.ok(connected > idle.length, `${connected} connections`);
 });
 
-test('a server that is closing still answers what is under way', async () => {
+test('a server that is closing completes requests in progress', async () => {
   const asked = Promise.withResolvers<void>();
   const known = Promise.withResolvers<KnownKey | null>();
   const { server } = restUnderTest({
@@ -146,7 +146,7 @@ test('a server that is closing does not wait for a client that stops reading its
   await server.close();
 });
 
-test('a route that waits is told when its caller has gone away', async () => {
+test('a waiting route is notified when its client disconnects', async () => {
   const waiting = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();
   const route = {

@@ -155,7 +155,7 @@ test('settings that have no effect beside others are warned about, for every typ
   }
 });
 
-test('a channel that is told of nothing is saved with a warning', async () => {
+test('a channel without any alert type is saved with a warning', async () => {
   await using resources = resourcesUnderTest();
   const channel = { type: 'WEBHOOK', config: { url: 'https://hooks.example/' } };
   const created = await resources.ask('POST', '/v1/alert-channels', channel);

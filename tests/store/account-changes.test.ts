@@ -1,4 +1,4 @@
-// What has changed in an account since the last look, whoever wrote it.
+// Changes in an account since the last read, by any process.
 import assert from 'node:assert/strict';
 import { idBytes } from '#store/base/codec.ts';
 import { test } from '../support/store/each-engine.ts';

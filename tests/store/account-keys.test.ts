@@ -44,7 +44,7 @@ test('every key of a row of an account holds the account, where rows may be dist
   );
 });
 
-test('a row is found by its token alone, whoever owns it, through an index that begins with it', async (newStore) => {
+test('a row is found by its token alone, in any account, through an index that starts with it', async (newStore) => {
   await using temp = await newStore();
   for (const table of ['heartbeats', 'triggers']) {
     const keys = keysOf(temp).filter((key) => key.table === table);

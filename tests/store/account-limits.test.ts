@@ -62,7 +62,7 @@ test('of each resource no more is added than the account may have, also by many 
   }
 });
 
-test('the variables of an account grow to a number of bytes, whoever writes, and may always become smaller', async (newStore) => {
+test('the variables of an account are limited in bytes for every writer and can always shrink', async (newStore) => {
   await using temp = await newStore();
   const { accounts, variables } = temp.store;
   const accountId = putAccount(temp.raw);

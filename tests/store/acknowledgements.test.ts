@@ -153,7 +153,7 @@ describe('an acknowledged incident', () => {
 });
 
 describe('acknowledging', () => {
-  it('is done once by whoever may write, with any alert of the incident, until it is over', async (newStore) => {
+  it('happens once, with any alert of the incident, until the incident ends', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const { checkId, id } = await failing(test);
     const { actions, acknowledged } = actionsOf(test);

@@ -1,4 +1,4 @@
-// The list of statuses is never older than what is committed, whoever wrote it; what did not change is not made again.
+// The list of statuses is never older than the last commit of any process; unchanged parts are reused.
 import assert from 'node:assert/strict';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/base/codec.ts';
@@ -138,7 +138,7 @@ test('of hundreds of checks the list shows what each of them shows alone, whiche
   assert.ok((await checkStatuses.list(accountId)).every((piece, index) => piece === before[index]));
 });
 
-test('of readings under way at once none shows less than what was committed before it began', async (newStore) => {
+test('concurrent reads each show everything committed before they began', async (newStore) => {
   await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   const checks = Array.from({ length: 20 }, () => putCheck(temp.raw, accountId));

@@ -1,4 +1,4 @@
-// Checks whose failures no channel is told of, by the check, its group and the switches of the channel.
+// Checks whose failures notify no channel, by the check, its group and the channel's alert types.
 import assert from 'node:assert/strict';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import { newId } from '#lib/id.ts';

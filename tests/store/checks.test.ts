@@ -62,7 +62,7 @@ test('secrets of a check stand sealed in the database', async (newStore) => {
   assert.ok(!temp.stored().includes('canary-'), 'the database holds no secret');
 });
 
-test('what the variables of all groups of an account are called is told without their values, and what of them is locked', async (newStore) => {
+test('lists the variable names of all groups without values, and their locked variables', async (newStore) => {
   await using temp = await newStore();
   const { store } = temp;
   const accountId = randomUUID();
@@ -86,7 +86,7 @@ test('what the variables of all groups of an account are called is told without 
   assert.deepEqual(
     await store.checkGroups.lockedVariables(accountId),
     [{ key: 'FLOOR', value: 'canary', locked: true, secret: false }],
-    'of secrets nothing is told, nor what nobody locked',
+    'secret and unlocked variables are omitted',
   );
 });
 

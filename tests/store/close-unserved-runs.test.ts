@@ -9,7 +9,7 @@ import { PathUnderTest } from './path-under-test.ts';
 
 const second = 1000;
 
-/** The step of a runner that serves `locations`, over that path; `closed` is what it told of. */
+/** The step of a runner that serves `locations` over that path; `closed` holds the runs that it reported. */
 function stepOf(test: PathUnderTest, locations: () => readonly string[] | null) {
   const { store, clock } = test.temp;
   let steady = 0;
@@ -91,7 +91,7 @@ describe('a location that nobody serves any more', () => {
     assert.ok(held !== undefined);
     await test.path.renewRuns([held.run], { owner: 'one', now: test.now, leaseMs: 60 * second });
     await live(40 * second);
-    assert.deepEqual(closed, [], 'its sign of life may be late while it works');
+    assert.deepEqual(closed, [], 'its heartbeat may be late while it works');
     await test.record([test.ended(held, 'passed')]);
     assert.equal(test.difference(), 0);
   });

@@ -171,7 +171,7 @@ test('a waiting delivery can be made due now, one that has ended cannot', async 
   await assert.rejects(deliveries.retry(callerOf(putAccount(temp.raw)), waiting), refusedWith('not-found'));
 });
 
-test('a retry leaves the lease of an attempt under way alone', async (newStore) => {
+test('a retry does not change the lease of an attempt in progress', async (newStore) => {
   await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   putChannel(temp.raw, accountId, 1);
@@ -182,7 +182,7 @@ test('a retry leaves the lease of an attempt under way alone', async (newStore) 
   assert.deepEqual({ ...row }, { at: now + 10_000, owner: 'p1' });
 });
 
-test('a waiting delivery is cancelled at once, one under way after its attempt', async (newStore) => {
+test('a waiting delivery is cancelled at once, one in progress after its attempt', async (newStore) => {
   await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   putChannel(temp.raw, accountId, 1);
@@ -211,7 +211,7 @@ test('a replay is a new delivery of the same bytes that names the old one', asyn
   const checkId = putCheck(temp.raw, accountId);
   putChannel(temp.raw, accountId, 1);
   const before = temp.clock.now();
-  const old = putDelivery(temp.raw, accountId, before, { status: 'exhausted', checkId, error: 'in vain' });
+  const old = putDelivery(temp.raw, accountId, before, { status: 'exhausted', checkId, error: 'no response' });
   putAttempt(temp.raw, accountId, old, 1, 500);
   temp.clock.advance(5000);
   const { deliveries, woken } = open(temp);

@@ -60,7 +60,7 @@ describe('a failing channel', () => {
     );
   });
 
-  it('whose check no other channel hears of is reported to the account’s others, receiving ones only', async (newStore) => {
+  it('whose check has no other channel is reported to the working channels of the account', async (newStore) => {
     const { test, channel } = await failing(newStore, 1);
     await using _ = test;
     const others = [await test.channel(null), await test.channel(null)];
@@ -90,7 +90,7 @@ describe('a failing channel', () => {
     assert.equal(test.one(`SELECT count(*) FROM deliveries WHERE alert_channel_id = ${third}`), 0);
   });
 
-  it('that is deleted is reported as recovered to the channels that were told and still exist', async (newStore) => {
+  it('that is deleted is reported as recovered to the notified channels that still exist', async (newStore) => {
     const { test, channel } = await failing(newStore, 1);
     await using _ = test;
     const others = [await test.channel(null), await test.channel(null)];

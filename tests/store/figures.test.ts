@@ -38,14 +38,14 @@ test('the figures of an installation are those of its rows', async (newStore) =>
   ]);
 });
 
-test('how long deliveries wait is not told by what is under way or waits for its retry, nor by how old is what a crash cut off', async (newStore) => {
+test('the waiting time of deliveries ignores those in progress, retries, and the age of interrupted ones', async (newStore) => {
   const { test: path } = await failing(newStore, 1);
   await using _ = path;
   const waitingSince = async (): Promise<number | null> =>
     (await path.temp.store.figures.outbox(path.now)).waitingSince;
   const [first] = await path.claimDeliveries();
   assert.ok(first !== undefined);
-  assert.equal(await waitingSince(), null, 'it is under way');
+  assert.equal(await waitingSince(), null, 'it is in progress');
   await path.settle(first, 500);
   assert.equal(await waitingSince(), null, 'it waits for its retry');
   path.temp.clock.advance(60_000);
@@ -63,7 +63,7 @@ test('how long deliveries wait is not told by what is under way or waits for its
   assert.deepEqual([repeated.length, await waitingSince()], [1, null]);
 });
 
-test('how long runs wait is told by location: not by what is under way, or waits for its retry', async (newStore) => {
+test('the waiting time of runs is measured by location and ignores runs in progress and retries', async (newStore) => {
   await using path = await PathUnderTest.open(newStore);
   const { store, clock } = path.temp;
   const waitingSince = async (): Promise<Record<string, number | null>> =>
@@ -79,7 +79,7 @@ test('how long runs wait is told by location: not by what is under way, or waits
   assert.deepEqual(await store.figures.runQueue(dueAt - 1), [{ location: 'local', waitingSince: null }]);
   const [first] = await path.claim();
   assert.ok(first !== undefined);
-  assert.deepEqual(await waitingSince(), { local: null }, 'it is under way');
+  assert.deepEqual(await waitingSince(), { local: null }, 'it is in progress');
   const retryAt = path.now + 5000;
   await path.record([path.ended(first, 'failed', { retry: { at: retryAt, location: 'far' } })]);
   assert.deepEqual(await waitingSince(), { far: null }, 'it waits for its retry');

@@ -45,7 +45,7 @@ describe('a database file', () => {
     await file.close();
   });
 
-  it('belongs to one process: the second is told what to do, and gets it when the first is done', async () => {
+  it('belongs to one process: a second one reports what to do, and can open it after the first ends', async () => {
     const first = openSqliteFile(path);
     assert.throws(
       () => openSqliteFile(path),

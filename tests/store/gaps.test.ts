@@ -1,4 +1,4 @@
-// What was not watched for reasons of our own is told: as notices, and by the reason of each slot.
+// Gaps in monitoring that Tocsin caused are reported: as notices, and by the reason of each slot.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { createNoticeActions, type Notice } from '#actions/operating/notices.ts';

@@ -67,7 +67,7 @@ test('who has no heartbeat writes no sign', async (newStore) => {
   await store.close();
 });
 
-test('a failing signal is told at once while nobody receives pings', async (newStore) => {
+test('a failure signal is alerted at once after a gap in receiving pings', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   await beat.test.temp.store.receptions.note(true);
   await beat.ping();
@@ -115,7 +115,7 @@ test('a late ping of a time without anybody to ping leaves no alarm behind', asy
   assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'unknown', 'passed'], []]);
 });
 
-test('a restart every twenty seconds does not excuse a job for ever', async (newStore) => {
+test('a restart every twenty seconds does not excuse a job forever', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   const { receptions } = beat.test.temp.store;
   await receptions.note(true);

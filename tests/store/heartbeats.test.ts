@@ -20,7 +20,7 @@ test('a heartbeat is missed after period and grace, alerts, and recovers with th
   await beat.after(1);
   assert.deepEqual([beat.outcomes(), beat.alerts()], [['passed', 'failed'], ['ALERT_FAILURE']]);
   await beat.after(15 * minute + settleMs);
-  assert.deepEqual([beat.outcomes().length, beat.alerts().length], [3, 1], 'fails again, and is told once');
+  assert.deepEqual([beat.outcomes().length, beat.alerts().length], [3, 1], 'it fails again and is alerted once');
   await beat.ping();
   await beat.judge();
   assert.deepEqual(beat.alerts(), ['ALERT_FAILURE', 'ALERT_RECOVERY']);
@@ -28,7 +28,7 @@ test('a heartbeat is missed after period and grace, alerts, and recovers with th
   assert.deepEqual(await beat.events(), ['ping RECEIVED', 'missing FAILING', 'missing FAILING', 'ping EARLY']);
 });
 
-test('many that are overdue at once are each judged, and who listens to one of them is told of that one', async (newStore) => {
+test('many overdue at once are each evaluated, and each channel is notified of its own checks', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   const { test, id } = beat;
   const { checkGroups, alertChannels } = test.temp.store;
@@ -63,7 +63,11 @@ test('many that are overdue at once are each judged, and who listens to one of t
   assert.deepEqual(notified().toSorted(), [id, grouped].toSorted());
   test.temp.raw.prepare('DELETE FROM subscriptions').run();
   await pingAll();
-  assert.deepEqual(notified().toSorted(), [id, id, grouped, grouped].toSorted(), 'who was told hears the end');
+  assert.deepEqual(
+    notified().toSorted(),
+    [id, id, grouped, grouped].toSorted(),
+    'notified channels receive the recovery',
+  );
   assert.equal(beat.alerts().length, 90);
 });
 
@@ -227,7 +231,7 @@ test('many pings that wait are judged in several turns, all in their order', asy
   assert.deepEqual(beat.outcomes(), expected);
 });
 
-test('pings that wait are judged by whoever comes, once', async (newStore) => {
+test('waiting pings are evaluated once, by any process', async (newStore) => {
   await using beat = await HeartbeatUnderTest.open(newStore);
   await beat.ping('fail');
   await Promise.all([beat.judge(), beat.judge(), beat.judge()]);

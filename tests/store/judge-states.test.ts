@@ -1,4 +1,4 @@
-// States that are judged without a result, on both engines: what silence or an escalation held back is told once, with the
+// States that are evaluated without a new result, on both engines: a suppressed alert is sent once, with the
 // result that found it (docs/decisions/0100).
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
@@ -107,7 +107,7 @@ describe('a failure that outlasts its silence', () => {
       { alert_channel_id: channel, open: 'failure', notified_at: test.now },
     ]);
     assert.equal(test.one('SELECT alerted FROM check_states'), 'failing');
-    assert.deepEqual(await inspect(test), [], 'it is told');
+    assert.deepEqual(await inspect(test), [], 'it was alerted');
     await slot(test, 'failed');
     await slot(test, 'passed');
     assert.deepEqual(notified(test), ['ALERT_FAILURE', 'ALERT_RECOVERY']);
@@ -163,7 +163,7 @@ describe('a failure that outlasts its silence', () => {
     assert.deepEqual(notified(test), ['ALERT_FAILURE']);
   });
 
-  it('is told when a result finds it milder or worse than what was told', async (newStore) => {
+  it('is alerted when a result finds a state milder or worse than the alerted one', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     await test.channel(await test.check(), { sendDegraded: true });
     await slot(test, 'failed');
@@ -174,7 +174,7 @@ describe('a failure that outlasts its silence', () => {
     assert.deepEqual(notified(test), ['ALERT_FAILURE', 'ALERT_DEGRADED']);
   });
 
-  it('is not told of a check that nobody looks at, or of a result that is gone', async (newStore) => {
+  it('is not alerted for a check that does not run, or a result that was deleted', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const id = await test.check();
     await test.channel(id);
@@ -185,7 +185,7 @@ describe('a failure that outlasts its silence', () => {
     test.temp.raw.prepare('UPDATE results SET run_id = id').run();
     assert.deepEqual(await inspect(test), []);
     test.temp.raw.prepare('UPDATE results SET run_id = NULL').run();
-    assert.equal((await inspect(test)).length, 1, 'and is told as soon as none of these is so');
+    assert.equal((await inspect(test)).length, 1, 'it is alerted once none of these applies');
   });
 
   it('is held back again when it was looked at too long ago to be known', async (newStore) => {
@@ -205,7 +205,7 @@ describe('an escalation by time', () => {
     alertSettings: { escalationType: 'TIME_BASED', timeBasedEscalation: { minutesFailingThreshold: 5 } },
   };
 
-  it('of a check that runs rarely is told when the time is over', async (newStore) => {
+  it('of a check that runs rarely is alerted when the time has passed', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const { id } = await test.add({ ...afterFive, frequency: 60 });
     test.temp.raw.prepare('UPDATE schedules SET next_due_at = ? WHERE check_id = ?').run(test.now, idBytes(id));
@@ -218,7 +218,7 @@ describe('an escalation by time', () => {
     assert.deepEqual(notified(test), ['ALERT_FAILURE']);
   });
 
-  it('of a missing heartbeat is told then, and not with the next deadline', async (newStore) => {
+  it('of a missing heartbeat is alerted at that time, not at the next deadline', async (newStore) => {
     await using beat = await HeartbeatUnderTest.open(newStore, afterFive);
     await beat.test.edit(beat.id, { settings: settingsOf(beat.token, 1440) });
     await beat.ping();
@@ -266,7 +266,7 @@ function unmuteAll(test: PathUnderTest): void {
 }
 
 describe('many states', () => {
-  it('are gone through slice by slice, and each is told once', async (newStore) => {
+  it('are evaluated in slices, and each is alerted once', async (newStore) => {
     const { test, ids } = await mutedChecks(newStore, 2 * statesAtOnce + 20);
     await using _ = test;
     assert.deepEqual(await inspect(test), []);
@@ -304,7 +304,7 @@ describe('many states', () => {
         .map((row) => idText(row['check_id'] as Uint8Array));
     const failures = alertsOf('ALERT_FAILURE');
     assert.equal(failures.length, opened + opening);
-    assert.equal(new Set(failures).size, failures.length, 'nobody is told twice');
+    assert.equal(new Set(failures).size, failures.length, 'no channel is notified twice');
     const failing = ended.filter(({ outcome }) => outcome === 'failed').map(({ run }) => run.checkId);
     assert.deepEqual(
       failing.filter((id) => !failures.includes(id)),
@@ -315,7 +315,7 @@ describe('many states', () => {
     assert.deepEqual(
       alertsOf('ALERT_RECOVERY').toSorted(),
       over.toSorted(),
-      'what was told and passes, or is gone, is closed',
+      'alerted checks that pass or are deleted are resolved',
     );
     assert.equal(test.one(`SELECT count(*) FROM notified WHERE open = 'failure'`), failing.length);
     assert.equal(test.one(`SELECT count(*) FROM check_states WHERE alerted = 'failing'`), failing.length);

@@ -1,4 +1,4 @@
-// Who is told that Chromium is missing: accounts whose browser checks run where it is, on both engines.
+// Which accounts are notified that Chromium is missing: those with browser checks at that location, on both engines.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { createMissingBrowsers } from '#actions/checks/missing-browsers.ts';
@@ -28,7 +28,7 @@ async function fixture(newStore: NewStore) {
     processNotices: () => [],
     brokenChannels: async () => [],
   });
-  /** A process that signs when it is told to, as its last argument says. */
+  /** A process that sends a heartbeat if its last argument says so. */
   const runner = (change: Partial<ProcessSign>) => {
     const nothing = {
       publicUrl: null,
@@ -54,7 +54,7 @@ async function fixture(newStore: NewStore) {
         assert.ok('saved' in (await store.checks.add({ ...draft, check })));
         return check.id;
       },
-      remove: (id: string) => store.checks.remove(accountId, id, () => assert.fail('nothing was told')),
+      remove: (id: string) => store.checks.remove(accountId, id, () => assert.fail('nothing was alerted')),
       notices: (): Promise<Notice[]> =>
         notices.list({ principal: { kind: 'api-key', id: '' }, role: 'read-only', accountId, accountIds: [accountId] }),
     };

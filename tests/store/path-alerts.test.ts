@@ -121,7 +121,7 @@ describe('what opened closes', () => {
     assert.deepEqual(test.rows('SELECT open FROM notified'), [{ open: null }]);
   });
 
-  it('with a degraded recovery where a degradation was told', async (newStore) => {
+  it('with a degraded recovery if a degradation was alerted', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const checkId = await test.check();
     await test.channel(checkId, { sendDegraded: true });
@@ -318,7 +318,7 @@ describe('a reminder', () => {
 });
 
 describe('a result that says nothing of a check, and sees its certificate near its end', () => {
-  it('is told of the certificate, and reminds of nothing', async (newStore) => {
+  it('sends the certificate alert and no reminder', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const checkId = await test.check();
     await test.channel(checkId, { sslExpiry: true });

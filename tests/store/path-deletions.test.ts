@@ -1,4 +1,4 @@
-// Checks, groups and channels that are deleted while something is open: who was told of it is told of its end, once
+// Checks, groups and channels that are deleted during an incident: notified channels receive the recovery, once
 // (docs/decisions/0103).
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -32,7 +32,7 @@ function copyRows(test: PathUnderTest, table: string, number: string, from: numb
 }
 
 describe('a check that is deleted while it fails', () => {
-  it('tells its end to those who were told of it and ask for ends, and to nobody else', async (newStore) => {
+  it('sends recoveries only to notified channels that want them', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const checkId = await test.check();
     const [notified, both, open, spared] = [
@@ -55,11 +55,11 @@ describe('a check that is deleted while it fails', () => {
     assert.deepEqual(
       sent(test).slice(before.length),
       [`${notified} ALERT_RECOVERY`, `${both} ALERT_DEGRADED_RECOVERY`, `${spared} ALERT_RECOVERY`],
-      `${late} was told of nothing`,
+      `${late} was not notified`,
     );
     assert.equal(test.one('SELECT count(*) FROM notified'), 0);
     assert.equal(await test.remove(checkId), false);
-    assert.equal(sent(test).length, before.length + 3, 'nobody is told twice');
+    assert.equal(sent(test).length, before.length + 3, 'no channel is notified twice');
   });
 
   it('says so, with what is known of its last run, and by the variables of the group that is the cause', async (newStore) => {
@@ -146,7 +146,7 @@ describe('a check that is deleted while it fails', () => {
     );
   });
 
-  it('that is muted is told of as ended all the same, and one that passes is not told of', async (newStore) => {
+  it('sends the recovery if it is muted, and nothing if it passes', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const [muted, passing] = [await test.check(), await test.check()];
     const channel = await test.channel(muted);
@@ -201,7 +201,7 @@ describe('a check that is deleted while it fails', () => {
     );
   });
 
-  it('while a run of it is under way or just recorded is closed where it was opened, whoever came first', async (newStore) => {
+  it('during or right after a run sends recoveries to the notified channels, in either order', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const other = await test.check();
     const channel = await test.channel(other);
@@ -234,7 +234,7 @@ describe('a check that is deleted while it fails', () => {
 });
 
 describe('a heartbeat that is deleted while it is judged', () => {
-  it('is told of as ended if it was told of as missing, and is forgotten', async (newStore) => {
+  it('sends the recovery of a missing heartbeat and removes it', async (newStore) => {
     await using beat = await HeartbeatUnderTest.open(newStore);
     const { test } = beat;
     const [row] = test.rows('SELECT id FROM alert_channels');
@@ -260,7 +260,7 @@ describe('a heartbeat that is deleted while it is judged', () => {
 });
 
 describe('a group that is deleted while a check of it fails', () => {
-  it('keeps the check, and whoever was told for its sake is told when the check passes', async (newStore) => {
+  it('keeps the check, and channels notified through the group receive the recovery', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const { checkGroups, alertChannels } = test.temp.store;
     const added = await checkGroups.add({
@@ -286,8 +286,8 @@ describe('a group that is deleted while a check of it fails', () => {
   });
 });
 
-describe('a channel that is deleted while it was told of something open', () => {
-  it('hears no more: what waits is cancelled, what is under way is not tried again, and its number is not given again', async (newStore) => {
+describe('a channel that is deleted during an incident', () => {
+  it('receives nothing more: pending deliveries are cancelled, attempts in progress are not retried, and its ID is not reused', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const [one, two] = [await test.check(), await test.check()];
     const channel = await test.channel(one);
@@ -315,7 +315,7 @@ describe('a channel that is deleted while it was told of something open', () => 
     assert.equal(
       test.one('SELECT count(*) FROM deliveries'),
       2,
-      'a new channel hears of no end that it knows no beginning of',
+      'a new channel does not receive a recovery without its failure',
     );
   });
 });

@@ -86,7 +86,7 @@ describe('a delivery', () => {
     const all = await test.claimDeliveries('one', () => 100);
     for (const one of all) assert.deepEqual(await test.settle(one, 500), [true]);
     test.temp.clock.advance(20_005);
-    // All at once: whoever comes first, an attempt under way is not taken a second time.
+    // Concurrently, in any order: an attempt in progress is not claimed again.
     const racing = [
       ...all.map(({ delivery }) => deliveries.retry(test.accountId, delivery.id)),
       ...['one', 'two', 'one', 'two'].map((owner) => test.claimDeliveries(owner, () => 8)),
@@ -315,7 +315,7 @@ describe('a channel', () => {
     assert.deepEqual(test.rows(state), [{ many: 0, since: null, reason: null }]);
     await test.report();
     const reported = { kind: 'failing', alertChannelId: channel, reason: 'answered 503', notified: 0 };
-    assert.deepEqual(test.reports, [reported], 'once, and nobody was told that could be told of its end');
+    assert.deepEqual(test.reports, [reported], 'it is reported once, and no notified channel remains for its recovery');
   });
 
   it('is failing after the second redirect in a row, each of which is final', async (newStore) => {

@@ -1,4 +1,4 @@
-// Edits in the middle of an incident: who was told of a failure is told of its end, nobody is told twice, and nobody is told of
+// Edits during an incident: notified channels receive the recovery, no channel is notified twice, and none receives
 // an end without a beginning (docs/decisions/0103).
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
@@ -108,7 +108,7 @@ describe('settings that are changed while a check fails', () => {
     ['from runs to minutes', byRuns(1), ['failed'], byMinutes(30), ['failed', 'failed'], [1, 0]],
     ['from minutes to runs', byMinutes(5), Array<Found>(7).fill('failed'), byRuns(2), ['failed', 'failed'], [1, 0]],
     [
-      'to more runs than it was told after',
+      'to more runs than those after which it was alerted',
       byRuns(2),
       ['failed', 'failed'],
       byRuns(5),
@@ -134,7 +134,7 @@ describe('settings that are changed while a check fails', () => {
     ],
   ];
   for (const [name, settings, before, next, after, [soon, late]] of rows) {
-    it(`${name}: a failure is told once, and its end`, async (newStore) => {
+    it(`${name}: the failure and the recovery are sent once`, async (newStore) => {
       await using incident = await Incident.open(newStore);
       const channel = await incident.channel();
       await incident.alerting(settings);
@@ -153,7 +153,7 @@ describe('settings that are changed while a check fails', () => {
 });
 
 describe('what runs where, changed while a check fails', () => {
-  it('from several locations to one and back: what was told is told as ended when it passes, wherever that is', async (newStore) => {
+  it('from several locations to one and back: the recovery is sent when it passes at any location', async (newStore) => {
     await using incident = await Incident.open(newStore, { runParallel: true, locations: served });
     const channel = await incident.channel();
     await incident.find('passed', { local: 'passed', lima: 'failed' });
@@ -214,13 +214,13 @@ describe('what runs where, changed while a check fails', () => {
   });
 });
 
-describe('a check that is kept from being told of while it fails', () => {
+describe('a check that is silenced while it fails', () => {
   const hidden: readonly [string, Partial<Check>, Partial<Check>][] = [
     ['muted', { muted: true }, { muted: false }],
     ['given a tag that a window silences', { tags: ['quiet'] }, { tags: [] }],
   ];
   for (const [name, hide, show] of hidden) {
-    it(`${name}: its end is told, the next failure when that is over, once`, async (newStore) => {
+    it(`${name}: the recovery is sent, and the next failure once afterwards`, async (newStore) => {
       await using incident = await Incident.open(newStore);
       const { test } = incident;
       await test.temp.store.maintenanceWindows.add(test.accountId, {
@@ -251,7 +251,7 @@ describe('a check that is kept from being told of while it fails', () => {
     });
   }
 
-  it('deactivated: nothing is told until it passes again, or is deleted', async (newStore) => {
+  it('deactivated: nothing is sent until it passes again or is deleted', async (newStore) => {
     await using incident = await Incident.open(newStore);
     const { test } = incident;
     const channel = await incident.channel();
@@ -272,8 +272,8 @@ describe('a check that is kept from being told of while it fails', () => {
   });
 });
 
-describe('who is told of a check, changed while it fails', () => {
-  it('by another group: its channels hear of no end, those of the group before do', async (newStore) => {
+describe('the channels of a check, changed while it fails', () => {
+  it('by another group: the recovery goes to the channels of the previous group', async (newStore) => {
     await using incident = await Incident.open(newStore);
     const [from, to] = [await incident.group(), await incident.group()];
     const [before, after] = [await incident.channel(), await incident.channel()];
@@ -289,7 +289,7 @@ describe('who is told of a check, changed while it fails', () => {
     assert.deepEqual(incident.sent, [...ended, `${after} ALERT_FAILURE`]);
   });
 
-  it('by a subscription that ends and begins again, on the way or not: its channel is told once, and the end', async (newStore) => {
+  it('by a subscription that ends and starts again: its channel receives the failure and the recovery once', async (newStore) => {
     await using incident = await Incident.open(newStore);
     const [back, gone] = [await incident.channel(), await incident.channel()];
     await incident.find('failed');
@@ -307,7 +307,7 @@ describe('who is told of a check, changed while it fails', () => {
     ]);
   });
 
-  it('by the switches of a channel: those at the end say whether it is told', async (newStore) => {
+  it('by the alert types of a channel: those at the recovery decide', async (newStore) => {
     await using incident = await Incident.open(newStore);
     const on = { sendFailure: true, sendRecovery: true };
     const off = { sendFailure: false, sendRecovery: false };

@@ -168,7 +168,7 @@ describe('a channel', () => {
     const retryAt = Number(test.one('SELECT max(next_attempt_at) FROM deliveries WHERE attempts = 1'));
     assert.equal(first.nextDueAt, retryAt, 'the retry of the other check');
     assert.deepEqual(first.scanned, [{ accountId: test.accountId, alertChannelId: channel }]);
-    // Whoever does not look at what was looked at finds nothing, also of what waits no more.
+    // A claim that skips scanned channels finds nothing, also where nothing waits any more.
     from = test.now + 1;
     const later = { ...claim, now: test.now + 1, busy: () => [] };
     assert.deepEqual((await test.path.claimDeliveries(later)).claimed, []);

@@ -152,7 +152,7 @@ describe('a run', () => {
     assert.equal(test.difference(), 0);
   });
 
-  it('comes with all that its row says, oldest due first, whoever owns it', async (newStore) => {
+  it('is claimed with all columns of its row, oldest due first, in any account', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const other = anotherAccount(test);
     const [own, theirs] = [await test.add({}), await test.add({ accountId: other })];
@@ -177,7 +177,7 @@ describe('a run', () => {
     assert.deepEqual(await test.claim(), []);
   });
 
-  it('comes with its check as it stands, in an account too that never counted a change', async (newStore) => {
+  it('is claimed with its current check, also in an account without a revision', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const other = anotherAccount(test);
     const checks = [await test.add({}), await test.add({ accountId: other, name: 'Bank' })];

@@ -55,7 +55,7 @@ export class PathUnderTest implements AsyncDisposable {
     return this.temp.clock.now();
   }
 
-  /** Reports about channels, with the number of those that were told. */
+  /** Reports about channels, with the number of notified ones. */
   readonly reports: (Pick<ChannelReport, 'kind' | 'alertChannelId' | 'reason'> & { notified: number })[] = [];
 
   /** One turn of the loop that reports failing channels; a channel whose URL is no address cannot be rendered. */

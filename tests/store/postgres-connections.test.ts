@@ -65,7 +65,7 @@ it('where all are taken it goes by who came first', async (t) => {
   assert.deepEqual(order, [...all.keys()]);
 });
 
-it('who has no password for a server that asks for one is told so, and holds no place there', async (t) => {
+it('reports a missing password and leaves no connection open', async (t) => {
   const open = new Set<unknown>();
   const way = createServer((near) => {
     open.add(near);

@@ -28,7 +28,7 @@ async function openFixture(
   return { beat, test: beat.test, door };
 }
 
-/** Nobody else reads or writes the table during the work; then what the work left under way is awaited. */
+/** No other statement uses the table during the work; afterwards, waits for statements that are still in progress. */
 async function held<Answer>(
   door: Connections,
   table: string,

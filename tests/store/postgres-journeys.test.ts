@@ -68,7 +68,7 @@ it('nothing of a transaction is kept when a statement fails, though its end trav
   assert.deepEqual(rows, [{ value: 3 }, { value: 4 }]);
 });
 
-it('nothing of a transaction is kept when a statement fails before it is sent, whoever waits for it', async (t) => {
+it('a transaction is rolled back if a statement fails before it is sent, awaited or not', async (t) => {
   const connections = await openConnections(readPostgresAddress((await server.newDatabase()).url));
   t.after(() => connections.close());
   await connections.statement('CREATE TABLE kept (value BIGINT NOT NULL)');

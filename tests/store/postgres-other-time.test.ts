@@ -8,11 +8,11 @@ import { PathUnderTest } from './path-under-test.ts';
 const hourMs = 3_600_000;
 const server = await sharedPostgres();
 
-it('a process whose time is an hour off takes no schedule, no run and no delivery, and is told to ask', async () => {
+it('a process whose clock is an hour off claims no schedule, run or delivery, and reads the time again', async () => {
   let reported = 0;
   const temp = await openTempPostgres(server, Date.now(), { onOtherTime: () => reported++ });
   await using test = await PathUnderTest.open(() => Promise.resolve(temp));
-  /** Works at another time, and says how often it was told. */
+  /** Works at another time, and counts how often it was notified. */
   const off = async (byMs: number, work: () => Promise<unknown>): Promise<number> => {
     const before = reported;
     temp.clock.advance(byMs);

@@ -44,7 +44,7 @@ it('a run is held back while another process has a run of its check, and is an o
   assert.deepEqual(waiting.slots, [second], 'the process that has the other one lets them follow each other');
   assert.equal(waiting.runs[0]?.run.wasHeldBack, true);
 
-  // Whoever had them is gone.
+  // Their owner has ended.
   test.temp.clock.advance(10_000);
   const taken = await claim('two');
   assert.deepEqual(taken.slots, [first, second]);

@@ -1,4 +1,4 @@
-// Processes over PostgreSQL that give signs of life at the same moment.
+// Processes over PostgreSQL that send heartbeats at the same moment.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { idBytes } from '#store/base/codec.ts';
@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 
 const server = await sharedPostgres();
 
-it('processes that were silent together give signs of life again without waiting for each other in a circle', async () => {
+it('processes that recover together send heartbeats without a deadlock', async () => {
   await using toEnd = new AsyncDisposableStack();
   const temp = toEnd.use(await openTempPostgres(server));
   const { processes } = temp.store;

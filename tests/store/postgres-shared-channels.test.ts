@@ -9,7 +9,7 @@ import { PathUnderTest } from './path-under-test.ts';
 const server = await sharedPostgres();
 
 describe('several processes that deliver', () => {
-  it('find what they settle and renew by its key, and not among all that is under way', async () => {
+  it('find deliveries to settle and renew by key, not by scanning all in progress', async () => {
     await using test = await PathUnderTest.open((at) => openTempPostgres(server, at));
     const { raw } = test.temp;
     await test.channel(await test.check());
@@ -19,7 +19,7 @@ describe('several processes that deliver', () => {
     raw.exec('INSERT INTO deliveries SELECT * FROM more');
     raw.exec(`INSERT INTO delivery_requests (account_id, delivery_id, request)
       SELECT m.account_id, m.id, r.request FROM more m, delivery_requests r`);
-    // The server plans by what it saw before anything was under way.
+    // The server plans with statistics from before any delivery was in progress.
     raw.exec('ANALYZE');
     const claimed = [];
     for (let claim = 0; claim < 3; claim++) claimed.push(...(await test.claimDeliveries('one', () => 300)));
@@ -33,10 +33,10 @@ describe('several processes that deliver', () => {
     await test.temp.rest();
     const { entries } = raw.prepare(scanLimit).get('deliveries_leased') ?? {};
     // A renewal looks once for what processes have left behind.
-    assert.ok(Number(entries) <= 1000, `${String(entries)} entries of what is under way were read`);
+    assert.ok(Number(entries) <= 1000, `${String(entries)} entries in progress were read`);
   });
 
-  it('have four deliveries of a channel under way together, and those of one check in their order', async () => {
+  it('send at most four deliveries of a channel together, and those of one check in order', async () => {
     await using test = await PathUnderTest.open((at) => openTempPostgres(server, at));
     const first = await test.check();
     const channel = await test.channel(first);
@@ -58,9 +58,9 @@ describe('several processes that deliver', () => {
     const other = holder === 'one' ? 'two' : 'one';
     taken.push(...(await claim(holder, taken.length)));
     assert.equal(taken.length, 4);
-    assert.deepEqual(await claim(other), [], 'four are under way');
+    assert.deepEqual(await claim(other), [], 'four are in progress');
 
-    // The check of one that is under way recovers: its recovery waits for that attempt, whoever takes it.
+    // The check of one in progress recovers: the recovery waits for that attempt, in any process.
     test.temp.clock.advance(10);
     const [held, ended] = taken;
     assert.ok(held !== undefined && ended !== undefined);
@@ -76,7 +76,7 @@ describe('several processes that deliver', () => {
       beside !== undefined && beside.delivery.checkId !== held.delivery.checkId,
       'the place is for other checks',
     );
-    assert.deepEqual(await claim(other, 1), [], 'four are under way again');
+    assert.deepEqual(await claim(other, 1), [], 'four are in progress again');
     assert.deepEqual(await test.settle(held, 500, holder), [true]);
     const [next] = await claim(other, 1);
     assert.equal(next?.delivery.checkId, held.delivery.checkId);

@@ -45,7 +45,7 @@ async function isEncrypted(options: string, host = '127.0.0.1'): Promise<boolean
 describe('a PostgreSQL that encrypts', () => {
   for (const [what, options, host] of [
     ['without any sslmode', () => '', '127.0.0.1'],
-    ['with require, whoever it is', () => 'sslmode=require', '127.0.0.1'],
+    ['with require, any server', () => 'sslmode=require', '127.0.0.1'],
     ['with verify-ca, under another name', () => `sslmode=verify-ca&sslrootcert=${trusted}`, '127.0.0.1'],
     ['with verify-full, under its own name', () => `sslmode=verify-full&sslrootcert=${trusted}`, 'localhost'],
   ] as const) {

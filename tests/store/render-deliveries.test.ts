@@ -174,7 +174,7 @@ describe('rendering deliveries', () => {
     );
   });
 
-  it('that a crash cut off is done by whoever claims next, and no attempt is shown as interrupted', async (newStore) => {
+  it('interrupted by a crash is done by the next claim, and no attempt is shown as interrupted', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     await test.channel(await test.check());
     await fail(test);

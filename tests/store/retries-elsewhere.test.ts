@@ -115,10 +115,10 @@ describe('a run that is tried again at another location', () => {
           wake: () => {},
         });
         await step.tick();
-        await until('what is under way', () => step.inProgress === 0);
+        await until('runs in progress', () => step.inProgress === 0);
         test.temp.clock.advance(20);
         await step.tick();
-        await until('what is under way', () => step.inProgress === 0);
+        await until('runs in progress', () => step.inProgress === 0);
       }
       const of = test.temp.raw.prepare('SELECT attempt, location FROM results WHERE check_id = ? ORDER BY attempt');
       return of.all(idBytes(checkId)).map((row) => [row['attempt'], row['location']]);

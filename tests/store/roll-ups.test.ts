@@ -156,7 +156,7 @@ test('no result goes before it is rolled up, nor while its hour waits to be roll
   await rollUpAllOf(temp, 40 * dayMs);
   assert.equal(await sweep(), 1);
   assertRollUps(raw, [first, late]);
-  // What comes later still can no longer be told from what is gone: it does not take the place of the whole.
+  // Even later results are indistinguishable from deleted ones: they do not replace the hour.
   record(temp, accountId, fact(checkId, oldAt + 2 * minuteMs));
   await rollUpAllOf(temp, 40 * dayMs);
   assertRollUps(raw, [first, late]);
@@ -185,7 +185,7 @@ test('roll-ups go with their check, and those of others stay', async (newStore) 
   assert.equal(raw.prepare('SELECT count(*) AS n FROM late_hours').get()?.['n'], 0);
 });
 
-test('it is told up to when results of all checks are rolled up', async (newStore) => {
+test('reports up to when the results of all checks are rolled up', async (newStore) => {
   await using temp = await newStore(noon);
   const { store, raw, clock } = temp;
   const { figures } = store;

@@ -1,4 +1,4 @@
-// The end of a runtime and the steps of its stage, on both engines: what a process makes of them, and which accounts are told.
+// Stages of a runtime until its removal, on both engines: what processes do, and which accounts are notified.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

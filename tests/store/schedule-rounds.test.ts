@@ -137,7 +137,7 @@ it('schedules with a time of their own, however many are due, do not keep those 
   assert.equal(test.difference(), 0);
 });
 
-it('what is still to be planned in a round under way is known of every schedule, one by one and in a statement', async (newStore) => {
+it('the remaining plan of a round in progress is known for every schedule, alone and in a statement', async (newStore) => {
   await using test = await PathUnderTest.open(newStore);
   for (let count = 0; count < 30; count++)
     await test.add({ frequency: 1, frequencyOffset: count % 3 === 0 ? 17 : null });
@@ -151,7 +151,7 @@ it('what is still to be planned in a round under way is known of every schedule,
     test.temp.clock.advance(waitMs);
     await test.tick(max);
     const [round] = rounds(test);
-    assert.ok(round !== undefined && round.round_to !== null, 'a round is under way');
+    assert.ok(round !== undefined && round.round_to !== null, 'a round is in progress');
     const { sql, values } = dueAtStatement(round);
     const reported = test.temp.raw
       .prepare(`SELECT check_id, ${sql} AS due FROM schedules ORDER BY check_id`)
@@ -176,7 +176,7 @@ const edits: readonly Partial<Check>[] = [
   { activated: false },
 ];
 
-describe('every due slot of many checks that are edited while rounds are under way', () => {
+describe('every due slot of many checks that are edited while rounds are in progress', () => {
   for (let seed = 1; seed <= 2; seed++) {
     it(`has exactly one outcome (${seed})`, async (newStore) => {
       await using test = await PathUnderTest.open(newStore);

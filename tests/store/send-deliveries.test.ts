@@ -8,14 +8,14 @@ import { it } from '../support/store/each-engine.ts';
 import { until } from '../support/until.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
-/** No channel fails for long enough here to be told of. */
+/** No channel fails long enough here to be reported. */
 const unnotified = {
   isShared: () => false,
   render: () => assert.fail('every delivery is rendered when it is recorded'),
 };
 
 describe('sending deliveries', () => {
-  it('has at most four under way to a channel that hangs, and none of another waits for them', async (newStore) => {
+  it('sends at most four deliveries to a hanging channel, without delaying other channels', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const first = await test.check();
     const hanging = await test.channel(first);

@@ -1,4 +1,4 @@
-// A run that waits for room, as one of a browser check does, begins with its check as it stands then.
+// A queued run, such as that of a browser check, uses the check's configuration at the time it starts.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { ProbeInput } from '#domain/checks/probe.ts';
@@ -49,7 +49,7 @@ async function waitingRun(test: PathUnderTest) {
     fault,
     probed,
     ended,
-    /** Lets it in, and waits until nothing is under way. */
+    /** Admits it, and waits until nothing is in progress. */
     letIn: async () => {
       room.resolve(() => void left++);
       await until('its end', () => step.inProgress === 0);

@@ -1,4 +1,4 @@
-// A port that nobody listens on, for programs that have to be told one.
+// A free port, for programs that need a port number.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 

@@ -11,7 +11,7 @@ export interface NetworkFiles {
   readonly resolver: string;
 }
 
-/** Whoever listens on `::` there is connected to, whichever address of either family is asked for. */
+/** Connections to any address of either family reach a listener on `::`. */
 const setUp = `set -e
 mount -t proc proc /proc
 mount --bind "$1" /etc/hosts

@@ -19,7 +19,7 @@ export async function until<Answer>(
     }
     const now = performance.now();
     const waitedMs = now - startedAt;
-    if (waitedMs > withinMs) throw new Error(`waited ${withinMs} ms in vain for ${awaited}\n${seen()}`);
+    if (waitedMs > withinMs) throw new Error(`waited ${withinMs} ms for ${awaited}\n${seen()}`);
     // What takes long, or is costly to look at, is looked at less often: looking costs what is waited for its processor.
     const pauseMs = Math.min(400, Math.max(10 + waitedMs / 20, 2 * (now - judgedAt)));
     await new Promise((resolve) => setTimeout(resolve, pauseMs));

@@ -60,7 +60,7 @@ export interface Checks {
    */
   change(accountId: string, id: string, edit: (present: StoredCheck) => CheckWrite): Promise<Saved<StoredCheck> | null>;
   /**
-   * Deletes a check and sends recoveries for open alerts (docs/decisions/0103). `Leftovers` deletes a long history in
+   * Deletes a check and sends recoveries for open alerts (docs/decisions/0103). `Orphans` deletes a long history in
    * slices.
    * @returns false if it is unknown
    */

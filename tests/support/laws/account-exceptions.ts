@@ -13,17 +13,17 @@ export interface AccountException {
   readonly engine?: 'SQLite' | 'PostgreSQL';
 }
 
-const claim = 'a claim takes what is due first, whoever owns it';
-const rest = 'the step sleeps until the next is due, whoever owns it';
+const claim = 'a claim takes what is due first, in every account';
+const rest = 'the step sleeps until the next is due, in every account';
 const clock = 'the clock of the machine was set, for everybody';
-const start = 'a process before this one held it, whoever owns it';
-const old = 'upkeep removes what is old, whoever owns it';
+const start = 'a process before this one held it, in every account';
+const old = 'upkeep removes what is old, in every account';
 const ofKey = 'the accounts of a key are what is asked for; the key is known by its id, found by its hash';
 const rollUp = 'roll-ups are made hour by hour, of every check there is';
 const copy = 'an installation is copied whole, a table at a time';
-const kept = 'templates of all channels are kept ready, whoever owns them';
-const reported = 'failing channels are reported, whoever owns them';
-const storms = 'storms are ended and digests sent, whoever owns them';
+const kept = 'templates of all channels are kept ready, in every account';
+const reported = 'failing channels are reported, in every account';
+const storms = 'storms are ended and digests sent, in every account';
 const figure = 'a metric is about the whole installation';
 
 export const accountExceptions: readonly AccountException[] = [
@@ -106,7 +106,7 @@ export const accountExceptions: readonly AccountException[] = [
     table: 'check_states',
     statement:
       /^select k\.account_id, k\.check_id, .* from \(select account_id, check_id from check_states (indexed by \w+ )?where status <> 'passing' and alerted is distinct from status and /,
-    why: 'states that are not told as they stand are gone through, whoever owns them',
+    why: 'states with a due alert are evaluated, in every account',
     seenIn: 'judge-states',
   },
   { table: 'schedules', statement: /from schedules where next_due_at <= \?/, why: claim, seenIn: 'path-runs' },

@@ -83,7 +83,7 @@ function isValue(nodes: readonly SqlNode[]): boolean {
   return first?.kind === 'value' || (first?.kind === 'group' && isWord(first.nodes[0], 'select', 'with'));
 }
 
-/** The row whose account a column is; null when it is none, or it cannot be told whose. */
+/** The row whose account a column holds; null = it holds none, or the row is unknown. */
 function accountOf(nodes: readonly SqlNode[], scope: Scope): Row | null {
   const plain = splitAt(nodes, (node) => isSign(node, '::'))[0] ?? [];
   const names = plain.filter((node) => !isSign(node, '.')).map(nameOf);

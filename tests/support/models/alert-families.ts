@@ -75,7 +75,7 @@ export const channelSwitches = (escalations: Escalations): Family => ({
   reminders: { amount: Infinity, intervalMs: minute },
 });
 
-/** What is open is told again until it recovers. */
+/** An open alert is repeated until the recovery. */
 export const remindersUntilRecovery = (escalations: Escalations): Family => ({
   ...plain,
   name: 'reminders until recovery',

@@ -68,7 +68,7 @@ const switches = [0, 1, 2, 3, 4, 5, 6, 7].map((bits): ChannelSettings => ({
   sendDegraded: (bits & 4) > 0,
 }));
 
-/** How many channels hear of each. */
+/** Number of channels that receive each. */
 export const channelsInModel = switches.length;
 
 /** Before the first result. */
@@ -172,7 +172,7 @@ function remove(node: Node): null {
   const notifications = notificationsOf(deletionEvent(node.now), listenersOf(node));
   for (const [index, channel] of node.channels.entries()) {
     const sent = notificationOf(notifications, index)?.alertTypes ?? [];
-    assert.ok(sent.length <= 1, 'one deletion is told once');
+    assert.ok(sent.length <= 1, 'a deletion is notified once');
     checkClosing(sent[0], channel, settingsOf(index, node.on));
   }
   return null;
@@ -274,7 +274,7 @@ function inspect(node: Node, setting: Setting): Node {
   return after;
 }
 
-/** Why a channel may be told. */
+/** Why a channel may be notified. */
 interface Found {
   /** Whether a result has come; otherwise it was looked at. */
   readonly isResult: boolean;
@@ -309,7 +309,7 @@ function isForgotten(judgedAt: number | null, now: number, { family: { everyMs }
   return judgedAt === null || now - judgedAt > 2 * everyMs + 15 * minute;
 }
 
-/** The trouble, once it is due: what was told of grows worse or milder at once. */
+/** The failure or degradation, once its alert is due; a change between them is due at once. */
 function dueBy({ trouble, on, now }: Node, judgedAt: number | null, setting: Setting): Trouble | null {
   if (trouble === null || trouble.isDue || on.mute || on.window || isForgotten(judgedAt, now, setting)) return trouble;
   const { escalations, everyMs } = setting.family;
@@ -320,14 +320,14 @@ function dueBy({ trouble, on, now }: Node, judgedAt: number | null, setting: Set
   return isDue ? { ...trouble, isDue } : trouble;
 }
 
-/** Whoever asked knows of a trouble that is due, whether a result came, a mute ended or time went by; and nobody of another. */
+/** Channels that want it were notified of a due failure, after a result, the end of a mute or a period of time; and of no other. */
 function checkKnown({ trouble, on, channels, now }: Node, judgedAt: number | null, setting: Setting): void {
   if (trouble === null || on.mute || on.window) return;
   const isUnsaid = !trouble.isNotifying || isForgotten(judgedAt, now, setting);
   for (const [index, channel] of channels.entries()) {
     const { sendFailure, sendDegraded } = settingsOf(index, on);
     const knows = knownTo(channel);
-    if (!trouble.isDue) assert.equal(knows, null, 'nobody is told before it is due');
+    if (!trouble.isDue) assert.equal(knows, null, 'no channel is notified before it is due');
     else if (isUnsaid) continue;
     else if (trouble.what === 'failed' && sendFailure)
       assert.equal(knows, 'ALERT_FAILURE', 'mute and maintenance hide a failure and do not lose it');

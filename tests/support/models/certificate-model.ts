@@ -40,7 +40,7 @@ export const certificateFamilies = {
   'alternating certificates': [...results, ...changes, 'mute', 'deleted'],
 } as const satisfies Readonly<Record<string, readonly Move[]>>;
 
-/** A channel: what the product remembers, and the lowest step in days that it was told of each certificate. */
+/** A channel: what Tocsin stored, and the lowest step in days that it was notified of for each certificate. */
 interface Channel {
   readonly notified: Notified;
   readonly received: Readonly<Record<string, number>>;
@@ -131,7 +131,7 @@ function settingsOf(index: number, on: Switches): Pick<Listener, 'sslExpiry' | '
 
 const made = new Map<string, Rules>();
 
-/** What is open is told again with each result, until it recovers. */
+/** An open alert is repeated with each result until the recovery. */
 function rulesOn({ mute, window }: Switches): Rules['rules'] {
   const key = `${mute} ${window}`;
   const known = made.get(key);
@@ -164,19 +164,19 @@ function find(node: Node, result: (typeof results)[number]): Node {
   return { ...node, state: step.state, channels };
 }
 
-/** What is told of the check is the same as if it had no certificate. */
+/** Alerts of the check are the same as without a certificate. */
 function checkStatusApart(
   { notified: before }: Channel,
   notification: Notification | undefined,
   ofStatus: Notification | undefined,
 ): void {
   const sent = (notification?.alertTypes ?? []).filter((type) => type !== 'ALERT_SSL');
-  assert.deepEqual(sent, ofStatus?.alertTypes ?? [], 'certificates change nothing of what is told of the check');
+  assert.deepEqual(sent, ofStatus?.alertTypes ?? [], 'certificates do not change the alerts of the check');
   assert.equal(notification?.reminder ?? null, ofStatus?.reminder ?? null, 'nor how often');
   const { certificates: _, ...notified } = notification?.notified ?? before;
   const { certificates: untouched, ...notifiedOfStatus } = ofStatus?.notified ?? before;
   assert.deepEqual(notified, notifiedOfStatus, 'nor what is remembered of it');
-  assert.deepEqual(untouched, before.certificates, 'what was told of certificates stays, whatever the check does');
+  assert.deepEqual(untouched, before.certificates, 'notified certificates are kept, whatever the check does');
 }
 
 interface Seeing extends Node {
@@ -195,7 +195,7 @@ function receive(
   const isHeld = on.mute || on.window || on.subscription || !sslExpiry;
   const step = certificate === null ? null : lowestStep(sslDaysRemaining(certificate, now), sslExpiryThreshold);
   if (certificate === null || step === null || isHeld) {
-    assert.equal(sent, 0, 'it is told of a certificate near its end, where that is asked for and not hidden');
+    assert.equal(sent, 0, 'it is notified of a certificate about to expire, if it wants that and is not muted');
     assert.deepEqual(notified.certificates, channel.notified.certificates, 'what was not told is not remembered');
     return { ...channel, notified };
   }
@@ -205,7 +205,7 @@ function receive(
   return { notified, received: givesResult ? { ...channel.received, [fingerprint]: step } : channel.received };
 }
 
-/** Of the days from which on somebody is told, the lowest that is reached; null = none is yet. */
+/** The lowest step in days that is reached; null = none yet. */
 function lowestStep(daysRemaining: number, threshold: number): number | null {
   const reached = [threshold, ...sslSteps.filter((step) => step <= threshold)].filter((step) =>
     step === 0 ? daysRemaining < 0 : daysRemaining <= step,

@@ -1,5 +1,5 @@
 // Every short history of a check that runs in several locations at once, each of which may answer after the next round has begun, as
-// a location does that tries again: what opened closes, nobody is told twice, and the newest round has the last word.
+// a location does that tries again: what opened closes, no channel is notified twice, and the newest round decides.
 import assert from 'node:assert/strict';
 import type { Escalation } from '#domain/alerts/alert-settings.ts';
 import { type CheckState, foldResult, newCheckState } from '#domain/checks/check-state.ts';
@@ -39,8 +39,8 @@ type Move = { readonly place: number; readonly outcome: Outcome } | 'mute';
 
 /**
  * Follows every sequence of answers: each location answers its rounds one after the other, however far behind the others within a
- * limit. Once all have answered the newest round and had a verdict in it, the check stands as that round found it, and whoever
- * asked knows.
+ * limit. Once all have answered the newest round and had a verdict in it, the state is that of the round, and
+ * subscribed channels were notified of it.
  *
  * @throws {Error} that names the first after which a promise does not hold
  */
@@ -118,9 +118,9 @@ function checkWhole({ state, places, channels, isHidden }: Node, { failingShare,
   assert.equal(state.status, expected, 'the newest round has the last word');
   for (const [index, channel] of channels.entries()) {
     const { sendFailure, sendDegraded } = settingsOf(index);
-    if (expected === 'passing') assert.equal(knownTo(channel), null, 'whoever was told knows that it passes');
+    if (expected === 'passing') assert.equal(knownTo(channel), null, 'notified channels received the recovery');
     if (isHidden || escalation.type !== 'RUN_BASED' || escalation.runs > 1) continue;
-    if (expected === 'failing' && sendFailure) assert.equal(knownTo(channel), 'ALERT_FAILURE', 'a failure is told');
+    if (expected === 'failing' && sendFailure) assert.equal(knownTo(channel), 'ALERT_FAILURE', 'a failure is notified');
     if (expected === 'degraded' && sendDegraded)
       assert.equal(knownTo(channel), 'ALERT_DEGRADED', 'so is a degradation');
   }

@@ -1,4 +1,4 @@
-// The channels of a check that runs in several locations at once, and what they are told with each answer.
+// The channels of a check that runs in several locations at once, and their notifications with each result.
 import assert from 'node:assert/strict';
 import type { CheckState, StateRules, StateStep } from '#domain/checks/check-state.ts';
 import { type Listener, mayNotify, alertEventOf, notificationsOf } from '#domain/alerts/notify.ts';
@@ -20,7 +20,7 @@ export function settingsOf(index: number): ChannelSettings {
   return own;
 }
 
-/** When and how something is told. */
+/** When and how a channel is notified. */
 interface Occasion {
   /** Epoch ms. */
   readonly now: number;
@@ -31,7 +31,7 @@ interface Occasion {
 /**
  * Tells the channels of a step.
  *
- * @throws {Error} when one of them is told what was not promised
+ * @throws {Error} if one of them receives an unexpected notification
  */
 export function notify<N extends { readonly state: CheckState; readonly channels: readonly Channel[] }>(
   node: N,

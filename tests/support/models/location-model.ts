@@ -1,5 +1,5 @@
-// Every short history of a check that runs in several locations at once, in every order in which they may answer: what each channel
-// is told of it is the same, muted or in a window now and then, by whatever escalation.
+// Every short history of a check that runs in several locations at once, in every order of their results: each channel gets the
+// same notifications, with or without mutes and windows, at any escalation.
 import assert from 'node:assert/strict';
 import type { AlertSettings, Escalation } from '#domain/alerts/alert-settings.ts';
 import {
@@ -19,8 +19,8 @@ import { explore, type Explored } from './explore.ts';
 import { type Channel, knownTo } from './received.ts';
 import { settingsOf, freshChannels, notify } from './location-channels.ts';
 
-/** `mended`: the first attempt failed, and the retry passed. Where there are retries, a run that failed was tried again, too. */
-const outcomes = ['passed', 'degraded', 'failed', 'unknown', 'mended'] as const;
+/** `recovered`: the first attempt failed, and the retry passed. With retries, a failed run was retried, too. */
+const outcomes = ['passed', 'degraded', 'failed', 'unknown', 'recovered'] as const;
 type Found = (typeof outcomes)[number];
 
 /** A check in the model. */
@@ -74,7 +74,7 @@ interface Round {
 
 /**
  * Follows every history: each location finds anything in each round, or comes without a verdict from some round on, and they
- * answer in any order; between rounds the check is hidden and shown again. What was told, and where the check stands, must be the
+ * answer in any order; between rounds the check is muted and unmuted. Notifications and the state of the check must be the
  * same at the end of each round in every order. Only one that has a verdict again after it had none may be a surprise
  * (docs/decisions/0098).
  *
@@ -87,7 +87,7 @@ export function exploreOrders(given: LocationCase): Explored {
   const rules = [false, true].map((isHidden) => rulesOfCase(given, codes, isHidden));
   const found = combinations(
     given.locations,
-    outcomes.filter((each) => each !== 'mended' || given.retry !== null),
+    outcomes.filter((each) => each !== 'recovered' || given.retry !== null),
   );
   const rounds = [false, true]
     .filter((isHidden) => !isHidden || given.hiding !== null)
@@ -161,7 +161,7 @@ interface Setting {
 function followRound(before: Node, round: Round, setting: Setting): Node {
   const at = before.at + round.afterMs;
   const { isHidden, found } = round;
-  // What is due by now is told before the first location answers.
+  // Due alerts are sent before the first location responds.
   const opens = judgeState(before.state, setting.byRules.standing, { now: at, everyMs: minute, judgedAt: before.at });
   const notified =
     opens === null
@@ -222,8 +222,8 @@ function roundOf(before: Node, order: readonly string[], { found, isHidden }: Ro
 function runOf(location: string, found: Found, at: number, { byRules, codes, given }: Setting) {
   // They start almost at once: who answers first is chance.
   const startedAt = at + codes.indexOf(location);
-  const outcome = found === 'mended' ? 'passed' : found;
-  const isTriedAgain = given.retry !== null && (found === 'failed' || found === 'mended');
+  const outcome = found === 'recovered' ? 'passed' : found;
+  const isTriedAgain = given.retry !== null && (found === 'failed' || found === 'recovered');
   const verdict = isTriedAgain ? 'failed' : outcome;
   const ended = { verdict, reason: null, startedAt, stoppedAt: startedAt };
   const retry = retryOf({ attempt: 1, location, firstStartedAt: null }, ended, byRules.check, codes);
@@ -260,7 +260,7 @@ function troubleAfter({ state, trouble, at }: Node, isMoved: boolean, isSeen: bo
   return trouble.is === 'open' ? { ...trouble, is: 'unknown' } : trouble;
 }
 
-/** The trouble, once it is due: what was told of grows worse or milder at once. */
+/** The failure or degradation, once its alert is due; a change between them is due at once. */
 function dueBy(trouble: Trouble | null, now: number, isHidden: boolean, { given }: Setting): Trouble | null {
   if (trouble === null || trouble.isDue || isHidden) return trouble;
   const { escalation } = given;
@@ -270,13 +270,13 @@ function dueBy(trouble: Trouble | null, now: number, isHidden: boolean, { given 
   return isDue ? { ...trouble, isDue } : trouble;
 }
 
-/** Whoever asked knows of a trouble that is due, and nobody of another. */
+/** Channels that want it were notified of a due failure, and of no other. */
 function checkKnown({ trouble, channels }: Node, isHidden: boolean): void {
   if (trouble === null || isHidden) return;
   for (const [index, channel] of channels.entries()) {
     const { sendFailure, sendDegraded } = settingsOf(index);
     const knows = knownTo(channel);
-    if (!trouble.isDue) assert.equal(knows, null, 'nobody is told before it is due');
+    if (!trouble.isDue) assert.equal(knows, null, 'no channel is notified before it is due');
     else if (trouble.is === 'unknown') continue;
     else if (trouble.status === 'failing' && sendFailure)
       assert.equal(knows, 'ALERT_FAILURE', 'mute and maintenance hide a failure and do not lose it');

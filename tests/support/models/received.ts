@@ -1,4 +1,4 @@
-// What a channel heard of a check, kept apart from what the product remembers of it, and the promises of what it is told.
+// What a channel received about a check, separate from what Tocsin stored, and the promises about notifications.
 import assert from 'node:assert/strict';
 import type { Reminders } from '#domain/alerts/alert-settings.ts';
 import type { AlertType, Notified } from '#domain/alerts/alert.ts';
@@ -9,7 +9,7 @@ interface Received {
   readonly lastSent: AlertType | null;
   /** When that was, or it was last told again; epoch ms. */
   readonly sentAt: number;
-  /** How often it was told again. */
+  /** Number of reminders. */
   readonly reminders: number;
   /** Whether the check passed since. */
   readonly isPassedSince: boolean;
@@ -31,7 +31,7 @@ export interface ChannelSettings {
   readonly sendDegraded: boolean;
 }
 
-/** What a channel could be told of now. */
+/** What a channel could be notified of now. */
 export interface Occasion {
   /** Where the check stands; passing = it passes with this. */
   readonly status: CheckStatus | null;
@@ -41,9 +41,9 @@ export interface Occasion {
   readonly isSubscribed: boolean;
   /** Epoch ms. */
   readonly now: number;
-  /** What is asked for, with a result that finds it so; null = it is told once. */
+  /** Reminder settings, if the result confirms the state; null = no reminders. */
   readonly reminders: Reminders | null;
-  /** What whoever asks for it knows of after this at the latest; null = that is not said. */
+  /** The alert that channels must have received by now; null = unspecified. */
   readonly due: CheckStatus | null;
 }
 
@@ -68,7 +68,7 @@ export function knownTo({ isPassedSince, lastSent }: Channel): AlertType | null 
 }
 
 /**
- * A channel after an occasion, with what it was told of it.
+ * A channel after an event, with its notifications.
  *
  * @throws {Error} when that is not what was promised
  */
@@ -81,7 +81,7 @@ export function receive(
   const { opens, isSubscribed, now, status } = occasion;
   const sent = notification?.alertTypes ?? [];
   const reminder = notification?.reminder ?? null;
-  assert.ok(sent.length <= 1, 'one result is told once');
+  assert.ok(sent.length <= 1, 'a result is notified once');
   checkSent(sent[0], reminder, channel, asked, occasion);
   const isPassing = status === 'passing';
   const isSparedNow =
@@ -96,7 +96,7 @@ export function receive(
   ) {
     return channel;
   }
-  // Of what is over nobody asks when it was told.
+  // The time of a notification does not matter after the recovery.
   const [sentAt, again] = sent.length > 0 ? [now, reminder ?? 0] : [channel.sentAt, channel.reminders];
   return channelOf(notification?.notified ?? channel.notified, {
     lastSent: sent[0] ?? channel.lastSent,
@@ -116,19 +116,15 @@ function checkSent(
 ): void {
   const { status, isHidden, isSubscribed, due } = occasion;
   if (status === 'passing') return checkClosing(alert, channel, asked);
-  assert.ok(alert !== 'ALERT_RECOVERY' && alert !== 'ALERT_DEGRADED_RECOVERY', 'an end is told when it passes');
+  assert.ok(alert !== 'ALERT_RECOVERY' && alert !== 'ALERT_DEGRADED_RECOVERY', 'a recovery is sent when it passes');
   assert.ok(alert === undefined || !isHidden, 'while it is muted or in a window only closings are sent');
-  assert.ok(alert === undefined || isSubscribed, 'who is not subscribed hears of ends alone');
+  assert.ok(alert === undefined || isSubscribed, 'an unsubscribed channel receives only recoveries');
   if (alert === 'ALERT_FAILURE')
-    assert.ok(asked.sendFailure && status === 'failing', 'a failure is told where it was asked for');
+    assert.ok(asked.sendFailure && status === 'failing', 'a failure is sent to channels that want it');
   if (alert === 'ALERT_DEGRADED') assert.ok(asked.sendDegraded && status === 'degraded', 'so is a degradation');
   const open = knownTo(channel);
   const isRepeat = alert !== undefined && alert === open && !channel.isSparedFailure;
-  assert.equal(
-    reminder !== null,
-    isRepeat,
-    'nobody is told twice of the same without something between, but as a reminder',
-  );
+  assert.equal(reminder !== null, isRepeat, 'no channel is notified twice of the same state except by a reminder');
   checkReminder(reminder, channel, asked, occasion);
   if (isHidden) return;
   const knows = alert ?? open;
@@ -137,7 +133,7 @@ function checkSent(
   if (due === 'degraded' && asked.sendDegraded) assert.equal(knows, 'ALERT_DEGRADED', 'nor a degradation');
 }
 
-/** Who was told of it is told again as often as is asked for while it is so, and is told which time it is. */
+/** A notified channel receives the configured reminders while the state lasts, with their number. */
 function checkReminder(reminder: number | null, channel: Channel, asked: ChannelSettings, occasion: Occasion): void {
   const { status, isHidden, isSubscribed, reminders, now } = occasion;
   const open = knownTo(channel);
@@ -152,13 +148,13 @@ function checkReminder(reminder: number | null, channel: Channel, asked: Channel
 }
 
 /**
- * The end of what was told is told, by a pass or by the deletion.
+ * The recovery follows a notified failure, by a passing result or a deletion.
  *
  * @throws {Error} when it is not, or to somebody who knows of no beginning
  */
 export function checkClosing(alert: AlertType | undefined, channel: Channel, asked: ChannelSettings): void {
   const open = channel.isSparedFailure ? 'ALERT_FAILURE' : knownTo(channel);
   const closing = open === 'ALERT_DEGRADED' ? 'ALERT_DEGRADED_RECOVERY' : 'ALERT_RECOVERY';
-  if (open === null) assert.equal(alert, undefined, 'nobody else is told of an end');
+  if (open === null) assert.equal(alert, undefined, 'no other channel receives a recovery');
   else assert.equal(alert, asked.sendRecovery ? closing : undefined, 'what opened closes');
 }

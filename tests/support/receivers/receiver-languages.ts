@@ -92,7 +92,7 @@ for (const line of readFileSync(0, 'utf8').trimEnd().split('\\n')) {
 `;
 }
 
-/** Two programs of the same file: the receiver as it stands, and with another beginning. */
+/** Two programs of the same file: the receiver unchanged, and with another start. */
 function buildInGo(folder: string, program: string): void {
   mustRun('go', 'build', '-o', program, join(receivers, 'receiver.go'));
   const source = readFileSync(join(receivers, 'receiver.go'), 'utf8');

@@ -31,7 +31,7 @@ export function processesThere(part = ''): readonly string[] {
   });
 }
 
-/** No folder of a run and no process in one, when it has ended: what was told to end may take its time. */
+/** No folder of a run and no process in one remains after it ended; terminating may take a moment. */
 export async function nothingLeft(): Promise<void> {
   assert.deepEqual(
     readdirSync(tmpdir()).filter((name) => name.startsWith('tocsin-script-')),

@@ -16,7 +16,7 @@ export interface Attempt {
 
 /** What a script printed of its tries. */
 export interface Attempted<One extends Attempt = Attempt> {
-  /** Why the script did not come to its end; '' = it did. */
+  /** Why the script did not finish; '' = it did. */
   readonly problem: string;
   readonly attempts: readonly One[];
 }

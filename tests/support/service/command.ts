@@ -12,7 +12,7 @@ export interface CommandOutput {
   readonly err: string;
 }
 
-/** A command that is under way. */
+/** A running command. */
 export interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<CommandOutput>;

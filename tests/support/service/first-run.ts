@@ -1,4 +1,4 @@
-// A check that was just created runs at once: whoever counts its runs lets that one end first.
+// A new check runs at once: tests that count its runs wait for that one first.
 import { until } from '../until.ts';
 
 /** Waits until a check has a result. */

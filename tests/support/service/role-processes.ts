@@ -12,7 +12,7 @@ import { type Ended, startProcess, type TocsinProcess } from './tocsin-process.t
 /** One of each. */
 export const everyRole = ['api', 'scheduler', 'runner', 'deliverer', 'upkeep'] as const satisfies readonly Role[];
 
-/** What all processes of an installation have to be told. */
+/** The configuration that all processes of an installation share. */
 export const sharedKey = 'ab'.repeat(32);
 
 /** A process with its roles. */
@@ -117,7 +117,7 @@ export async function startRoleProcesses(
   };
 }
 
-/** Whoever is asked whether it is ready looks who else is there: after this each knows of all. */
+/** A readiness check reads the list of processes: after this, each process knows all others. */
 async function runHook({ address }: TocsinProcess): Promise<void> {
   await (await fetch(`${address}/health/ready`)).text();
 }

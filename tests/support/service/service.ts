@@ -24,7 +24,7 @@ export interface Service {
   readonly pid: number | undefined;
   /** What the present processes have written to stdout and stderr. */
   readonly printed: string;
-  /** What commands and further processes of this installation have to be told: where its data is. */
+  /** The configuration of commands and further processes of this installation: the location of its data. */
   readonly environment: NodeJS.ProcessEnv;
   /** An operation with the admin key; JSON in, JSON out. Never throws for a status. */
   api(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiAnswer>;

@@ -19,7 +19,7 @@ export function machineClock(t: Cleanup, aheadMs: number): SetClock & { readonly
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'ahead');
   const set = (ms: number): void => {
-    // Whoever looks meanwhile finds the whole text of before or of after.
+    // Concurrent readers find the complete text from before or after.
     writeFileSync(`${path}.part`, String(ms));
     renameSync(`${path}.part`, path);
   };

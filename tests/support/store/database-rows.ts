@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { until } from '../until.ts';
 
-/** Columns that the service touches by itself: when a key was last used, and its signs of life. */
+/** Columns that the service updates on its own: the last use of a key, and heartbeats of processes. */
 const unnotified: Readonly<Record<string, string>> = {
   api_keys: 'last_used_at',
   installation: 'value',
@@ -43,6 +43,6 @@ function databaseRows(raw: DatabaseSync): DatabaseRows {
 /** The same of a service with a heartbeat, once it has said by itself that it receives pings: later only when is another. */
 export async function databaseRowsAtRest(raw: DatabaseSync): Promise<DatabaseRows> {
   const sign = raw.prepare(`SELECT 1 FROM installation WHERE key = 'pings-heard'`);
-  await until('the first sign of life', () => sign.get() !== undefined);
+  await until('the first heartbeat', () => sign.get() !== undefined);
   return databaseRows(raw);
 }

@@ -101,10 +101,10 @@ export function aChannel(accountId: string, change: Partial<AlertChannel> = {}):
 
 /** Renders for checks that are deleted while nothing is open: what it makes is seen as a delivery that failed. */
 export function noNotifications(): Rendered {
-  return { error: 'nobody is told here' };
+  return { error: 'nothing is notified here' };
 }
 
-/** A window of maintenance in UTC that comes once and says nothing but what is told. */
+/** A single maintenance window in UTC with defaults. */
 export function aWindow(accountId: string, change: Partial<MaintenanceWindow> = {}): MaintenanceWindow {
   return {
     accountId,
@@ -129,7 +129,7 @@ export function aWindow(accountId: string, change: Partial<MaintenanceWindow> = 
   };
 }
 
-/** A sign of life of a runner that holds nothing. */
+/** The heartbeat of a runner without leases. */
 export function aSign(change: Partial<ProcessSign> = {}): Omit<ProcessSign, 'seenAt'> {
   return {
     id: newId(),

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type Cleanup, type Hit, type ScriptedServer, startScriptedServer } from './scripted-server.ts';
 
-/** What a script is told, so that the clients find it without asking anywhere else. */
+/** The environment of a script, so that AWS clients find the server without other requests. */
 export const awsEnvironment = {
   AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
   AWS_SECRET_ACCESS_KEY: 'a-secret-of-a-test',

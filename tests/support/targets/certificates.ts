@@ -50,7 +50,7 @@ export type AuthorityFacts = Pick<CertificateFacts, 'validFrom' | 'validTo' | 'h
 const day = 86_400_000;
 let serial = 1;
 
-/** A new authority, trusted by whoever is given its certificate. */
+/** A new certificate authority, trusted by clients that have its certificate. */
 export function createAuthority(name = 'Tests of Tocsin'): Authority {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const parts = { subject: name, issuer: name, publicKey, signer: privateKey, extensions: [ofAuthority] };

@@ -25,7 +25,7 @@ export interface OcspFacts {
 
 type Signer = Pick<Authority, 'signed'>;
 
-/** Whoever has a certificate with its key, as a signer. */
+/** A signer: a certificate with its key. */
 export function signerOf({ key }: Issued): Signer {
   const privateKey = createPrivateKey(key);
   return { signed: (content, hash, ...more) => signedWith(privateKey, content, hash, ...more) };

@@ -7,7 +7,7 @@ interface Cleanup {
   after(work: () => void): void;
 }
 
-/** A record of an answer; its data as it stands in a message. */
+/** A record of a response; its data as in the message. */
 export interface ZoneRecord {
   readonly type: number;
   readonly data: Buffer;
@@ -75,7 +75,7 @@ export async function startZoneServer(
     let held = Buffer.alloc(0);
     socket.on('data', (bytes: Buffer) => {
       held = Buffer.concat([held, bytes]);
-      // Its length stands before it: of whoever takes this port for another's, as that had it before, no question comes together.
+      // Prefixed with its length: queries of clients of a previous server on this port are never complete.
       if (held.length < 2 || held.length < 2 + held.readUInt16BE(0)) return;
       const message = reply(held.subarray(2), 'TCP');
       if (message === null) return;
@@ -114,7 +114,7 @@ function encoded({ type, data }: ZoneRecord): Buffer {
   return Buffer.concat([head, data]);
 }
 
-/** A name as it stands in a message. */
+/** A name as encoded in a message. */
 export function zoneName(name: string): Buffer {
   const labels = name.split('.').map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]));
   return Buffer.concat([...labels, Buffer.from([0])]);

@@ -119,7 +119,7 @@ function reasonOf(errors: readonly ScriptError[]): Reason {
   return reasonsByText.find(([pattern]) => pattern.test(message))?.[1] ?? 'script';
 }
 
-/** Whether it waited in vain for something on a page. */
+/** Whether it timed out waiting for something on a page. */
 function isWaiting(message: string): boolean {
   return late.test(message) && !asking.test(message);
 }
