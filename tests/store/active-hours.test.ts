@@ -119,6 +119,21 @@ describe('a delivery outside the active hours of its channel', () => {
     assert.deepEqual(sent, ['ALERT_FAILURE own', 'ALERT_RECOVERY own']);
   });
 
+  it('ends as a reminder that was cancelled meanwhile', async (newStore) => {
+    const { test, own } = await open(newStore);
+    await using _ = test;
+    await test.runAll('failed');
+    const [{ delivery } = assert.fail('it is due')] = await test.claimDeliveries('one');
+    const error = 'the incident was acknowledged';
+    test.temp.raw.exec(`UPDATE deliveries SET error = '${error}'`);
+    const admit = createActiveHours({ ...test.temp.store.activeHours, clock: test.temp.clock, owner: 'one' });
+    const found = await test.temp.store.alertChannels.find(test.accountId, own);
+    assert.equal(await admit(delivery, found?.channel ?? assert.fail()), false);
+    assert.deepEqual(test.rows('SELECT status, error, next_attempt_at AS at FROM deliveries'), [
+      { status: 5, error, at: null },
+    ]);
+  });
+
   it('waits if the other channel is deleted', async (newStore) => {
     const { test, sent, tick, own, other } = await open(newStore, (otherChannelId) => ({
       outside: 'OTHER_CHANNEL',

@@ -4,6 +4,7 @@ import { describe } from 'node:test';
 import { alertVariables } from '#domain/alerts/delivery-variables.ts';
 import type { DeliveryFacts, Prepared } from '#domain/results/recording.ts';
 import { newId } from '#lib/id.ts';
+import { idText } from '#store/base/codec.ts';
 import type { ClaimedDelivery } from '#store/path/deliveries/delivery-rows.ts';
 import { it } from '../support/store/each-engine.ts';
 import { PathUnderTest } from './path-under-test.ts';
@@ -64,6 +65,28 @@ describe('a reminder that is still being retried', () => {
       assert.deepEqual(states(test), [alert, cancelled, recovery]);
       test.temp.clock.advance(60_000);
       assert.equal((await test.claimDeliveries('two')).length, 1, 'the recovery waits for the alert');
+    });
+  }
+
+  for (const how of ['passes', 'is deleted', 'is acknowledged'] as const) {
+    it(`and was sent through another channel outside of active hours is cancelled when its check ${how}`, async (newStore) => {
+      await using test = await PathUnderTest.open(newStore);
+      const { checkId, reminder } = await reminded(test);
+      const other = await test.channel(null);
+      test.temp.raw.exec(`UPDATE notified SET routed_to = ${other}`);
+      test.temp.raw.exec(
+        `UPDATE deliveries SET alert_channel_id = ${other}, routed_from = 1 WHERE leased_by IS NOT NULL`,
+      );
+      await test.settle(reminder, 500);
+      if (how === 'passes') await slot(test, 'passed');
+      else if (how === 'is deleted') await test.remove(checkId, prepare);
+      else {
+        const id = idText(test.one('SELECT id FROM incidents') as Uint8Array);
+        const by = { type: 'link', id: null, name: null } as const;
+        await test.temp.store.incidents.acknowledge(test.accountId, id, by, test.now);
+      }
+      const error = how === 'is acknowledged' ? 'the incident was acknowledged' : cancelled.error;
+      assert.deepEqual(states(test).slice(0, 2), [alert, { ...cancelled, error }]);
     });
   }
 

@@ -4,6 +4,7 @@ import { type ActiveHours, hoursReason, waitsForHours } from '#domain/alerts/act
 import { type IdBytes, idBytes, json, parsed } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
+import { isMarked } from '../path/deliveries/cancel-reminders.ts';
 import type { DeliveriesTable, Tables } from '../base/tables/schema.ts';
 
 /** A delivery before its first attempt. */
@@ -43,6 +44,11 @@ export function createActiveHours({ transaction }: Database): ActiveHoursOfChann
         const { is_test: isTest, replay_of: original, routed_from: from } = delivery;
         // Requested by a person, who does not wait for the hours.
         if (isTest === 1 || original !== null) return true;
+        if (isMarked(delivery.error)) {
+          const status = deliveryStatusCodes.encode('cancelled');
+          await release(tx, key, { status, next_attempt_at: null });
+          return false;
+        }
         const isActive = activeFrom <= now;
         // A moved delivery is moved once: it waits for the hours of its new channel.
         const other =

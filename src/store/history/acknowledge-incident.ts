@@ -21,7 +21,8 @@ export async function acknowledgeIncident(
   await writeIncident(tx, found, { acknowledged_at: at, acknowledged_by: json(by) });
   await sql`UPDATE deliveries SET ${sql.raw(cancelAcknowledged)} WHERE account_id = ${found.account}
     AND check_id = ${found.check} AND alert_channel_id IN (
-      SELECT alert_channel_id FROM notified WHERE account_id = ${found.account} AND check_id = ${found.check})
+      SELECT alert_channel_id FROM notified WHERE account_id = ${found.account} AND check_id = ${found.check}
+      UNION ALL SELECT routed_to FROM notified WHERE account_id = ${found.account} AND check_id = ${found.check})
     AND ${sql.raw(isPendingReminder)}`.execute(tx);
   return 'done';
 }

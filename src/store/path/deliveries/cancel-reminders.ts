@@ -18,6 +18,11 @@ function cancelFor(reason: string): string {
     next_attempt_at = CASE WHEN ${isWaiting} THEN NULL ELSE next_attempt_at END`;
 }
 
+/** Whether the error of a pending delivery marks it: it is cancelled when its attempt ends. */
+export function isMarked(error: string | null): boolean {
+  return error !== null && [changed, acknowledged].includes(`'${error}'`);
+}
+
 /**
  * Condition for a pending delivery of a reminder. Quotes in values are escaped, so that no value can look like the
  * variable.
@@ -25,6 +30,17 @@ function cancelFor(reason: string): string {
 export const isPendingReminder = `status = ${pending} AND replay_of IS NULL AND EXISTS (
   SELECT 1 FROM delivery_contents c WHERE c.account_id = deliveries.account_id AND c.delivery_id = deliveries.id
     AND c.content LIKE '%"IS_REMINDER":true%')`;
+
+/**
+ * Condition of the pending reminders of a check for a channel, also of those that are sent through another channel
+ * (docs/decisions/0129). The arguments are SQL expressions.
+ */
+export function remindersOf(account: string, channel: string, check: string): string {
+  const routedTo = `SELECT routed_to FROM notified WHERE account_id = ${account} AND check_id = ${check}
+    AND alert_channel_id = ${channel}`;
+  return `account_id = ${account} AND check_id = ${check} AND alert_channel_id IN (${channel}, (${routedTo}))
+    AND ${channel} IN (alert_channel_id, routed_from) AND ${isPendingReminder}`;
+}
 
 /**
  * SET clause of a settled or postponed attempt: a delivery that would continue is cancelled if it was marked meanwhile.

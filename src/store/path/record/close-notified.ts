@@ -62,9 +62,10 @@ export async function closeNotified(tx: Kysely<Tables>, row: ChecksTable, rules:
   }
   for (const { account_id, alert_channel_id, check_id } of cancelled) {
     await sql`UPDATE deliveries SET ${sql.raw(cancelReminder)} WHERE account_id = ${account_id}
-      AND alert_channel_id = ${alert_channel_id} AND check_id = ${check_id} AND ${sql.raw(isPendingReminder)}`.execute(
-      tx,
-    );
+      AND alert_channel_id IN (${alert_channel_id}, (SELECT routed_to FROM notified WHERE account_id = ${account_id}
+        AND check_id = ${check_id} AND alert_channel_id = ${alert_channel_id}))
+      AND ${alert_channel_id} IN (alert_channel_id, routed_from) AND check_id = ${check_id}
+      AND ${sql.raw(isPendingReminder)}`.execute(tx);
   }
 }
 

@@ -2,7 +2,7 @@
 // record-attempts.ts.
 import { monthStart } from '#domain/accounts/account.ts';
 import type { EndedAttempt, Recorded } from '#domain/results/recording.ts';
-import { cancelReminder, isPendingReminder } from '../deliveries/cancel-reminders.ts';
+import { cancelReminder, remindersOf } from '../deliveries/cancel-reminders.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, idTime } from '../../base/codec.ts';
 import { addToCounts, createCounts } from '../../base/counts.ts';
 import {
@@ -313,11 +313,11 @@ export async function sendNotified(
   );
   await insertDeliveries(bulk, deliveries);
   for (const { account_id, alert_channel_id, check_id } of recording.cancelled) {
-    session.send(
-      `UPDATE deliveries SET ${cancelReminder}
-       WHERE account_id = $1 AND alert_channel_id = $2 AND check_id = $3 AND ${isPendingReminder}`,
-      [account_id, alert_channel_id, check_id],
-    );
+    session.send(`UPDATE deliveries SET ${cancelReminder} WHERE ${remindersOf('$1', '$2', '$3')}`, [
+      account_id,
+      alert_channel_id,
+      check_id,
+    ]);
   }
 }
 

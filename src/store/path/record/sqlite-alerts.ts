@@ -2,7 +2,7 @@
 import type { Delivery } from '#domain/alerts/delivery.ts';
 import type { EndedAttempt } from '#domain/results/recording.ts';
 import { alertedAtMost, countedFromRow, createStorms, type StormRead } from './alert-storms.ts';
-import { cancelReminder, isPendingReminder } from '../deliveries/cancel-reminders.ts';
+import { cancelReminder, remindersOf } from '../deliveries/cancel-reminders.ts';
 import { idBytes, idText } from '../../base/codec.ts';
 import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
 import type { AlertsTable } from '../../base/tables/schema.ts';
@@ -42,10 +42,7 @@ export function notifyRowsOf(connection: Connection, now: number): NotifyRows {
     }),
     cancelReminders: ({ account_id, check_id, alert_channel_id }) =>
       void connection
-        .prepare(
-          `UPDATE deliveries SET ${cancelReminder}
-           WHERE account_id = ? AND alert_channel_id = ? AND check_id = ? AND ${isPendingReminder}`,
-        )
+        .prepare(`UPDATE deliveries SET ${cancelReminder} WHERE ${remindersOf('?1', '?2', '?3')}`)
         .run(account_id, alert_channel_id, check_id),
   };
 }
