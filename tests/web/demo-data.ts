@@ -3,6 +3,7 @@ import { type ScriptedServer, startScriptedServer } from '../support/targets/scr
 import type { Cleanup } from '../support/targets/scripted-server.ts';
 import type { FileService } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
+import { operator } from './web-ui.ts';
 
 /** What the data consists of. */
 export interface DemoData {
@@ -24,6 +25,8 @@ export async function fillDemoData(t: Cleanup, service: FileService): Promise<De
   await post('/v1/alert-channels', webhook('Ops chat', `${target.url}/hook`));
   await post('/v1/alert-channels', webhook('Pager', `${target.url}/broken`));
   const { id: groupId } = await post('/v2/check-groups', { name: 'Shop', tags: ['shop'] });
+  const { id: payments } = await post('/v2/check-groups', { name: 'Payments', tags: ['payments', 'critical'] });
+  const { id: website } = await post('/v2/check-groups', { name: 'Website', tags: ['web'] });
   const api = (name: string, path: string, more: object = {}) =>
     post('/v1/checks/api', {
       name,
@@ -39,10 +42,19 @@ export async function fillDemoData(t: Cleanup, service: FileService): Promise<De
       },
       ...more,
     });
+  // The latest incident is opened last.
+  await api('Search', '/slow?q=lamp', { degradedResponseTime: 250, maxResponseTime: 20_000 });
+  await until('a degraded check', async () => {
+    const { rows } = (await service.must('GET', '/v1/overview?state=degraded')) as unknown as { rows: unknown[] };
+    return rows.length > 0;
+  });
+  const acknowledged = await api('Refunds', '/fail', { groupId: payments, tags: ['team:pay'] });
   const passing = await api('Cart API', '/ok');
   const failing = await api('Checkout', '/fail');
-  await api('Search', '/slow?q=lamp', { degradedResponseTime: 50, maxResponseTime: 20_000 });
-  await post('/v1/checks/url', { name: 'Marketing site', request: { url: `${target.url}/ok` } });
+  await api('Card payments', '/ok', { groupId: payments, tags: ['team:pay', 'eu'] });
+  for (const name of ['Marketing site', 'Blog']) {
+    await post('/v1/checks/url', { name, groupId: website, tags: ['team:web'], request: { url: `${target.url}/ok` } });
+  }
   await post('/v1/checks/tcp', { name: 'Redis', muted: true, request: { hostname: '127.0.0.1', port: 1 } });
   const heartbeat = await post('/v1/checks/heartbeat', {
     name: 'Nightly backup',
@@ -63,10 +75,13 @@ export async function fillDemoData(t: Cleanup, service: FileService): Promise<De
   const failed = await until('a failed result', async () => (await list(`/v1/check-results/${failingCheckId}`))[0]);
   await until('a passed result', async () => (await list(`/v1/check-results/${String(passing['id'])}`))[0]);
   const delivery = await until('a delivery', async () => (await list('/v1/deliveries?status=delivered'))[0]);
-  await until('a degraded check', async () => {
-    const { rows } = (await service.must('GET', '/v1/overview?state=degraded')) as unknown as { rows: unknown[] };
-    return rows.length > 0;
+  const incident = await until('the incident to acknowledge', async () => {
+    const open = (await list(`/v1/check-incidents?checkId=${String(acknowledged['id'])}`)) as {
+      firstAlertId: string;
+    }[];
+    return open[0];
   });
+  await acknowledge(service, incident.firstAlertId);
   const resultLink = await until('a RESULT_LINK', async () => {
     const alert = target.all.map(({ body }) => body.toString()).find((body) => body.includes('"Checkout"'));
     return /"RESULT_LINK":"([^"]+)"/.exec(alert ?? '')?.[1];
@@ -103,13 +118,26 @@ export async function fillDemoData(t: Cleanup, service: FileService): Promise<De
   };
 }
 
+/** Acknowledges as the person that the tests sign in as. */
+async function acknowledge({ address }: FileService, alertId: string): Promise<void> {
+  const headers = { 'content-type': 'application/json', origin: address };
+  const signedIn = await fetch(`${address}/v1/sessions`, { method: 'POST', headers, body: JSON.stringify(operator) });
+  const cookie = signedIn.headers
+    .getSetCookie()
+    .map((each) => each.split(';')[0])
+    .join('; ');
+  const path = `/v1/check-alerts/${alertId}/acknowledge`;
+  const done = await fetch(address + path, { method: 'POST', headers: { ...headers, cookie } });
+  if (!done.ok) throw new Error(`${path}: ${done.status} ${await done.text()}`);
+}
+
 function webhook(name: string, url: string): object {
   return { type: 'WEBHOOK', autoSubscribe: true, config: { name, url } };
 }
 
 function answerOf(url: string): { readonly status: number; readonly body?: string; readonly delayMs?: number } {
-  if (url.startsWith('/slow')) return { status: 200, body: '{"ok":true}', delayMs: 120 };
-  if (url.startsWith('/fail')) return { status: 503, body: '{"error":"database unavailable"}' };
+  if (url.startsWith('/slow')) return { status: 200, body: '{"ok":true}', delayMs: 320 };
+  if (url.startsWith('/fail')) return { status: 503, body: '{"error":"database unavailable"}', delayMs: 110 };
   if (url.startsWith('/broken')) return { status: 500, body: '<script>alert(1)</script>' };
-  return { status: 200, body: '{"ok":true}' };
+  return { status: 200, body: '{"ok":true}', delayMs: url.startsWith('/ok') ? 60 : 0 };
 }

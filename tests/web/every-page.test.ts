@@ -70,6 +70,7 @@ test(
     await shows('ssl-link', 'Serial number', /Not checked/);
     await shows('heartbeat', 'Exit code 3', 'Last ping before', /disk full/);
     assert.equal(await page.getByText(/Started by|FAILING/).count(), 0);
+    await shows('dns-link', 'NOERROR', /^JSON answer \$.Answer/);
     await shows('dns', 'NOERROR', /192\.0\.2\.66/);
     if (paths['browser-link'] === undefined) return;
     await shows('browser', 'Duration', 'open the basket', 'warning', /check\.spec\.ts:7/);

@@ -13,7 +13,7 @@ import { startWebUi } from './web-ui.ts';
 const folder = join(packageFolder, 'docs/images');
 const sizes = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const;
 
-test('every page is photographed', { timeout: 300_000 }, async (t) => {
+test('every page is photographed', { timeout: 500_000 }, async (t) => {
   const ui = await startWebUi(t);
   const { paths } = await fillDemoData(t, ui.service);
   await addHistory(ui.service);
@@ -26,6 +26,9 @@ test('every page is photographed', { timeout: 300_000 }, async (t) => {
         await expectVisible(page.getByRole('heading', { level: 1 }));
         await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
         await page.waitForLoadState('load');
+        // Charts and the members of groups are loaded separately.
+        if (name === 'check') await expectVisible(page.locator('main canvas').first());
+        if (name === 'groups') await expectVisible(page.getByText('1 degraded'));
         await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`) });
       }
       await page.context().close();

@@ -49,7 +49,9 @@ export function resultView(shown: ShownResult & { expiresAt: number }, link: str
     // The round trips of ICMP are no phases.
     phases: checkType === 'ICMP' ? [] : phasesOf(part),
     assertions: (part?.assertions ?? []).map(({ source, property, comparison, target, passed, problem, message }) => ({
-      text: [words(source), property, words(comparison).toLowerCase(), target].filter((part) => part !== '').join(' '),
+      text: [words(source), property, words(comparison).toLowerCase(), target, unitOf(source)]
+        .filter((part) => part !== '')
+        .join(' '),
       passed,
       message: passed && problem === null ? null : message,
     })),
@@ -81,9 +83,15 @@ function phasesOf(part: HttpPart | LightPart | null): ResultView['phases'] {
   });
 }
 
+/** Times are compared in ms. */
+function unitOf(source: string): string {
+  return source === 'RESPONSE_TIME' || source === 'LATENCY' ? 'ms' : '';
+}
+
 /** `STATUS_CODE` as `Status code`. */
 function words(name: string): string {
-  return name.charAt(0) + name.slice(1).toLowerCase().replaceAll('_', ' ').replace('json', 'JSON');
+  const text = name.toLowerCase().replaceAll('_', ' ').replace('json', 'JSON');
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function requestOf({ request }: HttpPart): ResultView['request'] {

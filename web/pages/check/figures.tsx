@@ -49,7 +49,7 @@ export function Figures({ check }: { readonly check: Check }) {
     return { period: periods[index] ?? 'last24Hours', entry: series?.data[0] };
   });
   return (
-    <Section title={text.figures}>
+    <Section title={isPing ? text.uptime : text.figures}>
       {error && day.data === undefined ? (
         <ErrorMessage error={error} />
       ) : day.data === undefined ? (

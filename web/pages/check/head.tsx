@@ -125,7 +125,7 @@ function HeadFacts({
               : [text.schedule, text.every(interval)],
             ...(check.locations.length > 0 ? [[text.locations, check.locations.join(', ')] as const] : []),
             [
-              text.lastRun,
+              isPing ? text.lastPing : text.lastRun,
               lastRunAt == null ? (
                 lastRunAt === null ? (
                   text.neverRun

@@ -32,12 +32,14 @@ export function PingUrl({ check }: { readonly check: HeartbeatCheck }) {
       <div className={css['stack']}>
         <p className="quiet">{text.pingHelp}</p>
         <Code label={text.pingAddress} text={pingUrl} />
-        <Choice
-          label={text.snippet}
-          value={shown}
-          options={snippets.map(([id, title]) => [id, title] as const)}
-          onChange={setShown}
-        />
+        <div className={css['snippet']}>
+          <Choice
+            label={text.snippet}
+            value={shown}
+            options={snippets.map(([id, title]) => [id, title] as const)}
+            onChange={setShown}
+          />
+        </div>
         <Code label={text.command} text={snippet?.[2] ?? ''} />
       </div>
     </Section>

@@ -44,7 +44,7 @@ export function Results({ check }: { readonly check: Check }) {
         </Empty>
       ) : (
         <>
-          <Table label={text.results} rows={items} keyOf={({ id }) => id} columns={columnsOf(check, items)} />
+          <Table isCompact label={text.results} rows={items} keyOf={({ id }) => id} columns={columnsOf(check, items)} />
           {results.hasNextPage && (
             <div className={css['more']}>
               <Button isDisabled={results.isFetchingNextPage} onPress={() => void results.fetchNextPage()}>

@@ -7,6 +7,7 @@ export const text = {
   schedule: 'Schedule',
   nextRun: 'Next run',
   lastRun: 'Last run',
+  lastPing: 'Last ping',
   expects: 'Expects a ping',
   locations: 'Locations',
   every: (interval: string) => `Every ${interval}`,
@@ -57,6 +58,7 @@ export const text = {
   notMonitored: 'Not monitored before',
 
   figures: 'Uptime and percentiles',
+  uptime: 'Uptime',
   period: 'Period',
   availability: 'Availability',
   known: 'Known time',

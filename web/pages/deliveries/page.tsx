@@ -5,6 +5,7 @@ import { useMay } from '../../api/me.ts';
 import { useMore, useRead, useWrite } from '../../api/query.ts';
 import { deliveryWords } from '../../ui/alerts/alert-words.ts';
 import { Button } from '../../ui/controls/button.tsx';
+import { CheckName } from '../../ui/checks/check-name.tsx';
 import { ChannelName, useChannelNames } from '../../ui/alerts/channels.tsx';
 import { deliveryStatusWords, DeliveryStatus } from '../../ui/alerts/delivery-status.tsx';
 import { Confirm } from '../../ui/controls/dialog.tsx';
@@ -141,6 +142,11 @@ function DeliveryTable({ deliveries }: { readonly deliveries: Deliveries }) {
           ),
         },
         {
+          id: 'check',
+          title: text.columns.check,
+          cell: ({ checkId }) => (checkId === null ? '–' : <CheckName checkId={checkId} />),
+        },
+        {
           id: 'status',
           title: text.columns.status,
           cell: (delivery) => <DeliveryStatus delivery={delivery} />,
@@ -155,7 +161,7 @@ function DeliveryTable({ deliveries }: { readonly deliveries: Deliveries }) {
         {
           id: 'next',
           title: text.columns.next,
-          cell: ({ nextAttemptAt }) => (nextAttemptAt === undefined ? '–' : <Ago at={nextAttemptAt} />),
+          cell: ({ nextAttemptAt }) => nextAttemptAt !== undefined && <Ago at={nextAttemptAt} />,
         },
       ]}
     />

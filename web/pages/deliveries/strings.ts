@@ -15,6 +15,7 @@ export const text = {
   replayed: (count: number) => (count === 0 ? 'No delivery had failed' : `${count} deliveries are replayed`),
   columns: {
     alert: 'Alert',
+    check: 'Check',
     status: 'Status',
     channel: 'Channel',
     created: 'Created',

@@ -8,6 +8,7 @@ import { useMore, useRead, useWrite } from '../../api/query.ts';
 import { deliveryWords } from '../../ui/alerts/alert-words.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { ChannelName } from '../../ui/alerts/channels.tsx';
+import { CheckName } from '../../ui/checks/check-name.tsx';
 import { DeliveryStatus } from '../../ui/alerts/delivery-status.tsx';
 import { Confirm } from '../../ui/controls/dialog.tsx';
 import { More } from '../../ui/controls/more.tsx';
@@ -148,16 +149,6 @@ function DigestedAlerts({ digestId }: { readonly digestId: string }) {
       />
       <More {...alerts} shown={alerts.items.length} />
     </Section>
-  );
-}
-
-function CheckName({ checkId }: { readonly checkId: string }) {
-  const check = useRead('getCheck', { params: { id: checkId } });
-  if (check.error) return <>{text.deletedCheck}</>;
-  return (
-    <Link to="/checks/$checkId" params={{ checkId }}>
-      {check.data?.name ?? '…'}
-    </Link>
   );
 }
 

@@ -20,7 +20,6 @@ export const text = {
   replayOf: 'Replay of',
   alert: 'Alert',
   digested: 'Alerts in this digest',
-  deletedCheck: 'Deleted check',
   attempts: 'Attempts',
   attempt: (number: number) => `Attempt ${number}`,
   none: 'No attempt yet',

@@ -15,6 +15,7 @@ import { Ago } from '../../ui/text/time.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { Progress } from './progress.tsx';
 import { text } from './strings.ts';
+import css from './group.module.css';
 
 export function GroupPage() {
   const { groupId } = useParams({ from: '/shell/groups/$groupId' });
@@ -46,7 +47,7 @@ export function GroupPage() {
         <Members groupId={groupId} />
       </Section>
       <Section title={text.settings}>
-        <p className="quiet">{text.settingsHelp}</p>
+        <p className={`quiet ${css['help']}`}>{text.settingsHelp}</p>
         <Settings group={group.data} />
       </Section>
       {run && (

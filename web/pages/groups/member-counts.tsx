@@ -7,7 +7,7 @@ import css from './groups.module.css';
 
 export function MemberCounts({ groupId }: { readonly groupId: number }) {
   const { data } = useRead('getOverview', { query: { groupId: String(groupId), limit: 1 } });
-  if (data === undefined) return null;
+  if (data === undefined) return <span className="quiet">…</span>;
   const shown = (Object.keys(states) as CheckState[]).filter((state) => data.summary[state] > 0);
   if (shown.length === 0) return <span className="quiet">No checks</span>;
   return (

@@ -57,12 +57,6 @@ export const CheckRow = memo(function CheckRow({
         <div className={css['about']}>
           <span>{checkTypeWords[row.checkType]}</span>
           {row.groupName !== null && <span>{row.groupName}</span>}
-          {!isDense && row.url !== null && <span className={css['url']}>{row.url}</span>}
-          {row.tags.slice(0, 3).map((tag) => (
-            <Link key={tag} to="/" search={(now) => ({ ...now, tag })} className={css['tag']}>
-              {tag}
-            </Link>
-          ))}
           <Flags
             acknowledged={row.acknowledgedAt !== null}
             suppressedBy={row.suppressedBy?.name ?? null}
@@ -70,6 +64,12 @@ export const CheckRow = memo(function CheckRow({
             inMaintenance={row.inMaintenance}
             silent={row.silent}
           />
+          {!isDense && row.url !== null && <span className={css['url']}>{row.url}</span>}
+          {row.tags.slice(0, 3).map((tag) => (
+            <Link key={tag} to="/" search={(now) => ({ ...now, tag })} className={css['tag']}>
+              {tag}
+            </Link>
+          ))}
         </div>
       </div>
       <div className={css['bar']}>

@@ -58,7 +58,7 @@ export const text = {
   p50p95: 'Response time, p50 and p95 of 24 hours',
   availability: 'Availability: 24 hours, 7 days, 30 days',
   lastRun: 'Last run',
-  neverRun: 'Has not run yet',
+  neverRun: 'Not yet',
   selected: (count: number) => (count === 1 ? '1 check selected' : `${count} checks selected`),
   select: (name: string) => `Select ${name}`,
   clearSelection: 'Clear selection',

@@ -15,6 +15,7 @@ import { Facts, PageHead, Section } from '../../ui/layout/page.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { Ago, At } from '../../ui/text/time.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
+import { sentence } from '../../ui/text/format.ts';
 import { text } from './strings.ts';
 import css from './profile.module.css';
 
@@ -26,7 +27,7 @@ export function ProfilePage() {
       <Facts
         facts={[
           [text.email, user?.email ?? '–'],
-          [text.role, role],
+          [text.role, sentence(role.replaceAll('-', ' '))],
         ]}
       />
       <Section title={text.password}>

@@ -43,7 +43,7 @@ export function Assertions({ result }: { readonly result: Result }) {
 function Actual({ assertion }: { readonly assertion: Assertion }) {
   const { passed, actual, problem } = assertion;
   if (problem !== null) return <span className={css['broken']}>{problem}</span>;
-  if (actual === null) return <span className="quiet">{text.none}</span>;
+  if (actual === null) return <span className="quiet">{text.nothing}</span>;
   return <code className={passed ? undefined : css['brokenValue']}>{`${actual}${unitOf(assertion)}`}</code>;
 }
 

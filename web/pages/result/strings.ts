@@ -36,6 +36,7 @@ export const text = {
   holds: 'Passed',
   broken: 'Failed',
   none: '–',
+  nothing: 'nothing',
 
   request: 'Request',
   response: 'Response',

@@ -6,7 +6,7 @@ import { useRead, useWrite } from '../../api/query.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Confirm } from '../../ui/controls/dialog.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
-import { count, plural } from '../../ui/text/format.ts';
+import { count, plural, sentence } from '../../ui/text/format.ts';
 import { Facts, PageHead, Section } from '../../ui/layout/page.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { Ago, At } from '../../ui/text/time.tsx';
@@ -140,7 +140,11 @@ function Runtimes() {
       keyOf={({ name }) => name}
       columns={[
         { id: 'name', title: runtimeColumns.name, isName: true, cell: ({ name }) => name },
-        { id: 'stage', title: runtimeColumns.stage, cell: ({ stage }) => stage ?? '–' },
+        {
+          id: 'stage',
+          title: runtimeColumns.stage,
+          cell: ({ stage }) => (stage == null ? '–' : sentence(stage.toLowerCase())),
+        },
         { id: 'node', title: runtimeColumns.node, cell: ({ nodeJsVersion }) => nodeJsVersion },
         { id: 'end', title: runtimeColumns.end, cell: ({ runtimeEndOfLife }) => runtimeEndOfLife ?? '–' },
       ]}

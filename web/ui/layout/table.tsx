@@ -18,14 +18,17 @@ export function Table<Row>({
   columns,
   rows,
   keyOf,
+  isCompact = false,
 }: {
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
+  /** On a phone its cells stand on one line, without labels: they are clear by themselves. */
+  readonly isCompact?: boolean;
 }) {
   return (
-    <table className={css['table']} aria-label={label}>
+    <table className={css['table']} aria-label={label} data-compact={isCompact ? '' : undefined}>
       <thead>
         <tr>
           {columns.map(({ id, title, isNumber }) => (

@@ -27,7 +27,7 @@ const timeOnly = new Intl.DateTimeFormat('en', {
 
 /** A message as a sentence of its own: it begins in lower case, unless with code such as `await expect(…)`. */
 export function sentence(message: string): string {
-  return /^(?!await )[a-z]+[ ,]/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message;
+  return /^(?!await )[a-z]+(?:[ ,]|$)/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message;
 }
 
 /** `12,345` */
@@ -112,7 +112,7 @@ export function utc(at: number): string {
 export function percent(ratio: number): string {
   const value = ratio * 100;
   if (value === 100) return '100 %';
-  const shown = value > 99.99 ? Math.floor(value * 1000) / 1000 : Math.round(value * 100) / 100;
+  const shown = value > 99.99 ? Math.floor(value * 1000) / 1000 : value.toFixed(value === 0 ? 0 : 2);
   return `${shown} %`;
 }
 
