@@ -1,5 +1,5 @@
-// What a browser check costs beyond the browser, and what four of them at once, and a queue of twenty, do to API checks beside
-// them.
+// Overhead of a browser check over plain Playwright, and the effect of four concurrent and twenty queued ones on API
+// checks.
 import { DatabaseSync } from 'node:sqlite';
 import type { Check } from '#domain/checks/check.ts';
 import { withheldAboveMs } from '#domain/results/honest-finding.ts';
@@ -13,7 +13,7 @@ import { openView } from './support/results.ts';
 import { apiCheck, databasePath, seedAccount, seedChecks } from './support/seed.ts';
 import { pause, type Service, startService } from './support/service.ts';
 
-/** Tests of Playwright, and the same as a plain program: each opens the shop, buys, and sees that it has. */
+/** The same purchase as Playwright tests and as a plain program. */
 const scripts = {
   tests: {
     path: 'check.spec.mjs',
@@ -43,19 +43,19 @@ test('buying', async ({ page }) => {
 } as const;
 type ScriptName = keyof typeof scripts;
 
-/** At 10 s: what a small installation does each second, thirty of them. */
+/** At 10 s: the load of a small installation, thirty per second. */
 const apiChecks = 300;
-/** At 10 s, too: one of them each second, whose setup script takes a process of its own. */
+/** At 10 s, too: one per second, each with a setup script in its own process. */
 const signedChecks = 10;
 const signing = `const { createHmac } = require('node:crypto');
 request.headers['x-signature'] = createHmac('sha256', 'key').update(request.url).digest('hex');
 `;
-/** Browser checks that may run at once; those beyond wait for a place. */
+/** Maximum number of concurrent browser checks; others are queued. */
 const atOnce = 4;
 const queued = 20;
 
 export const browserBench: Bench = {
-  about: 'a browser check against bare Playwright, and API checks beside four and twenty of them',
+  about: 'a browser check against plain Playwright, and API checks beside four and twenty of them',
   async run(options) {
     const shop = startPeer('shop');
     const url = `${await shop.ask<string>('listen')}/`;
@@ -65,7 +65,7 @@ export const browserBench: Bench = {
     const coldProgram = await compare({ name: 'program', warm: 0 }, url, options);
     const before = await besides(url, { name: 'alone', browsers: 0, signed: 0 }, options);
     const beside = await besides(url, { name: `beside ${atOnce}`, browsers: atOnce, signed: 0 }, options);
-    // Once more: a machine that changes its pace may have been slow the first time, and nothing would be too slow against that.
+    // Measured twice: a machine that was slow the first time would hide a slowdown.
     const after = await besides(url, { name: 'alone again', browsers: 0, signed: 0 }, options);
     const alone = before.responseP95 <= after.responseP95 ? before : after;
     const behind = await besides(url, { name: `beside ${queued}`, browsers: queued, signed: signedChecks }, options);
@@ -78,15 +78,15 @@ export const browserBench: Bench = {
       rows: [
         { figure: 'tests: service / bare', value: ratioOf(tests), unit: '×', atMost: 1.3 },
         { figure: 'program: service / bare', value: ratioOf(program), unit: '×', atMost: 1.3 },
-        // Without a bar: each such run loads everything itself, as bare Playwright does, and is contained.
-        { figure: 'tests that no process waits for: service / bare', value: ratioOf(coldTests), unit: '×' },
-        { figure: 'program that no process waits for: service / bare', value: ratioOf(coldProgram), unit: '×' },
-        { figure: 'API checks beside 4: delay p99', value: beside.delayP99, unit: 'ms', atMost: 250 },
-        { figure: 'API checks beside 4: response p95 / alone', value: ratio, unit: '×', atMost: 1.2 },
-        { figure: 'API checks beside 4: slots run', value: beside.share * 100, unit: '%', atLeast: 100 },
+        // No bar: each run loads everything itself, like plain Playwright, and is contained.
+        { figure: 'tests without a warm process: service / bare', value: ratioOf(coldTests), unit: '×' },
+        { figure: 'program without a warm process: service / bare', value: ratioOf(coldProgram), unit: '×' },
+        { figure: 'API checks beside 4 browser checks: delay p99', value: beside.delayP99, unit: 'ms', atMost: 250 },
+        { figure: 'API checks beside 4 browser checks: response p95 / alone', value: ratio, unit: '×', atMost: 1.2 },
+        { figure: 'API checks beside 4 browser checks: slots run', value: beside.share * 100, unit: '%', atLeast: 100 },
         { figure: `API checks beside ${queued}: delay p99`, value: behind.delayP99, unit: 'ms', atMost: 250 },
         { figure: `API checks beside ${queued}: slots run`, value: behind.share * 100, unit: '%', atLeast: 100 },
-        // Without a bar for the slowest: scripts around requests wait for each other, and each takes seconds beside browsers.
+        // No bar for the slowest: scripts around requests are queued, and each takes seconds beside browsers.
         {
           figure: `with a setup script beside ${queued}: delay median`,
           value: median(signed.delays),
@@ -106,15 +106,15 @@ export const browserBench: Bench = {
         },
       ],
       notes: [
-        `scripts are contained by: ${tests.containment}; the bare ones by nothing`,
-        `tests of Playwright, from the making of the folder to its last word: ${times(tests)}`,
+        `script containment: ${tests.containment}; none for plain Playwright`,
+        `Playwright tests, from the creation of the folder to the end of their output: ${times(tests)}`,
         `plain program: ${times(program)}`,
-        `where no process waits (TOCSIN_SCRIPTS_WARM=0), tests: ${times(coldTests)}`,
+        `without warm processes (TOCSIN_SCRIPTS_WARM=0), tests: ${times(coldTests)}`,
         `and the plain program: ${times(coldProgram)}`,
-        `${apiChecks} API checks at 10 s, alone: delay p99 ${alone.delayP99.toFixed(0)} ms, response p95 ${before.responseP95.toFixed(1)} ms before and ${after.responseP95.toFixed(1)} ms after those beside 4; the lower counts`,
+        `${apiChecks} API checks at 10 s, alone: delay p99 ${alone.delayP99.toFixed(0)} ms, response p95 ${before.responseP95.toFixed(1)} ms before and ${after.responseP95.toFixed(1)} ms after the runs beside 4 browser checks; the lower one counts`,
         `beside ${beside.browserRuns} browser runs, 4 at once: response p95 ${beside.responseP95.toFixed(1)} ms, ${beside.flagged} withheld`,
         `beside ${queued} browser checks, of which ${atOnce} run at once (${behind.browserRuns} runs): response p95 ${behind.responseP95.toFixed(1)} ms, ${behind.flagged} withheld`,
-        `${signed.times.length} runs of ${signedChecks} API checks with a setup script beside those: ${median(signed.times).toFixed(0)} ms from begin to end in the median, ${percentile(signed.times, 0.99).toFixed(0)} ms p99`,
+        `${signed.times.length} runs of ${signedChecks} API checks with a setup script beside those: ${median(signed.times).toFixed(0)} ms median duration, ${percentile(signed.times, 0.99).toFixed(0)} ms p99`,
       ],
       faults: [...beside.faults, ...behind.faults],
     };
@@ -122,10 +122,10 @@ export const browserBench: Bench = {
 };
 
 interface Compared {
-  /** ms, of each round. */
+  /** Duration of each round, ms. */
   readonly service: readonly number[];
   readonly bare: readonly number[];
-  /** How the scripts were contained: the stronger, the dearer. */
+  /** Containment of the scripts; stronger levels cost more. */
   readonly containment: string;
 }
 
@@ -133,13 +133,13 @@ function ratioOf({ service, bare }: Compared): number {
   return median(service) / median(bare);
 }
 
-/** Until the process for the next script has loaded what it needs: neither side runs beside that, ms. */
+/** Time until the process for the next script has loaded, ms; neither side runs meanwhile. */
 const quietMs = 1500;
 
 /**
- * In turns, so that a machine that changes its pace changes both.
+ * Alternates between both sides, so that changes of the machine's speed affect both.
  *
- * @param warm processes that wait for a script
+ * @param warm number of warm processes
  */
 async function compare(
   { name, warm }: { readonly name: ScriptName; readonly warm: 0 | 1 },
@@ -148,10 +148,10 @@ async function compare(
 ): Promise<Compared> {
   const { folder: base, isQuick, say } = options;
   const folder = `${base}/warm-${warm}`;
-  say(`${name}: as the service runs it, ${warm === 0 ? 'in a process of its own, ' : ''}and bare`);
+  say(`${name}: with the service${warm === 0 ? ', in a new process,' : ''} and with plain Playwright`);
   const dataDir = `${folder}/${name}`;
   await seedAccount(dataDir);
-  // Its log says how scripts are contained.
+  // The log contains the containment level.
   const service = await startService({
     dataDir,
     environment: { TOCSIN_SCRIPTS_AT_ONCE: '1', TOCSIN_SCRIPTS_WARM: String(warm), LOG_LEVEL: 'info' },
@@ -160,7 +160,7 @@ async function compare(
   const bare = bareRunner(`${folder}/bare-${name}`, { path, content, environment: { SHOP: url } });
   const checkId = await makeCheck(service, name, url);
   const [times, bareTimes]: [number[], number[]] = [[], []];
-  // The first rounds warm the caches of the disk up.
+  // The first rounds fill the disk caches.
   for (let round = -1; round < (isQuick ? 5 : 15); round++) {
     await pause(quietMs);
     const took = await runOnce(service, checkId);
@@ -188,7 +188,7 @@ async function makeCheck(service: Service, name: ScriptName, url: string): Promi
     scriptPath: path,
     environmentVariables: [{ key: 'SHOP', value: url }],
   });
-  if (made.status !== 201) throw new Error(`the check was not made: ${JSON.stringify(made.body)}`);
+  if (made.status !== 201) throw new Error(`the check was not created: ${JSON.stringify(made.body)}`);
   return (made.body as { readonly id: string }).id;
 }
 
@@ -200,20 +200,20 @@ interface Result {
   readonly stoppedAt: string;
 }
 
-/** Starts a run and waits for its result. @returns how long it took, ms */
+/** Starts a run and waits for its result. @returns its duration, ms */
 async function runOnce(service: Service, checkId: string, pollMs = 50): Promise<number> {
   const newest = async (): Promise<Result | undefined> =>
     ((await service.call('GET', `/v1/check-results/${checkId}?limit=1`)).body as readonly Result[])[0];
   const before = await newest();
   const started = await service.call('POST', `/v1/triggers/checks/${checkId}`);
-  if (started.status !== 201) throw new Error(`it was not started: ${JSON.stringify(started.body)}`);
+  if (started.status !== 201) throw new Error(`the run was not started: ${JSON.stringify(started.body)}`);
   for (;;) {
     const result = await newest();
     if (result === undefined || result.id === before?.id) {
       await pause(pollMs);
       continue;
     }
-    if (result.outcome !== 'passed') throw new Error(`the check came out ${result.outcome}: ${result.message}`);
+    if (result.outcome !== 'passed') throw new Error(`the outcome is ${result.outcome}: ${result.message}`);
     return Date.parse(result.stoppedAt) - Date.parse(result.startedAt);
   }
 }
@@ -222,34 +222,34 @@ interface Beside {
   readonly delayP99: number;
   /** ms. */
   readonly responseP95: number;
-  /** Of the slots of API checks. */
+  /** Share of the API checks' slots that were run. */
   readonly share: number;
-  /** Verdicts withheld, because the thread that looked was held up. */
+  /** Verdicts withheld because the thread was delayed. */
   readonly flagged: number;
   readonly browserRuns: number;
   readonly signed: Signed;
   readonly faults: readonly string[];
 }
 
-/** Of API checks with a setup script. */
+/** API checks with a setup script. */
 interface Signed {
-  /** Of their slots those that passed: a script that beside browsers takes too long for its limit is none. */
+  /** Share of their slots that passed; a script that exceeds its limit beside browsers does not count. */
   readonly share: number;
-  /** From slot to begin, ms. */
+  /** From slot to start, ms. */
   readonly delays: readonly number[];
-  /** From begin to end, the script included, ms. */
+  /** From start to end, including the script, ms. */
   readonly times: readonly number[];
 }
 
 interface Load {
   readonly name: string;
-  /** Checks, each begun anew as soon as it ends. */
+  /** Checks that are restarted as soon as they end. */
   readonly browsers: number;
-  /** API checks with a setup script, beside those without. */
+  /** API checks with a setup script, in addition to those without. */
   readonly signed: number;
 }
 
-/** API checks at a steady rate beside so many others. */
+/** Runs API checks at a constant rate beside that many browser checks. */
 async function besides(
   url: string,
   { name, browsers, signed }: Load,
@@ -268,7 +268,7 @@ async function besides(
   const over = new AbortController();
   const again = async (checkId: string): Promise<void> => {
     while (!over.signal.aborted) {
-      // However many there are, the service is asked as often for what became of them.
+      // The number of requests to the service does not depend on the number of checks.
       await runOnce(service, checkId, 15 * browsers).catch((error: unknown) => void faults.push(String(error)));
       browserRuns++;
     }
@@ -299,7 +299,7 @@ function signedCheck(accountId: string, url: string): Check {
   return { ...check, settings: { ...check.settings, localSetupScript: signing } };
 }
 
-/** What became of the slots of these checks in a span. */
+/** Outcomes of the slots of these checks in a span. */
 function signedRuns(dataDir: string, checks: readonly Check[], from: number, to: number): Signed {
   const database = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
   const ofCheck = database.prepare(
@@ -317,7 +317,7 @@ function signedRuns(dataDir: string, checks: readonly Check[], from: number, to:
   };
 }
 
-/** Response times of planned runs, those that were withheld apart: they are flagged, and stand in no figure. */
+/** Response times of scheduled runs. Withheld ones are only flagged and not part of any figure. */
 function responsesOf(dataDir: string, from: number, to: number): Pick<Beside, 'responseP95' | 'flagged'> {
   const database = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
   const rows = database

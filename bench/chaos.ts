@@ -1,4 +1,4 @@
-// npm run chaos: what the service promises must hold however often it is killed, and whatever becomes of its database.
+// npm run chaos: verifies the guarantees of the service while processes are killed and the database fails.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,28 +18,28 @@ npm run chaos -- deliver [--kills 200] [--seed N]
 npm run chaos -- update [--from COMMIT] [--minutes 1] [--seed N]
 npm run chaos -- neighbours [--seconds 30] [--only NAME] [--engine postgres] [--seed N]
 
-  kill      200 scripted checks at 10 s, signed alerts, API writes; kill -9 at random moments, restarted each time
-  postgres  the same with 80 checks over PostgreSQL, two processes of each role; at random: kill -9, SIGSTOP past the
-            lease, connections cut or held up, answers to commits lost, PostgreSQL ended as if the power went
-  deliver   kill -9 at five points of a delivery's way (after its claim, before it is sent, after that and before it is
-            recorded, after that and before it is due again, during a replay), on SQLite and over PostgreSQL at once
-  update    no faults but a rolling update: ten processes of an older commit over PostgreSQL, replaced one at a time by the
-            present code, in any order, while targets fail and recover; then that an older one refuses to start
-  neighbours  one account disturbs in every way it can (costly assertions, stalling bodies, hanging channels, floods of
+  kill      200 scripted checks at 10 s, signed alerts and API writes; kill -9 at random moments, with a restart each time
+  postgres  the same with 80 checks on PostgreSQL and two processes of each role; random faults: kill -9, SIGSTOP past
+            the lease, connections cut or stalled, commit responses lost, PostgreSQL crashes
+  deliver   kill -9 at five points of a delivery (after its claim, before it is sent, before it is recorded, before its
+            retry is due, during a replay), on SQLite and PostgreSQL
+  update    a rolling update without faults: ten processes of an older commit on PostgreSQL are replaced one at a time, in
+            random order, while targets fail and recover; an older process must then refuse to start
+  neighbours  a noisy account disturbs in every way it can (costly assertions, stalling bodies, hanging channels, floods of
             triggers, idle connections, …); another account's checks must run in time and its alerts arrive within 2 s
 
-  --rounds   how many kills (1 to 1000)
-  --minutes  how long it goes on, in storms of faults with rests between, or replacing (more than 0, up to 600)
-  --kills    how many at each point and on each engine (1 to 1000)
-  --seconds  how long each disturbance lasts (20 to 600)
-  --only     only disturbances whose name contains this
+  --rounds   number of kills (1 to 1000)
+  --minutes  duration of the storms of faults and the rests between them, or of the update (more than 0, up to 600)
+  --kills    number of kills per point and engine (1 to 1000)
+  --seconds  duration of each disturbance (20 to 600)
+  --only     only disturbances whose name contains this text
   --engine   sqlite (default) or postgres
-  --from     the older commit; without it the last one before the newest migration, which needs the history of git
-  --seed     repeats the moments of an earlier run; random otherwise, and printed
+  --from     the older commit (default: the last one before the newest migration, which requires the git history)
+  --seed     repeats the random choices of an earlier run (default: random; printed at the start)
 `;
 const shownBreaches = 10;
 
-/** One way of doing harm: how its length is told, and what does it. */
+/** A chaos command: the option that sets its length, and its implementation. */
 interface Chaos {
   readonly length: 'rounds' | 'minutes' | 'kills' | 'seconds';
   readonly isRight: (length: number) => boolean;
@@ -50,15 +50,15 @@ interface ChaosOptions {
   readonly dataDir: string;
   readonly length: number;
   readonly seed: number;
-  /** A commit to update from; null = it is looked for. */
+  /** Commit to update from; null = the last one before the latest migration. */
   readonly from: string | null;
-  /** Part of the name of the disturbances to try; null = all. */
+  /** Part of the names of the disturbances to run; null = all. */
   readonly only: string | null;
   readonly engine: Engine;
   readonly say: (what: string) => void;
 }
 
-const ways: Readonly<Record<string, Chaos>> = {
+const commands: Readonly<Record<string, Chaos>> = {
   kill: {
     length: 'rounds',
     isRight: isCount,
@@ -111,7 +111,7 @@ async function main(): Promise<void> {
     },
   });
   const name = positionals.join(' ');
-  const chaos = ways[name];
+  const chaos = commands[name];
   const length = Number(chaos === undefined ? Number.NaN : values[chaos.length]);
   const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 32) : Number(values.seed);
   const engine = engines.find((each) => each === values.engine);
@@ -134,22 +134,22 @@ async function main(): Promise<void> {
       process.stderr.write(`chaos: ${error.message}\n`);
       process.exit(1);
     });
-  const isKept = verdicts.every(({ breaches }) => breaches.length === 0);
+  const isKept = verdicts.every(({ violations }) => violations.length === 0);
   process.stdout.write(`\n${table(verdicts)}\n`);
   if (isKept) rmSync(dataDir, { recursive: true });
   else {
     const repeat = `npm run chaos -- ${name} --${chaos.length} ${length} --seed ${seed}${values.from === undefined ? '' : ` --from ${values.from}`}${values.only === undefined ? '' : ` --only '${values.only}'`}${engine === 'sqlite' ? '' : ` --engine ${engine}`}`;
-    process.stdout.write(`\nWhat is left of it is kept in ${dataDir}; repeat with ${repeat}\n`);
+    process.stdout.write(`\nThe data is kept in ${dataDir}. To repeat: ${repeat}\n`);
     process.exitCode = 1;
   }
 }
 
 function table(verdicts: readonly Verdict[]): string {
-  const width = Math.max(...verdicts.map(({ promise }) => promise.length));
+  const width = Math.max(...verdicts.map(({ guarantee }) => guarantee.length));
   return verdicts
-    .flatMap(({ promise, tried, breaches }) => [
-      `${promise.padEnd(width)}  ${String(tried).padStart(7)}  ${breaches.length === 0 ? 'held' : `BROKEN ${breaches.length} times`}`,
-      ...breaches.slice(0, shownBreaches).map((breach) => `    ${breach}`),
+    .flatMap(({ guarantee, checked, violations }) => [
+      `${guarantee.padEnd(width)}  ${String(checked).padStart(7)}  ${violations.length === 0 ? 'held' : `${violations.length} VIOLATIONS`}`,
+      ...violations.slice(0, shownBreaches).map((violation) => `    ${violation}`),
     ])
     .join('\n');
 }

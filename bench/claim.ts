@@ -1,5 +1,5 @@
-// What it takes to claim 500 due rows out of many, after half an hour of work at them: schedules and runs, on both
-// engines; and the scheduler's whole turn, which also makes the runs of what it claimed.
+// Time to claim 500 due rows out of many after half an hour of work: schedules and runs, on both engines; and the
+// scheduler's complete tick, which also creates the runs.
 import { type Churned, openChurned, perStep, rawMinuteS, stepMs } from './support/churn.ts';
 import { countStolen } from './support/machine.ts';
 import { percentile } from './support/numbers.ts';
@@ -11,19 +11,19 @@ const sizes = [100_000, 1_000_000];
 const engines = ['sqlite', 'postgres'] as const;
 const names: Readonly<Record<(typeof engines)[number], EngineName>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
 const minuteMs = 60_000;
-/** What a claim may take, ms: the median, and the 95th of a hundred, in which pauses of our own show. */
+/** Maximum time of a claim, ms: the median and the 95th percentile, which shows our own pauses. */
 const bars = [10, 20] as const;
-/** What a whole turn may take, ms: a sixth and a third of the time to the next one. */
+/** Maximum time of a tick, ms: a sixth and a third of the interval. */
 const tickBars = [50, 100] as const;
-/** Rounds to a round that counts, at most: in the others the host gave processors of this machine to others. */
+/** Maximum rounds per counted round; in the others, the host gave CPU time to other machines. */
 const maxRounds = 4;
-/** What the host took shows at the next tick of the processor it took, ms. */
+/** Stolen time appears at the next tick of that processor, ms. */
 const tickMs = 12;
-/** Rows that die in a minute: each run is leased once and removed once. */
+/** Rows that die per minute: each run is leased once and removed once. */
 const deadInAMinute = (2 * perStep * minuteMs) / stepMs;
 
 export const claimBench: Bench = {
-  about: 'taking 500 due rows out of 100,000 and 1,000,000 schedules, on both engines, after 30 minutes of work',
+  about: 'claiming 500 due rows out of 100,000 and 1,000,000 schedules, on both engines, after 30 minutes of work',
   async run(options) {
     const findings: Findings[] = [];
     const wanted = engines.filter((engine) => options.engine === null || options.engine === names[engine]);
@@ -58,29 +58,29 @@ async function measure(
   return {
     rows: [
       ...rowsOf('claim of schedules', claimed.times, bars),
-      ...rowsOf('claim of runs, their checks in memory', ticks.claims, bars),
-      ...rowsOf('turn: schedules claimed, runs made', ticks.tick, tickBars),
+      ...rowsOf('claim of runs with cached checks', ticks.claims, bars),
+      ...rowsOf('tick: claim schedules, create runs', ticks.tick, tickBars),
       ...(kept === null ? [] : keptRows(title, kept, minutes - 1)),
     ],
     notes: [
-      `${title}: ${minutes} minutes of ${perStep} schedules due every ${stepMs} ms (their interval is ${churned.intervalMs / 1000} s), the last by turns, claims and recording of the product, those before as 5 statements a step; results kept` +
-        `; of ${claimed.rounds + ticks.rounds} rounds those are left out in which the host took time of the processors: ${claimed.takenRounds} claims of schedules, ${ticks.takenRounds} turns or claims of runs` +
+      `${title}: ${minutes} minutes of ${perStep} schedules due every ${stepMs} ms (their interval is ${churned.intervalMs / 1000} s), the last one by the product's ticks, claims and recording, earlier ones as 5 statements per step; results retained` +
+        `; of ${claimed.rounds + ticks.rounds} rounds, those with stolen CPU time are excluded: ${claimed.takenRounds} claims of schedules, ${ticks.takenRounds} ticks or claims of runs` +
         (kept === null
           ? ''
-          : `; autovacuum by the settings of each table, come every ${rawMinuteS} s, which each minute of statements lasts at least, and not in the last minute: its dead rows lie there; shared_buffers 1 GB`),
+          : `; autovacuum with the settings of each table, every ${rawMinuteS} s, the minimum duration of a minute of statements, but not in the last minute, whose dead rows remain; shared_buffers 1 GB`),
     ],
     faults: [...claimed.faults, ...ticks.faults, ...shared].map((fault) => `${title}: ${fault}`),
   };
 }
 
-/** What lay dead in the table of runs, and what came to clean it. */
+/** Dead rows in the table of runs, and the vacuums that removed them. */
 interface DeadRuns {
   readonly vacuums: number;
   readonly max: number;
   readonly measured: number;
 }
 
-/** Minutes of work, the last of them by the product's own statements. null = no dead rows lie there on this engine. */
+/** Runs minutes of work, the last of them with the product's own statements. null = the engine has no dead rows. */
 async function churn(churned: Churned, minutes: number, say: (what: string) => void): Promise<DeadRuns | null> {
   const { autovacuum } = churned;
   let max = 0;
@@ -89,13 +89,13 @@ async function churn(churned: Churned, minutes: number, say: (what: string) => v
     const endsAt = performance.now() + rawMinuteS * 1000;
     for (let at = 0; at < minuteMs; at += stepMs) await churned.step();
     max = Math.max(max, (await autovacuum?.of('runs'))?.dead ?? 0);
-    // More than a minute's worth of rows would die between two visits of it.
+    // Otherwise more than a minute's rows would die between two vacuums.
     if (autovacuum !== null) await pause(Math.max(0, endsAt - performance.now()));
   }
   await autovacuum?.untilClean('runs');
   await autovacuum?.stayAway();
   const vacuums = (await autovacuum?.of('runs'))?.vacuums ?? 0;
-  say(`minute ${minutes} of ${minutes}, by the product's statements`);
+  say(`minute ${minutes} of ${minutes}, with the product's statements`);
   for (let at = 0; at < minuteMs; at += stepMs) {
     churned.now += stepMs;
     await schedule(churned);
@@ -107,8 +107,8 @@ async function churn(churned: Churned, minutes: number, say: (what: string) => v
 }
 
 /**
- * Autovacuum comes, leaves no more than what dies in a minute, and has left what died in the last one where it is measured: the
- * server takes some of it away by itself when it comes by.
+ * Autovacuum runs, leaves at most one minute's dead rows, and has not removed those of the last minute when measured.
+ * The server removes some of them on its own.
  */
 function keptRows(title: string, { vacuums, max, measured }: DeadRuns, minutes: number): Row[] {
   return [
@@ -118,12 +118,12 @@ function keptRows(title: string, { vacuums, max, measured }: DeadRuns, minutes: 
       unit: '',
       atLeast: Math.ceil(minutes / 3),
     },
-    { figure: `${title}: runs, dead rows at most`, value: max, unit: 'rows', atMost: deadInAMinute },
+    { figure: `${title}: runs, maximum dead rows`, value: max, unit: 'rows', atMost: deadInAMinute },
     { figure: `${title}: runs, dead rows when measured`, value: measured, unit: 'rows', atLeast: deadInAMinute / 4 },
   ];
 }
 
-/** Due schedules taken, moved on and committed, and nothing made of them. @param count of rounds that count */
+/** Claims, advances and commits due schedules without creating runs. @param count of rounds that count */
 async function claimSchedules(churned: Churned, count: number) {
   const times = new Times();
   const faults: string[] = [];
@@ -131,13 +131,13 @@ async function claimSchedules(churned: Churned, count: number) {
   for (; times.kept.length < count && rounds < count * maxRounds; rounds++) {
     churned.now += stepMs;
     const claimed = await times.measure(() => schedule(churned, () => []));
-    if (claimed.schedules !== perStep) faults.push(`a claim took ${claimed.schedules} schedules`);
+    if (claimed.schedules !== perStep) faults.push(`a claim returned ${claimed.schedules} schedules`);
   }
   if (times.kept.length < count) faults.push(tooBusy(times, count));
   return { times: times.kept, faults, rounds, takenRounds: times.taken };
 }
 
-/** Turns of the scheduler, each with the claim of its runs: again once their checks are read. @param count as above */
+/** Ticks of the scheduler, each followed by the claim of its runs, repeated once their checks are cached. @param count as above */
 async function takeTicks(churned: Churned, count: number) {
   const [tick, claims] = [new Times(), new Times()];
   const faults: string[] = [];
@@ -146,15 +146,15 @@ async function takeTicks(churned: Churned, count: number) {
   for (; Math.min(tick.kept.length, claims.kept.length) < count && rounds < count * maxRounds; rounds++) {
     churned.now += stepMs;
     const scheduled = await tick.measure(() => schedule(churned));
-    if (scheduled.runs !== perStep) faults.push(`a turn made ${scheduled.runs} runs`);
+    if (scheduled.runs !== perStep) faults.push(`a tick created ${scheduled.runs} runs`);
     const first = await claim(churned, 'one');
     await path.returnRuns(
       first.map(({ run }) => run),
       'one',
     );
     const second = await claims.measure(() => claim(churned, 'one'));
-    if (second.length !== perStep) faults.push(`a claim took ${second.length} runs`);
-    if (second.some(({ context }) => context === null)) faults.push('a run came without its check');
+    if (second.length !== perStep) faults.push(`a claim returned ${second.length} runs`);
+    if (second.some(({ context }) => context === null)) faults.push('a claimed run has no check');
     await churned.end('one');
   }
   for (const times of [tick, claims]) if (times.kept.length < count) faults.push(tooBusy(times, count));
@@ -162,10 +162,10 @@ async function takeTicks(churned: Churned, count: number) {
 }
 
 function tooBusy({ kept, taken }: Times, count: number): string {
-  return `the host took time of the processors in ${taken} of ${taken + kept.length} rounds: of ${count} that were wanted ${kept.length} say what a claim takes`;
+  return `the host stole CPU time in ${taken} of ${taken + kept.length} rounds, so only ${kept.length} of ${count} required rounds count`;
 }
 
-/** Two schedulers and two runners at the same rows: nothing may be taken twice or left. */
+/** Two schedulers and two runners with the same rows: nothing may be claimed twice or skipped. */
 async function takeAtOnce(churned: Churned, count: number): Promise<string[]> {
   const faults: string[] = [];
   for (let round = 0; round < count; round++) {
@@ -173,22 +173,22 @@ async function takeAtOnce(churned: Churned, count: number): Promise<string[]> {
     const scheduled = await Promise.all([schedule(churned), schedule(churned)]);
     const left = await schedule(churned);
     const made = [...scheduled, left].reduce((sum, { runs }) => sum + runs, 0);
-    if (made !== perStep) faults.push(`two schedulers made ${made} runs of ${perStep} slots`);
+    if (made !== perStep) faults.push(`two schedulers created ${made} runs of ${perStep} slots`);
     const claims = await Promise.all([claim(churned, 'one'), claim(churned, 'two')]);
     const rest = await claim(churned, 'one');
     const ids = [...claims.flat(), ...rest].map(({ run }) => run.id);
     if (ids.length !== perStep || new Set(ids).size !== perStep)
-      faults.push(`two runners took ${ids.length} times ${new Set(ids).size} of ${perStep} runs`);
+      faults.push(`two runners claimed ${ids.length} times, ${new Set(ids).size} of ${perStep} runs`);
     await churned.end('one');
     await churned.end('two');
   }
   return faults;
 }
 
-/** How long work took, ms, each time that the host left us the processors meanwhile. */
+/** Durations of the rounds without stolen CPU time, ms. */
 class Times {
   readonly kept: number[] = [];
-  /** How often it did not. */
+  /** Number of rounds with stolen CPU time. */
   taken = 0;
 
   async measure<Answer>(work: () => Promise<Answer>): Promise<Answer> {
@@ -196,7 +196,7 @@ class Times {
     const startedAt = performance.now();
     const answer = await work();
     const endedAt = performance.now();
-    // Not a pause: a processor that has nothing to do has no ticks.
+    // Not a pause, because an idle processor has no ticks.
     while (performance.now() - endedAt < tickMs);
     if (stolen() > 0) this.taken++;
     else this.kept.push(endedAt - startedAt);

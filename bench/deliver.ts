@@ -1,4 +1,4 @@
-// Durable, signed, logged deliveries end to end, and how soon after its result an alert is at the receiver.
+// Durable, signed, logged deliveries end to end, and the latency from a result to its alert at the receiver.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { deliveryStatusCodes } from '#store/base/codes.ts';
@@ -12,12 +12,12 @@ import { pause, startService } from './support/service.ts';
 
 const channels = 200;
 
-/** Of these every tenth hangs, where receivers hang: 20 of them. */
+/** If some receivers hang, every tenth of these does: 20. */
 const hangingEach = 10;
 
 export const deliverBench: Bench = {
   about:
-    'durable, signed, logged deliveries a second, the latency from result to receiver; both beside channels that hang',
+    'durable, signed, logged deliveries per second, and the latency from result to receiver; both also beside hanging channels',
   async run(options) {
     const all = await drain(options);
     const healthy = await drainBesideHanging(options);
@@ -28,16 +28,16 @@ export const deliverBench: Bench = {
       ...all.rows,
       { figure: 'alert latency p50', value: latency.p50, unit: 'ms', atMost: 10 },
       { figure: 'alert latency p99', value: latency.p99, unit: 'ms', atMost: 100 },
-      { figure: 'alerts while measured', value: latency.perSecond, unit: '/s', atLeast: 475 },
+      { figure: 'alerts during the measurement', value: latency.perSecond, unit: '/s', atLeast: 475 },
       {
-        figure: `deliveries of the others, ${hanging}`,
+        figure: `deliveries of the other channels, ${hanging}`,
         value: healthy.perSecond,
         unit: '/s',
         limit: { what: 'none hanging', value: all.perSecond },
         ratioAtLeast: 0.9,
       },
       {
-        figure: `alert latency p99 of the others, ${hanging}`,
+        figure: `alert latency p99 of the other channels, ${hanging}`,
         value: beside.p99,
         unit: 'ms',
         atMost: 2 * latency.p99,
@@ -54,7 +54,7 @@ export const deliverBench: Bench = {
 
 type Drained = Findings & { readonly perSecond: number };
 
-/** A queue of pending deliveries of 200 channels, and the time in which the running service brings them. */
+/** Time in which the running service delivers a queue of pending deliveries of 200 channels. */
 async function drain({ folder, isQuick, profileFolder, say }: BenchOptions): Promise<Drained> {
   const dataDir = join(folder, 'drain');
   const receiver = startPeer('receiver');
@@ -85,7 +85,7 @@ async function drain({ folder, isQuick, profileFolder, say }: BenchOptions): Pro
       value: perSecond,
       unit: '/s',
       atLeast: 6000,
-      limit: { what: 'bare signed POST', value: median(bare) },
+      limit: { what: 'plain signed POST', value: median(bare) },
       ratioAtLeast: 0.15,
       aim: '10,000/s, ratio 0.25',
     },
@@ -93,12 +93,12 @@ async function drain({ folder, isQuick, profileFolder, say }: BenchOptions): Pro
   ];
   const notes = [
     `${wanted} deliveries, body ${Buffer.byteLength(body)} B, timed from the first request to the last durable log entry;`,
-    `${got.verified} signatures verified, every attempt logged; bare loop before and after: ${bare.map(Math.round).join(', ')}/s`,
+    `${got.verified} signatures verified, every attempt logged; plain loop before and after: ${bare.map(Math.round).join(', ')}/s`,
   ];
   return { perSecond, rows, notes, faults: faultsOf(dataDir, got, wanted) };
 }
 
-/** The same queue, and every tenth channel's receiver never answers: the time in which all others have theirs. */
+/** The same queue, but the receiver of every tenth channel hangs: the time until all others are delivered. */
 async function drainBesideHanging({ folder, isQuick, say }: BenchOptions): Promise<Drained> {
   const dataDir = join(folder, 'hanging');
   const receiver = startPeer('receiver');
@@ -122,7 +122,7 @@ async function drainBesideHanging({ folder, isQuick, say }: BenchOptions): Promi
     perSecond,
     rows: [],
     notes: [
-      `beside receivers that never answer: ${healthy} deliveries of the other ${channels - channels / hangingEach} channels,`,
+      `beside hanging receivers: ${healthy} deliveries of the other ${channels - channels / hangingEach} channels,`,
       `at ${(cpu * 1000).toFixed(3)} s of CPU of the service per 1,000`,
     ],
     faults: faultsOf(dataDir, got, healthy),
@@ -143,7 +143,7 @@ function faultsOf(dataDir: string, got: Received, wanted: number): string[] {
   const log = logOf(dataDir);
   return [
     ...(got.count === wanted ? [] : [`the receiver got ${got.count} requests instead of ${wanted}`]),
-    ...(got.duplicates === 0 ? [] : [`${got.duplicates} deliveries came twice`]),
+    ...(got.duplicates === 0 ? [] : [`${got.duplicates} deliveries arrived twice`]),
     ...(got.refused === 0 && got.verified > 0 ? [] : [`${got.refused} of the sampled signatures are wrong`]),
     ...(log.delivered === wanted ? [] : [`${log.delivered} of ${wanted} are recorded as delivered`]),
     ...(log.attempts === wanted ? [] : [`${log.attempts} attempts are logged instead of ${wanted}`]),
@@ -157,7 +157,7 @@ async function bareLoop(
   forMs: number,
   say: BenchOptions['say'],
 ): Promise<number> {
-  say('bare signed POST loop');
+  say('plain signed POST loop');
   const loop = startPeer('bare-post');
   const order = { receiver: address, body, connections: 64 };
   await loop.ask('post', { ...order, forMs: 500 });
@@ -176,9 +176,9 @@ interface Latency {
 }
 
 /**
- * Alerts of results that alternate between failing and passing: 500 a second, each told to one channel.
+ * Alerts of results that alternate between failing and passing: 500 per second, each to one channel.
  *
- * @param hanging every so many-th channel's receiver never answers, and is not counted; 0 = none
+ * @param hanging every nth channel's receiver hangs and is not counted; 0 = none
  */
 async function measureLatency({ folder, isQuick, say }: BenchOptions, hanging: number): Promise<Latency> {
   const dataDir = join(folder, `latency-${hanging}`);
@@ -221,7 +221,7 @@ function openRead(dataDir: string): DatabaseSync {
   return new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
 }
 
-/** Waits channel by channel, which costs the disk and the service little. @param but every so many-th, which hangs */
+/** Waits channel by channel, which costs little disk and CPU time. @param but excludes every nth, which hangs */
 async function untilSettled(dataDir: string, withinMs: number, but = 0): Promise<void> {
   const database = openRead(dataDir);
   const left = database.prepare(

@@ -1,4 +1,4 @@
-// npm run fuzz -- templates: inputs nobody would write, by the hundred thousand; what is promised of them must hold for each.
+// npm run fuzz -- templates: verifies guarantees for hundreds of thousands of unusual inputs.
 import { parseArgs } from 'node:util';
 import { type FuzzOutcome, fuzzTemplates, maxMemory, service } from './fuzz/templates.ts';
 import { maxRender, maxSave } from './fuzz/judge-templates.ts';
@@ -6,13 +6,13 @@ import { templateCase } from './fuzz/template-cases.ts';
 
 const usage = `npm run fuzz -- templates [--cases 200000] [--seed N] [--case N]
 
-  templates  templates made and broken at random, each saved and rendered with hostile values: saved or refused within
-             ${maxSave} ms, rendered within ${maxRender} ms, within the output's bound, no error but the one of templates, no
-             prototype changed, no file, no environment, nothing logged, memory flat
+  templates  generates and mutates random templates, and saves and renders each with hostile values. Verifies that saving
+             takes at most ${maxSave} ms and rendering ${maxRender} ms, that the output is limited, that only template errors occur, and
+             that prototypes, files, environment, output and memory are not affected
 
-  --cases    how many (1 to 10000000)
-  --seed     the same cases as in another run; 1 otherwise
-  --case     shows one case and what comes of it
+  --cases    number of cases (1 to 10000000)
+  --seed     selects the random cases; the same seed repeats them (default: 1)
+  --case     shows one case and its outcome
 `;
 
 main();
@@ -42,7 +42,7 @@ function main(): void {
 }
 
 function report(outcome: FuzzOutcome, seed: number): void {
-  const { slowestSave, slowestRender, longestOutput, memory, breaches } = outcome;
+  const { slowestSave, slowestRender, longestOutput, memory, violations } = outcome;
   const endings = [...outcome.endings].sort((a, b) => b[1] - a[1]);
   const lines = [
     '',
@@ -52,11 +52,11 @@ function report(outcome: FuzzOutcome, seed: number): void {
     `slowest to render  ${slowestRender.ms.toFixed(2)} ms (at most ${maxRender}), case ${slowestRender.number}`,
     `longest output     ${longestOutput.length} characters, case ${longestOutput.number}`,
     `memory             ${memory.early.toFixed(1)} MB after a tenth, ${memory.late.toFixed(1)} MB at the end (at most ${maxMemory} more)`,
-    breaches.length === 0 ? 'every bar was held' : `${breaches.length} BREACHES`,
-    ...breaches.map((breach) => `    ${breach}`),
+    violations.length === 0 ? 'no violations' : `${violations.length} VIOLATIONS`,
+    ...violations.map((violation) => `    ${violation}`),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
-  if (breaches.length === 0) return;
-  process.stdout.write(`\nlook at one: npm run fuzz -- templates --seed ${seed} --case N\n`);
+  if (violations.length === 0) return;
+  process.stdout.write(`\nshow one case: npm run fuzz -- templates --seed ${seed} --case N\n`);
   process.exitCode = 1;
 }

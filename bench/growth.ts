@@ -1,4 +1,4 @@
-// Whether a check costs more where there are more of them: a thousand and a hundred thousand at the same total rate.
+// Whether the cost of a check depends on their number: a thousand and a hundred thousand at the same total rate.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BenchDatabase, openBenchDatabase } from './support/database.ts';
@@ -9,14 +9,14 @@ import { pause, type Service, startService } from './support/service.ts';
 
 const sizes = [1000, 100_000];
 /**
- * Checks a second, whatever their number, of each of the two processes: far from what two cores can do with both of them, so that
- * the cost is that of normal work.
+ * Checks per second of each of the two processes, whatever their number: far below the capacity of two cores, so that the
+ * cost is that of normal load.
  */
 const rates = { sqlite: 500, postgres: 250 } as const;
-/** By how much of it what was run may differ: where a second of slots begins and ends. */
+/** Tolerance of the measured rate: the period may begin and end within a second of slots. */
 const rateSlack = 0.02;
 const names = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const;
-/** A start catches up with what it missed before the first whole round, s. */
+/** A start catches up on missed slots before the first complete round, s. */
 const catchUpSeconds = 15;
 type Engine = keyof typeof names;
 
@@ -32,11 +32,11 @@ export const growthBench: Bench = {
       const costs = await measure(engine, options);
       for (const [index, { service, database, residentMb, perSecond }] of costs.entries()) {
         const figure = `${names[engine]}, ${sizes[index]?.toLocaleString('en')} checks`;
-        // Who falls behind, or catches up, is not doing the same work.
+        // A process that lags or catches up does different work.
         if (Math.abs(perSecond / rates[engine] - 1) > rateSlack)
-          faults.push(`${figure}: ${perSecond.toFixed(1)} checks/s were run instead of ${rates[engine]}`);
+          faults.push(`${figure}: ${perSecond.toFixed(1)} checks/s instead of ${rates[engine]}`);
         rows.push({ figure: `${figure}: CPU`, value: service + database, unit: 's per 1,000 checks' });
-        if (engine === 'postgres') rows.push({ figure: `${figure}: of it PostgreSQL`, value: database, unit: 's' });
+        if (engine === 'postgres') rows.push({ figure: `${figure}: PostgreSQL's share`, value: database, unit: 's' });
         rows.push({ figure: `${figure}: memory`, value: residentMb, unit: 'MB RSS' });
       }
       const [few = Number.NaN, many = Number.NaN] = costs.map(({ service, database }) => service + database);
@@ -46,7 +46,7 @@ export const growthBench: Bench = {
       rows,
       notes: [
         ...engines.map((engine) => `${names[engine]}: ${sizes.map((size) => scheduleOf(engine, size)).join(' and ')};`),
-        'side by side, in the same minute and at the same age of the processes, when every check has been run once: what one process costs differs by a fifth from minute to minute',
+        'measured side by side, with processes of the same age, after one run of every check: the cost of a process varies by a fifth between minutes',
       ],
       faults,
     };
@@ -57,16 +57,16 @@ function scheduleOf(engine: Engine, size: number): string {
   return `${size.toLocaleString('en')} checks every ${size / rates[engine]} s`;
 }
 
-/** CPU seconds per 1,000 checks, memory, and how many they were. */
+/** CPU seconds per 1,000 checks, memory, and number of checks. */
 interface Cost {
   readonly service: number;
   readonly database: number;
   readonly residentMb: number;
-  /** Checks that were run. */
+  /** Number of runs. */
   readonly perSecond: number;
 }
 
-/** Both sizes at the same time, each with a target and, over PostgreSQL, a server of its own. */
+/** Both sizes at the same time, each with its own target and, on PostgreSQL, its own server. */
 async function measure(engine: Engine, options: BenchOptions): Promise<Cost[]> {
   const { isQuick, say } = options;
   await using stack = new AsyncDisposableStack();
@@ -82,14 +82,14 @@ async function measure(engine: Engine, options: BenchOptions): Promise<Cost[]> {
       return { ...fixture, service };
     }),
   );
-  say(`${names[engine]}: every one once`);
-  // At the same age: in its first minutes a process compiles what it runs often, and a check costs a fifth more.
+  say(`${names[engine]}: one run of every check`);
+  // Processes of the same age: in its first minutes a process compiles hot code, and a check costs a fifth more.
   await pause(isQuick ? 10_000 : (Math.max(...sizes) / rates[engine] + catchUpSeconds) * 1000);
   say(`${names[engine]}: measuring`);
   return await Promise.all(running.map((each) => costOf(each, isQuick ? 10_000 : 120_000)));
 }
 
-/** Checks of one number, ready to be run. */
+/** Prepares an installation with that many checks. */
 interface Fixture {
   readonly dataDir: string;
   readonly environment: Record<string, string>;

@@ -1,4 +1,4 @@
-// Heartbeats: durable pings a second, and how long a hundred thousand of them take that are overdue at once.
+// Heartbeats: durable pings per second, and the time to evaluate a hundred thousand overdue ones.
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import type { Check } from '#domain/checks/check.ts';
@@ -13,13 +13,13 @@ import type { Bench, BenchOptions, Findings, Row } from './support/report.ts';
 import { bootstrapKey, databasePath, secretKeyText, seedAccount } from './support/seed.ts';
 import { pause, startService } from './support/service.ts';
 
-/** So many that none of them is called more often than an address may be (docs/decisions/0090). */
+/** Enough that none exceeds its rate limit (docs/decisions/0090). */
 const pinged = 10_000;
 const connections = 64;
 const hourMs = 3_600_000;
 
 export const heartbeatBench: Bench = {
-  about: 'durable pings a second to 10,000 heartbeats; 100,000 heartbeats that are overdue at once',
+  about: 'durable pings per second to 10,000 heartbeats; 100,000 heartbeats overdue at once',
   async run(options) {
     const pings = await measurePings(options);
     const overdue = await measureOverdue(options);
@@ -60,12 +60,12 @@ async function measurePings({ folder, isQuick, profileFolder, say }: BenchOption
   return {
     rows: [{ figure: 'durable pings', value: median(rates), unit: '/s', atLeast: 5000 }, perThousand],
     notes: [
-      `${pinged} heartbeats of an hour in turn, GET, each answer awaited; rounds ${rates.map(Math.round).join(', ')}/s`,
+      `${pinged} hourly heartbeats in rotation, GET, one ping at a time per connection; rounds ${rates.map(Math.round).join(', ')}/s`,
     ],
     faults: [
-      ...(wrong === 0 ? [] : [`${wrong} answers were not a 200`]),
-      // Each lane asks for the next one only when it has its answer, and ends with an answer: none is under way in the end.
-      ...(durable >= answered ? [] : [`${durable} pings are in the database, ${answered} were answered`]),
+      ...(wrong === 0 ? [] : [`${wrong} responses other than 200`]),
+      // Each connection waits for its response before the next ping, so none is in progress at the end.
+      ...(durable >= answered ? [] : [`${durable} pings are in the database, ${answered} were acknowledged`]),
     ],
   };
 }
@@ -92,7 +92,7 @@ async function measureOverdue({ folder, isQuick, profileFolder, say }: BenchOpti
   await pause(Math.max(0, -lateMs));
   say(`${count} are overdue`);
   const until = performance.now() + 120_000;
-  // Not how many: to count them takes the processor that judges them.
+  // Does not count rows, which would take CPU time from the evaluation.
   const database = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
   const oneWaits = database.prepare('SELECT 1 FROM heartbeats WHERE due_at <= ? LIMIT 1');
   while (performance.now() < until && oneWaits.get(dueAt) !== undefined) await pause(50);
@@ -104,13 +104,13 @@ async function measureOverdue({ folder, isQuick, profileFolder, say }: BenchOpti
   return {
     rows: [
       {
-        figure: `${count} overdue at once, until all are judged`,
+        figure: `${count} overdue at once, until all are evaluated`,
         value: tookMs / 1000,
         unit: 's',
         atMost: (10 * count) / 100_000,
       },
     ],
-    notes: ['from the deadline of all of them to the last result; each with its alert, no channel subscribed'],
+    notes: ['from the common deadline to the last result; each with an alert, without a subscribed channel'],
     faults: [
       ...(lateMs < 0 ? [] : [`the service was ready ${lateMs} ms after they were due`]),
       ...(failed === count && alerts === count ? [] : [`${failed} results and ${alerts} alerts instead of ${count}`]),
@@ -118,15 +118,15 @@ async function measureOverdue({ folder, isQuick, profileFolder, say }: BenchOpti
   };
 }
 
-/** Heartbeats that have been pinged and judged, all with one deadline, which is to come; answers with it. */
+/** Adds pinged and evaluated heartbeats with one common future deadline, and returns it. */
 function seedOverdue(dataDir: string, accountId: string, count: number): number {
-  // Adding them takes about as long as this, and the start some seconds more.
+  // Adding them takes about this long, and the start takes a few seconds more.
   const deadline = Date.now() + 10_000 + count / 10;
   seedHeartbeats(dataDir, accountId, count, { dueAt: deadline + settleMs, timerAt: deadline - hourMs });
   return deadline;
 }
 
-/** Adds heartbeats that were last pinged and judged at `timerAt`, epoch ms; answers with their tokens. */
+/** Adds heartbeats that were last pinged and evaluated at `timerAt`, epoch ms; returns their tokens. */
 function seedHeartbeats(
   dataDir: string,
   accountId: string,

@@ -1,4 +1,4 @@
-// Reading a month of results while a day of them is rolled up, and while another goes: ten million on each engine.
+// Reading a month of results while one day is rolled up and another deleted: ten million results on each engine.
 import { type HistoryEngine, postgresEngine, sqliteEngine } from './support/history-engines.ts';
 import { type CheckPlan, dayMs, planHistory } from './support/history-plan.ts';
 import {
@@ -19,17 +19,17 @@ import type { Bench, BenchOptions, Row } from './support/report.ts';
 import { type Service, startService } from './support/service.ts';
 
 const resultsInAll = 10_000_000;
-/** How long each question is asked again and again. */
+/** How long each query is repeated. */
 const asks = 150;
 const reportAsks = 5;
-/** Days of results that stay. */
+/** Retained days of results. */
 const keptOf = (isQuick: boolean): number => (isQuick ? 5 : 30);
-/** Days beyond those: some are removed before anybody asks, to measure slices, and more than one while the API is asked. */
+/** Additional days: some are deleted first, to measure slices, and more than one during the API queries. */
 const extraDays = 2;
 const leftDays = 1.25;
 
 export const historyBench: Bench = {
-  about: 'a check, an account and a result out of 10 million results (--results N), roll-up and retention meanwhile',
+  about: 'a check, an account and a result out of 10 million results (--results N), during roll-up and retention',
   async run(options) {
     const { folder, engine } = options;
     const found: Found[] = [];
@@ -50,15 +50,15 @@ interface Found {
   readonly faults: string[];
 }
 
-/** What is measured, and where. */
+/** Fixture of the measurement. */
 interface Fixture {
   readonly engine: HistoryEngine;
   readonly now: number;
   readonly keptDays: number;
-  /** Checks that run each minute: nearly all results are theirs. */
+  /** Checks that run each minute and produce nearly all results. */
   readonly busy: readonly CheckPlan[];
   readonly questions: Questions;
-  /** Starts the service, which keeps results for so many days. */
+  /** Starts the service with that many days of retention. */
   readonly start: (roles: string, retentionDays: number) => Promise<Service>;
   readonly say: (what: string) => void;
 }
@@ -77,15 +77,15 @@ async function onEngine(engine: HistoryEngine, dataDir: string, options: BenchOp
     const now = Date.now();
     const keptDays = keptOf(isQuick);
     const days = keptDays + extraDays;
-    // So many stay: what is removed comes on top.
+    // Number of results that are retained; those to delete come in addition.
     const wanted = ((options.results ?? (isQuick ? resultsInAll / 20 : resultsInAll)) * days) / keptDays;
     const plans = planHistory(await engine.seedAccount(), wanted, days, now);
     const written = await timeOf(() => engine.fill(plans, now, options.say));
     say(`${written.answer} results after ${seconds(written)}; rolling up all but the last day`);
     const rolled = await rollUpTo(engine, now - dayMs, days);
-    say(`${rolled.rows} results rolled up in ${seconds(rolled)}; loop held by turns ${longestOf(rolled)} ms`);
+    say(`${rolled.rows} results rolled up in ${seconds(rolled)}; loop blocked by ticks for ${longestOf(rolled)} ms`);
     const cut = await (await readyToRemove(engine, now - (keptDays + leftDays) * dayMs, now))();
-    if (engine.isInLoop && cut.rows === 0) throw new Error('nothing was removed: no slice was measured');
+    if (engine.isInLoop && cut.rows === 0) throw new Error('nothing was deleted, so no slice was measured');
     await engine.tidy();
     const busy = plans.filter(({ intervalMs }) => intervalMs === 60_000);
     const fixture: Fixture = { engine, now, keptDays, busy, questions: questionsOf(busy), start, say };
@@ -99,7 +99,7 @@ async function onEngine(engine: HistoryEngine, dataDir: string, options: BenchOp
       rows: [...rows, ...rolling.rows, ...removing.rows, ...tickRows(engine.name, rolled, slices)],
       notes: [
         `${engine.name}: ${written.answer} results written in ${seconds(written)}; ${rolled.rows} rolled up in ` +
-          `${seconds(rolled)}, loop held by turns (their CPU, what of it was the kernel's, what was collecting garbage) ${longestOf(rolled)} ms, ` +
+          `${seconds(rolled)}, loop blocked by ticks (CPU time, kernel time, garbage collection): ${longestOf(rolled)} ms, ` +
           `by ${slices.times.length} slices ${longestOf(slices)} ms`,
         ...rolling.notes,
         ...removing.notes,
@@ -129,11 +129,11 @@ function complaintsOf(service: Service): string[] {
 
 function tickRows(name: string, rolled: Ticks, slices: Ticks): Row[] {
   return [
-    ...heldRows(`${name}: turns of roll-ups`, rolled, false),
+    ...heldRows(`${name}: roll-up ticks`, rolled, false),
     ...heldRows(`${name}: slices of retention`, slices, true),
     { figure: `${name}: rolled up`, value: rolled.rows / (rolled.tookMs / 1000), unit: 'results/s' },
     {
-      figure: `${name}: CPU of it at 1,000 results/s`,
+      figure: `${name}: roll-up CPU at 1,000 results/s`,
       value: (rolled.cpuSeconds / rolled.rows) * 1000 * 100,
       unit: '%',
       atMost: 5,
@@ -141,7 +141,7 @@ function tickRows(name: string, rolled: Ticks, slices: Ticks): Row[] {
   ];
 }
 
-/** What was asked beside something. */
+/** Queries measured beside other work. */
 interface Meanwhile {
   readonly rows: Row[];
   readonly notes: string[];
@@ -162,8 +162,8 @@ function meanwhile(fixture: Fixture, what: string, asked: Awaited<ReturnType<typ
 }
 
 /**
- * The last day is rolled up by the process that is asked. No overviews: each would read all results of the day that waits, of a
- * hundred checks; in service an hour waits at most.
+ * Rolls up the last day in the process that is queried. Excludes overviews, which would read the complete raw day of a hundred
+ * checks; in normal operation at most an hour is not rolled up.
  */
 async function whileRolledUp(fixture: Fixture): Promise<Meanwhile> {
   const { keptDays, questions, start } = fixture;
@@ -176,10 +176,10 @@ async function whileRolledUp(fixture: Fixture): Promise<Meanwhile> {
 }
 
 /**
- * A whole day and some more is removed, while all is asked and one reads reports without a rest: by the same process on SQLite,
- * by this one on PostgreSQL, where it is done before a process has started.
+ * Deletes a day and more during the queries and continuous reports: in the same process on SQLite, and in this one on
+ * PostgreSQL, before a process starts.
  *
- * @returns with the slices of this process, if it was the one
+ * @returns slices of this process, if it deletes
  */
 async function whileRemoved(
   fixture: Fixture,
@@ -188,10 +188,10 @@ async function whileRemoved(
   const { engine, now, keptDays, busy, questions } = fixture;
   const before = now - keptDays * dayMs;
   const goneBefore = engine.goneBefore(before);
-  // Once each: on SQLite the day is going already.
+  // Once each: on SQLite, the deletion has begun.
   await warmUp(service, Object.values(questions));
   const left = await engine.resultsBefore(busy, goneBefore);
-  if (left < busy.length * 1440) throw new Error(`less than a day is left to be removed: ${left} results`);
+  if (left < busy.length * 1440) throw new Error(`less than a day is left to delete: ${left} results`);
   const some = [busy.at(0), busy.at(-1)].filter((plan) => plan !== undefined);
   let isRemoved = engine.isInLoop;
   const remove = engine.isInLoop ? null : await readyToRemove(engine, before, now);
@@ -203,19 +203,19 @@ async function whileRemoved(
     questions,
     async () => isRemoved && (await engine.resultsBefore(some, goneBefore)) === 0,
   );
-  const found = meanwhile(fixture, 'removed and reports are read', asked);
-  // What of it is the reader's: the same with him alone.
+  const found = meanwhile(fixture, 'deleted and reports are read', asked);
+  // The effect of the reports alone.
   const beside = await askWhile(service, questions, async () => true);
   const read = await reader.stop();
-  const figure = `${engine.name}: API while reports are read alone, p99`;
+  const figure = `${engine.name}: API while only reports are read, p99`;
   return {
     rows: [...found.rows, { figure, value: percentile(beside.times, 0.99), unit: 'ms' }],
-    notes: [...found.notes, `${engine.name}: ${read} reports were read then and alone`],
+    notes: [...found.notes, `${engine.name}: ${read} reports were read during and without deletion`],
     slices: await removal,
   };
 }
 
-/** Each question by itself, again and again. */
+/** Each query on its own, repeatedly. */
 async function whenAtRest({ engine, questions, say }: Fixture, service: Service): Promise<Row[]> {
   const { name } = engine;
   const rows: Row[] = [];

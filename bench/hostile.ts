@@ -1,5 +1,5 @@
-// A thousand attempts at twelve kinds of hostile receivers within a hundred seconds: how each ends, what it costs, and what
-// healthy channels notice of it (docs/decisions/0064).
+// A thousand attempts at twelve kinds of hostile receivers within a hundred seconds: their outcome, their cost, and the
+// effect on healthy channels (docs/decisions/0064).
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { HostileKind } from '../tests/support/receivers/hostile-receivers.ts';
@@ -11,26 +11,26 @@ import { apiCheck, databasePath, openBenchStore, seedAccount, seedChannels } fro
 import { pause, type Service, startService } from './support/service.ts';
 
 const healthyChannels = 20;
-/** Checks that alternate every ten seconds: 50 alerts a second. */
+/** Checks that alternate every ten seconds: 50 alerts per second. */
 const healthyChecks = 500;
-/** Alerts to the hostile come one after the other, each to one channel of every kind. */
+/** Sequential alerts for hostile receivers, each to one channel of every kind. */
 const rounds = 84;
 const quickRounds = 12;
 const roundEveryMs = 1200;
-/** Channels of each kind: rounds take them in turn. */
+/** Channels of each kind, used in rotation. */
 const perKind = 42;
 const deadlineMs = 30_000;
-/** Six attempts of half a minute with their pauses, and as long again for channels that have several of them. */
+/** Six attempts of half a minute with pauses, and as long again for channels with several of them. */
 const givenUpMs = 600_000;
-/** Memory is looked at for so long at a time. */
+/** Period of memory measurements. */
 const settleMs = 20_000;
 
 export const hostileBench: Bench = {
-  about: 'a thousand attempts at twelve kinds of hostile receivers, and what healthy channels notice of them',
+  about: 'a thousand attempts at twelve kinds of hostile receivers, and the effect on healthy channels',
   run: (options) => hostileRun(options),
 };
 
-/** A channel of a hostile receiver, and what an attempt at it must end as. */
+/** A channel of a hostile receiver, and the expected outcome of its attempts. */
 interface Hostile {
   readonly channelId: number;
   readonly kind: string;
@@ -47,7 +47,7 @@ async function hostileRun({ folder, isQuick, say }: BenchOptions): Promise<Findi
   const alert = await alertsTo(service, peers.target, channels);
   const count = isQuick ? quickRounds : rounds;
   say(`${healthyChannels} healthy channels at 50 alerts a second, ${channels.length} hostile ones`);
-  // Every process warms up once: its code, its memory, the first alert of each check.
+  // Warm-up of every process: code, memory, and the first alert of each check.
   await pause(11_000);
   const warmed = isQuick ? 4 : perKind;
   for (let round = 0; round < warmed; round++) await alert(round);
@@ -107,7 +107,7 @@ async function startHealthy(dataDir: string, { target, receiver }: Peers): Promi
   return startService({ dataDir });
 }
 
-/** Channels of each kind, each kind's next to each other. */
+/** Channels of each kind, sorted by kind. */
 async function addHostile(service: Service, kinds: readonly HostileKind[]): Promise<readonly Hostile[]> {
   const channels: Hostile[] = [];
   for (const { name: kind, variants } of kinds) {
@@ -115,7 +115,7 @@ async function addHostile(service: Service, kinds: readonly HostileKind[]): Prom
       const variant = variants[index % variants.length];
       if (variant === undefined) throw new Error(`there is no variant of ${kind}`);
       const { url, what, expected } = variant;
-      // Checks are due once a day, in the middle of this too: that they pass then is told to nobody.
+      // Checks are due once a day, possibly during the measurement; a pass notifies no channel.
       const channel = { type: 'WEBHOOK', config: { name: `${kind}: ${what}`, url }, sendRecovery: false };
       const { id } = await made(service, '/v1/alert-channels', channel);
       channels.push({ channelId: Number(id), kind, what, expected });
@@ -124,15 +124,15 @@ async function addHostile(service: Service, kinds: readonly HostileKind[]): Prom
   return channels;
 }
 
-/** Answers with how to raise the alert of a round: a check fails for the first time, and a channel of each kind is told. */
+/** Returns a function that raises the alert of a round: a check fails for the first time, and one channel of each kind is notified. */
 async function alertsTo(service: Service, target: Peer, channels: readonly Hostile[]) {
   const address = await target.ask<string>('address');
   return async (round: number): Promise<void> => {
     const notified = channels.filter((_, index) => index % perKind === round % perKind);
     const check = await made(service, '/v1/checks/api', {
-      name: `told to the hostile ${round}`,
+      name: `hostile ${round}`,
       frequency: 1440,
-      // A path that the target was not asked for before fails the first time.
+      // The target fails the first request of a new path.
       request: { method: 'GET', url: `${address}/hostile-${round}` },
       alertChannelSubscriptions: notified.map(({ channelId }) => ({ alertChannelId: channelId, activated: true })),
     });
@@ -146,7 +146,7 @@ async function made(service: Service, path: string, body?: object): Promise<Reco
   return answer.body as Record<string, unknown>;
 }
 
-/** Looks at the memory of the service all the time. */
+/** Measures the memory of the service continuously. */
 function watchMemory(service: Service) {
   let max = 0;
   let least = Number.POSITIVE_INFINITY;
@@ -156,13 +156,13 @@ function watchMemory(service: Service) {
     least = Math.min(least, now);
   }, 200);
   return {
-    /** The least of a while from now on: what is there between two collections, not at the height of one. */
+    /** Minimum of the following period, which excludes uncollected garbage. */
     async settled(): Promise<number> {
       least = Number.POSITIVE_INFINITY;
       await pause(settleMs);
       return least;
     },
-    /** The most there ever was. */
+    /** Overall maximum. */
     end(): number {
       clearInterval(watch);
       return max;
@@ -176,7 +176,7 @@ async function latencies(receiver: Peer, work: () => Promise<void>): Promise<rea
   return (await receiver.ask<Received>('received')).latencies;
 }
 
-/** A first attempt as it is recorded. */
+/** A recorded first attempt. */
 interface Ended {
   readonly channelId: number;
   readonly durationMs: number;
@@ -209,11 +209,11 @@ async function untilEnded(
   say(`${wanted} have ended`);
 }
 
-/** Waits until no hostile receiver is tried any more: what is held for attempts is given back then. */
+/** Waits until no delivery to a hostile receiver is pending, so that its memory is released. */
 async function untilGivenUp(dataDir: string, channels: readonly Hostile[], say: BenchOptions['say']): Promise<void> {
   const until = performance.now() + givenUpMs;
   while (pending(dataDir, channels) > 0) {
-    if (performance.now() > until) throw new Error(`${pending(dataDir, channels)} deliveries do not end`);
+    if (performance.now() > until) throw new Error(`${pending(dataDir, channels)} deliveries are still pending`);
     await pause(1000);
   }
   say('the last retry has ended');
@@ -236,7 +236,7 @@ interface Seen {
   readonly ended: readonly Ended[];
   readonly unloaded: readonly number[];
   readonly loaded: readonly number[];
-  /** MB: before the healthy had their time alone, after it, after the hostile ones, and the most ever. */
+  /** MB: before and after a period with healthy channels only, after the hostile attempts, and the maximum. */
   readonly memory: Readonly<Record<'atFirst' | 'before' | 'meanwhile' | 'after' | 'max', number>>;
   readonly output: string;
 }
@@ -247,7 +247,7 @@ function findings({ channels, wanted, ended, unloaded, loaded, memory, output }:
     const channel = byId.get(channelId);
     if (channel === undefined || channel.expected === errorClass) return [];
     return [
-      `${channel.kind}, ${channel.what}: ${errorClass ?? 'answered'} instead of ${channel.expected ?? 'answered'}: ${message}`,
+      `${channel.kind}, ${channel.what}: ${errorClass ?? 'success'} instead of ${channel.expected ?? 'success'}: ${message}`,
     ];
   });
   const p99 = { unloaded: percentile(unloaded, 0.99), loaded: percentile(loaded, 0.99) };
@@ -260,21 +260,21 @@ function findings({ channels, wanted, ended, unloaded, loaded, memory, output }:
         unit: 's',
         atMost: 31,
       },
-      { figure: 'attempts of a wrong class', value: wrong.length, unit: '', atMost: 0 },
-      { figure: 'memory after them', value: memory.after - memory.before, unit: 'MB', atMost: 20 },
-      { figure: 'memory after as long without them', value: memory.before - memory.atFirst, unit: 'MB' },
+      { figure: 'attempts with a wrong class', value: wrong.length, unit: '', atMost: 0 },
+      { figure: 'memory growth with hostile receivers', value: memory.after - memory.before, unit: 'MB', atMost: 20 },
+      { figure: 'memory growth without, same duration', value: memory.before - memory.atFirst, unit: 'MB' },
       { figure: 'healthy alerts, p99 / unloaded', value: p99.loaded / p99.unloaded, unit: '', atMost: 2 },
       { figure: 'healthy alerts, p99', value: p99.loaded, unit: 'ms' },
       { figure: 'healthy alerts, p99 unloaded', value: p99.unloaded, unit: 'ms' },
     ],
     notes: [
-      `${new Set(channels.map(({ kind }) => kind)).size} kinds in ${new Set(channels.map(({ what }) => what)).size} variants, ${channels.length} channels; each attempt is the first of its delivery, its retries go on meanwhile;`,
-      `healthy: ${unloaded.length} alerts unloaded (p50 ${percentile(unloaded, 0.5).toFixed(1)} ms), ${loaded.length} meanwhile (p50 ${percentile(loaded, 0.5).toFixed(1)} ms);`,
-      `memory of the service: ${memory.before.toFixed(0)} MB before, ${memory.max.toFixed(0)} at most, ${memory.meanwhile.toFixed(0)} while they are tried again, ${memory.after.toFixed(0)} after, each the least of ${settleMs / 1000} s`,
+      `${new Set(channels.map(({ kind }) => kind)).size} kinds in ${new Set(channels.map(({ what }) => what)).size} variants, ${channels.length} channels; only first attempts count, while retries continue;`,
+      `healthy: ${unloaded.length} alerts unloaded (p50 ${percentile(unloaded, 0.5).toFixed(1)} ms), ${loaded.length} loaded (p50 ${percentile(loaded, 0.5).toFixed(1)} ms);`,
+      `memory of the service: ${memory.before.toFixed(0)} MB before, maximum ${memory.max.toFixed(0)}, ${memory.meanwhile.toFixed(0)} during retries, ${memory.after.toFixed(0)} after, each the minimum of ${settleMs / 1000} s`,
     ],
     faults: [
       ...[...new Set(wrong)].slice(0, 10),
-      ...(output.includes('"level":"error"') ? [`the service complained: ${output.slice(0, 500)}`] : []),
+      ...(output.includes('"level":"error"') ? [`the service logged errors: ${output.slice(0, 500)}`] : []),
     ],
   };
 }

@@ -1,4 +1,4 @@
-// npm run bench -- <name>: how fast Tocsin is, each figure against its bar and against the same work done bare.
+// npm run bench -- <name>: performance of Tocsin, compared with required values and with the same work done plainly.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -47,11 +47,11 @@ ${Object.entries(benches)
   .map(([name, { about }]) => `  ${name.padEnd(10)}${about}`)
   .join('\n')}
 
-  --json     the findings as JSON on stdout, progress on stderr
-  --quick    shorter runs: to see that it works, not for figures to keep
-  --profile  CPU profiles of the service under data/profiles
-  --results  how many results the benches of history and of moves write
-  --engine   SQLite or PostgreSQL: the only one that the benches of claims, of growth and of history measure
+  --json     prints the report as JSON on stdout and progress on stderr
+  --quick    shorter runs, to test the benchmark itself; the figures are not meaningful
+  --profile  writes CPU profiles of the service to data/profiles
+  --results  number of results for the history benchmark
+  --engine   SQLite or PostgreSQL: measures only that engine (claim, growth and history)
 `;
 
 await main();
@@ -72,12 +72,12 @@ async function main(): Promise<void> {
   if (bench === undefined || positionals.length > 1) {
     process.stdout.write(usage);
     if (positionals.length === 0) return;
-    process.stderr.write(`bench: there is no ${positionals.join(' ')}\n`);
+    process.stderr.write(`bench: unknown benchmark ${positionals.join(' ')}\n`);
     process.exit(2);
   }
   const engine = engineNames.find((each) => each === values.engine) ?? null;
   if (engine === null && values.engine !== undefined) {
-    process.stderr.write(`bench: there is no engine ${values.engine}, but ${engineNames.join(' and ')}\n`);
+    process.stderr.write(`bench: unknown engine ${values.engine}; use ${engineNames.join(' or ')}\n`);
     process.exit(2);
   }
   const data = fileURLToPath(new URL('../data', import.meta.url));

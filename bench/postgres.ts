@@ -1,5 +1,5 @@
-// The whole path over PostgreSQL on the same machine: checks and deliveries a second, and what they cost the service
-// and the database.
+// The complete path on PostgreSQL on the same machine: checks and deliveries per second, and the CPU of the service and
+// the database.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { outcomeCodes } from '#store/base/codes.ts';
@@ -11,14 +11,14 @@ import type { Bench, BenchOptions, Findings } from './support/report.ts';
 import { apiCheck, seedFirstAccount } from './support/seed.ts';
 import { pause, type Service, startService } from './support/service.ts';
 
-/** A fifth more than the bar asks for. */
+/** 1.2 times the required rate. */
 const checks = 12_000;
 const everySeconds = 10;
 const warmUpMs = 22_000;
 const channels = 200;
 
 export const postgresBench: Bench = {
-  about: 'checks and deliveries a second over PostgreSQL on the same machine, and the CPU of both',
+  about: 'checks and deliveries per second on PostgreSQL on the same machine, and the CPU of both',
   async run(options) {
     const recorded = await recordChecks(options);
     const delivered = await drain(options);
@@ -30,7 +30,7 @@ export const postgresBench: Bench = {
   },
 };
 
-/** Checks that are scheduled, run and recorded while the service is in its stride. */
+/** Checks scheduled, run and recorded by the service in steady state. */
 async function recordChecks({ folder, isQuick, profileFolder, say }: BenchOptions): Promise<Findings> {
   await using database = await openBenchDatabase();
   const target = startPeer('target');
@@ -53,19 +53,19 @@ async function recordChecks({ folder, isQuick, profileFolder, say }: BenchOption
   return {
     rows: [
       { figure: 'recorded checks', value: passed / seconds, unit: '/s', atLeast: 1000 },
-      { figure: 'of those that were due', value: (passed / (passed + others)) * 100, unit: '%', atLeast: 99.9 },
+      { figure: 'share of due checks', value: (passed / (passed + others)) * 100, unit: '%', atLeast: 99.9 },
       { figure: 'CPU of the service', value: per1000(to.service - from.service), unit: 's per 1,000 checks' },
       { figure: 'CPU of PostgreSQL', value: per1000(to.database - from.database), unit: 's per 1,000 checks' },
     ],
     notes: [
-      `${checks} checks every ${everySeconds} s with three assertions, one process of all roles, PostgreSQL, targets on the same cores`,
+      `${checks} checks every ${everySeconds} s with three assertions, one process with all roles; PostgreSQL and targets on the same cores`,
       ...complaints(output),
     ],
     faults: [],
   };
 }
 
-/** A queue of pending deliveries of 200 channels, and the time in which the running service brings them. */
+/** Time in which the running service delivers a queue of pending deliveries of 200 channels. */
 async function drain({ folder, isQuick, profileFolder, say }: BenchOptions): Promise<Findings> {
   await using database = await openBenchDatabase();
   const receiver = startPeer('receiver');
@@ -105,7 +105,7 @@ async function drain({ folder, isQuick, profileFolder, say }: BenchOptions): Pro
     ],
     faults: [
       ...(got.count === wanted ? [] : [`the receiver got ${got.count} requests instead of ${wanted}`]),
-      ...(got.duplicates === 0 ? [] : [`${got.duplicates} deliveries came twice`]),
+      ...(got.duplicates === 0 ? [] : [`${got.duplicates} deliveries arrived twice`]),
       ...(got.refused === 0 && got.verified > 0 ? [] : [`${got.refused} of the sampled signatures are wrong`]),
       ...(Number(log?.['attempts']) === wanted ? [] : [`${String(log?.['attempts'])} attempts are logged`]),
     ],
@@ -132,7 +132,7 @@ async function waiting(database: BenchDatabase): Promise<boolean> {
   return (await database.query('SELECT 1 FROM deliveries WHERE status = 0 LIMIT 1')).length > 0;
 }
 
-/** Of runs that were started, or given up, in a span (epoch ms). */
+/** Runs that were started or given up in a span (epoch ms). */
 async function outcomes(database: BenchDatabase, from: number, to: number) {
   const rows = await database.query(
     `SELECT outcome, sum(slots)::int AS n FROM results

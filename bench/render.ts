@@ -1,4 +1,4 @@
-// Rendering and saving a template: against bare Handlebars to which every helper's result is handed as a variable.
+// Rendering and saving a template, compared with plain Handlebars with every helper's result as a variable.
 import Handlebars from 'handlebars';
 import { compileTemplate, forgetTemplates } from '#channels/templates/compile.ts';
 import { contextOf } from '#channels/templates/context.ts';
@@ -15,7 +15,8 @@ import {
 import type { Bench, Findings, Row } from './support/report.ts';
 
 export const renderBench: Bench = {
-  about: 'a 1 kB alert template against bare Handlebars with the helpers’ results precomputed; gate and compile',
+  about:
+    'a 1 kB alert template, compared with plain Handlebars with precomputed helper results; validation and compilation',
   run({ isQuick, say }) {
     say('rendering');
     return Promise.resolve(measure(isQuick ? 30 : 300, isQuick ? 500 : 2000));
@@ -28,7 +29,7 @@ function measure(rounds: number, calls: number): Findings {
   const bare = Handlebars.create().compile(bareTemplate);
   const config = { url: 'https://receiver.example/', template: referenceTemplate };
   const same = ours.render(context, facts.createdAt) === bare(bareValues);
-  // By turns, so that what else the machine does meets all of them alike.
+  // Interleaved, so that other load of the machine affects all of them equally.
   const figures = alternately(rounds, {
     ours: () => repeated(calls, () => ours.render(context, facts.createdAt)),
     bare: () => repeated(calls, () => bare(bareValues)),
@@ -43,28 +44,28 @@ function measure(rounds: number, calls: number): Findings {
   const limitOf = { what: 'bare Handlebars', value: limit };
   const rows: Row[] = [
     { figure: 'rendering the reference template', value: own, unit: 'µs', limit: limitOf },
-    { figure: 'against bare Handlebars', value: own / limit, unit: '×', atMost: 1.3 },
+    { figure: 'compared with plain Handlebars', value: own / limit, unit: '×', atMost: 1.3 },
     { figure: 'a whole request: body, URL, headers', value: request, unit: 'µs' },
-    { figure: 'gate and compile', value: save / 1000, unit: 'ms', atMost: 5 },
+    { figure: 'validate and compile', value: save / 1000, unit: 'ms', atMost: 5 },
   ];
   return {
     rows,
     notes: [
       `the template has ${referenceTemplate.length} characters; medians of ${rounds} rounds of ${calls} renderings`,
-      'bare: the same text, every call of a helper replaced by a variable that holds its result',
+      'plain: the same text with a variable in place of every helper call',
     ],
-    faults: same ? [] : ['both do not print the same'],
+    faults: same ? [] : ['the outputs differ'],
   };
 }
 
-/** µs that one call takes. */
+/** Time of one call, µs. */
 function repeated(calls: number, work: () => unknown): number {
   const startedAt = performance.now();
   for (let i = 0; i < calls; i++) work();
   return ((performance.now() - startedAt) / calls) * 1000;
 }
 
-/** Medians by name, without the first tenth, in which code is still being compiled. */
+/** Medians by name, without the first tenth, in which code is still compiled. */
 function alternately(rounds: number, works: Readonly<Record<string, () => number>>): Record<string, number> {
   const taken = new Map(Object.keys(works).map((name) => [name, [] as number[]]));
   for (let round = 0; round < rounds; round++) {

@@ -1,4 +1,4 @@
-// The API against a bare server that sends the same bytes, and a long list page by page.
+// The API compared with a plain server that sends the same bytes, and a long list page by page.
 import { median, percentile } from './support/numbers.ts';
 import { type Peer, startPeer } from './support/peer.ts';
 import type { Bench, Findings, Row } from './support/report.ts';
@@ -11,12 +11,12 @@ const connections = 32;
 const paths = ['/v1/runtimes', '/v1/accounts'] as const;
 
 export const restBench: Bench = {
-  about: 'requests a second against a bare server with the same bytes; a list of 10,000 checks by pages',
+  about: 'requests per second compared with a plain server with the same bytes; a list of 10,000 checks by pages',
   async run(options) {
     const { folder, isQuick, profileFolder, say } = options;
     const dataDir = `${folder}/rest`;
     const accountId = await seedAccount(dataDir);
-    // Once a day: the list is what is measured, not the runs.
+    // Once a day, because the list is measured, not the runs.
     const daily = { frequency: 1440, frequencyOffset: null };
     await seedChecks(
       dataDir,
@@ -30,10 +30,10 @@ export const restBench: Bench = {
     const rows: Row[] = [];
     const faults: string[] = [];
     for (const path of paths) {
-      say(`GET ${path}, interleaved with the bare server`);
+      say(`GET ${path}, interleaved with the plain server`);
       const compared = await compare({ path, service, bare, bareAddress, load }, isQuick ? 1000 : 3000);
       rows.push(compared.row);
-      if (compared.wrong > 0) faults.push(`${compared.wrong} answers of ${path} were not a 200 with a length`);
+      if (compared.wrong > 0) faults.push(`${compared.wrong} responses of ${path} were not a 200 with a length`);
     }
     say('pages');
     const pages = await readPages(service, isQuick ? 2 : 5);
@@ -79,7 +79,7 @@ async function compare({ path, service, bare, bareAddress, load }: Compared, for
   return { row, wrong };
 }
 
-/** Reads the whole list page by page, several times, one page after the other. */
+/** Reads the complete list sequentially, page by page, several times. */
 async function readPages(service: Service, rounds: number): Promise<Findings> {
   const times: number[] = [];
   const ids = new Set<string>();
@@ -88,7 +88,7 @@ async function readPages(service: Service, rounds: number): Promise<Findings> {
     for (let page = 1; page <= checks / perPage; page++) {
       const startedAt = performance.now();
       const answer = await service.call('GET', `/v1/checks?limit=${perPage}&page=${page}`);
-      // The first round is for code that is not compiled yet, on both sides.
+      // The first round warms up both sides.
       if (round > 0) times.push(performance.now() - startedAt);
       for (const { id } of answer.body as { id: string }[]) ids.add(id);
       const first = (page - 1) * perPage;
@@ -99,9 +99,9 @@ async function readPages(service: Service, rounds: number): Promise<Findings> {
   const p50 = percentile(times, 0.5);
   return {
     rows: [{ figure: `page of ${perPage} of ${checks} checks, p99`, value: p99, unit: 'ms', atMost: 20 }],
-    notes: [`${times.length} pages read, p50 ${p50.toFixed(1)} ms, at the client, JSON parsed`],
+    notes: [`${times.length} pages read, p50 ${p50.toFixed(1)} ms, at the client, including JSON parsing`],
     faults: [
-      ...(ids.size === checks ? [] : [`the pages held ${ids.size} different checks instead of ${checks}`]),
+      ...(ids.size === checks ? [] : [`the pages contain ${ids.size} different checks instead of ${checks}`]),
       ...(ranges === (rounds + 1) * (checks / perPage) ? [] : [`only ${ranges} content-ranges were right`]),
     ],
   };

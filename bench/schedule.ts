@@ -1,4 +1,4 @@
-// How late checks start against their slots, and what ten thousand of them cost: memory, and the time until ready.
+// Delay of checks after their slots, and the cost of ten thousand of them: memory and start-up time.
 import { DatabaseSync } from 'node:sqlite';
 import { largest, percentile } from './support/numbers.ts';
 import { startPeer } from './support/peer.ts';
@@ -8,11 +8,11 @@ import { apiCheck, databasePath, seedAccount, seedChecks } from './support/seed.
 import { pause, type Service, startService } from './support/service.ts';
 
 const checks = 10_000;
-/** Results in the database when the start is timed: an hour of 10,000 checks at one minute. */
+/** Results in the database when starts are timed: one hour of 10,000 checks at one minute. */
 const historyRows = 600_000;
 
 export const scheduleBench: Bench = {
-  about: 'delay of 10,000 checks against their slots, memory, and the time until ready',
+  about: 'delay of 10,000 checks after their slots, memory, and the time until ready',
   async run(options) {
     const target = startPeer('target');
     const url = await target.ask<string>('listen');
@@ -54,7 +54,7 @@ interface Stage {
   readonly delays: readonly number[];
   readonly share: number;
   readonly residentMb: number;
-  /** What the service complained of. */
+  /** Warnings and errors of the service. */
   readonly complaints: readonly string[];
 }
 
@@ -72,7 +72,7 @@ async function stage(
   );
   const service = await startService({ dataDir, profileFolder: seconds === 10 ? profileFolder : null });
   say(`${checks} checks at ${seconds} s`);
-  await pause(5000); // what every start costs (code that is not compiled yet) is no matter of the schedule
+  await pause(5000); // excludes the warm-up after a start
   const from = Date.now();
   const forMs = isQuick ? 10_000 : Math.max(seconds, 30) * 1000;
   const residentMb = await peakResident(service, forMs);
@@ -105,9 +105,9 @@ async function peakResident(service: Service, forMs: number): Promise<number> {
   return max;
 }
 
-/** Fills up the history with copies of recorded results and times a start after a stop, and one after kill -9. */
+/** Fills the history with copies of recorded results and times a start after a stop, and one after kill -9. */
 async function timeStarts(dataDir: string, { isQuick, say }: BenchOptions) {
-  say('filling the history, timing starts');
+  say('filling the history and timing starts');
   const database = new DatabaseSync(databasePath(dataDir));
   const present = Number(database.prepare('SELECT count(*) AS n FROM results').get()?.['n']);
   const columns = database

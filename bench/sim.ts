@@ -1,4 +1,4 @@
-// npm run sim: what may happen, played through without waiting for it; what is promised of alerts must hold each time.
+// npm run sim: simulates histories without waiting for them. The guarantees of alerting must hold in each.
 import { parseArgs } from 'node:util';
 import type { Escalation } from '#domain/alerts/alert-settings.ts';
 import {
@@ -24,21 +24,20 @@ import { simulateClocks } from './sim/clock.ts';
 const usage = `npm run sim -- states [--depth 8]
 npm run sim -- clock [--years 2] [--seed 1]
 
-  states   every sequence up to a length of results (passed, degraded, failed, unknown, one of an older slot), deletions, mutes and
-           whatever else a family has: maintenance windows and edits of subscriptions, the escalation and reminders; edits of the
-           switches of channels; reminders until recovery; retries; hours in which nothing is found; certificates near their
-           end. At ${channelsInModel} channels with every combination of switches: what opened closes, nobody is told twice but as a
-           reminder in its time, nobody is told of an end without a beginning, mute and windows hide and do not lose, and time
-           that goes by without a result neither. Sequences that lead to the same situation go on as one. And every round of
-           several locations, in every order in which they may answer, tried again or not: the same alerts and states in each; and
-           locations that answer after the next round has begun
-  clock    years of one machine, the leap day of 2028 among them: its clock is set by an hour and back, it sleeps for hours, it is
-           restarted and killed in the middle of work, its clock is set meanwhile; targets, jobs and the receiver fail at
-           times of their own. Every slot has one outcome, no alert is lost or invented, maintenance windows are exact
+  states   explores every sequence, up to a length, of results (passed, degraded, failed, unknown, older slot), deletions
+           and mutes, and in turn maintenance windows, edits of subscriptions, escalations and reminders, channel switches,
+           retries, long gaps and expiring certificates, for ${channelsInModel} channels with every combination of switches.
+           Verifies that every alert is resolved, that none is sent twice except as a due reminder, that no recovery
+           lacks its alert, and that mutes, windows and time without results delay alerts but lose none. Sequences that
+           lead to the same state are merged. Also explores every order of results in rounds of several locations,
+           with and without retries, and results that arrive after the next round has begun
+  clock    simulates years of one machine, including the leap day of 2028: its clock changes by an hour, it is suspended
+           for hours, restarted, and killed during work, while targets, jobs and the receiver fail independently.
+           Verifies that every slot has one outcome, no alert is lost or spurious, and maintenance windows are exact
 
   --depth  length of the longest sequence (1 to 9)
-  --years  how many, parts of one too (to 10)
-  --seed   which: the same seed, the same years
+  --years  number of years, including fractions (up to 10)
+  --seed   selects the random years; the same seed repeats them
 `;
 
 const escalations: readonly Escalations[] = [
@@ -54,7 +53,7 @@ const families: readonly Family[] = [
   ...escalations.flatMap((each) => [retries(each, 1, false), retries(each, 2, true)]),
   ...escalations.map(longGaps),
 ];
-/** Tried once, each round a minute after the one before it. */
+/** Without retries, each round a minute after the previous one. */
 const even = { retry: null, isTriggered: false } as const;
 const inLocations: readonly LocationCase[] = [null, 0.5, 1].flatMap((failingShare) =>
   [afterRuns(1), afterRuns(2), afterMinutes(2)].flatMap((escalation): LocationCase[] => [
@@ -97,7 +96,7 @@ async function main(): Promise<void> {
   } catch (error) {
     const causes: string[] = [];
     for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) causes.push(cause.message);
-    process.stdout.write(`\nBREACH: ${causes.join('\n')}\n`);
+    process.stdout.write(`\nVIOLATION: ${causes.join('\n')}\n`);
     process.exitCode = 1;
   }
 }
@@ -121,8 +120,8 @@ function states(depth: number): void {
   }
   for (const given of inLocations) {
     const { locations, rounds, failingShare, escalation, retry, isTriggered, hiding } = given;
-    const tried = `${retry === null ? '' : `, tried again ${retry}`}${isTriggered ? ', asked for between' : ''}`;
-    const how = `${shareOf(failingShare)} must fail, ${wordsOf(escalation)}${tried}, hidden by ${hiding ?? 'nothing'}`;
+    const tried = `${retry === null ? '' : `, retried ${retry}`}${isTriggered ? ', with triggered runs' : ''}`;
+    const how = `${shareOf(failingShare)} must fail, ${wordsOf(escalation)}${tried}, suppressed by ${hiding ?? 'nothing'}`;
     explored(`orders of ${locations} locations over ${rounds} rounds: ${how}`, exploreOrders(given).sequences);
   }
   for (const given of late) {
@@ -132,21 +131,21 @@ function states(depth: number): void {
     const length = Math.max(1, locations === 2 ? depth : depth - 2);
     sequences(what, exploreLateAnswers(length, given), length);
   }
-  explored('histories of 4 rounds, in two locations or either of them, edited between', exploreEdits(4));
-  process.stdout.write(`\n${all.toLocaleString('en')} histories, every promise held in each\n`);
+  explored('histories of 4 rounds in two locations or one, with edits in between', exploreEdits(4));
+  process.stdout.write(`\n${all.toLocaleString('en')} histories without violations\n`);
 }
 
 async function clock(years: number, seed: number): Promise<void> {
   const startedAt = performance.now();
   const onProgress = (days: number): void =>
     void process.stdout.write(`${secondsSince(startedAt)}  ${String(days).padStart(5)} days\n`);
-  const { fates, ...counts } = await simulateClocks({ days: Math.round(years * 365.5), seed, onProgress });
-  const rows = [...Object.entries(fates), ...Object.entries(counts)];
+  const { events, ...counts } = await simulateClocks({ days: Math.round(years * 365.5), seed, onProgress });
+  const rows = [...Object.entries(events), ...Object.entries(counts)];
   process.stdout.write('\n');
   for (const [what, count] of rows) {
     process.stdout.write(`${what.padEnd(24)}${count.toLocaleString('en').padStart(11)}\n`);
   }
-  process.stdout.write(`\nseed ${seed}: every promise held, ${secondsSince(startedAt).trim()}\n`);
+  process.stdout.write(`\nseed ${seed}: no violations, ${secondsSince(startedAt).trim()}\n`);
 }
 
 function secondsSince(startedAt: number): string {

@@ -1,4 +1,4 @@
-// What a recorded result takes on disk: the real path from slot to row, on a clock that is turned.
+// Disk space of a recorded result: the real path from slot to row with a simulated clock.
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { encodeDetails } from '#checks/parts/http/details.ts';
@@ -15,11 +15,11 @@ const minuteMs = 60_000;
 const marks = [20_000, 40_000, 80_000];
 
 /**
- * One process: the schedule, the leases, the recording and the encoder of API results are those of the service; only the
- * target is left out, whose findings would be the same but for their figures.
+ * One process with the real scheduling, leases, recording and encoding of API results. Only the target is missing; real
+ * findings would differ in their numbers only.
  */
 export const sizeBench: Bench = {
-  about: 'database per 1,000 passing results, and whether it grows in proportion',
+  about: 'database size per 1,000 passing results, and whether it grows linearly',
   async run({ folder, say }) {
     const dataDir = `${folder}/size`;
     const accountId = await seedAccount(dataDir);
@@ -30,7 +30,7 @@ export const sizeBench: Bench = {
     await seedChecks(dataDir, group);
     const clock = { now: Date.now() };
     const store = openBenchStore(dataDir, () => clock.now);
-    // The first minute makes what every check has once: its state and its newest exchange.
+    // The first minute creates what exists once per check: its state and its latest exchange.
     let recorded = await recordMinute(store, clock);
     const sizes = [{ rows: 0, bytes: checkpointedBytes(dataDir) }];
     const first = recorded;
@@ -53,15 +53,15 @@ export const sizeBench: Bench = {
       rows: [
         { figure: 'database per 1,000 results', value: overall, unit: 'kB', atMost: 200 },
         {
-          figure: 'growth: last stretch against the first',
+          figure: 'growth: last part compared with the first',
           value: (perThousand.at(-1) ?? Number.NaN) / (perThousand[0] ?? Number.NaN),
           unit: '×',
           atMost: 1.1,
         },
-        { figure: 'of it, kept once per check', value: (start?.bytes ?? 0) / checks / 1000, unit: 'kB per check' },
+        { figure: 'stored once per check', value: (start?.bytes ?? 0) / checks / 1000, unit: 'kB per check' },
       ],
       notes: [
-        `${checks} checks each minute, phases and three assertion outcomes a result; kB per 1,000 by stretch: ${slopes}`,
+        `${checks} checks each minute, phases and three assertion outcomes per result; kB per 1,000 by part: ${slopes}`,
         `file after a checkpoint at ${sizes.map(({ rows, bytes }) => `${rows}: ${(bytes / 1e6).toFixed(1)} MB`).join(', ')}`,
       ],
       faults: [],
@@ -69,7 +69,7 @@ export const sizeBench: Bench = {
   },
 };
 
-/** The next minute, second by second, so that every slot is run in time. */
+/** Simulates the next minute second by second, so that every slot is run in time. */
 async function recordMinute(store: Store, clock: { now: number }): Promise<number> {
   const until = clock.now + minuteMs;
   let recorded = 0;
@@ -80,7 +80,7 @@ async function recordMinute(store: Store, clock: { now: number }): Promise<numbe
   return recorded;
 }
 
-/** All slots that are due: scheduled, leased and recorded in commits as large as the service's. */
+/** Schedules, leases and records all due slots, in commits of the usual size. */
 async function recordDue(store: Store, now: number): Promise<number> {
   const plan = (schedule: Parameters<typeof planRuns>[0]) => planRuns(schedule, now, ['local']);
   for (;;) {
@@ -98,7 +98,7 @@ async function recordDue(store: Store, now: number): Promise<number> {
       now,
       statusOf: () => 200,
       judge: (attempt) => attempt,
-      render: () => ({ error: 'a passing result tells nobody' }),
+      render: () => ({ error: 'a passing result has no alert' }),
     });
   }
   return runs.length;

@@ -1,4 +1,4 @@
-// What a start costs until the process is ready: time, CPU, memory, and the modules that its main thread loads.
+// Cost of a start until the process is ready: time, CPU, memory, and modules loaded by its main thread.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,8 +10,7 @@ import { pause, startService } from './support/service.ts';
 const counter = new URL('peers/count-modules.mjs', import.meta.url);
 
 export const startBench: Bench = {
-  about:
-    'time, CPU, memory and modules of a start until it is ready: every role on a file, a scheduler over PostgreSQL',
+  about: 'time, CPU, memory and modules of a start until ready: all roles on SQLite, a scheduler on PostgreSQL',
   async run(options) {
     const server = await startPostgres();
     try {
@@ -22,7 +21,7 @@ export const startBench: Bench = {
           ...(await measure('every role, SQLite', {}, options, bare)),
           ...(await measure('scheduler, PostgreSQL', { DATABASE_URL: url, TOCSIN_ROLES: 'scheduler' }, options, bare)),
         ],
-        notes: ['Starts on a database that is there, compiled code kept from the starts before; medians.'],
+        notes: ['Starts on an existing database with the compile cache of earlier starts; medians.'],
         faults: [],
       };
     } finally {
@@ -38,7 +37,7 @@ async function measure(
   bare: number,
 ): Promise<Row[]> {
   const dataDir = join(folder, what.replaceAll(/\W+/g, '-'));
-  // The first make the database and what is kept of compiled code, which is written after some seconds.
+  // The first starts create the database and the compile cache, which is written after some seconds.
   for (let warmed = 0; warmed < 2; warmed++) {
     const service = await startService({ dataDir, environment });
     await pause(6000);
@@ -77,7 +76,7 @@ async function countModules(dataDir: string, environment: Readonly<Record<string
     .reduce((sum, line) => sum + Number(line), 0);
 }
 
-/** CPU seconds of a Node.js that does nothing. */
+/** CPU seconds of an idle Node.js process. */
 function bareStart(): number {
   const times = Array.from({ length: 5 }, () => {
     const program = `const { userCPUTime, systemCPUTime } = process.resourceUsage(); console.log(userCPUTime + systemCPUTime)`;

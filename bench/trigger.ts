@@ -1,4 +1,4 @@
-// The trigger of a group: how closely together its checks begin.
+// Triggering a group: how closely together its checks start.
 import { largest, median, smallest } from './support/numbers.ts';
 import { startPeer } from './support/peer.ts';
 import { seedGroup } from './support/pending.ts';
@@ -11,7 +11,7 @@ const checks = 500;
 const answerAfterMs = 50;
 
 export const triggerBench: Bench = {
-  about: 'the spread of the first 500 probes that one trigger starts',
+  about: 'the spread of the first 500 probes started by one trigger',
   async run({ folder, isQuick, profileFolder, say }) {
     const target = startPeer('target');
     const url = await target.ask<string>('listen');
@@ -20,7 +20,7 @@ export const triggerBench: Bench = {
     const store = openBenchStore(dataDir);
     const groupId = await seedGroup(store, accountId, 0);
     await store.close();
-    // Once a day, so that no run of the schedule mixes with those of the trigger.
+    // Once a day, so that scheduled runs do not mix with triggered ones.
     const daily = { frequency: 1440, frequencyOffset: null, groupId };
     const group = Array.from({ length: checks }, (_, index) => apiCheck(accountId, `${url}/${index}`, daily));
     await seedChecks(dataDir, group);
@@ -35,7 +35,7 @@ export const triggerBench: Bench = {
       const calledAt = Date.now();
       const { status, body } = await service.call('POST', `/v1/triggers/check-groups/${groupId}`);
       const answeredMs = Date.now() - calledAt;
-      if (status !== 201) throw new Error(`the trigger answered ${status}: ${JSON.stringify(body)}`);
+      if (status !== 201) throw new Error(`the trigger returned ${status}: ${JSON.stringify(body)}`);
       const starts = await startsSince(view, calledAt);
       const accepted = await target.ask<number[]>('acceptedAt');
       if (accepted.length !== checks || starts.length !== checks)
@@ -49,18 +49,18 @@ export const triggerBench: Bench = {
     }
     await service.stop();
     await target.stop();
-    // The first round also compiles the code; it is shown, and counted like the others.
+    // The first round includes compilation; it is shown and counted like the others.
     const of = (key: keyof (typeof rounds)[number]): number[] => rounds.map((round) => round[key]);
     return {
       rows: [
         { figure: 'spread at the target, median', value: median(of('accepted')), unit: 'ms', atMost: 250 },
         { figure: 'spread at the target, worst', value: largest(of('accepted')), unit: 'ms', atMost: 250 },
-        { figure: 'spread by the results, worst', value: largest(of('started')), unit: 'ms', atMost: 250 },
-        { figure: 'call answered after, median', value: median(of('answeredMs')), unit: 'ms' },
+        { figure: 'spread in the results, worst', value: largest(of('started')), unit: 'ms', atMost: 250 },
+        { figure: 'response time of the call, median', value: median(of('answeredMs')), unit: 'ms' },
         { figure: 'first probe after the call, median', value: median(of('firstMs')), unit: 'ms' },
       ],
       notes: [
-        `${rounds.length} calls, ${checks} checks each, targets answer after ${answerAfterMs} ms; spreads ${of('accepted').map(Math.round).join(', ')} ms`,
+        `${rounds.length} calls, ${checks} checks each, targets respond after ${answerAfterMs} ms; spreads ${of('accepted').map(Math.round).join(', ')} ms`,
       ],
       faults,
     };

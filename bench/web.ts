@@ -19,7 +19,7 @@ const warmUps = 10;
 const streamSeconds = 20;
 const resultsPerSecond = 500;
 
-/** Queries as the list of the web UI sends them. */
+/** Queries of the list in the web UI. */
 const queries: Readonly<Record<string, (index: number) => string>> = {
   'first page': () => '',
   'any page': (index) => `?page=${1 + ((index * 37) % 200)}`,
@@ -46,7 +46,7 @@ export const webBench: Bench = {
 };
 
 async function onEngine(engine: HistoryEngine, dataDir: string, options: BenchOptions): Promise<Findings> {
-  // Fails now, and not after minutes of seeding, if dist/ is too old to be started.
+  // Fails now instead of after minutes of seeding if dist/ is outdated.
   bundled('main');
   try {
     const now = Date.now();
@@ -94,7 +94,7 @@ async function measure(
   }
 }
 
-/** The state of each check names its newest result. */
+/** The state of each check refers to its latest result. */
 const newestResults = `UPDATE check_states SET last_result_id = (SELECT id FROM results
   WHERE results.account_id = check_states.account_id AND results.check_id = check_states.check_id
   ORDER BY id DESC LIMIT 1)`;
@@ -103,7 +103,7 @@ async function askOverview(name: string, service: Service, count: number, say: (
   const rows: Row[] = [];
   const firstAt = performance.now();
   await service.call('GET', '/v1/overview');
-  say(`first answer after ${(performance.now() - firstAt).toFixed(0)} ms`);
+  say(`first response after ${(performance.now() - firstAt).toFixed(0)} ms`);
   for (const [what, query] of Object.entries(queries)) {
     const times: number[] = [];
     const cpuSeconds = service.cpuSeconds();
@@ -121,7 +121,7 @@ async function askOverview(name: string, service: Service, count: number, say: (
   return rows;
 }
 
-/** States that are written from outside, as another process does. */
+/** States written from outside, like by another process. */
 interface States {
   /** Condition on `check_id`. */
   among(plans: readonly CheckPlan[]): string;
@@ -159,7 +159,7 @@ interface Live {
   readonly say: (what: string) => void;
 }
 
-/** Records results of 500 checks each second. Returns the CPU of the service meanwhile, ms per second. */
+/** Records results of 500 checks per second. Returns the CPU time of the service meanwhile, ms per second. */
 async function record({ service, states, plans, seconds }: Live): Promise<number> {
   const cpuSeconds = service.cpuSeconds();
   for (let second = 0; second < seconds; second++) {
@@ -172,7 +172,7 @@ async function record({ service, states, plans, seconds }: Live): Promise<number
   return ((service.cpuSeconds() - cpuSeconds) * 1000) / seconds;
 }
 
-/** CPU of the service and what a stream sends, with results of 500 checks each second and then of all checks at once. */
+/** CPU time of the service and output of a stream, with results of 500 checks per second and then of all checks at once. */
 async function follow(live: Live): Promise<Row[]> {
   const { name, service, states, seconds, say } = live;
   const rows: Row[] = [];
@@ -205,7 +205,7 @@ async function follow(live: Live): Promise<Row[]> {
   ];
 }
 
-/** How soon an open page shows a state that another process has committed, and what the page costs the service. */
+/** Time until an open page shows a state committed by another process, and the cost of the page for the service. */
 async function followInBrowser(live: Live): Promise<Row[]> {
   const { name, states, plans, seconds, say } = live;
   const page = await openList(live.service);
@@ -229,7 +229,7 @@ async function followInBrowser(live: Live): Promise<Row[]> {
   }
 }
 
-/** Each key may open 20 streams. */
+/** Each key can open 20 streams. */
 async function keysFor(service: Service, streams: number): Promise<string[]> {
   const keys = [bootstrapKey];
   while (keys.length * 20 < streams) {
@@ -239,9 +239,9 @@ async function keysFor(service: Service, streams: number): Promise<string[]> {
   return Array.from({ length: streams }, (_, index) => keys[index % keys.length] ?? bootstrapKey);
 }
 
-/** An event stream as a client reads it. */
+/** An event stream as read by a client. */
 interface EventStream {
-  /** Changes so far, and the bytes of the longest one. */
+  /** Number of changes so far, and the size of the longest one in bytes. */
   sent(): { readonly messages: number; readonly longest: number };
   close(): void;
 }
@@ -250,7 +250,7 @@ function openStream({ address }: Service, key: string): Promise<EventStream> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${key}` };
     request(`${address}/v1/events`, { headers, agent: false }, (answer) => {
-      if (answer.statusCode !== 200) return reject(new Error(`GET /v1/events answered ${answer.statusCode}`));
+      if (answer.statusCode !== 200) return reject(new Error(`GET /v1/events returned ${answer.statusCode}`));
       let [rest, messages, longest] = ['', 0, 0];
       answer.on('data', (chunk: Buffer) => {
         const parts = (rest + chunk.toString('latin1')).split('\n\n');

@@ -1,8 +1,8 @@
-// The judge of chaos: what it would call a broken promise.
+// Violations reported by chaos.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { expectedAlerts } from '../bench/chaos/expected.ts';
-import { faultKinds, judgeCuts, judgeDoubts, judgeFaults } from '../bench/chaos/faults.ts';
+import { faultKinds, judgeCuts, judgeDrops, judgeFaults } from '../bench/chaos/faults.ts';
 import type { RecordedResult } from '../bench/chaos/recorded.ts';
 import { judgeWork, type Outage } from '../bench/chaos/resumed.ts';
 
@@ -13,7 +13,7 @@ const everySecond = (from: number, to: number): number[] =>
 
 describe('work that goes on', () => {
   const judge = (instants: readonly number[], outages: readonly Outage[]) =>
-    judgeWork('runs', [{ name: 'runs', groups: [['one', 'two'], ['maker']], instants }], outages, whole).breaches
+    judgeWork('runs', [{ name: 'runs', groups: [['one', 'two'], ['maker']], instants }], outages, whole).violations
       .length;
   const out = (member: string, from: number, to: number): Outage => ({ member, from: from * second, to: to * second });
 
@@ -35,35 +35,38 @@ describe('work that goes on', () => {
 
 describe('faults', () => {
   const done = faultKinds.map((kind) => ({ kind, what: 'one', from: 0, to: 1 }));
-  const breaches = (verdicts: readonly { readonly breaches: readonly string[] }[]): readonly string[] =>
-    verdicts.flatMap((verdict) => verdict.breaches);
+  const violations = (verdicts: readonly { readonly violations: readonly string[] }[]): readonly string[] =>
+    verdicts.flatMap((verdict) => verdict.violations);
   const start = (to: number): Outage => ({ member: 'one', from: 10_000, to });
 
-  it('are of every sort, and who was killed is ready again within 15 seconds', () => {
+  it('include every kind, and killed processes are ready again within 15 seconds', () => {
     const judged = (all: typeof done, to: number, outages: readonly Outage[] = []): readonly string[] =>
-      breaches(judgeFaults({ done: all, starts: [start(to)], outages: [...outages, start(to)] }));
+      violations(judgeFaults({ done: all, starts: [start(to)], outages: [...outages, start(to)] }));
     assert.deepEqual(judged(done, 24_900), []);
-    assert.deepEqual(judged(done.slice(1), 25_100), ['never done: kill -9, started again later', 'one took 15.1 s']);
+    assert.deepEqual(judged(done.slice(1), 25_100), [
+      'never done: kill -9, started again later',
+      'a start took 15.1 s',
+    ]);
     const away = { member: 'one', from: 5000, to: 12_000 };
-    assert.deepEqual(judged(done, 26_900, [away]), [], 'from when the database is there');
-    assert.deepEqual(judged(done, 27_100, [away]), ['one took 15.1 s']);
-    assert.deepEqual(judged(done, 26_900, [{ ...away, member: 'two' }]), ['one took 16.9 s']);
+    assert.deepEqual(judged(done, 26_900, [away]), [], 'after the database is available');
+    assert.deepEqual(judged(done, 27_100, [away]), ['a start took 15.1 s']);
+    assert.deepEqual(judged(done, 26_900, [{ ...away, member: 'two' }]), ['a start took 16.9 s']);
   });
 
-  it('hit something: a commit whose answer was to be lost was made', () => {
-    assert.deepEqual(breaches([judgeDoubts(done, 1), judgeDoubts([], 0)]), []);
-    assert.equal(breaches([judgeDoubts(done, 0)]).length, 1);
+  it('have an effect: a successful commit lost its response', () => {
+    assert.deepEqual(violations([judgeDrops(done, 1), judgeDrops([], 0)]), []);
+    assert.equal(violations([judgeDrops(done, 0)]).length, 1);
   });
 
-  it('hit something: of the connections that were to be cut, one was there', () => {
-    assert.deepEqual(breaches([judgeCuts(done, 1), judgeCuts([], 0)]), []);
-    assert.deepEqual(breaches([judgeCuts(done, 0)]), [], 'one may find no connection');
-    const often = breaches([judgeCuts([...done, ...done, ...done], 0)]);
-    assert.deepEqual(often, ['3 times connections were to be cut, and none was']);
+  it('have an effect: a connection was cut', () => {
+    assert.deepEqual(violations([judgeCuts(done, 1), judgeCuts([], 0)]), []);
+    assert.deepEqual(violations([judgeCuts(done, 0)]), [], 'a single cut may find no connection');
+    const often = violations([judgeCuts([...done, ...done, ...done], 0)]);
+    assert.deepEqual(often, ['no connection was cut in 3 attempts']);
   });
 });
 
-describe('alerts that are expected', () => {
+describe('expected alerts', () => {
   const channel = { id: 1, secret: '', sendDegraded: false };
   const result = (slot: number, order: number, outcome: RecordedResult['outcome']): RecordedResult => {
     const at = slot * 10 * second;
@@ -91,11 +94,11 @@ describe('alerts that are expected', () => {
     ]);
   });
 
-  it('do not follow from a result that was recorded after that of a newer slot', () => {
+  it('ignore a result recorded after that of a newer slot', () => {
     assert.deepEqual(linesOf(result(1, 1, 'passed'), result(2, 3, 'failed'), result(3, 2, 'passed')), []);
   });
 
-  it('follow from a result that was recorded after a newer slot was missed', () => {
+  it('include a result recorded after a newer slot was missed', () => {
     assert.deepEqual(linesOf(result(1, 1, 'passed'), result(2, 3, 'failed'), result(3, 2, 'missed')), [
       'channel 1: ALERT_FAILURE 2',
     ]);

@@ -4,7 +4,7 @@ import { it, type TestContext } from 'node:test';
 import { readPostgresAddress } from '#lib/net/postgres-address.ts';
 import { type Connections, openConnections } from '#store/engines/postgres/connections.ts';
 import { StoreUnavailableError } from '#store/base/unavailable.ts';
-import { judgeDoubts } from '../bench/chaos/faults.ts';
+import { judgeDrops } from '../bench/chaos/faults.ts';
 import { type Peer, startPeer } from '../bench/support/peer.ts';
 import { sharedPostgres } from './support/postgres/shared-postgres.ts';
 
@@ -48,30 +48,30 @@ function insert(connections: Connections, value: number | null): Promise<void> {
 
 it('a commit whose answer is lost is made, though what came before it travelled with it', async (t) => {
   const { proxy, connections, kept } = await openFixture(t);
-  await proxy.ask('doubt', { names: ['one'], commits: 2 });
+  await proxy.ask('drop', { names: ['one'], commits: 2 });
   await assert.rejects(insert(connections, 1), StoreUnavailableError);
   assert.deepEqual(await kept(), [1]);
   await assert.rejects(insert(connections, 2), StoreUnavailableError);
   assert.deepEqual(await kept(), [1, 2]);
   await insert(connections, 3);
-  assert.equal(await proxy.ask('trust'), 2);
+  assert.equal(await proxy.ask('stopDropping'), 2);
 });
 
 it('a transaction that fails by itself is no commit: its process hears why, and the next loses its answer', async (t) => {
   const { proxy, connections, kept } = await openFixture(t);
-  await proxy.ask('doubt', { names: ['one'], commits: 1 });
+  await proxy.ask('drop', { names: ['one'], commits: 1 });
   await assert.rejects(insert(connections, null), /null value/);
   await assert.rejects(insert(connections, 4), StoreUnavailableError);
   assert.deepEqual(await kept(), [4]);
-  await proxy.ask('doubt', { names: ['one'], commits: 1 });
-  assert.equal(await proxy.ask('trust'), 1);
+  await proxy.ask('drop', { names: ['one'], commits: 1 });
+  assert.equal(await proxy.ask('stopDropping'), 1);
   await insert(connections, 5);
   assert.deepEqual(await kept(), [4, 5]);
 });
 
 it('a run in which answers were to be lost and none was has failed', () => {
-  const doubt = { kind: 'doubt', what: 'all', from: 0, to: 0 } as const;
-  assert.equal(judgeDoubts([doubt], 0).breaches.length, 1);
-  assert.deepEqual(judgeDoubts([doubt], 3).breaches, []);
-  assert.deepEqual(judgeDoubts([{ ...doubt, kind: 'cut' }], 0).breaches, []);
+  const drop = { kind: 'drop', what: 'all', from: 0, to: 0 } as const;
+  assert.equal(judgeDrops([drop], 0).violations.length, 1);
+  assert.deepEqual(judgeDrops([drop], 3).violations, []);
+  assert.deepEqual(judgeDrops([{ ...drop, kind: 'cut' }], 0).violations, []);
 });

@@ -1,4 +1,4 @@
-// Chaos over PostgreSQL against the script of its targets: what must be told, and what is called a broken promise.
+// Chaos on PostgreSQL compared with the script of its targets: required alerts, and violations.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { judgeAnswers, judgeGaps } from '../bench/chaos/answered.ts';
@@ -27,10 +27,10 @@ const installation = {
   groupId: 1,
   triggeredIds: [],
 };
-const breachesOf = (...verdicts: readonly Verdict[]): string[] => verdicts.flatMap(({ breaches }) => breaches);
+const violationsOf = (...verdicts: readonly Verdict[]): string[] => verdicts.flatMap(({ violations }) => violations);
 
 describe('the script of the targets', () => {
-  it('is cut into phases that say what each instant says', () => {
+  it('has phases that match the response at each instant', () => {
     for (const index of [0, 1, 2, 3, 4]) {
       const phases = phasesOf(index, at(0), at(600));
       assert.equal(phases[0]?.from, at(0));
@@ -43,7 +43,7 @@ describe('the script of the targets', () => {
     }
   });
 
-  it('makes failures and recoveries sure in a minute as well as in ten, whenever it begins', () => {
+  it('requires failures and recoveries in a minute and in ten, whenever it begins', () => {
     const sureIn = (from: number, storms: readonly Span[]) => {
       const known = { from, to: (storms.at(-1)?.to ?? from) + restMs };
       const each = Array.from({ length: checks }, (_, index) => expectationOf(index, known, storms).counts);
@@ -63,8 +63,8 @@ describe('the script of the targets', () => {
   });
 });
 
-describe('what is done by when', () => {
-  it('is undone by storms until 15 seconds after them', () => {
+describe('the end of work', () => {
+  it('is delayed by storms until 15 seconds after them', () => {
     assert.equal(doneBy(at(0), seenMs, storms), at(22));
     assert.equal(doneBy(at(10), seenMs, storms), at(90 + 15 + 22));
     assert.equal(doneBy(at(104), seenMs, storms), at(90 + 15 + 22));
@@ -73,7 +73,7 @@ describe('what is done by when', () => {
   });
 });
 
-describe('alerts against the script', () => {
+describe('alerts compared with the script', () => {
   let made = 0;
   const alert = (channel: number, alertType: string, seconds: number, change: Partial<Request> = {}): Request => ({
     channel,
@@ -91,39 +91,39 @@ describe('alerts against the script', () => {
   const [failure, recovery] = [alert(1, 'ALERT_FAILURE', 5), alert(1, 'ALERT_RECOVERY', 95)];
   const toOther = [alert(2, 'ALERT_FAILURE', 5), alert(2, 'ALERT_RECOVERY', 95)];
   const judge = (...first: readonly Request[]): string[] =>
-    breachesOf(...judgeNotified(installation, [...first, ...toOther], storms, until));
+    violationsOf(...judgeNotified(installation, [...first, ...toOther], storms, until));
 
-  it('are right when each failure is told and ended once, with whatever copies', () => {
+  it('are correct if each failure is reported and resolved once, with any number of copies', () => {
     assert.deepEqual(judge(failure, recovery, failure), []);
     const [reported] = judgeNotified(installation, [failure, recovery, ...toOther], storms, until);
-    assert.match(reported?.promise ?? '', /1 failures and 1 recoveries sure, 0 failures optional/);
+    assert.match(reported?.guarantee ?? '', /1 failures and 1 recoveries required, 0 failures optional/);
   });
 
-  it('are missed when a phase that cannot pass unseen is not told, or its end is not', () => {
+  it('are missing if a required phase or its recovery is not reported', () => {
     assert.equal(judge().length, 1);
-    assert.match(judge().join(), /check 1, channel 1: failing from \d+, and by \d+ nothing was told/);
-    assert.match(judge(failure).join(), /passing from \d+, and by \d+ failure was told/);
-    assert.match(judge(alert(1, 'ALERT_FAILURE', 25), recovery).join(), /nothing was told/, 'too late to be right');
+    assert.match(judge().join(), /check 1, channel 1: failing from \d+, but nothing was reported by \d+/);
+    assert.match(judge(failure).join(), /passing from \d+, but failure was reported by \d+/);
+    assert.match(judge(alert(1, 'ALERT_FAILURE', 25), recovery).join(), /nothing was reported/, 'too late');
   });
 
-  it('are wrong out of turn, out of their phase, before they can be known, and long after', () => {
-    assert.match(judge(failure, alert(1, 'ALERT_FAILURE', 15), recovery).join(), /failure was told before it/);
-    assert.match(judge(failure, recovery, alert(1, 'ALERT_RECOVERY', 105)).join(), /nothing was told before it/);
+  it('are wrong if out of order, outside of their phase, too early or too late', () => {
+    assert.match(judge(failure, alert(1, 'ALERT_FAILURE', 15), recovery).join(), /it follows failure/);
+    assert.match(judge(failure, recovery, alert(1, 'ALERT_RECOVERY', 105)).join(), /it follows nothing/);
     assert.match(judge(failure, alert(1, 'ALERT_RECOVERY', 40), recovery).join(), /its target was failing/);
     assert.match(judge(failure, recovery, alert(1, 'ALERT_FAILURE', 120)).join(), /its target was passing/);
-    assert.match(judge({ ...failure, at: at(4) }, recovery).join(), /before the look/);
+    assert.match(judge({ ...failure, at: at(4) }, recovery).join(), /before the run/);
     assert.match(judge({ ...failure, at: at(16) }, recovery).join(), /too late/);
-    assert.match(judge(failure, recovery, { ...failure, checkId: 'another' }).join(), /has no script/);
-    assert.match(judge(failure, alert(1, 'ALERT_DEGRADED', 75), recovery).join(), /failure was told before it/);
+    assert.match(judge(failure, recovery, { ...failure, checkId: 'another' }).join(), /is not scripted/);
+    assert.match(judge(failure, alert(1, 'ALERT_DEGRADED', 75), recovery).join(), /it follows failure/);
   });
 
-  it('may come late through a storm, and of what the storm hid', () => {
+  it('may be late due to a storm, and about phases hidden by it', () => {
     assert.deepEqual(judge({ ...failure, startedAt: at(21), at: at(130) }, recovery), []);
     assert.deepEqual(judge({ ...failure, startedAt: at(21), at: at(136) }, recovery).length, 1);
   });
 
-  it('are not held against a phase whose time to be seen ends with it, by what is seen of the next', () => {
-    // Check 12 fails for 23 s, is slow for 11 s and passes for the 22 s that it takes to be seen.
+  it('of the next phase do not count against a phase that ends with its detection time', () => {
+    // Check 12 fails for 23 s, is slow for 11 s and passes for exactly the detection time of 22 s.
     const begin = 56 * second * 300 - 12 * 1733;
     const [made, end] = [{ from: begin, to: begin }, begin + 150 * second];
     const checkIds = Array.from({ length: 13 }, (_, index) => (index === 12 ? 'one' : `unknown yet ${index}`));
@@ -141,19 +141,19 @@ describe('alerts against the script', () => {
       reported('ALERT_FAILURE', 112.1),
     ];
     const both = [...seen, ...seen.map((one) => ({ ...one, channel: 2, deliveryId: `${one.deliveryId} again` }))];
-    assert.deepEqual(breachesOf(...judgeNotified(twelve, both, [], end)), ['no failure or no recovery was sure']);
+    assert.deepEqual(violationsOf(...judgeNotified(twelve, both, [], end)), ['no failure or no recovery was required']);
   });
 
-  it('prove nothing when nothing was sure', () => {
+  it('prove nothing if none was required', () => {
     const always = [{ from: at(0), to: until }];
     assert.match(
-      breachesOf(...judgeNotified(installation, [], always, until)).join(),
-      /no failure or no recovery was sure/,
+      violationsOf(...judgeNotified(installation, [], always, until)).join(),
+      /no failure or no recovery was required/,
     );
   });
 });
 
-describe('results against the answers of the targets', () => {
+describe('results compared with the responses of the targets', () => {
   const result = (seconds: number, outcome: RecordedResult['outcome'], tookMs = 5): RecordedResult => {
     const startedAt = at(seconds);
     const [id, stoppedAt] = [`${seconds}`, startedAt + tookMs];
@@ -173,16 +173,16 @@ describe('results against the answers of the targets', () => {
   const answers = (...given: readonly (readonly [number, Answer])[]) =>
     given.map(([seconds, answer]) => ({ index: 1, at: at(seconds) + 2, answer }));
   const judge = (results: readonly RecordedResult[], given: ReturnType<typeof answers>): string[] =>
-    breachesOf(judgeAnswers(installation, new Map([['one', results]]), given));
+    violationsOf(judgeAnswers(installation, new Map([['one', results]]), given));
 
-  it('are those that follow, and none is invented', () => {
+  it('match the responses, and none is invented', () => {
     const given = answers([0, 'failing'], [70, 'passing'], [80, 'slow']);
     const right = [result(0, 'failed'), result(70, 'passed'), result(80, 'degraded', 903)];
     assert.deepEqual(judge(right, given), []);
     assert.match(judge([result(0, 'passed')], given).join(), /was passed at \d+, its target answered failing/);
     assert.match(judge([result(70, 'failed')], given).join(), /answered passing/);
     assert.match(judge([result(80, 'passed')], given).join(), /answered slow/);
-    assert.match(judge([result(10, 'failed')], given).join(), /was not asked/);
+    assert.match(judge([result(10, 'failed')], given).join(), /received no request/);
     assert.deepEqual(judge([result(10, 'unknown'), result(20, 'missed')], given), []);
   });
 
@@ -197,7 +197,7 @@ describe('results against the answers of the targets', () => {
     const gaps = (count: number): RecordedResult[] =>
       Array.from({ length: count }, (_, slot) => result(slot / 3, 'unknown'));
     const judge = (results: readonly RecordedResult[]): number =>
-      judgeGaps(installation, results, storms, until).breaches.length;
+      judgeGaps(installation, results, storms, until).violations.length;
     assert.equal(judge([...slots, ...gaps(3)]), 0);
     assert.equal(judge([...slots, ...gaps(4)]), 4);
     assert.equal(judge([...slots, ...gaps(4).map((gap) => ({ ...gap, at: gap.at + 40 * second }))]), 0, 'in a storm');

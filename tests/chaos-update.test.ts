@@ -13,33 +13,33 @@ describe('a process of the older version', () => {
     `the service did not start: {"level":"error","msg":"the database has schema version ${found}, ` +
     `this version of Tocsin knows ${known}: start the newer version again"}`;
 
-  it('refuses to start on a newer schema and says why', () => {
-    assert.deepEqual(judgeWayBack(knows(14, 13), 13, 14).breaches, []);
-    assert.deepEqual(judgeWayBack(null, 13, 14).breaches, ['it was ready']);
-    assert.equal(judgeWayBack(knows(15, 13), 13, 14).breaches.length, 1);
-    assert.deepEqual(judgeWayBack('the service did not start: Error', 13, 14).breaches, [
+  it('refuses to start on a newer schema, with the reason', () => {
+    assert.deepEqual(judgeWayBack(knows(14, 13), 13, 14).violations, []);
+    assert.deepEqual(judgeWayBack(null, 13, 14).violations, ['it was ready']);
+    assert.equal(judgeWayBack(knows(15, 13), 13, 14).violations.length, 1);
+    assert.deepEqual(judgeWayBack('the service did not start: Error', 13, 14).violations, [
       'the service did not start: Error',
     ]);
   });
 
-  it('starts where the schema is still its own', () => {
-    assert.deepEqual(judgeWayBack(null, 14, 14).breaches, []);
-    assert.equal(judgeWayBack('the service did not start: Error', 14, 14).breaches.length, 1);
+  it('starts on its own schema', () => {
+    assert.deepEqual(judgeWayBack(null, 14, 14).violations, []);
+    assert.equal(judgeWayBack('the service did not start: Error', 14, 14).violations.length, 1);
   });
 
-  it('shows over the newer schema what it showed over its own', () => {
+  it('works on the newer schema like on its own', () => {
     const before = new Map([
       ['/v1/checks', 200],
       ['/v1/checks/x', 404],
     ]);
-    const breaches = (path: string, status: number): readonly string[] =>
-      judgeReads('reads', before, [before, new Map([[path, status]])]).breaches;
-    assert.deepEqual(breaches('/v1/checks', 200), []);
-    assert.deepEqual(breaches('/v1/checks', 404), ['GET /v1/checks is answered 404, before 200']);
-    assert.deepEqual(breaches('/v1/notices', 500), ['GET /v1/notices is answered 500']);
+    const violations = (path: string, status: number): readonly string[] =>
+      judgeReads('reads', before, [before, new Map([[path, status]])]).violations;
+    assert.deepEqual(violations('/v1/checks', 200), []);
+    assert.deepEqual(violations('/v1/checks', 404), ['GET /v1/checks returned 404, before 200']);
+    assert.deepEqual(violations('/v1/notices', 500), ['GET /v1/notices returned 500']);
   });
 
-  it('logs nothing of a fault or of a table that is not as it knows it', () => {
+  it('logs no server error and no unexpected table', () => {
     const warning = '{"level":"warn","time":"2026-11-22T12:00:00.000Z","msg":"store.polling"}';
     const fault = '{"level":"error","step":"runner","error":"it is away","msg":"step.failed"}';
     const table = String.raw`{"level":"warn","error":"column \"told\" does not exist","msg":"a.warning"}`;
@@ -48,13 +48,13 @@ describe('a process of the older version', () => {
   });
 });
 
-it('where there is no history of commits, it is said what to do', () => {
+it('without a git history, the error says what to do', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-no-history-'));
   try {
     mkdirSync(join(folder, 'src/store/base/migrations'), { recursive: true });
     writeFileSync(join(folder, 'src/store/base/migrations/0001-first.ts'), '');
     for (const work of [() => beforeNewestMigration(folder), () => takeOut(folder, 'a1b2c3d', join(folder, 'older'))]) {
-      assert.throws(work, (error) => error instanceof NoOlderCodeError && /whole history.*--from/.test(error.message));
+      assert.throws(work, (error) => error instanceof NoOlderCodeError && /full history.*--from/.test(error.message));
     }
   } finally {
     rmSync(folder, { recursive: true });

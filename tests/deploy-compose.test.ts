@@ -143,7 +143,7 @@ describe('the image', () => {
     assert.deepEqual(readdirSync(own), ['bin']);
     const missing = made('2019.04 2019.10');
     assert.equal(missing.status, 1);
-    assert.match(missing.stderr, /there is no runtime 2019\.10; there are 2019\.04/);
+    assert.match(missing.stderr, /unknown runtime 2019\.10; available: 2019\.04/);
   });
 });
 

@@ -1,4 +1,4 @@
-// The fuzz of templates notices what it is for: each breach that is planted is found, and cases are the same for the same seed.
+// The template fuzz detects every planted violation, and the same seed creates the same cases.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, beforeEach, test } from 'node:test';
@@ -6,16 +6,16 @@ import type { Message } from '#domain/alerts/delivery.ts';
 import { judgeCase, type Subject } from '../bench/fuzz/judge-templates.ts';
 import { templateCase } from '../bench/fuzz/template-cases.ts';
 import { fuzzTemplates, service } from '../bench/fuzz/templates.ts';
-import { watchProcess } from '../bench/fuzz/watched.ts';
+import { watchProcess } from '../bench/fuzz/side-effects.ts';
 
 const plain = { source: '{{CHECK_NAME}}', field: 'template', variables: { CHECK_NAME: 'Shop' } } as const;
 const request: Message = { method: 'POST', url: 'https://receiver.example/', headers: [], body: 'Shop' };
 
 /** What is noticed of a subject that does something beside its work. */
-function breachesOf(change: Partial<Subject>): readonly string[] {
+function violationsOf(change: Partial<Subject>): readonly string[] {
   const watch = watchProcess();
   try {
-    return judgeCase({ ...service, ...change }, plain, watch).breaches;
+    return judgeCase({ ...service, ...change }, plain, watch).violations;
   } finally {
     watch.end();
   }
@@ -36,7 +36,7 @@ beforeEach(() => {
 });
 after(() => Reflect.deleteProperty(Object.prototype, 'planted'));
 
-const planted: Readonly<Record<string, readonly [change: Partial<Subject>, breach: RegExp]>> = {
+const planted: Readonly<Record<string, readonly [change: Partial<Subject>, violation: RegExp]>> = {
   'a save that takes too long': [{ save: () => (busy(60), []) }, /^saving took \d+\.\d ms$/],
   'a save that throws': [
     {
@@ -70,7 +70,7 @@ const planted: Readonly<Record<string, readonly [change: Partial<Subject>, breac
   'a changed prototype': [
     {
       render() {
-        // oxlint-disable-next-line no-extend-native -- the breach that must be noticed
+        // oxlint-disable-next-line no-extend-native -- the violation that must be noticed
         Object.defineProperty(Object.prototype, 'planted', { value: 1, configurable: true });
         return request;
       },
@@ -79,15 +79,15 @@ const planted: Readonly<Record<string, readonly [change: Partial<Subject>, breac
   ],
 };
 
-for (const [what, [change, breach]] of Object.entries(planted)) {
+for (const [what, [change, violation]] of Object.entries(planted)) {
   test(`the fuzz of templates notices ${what}`, () => {
     // It has thousands of cases: what a busy machine hides in one of them, as a second rendering after a slow one, shows in the next.
-    let breaches: readonly string[] = [];
-    for (let tries = 0; tries < 20 && !breaches.some((found) => breach.test(found)); tries++)
-      breaches = breachesOf(change);
+    let violations: readonly string[] = [];
+    for (let tries = 0; tries < 20 && !violations.some((found) => violation.test(found)); tries++)
+      violations = violationsOf(change);
     assert.ok(
-      breaches.some((found) => breach.test(found)),
-      JSON.stringify(breaches),
+      violations.some((found) => violation.test(found)),
+      JSON.stringify(violations),
     );
   });
 }
@@ -98,14 +98,14 @@ test('the fuzz of templates notices memory that grows', () => {
     kept.push(Array.from({ length: 100_000 }, () => 'x'));
     return request;
   };
-  const { breaches } = fuzzTemplates({ ...service, save: () => [], render }, { seed: 1, count: 40 });
-  assert.match(breaches.at(-1) ?? '', /^memory grew from/);
+  const { violations } = fuzzTemplates({ ...service, save: () => [], render }, { seed: 1, count: 40 });
+  assert.match(violations.at(-1) ?? '', /^memory grew from/);
 });
 
 test('the fuzz of templates finds nothing in the service, whatever else it tries', () => {
-  assert.deepEqual(breachesOf({}), []);
+  assert.deepEqual(violationsOf({}), []);
   const outcome = fuzzTemplates(service, { seed: 7, count: 300 });
-  assert.deepEqual(outcome.breaches, []);
+  assert.deepEqual(outcome.violations, []);
   const rendered = outcome.endings.get('rendered') ?? 0;
   assert.ok(rendered > 50 && rendered < 250, `${rendered} of 300 cases were rendered`);
 });

@@ -14,19 +14,19 @@ const minute = 60_000;
 
 it('weeks of clocks that are set, sleep and restarts lose no slot and no alert, and invent none', async () => {
   const report = await simulateClocks({ days: 24, seed: 2 });
-  const { slots, runs, paused, pings, silences, outlasted, alerts, fates } = report;
+  const { slots, runs, paused, pings, silences, outlasted, alerts, events } = report;
   assert.ok(
     slots >= 24 * 24 * 5 && runs > 0 && paused > 0 && pings > 0 && silences > 0 && outlasted > 0 && alerts > 0,
     JSON.stringify(report),
   );
   assert.ok(
-    (fates['clock'] ?? 0) > 0 && (fates['sleep'] ?? 0) > 0 && (fates['killed'] ?? 0) > 0,
-    JSON.stringify(fates),
+    (events['clock'] ?? 0) > 0 && (events['sleep'] ?? 0) > 0 && (events['killed'] ?? 0) > 0,
+    JSON.stringify(events),
   );
 });
 
 describe('its judges', () => {
-  it('tell what is lost, invented and told twice', () => {
+  it('report lost, invented and repeated alerts', () => {
     const judge = createAlertJudge(() => 2);
     const given = { checkId: 'c', isSilenced: false };
     judge.verdict({ ...given, resultId: '1', isFailure: true });
@@ -42,21 +42,21 @@ describe('its judges', () => {
       differences([failure, recovery], [recovery, recovery, { ...failure, resultId: '9' }]).map((text) =>
         text.slice(0, 8),
       ),
-      ['lost: AL', 'invented', 'told twi'],
+      ['lost: AL', 'invented', 'sent twi'],
     );
   });
 
-  it('know that a failure which outlasts its window is told when that is over, with the newest result and once', () => {
+  it('expect the alert of a failure that outlasts its window once, at its end, with the latest result', () => {
     const judge = createAlertJudge(() => 2);
     const silenced = { checkId: 'c', isFailure: true, isSilenced: true };
     judge.verdict({ ...silenced, resultId: '1' });
-    assert.equal(judge.isHeld('c'), false, 'once is too few');
+    assert.equal(judge.isSuppressed('c'), false, 'one failure is too few');
     judge.inspect('c');
     judge.verdict({ ...silenced, resultId: '2' });
-    assert.equal(judge.isHeld('c'), true);
+    assert.equal(judge.isSuppressed('c'), true);
     judge.inspect('c');
     judge.inspect('c');
-    assert.equal(judge.isHeld('c'), false);
+    assert.equal(judge.isSuppressed('c'), false);
     judge.verdict({ checkId: 'c', resultId: '3', isFailure: false, isSilenced: true });
     assert.deepEqual(
       judge.expected().map(({ type, resultId }) => `${type} ${resultId}`),
@@ -64,21 +64,21 @@ describe('its judges', () => {
     );
   });
 
-  it('see a heartbeat that is told of too early, and one that nobody is told of', () => {
+  it('detect a heartbeat that is reported too early, and one that is not reported', () => {
     const times = { periodMs: 60 * minute, graceMs: 10 * minute };
     const job = createHeartbeatJudge('job', times);
     job.called(0, 0, true);
-    assert.throws(() => job.opened(69 * minute), /its job called 4140 s ago/);
+    assert.throws(() => job.opened(69 * minute), /its job pinged 4140 s ago/);
     job.opened(71 * minute);
     const other = createHeartbeatJudge('job', times);
     other.called(0, 0, true);
     other.inspect(140 * minute);
-    assert.throws(() => other.inspect(142 * minute), /nobody was told/);
+    assert.throws(() => other.inspect(142 * minute), /was not reported/);
     other.interrupted(142 * minute);
     other.inspect(281 * minute);
   });
 
-  describe('see that every slot has one outcome, in each time that the clock went through', () => {
+  describe('verify that every slot has one outcome, in each lap of the clock', () => {
     const checkId = '0198a000-0000-7000-8000-00000000000c';
     type Slots = readonly [slot: number, lap?: number, slots?: number][];
     const judged = (slots: Slots, until: number): number => {
@@ -90,22 +90,22 @@ describe('its judges', () => {
       }
       return judgeSlots(raw, [{ id: checkId, intervalMs: minute }], 1, until * minute);
     };
-    it('when it is so: slots, a stretch that was missed, and an hour that comes again', () => {
+    it('and accept slots, missed slots, and a repeated hour', () => {
       assert.equal(judged([[1], [2], [3, 0, 4], [7], [5, 1], [6, 1], [7, 1], [8, 1]], 9), 11);
     });
-    const breaches: readonly [what: string, slots: Slots, until: number, said: RegExp][] = [
-      ['a slot without one', [[1], [2], [4]], 4, /has a slot without an outcome between 1970-01-01T00:02/],
-      ['a slot with two', [[1], [2, 0, 3], [4]], 5, /has a slot with two outcomes between 1970-01-01T00:02/],
-      ['a result of no slot', [[1], [2, 5]], 2, /has the result .+, which is that of no slot/],
-      ['an end that comes too soon', [[1], [2]], 9, /has no slot that is newer than 1970-01-01T00:02/],
-      ['a hole where the clock was set back', [[1], [2], [4, 1]], 4, /no slot from 1970-01-01T00:03.+ on, where the/],
+    const violations: readonly [what: string, slots: Slots, until: number, said: RegExp][] = [
+      ['a slot without an outcome', [[1], [2], [4]], 4, /has a slot without an outcome between 1970-01-01T00:02/],
+      ['a slot with two outcomes', [[1], [2, 0, 3], [4]], 5, /has a slot with two outcomes between 1970-01-01T00:02/],
+      ['a result of no slot', [[1], [2, 5]], 2, /has the result .+, which belongs to no slot/],
+      ['a missing end', [[1], [2]], 9, /has no slot after 1970-01-01T00:02/],
+      ['a gap where the clock was set back', [[1], [2], [4, 1]], 4, /no slot from 1970-01-01T00:03.+ on, where the/],
     ];
-    for (const [what, slots, until, said] of breaches) {
-      it(`or ${what}`, () => assert.throws(() => judged(slots, until), said));
+    for (const [what, slots, until, said] of violations) {
+      it(`and reject ${what}`, () => assert.throws(() => judged(slots, until), said));
     }
   });
 
-  it('know when windows are from what clocks on the wall show', () => {
+  it('derive windows from local times', () => {
     const nightly = {
       zone: 'Europe/Berlin',
       unit: 'DAY',

@@ -1,5 +1,5 @@
-// Bundles the server and the web UI into dist/, with source maps and the licences of what is in it; npm runs it after an install
-// (docs/decisions/0124).
+// Bundles the server and the web UI into dist/, with source maps and the licences of bundled packages. npm runs it after an
+// install (docs/decisions/0124).
 import { cpSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
@@ -25,7 +25,7 @@ const { output: files } = await build({
     sourcemap: true,
   },
 });
-// Files of the sandbox are copied: other versions of Node.js read them. Only the one that needs a package is bundled.
+// Files of the sandbox are copied, because other versions of Node.js run them. Only the one that needs a package is bundled.
 cpSync(join(root, 'src/sandbox/inside'), join(output, 'inside'), { recursive: true });
 const { output: video } = await build({
   cwd: root,
@@ -42,7 +42,7 @@ await buildWeb();
 const modules = [...files, ...video].flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
 writeFileSync(join(output, 'LICENSES.txt'), licencesOf(modules));
 
-/** The web UI into dist/web, with each file compressed beforehand. */
+/** Builds the web UI into dist/web, with a compressed copy of each file. */
 async function buildWeb(): Promise<void> {
   const { build: buildSite } = await import('vite');
   await buildSite({ ...webConfig(), logLevel: 'warn' });
@@ -62,7 +62,7 @@ interface Manifest {
   readonly license: string;
 }
 
-/** The licences of the packages that modules come from, as text. */
+/** Texts of the licences of the packages that modules belong to. */
 function licencesOf(modules: readonly string[]): string {
   const folders = new Set(modules.map((path) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]));
   const texts = [...folders].map((folder) => {

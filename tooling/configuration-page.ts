@@ -1,4 +1,4 @@
-// The page docs/configuration.md, written from the same table that reads the environment.
+// Generates docs/configuration.md from the table that defines the environment variables.
 import { clientVariables, configVariables } from '#config/variables.ts';
 
 const clients = clientVariables.map((name) => `\`${name}\``).join(', ');
@@ -23,7 +23,7 @@ const foot = `
 > Back up the secret key (\`secret.key\`, \`TOCSIN_SECRET_KEY\` or \`TOCSIN_SECRET_KEY_FILE\`) apart from the database. Both are needed to restore.
 `;
 
-/** The whole page as Markdown. */
+/** The complete page as Markdown. */
 export function configurationPage(): string {
   const rows = Object.entries(configVariables).map(([name, { fallback, meaning, right }]) => {
     const shownFallback =

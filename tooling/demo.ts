@@ -1,4 +1,4 @@
-// `npm run demo`: the main job before your eyes, in under 90 seconds, with everything it needs and nothing left behind.
+// `npm run demo`: shows a check, an alert and its retry in under 90 seconds. Starts everything it needs and cleans up.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,12 +10,12 @@ import { bundled } from './bundle.ts';
 import { type Client, ServiceError } from '#contract/caller.ts';
 import { createClient } from '#contract/client.ts';
 
-const secret = 'a secret between the two';
+const secret = 'demo-signing-secret';
 const apiKey = `tsn_${randomBytes(32).toString('base64url')}`;
 const maxMs = 85_000;
 const startedAt = performance.now();
 
-/** What a webhook brought, as far as the demo shows it. */
+/** The parts of a webhook that the demo shows. */
 interface Received {
   readonly alertType: string;
   readonly deliveryId: string;
@@ -33,7 +33,7 @@ let service: ChildProcess | null = null;
 
 process.on('SIGINT', () => void end(130));
 process.on('SIGTERM', () => void end(143));
-setTimeout(() => fail('the demo took longer than it should'), maxMs).unref();
+setTimeout(() => fail('the demo timed out'), maxMs).unref();
 
 try {
   await play();
@@ -49,7 +49,7 @@ async function play(): Promise<void> {
   const receiver = await listen((request, response) => void receive(request, response));
   const address = await startService();
   const client = createClient({ baseUrl: address, apiKey });
-  say('Tocsin runs', `${address}, with a database of its own in ${folder}`);
+  say('Tocsin is running', `${address}, with a temporary database in ${folder}`);
 
   const channel = await client.call('createAlertChannel', {
     body: {
@@ -64,7 +64,7 @@ async function play(): Promise<void> {
   });
   const check = await client.call('createApiCheck', {
     body: {
-      name: 'Stock of the shop',
+      name: 'Shop stock',
       frequency: 0,
       frequencyOffset: 10,
       request: {
@@ -78,34 +78,31 @@ async function play(): Promise<void> {
   say('A check every 10 s, a signed webhook', `${check.name} → channel ${channel.id}`);
 
   await until('the first result', () => statusIs(client, check.id, false));
-  say('The check is green', 'nobody is told: nothing happened');
+  say('The check passes', 'no alert is sent');
 
   isTargetUp = false;
   isReceiverUp = false;
-  say('The target breaks', 'it answers 503 from now on; the receiver breaks, too');
-  await until('the next slot finds it', () => statusIs(client, check.id, true));
-  say('The check is red', 'result, state, alert and delivery were committed together');
+  say('The target breaks', 'it responds 503 from now on; the receiver fails, too');
+  await until('the next run detects it', () => statusIs(client, check.id, true));
+  say('The check fails', 'result, state, alert and delivery were committed together');
   await until('the webhook', () => received.length >= 1);
   show(received[0]);
-  say(
-    'The receiver answered 500',
-    'the delivery waits 20 s for its second attempt; killing Tocsin now would not lose it',
-  );
+  say('The receiver returned 500', 'the delivery is retried after 20 s, even if Tocsin is killed now');
 
   isReceiverUp = true;
   await until('the retry', () => received.length >= 2);
   show(received[1]);
   say(
     'The retry arrived',
-    received[0]?.deliveryId === received[1]?.deliveryId ? 'same delivery id, same bytes' : 'OTHER ID',
+    received[0]?.deliveryId === received[1]?.deliveryId ? 'same delivery id, same bytes' : 'DIFFERENT ID',
   );
 
   isTargetUp = true;
-  say('The target is mended', 'it answers 200 again');
+  say('The target recovers', 'it answers 200 again');
   await until('the recovery', () => received.some(({ alertType }) => alertType.includes('recovered')));
   show(received.at(-1));
   await showLog(client);
-  say('Done', `${received.length} webhooks, every one signed, every attempt on record. Now yours: npm start`);
+  say('Done', `${received.length} webhooks, all signed, every attempt logged. To start your own: npm start`);
 }
 
 async function showLog(client: Client): Promise<void> {
@@ -129,7 +126,7 @@ async function startService(): Promise<string> {
   service = child;
   let printed = '';
   child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-  child.once('exit', (code) => code !== null && code !== 0 && fail(`the service ended with exit code ${code}`));
+  child.once('exit', (code) => code !== null && code !== 0 && fail(`the service exited with code ${code}`));
   await until('the service', () => /listens on \S+/.test(printed));
   return /listens on (\S+)/.exec(printed)?.[1] ?? '';
 }
@@ -163,13 +160,13 @@ async function statusIs(client: Client, checkId: string, hasFailures: boolean): 
     const status = await client.call('getCheckStatus', { params: { checkId } });
     return status.hasFailures === hasFailures && status.lastCheckRunId !== null;
   } catch (error) {
-    // Until its first result a check has no status.
+    // A check has no status before its first result.
     if (error instanceof ServiceError && error.statusCode === 404) return false;
     throw error;
   }
 }
 
-/** Waits, and shows that it does. */
+/** Waits and shows progress. */
 async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const since = performance.now();
   while (!(await isSo())) {
@@ -179,7 +176,7 @@ async function until(what: string, isSo: () => boolean | Promise<boolean>): Prom
   }
   const seconds = ((performance.now() - since) / 1000).toFixed(1);
   process.stdout.write(
-    `${process.stdout.isTTY ? '\r' : ''}      ${what} came after ${seconds} s${process.stdout.isTTY ? '\u001b[K' : ''}\n`,
+    `${process.stdout.isTTY ? '\r' : ''}      ${what}: ${seconds} s${process.stdout.isTTY ? '\u001b[K' : ''}\n`,
   );
 }
 

@@ -1,4 +1,4 @@
-// Runs the server from its sources with the web UI in front of it; both reload when a file changes.
+// Runs the server from source with the web UI in front of it; both reload when a file changes.
 import { spawn } from 'node:child_process';
 import { createServer } from 'vite';
 import { webConfig } from '../web/vite.config.ts';

@@ -1,9 +1,9 @@
-// Installs the packages of runtimes, each from its own lock; npm runs it after an install, for the CURRENT one.
+// Installs the packages of runtimes from their lock files. npm runs it after an install for the CURRENT one.
 //
-// Plain JavaScript, because it may have to run under the Node.js of the machine. After an `npm ci` that had no network
-// for it, it says what is missing and lets the install end well: everything but scripts of checks works without.
-// Called by hand (npm run tocsin -- runtimes install) a failure is its exit code. Words: names of runtimes, or `all`;
-// without any, the CURRENT one. --folder=<path> is where the runtimes are.
+// Plain JavaScript, because the machine's own Node.js may run it. If `npm ci` has no network for it, prints what is missing
+// and lets the install succeed, because everything except scripts works without. When run by hand
+// (npm run tocsin -- runtimes install), it fails with an exit code. Arguments: names of runtimes, or `all`; default: the
+// CURRENT one. --folder=<path> is the folder of the runtimes.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,13 +16,13 @@ const asked = process.argv.slice(2);
 const folderWord = asked.find((word) => word.startsWith('--folder='));
 const folder = resolve(folderWord?.slice('--folder='.length) ?? join(root, 'runtimes'));
 
-/** What an installation was made from; kept beside the packages so that an unchanged one is not made again. */
+/** Input of an installation, stored with the packages so that an unchanged one is not repeated. */
 function stampOf(runtime) {
   const lock = readFileSync(join(runtime, 'package-lock.json'));
   return `${process.platform}-${process.arch} ${createHash('sha256').update(lock).digest('hex')}\n`;
 }
 
-/** The npm that runs us, under the Node.js it was started with: the project's own may be too new for an older npm. */
+/** The npm that runs this, with the Node.js it was started with; the project's own may be too new for an older npm. */
 function npm(args, cwd) {
   const { npm_execpath: cli, npm_node_execpath: node, PATH = '' } = process.env;
   const path = PATH.split(delimiter).filter((part) => part !== join(root, 'node_modules', '.bin'));
@@ -33,7 +33,7 @@ function npm(args, cwd) {
   return spawnSync('npm', args, { cwd, env, encoding: 'utf8', shell: process.platform === 'win32' });
 }
 
-/** Bytes that a folder takes on disk. */
+/** Size of a folder on disk, bytes. */
 function bytesOf(path) {
   let bytes = 0;
   for (const entry of readdirSync(path, { withFileTypes: true })) {
@@ -44,14 +44,14 @@ function bytesOf(path) {
   return bytes;
 }
 
-/** What npm is told: nothing that runs, and no question that nobody reads the answer of. */
+/** Options of npm: no scripts and no prompts. */
 const words = ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'];
 words.push('--fetch-retries=1', '--fetch-retry-mintimeout=1000');
 
 /**
- * Our locks name no addresses, so that they hold for every registry: of each package npm then reads all versions there are, only to
- * learn where one of them is, which is a third of what an install takes. By custom a registry has it under its name and version.
- * What is fetched must have the digest of the lock either way; where it is not there, or is something else, npm looks for itself.
+ * The lock files contain no URLs, so that they work with every registry. npm would therefore read the list of versions of each
+ * package, which is a third of the install time. By convention, a registry serves packages under their name and version.
+ * Downloads must match the digest in the lock file; if one is missing or differs, npm resolves the URLs itself.
  */
 function fetchPackages(aside) {
   const lockFile = join(aside, 'package-lock.json');
@@ -63,7 +63,7 @@ function fetchPackages(aside) {
   return npm(words, aside);
 }
 
-/** The same lock with the address of each package that has a digest, in the registry that npm is set to for its scope. */
+/** The lock file with the conventional URL of each package that has a digest, in the registry configured for its scope. */
 function withAddresses(plain, aside) {
   try {
     const lock = JSON.parse(plain);
@@ -84,7 +84,7 @@ function withAddresses(plain, aside) {
   }
 }
 
-/** How folders are called in which a runtime is made, so that nobody takes half of it for one; a process id follows. */
+/** Prefix of temporary folders, which are not mistaken for a complete runtime; followed by a process id. */
 const begunOf = (name) => `.installing-${name}-`;
 
 function install(runtime, name) {
@@ -118,7 +118,7 @@ function install(runtime, name) {
   return null;
 }
 
-/** What others began and did not end goes. */
+/** Removes unfinished installations of ended processes. */
 function removeCutOff(name) {
   for (const each of readdirSync(folder).filter((entry) => entry.startsWith(begunOf(name)))) {
     const pid = Number(each.slice(begunOf(name).length));
@@ -147,7 +147,7 @@ function isCurrent(name) {
 }
 
 const known = existsSync(folder)
-  ? // What an install that was killed has left begins with a dot.
+  ? // Leftovers of a killed install begin with a dot.
     readdirSync(folder).filter((name) => !name.startsWith('.') && existsSync(join(folder, name, 'package-lock.json')))
   : [];
 const wanted = asked.filter((word) => word !== folderWord);
@@ -155,11 +155,9 @@ const names = wanted.includes('all') ? known : wanted.length > 0 ? wanted : know
 for (const name of names) {
   const problem = known.includes(name)
     ? install(join(folder, name), name)
-    : `there is no runtime ${name}; there are ${known.join(', ')}`;
+    : `unknown runtime ${name}; available: ${known.join(', ')}`;
   if (problem === null) continue;
   console.error(`tocsin: the packages of runtime ${name} could not be installed; everything else works.`);
-  console.error(
-    `${problem}\nWhen the package registry can be reached again: npm run tocsin -- runtimes install ${name}`,
-  );
+  console.error(`${problem}\nOnce the package registry is reachable, run: npm run tocsin -- runtimes install ${name}`);
   if (!afterInstall) process.exitCode = 1;
 }

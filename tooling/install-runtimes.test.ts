@@ -1,4 +1,4 @@
-// Installing the runtimes: made once, made again when the lock changes, and never the end of an npm ci.
+// Runtime installation: once per lock file, and never a reason for npm ci to fail.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-/** A runtime whose only package is a folder beside it, so that nothing is fetched; `declared` is what its lock is made for. */
+/** A runtime whose only package is a local folder, so that nothing is downloaded; `declared` is the content of its lock file. */
 function runtime(declared: Readonly<Record<string, string>>, locked = declared, name = '2026.10'): void {
   mkdirSync(join(dir, name, 'tool'), { recursive: true });
   const write = (path: string, value: unknown): void => writeFileSync(join(dir, name, path), JSON.stringify(value));
@@ -50,7 +50,7 @@ function install(lifecycle: string, ...words: string[]): { status: number | null
 const installedAt = (): number => statSync(join(dir, '2026.10/node_modules/.tocsin-installed')).mtimeMs;
 
 describe('installing the runtimes', () => {
-  it('puts the packages of each beside its manifest, and does it once', () => {
+  it('installs the packages of each next to its manifest, once', () => {
     runtime({ tool: 'file:tool' });
     const first = install('postinstall');
     assert.equal(first.status, 0, first.stderr);
@@ -60,14 +60,14 @@ describe('installing the runtimes', () => {
     assert.equal(installedAt(), before);
   });
 
-  it('does not end an npm ci when it fails, but says what is missing and what to do', () => {
+  it('does not fail an npm ci, but prints what is missing and what to do', () => {
     runtime({ tool: 'file:tool', absent: '1.0.0' }, { tool: 'file:tool' });
     const { status, stderr } = install('postinstall');
     assert.equal(status, 0);
     assert.match(stderr, /runtime 2026\.10 could not be installed[\s\S]*npm run tocsin -- runtimes install 2026\.10/);
   });
 
-  it('leaves what was there until what takes its place is complete, and nothing of a try that failed or was cut off', () => {
+  it('keeps the old packages until the new ones are complete, and removes failed and aborted attempts', () => {
     runtime({ tool: 'file:tool' });
     assert.equal(install('tocsin').status, 0);
     const before = installedAt();
@@ -77,7 +77,7 @@ describe('installing the runtimes', () => {
     assert.equal(install('tocsin').status, 1);
     assert.equal(installedAt(), before);
     assert.deepEqual(readdirSync(dir), ['2026.10']);
-    // What was cut off has a manifest and a lock, and is no runtime.
+    // An aborted one has a manifest and a lock file, but is not a runtime.
     const cutOff = join(dir, '.installing-2026.10-999999999');
     runtime({ tool: 'file:tool' });
     cpSync(join(dir, '2026.10'), cutOff, { recursive: true, filter: (path) => !path.includes('node_modules') });
@@ -88,12 +88,12 @@ describe('installing the runtimes', () => {
     assert.deepEqual(readdirSync(dir), ['2026.10']);
   });
 
-  it('fails when it was called by hand', () => {
+  it('fails when run by hand', () => {
     runtime({ tool: 'file:tool', absent: '1.0.0' }, { tool: 'file:tool' });
     assert.equal(install('tocsin').status, 1);
   });
 
-  it('is for the CURRENT one after an npm ci, for others when they are named, and says what each takes on disk', () => {
+  it('installs the CURRENT one after an npm ci, others if named, and prints the disk space of each', () => {
     runtime({ tool: 'file:tool' });
     runtime({ tool: 'file:tool' }, undefined, '2026.04');
     assert.equal(install('postinstall').status, 0);
@@ -104,7 +104,7 @@ describe('installing the runtimes', () => {
     assert.match(install('tocsin', 'all').stdout, /2026\.10 is installed, \d+ MB on disk/);
     const wrong = install('tocsin', '2025.01');
     assert.equal(wrong.status, 1);
-    assert.match(wrong.stderr, /there is no runtime 2025\.01; there are 2026\.04, 2026\.10/);
+    assert.match(wrong.stderr, /unknown runtime 2025\.01; available: 2026\.04, 2026\.10/);
   });
 });
 
@@ -112,14 +112,14 @@ describe('a registry', () => {
   const versions: Readonly<Record<string, string>> = { tool: '1.2.3', '@shop/cart': '4.5.6' };
   const usualOf = (name: string): string => `/${name}/-/${name.split('/').at(-1)}-${versions[name]}.tgz`;
 
-  /** A registry on the loopback that has two packages, each at one address alone; what it was asked for. */
+  /** A local registry with two packages, each at a single URL, and the requests it received. */
   async function startRegistry(addressOf: (name: string) => string) {
     const archives = new Map<string, Buffer>();
     for (const [name, version] of Object.entries(versions)) {
       const made = mkdtempSync(join(dir, '.made-'));
       mkdirSync(join(made, 'package'));
       writeFileSync(join(made, 'package/package.json'), JSON.stringify({ name, version }));
-      // The same bytes each time, whatever the clock says while they are made.
+      // The same bytes each time, independent of the clock.
       execFileSync('tar', ['-czf', join(made, 'made.tgz'), '--mtime=@0', '-C', made, 'package']);
       archives.set(name, readFileSync(join(made, 'made.tgz')));
     }
@@ -156,7 +156,7 @@ describe('a registry', () => {
 
   const integrityOf = (archive: Buffer): string => `sha512-${hash('sha512', archive, 'base64')}`;
 
-  /** With an npm cache of its own: npm asks no registry for what it has, and it knows an archive by its bytes alone. */
+  /** With a separate npm cache, because npm does not download cached packages and identifies archives by their content. */
   async function installFrom(url: string): Promise<number | null> {
     const cache = mkdtempSync(join(dir, '.cache-'));
     const env = { ...process.env, npm_config_registry: `${url}/`, npm_config_cache: cache };
@@ -165,7 +165,7 @@ describe('a registry', () => {
     return status;
   }
 
-  it('is asked for the packages alone where they usually are, and otherwise for where they are', async () => {
+  it('gets requests for the packages at their usual URLs, and for their actual URLs only otherwise', async () => {
     for (const isUsual of [true, false]) {
       const addressOf = (name: string): string => (isUsual ? usualOf(name) : `/files/${name}.tgz`);
       const { asked, server, url } = await startRegistry(addressOf);

@@ -11,5 +11,5 @@ for node in "$here/node_modules/.bin/node" "$here/../.bin/node" "$(command -v no
   major=${major%%.*}
   [ "${major:-0}" -ge 24 ] && exec "$node" "$@"
 done
-echo "tocsin: Node.js 24 or newer is needed; run 'npm ci' in $here (it brings one), or install one." >&2
+echo "tocsin: Node.js 24 or newer is required; run 'npm ci' in $here, which installs it, or install it yourself." >&2
 exit 1

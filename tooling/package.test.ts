@@ -1,4 +1,4 @@
-// What `npm pack` packs runs in an empty folder, by the name of its command.
+// The result of `npm pack` runs in an empty folder by its command name.
 import assert from 'node:assert/strict';
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ function run(command: string, words: readonly string[], cwd: string): SpawnSyncR
   return said;
 }
 
-/** A folder in which npm has installed the package; of the packages it needs only Node.js is there. */
+/** A folder in which npm has installed the package; of its dependencies, only Node.js is available. */
 function installed(t: TestContext): string {
   bundled('tocsin');
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-package-'));
@@ -33,7 +33,7 @@ function installed(t: TestContext): string {
   return folder;
 }
 
-test('the package that npm packs serves in an empty folder, and holds the licences of what is bundled', async (t) => {
+test('the packed package runs in an empty folder and contains the licences of bundled packages', async (t) => {
   const folder = installed(t);
   const help = run('npx', ['--no', 'tocsin', 'help'], folder).stdout;
   assert.match(help, /^Usage: tocsin <command>/);

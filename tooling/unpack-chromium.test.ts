@@ -1,4 +1,4 @@
-// The packed Chromium is there whole or not at all, for every user, once for each version.
+// The unpacked Chromium is complete or missing, available to every user, and unpacked once per version.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { brotliCompressSync } from 'node:zlib';
 const script = fileURLToPath(new URL('unpack-chromium.mjs', import.meta.url));
 
 test(
-  'Chromium is unpacked once, for all users, also when two begin at once',
+  'Chromium is unpacked once, for all users, even with two concurrent processes',
   { skip: process.arch !== 'x64' },
   async (t) => {
     const dir = mkdtempSync(join(tmpdir(), 'tocsin-chromium-'));

@@ -1,4 +1,4 @@
-// Writes the files in docs/ that follow from the code: npm run docs.
+// Writes the generated files in docs/: npm run docs.
 import { writeFileSync } from 'node:fs';
 import { configurationPage } from './configuration-page.ts';
 import { receiverVectorsText } from './receiver-vectors.ts';

@@ -1,5 +1,5 @@
-// Holds recorded results against what the targets have on their own record: none is invented, none turned round, and where no
-// fault was none is missing.
+// Compares recorded results with the targets' own logs: no result is invented or wrong, and without faults none is
+// missing.
 import type { Answered } from '../peers/chaos-target.ts';
 import type { Installation } from './installation.ts';
 import type { Verdict } from './verdict.ts';
@@ -9,24 +9,24 @@ import { degradedAboveMs, intervalMs } from './script.ts';
 
 type ByCheck = ReadonlyMap<string, readonly RecordedResult[]>;
 
-/** Clocks of processes are set by that of the database, which is this machine's too: they may differ by so much, ms. */
+/** Maximum clock difference between processes, ms: all follow the clock of the database on this machine. */
 export const clocksWithinMs = 250;
-/** A slot that begins so long before a fault is over when it comes, ms. */
+/** A slot that begins this long before a fault is complete when the fault begins, ms. */
 const overWithinMs = 5000;
-/** Slots that may go without a verdict where no fault was, one in so many: the machine is held up at times. */
+/** Without faults, one in this many slots may lack a verdict, because the machine is sometimes delayed. */
 const verdictsForAGap = 20;
 const outcomeOf = { passing: 'passed', failing: 'failed', slow: 'degraded' } as const;
 
-/** Every verdict has an answer at its time, and is the one that follows from it. */
+/** Every verdict matches a response at its time. */
 export function judgeAnswers({ checkIds }: Installation, byCheck: ByCheck, answered: readonly Answered[]): Verdict {
-  const breaches: string[] = [];
-  let [tried, late] = [0, 0];
+  const violations: string[] = [];
+  let [checked, late] = [0, 0];
   const byIndex = Map.groupBy(answered, ({ index }) => index);
   for (const [index, checkId] of checkIds.entries()) {
     const answers = byIndex.get(index) ?? [];
     for (const result of byCheck.get(checkId) ?? []) {
       if (isGap(result)) continue;
-      tried++;
+      checked++;
       const { outcome, startedAt, stoppedAt } = result;
       const [from, to] = [startedAt - clocksWithinMs, stoppedAt + clocksWithinMs];
       const given = answers.filter(({ at }) => at >= from && at <= to).map(({ answer }) => answer);
@@ -34,20 +34,20 @@ export function judgeAnswers({ checkIds }: Installation, byCheck: ByCheck, answe
       if (given.some((answer) => outcomeOf[answer] === outcome)) continue;
       if (isLate) late++;
       else
-        breaches.push(
-          `check ${index} was ${outcome} at ${startedAt}, its target ${given.length === 0 ? 'was not asked' : `answered ${given.join(', ')}`}`,
+        violations.push(
+          `check ${index} was ${outcome} at ${startedAt}, its target ${given.length === 0 ? 'received no request' : `answered ${given.join(', ')}`}`,
         );
     }
   }
-  return { promise: `a verdict is what the target answered (${late} found late)`, tried, breaches };
+  return { guarantee: `every verdict matches the target's response (${late} found slow)`, checked, violations };
 }
 
-/** A machine that is too busy may find a good answer slow, if it waited for it; it may never find a bad one good. */
+/** On a busy machine a good response may count as slow if the probe waited for it, but a bad one never as good. */
 function isLateFor({ outcome, startedAt, stoppedAt }: RecordedResult): boolean {
   return outcome === 'degraded' && stoppedAt - startedAt >= degradedAboveMs;
 }
 
-/** Slots that no storm touched have verdicts. @param storms the oldest first */
+/** Slots outside of storms have verdicts. @param storms oldest first */
 export function judgeGaps(
   { checkIds }: Installation,
   results: readonly RecordedResult[],
@@ -64,11 +64,11 @@ export function judgeGaps(
     )
     .filter(isCalm);
   const gaps = calm.filter(isGap);
-  const breaches = gaps.map(({ checkId, outcome, at }) => `${outcome}: the slot of ${checkId} at ${at}`);
+  const violations = gaps.map(({ checkId, outcome, at }) => `${outcome}: the slot of ${checkId} at ${at}`);
   return {
-    promise: `slots that no fault touched have verdicts (${gaps.length} have none)`,
-    tried: calm.length,
-    breaches: gaps.length * verdictsForAGap > calm.length ? breaches : [],
+    guarantee: `slots without faults have verdicts (${gaps.length} have none)`,
+    checked: calm.length,
+    violations: gaps.length * verdictsForAGap > calm.length ? violations : [],
   };
 }
 

@@ -1,34 +1,34 @@
-// What happens in a PostgreSQL database, noted by the database itself while processes come and go: a table of chaos's own.
+// Audit log of a PostgreSQL database, written by triggers into a table of its own.
 import { idText } from '#store/base/codec.ts';
 import { outcomeCodes } from '#store/base/codes.ts';
 import { openRawPostgres } from '../../tests/support/store/raw-rows.ts';
 import type { Verdict } from './verdict.ts';
 
-/** What is noted, in the transaction that does it. */
+/** The audited operations, logged in the same transaction. */
 type Happening = 'planned' | 'closed' | 'taken-over' | 'recorded' | 'attempted' | 'sign';
 
-/** One note; whose it is, is an id of a run, a result, a delivery or a process. */
+/** An audit entry. `id` is that of a run, a result, a delivery or a process. */
 export interface Note {
-  /** Of two notes about the same row the greater was made later. */
+  /** The later of two entries about the same row has the greater ordinal. */
   readonly order: number;
   readonly what: Happening;
   readonly id: string;
-  /** The number of the process that gave a sign of life; else ''. */
+  /** Number of the process that sent a heartbeat, otherwise ''. */
   readonly pid: string;
   /** Epoch ms. */
   readonly at: number;
 }
 
-/** The open notes. */
+/** Reads the audit log. */
 export interface Audit extends Disposable {
   notes(): Note[];
-  /** In which order results were recorded: the check's state is held when their rows are written. */
+  /** Order in which results were recorded: the check's state is locked while their rows are written. */
   order(): ReadonlyMap<string, number>;
-  /** No run is closed twice, counted twice, or tells twice. */
+  /** No run is closed, counted or reported twice. */
   judgeOwners(): Verdict;
 }
 
-/** Each thing that is noted: the table, when, the id, the process, and on what condition. */
+/** For each audited operation: table, event, id, process and condition. */
 const watched: readonly [Happening, table: string, on: string, id: string, pid: string, condition: string][] = [
   ['planned', 'runs', 'INSERT', 'NEW.id', `''`, 'NEW.source = 0'],
   ['closed', 'runs', 'DELETE', 'OLD.id', `''`, 'true'],
@@ -45,16 +45,16 @@ const watched: readonly [Happening, table: string, on: string, id: string, pid: 
   ['sign', 'processes', 'INSERT OR UPDATE', 'NEW.id', 'NEW.pid::text', 'true'],
 ];
 
-/** Begins to note, in a database whose schema is made. */
+/** Creates the triggers in a database that has its schema. */
 export function openAudit(url: string): Audit {
-  const door = openRawPostgres(url);
-  door.exec(
+  const db = openRawPostgres(url);
+  db.exec(
     `CREATE TABLE chaos_notes (ordinal bigserial, what text NOT NULL, id bytea NOT NULL, pid text NOT NULL,
        at float8 NOT NULL DEFAULT extract(epoch FROM clock_timestamp()) * 1000);
      ${watched.map(([what, table, on, id, pid, condition]) => triggerOf({ what, table, on, id, pid, condition })).join('\n')}`,
   );
   const notes = (): Note[] =>
-    door
+    db
       .prepare('SELECT ordinal, what, id, pid, at FROM chaos_notes ORDER BY ordinal')
       .all()
       .map((row) => ({
@@ -73,16 +73,16 @@ export function openAudit(url: string): Audit {
       const takenOver = all.filter(({ what }) => what === 'taken-over').length;
       const twice = [...Map.groupBy(closed, ({ id }) => id)].filter(([, times]) => times.length > 1);
       return {
-        promise: `two owners never both record a run (${takenOver} taken over)`,
-        tried: closed.length,
-        breaches: [
+        guarantee: `a run is never recorded by two owners (${takenOver} taken over)`,
+        checked: closed.length,
+        violations: [
           ...twice.map(([id, times]) => `run ${id} was closed ${times.length} times`),
-          ...miscounted(door),
-          ...notifiedTwice(door),
+          ...miscounted(db),
+          ...notifiedTwice(db),
         ],
       };
     },
-    [Symbol.dispose]: () => door.close(),
+    [Symbol.dispose]: () => db.close(),
   };
 }
 
@@ -96,22 +96,20 @@ function triggerOf(watch: { what: string; table: string; on: string; id: string;
       EXECUTE FUNCTION ${name}();`;
 }
 
-/** A result that a second owner records has the same key as that of the first; but it is counted once more. */
-function miscounted(door: ReturnType<typeof openRawPostgres>): string[] {
-  const rows = door.prepare('SELECT outcome, sum(slots) AS n FROM results WHERE run_id IS NULL GROUP BY outcome').all();
+/** A second owner would record the result under the same key, but count it twice. */
+function miscounted(db: ReturnType<typeof openRawPostgres>): string[] {
+  const rows = db.prepare('SELECT outcome, sum(slots) AS n FROM results WHERE run_id IS NULL GROUP BY outcome').all();
   const recorded = new Map(rows.map((row) => [outcomeCodes.decode(Number(row['outcome'])), Number(row['n'])]));
   const names = ['passed', 'degraded', 'failed', 'unknown', 'missed'] as const;
-  const sums = door
-    .prepare(`SELECT ${names.map((name) => `sum(${name}) AS ${name}`).join(', ')} FROM run_counts`)
-    .get();
+  const sums = db.prepare(`SELECT ${names.map((name) => `sum(${name}) AS ${name}`).join(', ')} FROM run_counts`).get();
   return names.flatMap((name) => {
     const [counted, there] = [Number(sums?.[name] ?? 0), recorded.get(name) ?? 0];
-    return counted === there ? [] : [`${counted} slots are counted as ${name}, and ${there} are recorded so`];
+    return counted === there ? [] : [`${counted} slots are counted as ${name}, but ${there} are recorded`];
   });
 }
 
-function notifiedTwice(door: ReturnType<typeof openRawPostgres>): string[] {
-  return door
+function notifiedTwice(db: ReturnType<typeof openRawPostgres>): string[] {
+  return db
     .prepare(
       'SELECT result_id, alert_type, count(*) AS n FROM alerts GROUP BY result_id, alert_type HAVING count(*) > 1',
     )

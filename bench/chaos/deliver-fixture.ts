@@ -1,5 +1,5 @@
-// What deliveries are killed in: an account with channels that have much to send, and others with much to replay, on
-// either engine.
+// Fixture of `npm run chaos -- deliver`: channels with many pending deliveries and others with many to replay, on either
+// engine.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Delivery } from '#domain/alerts/delivery.ts';
@@ -23,28 +23,28 @@ import {
 export const engines = ['sqlite', 'postgres'] as const;
 export type Engine = (typeof engines)[number];
 
-/** Channels 1 to so many send what waits; those after them have what can be replayed. */
+/** Channels 1 to this number have pending deliveries; the others have deliveries to replay. */
 export const sendingChannels = 10;
-/** More than one transaction replays. */
+/** More than one transaction of a replay. */
 export const replayable = 110;
 
-/** Half of all deliveries are of these checks, so that many wait for each other. */
+/** Half of all deliveries belong to these checks, so that many wait for each other. */
 const checks = [newId(), newId(), newId()];
 
-/** The check of the so manyth delivery of a channel; every second one is of none. */
+/** Check of the nth delivery of a channel; every second delivery has none. */
 function checkOf(index: number): string | null {
   return index % 2 === 0 ? null : (checks[((index - 1) / 2) % checks.length] ?? null);
 }
 
-/** The installation, while no process of the service runs. */
+/** The installation, without a running service. */
 export interface Fixture extends AsyncDisposable {
-  /** What a process needs to work on it. */
+  /** Environment of a process that uses it. */
   readonly environment: Readonly<Record<string, string>>;
   readonly dataDir: string;
   readonly rows: RawRows;
-  /** Adds so many pending deliveries, the channels in turn. */
+  /** Adds that many pending deliveries, round-robin over the channels. */
   feed(count: number): Promise<void>;
-  /** Resolves when the database has heard of the end of every process: until then what they sent may still be done. */
+  /** Resolves when the database has noticed the end of every process; until then it may still execute their statements. */
   quiet(): Promise<void>;
 }
 
@@ -144,7 +144,7 @@ async function addPending(
   await addAll(store, deliveries);
 }
 
-/** A few at once. What a busy database does not take in time is left out: there is enough of it. */
+/** Limited concurrency. Requests that a busy database does not accept in time are skipped, because there are enough. */
 async function addAll(store: Store, deliveries: readonly Delivery[]): Promise<void> {
   const left = [...deliveries];
   const addSome = async (): Promise<void> => {
@@ -155,7 +155,7 @@ async function addAll(store: Store, deliveries: readonly Delivery[]): Promise<vo
   await Promise.all(Array.from({ length: 6 }, addSome));
 }
 
-/** A delivery as it stands when it has been rendered; its body is its own. */
+/** A delivery after rendering, with a unique body. */
 function aDelivery(accountId: string, receiver: string, channel: number, checkId: string | null): Delivery {
   const id = newId();
   const now = Date.now();

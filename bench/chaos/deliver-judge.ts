@@ -1,120 +1,122 @@
-// Holds the logs of deliveries against what arrived and against what was cut off; every breach is a sentence.
+// Compares the delivery logs with the requests received and the attempts interrupted. Each violation is one sentence.
 import { createHash } from 'node:crypto';
 import { retryPausesMs } from '#domain/alerts/delivery.ts';
 import type { Arrival } from '../peers/attempts-receiver.ts';
 import type { Verdict } from './verdict.ts';
-import type { CutOff, Entry, Tried } from './tried.ts';
+import type { CutOff, Entry, LoggedDelivery } from './logged-deliveries.ts';
 
-/** Everything that was written down of deliveries: by the service, by the receiver, and by who killed. */
+/** Everything that the service, the receiver and the chaos driver recorded about deliveries. */
 export interface Ledger {
-  readonly deliveries: readonly Tried[];
+  readonly deliveries: readonly LoggedDelivery[];
   readonly arrivals: readonly Arrival[];
   readonly cutOff: readonly CutOff[];
 }
 
-/** The channels of which everything was exhausted and then replayed. */
+/** Channels whose deliveries were all exhausted and then replayed. */
 export interface Replayed {
   readonly first: number;
   readonly count: number;
-  /** Exhausted deliveries of each. */
+  /** Number of exhausted deliveries of each. */
   readonly each: number;
 }
 
-/** What must hold of deliveries when all of them have ended. */
+/** Guarantees that must hold once all deliveries have ended. */
 export function judgeDeliveries({ deliveries, arrivals, cutOff }: Ledger, replayed: Replayed): Verdict[] {
   const sent = deliveries.filter(({ status }) => status !== 'exhausted');
   const byId = Map.groupBy(arrivals, ({ id }) => id);
   const cuts = Map.groupBy(cutOff, ({ id }) => id);
-  const each = (judge: (delivery: Tried, came: readonly Arrival[]) => string[]): string[] =>
+  const each = (judge: (delivery: LoggedDelivery, came: readonly Arrival[]) => string[]): string[] =>
     sent.flatMap((delivery) => judge(delivery, byId.get(delivery.id) ?? []).map((why) => `${delivery.id}: ${why}`));
   const known = new Set(sent.map(({ id }) => id));
-  const invented = [...byId.keys()].filter((id) => !known.has(id)).map((id) => `${id} came and is nowhere on record`);
+  const invented = [...byId.keys()].filter((id) => !known.has(id)).map((id) => `${id} arrived but is not recorded`);
   const repeated = new Set(arrivals.map(({ id, attempt }) => `${id} ${attempt}`)).size;
   return [
-    { promise: 'no delivery is lost', tried: sent.length, breaches: each(lost) },
+    { guarantee: 'no delivery is lost', checked: sent.length, violations: each(lost) },
     {
-      promise: `duplicates (${arrivals.length - repeated}): same id, at most one for each attempt cut off`,
-      tried: arrivals.length,
-      breaches: [...each(duplicated), ...invented],
+      guarantee: `duplicates (${arrivals.length - repeated}) have the same id, at most one per interrupted attempt`,
+      checked: arrivals.length,
+      violations: [...each(duplicated), ...invented],
     },
     {
-      promise: 'every attempt sends the same bytes and timestamp, signed',
-      tried: arrivals.length,
-      breaches: each(changed),
+      guarantee: 'every attempt sends the same bytes and timestamp, signed',
+      checked: arrivals.length,
+      violations: each(changed),
     },
     {
-      promise: 'the log has every attempt that arrived, with its answer',
-      tried: sent.reduce((sum, { log }) => sum + log.length, 0),
-      breaches: each(unlogged),
+      guarantee: 'the log has every attempt that arrived, with its response',
+      checked: sent.reduce((sum, { log }) => sum + log.length, 0),
+      violations: each(unlogged),
     },
     {
-      promise: 'the log shows each attempt cut off as interrupted, and no other',
-      tried: cutOff.length,
-      breaches: each((delivery) => misjudged(delivery, cuts.get(delivery.id) ?? [])),
+      guarantee: 'the log shows interrupted attempts as interrupted, and no others',
+      checked: cutOff.length,
+      violations: each((delivery) => misjudged(delivery, cuts.get(delivery.id) ?? [])),
     },
     {
-      promise: 'a retry comes no sooner than it is due',
-      tried: sent.reduce((sum, { log }) => sum + log.filter(({ nextAttemptAt }) => nextAttemptAt !== null).length, 0),
-      breaches: each(tooSoon),
+      guarantee: 'a retry is not sent before it is due',
+      checked: sent.reduce((sum, { log }) => sum + log.filter(({ nextAttemptAt }) => nextAttemptAt !== null).length, 0),
+      violations: each(tooSoon),
     },
     judgeReplays(deliveries, replayed),
     judgeOrder(sent, arrivals),
   ];
 }
 
-function lost({ status }: Tried, came: readonly Arrival[]): string[] {
+function lost({ status }: LoggedDelivery, came: readonly Arrival[]): string[] {
   if (status !== 'delivered') return [`is ${status}`];
-  return came.some((arrival) => arrival.status === 200) ? [] : ['is said to be delivered and was not taken'];
+  return came.some((arrival) => arrival.status === 200) ? [] : ['is recorded as delivered but was not accepted'];
 }
 
-function duplicated({ log }: Tried, came: readonly Arrival[]): string[] {
+function duplicated({ log }: LoggedDelivery, came: readonly Arrival[]): string[] {
   return [...Map.groupBy(came, ({ attempt }) => attempt)].flatMap(([attempt, copies]) => {
     const max = log.filter(({ number }) => number === attempt).length;
     return copies.length <= max ? [] : [`attempt ${attempt} came ${copies.length} times, ${max} are logged`];
   });
 }
 
-function changed({ id, replayOf }: Tried, came: readonly Arrival[]): string[] {
+function changed({ id, replayOf }: LoggedDelivery, came: readonly Arrival[]): string[] {
   const hash = createHash('sha256')
     .update(JSON.stringify({ made: replayOf ?? id }))
     .digest('base64');
   const odd = came.filter((arrival) => arrival.hash !== hash || !arrival.isSigned || arrival.replayOf !== replayOf);
   const timestamps = new Set(came.map(({ timestamp }) => timestamp));
   return [
-    ...odd.map(({ attempt }) => `attempt ${attempt} came with another body, signature or origin`),
-    ...(timestamps.size > 1 ? [`came with the timestamps ${[...timestamps].join(', ')}`] : []),
+    ...odd.map(({ attempt }) => `attempt ${attempt} arrived with another body, signature or origin`),
+    ...(timestamps.size > 1 ? [`arrived with the timestamps ${[...timestamps].join(', ')}`] : []),
   ];
 }
 
-/** Numbers 1 to n, each with one outcome, which is that of the receiver, behind what was interrupted of it. */
-function unlogged({ log, attempts }: Tried, came: readonly Arrival[]): string[] {
+/** Attempts are numbered 1 to n, each with one outcome, which is that of the receiver, after its interruptions. */
+function unlogged({ log, attempts }: LoggedDelivery, came: readonly Arrival[]): string[] {
   const counted = log.filter(({ isInterrupted }) => !isInterrupted);
   const numbers = counted.map(({ number }) => number).join();
   const wanted = Array.from({ length: attempts }, (_, index) => index + 1).join();
   const order = log.map(({ number, isInterrupted }) => number * 2 + (isInterrupted ? 0 : 1));
   const answers = new Map(came.map(({ attempt, status }) => [attempt, status]));
   return [
-    ...(numbers === wanted ? [] : [`its attempts are ${numbers} on record instead of ${wanted}`]),
+    ...(numbers === wanted ? [] : [`its recorded attempts are ${numbers} instead of ${wanted}`]),
     ...(order.every((place, index) => place >= (order[index - 1] ?? 0)) ? [] : ['its log is out of order']),
     ...counted
       .filter(({ number, status }) => status !== answers.get(number))
-      .map(({ number, status }) => `attempt ${number} was answered ${answers.get(number)}, logged is ${status}`),
+      .map(({ number, status }) => `attempt ${number} got status ${answers.get(number)}, but ${status} is logged`),
     ...[...answers.keys()].filter((number) => number > attempts).map((number) => `attempt ${number} is not logged`),
   ];
 }
 
-function misjudged({ log }: Tried, cuts: readonly CutOff[]): string[] {
+function misjudged({ log }: LoggedDelivery, cuts: readonly CutOff[]): string[] {
   const key = ({ number, startedAt }: Pick<Entry, 'number' | 'startedAt'>): string => `${number} of ${startedAt}`;
   const shown = log.filter(({ isInterrupted }) => isInterrupted).map(key);
   const met = new Set(cuts.map(key));
   return [
-    ...[...met].filter((cut) => !shown.includes(cut)).map((cut) => `attempt ${cut} was cut off and is not shown so`),
-    ...shown.filter((cut) => !met.has(cut)).map((cut) => `attempt ${cut} is shown as interrupted and was not cut off`),
+    ...[...met]
+      .filter((cut) => !shown.includes(cut))
+      .map((cut) => `attempt ${cut} was interrupted but is not shown as such`),
+    ...shown.filter((cut) => !met.has(cut)).map((cut) => `attempt ${cut} is shown as interrupted but was not`),
     ...(new Set(shown).size === shown.length ? [] : ['an interruption is shown twice']),
   ];
 }
 
-function tooSoon({ log }: Tried): string[] {
+function tooSoon({ log }: LoggedDelivery): string[] {
   return log.flatMap(({ number, nextAttemptAt, startedAt, isInterrupted }, index) => {
     const next = log[index + 1];
     if (isInterrupted || nextAttemptAt === null || next === undefined) return [];
@@ -124,49 +126,50 @@ function tooSoon({ log }: Tried): string[] {
   });
 }
 
-/** Each exhausted delivery of the channels has one replay, however often its replay was cut off. */
-function judgeReplays(deliveries: readonly Tried[], { first, count, each }: Replayed): Verdict {
+/** Each exhausted delivery of the channels has one replay, however often its replay was interrupted. */
+function judgeReplays(deliveries: readonly LoggedDelivery[], { first, count, each }: Replayed): Verdict {
   const originals = deliveries.filter(({ channel, status }) => channel >= first && status === 'exhausted');
   const replays = Map.groupBy(
     deliveries.filter(({ replayOf }) => replayOf !== null),
     ({ replayOf }) => replayOf,
   );
-  const breaches = originals.flatMap(({ id }) => {
+  const violations = originals.flatMap(({ id }) => {
     const made = replays.get(id)?.length ?? 0;
     return made === 1 ? [] : [`${id} was replayed ${made} times`];
   });
-  if (originals.length !== count * each) breaches.push(`${originals.length} instead of ${count * each} were exhausted`);
-  return { promise: 'what was exhausted is replayed exactly once', tried: originals.length, breaches };
+  if (originals.length !== count * each)
+    violations.push(`${originals.length} instead of ${count * each} were exhausted`);
+  return { guarantee: 'exhausted deliveries are replayed exactly once', checked: originals.length, violations };
 }
 
-/** Clocks are read a little before and after what they are read for, ms. */
+/** Tolerance for clock readings, ms. */
 const readWithinMs = 5;
 
-/** What one channel and check have comes for the first time as it was made, also over kills; no attempt begins during another. */
-function judgeOrder(sent: readonly Tried[], arrivals: readonly Arrival[]): Verdict {
+/** Deliveries of one channel and check first arrive in the order of their creation, despite kills, and never overlap. */
+function judgeOrder(sent: readonly LoggedDelivery[], arrivals: readonly Arrival[]): Verdict {
   const places = new Map<string, number>();
   for (const [place, { id }] of arrivals.entries()) if (!places.has(id)) places.set(id, place);
   const ofChecks = sent.filter(({ check }) => check !== null);
   const lines = Map.groupBy(ofChecks, ({ channel, check }) => `${channel}/${check}`);
-  const breaches = [...lines.values()].flatMap((line) => [...overtaken(line, places), ...overlapping(line)]);
-  return { promise: 'of one channel and check each begins in its turn', tried: ofChecks.length, breaches };
+  const violations = [...lines.values()].flatMap((line) => [...overtaken(line, places), ...overlapping(line)]);
+  return { guarantee: 'deliveries of a channel and check are sent in order', checked: ofChecks.length, violations };
 }
 
-function overtaken(line: readonly Tried[], places: ReadonlyMap<string, number>): string[] {
+function overtaken(line: readonly LoggedDelivery[], places: ReadonlyMap<string, number>): string[] {
   const made = line.map(({ id }) => id).sort();
   return made.flatMap((id, index) => {
     const before = made[index - 1];
     if (before === undefined || (places.get(before) ?? 0) < (places.get(id) ?? Number.POSITIVE_INFINITY)) return [];
-    return [`${id}: came before ${before}, which was made before it`];
+    return [`${id}: arrived before ${before}, which is older`];
   });
 }
 
-function overlapping(line: readonly Tried[]): string[] {
+function overlapping(line: readonly LoggedDelivery[]): string[] {
   const whole = line.flatMap(({ id, log }) => log.filter((one) => !one.isInterrupted).map((one) => ({ ...one, id })));
   const begun = whole.sort((a, b) => a.startedAt - b.startedAt);
   return begun.flatMap(({ id, number, startedAt }, index) => {
     const before = begun[index - 1];
     if (before === undefined || startedAt >= before.startedAt + before.durationMs - readWithinMs) return [];
-    return [`${id}: attempt ${number} began while attempt ${before.number} of ${before.id} was under way`];
+    return [`${id}: attempt ${number} began while attempt ${before.number} of ${before.id} was in progress`];
   });
 }

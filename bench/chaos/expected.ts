@@ -1,23 +1,23 @@
-// What should have been alerted, worked out again from the recorded results: on purpose not by the code under test.
+// Computes the expected alerts from the recorded results, deliberately without the code under test.
 import type { RecordedResult } from './recorded.ts';
 
-/** A channel and what it asks for. */
+/** A channel and its switches. */
 export interface Channel {
   readonly id: number;
   readonly secret: string;
   readonly sendDegraded: boolean;
 }
 
-/** One alert to one channel, as one line: what is expected and what came are compared by it. */
+/** An alert to a channel as one line, for comparisons. */
 export function alertLine(channel: number, alertType: string, checkId: string, resultId: string): string {
   return `channel ${channel}: ${alertType} of check ${checkId} by result ${resultId}`;
 }
 
 /**
- * The alerts of one check to one channel (decisions: Check state and alert types): whoever was told of the worst is not
- * told again, whoever was told is told of the end.
+ * The alerts of one check to one channel (decisions: Check state and alert types): the worst state is not reported
+ * twice, and every reported state is followed by its recovery.
  *
- * @param results final results of the check by slot, the oldest first
+ * @param results final results of the check by slot, oldest first
  * @returns each alert with the end of the result that raised it, epoch ms
  */
 export function expectedAlerts(
@@ -52,9 +52,9 @@ export function expectedAlerts(
 }
 
 /**
- * Results that moved the state: two runs of a check may be under way together, and one that is recorded after that of a
- * newer slot comes too late to say how the check is now (decisions: Check state and alert types). A slot without a verdict
- * says nothing, and nothing comes too late after it.
+ * Results that changed the state. Two runs of a check may be concurrent, and a result recorded after that of a newer
+ * slot no longer counts (decisions: Check state and alert types). A slot without a verdict does not count, nor does it
+ * affect others.
  */
 function inOrder(results: readonly RecordedResult[]): RecordedResult[] {
   let newerOrder = Number.POSITIVE_INFINITY;

@@ -1,28 +1,28 @@
-// What is done to an installation over PostgreSQL: processes killed or stopped, ways cut, held up or lied to, the server
-// ended as if the power went.
+// Faults of an installation on PostgreSQL: processes killed or stopped, connections cut, stalled or without commit
+// responses, and server crashes.
 import type { OwnPostgres } from '../../tests/support/postgres/postgres.ts';
 import type { Peer } from '../support/peer.ts';
 import { pause } from '../support/service.ts';
-import { type Dice, shuffled } from './dice.ts';
+import { type Random, shuffled } from './random.ts';
 import type { Fleet, Member } from './fleet.ts';
 import type { Verdict } from './verdict.ts';
 import { type Outage, maxResumeMs, type Span } from './resumed.ts';
 
-/** What chaos does. */
-export const faultKinds = ['kill', 'stop', 'cut', 'doubt', 'hold', 'restart'] as const;
+/** Kinds of faults. */
+export const faultKinds = ['kill', 'stop', 'cut', 'drop', 'stall', 'restart'] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
-/** What each is, for people. */
+/** Descriptions of the kinds. */
 export const faultNames: Readonly<Record<FaultKind, string>> = {
   kill: 'kill -9, started again later',
   stop: 'SIGSTOP past the lease, SIGCONT',
   cut: 'connections cut',
-  doubt: 'answers to commits lost',
-  hold: 'ways to the database held up',
+  drop: 'commit responses lost',
+  stall: 'database connections stalled',
   restart: 'PostgreSQL ended (immediate), started again',
 };
 
-/** One that was done. */
+/** A completed fault. */
 export interface Fault extends Span {
   readonly kind: FaultKind;
   readonly what: string;
@@ -32,38 +32,38 @@ export interface FaultDeps {
   readonly fleet: Fleet;
   readonly proxy: Peer;
   readonly server: OwnPostgres;
-  readonly dice: Dice;
+  readonly random: Random;
   readonly say: (what: string) => void;
-  /** Told when a process has another port. */
+  /** Called when a process has another port. */
   readonly onStarted: () => void;
 }
 
-/** Does faults and remembers them. */
+/** Injects faults and records them. */
 export interface Faults {
   readonly done: readonly Fault[];
-  /** When a process could not work; one that was killed can again when it is ready. */
+  /** When a process could not work; a killed one can again when it is ready. */
   readonly outages: readonly Outage[];
-  /** From the start of a process that had been killed until it was ready. */
+  /** From the restart of a killed process until it is ready. */
   readonly starts: readonly Outage[];
-  /** Connections that were cut so far. */
+  /** Number of connections cut so far. */
   readonly cut: number;
-  /** The next one; resolves when the one after it may come, which need not be its end. */
+  /** Starts the next fault; resolves when another one may start, possibly before this one ends. */
   next(): Promise<void>;
-  /** Waits for the end of all. */
+  /** Waits for all faults to end. */
   end(): Promise<void>;
 }
 
-/** Leases are for 10 s: a process that stands still for longer has lost all it held. */
+/** Leases last 10 s, so a process that is stopped for longer loses all of them. */
 const stopMs = [10_500, 14_000] as const;
-const holdMs = [1000, 12_000] as const;
+const stallMs = [1000, 12_000] as const;
 const downMs = [0, 8000] as const;
 const startingMs = [200, 3000] as const;
 const betweenMs = [1000, 4500] as const;
-/** Kills are the most frequent of faults. */
+/** Kills are the most frequent fault. */
 const bag: readonly FaultKind[] = [...faultKinds, 'kill'];
 
 export function createFaults(deps: FaultDeps): Faults {
-  const { dice } = deps;
+  const { random } = deps;
   const done: Fault[] = [];
   const outages: Outage[] = [];
   const starts: Outage[] = [];
@@ -91,14 +91,14 @@ export function createFaults(deps: FaultDeps): Faults {
       return cut;
     },
     async next() {
-      if (left.length === 0) left = shuffled(bag, dice);
+      if (left.length === 0) left = shuffled(bag, random);
       const kind = left.pop() ?? 'kill';
       const doing = doFault[kind](deps, notes);
       inProgress.add(doing);
       void doing.finally(() => inProgress.delete(doing));
-      // What hits everyone is over before the next begins; what hits one goes on beside it.
+      // A fault of all processes ends before the next begins; others overlap.
       if (kind === 'restart') await doing;
-      await pause(between(betweenMs, dice));
+      await pause(between(betweenMs, random));
     },
     async end() {
       await Promise.all(inProgress);
@@ -106,29 +106,29 @@ export function createFaults(deps: FaultDeps): Faults {
   };
 }
 
-/** A fault that hits nothing proves nothing. @param lost commits that were made and whose answer was lost */
-export function judgeDoubts(done: readonly Fault[], lost: number): Verdict {
-  const doubts = done.filter(({ kind }) => kind === 'doubt').length;
+/** Verifies that the fault had an effect. @param lost number of commits whose response was lost */
+export function judgeDrops(done: readonly Fault[], lost: number): Verdict {
+  const drops = done.filter(({ kind }) => kind === 'drop').length;
   return {
-    promise: 'commits are made and their answers lost',
-    tried: lost,
-    breaches: doubts > 0 && lost === 0 ? [`${doubts} times answers to commits were to be lost, and none was`] : [],
+    guarantee: 'responses to successful commits are lost',
+    checked: lost,
+    violations: drops > 0 && lost === 0 ? [`no commit response was lost in ${drops} attempts`] : [],
   };
 }
 
-/** The same of connections; a process may have none open when one cut finds it. @param cut how many were cut in all */
+/** The same for connections; a process may have none at that time. @param cut total number of connections cut */
 export function judgeCuts(done: readonly Fault[], cut: number): Verdict {
   const cuts = done.filter(({ kind }) => kind === 'cut').length;
   return {
-    promise: 'connections are there to be cut',
-    tried: cut,
-    breaches: cuts > 2 && cut === 0 ? [`${cuts} times connections were to be cut, and none was`] : [],
+    guarantee: 'connections are cut',
+    checked: cut,
+    violations: cuts > 2 && cut === 0 ? [`no connection was cut in ${cuts} attempts`] : [],
   };
 }
 
 /**
- * Each sort of fault was done, and whoever was killed was ready again soon: nobody else's work covers for it. Where the
- * database was away while it started, soon after that.
+ * Every kind of fault occurred, and every killed process was soon ready again, whatever other processes did. If the
+ * database was unavailable during its start, the time counts from the end of that.
  */
 export function judgeFaults({ done, starts, outages }: Pick<Faults, 'done' | 'starts' | 'outages'>): Verdict[] {
   const missing = faultKinds.filter((kind) => done.every((fault) => fault.kind !== kind));
@@ -139,38 +139,38 @@ export function judgeFaults({ done, starts, outages }: Pick<Faults, 'done' | 'st
   const late = startsMs.filter((ms) => ms > maxResumeMs);
   return [
     {
-      promise: 'every sort of fault is done',
-      tried: done.length,
-      breaches: missing.map((kind) => `never done: ${faultNames[kind]}`),
+      guarantee: 'every kind of fault occurs',
+      checked: done.length,
+      violations: missing.map((kind) => `never done: ${faultNames[kind]}`),
     },
     {
-      promise: `a process that is started again is ready within ${maxResumeMs / 1000} s (longest ${seconds(Math.max(0, ...startsMs))})`,
-      tried: starts.length,
-      breaches: late.map((ms) => `one took ${seconds(ms)}`),
+      guarantee: `a restarted process is ready within ${maxResumeMs / 1000} s (longest ${seconds(Math.max(0, ...startsMs))})`,
+      checked: starts.length,
+      violations: late.map((ms) => `a start took ${seconds(ms)}`),
     },
   ];
 }
 
-/** What came of faults. */
+/** Records the effects of faults. */
 interface Notes {
   done(kind: FaultKind, what: string, from: number, members: readonly Member[]): void;
   /** A process that was started at `from` is ready. */
   started(member: Member, from: number): void;
-  /** So many connections more were cut. */
+  /** That many more connections were cut. */
   cut(connections: number): void;
 }
 
-/** Each draws its numbers first, so that the dice fall the same whatever else happens. */
+/** Each fault draws its random numbers first, so that they do not depend on other events. */
 const doFault: Readonly<Record<FaultKind, (deps: FaultDeps, notes: Notes) => Promise<void>>> = {
   async kill(deps, notes) {
-    const [first, isOne, restMs] = [oneOf(deps), deps.dice() < 0.75, between(downMs, deps.dice)];
-    const [isStartedInVain, afterMs] = [deps.dice() < 0.3, between(startingMs, deps.dice)];
+    const [first, isOne, restMs] = [oneOf(deps), deps.random() < 0.75, between(downMs, deps.random)];
+    const [isStartedInVain, afterMs] = [deps.random() < 0.3, between(startingMs, deps.random)];
     if (first === null) return;
     const others = isOne ? [] : deps.fleet.members.filter(({ role, isBusy }) => role === first.role && !isBusy);
     const members = [first, ...others.filter(({ service }) => service !== null)];
     for (const member of members) member.isBusy = true;
     deps.say(
-      `kill -9 of ${namesOf(members)}, down for ${seconds(restMs)}${isStartedInVain ? ', and once more while it starts' : ''}`,
+      `kill -9 of ${namesOf(members)}, down for ${seconds(restMs)}${isStartedInVain ? ', and killed again during its start' : ''}`,
     );
     const from = Date.now();
     await Promise.all(members.map((member) => member.kill()));
@@ -187,7 +187,7 @@ const doFault: Readonly<Record<FaultKind, (deps: FaultDeps, notes: Notes) => Pro
     deps.onStarted();
   },
   async stop(deps, notes) {
-    const [member, lastsMs] = [oneOf(deps), between(stopMs, deps.dice)];
+    const [member, lastsMs] = [oneOf(deps), between(stopMs, deps.random)];
     if (member === null) return;
     deps.say(`SIGSTOP of ${member.name} for ${seconds(lastsMs)}`);
     const from = Date.now();
@@ -198,51 +198,51 @@ const doFault: Readonly<Record<FaultKind, (deps: FaultDeps, notes: Notes) => Pro
     member.isBusy = false;
   },
   async cut(deps, notes) {
-    const { dice, proxy, say } = deps;
-    const [members, share] = [someOf(deps), dice() < 0.5 ? 1 : dice()];
+    const { random, proxy, say } = deps;
+    const [members, share] = [someOf(deps), random() < 0.5 ? 1 : random()];
     const cut = await proxy.ask<number>('cut', { names: members.map(({ name }) => name), share });
     say(`${cut} connections of ${namesOf(members)} cut`);
     notes.cut(cut);
     notes.done('cut', namesOf(members), Date.now(), []);
   },
-  async doubt(deps, notes) {
-    const { dice, proxy, say } = deps;
-    const [members, commits] = [someOf(deps), 1 + Math.floor(dice() * 3)];
-    say(`the answers to the next ${commits} commits of ${namesOf(members)} get lost`);
-    await proxy.ask('doubt', { names: members.map(({ name }) => name), commits });
-    notes.done('doubt', namesOf(members), Date.now(), []);
+  async drop(deps, notes) {
+    const { random, proxy, say } = deps;
+    const [members, commits] = [someOf(deps), 1 + Math.floor(random() * 3)];
+    say(`the responses to the next ${commits} commits of ${namesOf(members)} are lost`);
+    await proxy.ask('drop', { names: members.map(({ name }) => name), commits });
+    notes.done('drop', namesOf(members), Date.now(), []);
   },
-  async hold(deps, notes) {
-    const { dice, proxy, say } = deps;
-    const [members, lastsMs] = [someOf(deps), between(holdMs, dice)];
+  async stall(deps, notes) {
+    const { random, proxy, say } = deps;
+    const [members, lastsMs] = [someOf(deps), between(stallMs, random)];
     const names = members.map(({ name }) => name);
-    say(`nothing passes between ${namesOf(members)} and the database for ${seconds(lastsMs)}`);
+    say(`connections of ${namesOf(members)} to the database are stalled for ${seconds(lastsMs)}`);
     const from = Date.now();
-    await proxy.ask('hold', names);
+    await proxy.ask('stall', names);
     await pause(lastsMs);
     await proxy.ask('release', names);
-    notes.done('hold', namesOf(members), from, members);
+    notes.done('stall', namesOf(members), from, members);
   },
   async restart({ server, fleet, say }, notes) {
     const from = Date.now();
     await server.restart('immediate');
-    say(`PostgreSQL ended and answers again after ${seconds(Date.now() - from)}`);
+    say(`PostgreSQL crashed and was available again after ${seconds(Date.now() - from)}`);
     notes.done('restart', 'PostgreSQL', from, fleet.members);
   },
 };
 
-/** One that is up and nothing is done to yet; the next one round when it is not. */
-function oneOf({ fleet: { members }, dice }: FaultDeps): Member | null {
-  const start = Math.floor(dice() * members.length);
+/** A running process without a current fault, otherwise null. */
+function oneOf({ fleet: { members }, random }: FaultDeps): Member | null {
+  const start = Math.floor(random() * members.length);
   const round = [...members.slice(start), ...members.slice(0, start)];
   const member = round.find(({ service, isBusy }) => service !== null && !isBusy) ?? null;
   if (member !== null) member.isBusy = true;
   return member;
 }
 
-/** One, both of a role, or all. */
-function someOf({ fleet: { members }, dice }: FaultDeps): readonly Member[] {
-  const [size, place] = [dice(), Math.floor(dice() * members.length)];
+/** One process, both of a role, or all. */
+function someOf({ fleet: { members }, random }: FaultDeps): readonly Member[] {
+  const [size, place] = [random(), Math.floor(random() * members.length)];
   const one = members[place];
   if (one === undefined || size >= 0.75) return members;
   return size < 0.5 ? [one] : members.filter(({ role }) => role === one.role);
@@ -252,8 +252,8 @@ function namesOf(members: readonly Member[]): string {
   return members.length > 2 ? 'all' : members.map(({ name }) => name).join(' and ');
 }
 
-function between([least, max]: readonly [number, number], dice: Dice): number {
-  return least + dice() * (max - least);
+function between([least, max]: readonly [number, number], random: Random): number {
+  return least + random() * (max - least);
 }
 
 function seconds(ms: number): string {

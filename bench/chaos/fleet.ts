@@ -1,4 +1,4 @@
-// Two processes of each role over one PostgreSQL, each on a way of its own to the database.
+// Two processes of each role on one PostgreSQL, each with its own connection through the proxy.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Role } from '#config/variables.ts';
@@ -8,45 +8,45 @@ import { type Program, presentProgram, type Service, startService } from '../sup
 const roles: readonly Role[] = ['api', 'scheduler', 'runner', 'deliverer', 'upkeep'];
 const membersOfRole = 2;
 
-/** One of the processes, by whatever number it runs now. */
+/** A process of the fleet, across restarts. */
 export interface Member {
-  /** As `runner 2`. */
+  /** For example `runner 2`. */
   readonly name: string;
   readonly role: Role;
-  /** null while it is down or not ready yet. */
+  /** null while it is not ready. */
   readonly service: Service | null;
-  /** Its numbers on this machine so far. */
+  /** Process ids so far. */
   readonly pids: ReadonlySet<string>;
-  /** Whether something is being done to it already. */
+  /** Whether a fault is in progress. */
   isBusy: boolean;
   kill(): Promise<void>;
   stop(): Promise<void>;
-  /** Starts it again; what goes wrong is a complaint. */
+  /** Restarts it; errors become complaints. */
   start(): Promise<void>;
-  /** Starts it and kills it `afterMs` later, ready or not. */
+  /** Starts it and kills it after `afterMs`, ready or not. */
   startInVain(afterMs: number): Promise<void>;
 }
 
 export interface Fleet {
   readonly members: readonly Member[];
-  /** What processes did that they should not: ended by themselves, did not start. */
+  /** Unexpected behavior of processes: exits and failed starts. */
   readonly complaints: readonly string[];
-  /** Those of a role that answer. */
+  /** Ready processes of a role. */
   serving(role: Role): Service[];
-  /** Ends all as an operator would. */
+  /** Stops all like an operator. */
   stop(): Promise<void>;
 }
 
 export interface FleetOptions {
   readonly dataDir: string;
   readonly proxy: Peer;
-  /** The database; the port of its server is replaced by that of each way. */
+  /** The database URL; its port is replaced by that of each proxy connection. */
   readonly url: string;
-  /** Which code a process runs, asked at each of its starts; that of this checkout when it is not told. */
+  /** Returns the code for a process at each start. Default: this checkout. */
   readonly programOf?: (name: string) => Program;
 }
 
-/** Starts all of them at once, on an empty database. */
+/** Starts all at once on an empty database. */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const complaints: string[] = [];
   const names = roles.flatMap((role) => Array.from({ length: membersOfRole }, (_, index) => ({ role, index })));
@@ -69,9 +69,9 @@ async function createMember(
   { dataDir, proxy, url, programOf = () => presentProgram }: FleetOptions,
   complaints: string[],
 ): Promise<Member> {
-  const way = new URL(url);
-  way.port = String(await proxy.ask<number>('open', { name, port: Number(way.port) }));
-  const environment = { DATABASE_URL: way.href, TOCSIN_ROLES: role, TOCSIN_PROBE_THREADS: '1', LOG_LEVEL: 'warn' };
+  const route = new URL(url);
+  route.port = String(await proxy.ask<number>('open', { name, port: Number(route.port) }));
+  const environment = { DATABASE_URL: route.href, TOCSIN_ROLES: role, TOCSIN_PROBE_THREADS: '1', LOG_LEVEL: 'warn' };
   const how = { dataDir: join(dataDir, name), environment, maxCallMs: 5000 };
   const pids = new Set<string>();
   let service: Service | null = null;
@@ -94,7 +94,7 @@ async function createMember(
     stop: () => end((ending) => ending.stop()),
     async startInVain(afterMs) {
       const onSpawned = (pid: number): void => void setTimeout(() => process.kill(pid, 'SIGKILL'), afterMs);
-      // Ready before it is killed or not: both are its end.
+      // Killed either route, ready or not.
       await startService({ ...how, onSpawned }).then(
         ({ ended }) => ended,
         () => undefined,
@@ -106,7 +106,7 @@ async function createMember(
         service = started;
         pids.add(String(started.pid));
         void started.ended.then(() => {
-          if (service === started) complaints.push(`${name} ended by itself: ${lastOf(started.output())}`);
+          if (service === started) complaints.push(`${name} exited unexpectedly: ${lastOf(started.output())}`);
         });
       } catch (error) {
         complaints.push(`${name} did not start: ${lastOf(error instanceof Error ? error.message : String(error))}`);

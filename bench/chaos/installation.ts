@@ -1,31 +1,36 @@
-// What chaos is done to: scripted checks, a group to trigger and two signed channels, all made through the API.
+// The installation under test: scripted checks, a group with a trigger and two signed channels, created through the API.
 import type { Channel } from './expected.ts';
 import { degradedAboveMs } from './script.ts';
-import type { Door } from './writer.ts';
+import type { ApiClient } from './writer.ts';
 
 const triggeredChecks = 5;
 
-/** Channels in the order in which they are made, so that their ids are known beforehand. */
+/** Channels in the order of their creation, so that their ids are known. */
 export const channels: readonly Channel[] = [
   { id: 1, secret: 'first secret of chaos', sendDegraded: false },
   { id: 2, secret: 'second secret of chaos', sendDegraded: true },
 ];
 
-/** The ids that the API gave. */
+/** Ids returned by the API. */
 export interface Installation {
-  /** By number: `scriptAt` of that number is what its target answers. */
+  /** By number: `scriptAt` of that number is what the target responds. */
   readonly checkIds: readonly string[];
-  /** Instants (epoch ms) between which each check was made, in the same order. */
+  /** Between which times (epoch ms) each check was created, in the same order. */
   readonly made: readonly { readonly from: number; readonly to: number }[];
   readonly groupId: number;
   readonly triggeredIds: readonly string[];
 }
 
 /**
- * @param target where the peer with the script listens
- * @param receiver where the webhooks go
+ * @param target port of the peer with the script
+ * @param receiver port of the webhook receiver
  */
-export async function install(service: Door, target: string, receiver: string, count: number): Promise<Installation> {
+export async function install(
+  service: ApiClient,
+  target: string,
+  receiver: string,
+  count: number,
+): Promise<Installation> {
   for (const { id, secret, sendDegraded } of channels) {
     const channel = (await must(service, '/v1/alert-channels', {
       type: 'WEBHOOK',
@@ -55,7 +60,7 @@ export async function install(service: Door, target: string, receiver: string, c
   for (let index = 0; index < triggeredChecks; index++) {
     const check = (await must(service, '/v1/checks/api', {
       name: `triggered ${index}`,
-      // Once a day: all but every run of it is one that was asked for.
+      // Once a day, so that nearly every run is a triggered one.
       frequency: 1440,
       groupId: group.id,
       retryStrategy: null,
@@ -66,7 +71,7 @@ export async function install(service: Door, target: string, receiver: string, c
   return { checkIds, made, groupId: group.id, triggeredIds };
 }
 
-async function must(service: Door, path: string, body: unknown): Promise<unknown> {
+async function must(service: ApiClient, path: string, body: unknown): Promise<unknown> {
   const answer = await service.call('POST', path, body);
   if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
   return answer.body;

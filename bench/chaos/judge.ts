@@ -1,4 +1,4 @@
-// Holds what was recorded and what arrived against what was promised (design §1); every breach is a sentence.
+// Verifies records and received requests against the guarantees (design §1). Each violation is one sentence.
 import { phaseMs } from '#domain/checks/slot.ts';
 import type { Request } from '../peers/chaos-receiver.ts';
 import type { Answered } from '../peers/chaos-target.ts';
@@ -8,18 +8,18 @@ import { channels, type Installation } from './installation.ts';
 import type { Recorded, RecordedResult } from './recorded.ts';
 import { intervalMs } from './script.ts';
 import type { Verdict } from './verdict.ts';
-import type { Acknowledged, Door } from './writer.ts';
+import type { Acknowledged, ApiClient } from './writer.ts';
 
-/** What others have on record: the receivers, the targets, and who called the trigger. */
+/** Records outside of the service: receivers, targets, and the client that called the trigger. */
 export interface Witnessed {
-  /** Epoch ms: what came later is not looked for. */
+  /** Later events are ignored, epoch ms. */
   readonly until: number;
   readonly requests: readonly Request[];
   readonly answered: readonly Answered[];
   readonly calls: number;
 }
 
-/** What is held against the records alone, whatever was done to the service. */
+/** Verifies the records, whatever faults occurred. */
 export function judgeRecords(
   installation: Installation,
   recorded: Recorded,
@@ -36,14 +36,14 @@ export function judgeRecords(
   ];
 }
 
-/** Every slot up to `until` has exactly one outcome, and none is there that was not due. */
+/** Every slot up to `until` has exactly one outcome, and no other slot has one. */
 function judgeSlots(
   { checkIds, made }: Installation,
   byCheck: ReadonlyMap<string, readonly RecordedResult[]>,
   until: number,
 ): Verdict {
-  const breaches: string[] = [];
-  let tried = 0;
+  const violations: string[] = [];
+  let checked = 0;
   for (const [index, checkId] of checkIds.entries()) {
     const phase = phaseMs(checkId, intervalMs);
     const outcomes = new Map<number, number>();
@@ -62,21 +62,21 @@ function judgeSlots(
     ) {
       const count = outcomes.get(slotAt) ?? 0;
       outcomes.delete(slotAt);
-      // A slot between request and answer of the check's creation may or may not belong to it.
+      // A slot during the creation request of the check is optional.
       if (slotAt <= to && count === 0) continue;
-      tried++;
+      checked++;
       if (count !== 1)
-        breaches.push(`check ${index} has ${count} outcomes for its slot ${new Date(slotAt).toISOString()}`);
+        violations.push(`check ${index} has ${count} outcomes for its slot ${new Date(slotAt).toISOString()}`);
     }
     for (const [slotAt, count] of outcomes) {
       if (slotAt <= until || count > 1)
-        breaches.push(`check ${index} has ${count} outcomes at ${slotAt}, which is no slot`);
+        violations.push(`check ${index} has ${count} outcomes at ${slotAt}, which is not a slot`);
     }
   }
-  return { promise: 'every due slot has exactly one outcome', tried, breaches };
+  return { guarantee: 'every due slot has exactly one outcome', checked, violations };
 }
 
-/** Every alert that follows from the results recorded up to `until` arrived, and none came that follows from none. */
+/** Every alert expected from results up to `until` arrived, and no other alert. */
 function judgeAlerts(
   { checkIds }: Installation,
   byCheck: ReadonlyMap<string, readonly RecordedResult[]>,
@@ -98,13 +98,13 @@ function judgeAlerts(
     .filter(([, ids]) => ids.size > 1)
     .map(([line, ids]) => `${line} as ${[...ids].join(' and ')}`);
   return [
-    { promise: 'every expected alert arrives', tried: expected.length, breaches: lost },
-    { promise: 'no alert is invented', tried: came.size, breaches: invented },
-    { promise: 'one alert is one delivery id', tried: came.size, breaches: twice },
+    { guarantee: 'every expected alert arrives', checked: expected.length, violations: lost },
+    { guarantee: 'no alert is invented', checked: came.size, violations: invented },
+    { guarantee: 'each alert has one delivery id', checked: came.size, violations: twice },
   ];
 }
 
-/** A delivery comes again only when an attempt of it was interrupted, with the same timestamp, signed each time. */
+/** A delivery is repeated only after an interrupted attempt, with the same timestamp and always signed. */
 function judgeDeliveries(recorded: Recorded, requests: readonly Request[], until: number): Verdict[] {
   const deliveries = recorded.deliveries();
   const byId = Map.groupBy(requests, ({ deliveryId }) => deliveryId);
@@ -115,19 +115,23 @@ function judgeDeliveries(recorded: Recorded, requests: readonly Request[], until
     if (copies.length > 1 + interrupted)
       duplicates.push(`${id} came ${copies.length} times, ${interrupted} interrupted`);
     if (new Set(copies.map(({ timestamp }) => timestamp)).size > 1) changed.push(`${id} changed its timestamp`);
-    if (copies.some(({ isSigned }) => !isSigned)) changed.push(`${id} came with a wrong signature`);
+    if (copies.some(({ isSigned }) => !isSigned)) changed.push(`${id} arrived with an invalid signature`);
   }
   const unended = [...deliveries].filter(
     ([id, { createdAt, status }]) => createdAt <= until && (status !== 'delivered' || !byId.has(id)),
   );
   const repeated = requests.length - byId.size;
   return [
-    { promise: `duplicates (${repeated}) only of interrupted attempts`, tried: requests.length, breaches: duplicates },
-    { promise: 'a repeat carries the same timestamp, signed', tried: byId.size, breaches: changed },
     {
-      promise: 'every delivery ends delivered and was received',
-      tried: deliveries.size,
-      breaches: unended.map(([id, { status }]) => `${id} is ${status}${byId.has(id) ? '' : ', never received'}`),
+      guarantee: `duplicates (${repeated}) follow interrupted attempts only`,
+      checked: requests.length,
+      violations: duplicates,
+    },
+    { guarantee: 'duplicates have the same timestamp and are signed', checked: byId.size, violations: changed },
+    {
+      guarantee: 'every delivery is recorded as delivered and was received',
+      checked: deliveries.size,
+      violations: unended.map(([id, { status }]) => `${id} is ${status}${byId.has(id) ? '' : ', never received'}`),
     },
   ];
 }
@@ -138,43 +142,54 @@ function judgeTriggers(
   byCheck: ReadonlyMap<string, readonly RecordedResult[]>,
   calls: number,
 ): Verdict {
-  const breaches = triggeredIds.flatMap((checkId, index) => {
+  const violations = triggeredIds.flatMap((checkId, index) => {
     const ran = (byCheck.get(checkId) ?? []).filter(({ isTriggered }) => isTriggered).length;
     return ran === calls ? [] : [`check ${index} of the group has ${ran} results of ${calls} acknowledged calls`];
   });
-  return { promise: 'an acknowledged trigger runs each check once', tried: calls * triggeredIds.length, breaches };
+  return {
+    guarantee: 'an acknowledged trigger runs each check once',
+    checked: calls * triggeredIds.length,
+    violations,
+  };
 }
 
-/** A new check runs at once, and that once; one that an older version made has no such run. */
+/** A new check runs once immediately; one created by an older version does not. */
 function judgeFirstRuns(byCheck: ReadonlyMap<string, readonly RecordedResult[]>): Verdict {
-  const breaches = [...byCheck].flatMap(([checkId, results]) => {
+  const violations = [...byCheck].flatMap(([checkId, results]) => {
     const ran = results.filter(({ isScheduled, isTriggered }) => !isScheduled && !isTriggered).length;
-    return ran <= 1 ? [] : [`${checkId} ran at once ${ran} times`];
+    return ran <= 1 ? [] : [`${checkId} had ${ran} immediate runs`];
   });
-  return { promise: 'a new check runs at once, and once', tried: byCheck.size, breaches };
+  return { guarantee: 'a new check has one immediate run', checked: byCheck.size, violations };
 }
 
-/** What was acknowledged is there; what was left in doubt is there as it was sent, or not at all. */
-export async function judgeWrites(door: Door, { variables, doubted, odd }: Acknowledged): Promise<Verdict[]> {
+/** Acknowledged writes exist. Writes with an unknown outcome are complete or missing. */
+export async function judgeWrites(
+  client: ApiClient,
+  { variables, unconfirmed, odd }: Acknowledged,
+): Promise<Verdict[]> {
   const [lost, changed]: [string[], string[]] = [[], []];
   const valueOf = async (key: string): Promise<string | null> => {
-    const { status, body } = await door.call('GET', `/v1/variables/${key}`);
+    const { status, body } = await client.call('GET', `/v1/variables/${key}`);
     if (status === 404) return null;
     return status === 200 ? (body as { value: string }).value : `status ${status}`;
   };
   for (const [key, value] of variables) {
     const found = await valueOf(key);
-    if (found !== value) lost.push(`${key} is ${found ?? 'gone'} instead of ${value}`);
+    if (found !== value) lost.push(`${key} is ${found ?? 'missing'} instead of ${value}`);
   }
   let made = 0;
-  for (const [key, value] of doubted) {
+  for (const [key, value] of unconfirmed) {
     const found = await valueOf(key);
     if (found !== null) made++;
     if (found !== null && found !== value) changed.push(`${key} is ${found} instead of ${value}`);
   }
   return [
-    { promise: 'every acknowledged write is there', tried: variables.size, breaches: lost },
-    { promise: `a write in doubt is whole (${made}) or not there`, tried: doubted.size, breaches: changed },
-    { promise: 'a write is taken or answered 503', tried: variables.size + doubted.size, breaches: odd },
+    { guarantee: 'every acknowledged write exists', checked: variables.size, violations: lost },
+    {
+      guarantee: `a write with an unknown outcome is complete (${made}) or missing`,
+      checked: unconfirmed.size,
+      violations: changed,
+    },
+    { guarantee: 'a write succeeds or returns 503', checked: variables.size + unconfirmed.size, violations: odd },
   ];
 }

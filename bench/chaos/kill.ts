@@ -1,16 +1,16 @@
-// kill -9 at random moments of a working service, again and again; in the end everything promised must hold.
+// kill -9 at random moments of a working service, repeatedly. In the end all guarantees must hold.
 import { type Peer, startPeer } from '../support/peer.ts';
 import type { Request } from '../peers/chaos-receiver.ts';
 import type { Answered } from '../peers/chaos-target.ts';
 import { pause, type Service, startService } from '../support/service.ts';
-import { createDice } from './dice.ts';
+import { createRandom } from './random.ts';
 import { channels, install } from './installation.ts';
 import { judgeRecords, judgeWrites } from './judge.ts';
 import type { Verdict } from './verdict.ts';
 import { openRecordedFile, type Recorded } from './recorded.ts';
 import { createWriter } from './writer.ts';
 
-/** How often, and by which dice. */
+/** Number of kills, and the random source. */
 export interface KillOptions {
   readonly dataDir: string;
   readonly rounds: number;
@@ -21,12 +21,12 @@ export interface KillOptions {
 const scriptedChecks = 200;
 const shortestUpMs = 1500;
 const longestUpMs = 7000;
-/** One round in seven stays down for more than a slot, so that whole slots are missed. */
+/** One round in seven is down for more than a slot, so that complete slots are missed. */
 const longDownMs = 11_000;
 const maxSettleMs = 60_000;
 
 export async function chaosOfKills({ dataDir, rounds, seed, say }: KillOptions): Promise<Verdict[]> {
-  const dice = createDice(seed);
+  const random = createRandom(seed);
   const [target, receiver] = [startPeer('chaos-target'), startPeer('chaos-receiver')];
   const secrets = Object.fromEntries(channels.map(({ id, secret }) => [id, secret]));
   const receiverAddress = await receiver.ask<string>('listen', secrets);
@@ -39,9 +39,9 @@ export async function chaosOfKills({ dataDir, rounds, seed, say }: KillOptions):
 
   for (let round = 1; round <= rounds; round++) {
     writer.writeTo([service]);
-    await pause(shortestUpMs + dice() * (longestUpMs - shortestUpMs));
+    await pause(shortestUpMs + random() * (longestUpMs - shortestUpMs));
     rememberCommitted(dataDir, seen);
-    await pause(dice() * 100);
+    await pause(random() * 100);
     await service.kill();
     const downMs = round % 7 === 0 ? longDownMs : 0;
     if (downMs > 0) await pause(downMs);
@@ -75,19 +75,19 @@ export async function chaosOfKills({ dataDir, rounds, seed, say }: KillOptions):
     ...judgeRecords(installation, recorded, witnessed),
     ...written,
     {
-      promise: 'no committed result is lost or changed',
-      tried: recorded.results().length,
-      breaches: [...changed, ...[...seen.keys()].map((id) => `result ${id} is gone`)],
+      guarantee: 'no committed result is lost or changed',
+      checked: recorded.results().length,
+      violations: [...changed, ...[...seen.keys()].map((id) => `result ${id} is gone`)],
     },
     {
-      promise: 'asked for = outcomes + open runs',
-      tried: 1,
-      breaches: difference === 0 ? [] : [`the difference is ${difference}`],
+      guarantee: 'requested runs = outcomes + open runs',
+      checked: 1,
+      violations: difference === 0 ? [] : [`the difference is ${difference}`],
     },
     {
-      promise: 'it settles: no open slot, no pending delivery',
-      tried: 1,
-      breaches: isSettled
+      guarantee: 'in the end there is no open slot and no pending delivery',
+      checked: 1,
+      violations: isSettled
         ? []
         : [`${recorded.pending()} deliveries pending, open slots ${recorded.openSlots().join(', ')}`],
     },

@@ -1,52 +1,52 @@
-// One account disturbs, another must not notice: its checks run in time, its alerts arrive, memory stays bounded.
-import { type Alert } from '../peers/quiet-neighbour.ts';
+// A noisy account must not affect another one: its checks run in time, its alerts arrive, and memory stays bounded.
+import { type Alert } from '../peers/victim.ts';
 import { startPeer } from '../support/peer.ts';
 import { pause, type Service, startService } from '../support/service.ts';
 import { startPostgres } from '../../tests/support/postgres/postgres.ts';
 import { benchSettings } from '../support/database.ts';
 import type { Engine } from './deliver-fixture.ts';
-import { createDice } from './dice.ts';
+import { createRandom } from './random.ts';
 import type { Verdict } from './verdict.ts';
-import { type Disturbance, disturbances, type Loud, quieten } from './loud.ts';
+import { type Disturbance, disturbances, type NoisyAccount, endDisturbance } from './disturbances.ts';
 import { openRecordedFile, openRecordedPostgres, type RecordedResult } from './recorded.ts';
-import type { Door } from './writer.ts';
+import type { ApiClient } from './writer.ts';
 
-/** How long each disturbance lasts, and which. */
+/** Duration of each disturbance, and which ones. */
 export interface NeighboursOptions {
   readonly dataDir: string;
-  /** Seconds of each case once it is prepared; at least 20, so that the 10 s check of each victim runs in it. */
+  /** Seconds per case after its preparation; at least 20, so that each 10 s check of the victim runs during it. */
   readonly seconds: number;
   readonly seed: number;
-  /** Only cases whose name contains this; null = all. */
+  /** Only cases whose name contains this text; null = all. */
   readonly only: string | null;
   readonly engine: Engine;
   readonly say: (what: string) => void;
 }
 
 const healthyChecks = 10;
-/** From the target's first failing answer to the alert at its receiver, ms. */
+/** From the target's first failing response to the alert at its receiver, ms. */
 const maxAlertMs = 2000;
-/** Growth of the process's resident memory within one case, MB. */
+/** Growth of the process's resident memory during a case, MB. */
 const maxGrowthMb = 300;
-/** A healthy target answers at once: a response time above this contains time of somebody else, ms. */
+/** A healthy target responds at once, so a longer response time is due to another account, ms. */
 const degradedAboveMs = 500;
 const pingEveryMs = 2000;
 
 export async function chaosOfNeighbours(options: NeighboursOptions): Promise<Verdict[]> {
   const { dataDir, seconds, seed, only, say } = options;
-  const dice = createDice(seed);
+  const random = createRandom(seed);
   const cases = disturbances.filter(({ name }) => only === null || name.toLowerCase().includes(only.toLowerCase()));
-  if (cases.length === 0) throw new Error(`no disturbance is called like ${only}`);
-  const [quietPeer, loudPeer] = [startPeer('quiet-neighbour'), startPeer('loud-neighbour')];
-  const quietAddress = await quietPeer.ask<string>('listen');
-  const targets = await loudPeer.ask<Loud['targets']>('listen');
+  if (cases.length === 0) throw new Error(`no disturbance matches "${only}"`);
+  const [victimPeer, noisyPeer] = [startPeer('victim'), startPeer('noisy-neighbour')];
+  const victimAddress = await victimPeer.ask<string>('listen');
+  const targets = await noisyPeer.ask<NoisyAccount['targets']>('listen');
   const server = options.engine === 'postgres' ? await startPostgres(null, undefined, benchSettings) : null;
   const url = (await server?.newDatabase())?.url;
-  // Limits would only make the disturbances smaller.
+  // Limits would only weaken the disturbances.
   const environment = { TOCSIN_ACCOUNT_LIMITS: 'off', ...(url !== undefined && { DATABASE_URL: url }) };
   const service = await startService({ dataDir, environment });
-  const quiet = await account(service, 'quiet');
-  const { healthyIds, pingUrl } = await install(quiet, quietAddress, cases);
+  const victim = await account(service, 'victim');
+  const { healthyIds, pingUrl } = await install(victim, victimAddress, cases);
   const pings = setInterval(() => void fetch(pingUrl, { method: 'POST' }).catch(() => null), pingEveryMs);
   await pause(12_000);
   const memory = watchMemory(service);
@@ -57,33 +57,33 @@ export async function chaosOfNeighbours(options: NeighboursOptions): Promise<Ver
   for (const [index, disturbance] of cases.entries()) {
     startedAt.push(Date.now());
     memory.begin();
-    const door = await account(service, `loud ${index}`);
-    const loud: Loud = { ...door, targets, servicePort: Number(new URL(service.address).port) };
-    await disturb(disturbance, loud, seconds, async () => {
-      await pause(dice() * 2000);
-      await quietPeer.ask('break', victimOf(index));
+    const client = await account(service, `noisy ${index}`);
+    const noisy: NoisyAccount = { ...client, targets, servicePort: Number(new URL(service.address).port) };
+    await disturb(disturbance, noisy, seconds, async () => {
+      await pause(random() * 2000);
+      await victimPeer.ask('break', victimOf(index));
     }).catch((error: unknown) => unprepared.push(`${disturbance.name}: ${String(error)}`));
     const grownMb = memory.grownMb();
     grown.push({ name: disturbance.name, grownMb });
-    say(`${disturbance.name}: over, ${memory.nowMb().toFixed(0)} MB, grown by ${grownMb.toFixed(0)} MB at most`);
+    say(`${disturbance.name}: done, ${memory.nowMb().toFixed(0)} MB, grew by at most ${grownMb.toFixed(0)} MB`);
   }
   await pause(3000);
   clearInterval(pings);
-  const failedAt = await quietPeer.ask<Record<string, number>>('failedAt');
-  const alerts = await quietPeer.ask<Alert[]>('alerts');
+  const failedAt = await victimPeer.ask<Record<string, number>>('failedAt');
+  const alerts = await victimPeer.ask<Alert[]>('alerts');
   const recorded = url === undefined ? openRecordedFile(dataDir) : openRecordedPostgres(url, () => new Map());
   const results = recorded.results().filter(({ checkId }) => healthyIds.has(checkId));
   recorded[Symbol.dispose]();
   const totalMb = memory.nowMb() - memory.firstMb;
   memory.stop();
   await service.stop();
-  await Promise.all([quietPeer.stop(), loudPeer.stop(), server?.stop()]);
+  await Promise.all([victimPeer.stop(), noisyPeer.stop(), server?.stop()]);
   return [
-    { promise: 'every case could be prepared', tried: cases.length, breaches: unprepared },
+    { guarantee: 'every case is prepared', checked: cases.length, violations: unprepared },
     {
-      promise: 'healthy checks of others pass in every slot',
-      tried: results.length,
-      breaches: disturbedBy(
+      guarantee: 'healthy checks of the other account pass in every slot',
+      checked: results.length,
+      violations: disturbedBy(
         cases,
         startedAt,
         results.filter(({ outcome }) => outcome !== 'passed'),
@@ -91,16 +91,16 @@ export async function chaosOfNeighbours(options: NeighboursOptions): Promise<Ver
     },
     judgeAlerts(cases, failedAt, alerts),
     {
-      promise: 'no alert is invented',
-      tried: alerts.length,
-      breaches: alerts
+      guarantee: 'no alert is invented',
+      checked: alerts.length,
+      violations: alerts
         .filter(({ checkName }) => !cases.some((_, index) => victimOf(index) === checkName))
         .map(({ checkName, alertType }) => `${alertType} of ${checkName}`),
     },
     {
-      promise: `memory grows by at most ${maxGrowthMb} MB in each case (${totalMb.toFixed(0)} MB in the end)`,
-      tried: cases.length,
-      breaches: grown
+      guarantee: `memory grows by at most ${maxGrowthMb} MB in each case (${totalMb.toFixed(0)} MB in total)`,
+      checked: cases.length,
+      violations: grown
         .filter(({ grownMb }) => grownMb > maxGrowthMb)
         .map(({ name, grownMb }) => `${name}: ${grownMb.toFixed(0)} MB`),
     },
@@ -111,7 +111,7 @@ function victimOf(index: number): string {
   return `victim-${index}`;
 }
 
-/** Outcomes that are not `passed`, counted by the case in which their slot was. */
+/** Outcomes other than `passed`, counted by the case of their slot. */
 function disturbedBy(
   cases: readonly Disturbance[],
   startedAt: readonly number[],
@@ -139,14 +139,14 @@ function judgeAlerts(
     return { name, ms: alert === undefined || from === undefined ? Number.POSITIVE_INFINITY : alert.at - from };
   });
   return {
-    promise: `alerts of others arrive within 2 s (${Math.max(...delays.map(({ ms }) => ms))} ms at most)`,
-    tried: cases.length,
-    breaches: delays.filter(({ ms }) => ms > maxAlertMs).map(({ name, ms }) => `${name}: after ${ms} ms`),
+    guarantee: `alerts of the other account arrive within 2 s (${Math.max(...delays.map(({ ms }) => ms))} ms at most)`,
+    checked: cases.length,
+    violations: delays.filter(({ ms }) => ms > maxAlertMs).map(({ name, ms }) => `${name}: after ${ms} ms`),
   };
 }
 
-/** An account of its own, with a key that reaches nothing else. */
-async function account(service: Service, name: string): Promise<Door> {
+/** Creates an account with a key that only has access to it. */
+async function account(service: Service, name: string): Promise<ApiClient> {
   const { body } = await service.call('POST', '/v1/accounts', { name });
   const { id } = body as { id: string };
   const answer = await service.call('POST', '/v1/api-keys', { name, role: 'admin', accountIds: [id] });
@@ -155,9 +155,9 @@ async function account(service: Service, name: string): Promise<Door> {
   return { call: (method, path, body, more = {}) => service.call(method, path, body, { ...headers, ...more }) };
 }
 
-async function install(quiet: Door, address: string, cases: readonly Disturbance[]) {
+async function install(victim: ApiClient, address: string, cases: readonly Disturbance[]) {
   const make = async (path: string, body: unknown): Promise<Record<string, unknown>> => {
-    const answer = await quiet.call('POST', path, body);
+    const answer = await victim.call('POST', path, body);
     if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body as Record<string, unknown>;
   };
@@ -165,7 +165,7 @@ async function install(quiet: Door, address: string, cases: readonly Disturbance
     type: 'WEBHOOK',
     autoSubscribe: true,
     sendDegraded: true,
-    config: { name: 'quiet', url: `${address}/alerts` },
+    config: { name: 'victim', url: `${address}/alerts` },
   });
   const check = (name: string) =>
     make('/v1/checks/api', {
@@ -186,24 +186,24 @@ async function install(quiet: Door, address: string, cases: readonly Disturbance
   return { healthyIds, pingUrl: (job['heartbeat'] as { pingUrl: string }).pingUrl };
 }
 
-/** @param hurt lets the victim's target fail, once the disturbance has begun */
+/** @param breakTarget makes the victim's target fail once the disturbance has begun */
 async function disturb(
   { begin, again }: Disturbance,
-  loud: Loud,
+  noisy: NoisyAccount,
   seconds: number,
-  hurt: () => Promise<void>,
+  breakTarget: () => Promise<void>,
 ): Promise<void> {
-  await begin(loud);
+  await begin(noisy);
   const until = performance.now() + seconds * 1000;
   const repeating = (async () => {
-    while (performance.now() < until) await (again?.(loud) ?? pause(100));
+    while (performance.now() < until) await (again?.(noisy) ?? pause(100));
   })();
-  await hurt();
+  await breakTarget();
   await repeating;
-  await quieten(loud);
+  await endDisturbance(noisy);
 }
 
-/** The most resident memory since the last `begin`, and before it, MB. */
+/** Maximum resident memory since the last `begin`, and before it, MB. */
 function watchMemory(service: Service) {
   const firstMb = service.residentMb();
   let [beginMb, peakMb] = [firstMb, firstMb];

@@ -1,64 +1,64 @@
-// The code of an older commit in a folder of its own, with its packages, so that processes of it can be started.
+// Checks out an older commit with its packages, so that its processes can be started.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Program } from '../support/service.ts';
 
-/** There is no older code to be had here; the message says why and what to do. */
+/** No older code is available; the message says why and what to do. */
 export class NoOlderCodeError extends Error {
   override readonly name = 'NoOlderCodeError';
 }
 
 const migrations = 'src/store/base/migrations';
-const remedy = 'run this in a clone with its whole history (git fetch --unshallow), or name a commit with --from';
+const remedy = 'use a clone with full history (git fetch --unshallow), or name a commit with --from';
 
 /**
- * The last commit of the way to the present one that knew nothing of the newest migration: what an update to it begins at.
- * While that migration is not committed, this is the present commit.
+ * Returns the last ancestor of the current commit without the newest migration, which an update starts from. If the
+ * migration is not committed yet, that is the current commit.
  *
  * @param root of a checkout
- * @throws {NoOlderCodeError} without git, without a history, or when all of it has the migration
+ * @throws {NoOlderCodeError} without git, without history, or if every commit has the migration
  */
 export function beforeNewestMigration(root: string): string {
   const [first, ...later] = readdirSync(join(root, migrations)).sort();
   const newest = later.at(-1) ?? first;
   const path = `${migrations}/${newest}`;
-  // Along the first parents: where a branch brought it, older is what was there before the branch came.
+  // Along first parents: if a branch added it, the older code is that before the merge.
   const made = git(root, ['log', '--first-parent', '-m', '--diff-filter=A', '--format=%H', '-n', '1', '--', path]);
-  // Nothing is older than the first schema: then an update replaces processes by ones of the same version.
+  // There is nothing older than the first schema, so the update replaces processes by the same version.
   if (made === '' || later.length === 0) return commitOf(root, 'HEAD');
   try {
     return commitOf(root, `${made}^`);
   } catch (cause) {
-    throw new NoOlderCodeError(`the history here begins with ${path} in it: ${remedy}`, { cause });
+    throw new NoOlderCodeError(`the available history starts after ${path} was added: ${remedy}`, { cause });
   }
 }
 
-/** The whole name of a commit. @throws {NoOlderCodeError} when it is not here */
+/** Full hash of a commit. @throws {NoOlderCodeError} if it is not available */
 function commitOf(root: string, name: string): string {
   try {
     return git(root, ['rev-parse', '--verify', '--end-of-options', `${name}^{commit}`]);
   } catch (cause) {
-    throw new NoOlderCodeError(`there is no commit ${name} here: ${remedy}`, { cause });
+    throw new NoOlderCodeError(`commit ${name} is not available: ${remedy}`, { cause });
   }
 }
 
 /**
- * Writes the code of a commit into a folder that is made for it. Packages are those of this checkout, by a link, when both
- * ask for the same ones; else they are fetched. No script of theirs is run: what only browsers and scripts need is not there.
+ * Writes the code of a commit into a new folder. Links the packages of this checkout if both have the same lock file,
+ * otherwise installs them without scripts, because only browsers and runtimes need those.
  *
- * @throws {NoOlderCodeError} when the commit is not here, or has nothing that can be started
+ * @throws {NoOlderCodeError} if the commit is not available or cannot be started
  */
 export function takeOut(root: string, name: string, folder: string): Program {
   const commit = commitOf(root, name);
   mkdirSync(folder, { recursive: true });
-  // Not a worktree of git, which would be left in its books when this is killed.
+  // Not a git worktree, which would stay registered if this process is killed.
   const packed = `${folder}.tar`;
   git(root, ['archive', '--format=tar', `--output=${packed}`, commit]);
   run('tar', ['-xf', packed, '-C', folder], folder);
   rmSync(packed);
   if (!existsSync(join(folder, 'tooling/build.ts'))) {
-    throw new NoOlderCodeError(`${commit} has no tooling/build.ts that bundles it`);
+    throw new NoOlderCodeError(`${commit} has no tooling/build.ts to bundle it`);
   }
   const lockOf = (place: string): string => readFileSync(join(place, 'package-lock.json'), 'utf8');
   if (lockOf(folder) === lockOf(root)) symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
@@ -67,7 +67,7 @@ export function takeOut(root: string, name: string, folder: string): Program {
   return { folder };
 }
 
-/** What git prints, without the space around it. */
+/** Output of git, trimmed. */
 function git(root: string, words: readonly string[]): string {
   try {
     return run('git', words, root).trim();

@@ -1,54 +1,56 @@
-// The five points at which `npm run chaos -- deliver` ends the service, and how it is seen that one was met.
-import type { Dice } from './dice.ts';
+// The five points at which `npm run chaos -- deliver` kills the service, and how to detect that one was reached.
+import type { Random } from './random.ts';
 import type { Stop } from './stop.ts';
-import type { Standing } from './tried.ts';
+import type { DeliveriesState } from './logged-deliveries.ts';
 
-/** What was there when the process had ended. */
+/** State after the process has ended. */
 export interface Met {
-  readonly standing: Standing;
-  /** Whether the receiver has that attempt of that delivery from this process. */
+  readonly deliveriesState: DeliveriesState;
+  /** Whether the receiver got that attempt from this process. */
   readonly hasArrived: (deliveryId: string, number: number) => boolean;
 }
 
-/** One of the points. */
+/** A point. */
 export interface Point {
   readonly name: string;
-  /** Where the process ends, by the dice and by how often this point was met before. */
-  readonly stop: (dice: Dice, before: number) => Stop;
-  /** How many deliveries were at the point; null = that of the replay is judged by its answer. */
+  /** Where the process ends, randomly and by how often the point was reached. */
+  readonly stop: (random: Random, before: number) => Stop;
+  /** Number of deliveries at the point; null = the result of the replay decides. */
   readonly metBy: ((met: Met) => number) | null;
 }
 
-const upTo = (max: number, dice: Dice): number => 1 + Math.floor(dice() * max);
+const upTo = (max: number, random: Random): number => 1 + Math.floor(random() * max);
 
 export const points: readonly Point[] = [
   {
     name: 'after claim',
-    stop: (dice) => ({ transaction: 'claim', at: 'after', times: upTo(3, dice) }),
-    metBy: ({ standing }) => standing.inProgress.length,
+    stop: (random) => ({ transaction: 'claim', at: 'after', times: upTo(3, random) }),
+    metBy: ({ deliveriesState }) => deliveriesState.inProgress.length,
   },
   {
     name: 'before send',
-    stop: (dice) => ({ at: 'before-request', times: upTo(20, dice) }),
-    metBy: ({ standing, hasArrived }) => standing.inProgress.filter(({ id, number }) => !hasArrived(id, number)).length,
+    stop: (random) => ({ at: 'before-request', times: upTo(20, random) }),
+    metBy: ({ deliveriesState, hasArrived }) =>
+      deliveriesState.inProgress.filter(({ id, number }) => !hasArrived(id, number)).length,
   },
   {
     name: 'after send, before record',
-    // Without an answer, and with one that is about to be recorded.
-    stop: (dice, before) =>
+    // Without a response, and with one that is about to be recorded.
+    stop: (random, before) =>
       before % 2 === 0
-        ? { at: 'after-request', times: upTo(20, dice) }
-        : { transaction: 'settle', at: 'before', times: upTo(5, dice) },
-    metBy: ({ standing, hasArrived }) => standing.inProgress.filter(({ id, number }) => hasArrived(id, number)).length,
+        ? { at: 'after-request', times: upTo(20, random) }
+        : { transaction: 'settle', at: 'before', times: upTo(5, random) },
+    metBy: ({ deliveriesState, hasArrived }) =>
+      deliveriesState.inProgress.filter(({ id, number }) => hasArrived(id, number)).length,
   },
   {
     name: 'after record, before next due',
-    stop: (dice) => ({ transaction: 'settle', at: 'after', times: upTo(3, dice) }),
-    metBy: ({ standing }) => standing.waiting,
+    stop: (random) => ({ transaction: 'settle', at: 'after', times: upTo(3, random) }),
+    metBy: ({ deliveriesState }) => deliveriesState.waiting,
   },
   {
     name: 'during replay',
-    // The first hundred are not committed, are, and so is the rest: a channel is replayed anew after each kill.
+    // Before and after the first hundred, and the same for the rest: a channel is replayed again after each kill.
     stop: (_, before) => ({ transaction: 'replay', at: before % 2 === 0 ? 'before' : 'after', times: 1 }),
     metBy: null,
   },

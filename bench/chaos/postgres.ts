@@ -1,5 +1,5 @@
-// Ten processes over a real PostgreSQL, and everything that can go wrong between them; in the end all that was promised must
-// hold, and work must have gone on.
+// Ten processes on PostgreSQL with every kind of fault. In the end all guarantees must hold, and work must have
+// continued.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startPostgres } from '../../tests/support/postgres/postgres.ts';
@@ -9,8 +9,8 @@ import { startPeer } from '../support/peer.ts';
 import { pause } from '../support/service.ts';
 import { judgeGaps } from './answered.ts';
 import { type Audit, openAudit } from './audit.ts';
-import { createDice } from './dice.ts';
-import { createFaults, type Fault, faultKinds, faultNames, judgeCuts, judgeDoubts, judgeFaults } from './faults.ts';
+import { createRandom } from './random.ts';
+import { createFaults, type Fault, faultKinds, faultNames, judgeCuts, judgeDrops, judgeFaults } from './faults.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { channels, install } from './installation.ts';
 import { judgeRecords, judgeWrites } from './judge.ts';
@@ -21,7 +21,7 @@ import { bringStorms } from './storms.ts';
 import { judgeNotified } from './notified.ts';
 import { createWriter, type Writer } from './writer.ts';
 
-/** For how long, and by which dice. */
+/** Duration, and the random source. */
 export interface PostgresOptions {
   readonly dataDir: string;
   readonly minutes: number;
@@ -30,9 +30,9 @@ export interface PostgresOptions {
 }
 
 const scriptedChecks = 80;
-/** Between two writes of the API's client, ms: this machine has ten processes to feed. */
+/** Pause between two writes of the API client, ms: ten processes share this machine. */
 const writePauseMs = 200;
-/** Receivers take their time, ms: a fault of one deliverer in ten processes should meet open attempts. */
+/** Receivers respond slowly, ms, so that a fault of one deliverer is likely to interrupt attempts. */
 const longestAnswerMs = 1500;
 const maxSettleMs = 60_000;
 
@@ -52,22 +52,22 @@ export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresO
     const secrets = Object.fromEntries(channels.map(({ id, secret }) => [id, secret]));
     const receiverAddress = await receiver.ask<string>('listen', secrets);
     await receiver.ask('takeLonger', longestAnswerMs);
-    const door = firstOf(fleet);
-    const installation = await install(door, await target.ask('listen'), receiverAddress, scriptedChecks);
+    const client = firstOf(fleet);
+    const installation = await install(client, await target.ask('listen'), receiverAddress, scriptedChecks);
     say(`${scriptedChecks} checks, a group and two channels through the API`);
     const writer = createWriter(installation.groupId, writePauseMs);
     const onStarted = (): void => writer.writeTo(fleet.serving('api'));
     onStarted();
 
     const from = Date.now();
-    const faults = createFaults({ fleet, proxy, server, dice: createDice(seed), say, onStarted });
+    const faults = createFaults({ fleet, proxy, server, random: createRandom(seed), say, onStarted });
     let lost = 0;
     const end = async (): Promise<void> => {
       await faults.end();
-      lost = await proxy.ask<number>('trust');
+      lost = await proxy.ask<number>('stopDropping');
     };
     const storms = await bringStorms(minutes * 60_000, { next: () => faults.next(), end, say });
-    say(`${lost} commits were made whose answer got lost`);
+    say(`${lost} successful commits lost their response`);
     await writer.finish(firstOf(fleet));
     const until = Date.now();
     const judged: Span = { from, to: until };
@@ -81,7 +81,7 @@ export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresO
     const results = recorded.results();
 
     const works = worksOf(fleet, audit, writer);
-    // For whoever has to find out why: it goes when every promise was kept.
+    // Kept for troubleshooting; removed if all guarantees hold.
     const found = {
       faults: faults.done,
       storms,
@@ -100,41 +100,41 @@ export async function chaosOfPostgres({ dataDir, minutes, seed, say }: PostgresO
       ...judgeRecords(installation, recorded, witnessed),
       ...written,
       audit.judgeOwners(),
-      judgeDoubts(faults.done, lost),
+      judgeDrops(faults.done, lost),
       judgeCuts(faults.done, faults.cut),
       ...judgeFaults(faults),
       ...works.map((work) => judgeWork(work.name, [work], faults.outages, judged)),
-      judgeWork('each process gives signs of life', ownWorks(fleet, audit), faults.outages, judged),
-      { promise: 'no process ends by itself', tried: fleet.members.length, breaches: fleet.complaints },
+      judgeWork('each process sends heartbeats', ownWorks(fleet, audit), faults.outages, judged),
+      { guarantee: 'no process exits unexpectedly', checked: fleet.members.length, violations: fleet.complaints },
       {
-        promise: 'asked for = outcomes + open runs',
-        tried: 1,
-        breaches: difference === 0 ? [] : [`the difference is ${difference}`],
+        guarantee: 'requested runs = outcomes + open runs',
+        checked: 1,
+        violations: difference === 0 ? [] : [`the difference is ${difference}`],
       },
       {
-        promise: 'it settles: no open slot, no pending delivery',
-        tried: 1,
-        breaches: isSettled
+        guarantee: 'in the end there is no open slot and no pending delivery',
+        checked: 1,
+        violations: isSettled
           ? []
           : [`${recorded.pending()} deliveries pending, open ${recorded.openSlots().join(', ')}`],
       },
     ];
   } finally {
-    // Those that were stopped are gone already; after an error nothing stays behind.
+    // Stopped processes have already ended; after an error none must remain.
     await Promise.all(begun?.members.map((member) => member.kill()) ?? []);
     await Promise.all(peers.map((peer) => peer.stop()));
     await server.stop();
   }
 }
 
-/** A process that answers. @throws {Error} when there is none */
+/** A ready API process. @throws {Error} if there is none */
 export function firstOf(fleet: Fleet) {
   const [first] = fleet.serving('api');
   if (first === undefined) throw new Error(`no process serves the API: ${fleet.complaints.join('\n')}`);
   return first;
 }
 
-/** The work of each role, by what the database noted of it; that of the API by what its client was told. */
+/** Work of each role according to the audit log, and that of the API according to its client. */
 function worksOf(fleet: Fleet, audit: Audit, writer: Writer): Work[] {
   const notes = audit.notes();
   const membersOf = (role: string): string[] =>
@@ -149,14 +149,14 @@ function worksOf(fleet: Fleet, audit: Audit, writer: Writer): Work[] {
   return [
     { name: 'runs are planned', groups: [schedulers], instants: instantsOf('planned') },
     { name: 'results are recorded', groups: [schedulers, runners], instants: instantsOf('recorded') },
-    { name: 'deliveries are tried', groups: [schedulers, runners, deliverers], instants: instantsOf('attempted') },
+    { name: 'deliveries are attempted', groups: [schedulers, runners, deliverers], instants: instantsOf('attempted') },
     { name: 'writes are acknowledged', groups: [membersOf('api')], instants: writer.acknowledged.instants },
-    // Retention has nothing to do in these minutes: that upkeep could is all that can be seen.
-    { name: 'upkeep gives signs of life', groups: [membersOf('upkeep')], instants: signsOf('upkeep') },
+    // Retention has nothing to do in these minutes, so only heartbeats show that upkeep works.
+    { name: 'upkeep sends heartbeats', groups: [membersOf('upkeep')], instants: signsOf('upkeep') },
   ];
 }
 
-/** Each process by itself: its signs of life come again, whatever was done to it. */
+/** The heartbeats of each process resume after every fault. */
 function ownWorks(fleet: Fleet, audit: Audit): Work[] {
   const signs = audit.notes().filter(({ what }) => what === 'sign');
   return fleet.members.map(({ name, pids }) => {
@@ -165,7 +165,7 @@ function ownWorks(fleet: Fleet, audit: Audit): Work[] {
   });
 }
 
-/** For each kind of fault the longest it took from its end to the first work after it. */
+/** Longest time from the end of a fault to the first work after it, by kind of fault. */
 function resumptions(faults: readonly Fault[], works: readonly Work[]): string[] {
   return faultKinds.flatMap((kind) => {
     const ends = faults.filter((fault) => fault.kind === kind).map(({ to }) => to);
@@ -173,7 +173,7 @@ function resumptions(faults: readonly Fault[], works: readonly Work[]): string[]
       const times = ends.map((end) => resumedAfter(end, work));
       return times.includes(null)
         ? `${work.name} never again`
-        : `${work.name} again after ${(Math.max(...times.map(Number)) / 1000).toFixed(1)} s`;
+        : `${work.name} after ${(Math.max(...times.map(Number)) / 1000).toFixed(1)} s`;
     });
     return ends.length === 0 ? [] : [`${ends.length} × ${faultNames[kind]}: ${longest.join(', ')} at most`];
   });
@@ -190,13 +190,13 @@ export async function settle(recorded: Recorded, until: number): Promise<boolean
   return false;
 }
 
-/** What is asked for less what came of it, as the service measures it itself. */
+/** Requested runs minus their outcomes, as measured by the service. */
 export async function conservationOf(fleet: Fleet): Promise<number> {
   const { body } = await firstOf(fleet).call('GET', '/metrics');
   return Number(/^tocsin_conservation_difference (\S+)$/m.exec(String(body))?.[1] ?? Number.NaN);
 }
 
-/** As lines of JSON. */
+/** Formats as lines of JSON. */
 export function linesOf(rows: readonly unknown[]): string {
   return rows.map((row) => JSON.stringify(row)).join('\n');
 }

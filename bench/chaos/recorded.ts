@@ -1,4 +1,4 @@
-// What the database holds in the end, read from the database itself, whichever engine it is of.
+// Reads the results from the database, on either engine.
 import { DatabaseSync } from 'node:sqlite';
 import type { Outcome } from '#domain/results/result.ts';
 import { idText, idTime } from '#store/base/codec.ts';
@@ -6,47 +6,47 @@ import { deliveryStatusCodes, outcomeCodes } from '#store/base/codes.ts';
 import { openRawPostgres, type RawRows } from '../../tests/support/store/raw-rows.ts';
 import { databasePath } from '../support/seed.ts';
 
-/** A final result, or a stretch of slots that were not run. Instants are epoch ms. */
+/** A final result, or a series of missed slots. Times are epoch ms. */
 export interface RecordedResult {
   readonly id: string;
   readonly checkId: string;
   readonly isScheduled: boolean;
-  /** Whether a call of a trigger made it. */
+  /** Whether a trigger requested it. */
   readonly isTriggered: boolean;
-  /** The slot, or the first one of a stretch; when it was asked for, on demand. */
+  /** The slot, the first slot of a series, or the time of the request if run on demand. */
   readonly at: number;
   readonly slots: number;
   readonly outcome: Outcome;
   readonly startedAt: number;
   readonly stoppedAt: number;
-  /** Of two results of a check the one with the greater number was recorded later. */
+  /** The later of two results of a check has the greater number. */
   readonly order: number;
 }
 
-/** A view of the database, beside the service or after it. */
+/** A view of the database, during or after a run of the service. */
 export interface Recorded extends Disposable {
-  /** Every final result, by slot. */
+  /** All final results, by slot. */
   results(): RecordedResult[];
-  /** Results that are committed now: id and outcome. */
+  /** Currently committed results: id and outcome. */
   committed(): Map<string, Outcome>;
-  /** Slots of scheduled runs that are still open, and how many runs there are in all. */
+  /** Slots of open scheduled runs, and the total number of open runs. */
   openSlots(): number[];
   /** Deliveries that have not ended. */
   pending(): number;
-  /** Deliveries by id: when they were made, how they ended, how many of their attempts were interrupted. */
+  /** Deliveries by id: creation, final status, and number of interrupted attempts. */
   deliveries(): Map<string, { createdAt: number; status: string; interrupted: number }>;
 }
 
-/** The file in a data folder. One process records there, at once: in the order in which the results ended. */
+/** The SQLite file in a data folder. A single process records in the order in which results end. */
 export function openRecordedFile(dataDir: string): Recorded {
   const file = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
   return recordedIn(file, () => file.close(), null);
 }
 
-/** @param order in which results were recorded, by their id */
+/** @param order order of recording by result id */
 export function openRecordedPostgres(url: string, order: () => ReadonlyMap<string, number>): Recorded {
-  const door = openRawPostgres(url);
-  return recordedIn(door, () => door.close(), order);
+  const db = openRawPostgres(url);
+  return recordedIn(db, () => db.close(), order);
 }
 
 function recordedIn(rows: RawRows, close: () => void, orderOf: (() => ReadonlyMap<string, number>) | null): Recorded {

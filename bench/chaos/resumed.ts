@@ -1,4 +1,4 @@
-// Whether work went on: how long nothing was done of what could have been, and how soon after each fault it was again.
+// Verifies that work continues: how long possible work was not done, and how soon it resumed after each fault.
 import type { Verdict } from './verdict.ts';
 
 /** A span, epoch ms. */
@@ -7,24 +7,24 @@ export interface Span {
   readonly to: number;
 }
 
-/** A time in which a process could not work, and why. */
+/** A time in which a process could not work, and the reason. */
 export interface Outage extends Span {
   readonly member: string;
 }
 
-/** A sort of work: who can do it, and when it was done. */
+/** A kind of work: the processes that can do it, and when it was done. */
 export interface Work {
   readonly name: string;
-  /** Of each of these groups any one is enough: who does it, and who makes what is to be done. */
+  /** At least one member of each group must be available: those that do the work and those that create it. */
   readonly groups: readonly (readonly string[])[];
   /** Epoch ms, ascending. */
   readonly instants: readonly number[];
 }
 
-/** Longest time without work that could be done, ms (issue: after each fault). */
+/** Maximum time without possible work, ms (issue: after each fault). */
 export const maxResumeMs = 15_000;
 
-/** The spans of `whole` in which of each group at least one could work. */
+/** Parts of `whole` in which at least one member of each group is available. */
 export function workable(groups: Work['groups'], outages: readonly Outage[], whole: Span): Span[] {
   const edges = outages.flatMap(({ from, to }) => [from, to]);
   const instants = [...new Set([whole.from, ...edges, whole.to])]
@@ -43,7 +43,7 @@ export function workable(groups: Work['groups'], outages: readonly Outage[], who
   return spans;
 }
 
-/** The longest pause of work within one span, from its beginning and to its end. */
+/** Longest pause of work in a span, including its start and end. */
 export function longestPause({ instants }: Work, spans: readonly Span[]): Span {
   let longest: Span = { from: 0, to: 0 };
   for (const { from, to } of spans) {
@@ -56,21 +56,21 @@ export function longestPause({ instants }: Work, spans: readonly Span[]): Span {
   return longest;
 }
 
-/** Work never rests for longer than 15 s while somebody could do it; several sorts of it are one promise. */
-export function judgeWork(promise: string, works: readonly Work[], outages: readonly Outage[], whole: Span): Verdict {
+/** Work never pauses for longer than 15 s while it is possible. Several kinds of work count as one guarantee. */
+export function judgeWork(guarantee: string, works: readonly Work[], outages: readonly Outage[], whole: Span): Verdict {
   const pauses = works.map((work) => ({ ...work, ...longestPause(work, workable(work.groups, outages, whole)) }));
   const longestMs = Math.max(...pauses.map(({ from, to }) => to - from));
   return {
-    promise: `${promise} within 15 s (longest pause ${(longestMs / 1000).toFixed(1)} s)`,
-    tried: works.reduce((sum, { instants }) => sum + instants.length, 0),
-    breaches: pauses.flatMap(({ name, from, to }) => {
-      const why = `${name}: nothing from ${new Date(from).toISOString()} for ${Math.round(to - from)} ms`;
+    guarantee: `${guarantee} within 15 s (longest pause ${(longestMs / 1000).toFixed(1)} s)`,
+    checked: works.reduce((sum, { instants }) => sum + instants.length, 0),
+    violations: pauses.flatMap(({ name, from, to }) => {
+      const why = `${name}: none from ${new Date(from).toISOString()} for ${Math.round(to - from)} ms`;
       return to - from > maxResumeMs ? [why] : [];
     }),
   };
 }
 
-/** From the end of a fault to the first work after it, ms; null = there was none. */
+/** From the end of a fault to the first work after it, ms; null = none. */
 export function resumedAfter(end: number, { instants }: Work): number | null {
   const next = instants.find((at) => at > end);
   return next === undefined ? null : next - end;

@@ -1,34 +1,34 @@
-// The script that targets follow: what each answers is a function of the wall clock, so that every party can compute it.
+// The script of the targets: each response is a function of the wall clock, so that every party can compute it.
 
-/** What a target answers: 200 at once, 500 at once, or 200 after a while. */
+/** Response of a target: 200 at once, 500 at once, or 200 after a delay. */
 export type Answer = 'passing' | 'failing' | 'slow';
 
-/** How long a slow answer takes, ms; checks are degraded above `degradedAboveMs`. */
+/** Delay of a slow response, ms; checks are degraded above `degradedAboveMs`. */
 export const slowMs = 900;
 export const degradedAboveMs = 500;
-/** Every check runs this often, ms. */
+/** Interval of every check, ms. */
 export const intervalMs = 10_000;
 
-/** A time in which a target answers the same, epoch ms. */
+/** A period in which a target responds the same way, epoch ms. */
 export interface Phase {
   readonly answer: Answer;
   readonly from: number;
   readonly to: number;
 }
 
-/** A target goes round: failing, then slow or not, then passing; ms. */
+/** Cycle of a target, ms: failing, then slow or not, then passing. */
 interface Round {
   readonly failingMs: number;
   readonly slowMs: number;
   readonly lastsMs: number;
-  /** Where in its round it is at the begin of time. */
+  /** Position in the cycle at time 0. */
   readonly aheadMs: number;
 }
 
 /**
- * A fifth never fails, so that silence is tested too. Two fifths take their time: their phases outlast whatever may pass
- * unseen, and begin all the time, so that in any two minutes some of them must be told. The others change every two slots or
- * three, which may be told or pass.
+ * A fifth never fails, so that the absence of alerts is tested, too. Two fifths have phases that last long enough to be
+ * detected in any case and often enough to require some alerts in any two minutes. The others change every two or three
+ * slots, so that alerts are optional.
  */
 function roundOf(index: number): Round | null {
   if (index % 5 === 4) return null;
@@ -38,7 +38,7 @@ function roundOf(index: number): Round | null {
     : { failingMs: 23_000, slowMs: hasSlow ? 11_000 : 0, lastsMs: 46_000 + (index % 7) * 2000, aheadMs: index * 1733 };
 }
 
-/** The phase of the target of check number `index` that `at` (epoch ms) lies in; it ends before `to`. */
+/** The phase at `at` (epoch ms) of the target of check number `index`; it ends before `to`. */
 function phaseAt(index: number, at: number): Phase {
   const round = roundOf(index);
   if (round === null) return { answer: 'passing', from: 0, to: Number.POSITIVE_INFINITY };
@@ -53,12 +53,12 @@ function phaseAt(index: number, at: number): Phase {
   return { answer, from: at - position + from, to: at - position + to };
 }
 
-/** What the target of check number `index` answers at `at`, epoch ms. */
+/** The response at `at`, epoch ms, of the target of check number `index`. */
 export function scriptAt(index: number, at: number): Answer {
   return phaseAt(index, at).answer;
 }
 
-/** Everything that the script says of a target between two instants, in order; the first and the last phase are cut there. */
+/** All phases of a target between two times, in order; the first and the last are cut there. */
 export function phasesOf(index: number, from: number, to: number): Phase[] {
   const phases: Phase[] = [];
   for (let at = from; at < to;) {

@@ -1,19 +1,19 @@
-// Loaded into the service by `--import`, for `npm run chaos -- deliver` alone: ends the process by SIGKILL at one point of a
-// delivery's way, which it knows by the statements and requests that pass. Nothing of it is in the product.
+// Preloaded into the service with `--import` by `npm run chaos -- deliver`: ends the process with SIGKILL at one point of
+// a delivery, which it recognizes by statements and requests. Not part of the product.
 import { channel } from 'node:diagnostics_channel';
 import { StatementSync } from 'node:sqlite';
 import { isMainThread } from 'node:worker_threads';
 import { Client } from 'pg';
 import { readStop, type Stop, type Transaction } from './stop.ts';
 
-/** How the writes that are waited for begin, as either engine is told them. */
+/** First statement of each transaction, as sent to either engine. */
 const writes: Readonly<Record<Transaction, RegExp>> = {
   claim: /^UPDATE deliveries SET next_attempt_at = \S+ leased_by = \S+ attempt_started_at = /,
   settle: /^UPDATE deliveries (?:d )?SET status = .* attempts = /s,
   replay: /^insert into "deliveries"/i,
 };
 
-/** The channels of the HTTP client: when it is about to write a request, and when it has written one. */
+/** Diagnostics channels of the HTTP client: before and after it writes a request. */
 const requests = { 'before-request': 'undici:client:sendHeaders', 'after-request': 'undici:request:bodySent' } as const;
 
 const stop = readStop(process.env);
@@ -25,14 +25,14 @@ if (stop !== null && 'transaction' in stop) {
 function pass({ times }: Stop): void {
   if (++passed < times) return;
   process.kill(process.pid, 'SIGKILL');
-  // The signal meets any thread of the process: this one does nothing more until it does.
+  // Any thread may receive the signal; this one blocks until then.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
 function watchStatements(wanted: Extract<Stop, { transaction: Transaction }>): void {
   const isWrite = (text: string): boolean => writes[wanted.transaction].test(text);
   const marked = new WeakSet<object>();
-  /** Whether the end of what is begun now is the point. */
+  /** Whether the end of this statement is the point. */
   const begins = (connection: object, text: string): boolean => {
     if (/^begin/i.test(text)) marked.delete(connection);
     if (!isWrite(text)) return /^commit/i.test(text) && marked.has(connection);
@@ -47,7 +47,7 @@ function watchStatements(wanted: Extract<Stop, { transaction: Transaction }>): v
 type Begins = (connection: object, text: string) => boolean;
 
 function watchSqlite(begins: Begins, reached: () => void): void {
-  // The file has one writing connection.
+  // The file has a single writing connection.
   const file = {};
   for (const name of ['run', 'get', 'all'] as const) {
     const original = StatementSync.prototype[name] as (this: StatementSync, ...values: unknown[]) => unknown;

@@ -1,11 +1,11 @@
-// Where a process is ended on a delivery's way, as the driver tells it to the process.
+// Where a process is killed during a delivery, as passed from the driver to the process.
 
-/** A transaction on a delivery's way. */
+/** A transaction of a delivery. */
 export type Transaction = 'claim' | 'settle' | 'replay';
 
 /**
- * A point, and how many times it is passed by before the process ends at it: at a transaction, before it writes or once it
- * is committed; at a request, before its first byte or after its last one.
+ * A point, and how often it is passed before the process is killed: before a transaction writes or after its commit;
+ * before the first byte of a request or after its last one.
  */
 export type Stop =
   | { readonly transaction: Transaction; readonly at: 'before' | 'after'; readonly times: number }
@@ -13,13 +13,13 @@ export type Stop =
 
 const variable = 'CHAOS_STOP';
 
-/** What a process is started with to end itself there. */
+/** Arguments and environment that make a process kill itself there. */
 export function stopStart(stop: Stop): { words: string[]; environment: Record<string, string> } {
   const preload = new URL('./stop-at.ts', import.meta.url).href;
   return { words: [`--import=${preload}`], environment: { [variable]: JSON.stringify(stop) } };
 }
 
-/** The point of this process; null = it ends as any other. */
+/** The point of this process; null = it does not kill itself. */
 export function readStop(environment: NodeJS.ProcessEnv): Stop | null {
   const text = environment[variable];
   return text === undefined ? null : (JSON.parse(text) as Stop);

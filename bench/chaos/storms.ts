@@ -1,34 +1,33 @@
-// When faults come, and when they rest: what must be seen in a rest, whatever was done before it.
+// Storms of faults and the rests between them. In a rest everything must be detected, whatever happened before.
 import { pause } from '../support/service.ts';
 import { maxResumeMs, type Span } from './resumed.ts';
 import { intervalMs } from './script.ts';
 
 /**
- * What a target answers is known by its second slot, ms: one may pass without a verdict, because this machine was held up
- * while it looked. The rest is for the probe and its commit.
+ * Time until a target's state is detected by its second slot, ms: one slot may have no verdict because of a delay. The
+ * rest is for the probe and its commit.
  */
 export const seenMs = 2 * intervalMs + 2000;
-/** Faults come for so long at a time, ms. */
+/** Duration of a storm, ms. */
 const stormMs = 60_000;
-/** Before the first storm, ms: everything is seen as it is. */
+/** Time before the first storm, ms, in which the initial state is detected. */
 export const openingMs = seenMs + 1000;
-/** A rest after a storm, ms: work has gone on again, and everything is seen. */
+/** Rest after a storm, ms: work resumes and everything is detected. */
 export const restMs = maxResumeMs + openingMs;
 
-/** What storms are made of. */
+/** Operations of storms. */
 export interface StormDeps {
-  /** Does the next fault. */
+  /** Starts the next fault. */
   readonly next: () => Promise<void>;
-  /** Waits for the end of all faults: nothing of them happens after it. */
+  /** Waits until all faults have ended. */
   readonly end: () => Promise<void>;
   readonly say: (what: string) => void;
 }
 
 /**
- * Faults for `ms`, in storms with rests between: one before the first, in which everything is seen as it is, and one after the
- * last.
+ * Injects faults for `ms`, in storms separated by rests, with one rest before the first storm and one after the last.
  *
- * @returns the storms, from before their first fault until after their last
+ * @returns the storms, from before their first fault to after their last
  */
 export async function bringStorms(ms: number, { next, end, say }: StormDeps): Promise<Span[]> {
   const storms: Span[] = [];
@@ -39,17 +38,17 @@ export async function bringStorms(ms: number, { next, end, say }: StormDeps): Pr
     while (Date.now() < Math.min(from + stormMs, until)) await next();
     await end();
     storms.push({ from, to: Date.now() });
-    say(`no fault for ${restMs / 1000} s`);
+    say(`no faults for ${restMs / 1000} s`);
     await pause(restMs);
   } while (Date.now() < until);
   return storms;
 }
 
 /**
- * By when something is done that begins at `from` and takes `takesMs`: storms that it meets, or that have ended less than 15 s
- * ago, may undo all of it. Epoch ms.
+ * The latest end, epoch ms, of work that begins at `from` and takes `takesMs`: storms that overlap it, or ended less than
+ * 15 s before, may undo all of it.
  *
- * @param storms the oldest first
+ * @param storms oldest first
  */
 export function doneBy(from: number, takesMs: number, storms: readonly Span[]): number {
   let by = from + takesMs;

@@ -1,6 +1,6 @@
-/** One promise: how much it was tried on, and what broke it. */
+/** A guarantee, how often it was checked, and its violations. */
 export interface Verdict {
-  readonly promise: string;
-  readonly tried: number;
-  readonly breaches: readonly string[];
+  readonly guarantee: string;
+  readonly checked: number;
+  readonly violations: readonly string[];
 }

@@ -1,75 +1,75 @@
-// A client that writes all the time and keeps what was acknowledged; what was not, it asks for again, as clients do.
+// A client that writes continuously, records what was acknowledged, and retries the rest like any client.
 import { type Service, pause } from '../support/service.ts';
 
-/** What the service has said yes to. */
+/** Writes by their outcome. */
 export interface Acknowledged {
-  /** Values by key of the variables it took. */
+  /** Values of acknowledged variables by key. */
   readonly variables: ReadonlyMap<string, string>;
-  /** Values by key of those of which nothing was heard, or that it was unavailable: they may be there or not. */
-  readonly doubted: ReadonlyMap<string, string>;
-  /** Calls of the trigger that it took, each with an idempotency key of its own. */
+  /** Values of variables by key without a response or with a 503: they may exist or not. */
+  readonly unconfirmed: ReadonlyMap<string, string>;
+  /** Acknowledged calls of the trigger, each with its own idempotency key. */
   readonly triggers: number;
-  /** When writes were acknowledged, epoch ms. */
+  /** Times of acknowledged writes, epoch ms. */
   readonly instants: readonly number[];
-  /** Answers that were neither a yes nor that it is unavailable. */
+  /** Unexpected responses, other than success or 503. */
   readonly odd: readonly string[];
 }
 
-/** Where to write. */
-export type Door = Pick<Service, 'call'>;
+/** Client of the API. */
+export type ApiClient = Pick<Service, 'call'>;
 
 export interface Writer {
   readonly acknowledged: Acknowledged;
-  /** Writes through these from now on: through one until it fails, then through the next. */
-  writeTo(doors: readonly Door[]): void;
-  /** Ends writing, the last trigger call acknowledged through `door`. */
-  finish(door: Door): Promise<void>;
+  /** Uses these clients from now on: one until it fails, then the next. */
+  writeTo(clients: readonly ApiClient[]): void;
+  /** Stops writing; the last trigger call is acknowledged through `client`. */
+  finish(client: ApiClient): Promise<void>;
 }
 
-/** Writes for each call of the trigger. */
+/** Writes per call of the trigger. */
 const writesPerTrigger = 10;
 
 /** @param pauseMs between two writes, ms */
 export function createWriter(groupId: number, pauseMs = 60): Writer {
-  const [variables, doubted] = [new Map<string, string>(), new Map<string, string>()];
+  const [variables, unconfirmed] = [new Map<string, string>(), new Map<string, string>()];
   const [instants, odd]: [number[], string[]] = [[], []];
   let triggers = 0;
   let written = 0;
   let openKey: string | null = null;
-  let doors: readonly Door[] = [];
+  let clients: readonly ApiClient[] = [];
   const over = new AbortController();
   let loop: Promise<void> | null = null;
 
-  const trigger = async (door: Door): Promise<void> => {
+  const trigger = async (client: ApiClient): Promise<void> => {
     openKey ??= `chaos-${triggers + 1}`;
     const headers = { 'idempotency-key': openKey };
-    const { status, body } = await door.call('POST', `/v1/triggers/check-groups/${groupId}`, undefined, headers);
-    if (status !== 201 && status !== 503) odd.push(`a trigger was answered ${status} ${JSON.stringify(body)}`);
-    if (status !== 201) throw new Error(`the trigger was answered ${status}`);
+    const { status, body } = await client.call('POST', `/v1/triggers/check-groups/${groupId}`, undefined, headers);
+    if (status !== 201 && status !== 503) odd.push(`the trigger returned ${status} ${JSON.stringify(body)}`);
+    if (status !== 201) throw new Error(`the trigger returned ${status}`);
     openKey = null;
     triggers++;
   };
-  const write = async (door: Door): Promise<void> => {
+  const write = async (client: ApiClient): Promise<void> => {
     const key = `CHAOS_${++written}`;
     const value = `${key} at ${Date.now()}`;
-    doubted.set(key, value);
-    const { status, body } = await door.call('POST', '/v1/variables', { key, value }).catch((error: unknown) => {
-      if (isRefused(error)) doubted.delete(key);
+    unconfirmed.set(key, value);
+    const { status, body } = await client.call('POST', '/v1/variables', { key, value }).catch((error: unknown) => {
+      if (isRefused(error)) unconfirmed.delete(key);
       throw error;
     });
-    if (status !== 201 && status !== 503) odd.push(`a variable was answered ${status} ${JSON.stringify(body)}`);
-    if (status !== 201) throw new Error(`the variable was answered ${status}`);
-    doubted.delete(key);
+    if (status !== 201 && status !== 503) odd.push(`a variable returned ${status} ${JSON.stringify(body)}`);
+    if (status !== 201) throw new Error(`the variable returned ${status}`);
+    unconfirmed.delete(key);
     variables.set(key, value);
     instants.push(Date.now());
   };
   const writeOn = async (): Promise<void> => {
     for (let tick = 0; !over.signal.aborted; await pause(pauseMs)) {
-      const door = doors[tick % doors.length];
-      if (door === undefined) continue;
+      const client = clients[tick % clients.length];
+      if (client === undefined) continue;
       try {
-        await write(door);
-        if (openKey !== null || written % writesPerTrigger === 0) await trigger(door);
+        await write(client);
+        if (openKey !== null || written % writesPerTrigger === 0) await trigger(client);
       } catch {
         tick++;
       }
@@ -78,7 +78,7 @@ export function createWriter(groupId: number, pauseMs = 60): Writer {
   return {
     acknowledged: {
       variables,
-      doubted,
+      unconfirmed,
       instants,
       odd,
       get triggers() {
@@ -86,18 +86,18 @@ export function createWriter(groupId: number, pauseMs = 60): Writer {
       },
     },
     writeTo(present) {
-      doors = present;
+      clients = present;
       loop ??= writeOn();
     },
-    async finish(door) {
+    async finish(client) {
       over.abort();
       await loop;
-      if (openKey !== null) await trigger(door);
+      if (openKey !== null) await trigger(client);
     },
   };
 }
 
-/** Whether nobody listened there: then nothing was written. */
+/** Whether the connection was refused, so that nothing was written. */
 function isRefused(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : null;
   return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';

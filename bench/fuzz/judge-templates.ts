@@ -1,78 +1,78 @@
-// Judges one case of the template fuzz after the other: what saving and rendering it took, and what they must never do.
+// Evaluates one case of the template fuzz: time to save and render it, and forbidden effects.
 import { limits } from '#channels/templates/budget.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { Message } from '#domain/alerts/delivery.ts';
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import type { TemplateCase } from './template-cases.ts';
-import type { Watch } from './watched.ts';
+import type { Watch } from './side-effects.ts';
 
-/** What is tried: how the service saves a channel and renders a delivery. */
+/** The code under test: saves a channel and renders a delivery like the service. */
 export interface Subject {
-  /** What is wrong with a configuration; empty = it can be saved. Nothing is remembered from call to call. */
+  /** Problems of a configuration; empty = it can be saved. Calls share no state. */
   save(config: JsonObject): readonly { readonly message: string; readonly line?: number; readonly column?: number }[];
   render(config: JsonObject, variables: TemplateVariables): Message;
-  /** Whether an error is the one that a rendering may end with. */
+  /** Whether an error is the expected kind of a rendering. */
   isTemplateError(error: unknown): error is Error & { readonly line: number; readonly column: number };
 }
 
-/** What one case came to. */
+/** Outcome of a case. */
 export interface CaseOutcome {
   readonly ending: 'refused' | 'rendered' | 'render error';
-  /** Why, without what is particular to the case. */
+  /** The reason, without details of the case. */
   readonly why: string;
   readonly saveMs: number;
   readonly renderMs: number;
   readonly output: number;
-  /** Each a sentence; empty = every bar was held. */
-  readonly breaches: readonly string[];
+  /** One sentence each; empty = no violation. */
+  readonly violations: readonly string[];
 }
 
-/** ms that saving may take. */
+/** Maximum time to save, ms. */
 export const maxSave = 50;
-/** ms that rendering may take, warm. */
+/** Maximum time to render when warm, ms. */
 export const maxRender = 20;
-/** Runs among which the fastest counts: the others may have met the garbage collector or another program. */
+/** Attempts; the fastest one counts, because garbage collection or other programs may delay the rest. */
 const tries = 4;
-/** ms below which the thread's own time is not told exactly. */
+/** Below this many ms the thread's CPU time is inaccurate. */
 const least = 10;
 
-/** Runs one case and judges it. */
+/** Runs one case and evaluates it. */
 export function judgeCase(subject: Subject, { source, field, variables }: TemplateCase, watch: Watch): CaseOutcome {
-  const breaches: string[] = [];
+  const violations: string[] = [];
   const config = configOf(field, source);
   const saved = timed(() => subject.save(config), maxSave);
-  if (saved.error !== null) breaches.push(`saving threw ${nameOf(saved.error)}`);
-  if (saved.ms > maxSave) breaches.push(`saving took ${saved.ms.toFixed(1)} ms`);
+  if (saved.error !== null) violations.push(`saving threw ${nameOf(saved.error)}`);
+  if (saved.ms > maxSave) violations.push(`saving took ${saved.ms.toFixed(1)} ms`);
   const [issue] = saved.value ?? [];
-  if (issue?.line !== undefined && !isPlace(issue, source)) breaches.push('refused at a place that does not exist');
+  if (issue?.line !== undefined && !isPlace(issue, source)) violations.push('rejected at a place that does not exist');
   const outcome = { saveMs: saved.ms, renderMs: 0, output: 0 };
   if (issue !== undefined || saved.error !== null) {
     return {
       ...outcome,
       ending: 'refused',
       why: kindOf(issue?.message ?? 'threw'),
-      breaches: [...breaches, ...watch.inspect()],
+      violations: [...violations, ...watch.inspect()],
     };
   }
   const rendered = timed(() => subject.render(config, variables), maxRender);
-  if (rendered.ms > maxRender) breaches.push(`rendering took ${rendered.ms.toFixed(1)} ms`);
+  if (rendered.ms > maxRender) violations.push(`rendering took ${rendered.ms.toFixed(1)} ms`);
   if (rendered.error !== null) {
-    if (!subject.isTemplateError(rendered.error)) breaches.push(`rendering threw ${nameOf(rendered.error)}`);
-    else if (!isPlace(rendered.error, source)) breaches.push('ended at a place that does not exist');
+    if (!subject.isTemplateError(rendered.error)) violations.push(`rendering threw ${nameOf(rendered.error)}`);
+    else if (!isPlace(rendered.error, source)) violations.push('failed at a place that does not exist');
   }
   const output = rendered.value === null ? 0 : printedIn(rendered.value);
-  if (output > limits.output) breaches.push(`printed ${output} characters`);
-  // What is percent-encoded in a URL grows up to ninefold.
+  if (output > limits.output) violations.push(`printed ${output} characters`);
+  // Percent-encoding grows a URL up to ninefold.
   const maxUrl = field === 'many' ? 10 * limits.output : 20 * limits.line;
-  if ((rendered.value?.url.length ?? 0) > maxUrl) breaches.push('made a URL without bounds');
-  if (rendered.value !== null && rendered.isUneven) breaches.push('two renderings with the same values differ');
-  breaches.push(...watch.inspect());
+  if ((rendered.value?.url.length ?? 0) > maxUrl) violations.push('rendered a URL that is too long');
+  if (rendered.value !== null && rendered.isUneven) violations.push('two renderings with the same values differ');
+  violations.push(...watch.inspect());
   const ending = rendered.error === null ? 'rendered' : 'render error';
   const why = rendered.error === null ? '' : kindOf((rendered.error as Error).message);
-  return { ending, why, saveMs: saved.ms, renderMs: rendered.ms, output, breaches };
+  return { ending, why, saveMs: saved.ms, renderMs: rendered.ms, output, violations };
 }
 
-/** The channel that a template is saved in. */
+/** The channel that contains the template. */
 export function configOf(field: TemplateCase['field'], source: string): JsonObject {
   const pairs = [{ key: 'x-fuzz', value: source, locked: false }];
   const url = 'https://receiver.example/';
@@ -91,7 +91,7 @@ export function configOf(field: TemplateCase['field'], source: string): JsonObje
   return configs[field];
 }
 
-/** Characters of the body and of the headers that templates made. */
+/** Number of rendered characters in the body and headers. */
 function printedIn({ body, headers }: Message): number {
   return headers.reduce((sum, [name, value]) => sum + (name === 'x-fuzz' ? value.length : 0), body.length);
 }
@@ -103,7 +103,7 @@ interface Timed<Value> {
   readonly isUneven: boolean;
 }
 
-/** Runs something twice, and again where it took too long, and says how long the fastest took. */
+/** Runs a function twice, and again if it was too slow. Returns the fastest time. */
 function timed<Value>(work: () => Value, max: number): Timed<Value> {
   let ms = Number.POSITIVE_INFINITY;
   let value: Value | null = null;
@@ -118,7 +118,7 @@ function timed<Value>(work: () => Value, max: number): Timed<Value> {
       error = thrown;
     }
     const { user, system } = process.threadCpuUsage(before);
-    // A machine that is busy with something else is no fault of the template: its own time counts.
+    // Uses the thread's CPU time, so that a busy machine does not count against the template.
     ms = Math.min(ms, performance.now() - startedAt, Math.max((user + system) / 1000, least));
     texts.add(JSON.stringify(value));
   }
@@ -126,12 +126,12 @@ function timed<Value>(work: () => Value, max: number): Timed<Value> {
 }
 
 function isPlace({ line, column }: { readonly line?: number; readonly column?: number }, source: string): boolean {
-  // A field may hold more than the source in front of it, on its first line.
+  // A field may contain more text before the source, on its first line.
   const lines = source.split(/\r\n?|\n/).length;
   return line !== undefined && column !== undefined && line >= 1 && line <= lines && column >= 1;
 }
 
-/** A message without what stands in quotes and figures, to count cases by. */
+/** A message without quoted texts and numbers, to group cases. */
 function kindOf(message: string): string {
   return message
     .replace(/"[^]*?"/g, '"…"')

@@ -1,23 +1,23 @@
-// Cases of the template fuzz: which template, where it stands and with which values, all of it following from a seed and a number.
+// Cases of the template fuzz: template, position and values, determined by a seed and a number.
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
-import { createDice, type Dice } from '../chaos/dice.ts';
+import { createRandom, type Random } from '../chaos/random.ts';
 import { generateTemplate, one, whole } from './template-grammar.ts';
 
-/** One case. */
+/** A case. */
 export interface TemplateCase {
   readonly source: string;
-  /** Where the template stands in a channel; `many` = in its body, twenty headers and twenty query parameters. */
+  /** Field of the channel that contains the template; `many` = body, twenty headers and twenty query parameters. */
   readonly field: 'template' | 'url' | 'header' | 'query' | 'many';
   readonly variables: TemplateVariables;
 }
 
-/** The case of a number; the same for the same seed. */
+/** Returns the case with a number, the same for the same seed. */
 export function templateCase(seed: number, number: number): TemplateCase {
-  const dice = createDice(Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) + Math.imul(number, 0xc2b2ae35));
-  let source = generateTemplate(dice);
-  if (dice() < 0.5) for (let i = whole(1, 4, dice); i > 0; i--) source = mutated(source, dice);
-  const field = dice() < 0.7 ? 'template' : one(['url', 'header', 'query', 'many'] as const, dice);
-  return { source: source.slice(0, 40_000), field, variables: hostileVariables(dice) };
+  const random = createRandom(Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) + Math.imul(number, 0xc2b2ae35));
+  let source = generateTemplate(random);
+  if (random() < 0.5) for (let i = whole(1, 4, random); i > 0; i--) source = mutated(source, random);
+  const field = random() < 0.7 ? 'template' : one(['url', 'header', 'query', 'many'] as const, random);
+  return { source: source.slice(0, 40_000), field, variables: hostileVariables(random) };
 }
 
 const tokens = [
@@ -55,27 +55,27 @@ const tokens = [
   '&',
 ];
 
-/** The same text with something cut, doubled, swapped, put in, or repeated beyond every limit. */
-function mutated(source: string, dice: Dice): string {
-  const from = whole(0, source.length, dice);
-  const to = Math.min(source.length, from + whole(0, one([1, 10, 100], dice), dice));
+/** Mutates a text: cuts, duplicates, swaps or inserts parts, or repeats one beyond every limit. */
+function mutated(source: string, random: Random): string {
+  const from = whole(0, source.length, random);
+  const to = Math.min(source.length, from + whole(0, one([1, 10, 100], random), random));
   const piece = source.slice(from, to);
   const [before, after] = [source.slice(0, from), source.slice(to)];
-  switch (whole(0, 6, dice)) {
+  switch (whole(0, 6, random)) {
     case 0:
       return before + after;
     case 1:
-      return before + piece.repeat(whole(2, one([3, 30, 300], dice), dice)) + after;
+      return before + piece.repeat(whole(2, one([3, 30, 300], random), random)) + after;
     case 2:
       return after + piece + before;
     case 3:
-      return before + one(tokens, dice) + piece + after;
+      return before + one(tokens, random) + piece + after;
     case 4:
-      return before + one(tokens, dice).repeat(whole(2, one([5, 50, 3000], dice), dice)) + after;
+      return before + one(tokens, random).repeat(whole(2, one([5, 50, 3000], random), random)) + after;
     case 5:
-      return before + generateTemplate(dice) + after;
+      return before + generateTemplate(random) + after;
     default:
-      return source.repeat(whole(1, one([2, 20, 200], dice), dice)).slice(0, 40_000);
+      return source.repeat(whole(1, one([2, 20, 200], random), random)).slice(0, 40_000);
   }
 }
 
@@ -119,33 +119,34 @@ const shortTexts = [
 ];
 const numbers = [0, -0, 1, -1, 1.5, 503, Number.NaN, Number.POSITIVE_INFINITY, 1e21, 5e-324, 2 ** 53];
 
-/** Values as nobody would like them. */
-function hostileVariables(dice: Dice): TemplateVariables {
-  const text = (): string => (dice() < 0.9 ? one(shortTexts, dice) : one(longTexts, dice));
-  const list = (max: number): string[] => Array.from({ length: whole(0, max, dice) }, text);
+/** Hostile values. */
+function hostileVariables(random: Random): TemplateVariables {
+  const text = (): string => (random() < 0.9 ? one(shortTexts, random) : one(longTexts, random));
+  const list = (max: number): string[] => Array.from({ length: whole(0, max, random) }, text);
   const variables: Record<string, string | number | boolean | readonly string[] | undefined> = {
     ALERT_TITLE: text(),
     ALERT_TYPE: 'ALERT_FAILURE',
     CHECK_NAME: text(),
     CHECK_ID: '7c0e2f5a-1d34-4b8e-9a61-0f2d3c4b5a69',
     CHECK_TYPE: 'API',
-    CHECK_ERROR_MESSAGE: dice() < 0.2 ? undefined : text(),
-    RESPONSE_TIME: one(numbers, dice),
-    API_CHECK_RESPONSE_STATUS_CODE: one(numbers, dice),
+    CHECK_ERROR_MESSAGE: random() < 0.2 ? undefined : text(),
+    RESPONSE_TIME: one(numbers, random),
+    API_CHECK_RESPONSE_STATUS_CODE: one(numbers, random),
     RESULT_LINK: 'https://tocsin.example/results/AbC',
     STARTED_AT: '2026-03-10T12:00:05.000Z',
-    TAGS: list(one([2, 10, 150], dice)),
-    GROUP_NAME: dice() < 0.5 ? undefined : text(),
-    IS_REMINDER: dice() < 0.5,
-    BIG: one(longTexts, dice),
+    TAGS: list(one([2, 10, 150], random)),
+    GROUP_NAME: random() < 0.5 ? undefined : text(),
+    IS_REMINDER: random() < 0.5,
+    BIG: one(longTexts, random),
     QUOTES: '"'.repeat(big),
     SPACES: ' '.repeat(big),
     MANY: list(150),
     LONG_LIST: Array.from({ length: 100 }, (_, index) => `tag ${index}`),
-    ODD: one(numbers, dice),
+    ODD: one(numbers, random),
     EMPTY: '',
-    MARKS: one(shortTexts, dice),
+    MARKS: one(shortTexts, random),
   };
-  if (dice() < 0.3) variables[one(['constructor', 'toHTML', 'call', 'hasOwnProperty', 'length', 'if'], dice)] = text();
+  if (random() < 0.3)
+    variables[one(['constructor', 'toHTML', 'call', 'hasOwnProperty', 'length', 'if'], random)] = text();
   return variables;
 }

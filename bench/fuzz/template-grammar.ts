@@ -1,16 +1,16 @@
-// Makes templates that people might write, and then some: statements at random from the whole language and beyond it.
+// Generates random templates from the complete language and beyond.
 import { helpers } from '#channels/templates/helpers.ts';
 import { systemVariableNames } from '#domain/alerts/template-variables.ts';
-import type { Dice } from '../chaos/dice.ts';
+import type { Random } from '../chaos/random.ts';
 
-/** One of these. */
-export function one<Thing>(things: readonly Thing[], dice: Dice): Thing {
-  return things[Math.floor(dice() * things.length)] as Thing;
+/** Picks one item. */
+export function one<Thing>(things: readonly Thing[], random: Random): Thing {
+  return things[Math.floor(random() * things.length)] as Thing;
 }
 
-/** A whole number from `least` to `most`. */
-export function whole(least: number, max: number, dice: Dice): number {
-  return least + Math.floor(dice() * (max - least + 1));
+/** Returns an integer from `least` to `most`. */
+export function whole(least: number, max: number, random: Random): number {
+  return least + Math.floor(random() * (max - least + 1));
 }
 
 const names = [
@@ -113,27 +113,27 @@ const fixedTexts = [
   ' } ',
 ];
 const blockNames = [...helpers].flatMap(([name, { kind }]) => (kind === 'block' ? [name] : []));
-/** Names of the helpers that may stand anywhere. */
+/** Names of helpers that can be used anywhere. */
 const valueNames = [...helpers.keys()].filter((name) => !blockNames.includes(name));
 
-/** A template. `depth`: how deep blocks may nest. */
-export function generateTemplate(dice: Dice): string {
-  const max = one([1, 3, 6, 12, 40, 150], dice);
-  return program(dice, one([1, 2, 3, 5, 12], dice), whole(1, max, dice));
+/** Generates a template. `depth`: maximum nesting of blocks. */
+export function generateTemplate(random: Random): string {
+  const max = one([1, 3, 6, 12, 40, 150], random);
+  return program(random, one([1, 2, 3, 5, 12], random), whole(1, max, random));
 }
 
-function program(dice: Dice, depth: number, count: number): string {
+function program(random: Random, depth: number, count: number): string {
   let text = '';
-  for (let i = 0; i < count; i++) text += statement(dice, depth);
+  for (let i = 0; i < count; i++) text += statement(random, depth);
   return text;
 }
 
-function statement(dice: Dice, depth: number): string {
-  const kind = dice();
-  if (kind < 0.25) return one(fixedTexts, dice);
-  if (kind < 0.5) return tag(dice, name(dice));
-  if (kind < 0.72) return tag(dice, call(dice, 3));
-  if (kind < 0.996) return depth > 0 ? block(dice, depth) : tag(dice, name(dice));
+function statement(random: Random, depth: number): string {
+  const kind = random();
+  if (kind < 0.25) return one(fixedTexts, random);
+  if (kind < 0.5) return tag(random, name(random));
+  if (kind < 0.72) return tag(random, call(random, 3));
+  if (kind < 0.996) return depth > 0 ? block(random, depth) : tag(random, name(random));
   return one(
     [
       '{{! comment }}',
@@ -152,75 +152,78 @@ function statement(dice: Dice, depth: number): string {
       '{{"text"}}',
       '{{lookup . (lookup @root "BIG")}}',
     ],
-    dice,
+    random,
   );
 }
 
-function tag(dice: Dice, inside: string): string {
-  const kind = dice();
+function tag(random: Random, inside: string): string {
+  const kind = random();
   if (kind < 0.55) return `{{${inside}}}`;
   if (kind < 0.8) return `{{{${inside}}}}`;
   if (kind < 0.9) return `{{~${inside}~}}`;
   return `{{&${inside}}}`;
 }
 
-function name(dice: Dice): string {
-  return dice() < 0.985 ? one(names, dice) : one(strange, dice);
+function name(random: Random): string {
+  return random() < 0.985 ? one(names, random) : one(strange, random);
 }
 
-function argument(dice: Dice, depth: number): string {
-  const kind = dice();
-  if (kind < 0.45) return name(dice);
-  if (kind < 0.7) return `'${one(texts, dice)}'`;
-  if (kind < 0.8) return String(one([0, 1, -1, 2, 5, 1e9, 1.5, 100_000], dice));
-  if (kind < 0.85) return one(['true', 'false', 'null', 'undefined'], dice);
-  return depth > 0 ? `(${call(dice, depth - 1)})` : name(dice);
+function argument(random: Random, depth: number): string {
+  const kind = random();
+  if (kind < 0.45) return name(random);
+  if (kind < 0.7) return `'${one(texts, random)}'`;
+  if (kind < 0.8) return String(one([0, 1, -1, 2, 5, 1e9, 1.5, 100_000], random));
+  if (kind < 0.85) return one(['true', 'false', 'null', 'undefined'], random);
+  return depth > 0 ? `(${call(random, depth - 1)})` : name(random);
 }
 
-function call(dice: Dice, depth: number): string {
-  const helper = dice() < 0.997 ? one(valueNames, dice) : one(strange, dice);
+function call(random: Random, depth: number): string {
+  const helper = random() < 0.997 ? one(valueNames, random) : one(strange, random);
   const least = helpers.get(helper)?.least ?? 1;
-  const count = dice() < 0.9 ? Math.max(least, whole(0, 3, dice)) : whole(0, one([4, 40, 400], dice), dice);
-  const args = Array.from({ length: count }, () => argument(dice, depth));
-  // Mostly what is understood: what is not is refused, and nothing is learnt from it any more.
-  if (helper === 'compare' && dice() < 0.95) args[1] = `'${one(['==', '!==', '<', '>=', 'typeof'], dice)}'`;
-  if ((helper === 'moment' || helper === 'date') && dice() < 0.9) {
+  const count = random() < 0.9 ? Math.max(least, whole(0, 3, random)) : whole(0, one([4, 40, 400], random), random);
+  const args = Array.from({ length: count }, () => argument(random, depth));
+  // Mostly valid, because a rejected template tests nothing else.
+  if (helper === 'compare' && random() < 0.95) args[1] = `'${one(['==', '!==', '<', '>=', 'typeof'], random)}'`;
+  if ((helper === 'moment' || helper === 'date') && random() < 0.9) {
     args.length = 0;
-    if (dice() < 0.5) args.push(one(["'2 days ago'", "'last week'", 'STARTED_AT', 'ODD'], dice));
-    args.push(one(["'YYYY-MM-DD'", "'X'", "'LLLL'", "'h:mm a'", "'[at] x'"], dice));
+    if (random() < 0.5) args.push(one(["'2 days ago'", "'last week'", 'STARTED_AT', 'ODD'], random));
+    args.push(one(["'YYYY-MM-DD'", "'X'", "'LLLL'", "'h:mm a'", "'[at] x'"], random));
   }
-  if (helper !== 'compare' && dice() < 0.05)
-    args.push(`${one(['compare', 'includeZero', 'lang', '__proto__'], dice)}=${argument(dice, 0)}`);
+  if (helper !== 'compare' && random() < 0.05)
+    args.push(`${one(['compare', 'includeZero', 'lang', '__proto__'], random)}=${argument(random, 0)}`);
   return [helper, ...args].join(' ');
 }
 
-function block(dice: Dice, depth: number): string {
-  const [head, end] = blockHead(dice);
-  const mark = dice() < 0.95 ? '#' : '^';
-  const params = dice() < 0.2 ? ' as |item n|' : '';
-  const inner = (): string => program(dice, depth - 1, whole(0, one([1, 2, 4], dice), dice));
+function block(random: Random, depth: number): string {
+  const [head, end] = blockHead(random);
+  const mark = random() < 0.95 ? '#' : '^';
+  const params = random() < 0.2 ? ' as |item n|' : '';
+  const inner = (): string => program(random, depth - 1, whole(0, one([1, 2, 4], random), random));
   let middle = '';
-  while (dice() < 0.2) middle += `{{else ${blockHead(dice)[0]}}}${inner()}`;
-  if (dice() < 0.35) middle += `{{else}}${inner()}`;
+  while (random() < 0.2) middle += `{{else ${blockHead(random)[0]}}}${inner()}`;
+  if (random() < 0.35) middle += `{{else}}${inner()}`;
   return `{{${mark}${head}${params}}}${inner()}${middle}{{/${end}}}`;
 }
 
-function blockHead(dice: Dice): [head: string, end: string] {
-  const kind = dice();
+function blockHead(random: Random): [head: string, end: string] {
+  const kind = random();
   if (kind < 0.3) {
-    const list = one(['TAGS', 'LONG_LIST', '@root', '@root.TAGS', 'MANY', '../TAGS', 'this', "(split BIG 'x')"], dice);
+    const list = one(
+      ['TAGS', 'LONG_LIST', '@root', '@root.TAGS', 'MANY', '../TAGS', 'this', "(split BIG 'x')"],
+      random,
+    );
     return [`each ${list}`, 'each'];
   }
   if (kind < 0.5)
-    return [`${one(['if', 'unless', 'with'], dice)} ${argument(dice, 2)}`, 'if'].map((text, index, [head]) =>
+    return [`${one(['if', 'unless', 'with'], random)} ${argument(random, 2)}`, 'if'].map((text, index, [head]) =>
       index === 0 ? text : (head?.split(' ')[0] ?? text),
     ) as [string, string];
   if (kind < 0.85) {
-    const head = call(dice, 2);
+    const head = call(random, 2);
     const word = head.split(' ')[0] ?? '';
-    // As blocks these take their text from what they surround.
+    // As blocks, these get their text from their content.
     return helpers.get(word)?.kind === 'text' ? [word, word] : [head, head.split(' ')[0] ?? ''];
   }
-  const variable = name(dice);
+  const variable = name(random);
   return [variable, variable];
 }

@@ -1,4 +1,4 @@
-// The fuzz of templates: many cases, one after the other, with the memory looked at between them.
+// The template fuzz: runs many cases sequentially and measures memory in between.
 import { forgetTemplates } from '#channels/templates/compile.ts';
 import { renderWebhook } from '#channels/kinds/webhook/render.ts';
 import { TemplateError } from '#channels/templates/template-error.ts';
@@ -6,10 +6,10 @@ import { channelRules } from '#channels/rules.ts';
 import type { Subject } from './judge-templates.ts';
 import { judgeCase } from './judge-templates.ts';
 import { templateCase } from './template-cases.ts';
-import { watchProcess } from './watched.ts';
+import { watchProcess } from './side-effects.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
 
-/** Templates as the service saves and renders them. */
+/** Saves and renders templates like the service. */
 export const service: Subject = {
   save(config) {
     forgetTemplates();
@@ -25,21 +25,21 @@ export const service: Subject = {
   isTemplateError: (error) => error instanceof TemplateError,
 };
 
-/** What a whole run came to. */
+/** Outcome of a complete run. */
 export interface FuzzOutcome {
   readonly cases: number;
-  /** Ending and reason → how often. */
+  /** Number of cases by ending and reason. */
   readonly endings: ReadonlyMap<string, number>;
   readonly slowestSave: { readonly ms: number; readonly number: number };
   readonly slowestRender: { readonly ms: number; readonly number: number };
   readonly longestOutput: { readonly length: number; readonly number: number };
-  /** MB in use after collecting garbage: after the first tenth, and at the end. */
+  /** Memory in use after garbage collection, MB: after the first tenth, and at the end. */
   readonly memory: { readonly early: number; readonly late: number };
   /** Each with the number of its case. */
-  readonly breaches: readonly string[];
+  readonly violations: readonly string[];
 }
 
-/** MB by which memory may differ between the first tenth and the end: templates that are kept differ in size. */
+/** Maximum difference in memory between the first tenth and the end, MB: cached templates differ in size. */
 export const maxMemory = 8;
 const maxBreaches = 50;
 
@@ -50,7 +50,7 @@ export function fuzzTemplates(
   say: (what: string) => void = () => undefined,
 ): FuzzOutcome {
   const endings = new Map<string, number>();
-  const breaches: string[] = [];
+  const violations: string[] = [];
   let slowestSave = { ms: 0, number: first };
   let slowestRender = { ms: 0, number: first };
   let longestOutput = { length: 0, number: first };
@@ -65,24 +65,24 @@ export function fuzzTemplates(
     if (outcome.saveMs > slowestSave.ms) slowestSave = { ms: outcome.saveMs, number };
     if (outcome.renderMs > slowestRender.ms) slowestRender = { ms: outcome.renderMs, number };
     if (outcome.output > longestOutput.length) longestOutput = { length: outcome.output, number };
-    for (const breach of outcome.breaches)
-      if (breaches.length < maxBreaches) breaches.push(`case ${number}: ${breach}`);
+    for (const violation of outcome.violations)
+      if (violations.length < maxBreaches) violations.push(`case ${number}: ${violation}`);
     if ((done + 1) % tenth !== 0) continue;
     watch.end();
     const heap = heapMegabytes();
     if (done + 1 === tenth) early = heap;
-    say(`${done + 1} cases, ${breaches.length} breaches, ${heap.toFixed(1)} MB`);
+    say(`${done + 1} cases, ${violations.length} violations, ${heap.toFixed(1)} MB`);
     watch = watchProcess();
   }
   watch.end();
   const memory = { early, late: heapMegabytes() };
   if (memory.late - memory.early > maxMemory) {
-    breaches.push(`memory grew from ${memory.early.toFixed(1)} to ${memory.late.toFixed(1)} MB`);
+    violations.push(`memory grew from ${memory.early.toFixed(1)} to ${memory.late.toFixed(1)} MB`);
   }
-  return { cases: count, endings, slowestSave, slowestRender, longestOutput, memory, breaches };
+  return { cases: count, endings, slowestSave, slowestRender, longestOutput, memory, violations };
 }
 
-/** MB of live objects, garbage collected before. */
+/** Live objects after garbage collection, MB. */
 function heapMegabytes(): number {
   collectGarbage();
   collectGarbage();

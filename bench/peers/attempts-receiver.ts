@@ -1,11 +1,11 @@
-// A receiver that keeps every attempt and what it answered; whether an attempt fails follows from the id of its delivery.
+// A receiver that records every attempt and its response. Whether an attempt fails depends on the id of its delivery.
 import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerQuestions } from '../support/peer.ts';
 import { channelSecret } from '../support/seed.ts';
 
-/** One attempt as it came, all of it. */
+/** A received attempt. */
 export interface Arrival {
   readonly id: string;
   readonly attempt: number;
@@ -14,14 +14,14 @@ export interface Arrival {
   readonly isSigned: boolean;
   /** Of the body. */
   readonly hash: string;
-  /** What was answered, if the sender was still there. */
+  /** Status of the response, if the sender was still connected. */
   readonly status: number;
 }
 
 const answerAfterMs = 10;
 const arrivals: Arrival[] = [];
 
-/** How many attempts of a delivery fail before one is taken: 0, 1 or 2. */
+/** Number of attempts of a delivery that fail before one succeeds: 0, 1 or 2. */
 function failuresOf(id: string): number {
   const digit = Number.parseInt(id.at(-1) ?? '0', 16);
   if (digit < 8) return 0;
@@ -66,6 +66,6 @@ answerQuestions({
         resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
       );
     }),
-  /** Those from the given one on. */
+  /** Attempts from the given one on. */
   arrivals: (from: number) => arrivals.slice(from),
 });

@@ -1,8 +1,8 @@
-// The limit of HTTP checks: requests over fresh connections whose answers are read, and nothing else.
+// Baseline for HTTP checks: requests over new connections, reading the responses.
 import { Agent, get } from 'node:http';
 import { answerQuestions } from '../support/peer.ts';
 
-/** What to get and for how long. */
+/** URL and duration. */
 interface Order {
   readonly url: string;
   readonly forMs: number;

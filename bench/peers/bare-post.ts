@@ -1,10 +1,10 @@
-// The limit of deliveries: a loop that signs one body and posts it over kept connections, and does nothing else.
+// Baseline for deliveries: signs one body and posts it repeatedly over kept-alive connections.
 import { createHmac } from 'node:crypto';
 import { Pool } from 'undici';
 import { answerQuestions } from '../support/peer.ts';
 import { channelSecret } from '../support/seed.ts';
 
-/** What to post, where, and for how long. */
+/** Request and duration. */
 interface Order {
   readonly receiver: string;
   readonly body: string;

@@ -1,9 +1,9 @@
-// The limit of REST: node:http that sends bytes it was given, and does nothing else.
+// Baseline for REST: a node:http server that sends given bytes.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerQuestions } from '../support/peer.ts';
 
-/** An answer as the service gave it. */
+/** A response of the service. */
 interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,100 +1,100 @@
-// Ways to the database that can be cut, held up, or lose the answer to a commit: one port for each process.
+// A proxy to the database with one port per process, which can cut or stall connections or drop commit responses.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { answerQuestions } from '../support/peer.ts';
 import { type Answers, createAnswers, isCommitted, isIdle } from '../support/postgres-answers.ts';
 
-/** One connection of a process, and its other half to the database. */
+/** A client connection and its connection to the database. */
 interface Pair {
   readonly near: Socket;
   readonly far: Socket;
-  /** Whether the answer to the COMMIT that is under way is to be lost. */
-  isDoubted: boolean;
+  /** Whether the response to the current COMMIT is dropped. */
+  isDropping: boolean;
 }
 
-interface Way {
+interface Route {
   readonly pairs: Set<Pair>;
-  /** Nothing passes, neither way; nothing is refused either. */
-  isHeld: boolean;
-  /** Commits whose answer is still to be lost. */
-  doubts: number;
-  /** Commits that were made, and whose answer was lost. */
+  /** Nothing is forwarded in either direction, but connections are accepted. */
+  isStalled: boolean;
+  /** Number of commit responses still to drop. */
+  drops: number;
+  /** Number of successful commits whose response was dropped. */
   lost: number;
 }
 
-const ways = new Map<string, Way>();
-/** A statement of its own, as the driver sends what has no values: a letter, a length, the text and a zero. */
+const routes = new Map<string, Route>();
+/** A simple query as sent by the driver: a letter, a length, the text and a zero byte. */
 const commit = /Q....commit\0$/is;
 
-function wayOf(name: string): Way {
-  const way = ways.get(name);
-  if (way === undefined) throw new Error(`there is no way ${name}`);
-  return way;
+function routeOf(name: string): Route {
+  const route = routes.get(name);
+  if (route === undefined) throw new Error(`unknown process ${name}`);
+  return route;
 }
 
 async function open({ name, port }: { name: string; port: number }): Promise<number> {
-  const way: Way = { pairs: new Set(), isHeld: false, doubts: 0, lost: 0 };
-  ways.set(name, way);
-  const server = createServer({ noDelay: true, pauseOnConnect: true }, (near) => join(way, near, port));
+  const route: Route = { pairs: new Set(), isStalled: false, drops: 0, lost: 0 };
+  routes.set(name, route);
+  const server = createServer({ noDelay: true, pauseOnConnect: true }, (near) => join(route, near, port));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 }
 
-function join(way: Way, near: Socket, port: number): void {
+function join(route: Route, near: Socket, port: number): void {
   const far = connect({ port, host: '127.0.0.1', noDelay: true });
-  const pair: Pair = { near, far, isDoubted: false };
-  way.pairs.add(pair);
+  const pair: Pair = { near, far, isDropping: false };
+  route.pairs.add(pair);
   let answers: Answers | null = null;
   near.on('data', (chunk: Buffer) => {
     answers ??= createAnswers(chunk);
-    if (way.doubts > 0 && !pair.isDoubted && commit.test(chunk.toString('latin1'))) {
-      way.doubts--;
-      pair.isDoubted = true;
+    if (route.drops > 0 && !pair.isDropping && commit.test(chunk.toString('latin1'))) {
+      route.drops--;
+      pair.isDropping = true;
     }
     far.write(chunk);
   });
   far.on('data', (chunk: Buffer) => {
     near.cork();
-    const isThere = (answers?.read(chunk) ?? []).every((message) => passOn(way, pair, message));
-    if (isThere) near.uncork();
+    const isOpen = (answers?.read(chunk) ?? []).every((message) => forward(route, pair, message));
+    if (isOpen) near.uncork();
   });
   near.on('end', () => far.end());
   far.on('end', () => near.end());
   for (const socket of [near, far]) {
     socket.on('error', () => {});
     socket.once('close', () => {
-      way.pairs.delete(pair);
+      route.pairs.delete(pair);
       near.destroy();
       far.destroy();
     });
   }
-  if (way.isHeld) far.pause();
+  if (route.isStalled) far.pause();
   else near.resume();
 }
 
 /**
- * Statements before a COMMIT travel with it, and so may their answers: these arrive. Only when the server says that the
- * transaction is committed, that is kept from the process.
+ * Statements before a COMMIT may share its packet, and so may their responses, which are forwarded. Only the confirmation
+ * of the commit is dropped.
  *
- * @returns whether the connection is still there
+ * @returns whether the connection is still open
  */
-function passOn(way: Way, pair: Pair, message: Buffer): boolean {
-  if (pair.isDoubted && isCommitted(message)) {
-    way.lost++;
+function forward(route: Route, pair: Pair, message: Buffer): boolean {
+  if (pair.isDropping && isCommitted(message)) {
+    route.lost++;
     cutPair(pair);
     return false;
   }
-  if (pair.isDoubted && isIdle(message)) {
-    // The transaction had failed, and its process knows: the next commit is for the loss.
-    pair.isDoubted = false;
-    way.doubts++;
+  if (pair.isDropping && isIdle(message)) {
+    // The transaction had failed and the process knows, so the next commit is dropped instead.
+    pair.isDropping = false;
+    route.drops++;
   }
   pair.near.write(message);
   return true;
 }
 
-/** What a process sees of it is a connection that was reset. */
+/** The process sees a reset connection. */
 function cutPair({ near, far }: Pair): void {
   near.resetAndDestroy();
   far.destroy();
@@ -102,11 +102,11 @@ function cutPair({ near, far }: Pair): void {
 
 answerQuestions({
   open,
-  /** Cuts every connection, or of each way the first ones. */
+  /** Cuts all connections of each process, or the first ones. */
   cut: ({ names, share }: { names: readonly string[]; share: number }) => {
     let cut = 0;
     for (const name of names) {
-      const { pairs } = wayOf(name);
+      const { pairs } = routeOf(name);
       for (const pair of [...pairs].slice(0, Math.ceil(pairs.size * share))) {
         cutPair(pair);
         cut++;
@@ -114,32 +114,32 @@ answerQuestions({
     }
     return cut;
   },
-  /** The next commits of each way are made, and nobody hears of it. */
-  doubt: ({ names, commits }: { names: readonly string[]; commits: number }) => {
-    for (const name of names) wayOf(name).doubts += commits;
+  /** Drops the responses to the next commits of each process. */
+  drop: ({ names, commits }: { names: readonly string[]; commits: number }) => {
+    for (const name of names) routeOf(name).drops += commits;
   },
-  /** From now on no answer is lost. How many were so far. */
-  trust: () => {
+  /** Stops dropping responses. Returns how many were dropped. */
+  stopDropping: () => {
     let lost = 0;
-    for (const way of ways.values()) {
-      lost += way.lost;
-      way.doubts = 0;
-      for (const pair of way.pairs) pair.isDoubted = false;
+    for (const route of routes.values()) {
+      lost += route.lost;
+      route.drops = 0;
+      for (const pair of route.pairs) pair.isDropping = false;
     }
     return lost;
   },
-  hold: (names: readonly string[]) => {
+  stall: (names: readonly string[]) => {
     for (const name of names) {
-      const way = wayOf(name);
-      way.isHeld = true;
-      for (const { near, far } of way.pairs) for (const socket of [near, far]) socket.pause();
+      const route = routeOf(name);
+      route.isStalled = true;
+      for (const { near, far } of route.pairs) for (const socket of [near, far]) socket.pause();
     }
   },
   release: (names: readonly string[]) => {
     for (const name of names) {
-      const way = wayOf(name);
-      way.isHeld = false;
-      for (const { near, far } of way.pairs) for (const socket of [near, far]) socket.resume();
+      const route = routeOf(name);
+      route.isStalled = false;
+      for (const { near, far } of route.pairs) for (const socket of [near, far]) socket.resume();
     }
   },
 });

@@ -1,10 +1,10 @@
-// A receiver that remembers every request, verifies every signature and takes its time, so that kills hit open attempts.
+// A receiver that records every request, verifies signatures and responds slowly, so that kills interrupt attempts.
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerQuestions } from '../support/peer.ts';
 
-/** One request as it came. */
+/** A received request. */
 export interface Request {
   readonly channel: number;
   readonly deliveryId: string;
@@ -13,11 +13,11 @@ export interface Request {
   readonly alertType: string;
   readonly checkId: string;
   readonly resultId: string;
-  /** When it came, epoch ms. */
+  /** Time of arrival, epoch ms. */
   readonly at: number;
-  /** When the service began to look, by its own word, epoch ms. */
+  /** Start of the run according to the alert, epoch ms. */
   readonly startedAt: number;
-  /** How long the target took, by the service's word, ms; NaN = it does not say. */
+  /** Response time according to the alert, ms; NaN = not included. */
   readonly responseMs: number;
 }
 
@@ -61,6 +61,6 @@ answerQuestions({
       server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
     }),
   requests: () => requests,
-  /** Takes up to so long for an answer from now on, ms. */
+  /** Sets the maximum delay of responses, ms. */
   takeLonger: (ms: number) => void (longestAnswerMs = ms),
 });

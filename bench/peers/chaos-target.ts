@@ -1,14 +1,14 @@
-// Targets that follow the script of chaos, one path each; what they answered stands in a log of their own.
+// Targets that follow the script of chaos, one path each, and log their responses.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Answer, scriptAt, slowMs } from '../chaos/script.ts';
 import { answerQuestions } from '../support/peer.ts';
 
-/** One answer that was given. */
+/** A response. */
 export interface Answered {
-  /** The number of the check that asked; null = one that is always answered well. */
+  /** Number of the check; null = a target that always succeeds. */
   readonly index: number | null;
-  /** When it asked, epoch ms. */
+  /** Time of the request, epoch ms. */
   readonly at: number;
   readonly answer: Answer;
 }
@@ -36,6 +36,6 @@ answerQuestions({
     new Promise<string>((resolve) => {
       server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
     }),
-  /** Every answer so far, in order. */
+  /** All responses so far, in order. */
   answered: () => answered,
 });

@@ -1,4 +1,4 @@
-// Loaded before a process: at its end it writes how many files it has compiled as programs, whichever hooks have found them.
+// Preloaded into a process: on exit, prints the number of source files it compiled, whichever hooks resolved them.
 import { appendFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
 

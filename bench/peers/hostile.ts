@@ -1,4 +1,4 @@
-// The twelve kinds of hostile receivers, in a process of their own.
+// The twelve kinds of hostile receivers, in their own process.
 import { type HostileReceivers, startHostileReceivers } from '../../tests/support/receivers/hostile-receivers.ts';
 import { answerQuestions } from '../support/peer.ts';
 
@@ -9,6 +9,6 @@ answerQuestions({
     receivers = await startHostileReceivers();
     return receivers.kinds;
   },
-  // Those that stand still would outlive the process that started them.
+  // Hanging ones would outlive the process that started them.
   close: () => receivers?.close(),
 });

@@ -1,22 +1,22 @@
-// A load of GETs over kept connections, one request under way on each; as lean as it can be, so that it is not the limit.
+// A load generator for GETs over kept-alive connections, one request at a time on each; minimal, so that it is not the limit.
 import { connect, type Socket } from 'node:net';
 import { answerQuestions } from '../support/peer.ts';
 
-/** What to ask for, how often at once, and for how long. */
+/** URL, concurrency and duration. */
 interface Order {
   readonly url: string;
-  /** Asked one after the other instead of the URL's own. */
+  /** Paths to request in rotation instead of the URL's own. */
   readonly paths?: readonly string[];
   readonly key: string;
   readonly connections: number;
   readonly forMs: number;
 }
 
-/** What came back. */
+/** Results. */
 interface Answered {
   readonly done: number;
   readonly perSecond: number;
-  /** How many of them were no 200. */
+  /** Responses other than 200. */
   readonly wrong: number;
 }
 
@@ -37,7 +37,7 @@ answerQuestions({
   },
 });
 
-/** Sends, waits for the whole answer by its content-length, sends again. */
+/** Sends a request, waits for the complete response by its content-length, and repeats. */
 function lane(
   socket: Socket,
   next: () => string,

@@ -1,11 +1,11 @@
-// A receiver of webhooks: counts, notes when and which delivery came, and verifies the signature of every twentieth.
+// A webhook receiver: counts deliveries, records their time of arrival, and verifies every twentieth signature.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerQuestions } from '../support/peer.ts';
 import { channelSecret } from '../support/seed.ts';
 
-/** What has come in since the last `reset`. Instants are epoch ms with decimals. */
+/** Deliveries since the last `reset`. Times are epoch ms with decimals. */
 export interface Received {
   readonly count: number;
   readonly duplicates: number;
@@ -26,7 +26,7 @@ let lastAt = 0;
 let verified = 0;
 let refused = 0;
 
-/** Every so many-th path never gets an answer; 0 = none. What comes there is not counted. */
+/** Every nth path never responds and is not counted; 0 = none. */
 let hangingEach = 0;
 
 const server = createServer((request, response) => {

@@ -1,9 +1,9 @@
-// A shop for browser checks: a page with a script and a picture, and beside it JSON for API checks that takes a while.
+// A shop for browser checks: a page with a script and an image, and delayed JSON for API checks.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerQuestions } from '../support/peer.ts';
 
-/** As long as an answer over a network takes, ms: of one that comes at once every millisecond would be a difference. */
+/** Typical network delay, ms; without it, small differences would count too much. */
 const apiMs = 50;
 
 const articles = Array.from({ length: 200 }, (_, index) => `<li class="article">Article ${index + 1}</li>`).join('');

@@ -1,9 +1,9 @@
-// A target of checks: bare node:http with tiny answers, in a process of its own.
+// A target of checks: plain node:http with tiny responses, in its own process.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerQuestions } from '../support/peer.ts';
 
-/** How it answers: at once, after a while, or passing and failing in turn by path. */
+/** Behavior: responds at once, after a delay, or alternates between passing and failing by path. */
 interface Manner {
   readonly kind: 'instant' | 'after' | 'alternate';
   readonly afterMs?: number;

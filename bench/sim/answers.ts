@@ -1,8 +1,8 @@
-// What targets and receivers of the simulation answer.
+// Responses of simulated targets and receivers.
 import type { SendOutcome } from '#domain/alerts/delivery.ts';
 import type { Finding } from '#domain/results/result.ts';
 
-/** What is found at a target at `now`, epoch ms. */
+/** Finding about a target at `now`, epoch ms. */
 export function findingOf(isDown: boolean, now: number): Finding {
   return {
     verdict: isDown ? 'failed' : 'passed',
@@ -18,7 +18,7 @@ export function findingOf(isDown: boolean, now: number): Finding {
   };
 }
 
-/** What a receiver answered to an attempt that began then, epoch ms. */
+/** Outcome of an attempt with that start, epoch ms. */
 export function outcomeOf(startedAt: number, status: number): SendOutcome {
   const error = status > 399 ? ({ class: 'status', message: `answered ${status}` } as const) : null;
   return { startedAt, durationMs: 5, headers: [], response: { status, headers: {}, body: '' }, error };

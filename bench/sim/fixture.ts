@@ -1,4 +1,4 @@
-// What is watched in the simulated years: checks of several intervals, windows in zones with odd summer times, and jobs.
+// Fixture of the simulated years: checks of several intervals, windows in zones with unusual clock changes, and jobs.
 import { randomUUID } from 'node:crypto';
 import type { Check } from '#domain/checks/check.ts';
 import type { Store } from '#store/store.ts';
@@ -6,22 +6,22 @@ import { aChannel, aCheck } from '../../tests/support/store/records.ts';
 import { nextSlot, phaseMs } from '#domain/checks/slot.ts';
 import { derivedId } from '#lib/id.ts';
 import { seedFirstAccount } from '../support/seed.ts';
-import { dayMs, hourMs } from './fate.ts';
+import { dayMs, hourMs } from './machine-events.ts';
 import type { HeartbeatJudge } from './judge-heartbeat.ts';
 import { shown, timesOf, type WallWindow } from './wall-clock.ts';
 
-/** A check that calls a target. */
+/** A check with a target. */
 export interface WatchedCheck {
   readonly id: string;
   readonly intervalMs: number;
-  /** After how many failures in a row it is told of. */
+  /** Number of consecutive failures before an alert. */
   readonly runs: number;
-  /** Windows that pause it, and windows that silence it; true times, epoch ms. */
+  /** Windows that pause and windows that silence the check; true times, epoch ms. */
   readonly paused: readonly TimeSpan[];
   readonly silenced: readonly TimeSpan[];
 }
 
-/** A heartbeat, and the job that calls it. */
+/** A heartbeat, and the job that pings it. */
 export interface WatchedJob {
   readonly id: string;
   readonly name: string;
@@ -41,7 +41,7 @@ export interface Fixture {
 }
 
 const minuteMs = 60_000;
-/** Name, tag, minutes between runs, failures in a row. */
+/** Name, tag, minutes between runs, consecutive failures before an alert. */
 const checkRows = [
   ['plain', '', 60, 1],
   ['twice', '', 60, 2],
@@ -54,8 +54,8 @@ const checkRows = [
   ['evenings', 'evening', 60, 1],
 ] as const;
 /**
- * Over the hours in which clocks are set: to the odd half hour, too, and on the last day of each month. Of the last one every
- * result of a daily check falls into it.
+ * Windows during clock changes, including the half-hour one, and on the last day of each month. Every result of a daily check
+ * falls into the last one.
  */
 const windowRows: readonly WindowRow[] = [
   { tag: 'nightly', zone: 'Europe/Berlin', unit: 'DAY', hour: 2.5, hours: 1, isPause: true },
@@ -71,13 +71,13 @@ const jobRows = [
 ] as const;
 
 /**
- * Makes it in an empty store. Windows begin to the millisecond with a slot of the first check they are about.
+ * Creates the fixture in an empty store. Windows begin exactly at a slot of the first check that they cover.
  *
- * @param until up to when windows are worked out, epoch ms
+ * @param until end of the computed windows, epoch ms
  */
 export async function makeFixture(store: Store, now: number, until: number): Promise<Fixture> {
   const accountId = await seedFirstAccount(store);
-  // When a check is due follows from its id: the same ids, the same years.
+  // Due times depend on the id of a check, so fixed ids make the years repeatable.
   const idOf = (name: string): string => derivedId(now, name);
   const made: Check[] = [];
   for (const [name, tag, frequency, runs] of checkRows) {
@@ -88,7 +88,7 @@ export async function makeFixture(store: Store, now: number, until: number): Pro
   const times = new Map<string, { readonly isPause: boolean; readonly spans: readonly TimeSpan[] }>();
   for (const row of windowRows) {
     const first = made.find(({ tags }) => tags.includes(row.tag));
-    if (first === undefined) throw new Error(`nothing has the tag ${row.tag}`);
+    if (first === undefined) throw new Error(`no check has the tag ${row.tag}`);
     times.set(row.tag, { isPause: row.isPause, spans: await addWindow(store, first, row, now, until) });
   }
   const jobs: WatchedJob[] = [];
@@ -110,7 +110,7 @@ export async function makeFixture(store: Store, now: number, until: number): Pro
       intervalMs: frequency * minuteMs,
       runs,
       paused: own?.isPause === true ? spans : [],
-      // Who is not looked at is not told of, either.
+      // A paused check has no alerts, either.
       silenced: spans,
     };
   });
@@ -137,7 +137,7 @@ async function addChannel(store: Store, accountId: string, checkIds: readonly st
   if (!('saved' in added)) throw new Error('the channel was not saved');
 }
 
-/** @returns its times, by the other opinion */
+/** @returns its occurrences according to the reference implementation */
 async function addWindow(
   store: Store,
   first: Check,
@@ -146,7 +146,7 @@ async function addWindow(
   until: number,
 ): Promise<readonly TimeSpan[]> {
   const intervalMs = first.frequency * minuteMs;
-  // On the 31st where it is about months.
+  // On the 31st for monthly windows.
   const day = unit === 'MONTH' ? Date.UTC(new Date(now).getUTCFullYear(), 0, 31) : now + dayMs;
   const near = Date.parse(`${new Date(day).toISOString().slice(0, 10)}T00:00:00Z`) + hour * hourMs;
   const aheadMs = Date.parse(`${shown(near, zone)}Z`) - near;
@@ -176,29 +176,29 @@ interface WindowRow {
   readonly tag: string;
   readonly zone: string;
   readonly unit: 'DAY' | 'WEEK' | 'MONTH';
-  /** Of the day by the clocks there at which the first begins, or soon after. */
+  /** Local time of the first slot at or soon after the given time. */
   readonly hour: number;
   readonly hours: number;
   readonly isPause: boolean;
 }
 
-/** What is known of a check that calls a target. */
+/** State of a check. */
 export interface CheckRecord {
   readonly check: WatchedCheck;
   readonly isDown: (trueAt: number) => boolean;
   readonly isPaused: (at: number) => boolean;
   readonly isSilenced: (at: number) => boolean;
-  /** When it last ran, in the time in which a process was there; ms. */
+  /** When it last ran, in running time; ms. */
   ranAt: number;
-  /** The newest slot that has an outcome of a run, epoch ms. */
+  /** Latest slot with an outcome, epoch ms. */
   slotAt: number;
 }
 
-/** What is known of a job. */
+/** State of a job. */
 export interface JobRecord {
   readonly job: WatchedJob;
   readonly isSilent: (trueAt: number) => boolean;
   readonly judge: HeartbeatJudge;
-  /** When it calls next; true time, epoch ms. */
+  /** Time of its next call; true time, epoch ms. */
   callsAt: number;
 }

@@ -1,38 +1,38 @@
-// What may be said of a job that calls a heartbeat: it is told of when it is silent, and only then.
+// Verifies alerts about a job that pings a heartbeat: it is reported if, and only if, it is silent.
 
-/** A job: it calls every period of true time, but for spells in which it does not. */
+/** A job that pings once per period of true time, except during outages. */
 export interface JobTimes {
   readonly periodMs: number;
   readonly graceMs: number;
 }
 
-/** Follows one job and what the heartbeat said of it. Breaches are thrown. */
+/** Follows one job and the alerts of its heartbeat. Throws on violations. */
 export interface HeartbeatJudge {
-  /** The job calls. Both times in ms: the true one, and the one in which somebody could hear. */
+  /** The job pings. Both times in ms: true time, and time in which pings can be received. */
   called(trueNow: number, receivedMs: number, isReceived: boolean): void;
-  /** A time in which nobody could hear begins or ends, or the clock is set while nothing ran. */
+  /** A period without reception begins or ends, or the clock changes while nothing runs. */
   interrupted(receivedMs: number, allowMs?: number): void;
-  /** The heartbeat is told of as missing. */
+  /** The heartbeat is reported as missing. */
   opened(trueNow: number): void;
-  /** A call that was heard ends what was told. */
+  /** A received ping resolves the alert. */
   closed(): void;
-  /** Looks whether it should have been told of by now. */
+  /** Verifies that it is reported if due. */
   inspect(receivedMs: number): void;
   readonly isOpen: boolean;
 }
 
-/** Signs, settling and the loop that follows the clock together take no longer, ms. */
+/** Maximum delay by recording, settling and clock updates, ms. */
 const slackMs = 60_000;
 
 export function createHeartbeatJudge(name: string, { periodMs, graceMs }: JobTimes): HeartbeatJudge {
   let lastCallAt: number | null = null;
-  // A second call in a row that nobody hears may be told of: gaps that come back excuse once (docs/decisions/0091).
+  // Two missed pings in a row may be reported: a repeated gap is excused only once (docs/decisions/0091).
   let lostInARow = 0;
-  // Since when it could be heard without a break that nothing was: a break excuses, and begins the period anew.
+  // Start of the silence without an interruption of reception, which is an excuse and restarts the period.
   let silentSince: number | null = null;
   let allowedMs = 0;
   let isOpen = false;
-  // Since when a call that was heard waits to end what was told.
+  // Since when a received ping should resolve the alert.
   let closesSince: number | null = null;
   return {
     called(trueNow, receivedMs, isReceived) {
@@ -52,7 +52,7 @@ export function createHeartbeatJudge(name: string, { periodMs, graceMs }: JobTim
       const isSilent = lastCallAt !== null && trueNow - lastCallAt >= periodMs + graceMs;
       if (!isSilent && lostInARow < 2) {
         const ago = lastCallAt === null ? 'never' : `${Math.round((trueNow - lastCallAt) / 1000)} s ago`;
-        throw new Error(`${name} was told of as missing, and its job called ${ago}`);
+        throw new Error(`${name} was reported as missing, but its job pinged ${ago}`);
       }
       isOpen = true;
     },
@@ -62,12 +62,12 @@ export function createHeartbeatJudge(name: string, { periodMs, graceMs }: JobTim
     },
     inspect(receivedMs) {
       if (closesSince !== null && receivedMs - closesSince > slackMs) {
-        throw new Error(`${name} was heard ${receivedMs - closesSince} ms ago, and what was told is not ended`);
+        throw new Error(`${name} was pinged ${receivedMs - closesSince} ms ago, but its alert is not resolved`);
       }
       if (isOpen || silentSince === null) return;
       if (receivedMs - silentSince <= 2 * (periodMs + graceMs) + allowedMs + slackMs) return;
       const seconds = Math.round((receivedMs - silentSince) / 1000);
-      throw new Error(`${name} has been silent for ${seconds} s in which it could be heard, and nobody was told`);
+      throw new Error(`${name} has been silent for ${seconds} s with reception, but was not reported`);
     },
     get isOpen() {
       return isOpen;

@@ -1,9 +1,9 @@
-// Whether every slot of every check has one outcome, by the rows alone, also where an hour came twice.
+// Verifies from the rows that every slot of every check has one outcome, even if a time occurred twice.
 import { slotRunId } from '#store/path/schedule/schedule-due.ts';
 import { idText } from '#store/base/codec.ts';
 import type { DatabaseSync } from 'node:sqlite';
 
-/** What the slots of a check are. */
+/** Slots of a check. */
 export interface CheckSlots {
   readonly id: string;
   readonly intervalMs: number;
@@ -15,8 +15,8 @@ interface Slot {
 }
 
 /**
- * Slots of each time that the clock went through follow each other without a hole, none is there twice, and nothing is
- * there that is no slot; the last is that of the present, `until` (epoch ms). Throws at the first breach; answers with how many slots were looked at.
+ * The slots of each lap of the clock are complete and unique, there are no other slots, and the last one is the current one at
+ * `until` (epoch ms). Throws at the first violation; returns the number of verified slots.
  */
 export function judgeSlots(raw: DatabaseSync, checks: readonly CheckSlots[], laps: number, until: number): number {
   let count = 0;
@@ -35,7 +35,7 @@ export function judgeSlots(raw: DatabaseSync, checks: readonly CheckSlots[], lap
     assertLapsMeet(id, byLap, intervalMs);
     const last = byLap.findLast((slots) => slots.length > 0)?.at(-1);
     if (last === undefined || last.slotAt + last.slots * intervalMs < until - intervalMs) {
-      throw new Error(`${id} has no slot that is newer than ${new Date(last?.slotAt ?? 0).toISOString()}`);
+      throw new Error(`${id} has no slot after ${new Date(last?.slotAt ?? 0).toISOString()}`);
     }
   }
   return count;
@@ -52,16 +52,16 @@ function slotsByLap(raw: DatabaseSync, checkId: string, laps: number): readonly 
     const id = Buffer.from(row['id'] as Uint8Array);
     const slotAt = id.readUIntBE(0, 6);
     const isLap = (lap: number): boolean => id.equals(slotRunId(slotAt, checkId, 'local', lap));
-    // Most are of the same lap as the one before, or of the next.
+    // Most belong to the lap of the previous one or to the next lap.
     const lap = isLap(last) ? last : isLap(last + 1) ? last + 1 : byLap.findIndex((_, one) => isLap(one));
-    if (lap < 0 || lap > laps) throw new Error(`${checkId} has the result ${idText(id)}, which is that of no slot`);
+    if (lap < 0 || lap > laps) throw new Error(`${checkId} has the result ${idText(id)}, which belongs to no slot`);
     byLap[lap]?.push({ slotAt, slots: Number(row['slots']) });
     last = lap;
   }
   return byLap;
 }
 
-/** A lap begins where the clock was set back to: at or before the end of the one before, and its last slot was run. */
+/** A lap begins where the clock was set back to: at or before the end of the previous one, whose last slot was run. */
 function assertLapsMeet(id: string, byLap: readonly (readonly Slot[])[], intervalMs: number): void {
   const begun = byLap.filter((slots) => slots.length > 0);
   for (const [index, slots] of begun.entries()) {

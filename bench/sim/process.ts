@@ -1,4 +1,4 @@
-// One life of a process in simulated time: the steps as the product has them, turned when something is due and not by timers.
+// A process in simulated time: the steps of the product, run when something is due instead of by timers.
 import { DatabaseSync } from 'node:sqlite';
 import { overdueFinding, pingFinding } from '#checks/kinds/heartbeat/finding.ts';
 import type { ProbeInput } from '#domain/checks/probe.ts';
@@ -21,55 +21,55 @@ import { createRecordReception } from '#upkeep/record-reception.ts';
 import { createRollUp } from '#upkeep/roll-up.ts';
 import type { World } from './world.ts';
 
-/** What the process meets outside. */
+/** Environment of the process. */
 export interface Outside {
-  /** Looks at a target; null = this process does not live to see the answer. */
+  /** Probes a target; null = the process is killed before the response. */
   probe(input: ProbeInput, now: number): Finding | null;
-  /** Sends; null = it arrived, and this process does not live to note it. */
+  /** Sends a delivery; null = it arrived, but the process is killed before the response. */
   send(delivery: DueDelivery, attempt: number, now: number): SendOutcome | null;
-  /** Told of each attempt before it is recorded. */
+  /** Called with each attempt before it is recorded. */
   ended(attempt: EndedAttempt): void;
-  /** Told of what the judge of heartbeats recorded. */
+  /** Called with each recorded heartbeat result. */
   judged(attempt: EndedAttempt, recorded: Recorded): void;
-  /** Told before states are looked at without a result. @param now by the clock of the process, epoch ms */
+  /** Called before states are evaluated without a result. @param now by the clock of the process, epoch ms */
   polls(now: number): void;
 }
 
-/** A process that lives. */
+/** A running process. */
 export interface SimulatedProcess {
   readonly store: Store;
   readonly clock: FollowedClock;
-  /** Turns each step that has something to do until none has; answers with when one has again, by its clock, epoch ms. */
+  /** Runs all steps until nothing is due; returns the time of the next due item by its clock, epoch ms. */
   settle(): Promise<number>;
-  /** Every step looks at the next turn, whether it takes anything for due or not. */
+  /** Makes every step run next time, even if nothing seems due. */
   wake(): void;
-  /** Follows the machine's clock, as the loop does five times a second. */
+  /** Follows the machine's clock, which a real process does five times per second. */
   followClock(): Promise<void>;
-  /** The sign that a process gives every second while it can hear pings. */
+  /** Writes the reception record that a process writes every second. */
   sign(): Promise<void>;
-  /** Hours that have ended become roll-ups, as far as there are any. */
+  /** Rolls up all complete hours. */
   rollUp(): Promise<void>;
-  /** In good order. */
+  /** Stops normally. */
   stop(): Promise<void>;
-  /** As if it had been killed: nothing that it holds is given back. */
+  /** Ends as if killed: leases are not released. */
   kill(): Promise<void>;
 }
 
 const secretKey = new Uint8Array(32).fill(7);
-/** Nothing is due for so long at most, ms: then everybody looks again. */
+/** Maximum time between two runs of all steps, ms. */
 const restMs = 6 * 3_600_000;
 
-/** Begins a life on the database at `path`, which may be another one's. */
-export async function beginLife(path: string, world: World, outside: Outside): Promise<SimulatedProcess> {
+/** Starts a process on the database at `path`, which a previous process may have used. */
+export async function startProcess(path: string, world: World, outside: Outside): Promise<SimulatedProcess> {
   const clock = createFollowedClock(world.machine, world.steadyNow, world.upMs);
-  // Nobody shares a commit here, and nothing waits in real time.
+  // Commits are not shared, and nothing waits in real time.
   const store = openStore({ path, secretKey, clock, ownLocation: 'local', gatherMs: 0 });
   const startedAt = clock.now();
   await store.gaps.noteStart();
   await store.path.takeOver(startedAt);
   const owner = `life-${startedAt}-${world.upMs()}`;
   const faults: unknown[] = [];
-  // Two of the loops look again every three seconds whatever happens: when it is worth while is asked of the rows.
+  // Two of the loops poll every three seconds; here the rows tell when that is useful.
   const rows = new DatabaseSync(path, { readOnly: true });
   const dueRows = rows.prepare(
     `SELECT min((SELECT coalesce(min(available_at), ?1) FROM runs),
@@ -110,7 +110,7 @@ export async function beginLife(path: string, world: World, outside: Outside): P
   const deliveries = createSendDeliveries({
     ...joint,
     isShared: () => false,
-    render: () => ({ error: 'every delivery is rendered when it is recorded' }),
+    render: () => ({ error: 'deliveries are rendered when they are recorded' }),
     send: (delivery, _, attempt) => {
       const outcome = outside.send(delivery, attempt, clock.now());
       return outcome === null ? hang() : Promise.resolve(outcome);
@@ -137,7 +137,7 @@ export async function beginLife(path: string, world: World, outside: Outside): P
     locations: () => ['local'],
     onOpened: () => undefined,
   });
-  /** The loop looks every second: where there is nothing to see, not here. */
+  /** The loop polls every second, here only if there is something to do. */
   const readStates = async (): Promise<void> => {
     if (Number(unnotifiedRows.get()?.['is_there']) === 0) return;
     outside.polls(clock.now());
@@ -148,7 +148,7 @@ export async function beginLife(path: string, world: World, outside: Outside): P
     ownProcess: { id: owner, known: () => [] },
     failures: { count: 0 },
     clock,
-    // That it was held up is found by turns that are a second apart: here they are as far apart as what is due.
+    // A delay is detected by ticks a second apart, but here ticks depend on what is due.
     steadyNow: () => 0,
   });
   await recordReception();
@@ -163,7 +163,7 @@ export async function beginLife(path: string, world: World, outside: Outside): P
     clock,
     async settle() {
       for (let ticks = 0; ; ticks++) {
-        if (ticks > 1000) throw new Error('the steps find no rest: something is due again and again');
+        if (ticks > 1000) throw new Error('the steps do not finish: something is always due');
         const now = clock.now();
         if (isWoken || plannedAt <= now) plannedAt = now + (await scheduleRuns());
         if (isWoken || dueInRows() <= now) await runs.tick();
@@ -174,7 +174,7 @@ export async function beginLife(path: string, world: World, outside: Outside): P
         await idle();
         isWoken = false;
         const at = Math.min(plannedAt, judgedAt, now + restMs, dueInRows());
-        // What hangs is leased, and due when its lease is over: nobody who lives is there then.
+        // A hung item is leased and due at the end of its lease, when this process has been killed.
         if (at > clock.now() || hung > 0) return at;
       }
     },

@@ -1,11 +1,11 @@
-// When maintenance windows are, worked out by asking what the clocks of a zone show and by nothing else: the other opinion.
+// Reference implementation of maintenance windows, based only on the local time that a zone shows.
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 const quarterMs = 900_000;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** What the clocks of a zone show at an instant, to the millisecond, as it sorts. */
+/** Sortable local time of a zone at an instant, with milliseconds. */
 export function shown(at: number, zone: string): string {
   let format = formats.get(zone);
   if (format === undefined) {
@@ -27,7 +27,7 @@ export function shown(at: number, zone: string): string {
   return `${year}-${month}-${day}T${hour}:${minute}:${second}.${fractionalSecond}`;
 }
 
-/** Every instant at which the clocks of a zone show that; none in an hour that is left out, two in one that comes twice. */
+/** All instants with that local time: none in a skipped hour, two in a repeated one. */
 function instants(wall: string, zone: string): readonly number[] {
   const asUtc = Date.parse(`${wall}Z`);
   const found: number[] = [];
@@ -37,7 +37,7 @@ function instants(wall: string, zone: string): readonly number[] {
   return found.toSorted((a, b) => a - b);
 }
 
-/** A time that is left out is as long after the one three hours before it as if none were. */
+/** A skipped time is shifted as if the offset of three hours before still applied. */
 function instantOf(wall: string, zone: string, which: 'first' | 'last'): { at: number; isLeftOut: boolean } {
   const found = instants(wall, zone);
   const at = which === 'first' ? found[0] : found.at(-1);
@@ -50,7 +50,7 @@ function laterWall(wall: string, ms: number): string {
   return new Date(Date.parse(`${wall}Z`) + ms).toISOString().slice(0, -1);
 }
 
-/** A repeated window, by what clocks on the wall show at its first time. */
+/** A repeated window, based on the local time of its first occurrence. */
 export interface WallWindow {
   readonly zone: string;
   readonly firstStart: string;
@@ -58,7 +58,7 @@ export interface WallWindow {
   readonly unit: 'DAY' | 'WEEK' | 'MONTH';
 }
 
-/** Its times up to an instant (epoch ms), ends excluded. */
+/** Its occurrences up to an instant (epoch ms), ends excluded. */
 export function timesOf(window: WallWindow, until: number): readonly { readonly from: number; readonly to: number }[] {
   const { zone, firstStart, firstEnd } = window;
   const lengthMs = Date.parse(`${firstEnd}Z`) - Date.parse(`${firstStart}Z`);
@@ -78,7 +78,7 @@ function nthStart({ firstStart, unit }: WallWindow, index: number): string {
   const months = year * 12 + month - 1 + index;
   const text = (days: number): string =>
     `${Math.floor(months / 12)}-${String((months % 12) + 1).padStart(2, '0')}-${String(days).padStart(2, '0')}`;
-  // The last day of a month that is too short: the first that is a date at all.
+  // Last day of a month that is too short: the first valid date going back.
   const fitting = [day, 30, 29, 28].filter((days) => days <= day).find((days) => isDate(text(days))) ?? 28;
   return `${text(fitting)}${firstStart.slice(10)}`;
 }

@@ -1,21 +1,21 @@
-// Time as it is outside of a simulated machine, and as that machine shows it: its clock is set, it sleeps, it goes on.
+// True time and the clocks of a simulated machine, which can be set, suspended and resumed.
 import type { Clock } from '#lib/clock.ts';
 
-/** One machine and the time around it. All in ms. */
+/** A machine and the true time. All in ms. */
 export interface World {
-  /** What time it really is, epoch ms: targets, jobs and receivers live by it. */
+  /** True time, epoch ms, for targets, jobs and receivers. */
   readonly trueNow: () => number;
-  /** A clock that nobody sets, and that stands still while the machine sleeps. */
+  /** A monotonic clock that stops during suspension. */
   readonly steadyNow: () => number;
-  /** The same, but it goes on while the machine sleeps. */
+  /** A monotonic clock that continues during suspension. */
   readonly upMs: () => number;
-  /** What the machine takes for the time; it may have been set wrong. */
+  /** The machine's clock, which may be wrong. */
   readonly machine: Clock;
-  /** Time goes by. */
+  /** Advances time. */
   pass(ms: number): void;
-  /** Time goes by, and the machine sleeps. */
+  /** Advances time while the machine is suspended. */
   sleep(ms: number): void;
-  /** The machine's clock is set: on by so much, or back. */
+  /** Changes the machine's clock. */
   setClock(byMs: number): void;
 }
 

@@ -1,44 +1,44 @@
-// PostgreSQL's own housekeeping, by the settings that the product gives its tables: let come, kept away, and looked at.
+// Controls PostgreSQL's autovacuum, with the product's table settings: runs, disables and observes it.
 import type { Client } from 'pg';
 import type { PostgresServer } from '../../tests/support/postgres/postgres.ts';
 import { pause } from './service.ts';
 
-/** How a table stands. */
+/** State of a table. */
 export interface Kept {
-  /** Dead rows, as the server has counted them. */
+  /** Dead rows according to the server's statistics. */
   readonly dead: number;
-  /** How often autovacuum has been through it. */
+  /** Number of autovacuum runs. */
   readonly vacuums: number;
 }
 
-/** Autovacuum of one database. Nothing else cleans there. */
+/** Autovacuum of one database, which nothing else vacuums. */
 export interface Autovacuum {
-  /** From now on the server looks after its tables this often, s (its own setting: a minute). */
+  /** Sets the interval of autovacuum, s (default: a minute). */
   comeEvery(seconds: number): Promise<void>;
-  /** From now on nothing is cleaned, and what dies lies there. */
+  /** Disables autovacuum, so that dead rows remain. */
   stayAway(): Promise<void>;
-  /** As it stands once everything is counted: within a second and a half. */
+  /** State once the statistics are complete: within 1.5 s. */
   counted(table: string): Promise<Kept>;
-  /** As it is counted so far. */
+  /** State according to the current statistics. */
   of(table: string): Promise<Kept>;
-  /** Waits until it is at no table any more, two minutes at most: what it has begun it ends, also when it is to stay away. */
+  /** Waits up to two minutes until no autovacuum is in progress; disabling does not stop a running one. */
   untilIdle(): Promise<void>;
-  /** Waits until it has been at the table once more, two minutes at most. */
+  /** Waits up to two minutes for another autovacuum of the table. */
   untilThrough(table: string): Promise<void>;
-  /** Waits until it has left few dead rows there, or nothing that it would come for; two minutes at most. */
+  /** Waits up to two minutes until few dead rows are left, below the threshold of autovacuum. */
   untilClean(table: string): Promise<void>;
 }
 
-/** What a statement did is counted within a second; asked so often, ms. */
+/** Statistics are updated within a second; polling interval, ms. */
 const pollMs = 200;
-/** Longer than any bench takes. */
+/** Longer than any benchmark. */
 const awayS = 36_000;
 const maxWaitMs = 120_000;
 const countedMs = 1500;
-/** What it comes for is more than a thousand by the settings of the product. */
+/** The product's settings trigger autovacuum at more than a thousand dead rows. */
 const fewRows = 5000;
 
-/** @param client a connection of its own to the database */
+/** @param client a separate connection to the database */
 export function watchAutovacuum(server: PostgresServer, client: Client): Autovacuum {
   const of = async (table: string): Promise<Kept> => {
     const { rows } = await client.query<{ dead: string; vacuums: string }>(
@@ -48,7 +48,7 @@ export function watchAutovacuum(server: PostgresServer, client: Client): Autovac
     return { dead: Number(rows[0]?.dead), vacuums: Number(rows[0]?.vacuums) };
   };
   const comeEvery = async (seconds: number): Promise<void> => {
-    // Not by the command line, over which nothing goes afterwards.
+    // Not on the command line, which would take precedence over later changes.
     await server.admin(`ALTER SYSTEM SET autovacuum_naptime = '${seconds}s'`);
     await server.admin('SELECT pg_reload_conf()');
   };
@@ -61,7 +61,7 @@ export function watchAutovacuum(server: PostgresServer, client: Client): Autovac
     comeEvery,
     stayAway: () => comeEvery(awayS),
     untilIdle: () =>
-      within('autovacuum did not end', async () => {
+      within('autovacuum did not finish', async () => {
         const [row] = await server.admin(
           `SELECT count(*) AS n FROM pg_stat_activity WHERE backend_type = 'autovacuum worker'`,
         );
@@ -69,11 +69,11 @@ export function watchAutovacuum(server: PostgresServer, client: Client): Autovac
       }),
     async untilClean(table) {
       await pause(countedMs);
-      await within(`autovacuum did not clean ${table}`, async () => (await of(table)).dead < fewRows);
+      await within(`autovacuum did not vacuum ${table}`, async () => (await of(table)).dead < fewRows);
     },
     async untilThrough(table) {
       const { vacuums } = await of(table);
-      await within(`autovacuum did not come to ${table}`, async () => (await of(table)).vacuums > vacuums);
+      await within(`autovacuum did not run on ${table}`, async () => (await of(table)).vacuums > vacuums);
     },
   };
 }
@@ -81,7 +81,7 @@ export function watchAutovacuum(server: PostgresServer, client: Client): Autovac
 async function within(complaint: string, isDone: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + maxWaitMs;
   while (!(await isDone())) {
-    if (performance.now() > deadline) throw new Error(`${complaint} in two minutes`);
+    if (performance.now() > deadline) throw new Error(`${complaint} within two minutes`);
     await pause(pollMs);
   }
 }

@@ -1,4 +1,4 @@
-// The same script without Tocsin: Playwright of the same runtime, the same Chromium, in a folder of its own.
+// The same script without Tocsin: the same Playwright and Chromium, in its own folder.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -6,18 +6,18 @@ import { findChromium } from '#sandbox/find-chromium.ts';
 
 const runtime = resolve(import.meta.dirname, '..', '..', 'runtimes', '2026.10');
 
-/** What is run. */
+/** The script. */
 export interface BareScript {
-  /** `.spec.` = tests of Playwright. */
+  /** `.spec.` = Playwright tests. */
   readonly path: string;
   readonly content: string;
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Answers with how to run it once, which takes so many ms from the start of its process to its end. */
+/** Returns a function that runs it once and returns the time from start to exit, ms. */
 export function bareRunner(folder: string, { path, content, environment }: BareScript): () => Promise<number> {
   const chromium = findChromium(null);
-  if (chromium === null) throw new Error('there is no Chromium here: npm ci brings one');
+  if (chromium === null) throw new Error('Chromium is not installed; run npm ci');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, path), content);
   symlinkSync(join(runtime, 'node_modules'), join(folder, 'node_modules'));
@@ -48,7 +48,7 @@ export function bareRunner(folder: string, { path, content, environment }: BareS
     const code = await new Promise<number | null>((done) => {
       child.once('close', done);
     });
-    if (code !== 0) throw new Error(`the bare script failed: ${output}`);
+    if (code !== 0) throw new Error(`the plain script failed: ${output}`);
     return performance.now() - startedAt;
   };
 }

@@ -1,5 +1,5 @@
-// Schedules by the hundred thousand on either engine, and minutes of work at them: every row of schedules, runs and results that a
-// scheduler and its runners would have written and removed, in few statements.
+// Hundreds of thousands of schedules on either engine, and minutes of work on them: all rows that a scheduler and its runners
+// would write and delete, in few statements.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -17,12 +17,12 @@ import { type Autovacuum, watchAutovacuum } from './autovacuum.ts';
 import { benchSettings } from './database.ts';
 import { apiCheck, secretKeyText } from './seed.ts';
 
-/** How often a turn finds its rows due, ms: 500 of them each time, so 1,667 runs a second whatever the size. */
+/** Interval of ticks with 500 due rows each, ms: 1,667 runs per second for any size. */
 export const stepMs = 300;
 export const perStep = 500;
 /**
- * How long a minute's worth of work in few statements lasts at least, s, where there is an autovacuum, which comes as often: once
- * in a minute's worth, as in a minute of the clock. A quick machine does the work in less.
+ * Minimum duration of a simulated minute, s, for engines with autovacuum, which runs at the same interval: once per simulated
+ * minute, like in reality. A fast machine needs less time for the work.
  */
 export const rawMinuteS = 5;
 const accounts = 100;
@@ -30,37 +30,37 @@ export const leaseMs = 10_000;
 const secretKey = Buffer.from(secretKeyText, 'hex');
 const seal = createSeal(secretKey);
 
-/** Whose engine, how many schedules, and where its files lie. */
+/** Engine, number of schedules, and folder. */
 export interface ChurnOrder {
   readonly schedules: number;
   readonly folder: string;
 }
 
-/** An installation whose time is turned by hand. */
+/** An installation with simulated time. */
 export interface Churned extends AsyncDisposable {
   readonly path: Path;
-  /** The present, epoch ms. */
+  /** Simulated time, epoch ms. */
   now: number;
   readonly intervalMs: number;
-  /** Goes on by one step and does the work of it in few statements: what is due is scheduled, claimed, recorded. */
+  /** Advances one step and does its work in few statements: schedules, claims and records what is due. */
   step(): Promise<void>;
-  /** Ends the runs that `owner` holds, as recording them would. */
+  /** Closes the runs leased by `owner`, as recording would. */
   end(owner: string): Promise<void>;
-  /** What cleans the tables; null = the engine needs none. */
+  /** Controls vacuuming; null = the engine needs none. */
   readonly autovacuum: Autovacuum | null;
 }
 
-/** What differs between the engines. */
+/** Differences between the engines. */
 interface Raw {
   readonly path: Path;
-  /** Statements without values, in one transaction or none. */
+  /** Statements without values, in a transaction or not. */
   exec(sql: string): Promise<void>;
   close(): Promise<void>;
   readonly autovacuum: Autovacuum | null;
-  /** 16 bytes whose first 48 bits are a number of ms, the rest from a hash or random. */
+  /** 16 bytes that begin with a 48-bit time in ms; the rest is a hash or random. */
   readonly id: (ms: string, seed: string) => string;
   readonly series: (from: number, to: number) => string;
-  /** The column by which runs are found. */
+  /** The column that runs are looked up by. */
   readonly waiting: string;
 }
 
@@ -78,18 +78,18 @@ const postgres: Pick<Raw, 'id' | 'series' | 'waiting'> = {
   waiting: 'due_at',
 };
 
-/** Opens an installation on the engine and fills it with schedules of which 500 are due in each step. */
+/** Opens an installation on the engine and adds schedules, of which 500 are due in each step. */
 export async function openChurned(engine: 'sqlite' | 'postgres', order: ChurnOrder): Promise<Churned> {
   const intervalMs = (order.schedules / perStep) * stepMs;
-  // Half an hour ago, at the begin of an interval: so the work ends about now, in the days that have their partitions.
+  // Begins half an hour ago at the start of an interval, so that the work ends about now, in days with partitions.
   const startAt = Math.floor((Date.now() - 1_860_000) / intervalMs) * intervalMs;
-  // A step ends with the last ms before a slot, so that its schedules lie side by side.
+  // A step ends with the last ms before a slot, so that its schedules are adjacent.
   let now = startAt - 1;
   const clock = { now: () => now };
   const raw = engine === 'sqlite' ? openSqlite(order.folder) : await openPostgres(clock);
   await seed(raw, order.schedules, intervalMs, startAt);
   await raw.autovacuum?.comeEvery(rawMinuteS);
-  // From it the planner knows the schedules, too.
+  // Also provides the planner's statistics.
   await raw.autovacuum?.untilThrough('schedules');
   const end = (owner: string): Promise<void> => raw.exec(endOf(`leased_by = '${owner}'`));
   return {
@@ -111,7 +111,7 @@ export async function openChurned(engine: 'sqlite' | 'postgres', order: ChurnOrd
   };
 }
 
-/** The work goes through the connection that the path writes with: another one's writes would empty its memory of pages. */
+/** Uses the connection that the path writes with, because writes of another one would invalidate its page cache. */
 function openSqlite(folder: string): Raw {
   mkdirSync(folder, { recursive: true });
   const file = openSqliteFile(join(folder, 'tocsin.db'));
@@ -166,7 +166,7 @@ async function seed(raw: Raw, schedules: number, intervalMs: number, startAt: nu
   await raw.exec(`INSERT INTO counters (account_id, noun, last) SELECT id, 'revision', 1 FROM accounts`);
   const atOnce = 50_000;
   for (let from = 0; from < schedules; from += atOnce) {
-    // Neighbours in time are no neighbours in the tables.
+    // Rows that are adjacent in time are not adjacent in the tables.
     const offset = `(CAST((i * 7919) % ${schedules} AS BIGINT) * ${intervalMs} / ${schedules})`;
     await raw.exec(
       `INSERT INTO checks (account_id, id, check_type, name, activated, muted, group_id, tags, definition, created_at)
@@ -182,7 +182,7 @@ async function seed(raw: Raw, schedules: number, intervalMs: number, startAt: nu
   }
 }
 
-/** The rows that a turn, its claim and its recording write, in statements for all that is due. */
+/** Rows written by a tick, its claim and its recording, in statements for everything due. */
 function stepOf(raw: Raw, now: number, intervalMs: number): string {
   const phase = (now + 1 - stepMs) % intervalMs;
   const slotAt = `${now + 1 - stepMs - phase} + phase_ms`;

@@ -1,10 +1,10 @@
-// Collects what is not used any more, so that it neither counts as memory nor falls into what is measured.
+// Collects garbage, so that it counts neither as memory nor as measured time.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 let collect: (() => void) | null = null;
 
-/** Collects garbage of this thread, all of it. */
+/** Runs a full garbage collection of this thread. */
 export function collectGarbage(): void {
   if (collect === null) {
     setFlagsFromString('--expose-gc');

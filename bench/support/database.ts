@@ -1,4 +1,4 @@
-// A PostgreSQL to measure on: a server of its own on this machine, its CPU time, and thousands of checks in it.
+// PostgreSQL for benchmarks: a separate server on this machine, its CPU time, and thousands of checks.
 import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import type { Check } from '#domain/checks/check.ts';
@@ -11,19 +11,19 @@ import type { Store } from '#store/store.ts';
 import { startPostgres } from '../../tests/support/postgres/postgres.ts';
 import { scheduleRow, secretKeyText } from './seed.ts';
 
-/** What a server of this size is given instead of what small tests have (docs/postgresql.md). */
+/** Settings of a real server instead of those for small tests (docs/postgresql.md). */
 export const benchSettings = { shared_buffers: '1GB', max_wal_size: '4GB' };
 
-/** A database on a server that nobody else uses. */
+/** A database on its own server. */
 export interface BenchDatabase extends AsyncDisposable {
-  /** As DATABASE_URL takes it. */
+  /** Value of DATABASE_URL. */
   readonly url: string;
-  /** Opens the store; close it before the service starts, which else would not be alone. */
+  /** Opens the store. Close it before the service starts, which otherwise has to share the database. */
   openStore(): Promise<Store>;
-  /** Adds checks with their schedules, from their next slots on. */
+  /** Adds checks with schedules that start at their next slots. */
   addChecks(checks: readonly Check[]): Promise<void>;
   query(statement: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
-  /** CPU time of all processes of the server so far, ended ones included, seconds. */
+  /** CPU time of all processes of the server so far, including ended ones, seconds. */
   cpuSeconds(): number;
 }
 
@@ -70,19 +70,19 @@ async function insert(query: BenchDatabase['query'], table: string, rows: readon
   const text = JSON.stringify(rows, (_, value: unknown) =>
     isBytes(value) ? `\\x${Buffer.from(value.data).toString('hex')}` : value,
   );
-  // By name: what no row has is left to its default.
+  // By name, so that missing fields get their default.
   const columns = Object.keys(rows[0] ?? {}).join(', ');
   await query(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_recordset(null::${table}, $1)`, [
     text,
   ]);
 }
 
-/** As JSON.stringify sees a Buffer. */
+/** A Buffer as serialized by JSON.stringify. */
 function isBytes(value: unknown): value is { readonly data: number[] } {
   return typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer';
 }
 
-/** Hundredths of a second of the process, of its children, and of those children that have ended. */
+/** CPU time of a process and its ended children, in hundredths of a second. */
 function cpuSecondsOfFamily(pid: number): number {
   let hundredths = 0;
   for (const name of readdirSync('/proc')) {
@@ -100,7 +100,7 @@ function statOf(pid: string): string[] | null {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {
-    // It ended while we looked.
+    // It ended meanwhile.
     return null;
   }
 }

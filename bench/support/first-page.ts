@@ -1,23 +1,23 @@
-// The list of checks in the project's Chromium: how soon it shows, and how evenly it scrolls.
+// The list of checks in the project's Chromium: time until shown, and smoothness of scrolling.
 import type { Page } from 'playwright-core';
 import { openBrowser } from '../../tests/support/chromium.ts';
 import { percentile } from './numbers.ts';
 import type { Row } from './report.ts';
 import type { Service } from './service.ts';
 
-/** Who signs in; the service starts with this user. */
+/** The first user of the service, who signs in. */
 export const visitor = { email: 'ada@example.com', password: 'correct horse battery' };
 
-/** Seconds of scrolling, and pixels each frame. */
+/** Duration of scrolling, s, and pixels per frame. */
 const scrollSeconds = 8;
 const scrollStep = 120;
 
-/** Measures the first page of an installation with many checks: what it loads, when it shows, how it scrolls. */
+/** Measures the first page of an installation with many checks: transfer size, time until shown, and scrolling. */
 export async function browseChecks(name: string, service: Service, visits: number): Promise<Row[]> {
   const closing: (() => unknown)[] = [];
   const browser = await openBrowser({ after: (work) => void closing.push(work) });
   try {
-    // An empty cache each time; the session is that of the first visit.
+    // With an empty cache each time; the session is that of the first visit.
     const session = await browser.newContext({ baseURL: service.address, locale: 'en-US' });
     await signIn(await session.newPage());
     const storageState = await session.storageState();
@@ -86,9 +86,9 @@ async function signIn(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'Checks' }).waitFor();
 }
 
-// What runs in the page is text: types of the browser are not those of this program.
+// The code in the page is a string, because this program has no browser types.
 
-/** When the first check of the list can be opened, ms from the start of navigation. */
+/** Time from the start of navigation until the first check of the list can be opened, ms. */
 async function firstRowMs(page: Page): Promise<number> {
   const found = await page.evaluate(`new Promise((resolve) => {
     const look = () => {
@@ -107,7 +107,7 @@ async function firstPaintMs(page: Page): Promise<number> {
   return Number(await page.evaluate(`performance.getEntriesByName('first-contentful-paint')[0]?.startTime`));
 }
 
-/** Lengths of frames while the list scrolls, ms. */
+/** Frame durations while the list scrolls, ms. */
 async function scrollFrames(page: Page): Promise<readonly number[]> {
   const frames = await page.evaluate(`new Promise((resolve) => {
     const found = [];

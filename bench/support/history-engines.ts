@@ -1,4 +1,4 @@
-// Databases with a month of results, on either engine, filled as fast as the engine takes them.
+// Databases with a month of results on either engine, filled as fast as possible.
 import { once } from 'node:events';
 import { DatabaseSync } from 'node:sqlite';
 import { ensureFirstAccount } from '#actions/accounts/first-account.ts';
@@ -20,18 +20,18 @@ import { bootstrapKey, databasePath, openBenchStore, secretKeyText, seedAccount 
 /** A database of one engine. */
 export interface HistoryEngine {
   readonly name: string;
-  /** Whether a statement is work of the loop itself, and not of a server. */
+  /** Whether statements block the event loop instead of running in a server. */
   readonly isInLoop: boolean;
-  /** What the service is told of it. */
+  /** Environment variables of the service. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Makes the account; answers with its id. */
+  /** Creates the account; returns its id. */
   seedAccount(): Promise<string>;
   fill(plans: readonly CheckPlan[], now: number, say: (what: string) => void): Promise<number>;
-  /** What the engine does by itself in a month, and would do now while it is asked. */
+  /** Runs the maintenance that the engine does in a month, so that it does not run during the measurement. */
   tidy(): Promise<void>;
-  /** Up to when results go that are older than `before` (both epoch ms): by whole days where a day is a partition. */
+  /** Effective boundary for deleting results older than `before` (both epoch ms): full days if days are partitions. */
   goneBefore(before: number): number;
-  /** How many results of some checks are older than `before`, epoch ms. */
+  /** Number of results of some checks older than `before`, epoch ms. */
   resultsBefore(plans: readonly CheckPlan[], before: number): Promise<number>;
   openStore(now: () => number): Promise<Store>;
   stop(): Promise<void>;
@@ -80,7 +80,7 @@ export async function postgresEngine(): Promise<HistoryEngine> {
       const store = await openStore(Date.now);
       const made = await ensureFirstAccount({ apiKeys: store.apiKeys, clock: systemClock }, { key: bootstrapKey });
       await store.close();
-      if (made === null) throw new Error('the database has an account already');
+      if (made === null) throw new Error('the database already has an account');
       return made.accountId;
     },
     fill: (plans, now, say) => fillPostgres(url, plans, now, say),
@@ -99,7 +99,7 @@ export async function postgresEngine(): Promise<HistoryEngine> {
   };
 }
 
-/** Of a hundred slots one failed, and one was missed. */
+/** One in a hundred slots failed, and one was missed. */
 const outcomeAt = (slot: number): number =>
   slot % 100 === 50 ? outcomes.failed : slot % 100 === 75 ? outcomes.missed : outcomes.passed;
 
@@ -150,7 +150,7 @@ async function fillSqlite(path: string, plans: readonly CheckPlan[], now: number
 
 const oldDeliveries = 20_000;
 
-/** Deliveries for the retention to remove, with what was sent and two attempts, as long as real ones. */
+/** Deliveries to delete, of realistic size, with a request and two attempts. */
 function putOldDeliveries(database: DatabaseSync, accountId: string, at: number): void {
   const exchange = JSON.stringify({ headers: [['content-type', 'application/json']], response: 'x'.repeat(1000) });
   for (let index = 0; index < oldDeliveries; index++) {

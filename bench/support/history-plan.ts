@@ -1,4 +1,4 @@
-// A month of results for the history bench: which checks there are, how often each ran, and what its rows hold.
+// A month of results for the history benchmark: checks, intervals, and contents of the rows.
 import { encodeDetails } from '#checks/parts/http/details.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { nextSlot, phaseMs } from '#domain/checks/slot.ts';
@@ -13,10 +13,10 @@ import { apiCheck, secretKeyText } from './seed.ts';
 export const minuteMs = 60_000;
 export const dayMs = 86_400_000;
 const checksInAll = 10_000;
-/** How old the checks are: older than any result. */
+/** Age of the checks: older than any result. */
 const ageMs = 33 * dayMs;
 
-/** The results of one check: one each interval. */
+/** The results of one check, one per interval. */
 export interface CheckPlan {
   readonly check: Check;
   readonly checkId: Uint8Array;
@@ -26,7 +26,7 @@ export interface CheckPlan {
   readonly count: number;
 }
 
-/** Some checks that run each minute and make up nearly all results, and others that run every six hours: 10,000. */
+/** Some checks run every minute and produce nearly all results; the others, 10,000 in total, run every six hours. */
 export function planHistory(accountId: string, results: number, days: number, now: number): CheckPlan[] {
   const rare = { frequency: 360, each: days * 4 };
   const often = { frequency: 1, each: days * 1440 };
@@ -42,7 +42,7 @@ export function planHistory(accountId: string, results: number, days: number, no
   });
 }
 
-/** As many results of each of 10,000 checks, up to now. */
+/** The same number of results for each of 10,000 checks, up to now. */
 export function planEvenly(accountId: string, count: number, frequency: number, now: number): CheckPlan[] {
   return Array.from({ length: checksInAll }, (_, index) => {
     const url = `https://shop.example/${index}`;
@@ -55,7 +55,7 @@ export function planEvenly(accountId: string, count: number, frequency: number, 
 
 export const outcomes = { passed: 0, failed: 2, missed: 4 } as const;
 
-/** What every result keeps, as long as that of a real one. */
+/** Details of each result, of realistic size. */
 export const details: Uint8Array = packed(
   encodeDetails({
     status: 200,
@@ -70,12 +70,12 @@ export const details: Uint8Array = packed(
   }),
 );
 
-/** Made one after the other, by a program. */
+/** Created sequentially by a program. */
 export function rowOfCheck({ check }: CheckPlan, index: number, now: number): ChecksTable {
   return checkRow({ ...check, createdAt: now - ageMs + index * 10 }, createSeal(Buffer.from(secretKeyText, 'hex')));
 }
 
-/** Due in a year: nothing runs while history is read. */
+/** Due in a year, so that nothing runs during the measurement. */
 export function rowOfSchedule({ check, checkId, intervalMs }: CheckPlan, now: number): SchedulesTable {
   return {
     account_id: idBytes(check.accountId),

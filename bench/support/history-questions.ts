@@ -1,22 +1,22 @@
-// What is asked of a month of results: the questions of a page, overviews, reports, each timed to the last byte of its answer.
+// Queries for a month of results: those of pages, overviews and reports, each timed to the last byte of the response.
 import { Agent, request } from 'node:http';
 import type { CheckPlan } from './history-plan.ts';
 import { bootstrapKey } from './seed.ts';
 import { pause, type Service } from './service.ts';
 
-/** One request. */
+/** A request. */
 export interface Question {
   readonly path: string;
-  /** JSON; a question with one is a POST. */
+  /** JSON. If present, the request is a POST. */
   readonly body?: string;
 }
 
 export type Questions = Readonly<Record<string, () => Question>>;
 
-/** Checks of an overview at most. */
+/** Maximum number of checks in an overview. */
 const pageSize = 100;
 
-/** Questions about checks that run each minute, by their names in figures. */
+/** Queries for checks that run every minute, by name in the figures. */
 export function questionsOf(plans: readonly CheckPlan[]): Questions {
   const any = (): string => plans[Math.floor(Math.random() * plans.length)]?.check.id ?? '';
   const anyResult = (): string => {
@@ -26,7 +26,7 @@ export function questionsOf(plans: readonly CheckPlan[]): Questions {
     const time = at.toString(16).padStart(12, '0');
     return `/v1/check-results/${plan.check.id}/${time.slice(0, 8)}-${time.slice(8)}${plan.check.id.slice(13)}`;
   };
-  // A page of an overview, of checks that run each minute: as many as may be asked for at once, now these and now those.
+  // An overview page of checks that run every minute: the maximum number, in rotation.
   const page = (): string => {
     const first = Math.floor(Math.random() * (Math.max(0, plans.length - pageSize) + 1));
     return JSON.stringify({ checkIds: plans.slice(first, first + pageSize).map(({ check }) => check.id) });
@@ -47,18 +47,18 @@ export function questionsOf(plans: readonly CheckPlan[]): Questions {
   };
 }
 
-/** The report on every check, which is megabytes of figures that nobody waits for at a screen: told, without a bar. */
+/** Reports about all checks: megabytes of data, so they are shown without a required value. */
 export const reports: Questions = {
   'report on 10,000 checks, 24 h': () => ({ path: '/v1/reporting?quickRange=last24Hrs' }),
   'report on 10,000 checks, 30 days': () => ({ path: '/v1/reporting?quickRange=last30Days' }),
 };
 
-/** Those that read only what is rolled up already, but for an hour or two: not the last 24 hours of a hundred checks. */
+/** Queries that read only roll-ups except for one or two hours, so not the last 24 hours of a hundred checks. */
 export function withoutOverviews(questions: Questions): Questions {
   return Object.fromEntries(Object.entries(questions).filter(([name]) => !name.startsWith('overview')));
 }
 
-/** As people ask: those of one check five times as often as those of many. */
+/** A realistic mix: queries for one check are five times as frequent as those for many. */
 export function inProportion(questions: Questions): (() => Question)[] {
   return Object.entries(questions).flatMap(([name, question]) =>
     /^(?:overview|statuses)/.test(name) ? [question] : Array.from({ length: 5 }, () => question),
@@ -67,33 +67,33 @@ export function inProportion(questions: Questions): (() => Question)[] {
 
 const agent = new Agent({ keepAlive: true });
 
-/** Lets connections go that are kept for the next question. */
+/** Closes idle connections. */
 export function stopAsking(): void {
   agent.destroy();
 }
 
-/** How often a question is asked before it counts: code becomes fast only after some calls. */
+/** Number of warm-up queries, because code is compiled only after some calls. */
 const warmUps = 10;
 
-/** Asks until it has become as fast as it gets, without looking at the clock. */
+/** Warms up without measuring. */
 export async function warmUp(service: Service, questions: readonly (() => Question)[]): Promise<void> {
   for (const question of questions) await ask(service, question, warmUps);
 }
 
-/** Asks one after the other; ms of each. */
+/** Runs queries sequentially; returns the time of each, ms. */
 export async function ask(service: Service, question: () => Question, count: number): Promise<number[]> {
   const times: number[] = [];
   for (let asked = 0; asked < count; asked++) times.push(await timed(service, question()));
   return times;
 }
 
-/** How long something goes on before it is asked how far it is, ms: to look is work, too. */
+/** Interval for checking progress, ms; checking takes time, too. */
 const pollMs = 1000;
 const maxUpkeepMs = 10 * 60_000;
-/** However soon it is through: of fewer answers there is no percentile. */
+/** Minimum number of responses for a percentile, however soon the work ends. */
 const answersLeast = 200;
 
-/** Asks one question after the other until the work beside it has nothing left to do. @param isThrough whether it has */
+/** Runs queries sequentially until the concurrent work is done. @param isThrough whether it is */
 export async function askWhile(
   service: Service,
   questions: Questions,
@@ -112,12 +112,12 @@ export async function askWhile(
       inspectedAt = performance.now();
     }
     if (performance.now() - startedAt > maxUpkeepMs)
-      throw new Error(`upkeep does not end: ${service.output().slice(-2000)}`);
+      throw new Error(`upkeep does not finish: ${service.output().slice(-2000)}`);
   }
   return { times, tookMs: performance.now() - startedAt };
 }
 
-/** One who reads reports one after the other until he is told to stop; answers with how many he has read. */
+/** A client that reads reports sequentially until stopped; returns how many it has read. */
 export function readReports(service: Service): { stop(): Promise<number> } {
   const over = new AbortController();
   const reading = (async () => {
@@ -131,7 +131,7 @@ export function readReports(service: Service): { stop(): Promise<number> } {
     }
     return read;
   })();
-  // Whoever stops him is told of a report that failed.
+  // Stopping it reports a failed request.
   reading.catch(() => undefined);
   return {
     stop() {
@@ -142,8 +142,8 @@ export function readReports(service: Service): { stop(): Promise<number> } {
 }
 
 /**
- * Asks once; ms from the question to the last byte of the answer. What the asker makes of the bytes is his own time, so they are
- * counted and let go: to put megabytes together or to parse them takes as long as to read them.
+ * Sends a query; returns the time from the request to the last byte of the response, ms. The bytes are only counted, because
+ * joining or parsing megabytes would take as long as reading them.
  */
 function timed({ address }: Service, { path, body }: Question): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();

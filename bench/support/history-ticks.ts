@@ -1,4 +1,4 @@
-// Turns of roll-ups and slices of retention by the store itself, and for how long each holds the loop of its process.
+// Roll-up ticks and retention slices of the store, and how long each blocks the event loop.
 import { PerformanceObserver } from 'node:perf_hooks';
 import { StoreUnavailableError } from '#store/base/unavailable.ts';
 import { collectGarbage } from './collect-garbage.ts';
@@ -8,39 +8,39 @@ import { percentile } from './numbers.ts';
 import type { Row } from './report.ts';
 import { pause } from './service.ts';
 
-/** Before a slice that failed is tried again, ms. */
+/** Pause before a failed slice is retried, ms. */
 const againMs = 500;
 
-/** What the thread of the loop did for some work, ms of CPU. */
+/** CPU time of the loop's thread for some work, ms. */
 interface LoopTime {
   readonly cpuMs: number;
-  /** What of it was the kernel's. */
+  /** Kernel part of it. */
   readonly systemMs: number;
-  /** The longest piece of it in which nobody else had a turn. */
+  /** Longest period without yielding. */
   readonly heldMs: number;
-  /** When it began and ended, by `performance.now()`. */
+  /** Start and end, by `performance.now()`. */
   readonly from: number;
   readonly to: number;
 }
 
-/** A collection of garbage, in ms by `performance.now()`. */
+/** A garbage collection, in ms by `performance.now()`. */
 interface Collection {
   readonly startTime: number;
   readonly duration: number;
 }
 
-/** Turns or slices of one kind. */
+/** Ticks or slices of one kind. */
 export interface Ticks {
   readonly times: readonly LoopTime[];
   readonly collections: readonly Collection[];
-  /** Results counted, or rows removed. */
+  /** Results counted or rows deleted. */
   readonly rows: number;
   readonly tookMs: number;
-  /** CPU of this process, all threads, s. */
+  /** CPU time of this process, all threads, s. */
   readonly cpuSeconds: number;
 }
 
-/** Rolls up all hours that have ended by `until` (epoch ms) of `days` days, turn after turn. */
+/** Rolls up all complete hours before `until` (epoch ms) of `days` days, tick by tick. */
 export async function rollUpTo(engine: HistoryEngine, until: number, days: number): Promise<Ticks> {
   const begin = await readyFor(engine, until, async (store) => {
     const { results, isThrough } = await store.rollUps.tick(until, days * dayMs);
@@ -50,10 +50,10 @@ export async function rollUpTo(engine: HistoryEngine, until: number, days: numbe
 }
 
 /**
- * To remove what is older than `before` (epoch ms): results, and where there are any deliveries with their attempts. On
- * PostgreSQL results go by whole days.
+ * Prepares the deletion of everything older than `before` (epoch ms): results, and deliveries with their attempts. On
+ * PostgreSQL, results are deleted by full days.
  *
- * @returns what begins it, with everything at hand: whoever asks the service meanwhile in this process waits for nothing but the removal
+ * @returns a function that starts it, prepared so that concurrent queries of this process wait only for the deletion
  */
 export function readyToRemove(engine: HistoryEngine, before: number, now: number): Promise<() => Promise<Ticks>> {
   return readyFor(engine, now, async (store) => {
@@ -61,7 +61,7 @@ export function readyToRemove(engine: HistoryEngine, before: number, now: number
       const { removed, isThrough } = await store.retention.sweep(before, now, await store.rollUps.release(before));
       return { rows: removed, isThrough };
     } catch (error) {
-      // Somebody reads for too long: the service tries again as well.
+      // A reader takes too long; the service retries, too.
       if (!(error instanceof StoreUnavailableError)) throw error;
       await pause(againMs);
       return { rows: 0, isThrough: false };
@@ -74,7 +74,7 @@ type Tick = (store: OpenStore) => Promise<{ readonly rows: number; readonly isTh
 
 async function readyFor(engine: HistoryEngine, now: number, tick: Tick): Promise<() => Promise<Ticks>> {
   const store = await engine.openStore(() => now);
-  // What the making of ten million results has left would be collected in the middle of a turn.
+  // Otherwise the garbage of creating ten million results would be collected during a tick.
   collectGarbage();
   return () => ticksOf(engine, store, tick);
 }
@@ -97,7 +97,7 @@ async function ticksOf(engine: HistoryEngine, store: OpenStore, tick: Tick): Pro
     times.push({ cpuMs, systemMs: system / 1000, heldMs: watch?.longestMs() ?? cpuMs, from, to: performance.now() });
     rows += answer.rows;
     ({ isThrough } = answer);
-    // What else the loop has to do comes in between, as in the service: the thread that copies the log back waits for an answer.
+    // Yields to other work in between, as in the service: the thread that copies the log back waits for a response.
     await new Promise(setImmediate);
   }
   const tookMs = performance.now() - startedAt;
@@ -109,8 +109,8 @@ async function ticksOf(engine: HistoryEngine, store: OpenStore, tick: Tick): Pro
 }
 
 /**
- * Where a server works between the statements, the loop has its turn in between. A timer that would come each millisecond
- * comes after each turn of the loop: the CPU of the thread between two of them is what held it.
+ * With a server, the loop continues between statements. A timer with an interval of one millisecond fires after each
+ * iteration; the thread's CPU time between two of them is the blocked time.
  */
 function watchPieces() {
   const cpu = (): number => {
@@ -139,26 +139,26 @@ function watchPieces() {
 }
 
 /**
- * How long turns or slices held the loop.
+ * Blocking time of ticks or slices.
  *
- * @param what names them in a figure
- * @param isLongestBound of slices the longest is; of a hundred thousand turns one is always met by a collection of garbage, which is as
- * long as the heap of the bench is large, or by what the host of the machine takes: of those it is told, and all but a thousandth are bound
+ * @param what their name in a figure
+ * @param isLongestBound whether the longest one is limited (slices). Among a hundred thousand ticks, one always coincides
+ * with a garbage collection of the benchmark's large heap or with stolen CPU time, so for them only 99.9 % are limited
  */
 export function heldRows(what: string, { times }: Ticks, isLongestBound: boolean): Row[] {
   const held = times.map(({ heldMs }) => heldMs);
-  // As arguments of one call a hundred thousand would be too many.
+  // A hundred thousand values are too many arguments for one call.
   const longest = held.reduce((max, each) => Math.max(max, each), 0);
   return [
     { figure: `${what}, loop held, p99`, value: percentile(held, 0.99), unit: 'ms', atMost: 20 },
     ...(isLongestBound
       ? []
       : [{ figure: `${what}, loop held, p99.9`, value: percentile(held, 0.999), unit: 'ms', atMost: 20 }]),
-    { figure: `${what}, loop held at most`, value: longest, unit: 'ms', ...(isLongestBound && { atMost: 20 }) },
+    { figure: `${what}, maximum loop blocking`, value: longest, unit: 'ms', ...(isLongestBound && { atMost: 20 }) },
   ];
 }
 
-/** The longest turns, as CPU in one piece, and in brackets all of the turn, what of it was the kernel's, and what was collecting garbage. */
+/** The longest ticks: CPU time without yielding, and in brackets total time, kernel time and garbage collection. */
 export function longestOf({ times, collections }: Ticks): string {
   const ms = (value: number): string => value.toFixed(0);
   const longest = times.toSorted((a, b) => b.heldMs - a.heldMs).slice(0, 5);

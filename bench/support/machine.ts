@@ -1,25 +1,25 @@
-// Which machine a bench ran on: a figure without it says nothing.
+// Describes the machine of a benchmark, which is part of every result.
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { percentile } from './numbers.ts';
 
-/** The machine, and how fast its disk makes a small write durable. */
+/** The machine, and the time of a small durable write. */
 export interface Machine {
   readonly cores: number;
   readonly processor: string;
   readonly memoryGiB: number;
   readonly system: string;
   readonly node: string;
-  /** Median of an append of 4 kB and its fsync, ms. */
+  /** Median time to append and fsync 4 kB, ms. */
   readonly fsyncMs: number;
-  /** Share of the processors' time that other machines on the same host were given during the bench, 0 to 1. */
+  /** Share of CPU time that the host gave to other machines during the benchmark (steal), 0 to 1. */
   readonly stolenShare: number;
 }
 
 const fsyncs = 200;
 
-/** @param folder where the databases of the bench lie: its disk is the one that counts */
+/** @param folder of the databases, whose disk is measured */
 export function describeMachine(folder: string): Omit<Machine, 'stolenShare'> {
   return {
     cores: availableParallelism(),
@@ -31,7 +31,7 @@ export function describeMachine(folder: string): Omit<Machine, 'stolenShare'> {
   };
 }
 
-/** What the processors did since the machine began, in ticks: all of it, and what others on the same host were given. */
+/** CPU ticks since boot: total and stolen. */
 interface Ticks {
   readonly all: number;
   readonly stolen: number;
@@ -45,8 +45,8 @@ function ticks(): Ticks {
 }
 
 /**
- * Begins to count. The answer says which share of the processors' time was taken for other machines on the same host since
- * then, 0 to 1: figures that were measured meanwhile are as much too low, and their 95th percentiles more than that.
+ * Starts counting. Returns a function that returns the share of stolen CPU time since then, 0 to 1. Figures measured
+ * meanwhile are worse by at least that share, and 95th percentiles by more.
  */
 export function countStolen(): () => number {
   const before = ticks();
@@ -58,7 +58,7 @@ export function countStolen(): () => number {
 
 /** The machine in one line. */
 export function machineLine({ cores, processor, memoryGiB, system, node, fsyncMs, stolenShare }: Machine): string {
-  const stolen = `${(stolenShare * 100).toFixed(0)} % of the processors taken for others on its host meanwhile`;
+  const stolen = `${(stolenShare * 100).toFixed(0)} % CPU steal`;
   return `${cores} cores (${processor}), ${memoryGiB} GiB, ${system}, Node ${node}, fsync ${fsyncMs.toFixed(2)} ms, ${stolen}`;
 }
 

@@ -1,10 +1,10 @@
-// The other side of a measurement (target, receiver, bare loop) runs in a process of its own, on the other core.
+// Runs the other side of a measurement (target, receiver, baseline) in its own process on another core.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /** A running peer. */
 export interface Peer {
-  /** Asks one of the peer's questions by name. Rejects when the peer refuses or has ended. */
+  /** Calls a function of the peer by name. Rejects if it fails or the peer has ended. */
   ask<Answer>(question: string, value?: unknown): Promise<Answer>;
   stop(): Promise<void>;
 }
@@ -50,14 +50,14 @@ export function startPeer(name: string): Peer {
   };
 }
 
-/** In the peer: answers questions by name until the parent goes. */
+/** In the peer: handles calls by name until the parent exits. */
 export function answerQuestions(answers: Readonly<Record<string, (value: never) => unknown>>): void {
   process.on('message', (message) => {
     const { id, question, value } = message as Message;
     void (async () => {
       try {
         const answer = answers[question ?? ''];
-        if (answer === undefined) throw new Error(`no answer to ${question}`);
+        if (answer === undefined) throw new Error(`unknown function ${question}`);
         process.send?.({ id, value: await answer(value as never) });
       } catch (error) {
         process.send?.({ id, error: error instanceof Error ? error.message : String(error) });

@@ -1,4 +1,4 @@
-// Deliveries that wait: made by recording failed results of checks in a group that 200 channels listen to.
+// Pending deliveries, created by recording failed results of checks in a group with 200 subscribed channels.
 import { prepareWith } from '#app/path/deliveries.ts';
 import { readConfig } from '#config/config.ts';
 import type { DeliveryFacts, EndedAttempt } from '#domain/results/recording.ts';
@@ -11,7 +11,7 @@ import type { Store } from '#store/store.ts';
 import { aGroup } from '../../tests/support/store/records.ts';
 import { apiCheck, seedChannels } from './seed.ts';
 
-/** How many, for whom, and where they go. */
+/** Number, channels and URL. */
 export interface PendingOrder {
   readonly accountId: string;
   readonly receiver: string;
@@ -20,7 +20,7 @@ export interface PendingOrder {
   readonly count: number;
 }
 
-/** Fills the outbox; answers with the body of one of the deliveries. */
+/** Fills the outbox; returns the body of one of the deliveries. */
 export async function pendingDeliveries(store: Store, order: PendingOrder): Promise<{ body: string }> {
   const { accountId, receiver, channels, count } = order;
   await seedChannels(store, accountId, receiver, channels);
@@ -54,14 +54,14 @@ export async function pendingDeliveries(store: Store, order: PendingOrder): Prom
   return { body };
 }
 
-/** A group to which the channels 1..channels are subscribed; answers with its id. */
+/** Creates a group with the subscribed channels 1..channels; returns its id. */
 export async function seedGroup(store: Store, accountId: string, channels: number): Promise<number> {
   const subscriptions = Array.from({ length: channels }, (_, index) => ({
     alertChannelId: index + 1,
     activated: true,
   }));
   const added = await store.checkGroups.add({ group: aGroup(accountId), subscriptions, isAutoAssigned: false });
-  if (!('saved' in added)) throw new Error(`group refused: ${JSON.stringify(added)}`);
+  if (!('saved' in added)) throw new Error(`group rejected: ${JSON.stringify(added)}`);
   return added.saved.group.id;
 }
 

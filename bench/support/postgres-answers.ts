@@ -1,20 +1,20 @@
-// What a PostgreSQL server sends, cut into messages: a letter, a length that counts itself, and that much.
+// Splits a PostgreSQL server's stream into messages: a type byte, a length that includes itself, and the payload.
 
-/** Cuts what a server sends on one connection into messages. */
+/** Splits the stream of one connection into messages. */
 export interface Answers {
   /**
-   * The messages that are whole now, one behind the other; what is not whole yet is kept for the next call.
+   * Returns the complete messages; incomplete data is kept for the next call.
    *
-   * @param chunk what came next
+   * @param chunk next bytes
    */
   read(chunk: Buffer): readonly Buffer[];
 }
 
 const headLength = 5;
-/** What a client asks first when it would like to encrypt: the answer is one letter without a length. */
+/** First message of a client that requests encryption; the response is one letter without a length. */
 const encryptionAsked = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
-/** @param first what the client sent first */
+/** @param first first bytes of the client */
 export function createAnswers(first: Buffer): Answers {
   let rest: Buffer = Buffer.alloc(0);
   let letters = first.subarray(0, encryptionAsked.length).equals(encryptionAsked) ? 1 : 0;
@@ -37,12 +37,12 @@ function lengthOf(bytes: Buffer): number | null {
   return bytes.length < headLength ? null : 1 + bytes.readUInt32BE(1);
 }
 
-/** Whether it tells that a transaction was committed; one that had failed is answered ROLLBACK. */
+/** Whether it confirms a commit; a failed transaction returns ROLLBACK. */
 export function isCommitted(message: Buffer): boolean {
   return message.toString('latin1', 0, 1) === 'C' && message.toString('latin1', headLength) === 'COMMIT\0';
 }
 
-/** Whether it tells that the server waits for a statement, and is in no transaction. */
+/** Whether the server is ready for a statement and not in a transaction. */
 export function isIdle(message: Buffer): boolean {
   return message.toString('latin1', 0, 1) === 'Z' && message.toString('latin1', headLength) === 'I';
 }

@@ -1,7 +1,7 @@
-// The alert template that rendering is measured with: 1 kB of JSON with what people use, and the same with every helper's result handed over.
+// The template of the rendering benchmark: 1 kB of JSON with typical helpers, and the same with precomputed results.
 import type { RenderFacts } from '#channels/templates/context.ts';
 
-/** What a rendering knows beside the variables. */
+/** Input of a rendering besides the variables. */
 export const facts: RenderFacts = {
   createdAt: Date.parse('2026-03-10T12:00:05.250Z'),
   uuid: '6b1f0f0e-3d3c-4a55-9a51-1d2f3c4b5a69',
@@ -45,7 +45,7 @@ export const referenceTemplate = `{
   "error": {{#if CHECK_ERROR_MESSAGE}}{{json (truncate CHECK_ERROR_MESSAGE 200 '…')}}{{else}}null{{/if}}
 }`;
 
-/** The same text without a helper of ours. */
+/** The same text without Tocsin's helpers. */
 export const bareTemplate = `{
   "title": {{{title}}},
   "state": "{{#if isFailure}}DOWN{{else if isRecovery}}UP{{else}}{{ALERT_TYPE}}{{/if}}",
@@ -64,7 +64,7 @@ export const bareTemplate = `{
   "error": {{#if CHECK_ERROR_MESSAGE}}{{{message}}}{{else}}null{{/if}}
 }`;
 
-/** What the helpers make, made beforehand. */
+/** Precomputed results of the helpers. */
 export const bareValues = {
   ...referenceVariables,
   title: JSON.stringify(referenceVariables.ALERT_TITLE),

@@ -1,53 +1,53 @@
-// What a bench found, beside its bars and its limit: as a table for people, as JSON for programs.
+// Report of a benchmark with required values and baselines: a table for people, JSON for programs.
 import type { Machine } from './machine.ts';
 import { machineLine } from './machine.ts';
 
-/** One figure. Bars are what must hold; an aim is what we would like. */
+/** A figure. Bars are required, an aim is desirable. */
 export interface Row {
   readonly figure: string;
   readonly value: number;
   readonly unit: string;
   readonly atLeast?: number;
   readonly atMost?: number;
-  /** The same work bare, measured in the same run. */
+  /** The same work without Tocsin, measured in the same run. */
   readonly limit?: { readonly what: string; readonly value: number };
-  /** The least that value / limit may be. */
+  /** Minimum of value / limit. */
   readonly ratioAtLeast?: number;
   readonly aim?: string;
 }
 
-/** All that a bench found. */
+/** Findings of a benchmark. */
 export interface Findings {
   readonly rows: readonly Row[];
-  /** What was done, a sentence each. */
+  /** Description of the measurement, one sentence each. */
   readonly notes: readonly string[];
-  /** What was wrong apart from speed, a sentence each: any makes the bench fail. */
+  /** Problems other than speed, one sentence each; any of them fails the benchmark. */
   readonly faults: readonly string[];
 }
 
-/** A bench: one name of the command line. */
+/** A benchmark, with its name on the command line. */
 export interface Bench {
   readonly about: string;
   run(options: BenchOptions): Promise<Findings>;
 }
 
-/** The engines, as figures name them. */
+/** Names of the engines in figures. */
 export const engineNames = ['SQLite', 'PostgreSQL'] as const;
 export type EngineName = (typeof engineNames)[number];
 
-/** What the command line asks for. */
+/** Command-line options. */
 export interface BenchOptions {
-  /** Folder for databases, on a real disk; removed afterwards. */
+  /** Folder for databases on a real disk; deleted afterwards. */
   readonly folder: string;
-  /** Shorter runs: for a look at the way, not for figures to keep. */
+  /** Shorter runs, to test the benchmark rather than to get figures. */
   readonly isQuick: boolean;
-  /** How many results to write where that is asked for; null = as many as the bar says. */
+  /** Number of results to write, where applicable; null = as many as required. */
   readonly results: number | null;
-  /** The only engine to measure where each is measured apart; null = both. */
+  /** The only engine to measure, where applicable; null = both. */
   readonly engine: EngineName | null;
-  /** Where to put CPU profiles of the service; null = do not profile. */
+  /** Folder for CPU profiles of the service; null = no profiles. */
   readonly profileFolder: string | null;
-  /** Tells how far the bench is. */
+  /** Reports progress. */
   readonly say: (what: string) => void;
 }
 
@@ -56,7 +56,7 @@ export function ratioOf({ value, limit }: Row): number | null {
   return limit === undefined ? null : value / limit.value;
 }
 
-/** Whether every bar of a row holds. A figure that could not be measured (NaN) holds none. */
+/** Whether a row meets all bars. NaN (not measured) meets none. */
 export function isMet(row: Row): boolean {
   const ratio = ratioOf(row);
   return (
@@ -67,14 +67,14 @@ export function isMet(row: Row): boolean {
   );
 }
 
-/** Whether the bench as a whole holds its bars. */
+/** Whether the benchmark meets all bars. */
 export function isPassed({ rows, faults }: Findings): boolean {
   return faults.length === 0 && rows.every(isMet);
 }
 
-/** The table, the notes and the verdict. */
+/** Formats the table, the notes and the verdict. */
 export function asTable(name: string, machine: Machine, findings: Findings): string {
-  const head = ['figure', 'value', 'bar', 'limit in the same run', 'ratio', 'aim', ''];
+  const head = ['figure', 'value', 'bar', 'baseline in the same run', 'ratio', 'aim', ''];
   const body = findings.rows.map((row) => {
     const ratio = ratioOf(row);
     return [
@@ -107,7 +107,7 @@ export function asTable(name: string, machine: Machine, findings: Findings): str
   ].join('\n');
 }
 
-/** The same for programs. */
+/** Formats the same as JSON. */
 export function asJson(name: string, machine: Machine, findings: Findings): string {
   const rows = findings.rows.map((row) => ({ ...row, ratio: ratioOf(row), isMet: isMet(row) }));
   const { notes, faults } = findings;

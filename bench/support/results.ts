@@ -1,21 +1,21 @@
-// What is recorded, read from the database file from outside while the service runs or after it.
+// Reads results from the database file while the service runs or afterwards.
 import { DatabaseSync } from 'node:sqlite';
 import { outcomeCodes } from '#store/base/codes.ts';
 import type { Outcome } from '#domain/results/result.ts';
 import { firstIdAt, idTime } from '#store/base/codec.ts';
 import { databasePath } from './seed.ts';
 
-/** A read-only look into a data folder. */
+/** A read-only view of a data folder. */
 export interface ResultView extends Disposable {
-  /** Rows recorded so far, all outcomes and attempts. */
+  /** Number of recorded rows so far, all outcomes and attempts. */
   count(): number;
-  /** What was recorded of runs that were started, or given up, in a span (epoch ms), by outcome. */
+  /** Runs started or given up in a span (epoch ms), by outcome. */
   startedOutcomes(from: number, to: number): Record<Outcome, number>;
   /** Slots of a span (epoch ms) by outcome. */
   outcomes(from: number, to: number): Record<Outcome, number>;
-  /** Starts of the results since an instant, epoch ms. */
+  /** Start times of the results since an instant, epoch ms. */
   starts(from: number): number[];
-  /** Start minus slot of every run of the slots of a span, ms. */
+  /** Start minus slot for every run of the slots of a span, ms. */
   delays(from: number, to: number): number[];
 }
 

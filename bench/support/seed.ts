@@ -1,4 +1,4 @@
-// Databases to measure on: accounts, channels and thousands of checks, in the rows that the product itself writes.
+// Databases for benchmarks: accounts, channels and thousands of checks, in the same rows as the product's.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureFirstAccount } from '#actions/accounts/first-account.ts';
@@ -15,27 +15,27 @@ import { openStore } from '#store/sqlite-store.ts';
 import type { Store } from '#store/store.ts';
 import { aChannel, aCheck } from '../../tests/support/store/records.ts';
 
-/** The first key, known to the bench and to the service it starts. */
+/** The first key, known to the benchmark and the service. */
 export const bootstrapKey = `tsn_${'bench'.repeat(8)}`;
-/** What seals secrets in these databases. */
+/** Encryption key of secrets in these databases. */
 export const secretKeyText = '5c'.repeat(32);
 
-/** The secret that channel number `id` signs with. */
+/** Signing secret of channel number `id`. */
 export function channelSecret(id: number): string {
   return `bench secret of channel ${id}`;
 }
 
-/** Where a service with this data folder keeps its rows. */
+/** Database file of a service with this data folder. */
 export function databasePath(dataDir: string): string {
   return join(dataDir, 'tocsin.db');
 }
 
-/** Opens the store of a data folder, as the service does. */
+/** Opens the store of a data folder, like the service. */
 export function openBenchStore(dataDir: string, now: () => number = Date.now): Store {
   return openStore({ path: databasePath(dataDir), secretKey: Buffer.from(secretKeyText, 'hex'), clock: { now } });
 }
 
-/** Makes the folder, the database and its first account; answers with the account's id. */
+/** Creates the folder, the database and its first account; returns the account's id. */
 export async function seedAccount(dataDir: string): Promise<string> {
   mkdirSync(dataDir, { recursive: true });
   const store = openBenchStore(dataDir);
@@ -44,14 +44,14 @@ export async function seedAccount(dataDir: string): Promise<string> {
   return accountId;
 }
 
-/** Makes the first account of a store; answers with its id. */
+/** Creates the first account of a store; returns its id. */
 export async function seedFirstAccount({ apiKeys }: Store): Promise<string> {
   const made = await ensureFirstAccount({ apiKeys, clock: systemClock }, { key: bootstrapKey });
-  if (made === null) throw new Error('the database has an account already');
+  if (made === null) throw new Error('the database already has an account');
   return made.accountId;
 }
 
-/** Adds webhook channels 1..count that sign, each with a path of its own at the receiver. */
+/** Adds webhook channels 1..count with signing secrets, each with its own path at the receiver. */
 export async function seedChannels(store: Store, accountId: string, receiver: string, count: number): Promise<void> {
   for (let id = 1; id <= count; id++) {
     const channel = aChannel(accountId, {
@@ -60,11 +60,11 @@ export async function seedChannels(store: Store, accountId: string, receiver: st
       secrets: { webhookSecret: channelSecret(id) },
     });
     const added = await store.alertChannels.add({ channel, subscriptions: null });
-    if (!('saved' in added) || added.saved.channel.id !== id) throw new Error('channels do not count up from 1');
+    if (!('saved' in added) || added.saved.channel.id !== id) throw new Error('channel ids do not start at 1');
   }
 }
 
-/** An activated API check of a URL, with the assertions people write first. */
+/** An activated API check of a URL with typical assertions. */
 export function apiCheck(accountId: string, url: string, change: Partial<Check> = {}): Check {
   return aCheck(accountId, {
     tags: ['shop', 'bench'],
@@ -88,9 +88,9 @@ export function apiCheck(accountId: string, url: string, change: Partial<Check> 
 }
 
 /**
- * Adds thousands of checks in one transaction: the rows that `store.checks.add` writes one by one.
+ * Adds thousands of checks in one transaction, with the same rows as `store.checks.add`.
  *
- * @param channelOf the channel that is told of a check; null = none
+ * @param channelOf the subscribed channel of a check; null = none
  */
 export async function seedChecks(
   dataDir: string,
@@ -125,10 +125,10 @@ export async function seedChecks(
   await file.close();
 }
 
-/** The row of a check's schedule, from its next slot on. */
+/** Schedule row of a check, from its next slot on. */
 export function scheduleRow(check: Check, now: number): SchedulesTable {
   const schedule = scheduleOf(check, null);
-  if (schedule === null) throw new Error('a check of a bench is activated');
+  if (schedule === null) throw new Error('the check has no schedule');
   const { intervalMs, phaseMs, locations, runParallel } = schedule;
   return {
     account_id: idBytes(check.accountId),

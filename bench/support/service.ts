@@ -1,32 +1,32 @@
-// The service as `npm start` starts it, in a process of its own, on a database on the real disk.
+// Runs the service like `npm start`, in its own process, on a database on a real disk.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundled } from '../../tooling/bundle.ts';
 import { bootstrapKey, secretKeyText } from './seed.ts';
 
-/** Code that can be started: a folder with its packages, and what a start of it is told beside everything else. */
+/** Code that can be started: a folder with its packages, and its additional environment. */
 export interface Program {
   readonly folder: string;
 }
 
-/** How the service is started. */
+/** Options of a start. */
 export interface ServiceOptions {
   readonly dataDir: string;
-  /** Where to write CPU profiles when it stops. */
+  /** Folder for CPU profiles when it stops. */
   readonly profileFolder?: string | null;
   readonly environment?: Readonly<Record<string, string>>;
-  /** How long a call waits for its answer, ms; for ever when not told. */
+  /** Timeout of calls, ms. Default: none. */
   readonly maxCallMs?: number;
-  /** Told the number of the process, before anything is known of how it starts. */
+  /** Called with the process id as soon as it is known. */
   readonly onSpawned?: (pid: number) => void;
-  /** That of this checkout when it is not told. */
+  /** Default: the code of this checkout. */
   readonly program?: Program;
 }
 
 /** A running service. */
 export interface Service {
-  /** Its number on this machine. */
+  /** Process id. */
   readonly pid: number;
   /** `http://127.0.0.1:port`. */
   readonly address: string;
@@ -34,19 +34,19 @@ export interface Service {
   readonly readyAfterMs: number;
   /** CPU time of all its threads so far, seconds. */
   cpuSeconds(): number;
-  /** Resident memory now, MB. */
+  /** Current resident memory, MB. */
   residentMb(): number;
-  /** What it wrote to stderr and its log lines so far. */
+  /** Output on stderr and log lines so far. */
   output(): string;
-  /** Ends it as an operator would. */
+  /** Stops it like an operator. */
   stop(): Promise<void>;
-  /** Ends it as a power cut would. */
+  /** Kills it like a power failure. */
   kill(): Promise<void>;
-  /** Stands still (SIGSTOP), and goes on (SIGCONT). */
+  /** Suspends it (SIGSTOP), and resumes it (SIGCONT). */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
   /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
-  /** A request with the first key; JSON in, JSON out. */
+  /** Sends a request with the first key; JSON in, JSON out. */
   call(
     method: string,
     path: string,
@@ -59,7 +59,7 @@ export interface Service {
 export const presentProgram: Program = { folder: fileURLToPath(new URL('../..', import.meta.url)) };
 const readyWithinMs = 60_000;
 
-/** What every process of a bench is told. */
+/** Environment of every process of a benchmark. */
 export function serviceEnvironment(dataDir: string): Record<string, string> {
   return {
     PORT: '0',
@@ -77,13 +77,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const startedAt = performance.now();
   const { dataDir, profileFolder = null, program = presentProgram } = options;
   const profile = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
-  // As bin/tocsin starts it.
+  // Like bin/tocsin.
   const main = program === presentProgram ? bundled('main') : 'dist/main.js';
   const child = spawn('sh', ['tooling/node24.sh', '--max-semi-space-size=8', ...profile, main], {
     cwd: program.folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      // Where sh finds its tools; the service itself needs nothing of the environment.
+      // For sh to find its tools; the service itself needs no environment.
       PATH: '/usr/local/bin:/usr/bin:/bin',
       ...serviceEnvironment(dataDir),
       ...options.environment,

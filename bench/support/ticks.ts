@@ -1,4 +1,4 @@
-// A turn of each step of the path over schedules whose time is turned by hand, by the product's own statements.
+// Ticks of each pipeline step on schedules in simulated time, with the product's own statements.
 import { planRuns, type RunPlan } from '#domain/checks/plan-runs.ts';
 import { maintenanceOf, stateRulesOf } from '#domain/checks/state-rules.ts';
 import { bareFinding, type Finding } from '#domain/results/result.ts';
@@ -9,7 +9,7 @@ import { type Churned, leaseMs, perStep } from './churn.ts';
 
 const location = 'local';
 
-/** A turn of the scheduler. @param made what of the planned runs is made: all of them unless told otherwise */
+/** A tick of the scheduler. @param made selects the planned runs to create; default: all */
 export function schedule({ now, path }: Churned, made = (runs: RunPlan['runs']): RunPlan['runs'] => runs) {
   return path.scheduleDue({
     now,
@@ -27,7 +27,7 @@ export async function claim({ now, path }: Churned, owner: string): Promise<read
   return (await path.claimRuns({ location, owner, now, leaseMs, max: perStep })).runs;
 }
 
-/** Ends runs as the step does that records what was found: all of them passed. Rejects when one is not recorded. */
+/** Records runs as passed, like the recording step. Rejects if one is not recorded. */
 export async function record(churned: Churned, claimed: readonly ClaimedRun[], owner: string): Promise<void> {
   const { path } = churned;
   let lost: unknown = null;
@@ -36,7 +36,7 @@ export async function record(churned: Churned, claimed: readonly ClaimedRun[], o
     clock: { now: () => churned.now },
     owner,
     locations: () => ['local'],
-    render: () => ({ error: 'there is no channel' }),
+    render: () => ({ error: 'there are no channels' }),
     statusOf: () => 200,
     onRecorded: (_, { isRecorded }) => (lost ??= isRecorded ? null : new Error('a run was not recorded')),
     onError: (error) => (lost ??= error),
@@ -48,7 +48,7 @@ export async function record(churned: Churned, claimed: readonly ClaimedRun[], o
   };
   const rulesOf = (context: CheckContext) => stateRulesOf(context, [location], maintenanceOf(context, churned.now));
   const recorded = claimed.map(({ run, context }) => {
-    if (context === null) throw new Error('a run came without its check');
+    if (context === null) throw new Error('a claimed run has no check');
     return step.record({ run, context, finding, outcome: 'passed', retry: null, rules: rulesOf(context) });
   });
   await Promise.all(recorded);

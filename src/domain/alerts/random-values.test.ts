@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { systemRandom } from '#lib/random.ts';
-import { createDice } from '../../../bench/chaos/dice.ts';
+import { createRandom } from '../../../bench/chaos/random.ts';
 import { randomValues } from './random-values.ts';
 
 it('$RANDOM_NUMBER reaches every number from 0 to 1000, with equal frequency', () => {
-  const dice = createDice(20_261_121);
+  const random = createRandom(20_261_121);
   const draws = 200_000;
   const counts = new Map<number, number>();
   for (let draw = 0; draw < draws; draw++) {
-    const { randomNumber } = randomValues({ uuid: () => '', fraction: dice });
+    const { randomNumber } = randomValues({ uuid: () => '', fraction: random });
     counts.set(randomNumber, (counts.get(randomNumber) ?? 0) + 1);
   }
   assert.deepEqual(

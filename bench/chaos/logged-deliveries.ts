@@ -1,25 +1,25 @@
-// What the database holds of deliveries and their attempts, read from the database itself, whichever engine it is of.
+// Reads deliveries and their attempts from the database, on either engine.
 import { idText } from '#store/base/codec.ts';
 import type { DeliveryStatus } from '#domain/alerts/delivery.ts';
 import { deliveryStatusCodes } from '#store/base/codes.ts';
 import type { RawRows } from '../../tests/support/store/raw-rows.ts';
 
-/** One entry of a delivery's log, in its order. Instants are epoch ms. */
+/** An entry in the log of a delivery. Times are epoch ms. */
 export interface Entry {
   readonly number: number;
   readonly startedAt: number;
   readonly durationMs: number;
-  /** The answer's; null = none. */
+  /** Status of the response; null = none. */
   readonly status: number | null;
   readonly isInterrupted: boolean;
   readonly nextAttemptAt: number | null;
 }
 
 /** A delivery with its log. */
-export interface Tried {
+export interface LoggedDelivery {
   readonly id: string;
   readonly channel: number;
-  /** null = of no check. */
+  /** null = without a check. */
   readonly check: string | null;
   readonly status: DeliveryStatus;
   /** Attempts that count. */
@@ -35,15 +35,15 @@ export interface CutOff {
   readonly startedAt: number;
 }
 
-/** How things stand once a process has ended. */
-export interface Standing {
-  /** Attempts that this process had begun and not recorded. */
+/** State of the deliveries after a process has ended. */
+export interface DeliveriesState {
+  /** Attempts that this process began but did not record. */
   readonly inProgress: readonly CutOff[];
-  /** Every attempt that is begun and not recorded, whichever process began it. */
+  /** All attempts that were begun but not recorded. */
   readonly cutOff: readonly CutOff[];
-  /** Deliveries with an attempt recorded by this process whose next one is not due yet. */
+  /** Deliveries with an attempt recorded by this process and a retry that is not due yet. */
   readonly waiting: number;
-  /** Deliveries that nobody holds and that are due: work for the next process. */
+  /** Unleased due deliveries: work for the next process. */
   readonly due: number;
   /** Deliveries that have not ended. */
   readonly pending: number;
@@ -52,8 +52,8 @@ export interface Standing {
 const pending = deliveryStatusCodes.encode('pending');
 const id = (value: unknown): string => idText(value as Uint8Array);
 
-/** @param since when the process was started, epoch ms */
-export function standing(rows: RawRows, since: number): Standing {
+/** @param since start of the process, epoch ms */
+export function deliveriesState(rows: RawRows, since: number): DeliveriesState {
   const now = Date.now();
   const count = (sql: string, ...values: number[]): number => Number(rows.prepare(sql).get(...values)?.['n']);
   const cutOff = rows
@@ -80,8 +80,8 @@ export function standing(rows: RawRows, since: number): Standing {
   };
 }
 
-/** Every delivery with its log. */
-export function triedDeliveries(rows: RawRows): Tried[] {
+/** All deliveries with their logs. */
+export function loggedDeliveries(rows: RawRows): LoggedDelivery[] {
   const attempts = rows
     .prepare(
       `SELECT delivery_id, number, started_at, duration_ms, status, error_class, next_attempt_at FROM attempts
@@ -115,7 +115,7 @@ function entryOf(row: Record<string, unknown>): Entry {
   };
 }
 
-/** How many replays of a channel's deliveries there are. */
+/** Number of replays of a channel's deliveries. */
 export function replaysOf(rows: RawRows, channel: number): number {
   const sql = 'SELECT count(*) AS n FROM deliveries WHERE replay_of IS NOT NULL AND alert_channel_id = ?';
   return Number(rows.prepare(sql).get(channel)?.['n']);

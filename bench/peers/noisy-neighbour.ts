@@ -1,4 +1,4 @@
-// Hostile targets and receivers of the account that disturbs: costly, endless, hanging and dripping answers.
+// Hostile targets and receivers of the noisy account: costly, endless, hanging and dripping responses.
 import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 import { answerQuestions } from '../support/peer.ts';
@@ -10,12 +10,12 @@ const nested = `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
 const large = Buffer.alloc(5 * 1024 * 1024, 'x');
 const dripMs = 5;
 
-/** By path: what is answered. */
+/** Responses by path. */
 const answers: Readonly<Record<string, (response: ServerResponse) => void>> = {
   '/items': (response) => response.end(items),
   '/nested': (response) => response.writeHead(500).end(nested),
   '/letters': (response) => response.end('a'.repeat(50_000)),
-  // Claims one byte more than it sends.
+  // Announces one byte more than it sends.
   '/large': (response) => response.writeHead(200, { 'content-length': large.length + 1 }).write(large),
   '/ok': (response) => response.end('ok'),
   '/failing': (response) => response.writeHead(500).end('failing'),
@@ -25,7 +25,7 @@ const answers: Readonly<Record<string, (response: ServerResponse) => void>> = {
 
 const http = createHttpServer((request, response) => {
   request.resume();
-  // No answer at all to other paths: a receiver that hangs.
+  // Other paths never respond, like a hanging receiver.
   answers[request.url ?? '']?.(response);
 });
 

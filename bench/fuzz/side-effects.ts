@@ -1,17 +1,17 @@
-// Notices what must not happen while something else runs: files, environment, output, changed prototypes.
+// Detects side effects: file and environment access, output, and changed prototypes.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
-/** What was noticed since the last look, a sentence each. */
+/** Side effects since the last call, one sentence each. */
 export interface Watch {
   inspect(): string[];
-  /** Puts everything back as it was. */
+  /** Restores everything. */
   end(): void;
 }
 
 type Callable = (...args: never[]) => unknown;
 
-/** Wraps everything that reads or writes, and remembers what the built-in prototypes hold. */
+/** Wraps everything that reads or writes, and records the properties of built-in prototypes. */
 export function watchProcess(): Watch {
   const noticed: string[] = [];
   const undo: (() => void)[] = [];

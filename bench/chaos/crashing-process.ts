@@ -1,4 +1,4 @@
-// A process of the service that is going to end itself: nobody waits until it is ready, because it may not live to be.
+// A process of the service that kills itself at a given point, possibly before it is ready.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -6,13 +6,13 @@ import { bundled } from '../../tooling/bundle.ts';
 import { pause } from '../support/service.ts';
 import { bootstrapKey } from '../support/seed.ts';
 
-/** A process on its way to its end. */
-export interface Doomed {
+/** A process that will kill itself. */
+export interface CrashingProcess {
   /** Epoch ms. */
   readonly startedAt: number;
-  /** Resolves with the signal that ended it; null = it ended by itself, or not within the time. */
+  /** Resolves with the signal that ended it; null = it exited on its own or not in time. */
   endedWithin(ms: number): Promise<NodeJS.Signals | null>;
-  /** A POST with the first key, once it listens; null = no answer came. */
+  /** POSTs with the first key once the process listens. null = no response. */
   post(path: string, body: unknown): Promise<number | null>;
   output(): string;
 }
@@ -20,8 +20,11 @@ export interface Doomed {
 const pieceMs = 10;
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** @param words for Node.js itself */
-export function startDoomed(words: readonly string[], environment: Readonly<Record<string, string>>): Doomed {
+/** @param words arguments of Node.js */
+export function startCrashing(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): CrashingProcess {
   const startedAt = Date.now();
   const child = spawn('sh', ['tooling/node24.sh', ...words, bundled('main')], {
     cwd: root,
@@ -37,7 +40,7 @@ export function startDoomed(words: readonly string[], environment: Readonly<Reco
     startedAt,
     output: () => printed,
     async endedWithin(ms) {
-      // Counted in pieces: when all of this was stopped for a while, that while is nobody's.
+      // Counted in short steps, so that time in which this process was suspended does not count.
       for (let waitedMs = 0; isRunning() && waitedMs < ms; waitedMs += pieceMs) await pause(pieceMs);
       if (isRunning()) child.kill('SIGKILL');
       const isLate = child.killed;

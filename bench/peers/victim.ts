@@ -1,9 +1,9 @@
-// Targets and the webhook receiver of the account that must not be disturbed.
+// Targets and the webhook receiver of the account that must not be affected.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerQuestions } from '../support/peer.ts';
 
-/** One alert that arrived. */
+/** A received alert. */
 export interface Alert {
   readonly checkName: string;
   readonly alertType: string;
@@ -12,7 +12,7 @@ export interface Alert {
 }
 
 const broken = new Set<string>();
-/** By name of a target: when it first answered 500, epoch ms. */
+/** When each target first responded 500, epoch ms, by name. */
 const failedAt: Record<string, number> = {};
 const alerts: Alert[] = [];
 
@@ -38,7 +38,7 @@ answerQuestions({
     new Promise<string>((resolve) => {
       server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
     }),
-  /** The target of that name answers 500 from now on. */
+  /** Makes the target of that name respond 500 from now on. */
   break: (name: string) => void broken.add(name),
   failedAt: () => failedAt,
   alerts: () => alerts,

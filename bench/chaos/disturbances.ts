@@ -1,0 +1,251 @@
+// Disturbances by a noisy account, one per case (docs/security.md: What accounts cannot do to each other).
+import { connect, type Socket } from 'node:net';
+import { pause } from '../support/service.ts';
+import type { ApiClient } from './writer.ts';
+
+/** The noisy account, and its peer. */
+export interface NoisyAccount extends ApiClient {
+  readonly targets: { readonly http: string; readonly drip: number };
+  /** Port of the service. */
+  readonly servicePort: number;
+}
+
+/** A disturbance. */
+export interface Disturbance {
+  readonly name: string;
+  /** Prepares it; the disturbance may already begin here. */
+  readonly begin: (noisy: NoisyAccount) => Promise<unknown>;
+  /** Called repeatedly until the case ends. */
+  readonly again?: (noisy: NoisyAccount) => Promise<unknown>;
+}
+
+const everyTenSeconds = { frequency: 0, frequencyOffset: 10, retryStrategy: null };
+
+export const disturbances: readonly Disturbance[] = [
+  {
+    name: 'costly assertions on large JSON',
+    begin: (noisy) =>
+      makeChecks(noisy, 20, '/v1/checks/api', (index) => ({
+        request: {
+          method: 'GET',
+          url: `${noisy.targets.http}/items`,
+          assertions: [
+            {
+              source: 'JSON_BODY',
+              property: '$..text',
+              comparison: 'CONTAINS',
+              target: `{"n":[${'1,'.repeat(2000)}1]}`,
+            },
+            {
+              source: 'JSON_BODY',
+              property: '$.items[?(@.index > 5)]',
+              comparison: 'NOT_CONTAINS',
+              target: `${index}`,
+            },
+            { source: 'JSON_BODY', property: '$..[?(@.text)]', comparison: 'EQUALS', target: '[]' },
+          ],
+        },
+      })),
+  },
+  {
+    name: 'regular expressions that backtrack',
+    begin: (noisy) =>
+      makeChecks(noisy, 20, '/v1/checks/api', () => ({
+        request: {
+          method: 'GET',
+          url: `${noisy.targets.http}/letters`,
+          assertions: [{ source: 'TEXT_BODY', regex: '(a+)+b', comparison: 'EQUALS', target: 'x' }],
+        },
+      })),
+  },
+  {
+    name: 'deeply nested JSON of failing targets',
+    begin: (noisy) =>
+      makeChecks(noisy, 50, '/v1/checks/api', () => ({
+        request: {
+          method: 'GET',
+          url: `${noisy.targets.http}/nested`,
+          assertions: [{ source: 'JSON_BODY', property: '$.a', comparison: 'EQUALS', target: '[]' }],
+        },
+      })),
+  },
+  {
+    name: 'slow-drip TCP targets',
+    begin: (noisy) =>
+      makeChecks(noisy, 40, '/v1/checks/tcp', () => ({
+        request: {
+          hostname: '127.0.0.1',
+          port: noisy.targets.drip,
+          assertions: [{ source: 'RESPONSE_DATA', regex: '(a+)+b', comparison: 'EQUALS', target: 'x' }],
+        },
+      })),
+  },
+  {
+    name: 'stalling large bodies',
+    begin: (noisy) =>
+      makeChecks(noisy, 120, '/v1/checks/api', () => ({
+        request: {
+          method: 'GET',
+          url: `${noisy.targets.http}/large`,
+          assertions: [{ source: 'TEXT_BODY', comparison: 'CONTAINS', target: 'y' }],
+        },
+      })),
+  },
+  {
+    name: 'endless triggered runs',
+    begin: async (noisy) => {
+      const { id } = await made(noisy, '/v1/check-groups', { name: 'flood' });
+      await makeChecks(noisy, 100, '/v1/checks/api', () => ({
+        frequency: 1440,
+        groupId: id,
+        request: { method: 'GET', url: `${noisy.targets.http}/slow` },
+      }));
+      floodedGroup = Number(id);
+    },
+    again: (noisy) => noisy.call('POST', `/v1/triggers/check-groups/${floodedGroup}`),
+  },
+  {
+    name: '4,100 hanging channels',
+    begin: async (noisy) => {
+      await makeChannels(noisy, 4100, () => ({ url: `${noisy.targets.http}/hang` }));
+      await makeFailing(noisy, 5);
+    },
+  },
+  {
+    name: '300 channels with costly templates',
+    begin: async (noisy) => {
+      const template = '{{#each TAGS}}{{#each ../TAGS}}{{#each ../../TAGS}}{{this}}{{/each}}{{/each}}{{/each}}';
+      await makeChannels(noisy, 300, () => ({ url: `${noisy.targets.http}/ok`, template }));
+      await makeFailing(
+        noisy,
+        5,
+        Array.from({ length: 20 }, (_, index) => `tag:${index}`),
+      );
+    },
+  },
+  {
+    name: 'channels that always redirect',
+    begin: async (noisy) => {
+      await makeChannels(noisy, 300, () => ({ url: `${noisy.targets.http}/moved` }));
+      await makeFailing(noisy, 5);
+    },
+  },
+  {
+    name: '3,000 maintenance windows',
+    begin: async (noisy) => {
+      const startsAt = new Date(Date.now() - 86_400_000).toISOString();
+      const endsAt = new Date(Date.now() - 86_000_000).toISOString();
+      await makeMany(noisy, 3000, '/v1/maintenance-windows', (index) => ({
+        name: `window ${index}`,
+        tags: [`tag:${index}`],
+        startsAt,
+        endsAt,
+        repeatInterval: 1,
+        repeatUnit: 'DAY',
+      }));
+      await makeFailing(noisy, 50);
+    },
+  },
+  {
+    name: 'costly reads through the API',
+    begin: (noisy) => makeFailing(noisy, 200),
+    again: (noisy) =>
+      Promise.all([
+        noisy.call('GET', '/v1/checks?limit=100'),
+        noisy.call('GET', '/v1/check-statuses'),
+        noisy.call('GET', '/v1/reporting'),
+        noisy.call('GET', '/v1/deliveries?limit=100'),
+        // The default rate limit allows 10 requests per second.
+        pause(400),
+      ]),
+  },
+  {
+    name: 'refused-bodies',
+    begin: () => Promise.resolve(),
+    // Six at a time, about seven requests per second.
+    again: (noisy) =>
+      Promise.all([...Array.from({ length: 6 }, () => noisy.call('POST', '/v1/checks/api', manyNames)), pause(850)]),
+  },
+  {
+    name: 'idle connections',
+    begin: ({ servicePort }) => {
+      for (let index = 0; index < 3000; index++) {
+        const socket: Socket = connect(servicePort, '127.0.0.1');
+        socket.on('error', () => socket.destroy());
+        idle.push(socket);
+      }
+      return pause(500);
+    },
+  },
+  {
+    name: 'scripts that use all CPU and memory',
+    begin: (noisy) =>
+      makeChecks(noisy, 4, '/v1/checks/multistep', (index) => ({
+        frequency: 1,
+        frequencyOffset: null,
+        script: index % 2 === 0 ? 'for (;;);' : 'const all = []; for (;;) all.push(new Array(1e6).fill(1));',
+      })),
+  },
+];
+
+/** 90,000 unknown fields, within the body size limit. */
+const manyNames = Object.fromEntries(Array.from({ length: 90_000 }, (_, index) => [`q${index}`, 1]));
+let floodedGroup = 0;
+const idle: Socket[] = [];
+
+/** Ends a disturbance. */
+export async function endDisturbance(noisy: NoisyAccount): Promise<void> {
+  for (const socket of idle.splice(0)) socket.destroy();
+  for (;;) {
+    const { body } = await noisy.call('GET', '/v1/checks?limit=100');
+    const checks = body as readonly { readonly id: string }[];
+    if (checks.length === 0) return;
+    await Promise.all(checks.map(({ id }) => noisy.call('DELETE', `/v1/checks/${id}`)));
+  }
+}
+
+function makeChecks(
+  noisy: NoisyAccount,
+  count: number,
+  path: string,
+  fields: (index: number) => object,
+): Promise<void> {
+  return makeMany(noisy, count, path, (index) => ({ name: `noisy ${index}`, ...everyTenSeconds, ...fields(index) }));
+}
+
+function makeFailing(noisy: NoisyAccount, count: number, tags: readonly string[] = []): Promise<void> {
+  const request = { method: 'GET', url: `${noisy.targets.http}/failing` };
+  return makeChecks(noisy, count, '/v1/checks/api', () => ({ tags, request }));
+}
+
+function makeChannels(noisy: NoisyAccount, count: number, config: () => object): Promise<void> {
+  return makeMany(noisy, count, '/v1/alert-channels', (index) => ({
+    type: 'WEBHOOK',
+    autoSubscribe: true,
+    config: { name: `noisy ${index}`, ...config() },
+  }));
+}
+
+/** Creates as many as the account's limit allows. */
+async function makeMany(
+  noisy: NoisyAccount,
+  count: number,
+  path: string,
+  fields: (index: number) => object,
+): Promise<void> {
+  const atOnce = 8;
+  for (let index = 0; index < count; index += atOnce) {
+    const numbers = Array.from({ length: Math.min(atOnce, count - index) }, (_, each) => index + each);
+    const answers = await Promise.all(numbers.map((number) => noisy.call('POST', path, fields(number))));
+    for (const { status, body } of answers) {
+      if (status === 402 || status === 409) return;
+      if (status !== 201) throw new Error(`POST ${path}: ${status} ${JSON.stringify(body)}`);
+    }
+  }
+}
+
+async function made(noisy: NoisyAccount, path: string, body: object): Promise<Record<string, unknown>> {
+  const answer = await noisy.call('POST', path, body);
+  if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body as Record<string, unknown>;
+}
