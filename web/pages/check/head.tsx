@@ -8,6 +8,7 @@ import { useRead, useWrite } from '../../api/query.ts';
 import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { useCheckActions } from '../../ui/checks/check-actions.ts';
 import { graceMinutes, intervalMinutes } from '../../ui/checks/interval.ts';
+import { CheckName } from '../../ui/checks/check-name.tsx';
 import { checkTypeWords } from '../../ui/checks/check-type.ts';
 import { type Action, ActionMenu } from '../../ui/controls/menu.tsx';
 import { duration, sentence } from '../../ui/text/format.ts';
@@ -123,6 +124,18 @@ function HeadFacts({
             isPing
               ? [text.expects, text.grace(interval, duration(graceMinutes(check) * 60_000))]
               : [text.schedule, text.every(interval)],
+            ...(check.dependsOn.length === 0
+              ? []
+              : [
+                  [
+                    text.dependsOn,
+                    <span key="needed" className={css['needed']}>
+                      {check.dependsOn.map((id) => (
+                        <CheckName key={id} checkId={id} />
+                      ))}
+                    </span>,
+                  ] as const,
+                ]),
             ...(check.locations.length > 0 ? [[text.locations, check.locations.join(', ')] as const] : []),
             [
               isPing ? text.lastPing : text.lastRun,

@@ -4,6 +4,7 @@ export const text = {
   allChecks: 'All checks',
   checks: 'Checks',
   since: 'Since',
+  dependsOn: 'Depends on',
   schedule: 'Schedule',
   nextRun: 'Next run',
   lastRun: 'Last run',

@@ -106,7 +106,7 @@ export class MailSession {
     const { _socket: socket, allowsAuth } = this.#connection;
     if (socket instanceof TLSSocket && !socket.authorized) throw certificateError(socket, host, trust);
     if (user === null) return;
-    // Whoever removes STARTTLS from the server's greeting must not get the password.
+    // An attacker who removes STARTTLS from the greeting must not get the password.
     if (!(socket instanceof TLSSocket) && startTls === 'if-offered' && !thisMachine.test(host)) {
       throw Object.assign(new Error('no TLS for AUTH'), { code: 'PLAIN_AUTH' });
     }
