@@ -147,7 +147,7 @@ function isCurrent(name) {
 }
 
 const known = existsSync(folder)
-  ? // Leftovers of a killed install begin with a dot.
+  ? // Folders of an interrupted install begin with a dot.
     readdirSync(folder).filter((name) => !name.startsWith('.') && existsSync(join(folder, name, 'package-lock.json')))
   : [];
 const wanted = asked.filter((word) => word !== folderWord);
