@@ -26,7 +26,7 @@ async function serve(): Promise<void> {
       const hint = nearest === null ? 'see docs/configuration.md' : `did you mean ${nearest}?`;
       log.warn('config.unknown', { name, hint });
     }
-    // Loaded when the configuration is known to be right: what is wrong with it is said at once.
+    // Loaded after the configuration was validated, so that its errors are reported without delay.
     const { compose } = await import('#app/compose.ts');
     tocsin = await compose(config, log);
     process.stdout.write(firstMinutes(tocsin));

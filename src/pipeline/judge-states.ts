@@ -1,4 +1,4 @@
-// Evaluates states without new results: raises alerts that a window, a mute or an escalation held back, in one durable
+// Evaluates states without new results: raises alerts that a window, a mute or an escalation delayed, in one durable
 // commit (docs/decisions/0100).
 import { type CheckState, judgeState, type StateRules, type StateStep } from '#domain/checks/check-state.ts';
 import type { CheckContext, DeliveryFacts, EndedAttempt, Prepared } from '#domain/results/recording.ts';

@@ -272,7 +272,7 @@ function relative(path: string, home: string): string {
 }
 
 /** Our own pattern, because that of Node.js takes hours on malicious text. */
-// oxlint-disable-next-line no-control-regex -- what tells a terminal something
+// oxlint-disable-next-line no-control-regex -- terminal control sequences
 const colours = /(?:\u001B\[|\u009B)[0-?]{0,64}[ -/]{0,4}[@-~]|\u001B\][^\u0007\u001B]{0,1000}(?:\u0007|\u001B\\)/g;
 
 /** Removes terminal colors and our folder names, and truncates. */

@@ -35,7 +35,7 @@ test('a gateway forwards traffic, belongs to its owner and is removed when close
   socket.write(`{"connect":"127.0.0.1","port":${port}}\n\nGET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
   assert.match(await text(socket), /^\{"address":"127\.0\.0\.1".*\}\nHTTP\/1\.1 200[^]*far away$/);
   close();
-  await until('it to be gone', () => !existsSync(one));
+  await until('the gateway to be removed', () => !existsSync(one));
   assert.ok(existsSync(other));
 });
 

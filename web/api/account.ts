@@ -1,4 +1,4 @@
-// The account that the page shows.
+// The account of the page.
 import { createContext } from 'react';
 
 /** Id of the account that reads and writes act on. */

@@ -1,4 +1,4 @@
-// Reads server-sent events over fetch, which can send the account and sees the status of a refusal.
+// Reads server-sent events with fetch, which can send the account ID and sees the status of an error.
 
 /** One event of a stream. */
 export interface StreamEvent {
@@ -7,7 +7,7 @@ export interface StreamEvent {
   readonly data: string;
 }
 
-/** Calls `onEvent` for each event until the stream ends. Rejects with the response of a refusal, or as fetch does. */
+/** Calls `onEvent` for each event until the stream ends. Rejects with the error response, or like fetch. */
 export async function readEvents(
   url: string,
   init: RequestInit,
@@ -31,7 +31,7 @@ export async function readEvents(
   }
 }
 
-/** The server answered with a status that is no stream. */
+/** The server did not respond with a stream. */
 export class StreamRefused extends Error {
   readonly status: number;
 

@@ -8,13 +8,13 @@ import { readEvents, StreamRefused } from './event-stream.ts';
 /** Whether the page is up to date. */
 export interface LiveStatus {
   readonly state: 'connecting' | 'live' | 'lost';
-  /** Epoch ms of the last sign of the server; null = none yet. */
+  /** Epoch ms of the last data from the server; null = none yet. */
   readonly lastSignAt: number | null;
-  /** The server runs another version than the page was loaded from. */
+  /** The server has another version than the page. */
   readonly isOutdated: boolean;
 }
 
-/** What changed, as the server names it. */
+/** Kinds of changes, as named by the server. */
 interface Change {
   readonly states: readonly string[] | 'all';
   readonly results: readonly string[] | 'all';
@@ -24,7 +24,7 @@ interface Change {
   readonly notices: boolean;
 }
 
-/** Reads that a change makes old. */
+/** Queries invalidated by each kind of change. */
 const affected: Readonly<Record<keyof Change, readonly OperationId[]>> = {
   states: ['getOverview', 'listCheckStatuses', 'getCheckStatus', 'getCheckGroup', 'listIncidents'],
   results: [
@@ -40,13 +40,13 @@ const affected: Readonly<Record<keyof Change, readonly OperationId[]>> = {
   notices: ['listNotices'],
 };
 
-/** The overview is refreshed for results alone at most this often: a page of rows costs the server some ms. */
+/** Minimum interval between refreshes of the overview because of results: a page of rows costs the server a few ms. */
 const resultsEveryMs = 5000;
 /** Mean delay before the stream is opened again, ms: short while a restart may be the reason, longer afterwards or if refused. */
 const [soonMs, laterMs, refusedMs] = [600, 5000, 10_000];
-/** Attempts that come soon: about a minute. */
+/** Number of fast retries: about a minute. */
 const soonAttempts = 100;
-/** The server writes a comment each 15 s; after this silence the connection is taken for lost. */
+/** The server writes a comment every 15 s; after this silence the connection counts as lost. */
 const silenceMs = 40_000;
 
 /** Keeps the queries of the page fresh while it is mounted. */
@@ -126,10 +126,10 @@ function connect(
       fails++;
       const now = Date.now();
       if (fails > 1) setStatus((status) => ({ ...status, state: 'lost', lastSignAt: status.lastSignAt ?? now }));
-      // A proxy answers 502 or 503 for a server that restarts.
+      // A proxy responds 502 or 503 while the server restarts.
       const isRefused = refusal !== null && refusal < 500;
       const meanMs = isRefused ? refusedMs : fails <= soonAttempts ? soonMs : laterMs;
-      // Spread, so that not all pages come back to a restarted server at once.
+      // Random, so that not all pages reconnect to a restarted server at once.
       await pause(meanMs * (0.5 + Math.random()), ended.signal);
     }
   };
@@ -137,7 +137,7 @@ function connect(
   return { close: () => ended.abort() };
 }
 
-/** Marks reads as old; those on the page are read again at once. */
+/** Invalidates queries; those on the page are fetched again at once. */
 function refresher(accountId: string, cache: QueryClient): (change: Change) => void {
   let resultsAt = 0;
   let pending: ReturnType<typeof setTimeout> | undefined;
@@ -168,14 +168,14 @@ function refresher(accountId: string, cache: QueryClient): (change: Change) => v
   };
 }
 
-/** Whether a read may show one of the checks: reads of one check name it, others may show any. */
+/** Whether a query may contain one of the checks: queries of one check name it, others may contain any. */
 function concerns(input: unknown, checkIds: readonly string[] | 'all'): boolean {
   if (checkIds === 'all') return true;
   const { params } = (input ?? {}) as { readonly params?: { readonly checkId?: string; readonly id?: string } };
   return params?.checkId === undefined || checkIds.includes(params.checkId);
 }
 
-/** Waits; no longer once the page is seen again or the network is back. */
+/** Waits, but only until the page becomes visible or the network is back. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const over = new AbortController();

@@ -1,20 +1,20 @@
-// Who is signed in, and what they may do.
+// The signed-in user and their permissions.
 import { createContext, use } from 'react';
 import type { AnswerOf } from '#contract/operations.ts';
 
-/** The signed-in person with the account of the page. */
+/** The signed-in user with the account of the page. */
 export type Me = AnswerOf<'getMe'>;
 
 export const MeContext = createContext<Me | null>(null);
 
-/** The signed-in person. Only below the shell, which waits for it. */
+/** The signed-in user. Only available below the shell, which waits for it. */
 export function useMe(): Me {
   const me = use(MeContext);
   if (me === null) throw new Error('useMe is used outside of the shell');
   return me;
 }
 
-/** Whether the person may run checks, write, or manage. */
+/** Whether the user can run checks, write, or manage. */
 export function useMay(): {
   readonly run: boolean;
   readonly write: boolean;

@@ -1,4 +1,4 @@
-// Reads and writes of pages: every operation of the contract as a query or a mutation.
+// Queries and mutations for every operation of the contract.
 import {
   QueryClient,
   queryOptions,
@@ -18,7 +18,7 @@ import { clientOf, ServiceError } from './client.ts';
 export type Input<Id extends OperationId> = Omit<Request<Id>, 'signal' | 'headers'>;
 type InputArgument<Id extends OperationId> = object extends Input<Id> ? [input?: Input<Id>] : [input: Input<Id>];
 
-/** The cache of this page. Live events invalidate it, so that answers stay fresh without polling. */
+/** The cache of this page. Live events invalidate it, so that data stays current without polling. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
@@ -34,8 +34,8 @@ export function createQueryClient(): QueryClient {
 type Key = readonly [accountId: string, id: string, input: unknown, ...rest: string[]];
 
 /**
- * What a list shows while another page, filter or time is loading: its answer so far. Never the answer for another
- * account or another check, which would stand under the wrong name.
+ * Data of a list while another page, filter or time range is loading: the previous data. Never data of another account or
+ * check, which would appear under the wrong name.
  */
 function previousOf(key: Key) {
   return <Answer>(answer: Answer | undefined, query?: { readonly queryKey: unknown }): Answer | undefined => {
@@ -53,7 +53,7 @@ function subjectOf([accountId, id, input, ...rest]: Key): string {
   return JSON.stringify([accountId, id, params, query?.checkId ?? null, ...rest]);
 }
 
-/** A read as an option of TanStack Query: the key begins with account and operation, so that events can find it. */
+/** Options of a TanStack query: the key begins with account and operation, so that events can find it. */
 export function read<Id extends OperationId>(accountId: string, id: Id, ...[input]: InputArgument<Id>) {
   const queryKey = [accountId, id, input ?? null] as const;
   return queryOptions({
@@ -63,7 +63,7 @@ export function read<Id extends OperationId>(accountId: string, id: Id, ...[inpu
   });
 }
 
-/** The answer of a read. */
+/** The data of a query. */
 export function useRead<Id extends OperationId>(id: Id, ...input: InputArgument<Id>): UseQueryResult<AnswerOf<Id>> {
   return useQuery(read(use(AccountContext), id, ...input));
 }
@@ -82,7 +82,7 @@ export function usePage<Id extends PagedId>(
   });
 }
 
-/** A write; afterwards the reads of these operations are refreshed. */
+/** A mutation that afterwards refreshes the queries of these operations. */
 export function useWrite<Id extends OperationId>(id: Id, refreshes: readonly OperationId[] = []) {
   const accountId = use(AccountContext);
   const cache = useQueryClient();

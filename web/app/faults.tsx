@@ -1,4 +1,4 @@
-// Pages that replace the one asked for.
+// Error pages: not found, and failed to render.
 import { Link } from '@tanstack/react-router';
 import { Empty, ErrorMessage } from '../ui/layout/feedback.tsx';
 import { ServiceError } from '../api/client.ts';
@@ -13,7 +13,7 @@ export function NotFound() {
   );
 }
 
-/** A fault while a page was shown: our own, or a file that a newer version of the server no longer has. */
+/** An error while rendering: a bug, or a file that a newer version of the server no longer has. */
 export function PageFault({ error }: { readonly error: unknown }) {
   return (
     <Empty title="This page could not be shown">

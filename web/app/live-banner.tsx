@@ -1,4 +1,4 @@
-// Says when the page is not up to date, or belongs to another version of the server.
+// A banner shown while the page is not up to date or the server has another version.
 import { RefreshCw, WifiOff } from 'lucide-react';
 import type { LiveStatus } from '../api/live.ts';
 import { Button } from '../ui/controls/button.tsx';

@@ -39,7 +39,7 @@ interface Place {
   readonly count?: number;
 }
 
-/** The query of the list if the list shows it and it counts every check: one request serves both. */
+/** The query of the list if it counts every check, so that one request serves both. */
 function useCountsQuery() {
   const search = useMatch({ from: '/shell/', shouldThrow: false })?.search;
   return search === undefined || isNarrowed(search) ? { limit: 1 } : queryOf(search);

@@ -1,4 +1,4 @@
-// Every page by its path. What a page can be linked to, filters and ranges included, is in its search parameters.
+// Routes of all pages. Linkable state, such as filters and ranges, is in the search parameters.
 import {
   createRootRoute,
   createRoute,
@@ -15,14 +15,14 @@ import { deliveriesSearch } from '../pages/deliveries/search.ts';
 import { NotFound, PageFault } from './faults.tsx';
 import { Shell } from './shell.tsx';
 
-/** Where to go after signing in: a path of this server; `//host` and the like lead elsewhere. */
+/** The destination after signing in: a path of this server. `//host` and similar values would lead elsewhere. */
 function nextPage({ next }: Record<string, unknown>): { readonly next?: string } {
   const isOwn =
     typeof next === 'string' && next.startsWith('/') && URL.parse(next, location.href)?.origin === location.origin;
   return isOwn ? { next } : {};
 }
 
-/** Reads search parameters. What `read` leaves out is taken away: the router would pass it on unchecked. */
+/** Parses search parameters. Unknown ones are removed, because the router would pass them on unchecked. */
 function only<Search extends object>(read: (search: Record<string, unknown>) => Search) {
   return (search: Search & SearchSchemaInput): Search => {
     const none = Object.fromEntries(Object.keys(search).map((name) => [name, undefined]));
@@ -32,7 +32,7 @@ function only<Search extends object>(read: (search: Record<string, unknown>) => 
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: PageFault });
 
-/** Pages with the navigation; the person is signed in. */
+/** Pages with the navigation, for signed-in users. */
 const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell });
 
 const overview = createRoute({

@@ -1,4 +1,4 @@
-// The frame around every page of a signed-in person: navigation, live status, search, account.
+// The layout of every page of a signed-in user: navigation, live status, search, account.
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useNavigate } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';

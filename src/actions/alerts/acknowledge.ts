@@ -29,7 +29,7 @@ export interface AcknowledgeDeps {
 
 export interface AcknowledgeActions {
   /**
-   * Acknowledges the open incident of an alert; the first acknowledgement stands. Refuses with `not-found`, and
+   * Acknowledges the open incident of an alert; the first acknowledgement remains. Refuses with `not-found`, and
    * (`conflict`) if the incident has ended or the alert is about a certificate.
    */
   acknowledge(caller: Caller, alertId: string): Promise<Incident>;

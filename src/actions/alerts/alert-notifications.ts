@@ -21,7 +21,7 @@ export interface NotificationQuestion {
 export interface Notification {
   readonly delivery: Delivery;
   readonly channelType: string;
-  /** Name, URL and method of the channel as it is now; empty if it was deleted. */
+  /** Name, URL and method of the current channel; empty if it was deleted. */
   readonly alertConfig: Readonly<Record<string, string>>;
   /** Outcome of the last attempt, in a few words. */
   readonly result: string;

@@ -133,7 +133,7 @@ function peopleOf({ store, passwords, publicUrl, ownProcess, clock }: ActionDeps
   };
 }
 
-/** Where checks stand, and what was alerted of them. */
+/** State and open alerts of checks. */
 function alertsOf({ store, clock, acknowledgeLinks, log }: ActionDeps) {
   return {
     checkStatuses: createCheckStatusActions({ ...store, clock }),

@@ -199,7 +199,7 @@ test('renders where code generation from strings is disabled', () => {
 
 test('ignores changes to prototypes', () => {
   const name = 'polluted';
-  // oxlint-disable-next-line no-extend-native -- what somebody else's mistake could do
+  // oxlint-disable-next-line no-extend-native -- simulates a bug in another module
   Object.defineProperty(Object.prototype, name, { value: 'leaked', configurable: true });
   try {
     const source = `{{polluted}}{{this.polluted}}{{NAME.polluted}}{{TAGS.polluted}}{{lookup @root "polluted"}}{{@root.polluted}}`;

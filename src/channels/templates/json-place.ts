@@ -7,7 +7,7 @@ export interface JsonFault extends Place {
 }
 
 const space = /[ \t\r\n]*/y;
-// oxlint-disable-next-line no-control-regex -- they may not stand in a text
+// oxlint-disable-next-line no-control-regex -- they are not allowed in a string
 const text = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const atom = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 

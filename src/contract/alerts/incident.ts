@@ -86,7 +86,7 @@ export const incidentOperations = {
     path: '/v1/check-alerts/{alertId}/acknowledge',
     summary: 'Acknowledge the incident of an alert',
     description:
-      'Stops reminders until the state of the check changes, and cancels pending ones. The recovery is always sent. The first acknowledgement stands.',
+      'Stops reminders until the state of the check changes, and cancels pending ones. The recovery is always sent. Later acknowledgements do not replace the first one.',
     tag,
     permission: 'write',
     params: alertParams,

@@ -218,7 +218,7 @@ function roundsOf(byLocation: CheckState['byLocation'], locations: readonly stri
  * Result of the newest round of a parallel check, once the outstanding locations cannot change it; null until then.
  * This makes it independent of their order (docs/decisions/0098). A check fails if any location fails, or if the
  * configured share does (reference §3); fewer failing locations count as nothing. A location that skipped a round is
- * not waited for; while its last result was a failure, the previous decision stands.
+ * not waited for; while its last result was a failure, the previous decision remains.
  */
 function statusOfRound(
   byLocation: CheckState['byLocation'],

@@ -40,7 +40,7 @@ export function honestFinding(
   return { ...seen, verdict: 'unknown', reason: 'observer-slow', message };
 }
 
-/** A verdict that stands although its message may mention a removed time. */
+/** A verdict that remains valid although its message may mention a removed time. */
 function withDelay(finding: Finding, addedMs: number): Finding {
   const message = `${finding.message} (Tocsin itself was delayed by up to ${Math.round(addedMs)} ms)`;
   return { ...finding, message: finding.message === null ? null : message };

@@ -26,7 +26,7 @@ export interface SessionRoutesDeps {
 
 /**
  * Attempts with a password or a one-time token per five minutes: for a person from one address and from all of them, and
- * from an address. Somebody who only knows an email address cannot keep its person out from elsewhere.
+ * from an address. Knowing an email address is not enough to lock out its user at other addresses.
  */
 const attemptsMax = { person: 10, everywhere: 100, address: 60 } as const;
 const attemptsMs = 300_000;

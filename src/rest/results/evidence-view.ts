@@ -7,7 +7,7 @@ import { milliseconds } from './times.ts';
 export interface EvidenceView {
   readonly title: string;
   readonly facts: readonly (readonly [name: string, value: string])[];
-  /** What was received, as it is shown. */
+  /** The received data for display. */
   readonly text: string;
   /** Stands before the assertions, because the result is about it. */
   readonly isFirst: boolean;

@@ -130,7 +130,7 @@ const becomingNobody = [
 ];
 
 /**
- * As root, mounts as root and becomes nobody afterwards, like enclose.sh. Nobody could not mount from folders of root,
+ * As root, mounts as root and becomes `nobody` afterwards, like enclose.sh. `nobody` could not mount from folders of root,
  * such as a browser below /root, and would need user namespaces (docs/decisions/0081).
  */
 function isolationWords(isRoot: boolean): readonly string[] {

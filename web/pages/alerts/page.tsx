@@ -1,4 +1,4 @@
-// Incidents and certificate alerts of all checks, with who acknowledged them and who was notified.
+// Incidents and certificate alerts of all checks, with acknowledgements and notifications.
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useMore, useRead } from '../../api/query.ts';

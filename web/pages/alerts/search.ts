@@ -1,4 +1,4 @@
-// What of the alerts page is in its address.
+// Search parameters of the alerts page.
 import { isRange, type Range } from '../../ui/text/range.ts';
 
 export interface AlertsSearch {

@@ -1,4 +1,4 @@
-// Incidents and certificate alerts of the check, with who acknowledged them and who was notified.
+// Incidents and certificate alerts of the check, with acknowledgements and notifications.
 import type { AnswerOf } from '#contract/operations.ts';
 import { useMore, useRead } from '../../api/query.ts';
 import { IncidentItem, IncidentList, isSingle, messagesOf, SingleAlert } from '../../ui/alerts/incident-item.tsx';

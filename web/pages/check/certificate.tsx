@@ -1,4 +1,4 @@
-// The certificate that the check saw last, with dates and days left.
+// The certificate from the latest run, with dates and days left.
 import type { AnswerOf } from '#contract/operations.ts';
 import { useRead } from '../../api/query.ts';
 import { Facts, Section } from '../../ui/layout/page.tsx';
@@ -42,7 +42,7 @@ function SslCertificate({ check }: { readonly check: Check }) {
   );
 }
 
-/** Host whose certificate is reported, as far as the settings name one. */
+/** Host whose certificate is reported, if the settings contain one. */
 function hostOf(check: Check): string | null {
   if ('sslCheckDomain' in check && check.sslCheckDomain) return check.sslCheckDomain;
   if (!('request' in check) || !('url' in check.request) || !URL.canParse(check.request.url)) return null;

@@ -1,4 +1,4 @@
-// Response times as series of a chart: of single results where they are few, else of intervals.
+// Response times as series of a chart: single results if there are few, otherwise intervals.
 import type { AnswerOf } from '#contract/operations.ts';
 import { graceMinutes, intervalMinutes } from '../../ui/checks/interval.ts';
 import { phaseColour, phaseOrder, phasesOf, type Result, shownTime } from '../../ui/checks/result-part.ts';
@@ -23,11 +23,11 @@ export interface ChartData {
   readonly series: readonly Series[];
   /** The result at each time; none for intervals. */
   readonly results: readonly (Result | null)[] | null;
-  /** Whether a run of the time failed. */
+  /** Whether a run at that time failed. */
   readonly failed: readonly boolean[];
 }
 
-/** Results that one request can list. */
+/** Maximum number of results per request. */
 const singleMost = 100;
 
 /** Interval in minutes that contains at least one result. */
@@ -41,7 +41,7 @@ export function isShownSingly(check: Check, { from, to }: Span): boolean {
   return ((to - from) / 60_000 / intervalMinutes(check)) * places <= singleMost;
 }
 
-/** Minutes of each interval: about a hundred of them, none shorter than the check's own, as the API allows. */
+/** Length of the intervals, minutes: about a hundred, none shorter than the check's own, as the API requires. */
 export function bucketMinutes(check: Check, { from, to }: Span): number {
   const minutes = (to - from) / 60_000;
   const interval = slotMinutes(check);
@@ -52,7 +52,7 @@ export function bucketMinutes(check: Check, { from, to }: Span): number {
   return Math.min(43_200, Math.max(usual, Math.ceil(least / 60) * 60));
 }
 
-/** Metrics of the chart, as the API has them of a check type. */
+/** Metrics of the chart, as the API names them for a check type. */
 export function chartMetrics(type: Check['checkType']): readonly string[] {
   if (type === 'HEARTBEAT') return ['availability'];
   const phases = type === 'API' || type === 'URL' ? phaseMetrics.map(([name]) => name) : [];
@@ -76,7 +76,7 @@ function metric(entry: Entry | undefined, name: string): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-/** Percentiles of each location, or the average phases of one. */
+/** Percentiles of each location, or the average phases of one location. */
 export function intervalData({ series }: Analytics, isByPhase: boolean): ChartData {
   const starts = [...new Set(series.flatMap(({ data }) => data.map(({ startsAt }) => startsAt)))].toSorted();
   const columns = series.map(({ runLocation, data }) => {

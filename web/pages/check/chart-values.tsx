@@ -1,4 +1,4 @@
-// The values of the chart in words: under the cursor, and all of them as a table.
+// The values of the chart as text: at the cursor, and all of them as a table.
 import { milliseconds } from '../../ui/text/format.ts';
 import { outcomeWord } from '../../ui/checks/state.tsx';
 import { Table } from '../../ui/layout/table.tsx';

@@ -22,7 +22,7 @@ const paths: Readonly<Record<Check['checkType'], string>> = {
   ICMP: 'icmp',
 };
 
-/** How the analytics of a check type are addressed. */
+/** Path segment of a check type in the analytics API. */
 export function analyticsPath(type: Check['checkType']): string {
   return paths[type];
 }

@@ -1,4 +1,4 @@
-// The head of the check page: what, since when, still; and what can be done.
+// The head of the check page: state, since when, and actions.
 import { Link } from '@tanstack/react-router';
 import { BellOff, EllipsisVertical, Link2, Pause, Play } from 'lucide-react';
 import { useState } from 'react';
@@ -23,7 +23,7 @@ import css from './check.module.css';
 
 type Check = AnswerOf<'getCheck'>;
 
-/** The check as the overview shows it: the only read that tells unknown, maintenance and the last message. */
+/** The check in the overview, the only query with unknown state, maintenance and the last message. */
 function useOverviewRow(check: Check) {
   const overview = useRead('getOverview', { query: { checkId: check.id, limit: 1 } });
   return overview.data?.rows.find(({ checkId }) => checkId === check.id);

@@ -1,4 +1,4 @@
-// One check: its state, its history, who was notified, and what can be done.
+// A check: state, history, notifications, actions.
 import { Link, useParams } from '@tanstack/react-router';
 import { ServiceError } from '../../api/client.ts';
 import { useRead } from '../../api/query.ts';

@@ -48,7 +48,7 @@ export function Plot(props: PlotProps) {
   return <div ref={place} className={css['plot']} style={{ height }} aria-hidden />;
 }
 
-/** Values as they are drawn: areas lie on top of each other, the highest is drawn first. */
+/** Drawn values: areas are stacked, and the highest is drawn first. */
 function drawn({ times, series }: ChartData): uPlot.AlignedData {
   const areas = series.filter(({ look }) => look === 'area');
   const sums = areas.map((_, index) =>
@@ -151,7 +151,7 @@ function drawFailures(chart: uPlot, times: readonly number[], failed: readonly b
   ctx.restore();
 }
 
-/** Resolves tokens and mixtures to colours that a canvas takes. */
+/** Resolves tokens and color mixes to colors that a canvas accepts. */
 function colourReader(parent: HTMLElement): (value: string) => string {
   return (value) => {
     const probe = document.createElement('span');

@@ -1,4 +1,4 @@
-// Response times and outcomes over the range in the address.
+// Response times and outcomes over the range in the URL.
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useCallback, useMemo, useState } from 'react';
 import { ToggleButton, ToggleButtonGroup } from 'react-aria-components';
@@ -46,7 +46,7 @@ export function ResponseTimes({ check }: { readonly check: Check }) {
   });
   const zoom = useCallback(
     (from: number, to: number) => {
-      // Narrower than a minute there is nothing to see.
+      // The minimum zoom is a minute.
       const wide = Math.max(60_000, to - from);
       const [start, end] = [Math.floor(from), Math.floor(from + wide)].map((at) => new Date(at).toISOString());
       void navigate({
@@ -126,7 +126,7 @@ function Chart({
   readonly span: Span;
   readonly analytics: AnswerOf<'getCheckAnalytics'>;
   readonly onZoom: (from: number, to: number) => void;
-  /** Stands below the chart. */
+  /** Rendered below the chart. */
   readonly children: ReactNode;
 }) {
   const search = useSearch({ from: '/shell/checks/$checkId' });

@@ -58,7 +58,7 @@ export function Results({ check }: { readonly check: Check }) {
   );
 }
 
-/** Results by cursor: steady while new ones come in. */
+/** Results by cursor, which stays stable when new ones arrive. */
 function useResults(checkId: string, { outcome, location, from, to }: CheckSearch) {
   const accountId = use(AccountContext);
   const query = {

@@ -1,4 +1,4 @@
-// What of the page is in its address.
+// Search parameters of the check page.
 
 export const chartRanges = {
   '1h': ['1 h', 3_600_000],
@@ -16,7 +16,7 @@ export const outcomes = ['passed', 'degraded', 'failed', 'unknown', 'missed'] as
 export type CheckSearch = {
   /** Default: 24 hours. */
   readonly range?: ChartRange;
-  /** A part that was zoomed into, ISO 8601; wins over the range. */
+  /** A zoomed range, ISO 8601; overrides the range. */
   readonly from?: string;
   readonly to?: string;
   /** Default: phases if the check has one location. */
@@ -51,7 +51,7 @@ function isInstant(value: unknown): value is string {
 export interface Span {
   readonly from: number;
   readonly to: number;
-  /** It ends now. */
+  /** Whether it ends now. */
   readonly isLive: boolean;
 }
 

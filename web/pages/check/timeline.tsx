@@ -1,4 +1,4 @@
-// Outcomes over the range of the chart: one segment an interval, hatched where nothing is known.
+// Outcomes over the range of the chart: one segment per interval, hatched if unknown.
 import type { AnswerOf } from '#contract/operations.ts';
 import charts from '../../ui/checks/charts.module.css';
 import { type Bucket, words, worst } from '../../ui/checks/outcome-bar.tsx';
@@ -22,7 +22,7 @@ export function Timeline({
   readonly check: AnswerOf<'getCheck'>;
   readonly series: Analytics['series'];
   readonly span: Span;
-  /** It stands below a chart with an axis. */
+  /** Whether it is below a chart with an axis. */
   readonly hasAxis: boolean;
   readonly onZoom: (from: number, to: number) => void;
 }) {
@@ -30,7 +30,7 @@ export function Timeline({
   const createdAt = Math.min(to, Date.parse(check.created_at));
   const since = Math.max(from, createdAt);
   const buckets = bucketsOf(series).filter((bucket) => bucket.endsAt > since && bucket.startsAt < to);
-  // Where results are missing, nothing is known; in the future there is nothing to know.
+  // Missing results are unknown; the future is empty.
   const lookOf = (bucket: Interval): string => {
     const look = worst(bucket);
     return look === 'none' && bucket.endsAt <= now ? 'unknown' : look;

@@ -1,4 +1,4 @@
-// What of the deliveries page is in its address.
+// Search parameters of the deliveries page.
 import type { AnswerOf } from '#contract/operations.ts';
 import { deliveryStatusWords } from '../../ui/alerts/delivery-status.tsx';
 

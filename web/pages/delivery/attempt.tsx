@@ -1,4 +1,4 @@
-// One attempt: what was sent and what came back.
+// An attempt: request and response.
 import type { AnswerOf } from '#contract/operations.ts';
 import { Code } from '../../ui/controls/copy.tsx';
 import { Exchange } from './exchange.tsx';

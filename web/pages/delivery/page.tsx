@@ -1,4 +1,4 @@
-// One delivery with every attempt: request, response, what happens next.
+// A delivery with every attempt: request, response, next step.
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { RotateCw, Send, X } from 'lucide-react';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-// The newest run of a whole group: how far it is, and its verdict.
+// Progress and outcome of the latest run of a complete group.
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { use } from 'react';

@@ -1,4 +1,4 @@
-// How many checks of a group are in which state.
+// Number of checks of a group by state.
 import { Link } from '@tanstack/react-router';
 import { useRead } from '../../api/query.ts';
 import { count } from '../../ui/text/format.ts';

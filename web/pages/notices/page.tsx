@@ -1,4 +1,4 @@
-// What needs attention, with what to do about it.
+// Problems that need attention, with instructions.
 import { useRead } from '../../api/query.ts';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { PageHead } from '../../ui/layout/page.tsx';

@@ -69,11 +69,11 @@ export function Filters({
   );
 }
 
-/** The address follows after a pause in typing. */
+/** Updates the URL after a pause in typing. */
 function SearchText({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
   const [typed, setTyped] = useState(value);
   const [known, setKnown] = useState(value);
-  // The address changed by other means: back, or a cleared filter.
+  // The URL changed otherwise: by going back, or by clearing a filter.
   if (known !== value) {
     setKnown(value);
     setTyped(value);

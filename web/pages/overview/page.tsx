@@ -56,14 +56,14 @@ export function OverviewPage() {
   );
 }
 
-/** Without the parameters that were taken away. */
+/** Removes undefined parameters. */
 function defined(search: { [Key in keyof OverviewSearch]: OverviewSearch[Key] | undefined }): OverviewSearch {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined));
 }
 
 type Overview = NonNullable<ReturnType<typeof useRead<'getOverview'>>['data']>;
 
-/** Deliveries in trouble and the next maintenance, if there are any. */
+/** Failing deliveries and the next maintenance, if any. */
 function Facts({ data: { deliveries, nextMaintenance } }: { readonly data: Overview }) {
   const trouble = text.deliveries(deliveries.pending, deliveries.retrying, deliveries.exhausted24h);
   return (

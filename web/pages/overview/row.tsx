@@ -17,7 +17,7 @@ import type { OverviewRow } from './search.ts';
 import { text } from './strings.ts';
 import css from './overview.module.css';
 
-/** Remembered, so that scrolling draws only the rows that come into view. */
+/** Memoized, so that scrolling renders only rows that come into view. */
 export const CheckRow = memo(function CheckRow({
   row,
   isDense,

@@ -1,4 +1,4 @@
-// What can be done with the selected checks.
+// Actions for the selected checks.
 import { BellOff, Pause, Play, X } from 'lucide-react';
 import { useMay } from '../../api/me.ts';
 import { Button, IconButton } from '../../ui/controls/button.tsx';
@@ -7,7 +7,7 @@ import type { OverviewRow } from './search.ts';
 import { text } from './strings.ts';
 import css from './overview.module.css';
 
-/** Selected checks by id. Complete in itself: a filter may leave them out of the list. */
+/** Selected checks by id, stored here because a filter may remove them from the list. */
 export type Selection = ReadonlyMap<string, Pick<OverviewRow, 'checkId' | 'name' | 'checkType'>>;
 
 export function SelectionBar({ selected, onClear }: { readonly selected: Selection; readonly onClear: () => void }) {

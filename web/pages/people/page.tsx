@@ -1,4 +1,4 @@
-// The people of the account: members, roles, invitations.
+// Members of the account: roles and invitations.
 import { type FormEvent, useState } from 'react';
 import { Form } from 'react-aria-components';
 import type { AnswerOf } from '#contract/operations.ts';

@@ -1,4 +1,4 @@
-// The signed-in person: password and sessions.
+// The signed-in user: password and sessions.
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
@@ -59,7 +59,7 @@ function PasswordForm() {
     <Form
       className={css['form'] ?? ''}
       validationErrors={perField}
-      // The fault is shown below the fields.
+      // The error is shown below the fields.
       onSubmit={(event) => void submit(event).catch(() => undefined)}
     >
       <Field label={text.current} name="currentPassword" type="password" autoComplete="current-password" isRequired />
@@ -146,7 +146,7 @@ function Everywhere() {
   );
 }
 
-/** `Firefox on Linux`, as well as a user agent tells. */
+/** `Firefox on Linux`, as far as the user agent reveals it. */
 function browserName(userAgent: string): string {
   const browser = ['Edg', 'OPR', 'Firefox', 'Chrome', 'Safari'].find((name) => userAgent.includes(`${name}/`));
   const system = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac OS X', 'Linux'].find((name) => userAgent.includes(name));

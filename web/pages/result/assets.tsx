@@ -66,7 +66,7 @@ function useLoad({ result, asset }: AssetProps): () => Promise<Blob> {
   };
 }
 
-/** Address of a blob while it is shown. */
+/** URL of a blob while it is shown. */
 function useObjectUrl(blob: Blob | undefined): string | undefined {
   const url = useMemo(() => (blob === undefined ? undefined : URL.createObjectURL(blob)), [blob]);
   useEffect(() => () => (url === undefined ? undefined : URL.revokeObjectURL(url)), [url]);
@@ -128,7 +128,7 @@ function File({ result, asset }: AssetProps) {
         </Button>
       </div>
       {url !== undefined && (
-        // The browser recorded no sound, and no words.
+        // The recording has no sound and no speech.
         // oxlint-disable-next-line jsx-a11y/media-has-caption
         <video src={url} controls className={css['video']} aria-label={asset.name} />
       )}

@@ -1,4 +1,4 @@
-// The attempts of the same run, when it was retried.
+// The attempts of the same run, if it was retried.
 import { Link } from '@tanstack/react-router';
 import { useRead } from '../../api/query.ts';
 import { milliseconds, sentence } from '../../ui/text/format.ts';
@@ -16,7 +16,7 @@ const aroundMs = 900_000;
 export function Attempts({ result }: { readonly result: Result }) {
   const at = Date.parse(result.startedAt);
   const isFinal = result.resultType === 'FINAL';
-  // Newest first: the others of a final result come right after it in the list.
+  // Newest first: the other attempts of a final result directly follow it in the list.
   const around = useRead('listCheckResults', {
     params: { checkId: result.checkId },
     query: {

@@ -1,4 +1,4 @@
-// What changed since the last passing result at the same location.
+// Changes since the last passing result at the same location.
 import { Link } from '@tanstack/react-router';
 import { useRead } from '../../api/query.ts';
 import { ErrorMessage, Skeleton } from '../../ui/layout/feedback.tsx';

@@ -1,4 +1,4 @@
-// Facts of two results that can be compared.
+// Comparable facts of two results.
 import { bytes, milliseconds } from '../../ui/text/format.ts';
 import { timeWord } from '../../ui/checks/check-type.ts';
 import {
@@ -23,7 +23,7 @@ const { names } = text;
 
 type Value = readonly [name: string, value: string | null];
 
-/** What is recorded of every result, by name. Times are compared separately. */
+/** Recorded facts of every result, by name. Times are compared separately. */
 function factsOf(result: Result): readonly Value[] {
   const http = httpPart(result);
   const script = scriptPart(result);
@@ -71,7 +71,7 @@ function factsOf(result: Result): readonly Value[] {
   ];
 }
 
-/** What a ping reported. */
+/** Facts reported by a ping. */
 export function reportOf({ signal, exitCode }: PingPart): string {
   return signal === 'exit' ? text.exitCode(exitCode ?? 0) : text.signals[signal];
 }
@@ -86,7 +86,7 @@ export function compareFacts(before: Result, after: Result): readonly Fact[] {
   }));
 }
 
-/** The response time and the phases that changed by more than half and 100 ms: less is noise. */
+/** The response time and phases that changed by more than half and 100 ms; smaller changes are noise. */
 export function compareTimes(before: Result, after: Result): readonly Fact[] {
   const isLarge = (old: number, fresh: number): boolean =>
     Math.abs(fresh - old) > 100 && Math.abs(fresh - old) > Math.min(fresh, old) / 2;
@@ -104,7 +104,7 @@ export function compareTimes(before: Result, after: Result): readonly Fact[] {
   });
 }
 
-/** Headers that differ in every response. */
+/** Headers that differ between any two responses. */
 const volatile = new Set(['date', 'age', 'expires', 'content-length', 'etag', 'last-modified']);
 
 export function compareHeaders(before: Headers, after: Headers): readonly Fact[] {
@@ -116,7 +116,7 @@ export function compareHeaders(before: Headers, after: Headers): readonly Fact[]
     .filter((fact) => fact.before !== fact.after);
 }
 
-/** The text that came back, formatted; null = it is not stored. */
+/** The formatted response text; null = not stored. */
 export function bodyOf(result: Result): string | null {
   const response = httpPart(result)?.response;
   if (response)

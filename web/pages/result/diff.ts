@@ -1,14 +1,14 @@
-// Differences of two texts by lines.
+// Line-based differences of two texts.
 
 export interface DiffLine {
   readonly kind: 'same' | 'removed' | 'added';
   readonly text: string;
 }
 
-/** Lines of both texts that are compared at most; more would take seconds. */
+/** Maximum number of compared lines; more would take seconds. */
 const linesMost = 2000;
 
-/** The lines of both texts in order; null = they are too long. */
+/** The lines of both texts in order; null = too long. */
 export function diffLines(before: string, after: string): readonly DiffLine[] | null {
   const [left, right] = [before.split('\n'), after.split('\n')];
   let start = 0;

@@ -1,4 +1,4 @@
-// The request and what came back, in full where it is stored.
+// The request and response, in full if stored.
 import type { ReactNode } from 'react';
 import { CertificatePath } from '../../ui/checks/certificate.tsx';
 import { Code } from '../../ui/controls/copy.tsx';
@@ -13,7 +13,7 @@ import css from './result.module.css';
 
 type FactList = Parameters<typeof Facts>[0]['facts'];
 
-/** The exchange of a check that is no script. */
+/** The exchange of a check that is not a script. */
 export function Exchange({ result }: { readonly result: Result }) {
   const http = httpPart(result);
   if (http) return <HttpExchange part={http} />;

@@ -1,4 +1,4 @@
-// Links to the results before and after.
+// Links to the previous and next results.
 import { Link } from '@tanstack/react-router';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { usePage, useRead } from '../../api/query.ts';
@@ -9,7 +9,7 @@ import css from './result.module.css';
 export function Neighbours({ result }: { readonly result: Result }) {
   const { checkId, id } = result;
   const before = useRead('listCheckResultsV2', { params: { checkId }, query: { nextId: id, limit: 1 } });
-  // Newest first, so that the results since then tell by their number where the next one is.
+  // Newest first, so that the number of results since then gives the position of the next one.
   const from = startOf(id);
   const since = usePage('listCheckResults', { params: { checkId }, query: { from, limit: 1 } });
   const page = (since.data?.total ?? 0) - (result.resultType === 'FINAL' ? 1 : 0);

@@ -1,4 +1,4 @@
-// One result: the verdict first, then the evidence.
+// A result: verdict first, then the evidence.
 import { Link, useParams } from '@tanstack/react-router';
 import { Link2, Terminal } from 'lucide-react';
 import { ServiceError } from '../../api/client.ts';
@@ -94,7 +94,7 @@ function Actions({ result }: { readonly result: Result }) {
 }
 
 function Phases({ result }: { readonly result: Result }) {
-  // The round trips of ICMP are no phases.
+  // The round trips of ICMP are not phases.
   if (result.icmpCheckResult) return null;
   const phases = phasesOf(result);
   const isUnmeasured =

@@ -1,4 +1,4 @@
-// What a script did: errors, steps, output, and what its pages wrote.
+// Details of a script run: errors, steps, output, and console output of its pages.
 import { useState } from 'react';
 import { Button } from '../../ui/controls/button.tsx';
 import { Code } from '../../ui/controls/copy.tsx';
@@ -10,9 +10,9 @@ import { text } from './strings.ts';
 import { Waterfall } from './waterfall.tsx';
 import css from './result.module.css';
 
-/** Lines of each output on the page; there may be thousands. */
+/** Maximum number of lines shown per output; there may be thousands. */
 const linesMost = 500;
-/** The colours that terminals show. */
+/** ANSI colors of terminals. */
 // eslint-disable-next-line no-control-regex
 const escapes = /\u001B\[[0-9;]*m/g;
 
@@ -96,14 +96,14 @@ function Steps({ part: { steps } }: { readonly part: ScriptPart }) {
 
 type Step = NonNullable<ScriptPart['steps']>[number];
 
-/** When a test ended with its cleanup, which Playwright does not count: its last step until the next test. */
+/** End of a test including cleanup, which Playwright does not count: that of its last step before the next test. */
 function endOf(startMs: number, durationMs: number, steps: readonly Step[]): number {
   const next = steps.find((step) => step.category === 'test' && step.startMs > startMs)?.startMs ?? Infinity;
   const own = steps.filter((step) => step.startMs >= startMs && step.startMs < next);
   return Math.max(startMs + durationMs, ...own.map((step) => step.startMs + step.durationMs));
 }
 
-/** How many named steps a step is within, and its test. */
+/** Number of named steps that contain a step, and its test. */
 function depthOf(startMs: number, steps: readonly Step[]): number {
   const isAround = (step: Step): boolean => step.startMs < startMs && step.startMs + step.durationMs > startMs;
   return 1 + steps.filter((step) => step.category === 'test.step' && isAround(step)).length;

@@ -1,4 +1,4 @@
-// The verdict: what came of it, when, where, and whether it still holds.
+// The verdict: outcome, time, location, and whether it is still current.
 import { Link } from '@tanstack/react-router';
 import { useRead } from '../../api/query.ts';
 import { Acknowledgement, useOpenIncident } from '../../ui/alerts/acknowledgement.tsx';
@@ -13,7 +13,7 @@ import css from './result.module.css';
 
 export function Verdict({ result }: { readonly result: Result }) {
   const { outcome, startedAt, runLocation, attempts, resultType, runSource, checkType } = result;
-  // Nothing runs anywhere: the job pings.
+  // Heartbeats have no location, because the job pings.
   const isPing = checkType === 'HEARTBEAT';
   const ms = shownTime(result);
   const script = scriptPart(result);
@@ -66,7 +66,7 @@ function sentenceOf(result: Result): string {
   return text.noMessage;
 }
 
-/** Of a script only the line that failed: its errors follow in full. */
+/** For scripts only the failed line, because their errors follow in full. */
 function headOf(message: string, result: Result): string {
   const [error] = scriptPart(result)?.errors ?? [];
   if (error == null || error.file === null) return message;
@@ -75,7 +75,7 @@ function headOf(message: string, result: Result): string {
   return end === -1 ? message : message.slice(0, end + place.length);
 }
 
-/** Whether it still is so: the state of the check now. */
+/** Whether it is still current, by the state of the check. */
 function CurrentState({ result: { checkId, outcome } }: { readonly result: Result }) {
   const status = useRead('getCheckStatus', { params: { checkId } });
   if (status.data === undefined) return null;

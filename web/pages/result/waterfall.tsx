@@ -1,4 +1,4 @@
-// Spans of time, one below the other, where they begin and how long they take.
+// A waterfall chart of time spans.
 import { milliseconds } from '../../ui/text/format.ts';
 import css from './result.module.css';
 

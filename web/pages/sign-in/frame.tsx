@@ -1,4 +1,4 @@
-// The frame of the pages that need no session: a card in the middle.
+// The layout of pages without a session: a centered card.
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
@@ -24,7 +24,7 @@ export function Card({ title, children }: { readonly title: string; readonly chi
   );
 }
 
-/** A form that ends in a session; faults appear beside the field they name. */
+/** A form that starts a session; errors appear beside their field. */
 export function SessionForm({
   action,
   children,
@@ -66,7 +66,7 @@ export function SessionForm({
   );
 }
 
-/** The one-time token in the fragment of the link: it is never sent to the server by the browser itself. */
+/** The one-time token in the fragment of the link, which the browser does not send to the server. */
 export function linkToken(): string {
   return location.hash.slice(1);
 }

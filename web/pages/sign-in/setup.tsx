@@ -1,4 +1,4 @@
-// Create the first user with the link that the start of the server printed.
+// Creates the first user with the link printed at the start of the server.
 import { clientOf } from '../../api/client.ts';
 import { useRead } from '../../api/query.ts';
 import { Code } from '../../ui/controls/copy.tsx';

@@ -1,4 +1,4 @@
-// The wall: every check as a tile, failing first, readable from across the room.
+// The wall: every check as a tile, failing ones first, readable from a distance.
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Maximize, Undo2, UserCheck, WifiOff } from 'lucide-react';
@@ -15,7 +15,7 @@ import { Ago, Lasting } from '../../ui/text/time.tsx';
 import { text } from './strings.ts';
 import css from './wall.module.css';
 
-/** Tiles that fit on a screen and can still be read; the rest is counted. */
+/** Maximum number of readable tiles on a screen; the rest is only counted. */
 const maxTiles = 200;
 
 export function WallPage() {
@@ -132,7 +132,7 @@ function useWakeLock(): void {
         (given) => {
           lock = given;
         },
-        // Refused on low battery: the wall works without.
+        // Refused on low battery, which is harmless.
         () => undefined,
       );
     };

@@ -1,7 +1,7 @@
-// What of the wall is in its address.
+// Search parameters of the wall.
 import { textParameter } from '../../ui/text/search-parameters.ts';
 
-/** Which checks the wall shows; absent = all. */
+/** Checks on the wall; absent = all. */
 export interface WallSearch {
   readonly tag?: string;
   readonly groupId?: string;

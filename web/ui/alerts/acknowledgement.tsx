@@ -1,4 +1,4 @@
-// Acknowledging an incident: who did, or the button to do it.
+// Acknowledgement of an incident, or the button to acknowledge it.
 import { EllipsisVertical, Undo2, UserCheck } from 'lucide-react';
 import type { AnswerOf } from '#contract/operations.ts';
 import { useMay } from '../../api/me.ts';

@@ -1,4 +1,4 @@
-// Alert types as people read them.
+// Labels of alert types.
 import type { AnswerOf } from '#contract/operations.ts';
 
 export const alertWords: Readonly<Record<AnswerOf<'getDelivery'>['alertType'], string>> = {
@@ -9,7 +9,7 @@ export const alertWords: Readonly<Record<AnswerOf<'getDelivery'>['alertType'], s
   ALERT_SSL: 'Certificate expires',
 };
 
-/** What a delivery is called. */
+/** Labels of deliveries. */
 export function deliveryWords({
   alertType,
   isTest,
@@ -19,5 +19,5 @@ export function deliveryWords({
   return isDigest === true ? 'Digest' : alertWords[alertType];
 }
 
-/** What the deliveries of a test are called. */
+/** Labels of test deliveries. */
 export const testMessageWords = 'Test message';

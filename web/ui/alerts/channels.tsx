@@ -6,7 +6,7 @@ import css from './channels.module.css';
 
 type Channel = AnswerOf<'listAlertChannels'>[number];
 
-/** A type that is not listed is shown by its name. */
+/** Unknown types are shown by their name. */
 const types: Readonly<Record<string, { readonly word: string; readonly icon: LucideIcon }>> = {
   EMAIL: { word: 'Email', icon: Mail },
   SLACK: { word: 'Slack', icon: MessageSquare },
@@ -29,7 +29,7 @@ export function useChannelNames(): (id: number) => string {
   return (id) => nameOf(id, channelOf(id));
 }
 
-/** Some kinds have no name, or an empty one: they are named by what they send to. */
+/** Some kinds have no name or an empty one, so their destination is shown instead. */
 function nameOf(id: number, channel: Channel | null | undefined): string {
   if (channel === undefined) return '…';
   const named = channel?.config as

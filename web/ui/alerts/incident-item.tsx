@@ -1,4 +1,4 @@
-// One incident or certificate alert of a list: what, since when, who acknowledged it, who was notified.
+// An incident or certificate alert in a list: type, duration, acknowledgement, notifications.
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '#contract/operations.ts';
@@ -9,7 +9,7 @@ import { Acknowledgement, type Incident } from './acknowledgement.tsx';
 import css from './incident-item.module.css';
 import { Notifications } from './notifications.tsx';
 
-/** An alert as lists show it. */
+/** An alert in a list. */
 export type Alert = AnswerOf<'listCheckAlerts'>[number];
 
 /** Why the check was not passing, by incident. */
@@ -63,7 +63,7 @@ export function IncidentItem({
   );
 }
 
-/** An alert that belongs to no incident: about a certificate, or suppressed. */
+/** An alert without an incident: about a certificate, or suppressed. */
 export function SingleAlert({ alert, isNamed = false }: { readonly alert: Alert; readonly isNamed?: boolean }) {
   const { checkId, name, error, alertType, suppressedBy, created_at: at } = alert;
   return (
@@ -91,7 +91,7 @@ export function SingleAlert({ alert, isNamed = false }: { readonly alert: Alert;
   );
 }
 
-/** Whether an alert belongs to no incident. */
+/** Whether an alert has no incident. */
 export function isSingle({ alertType, suppressedBy }: Alert): boolean {
   return alertType === 'ALERT_SSL' || suppressedBy !== null;
 }

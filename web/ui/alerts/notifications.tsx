@@ -1,4 +1,4 @@
-// Who was notified of an incident: its deliveries, loaded when they are opened.
+// Notifications of an incident: its deliveries, loaded on demand.
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button as AriaButton, Disclosure, DisclosurePanel, Heading } from 'react-aria-components';
@@ -34,7 +34,7 @@ export function Notifications(period: Period) {
   );
 }
 
-/** Deliveries begin with their alert; reminders follow until the end. */
+/** Deliveries begin with their alert; reminders follow until the recovery. */
 const afterMs = 60_000;
 
 function Deliveries({ checkId, from, to }: Period) {

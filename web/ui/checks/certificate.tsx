@@ -1,4 +1,4 @@
-// A certificate as a check saw it: path, dates, connection.
+// The certificate in a result: path, dates, connection.
 import type { Result } from './result-part.ts';
 import { Facts } from '../layout/page.tsx';
 import { Day } from '../text/time.tsx';
@@ -69,7 +69,7 @@ export function CertificatePath({ seen }: { readonly seen: SeenCertificate }) {
 
 const sources = { STAPLED: 'stapled OCSP response', OCSP: 'OCSP responder', CRL: 'revocation list' } as const;
 
-/** Whether the certificate is revoked, and who says so. */
+/** Whether the certificate is revoked, and the source of that information. */
 function revocationOf({ revocation, connection: { ocspStatus } }: SeenCertificate): string {
   const status = revocation?.status ?? ocspStatus ?? 'unknown';
   const source = revocation?.source == null ? '' : ` (${sources[revocation.source]})`;

@@ -1,4 +1,4 @@
-// What people do with checks from lists and pages: run, mute, pause.
+// Actions on checks from lists and pages: run, mute, pause.
 import { useQueryClient } from '@tanstack/react-query';
 import { use } from 'react';
 import { AccountContext } from '../../api/account.ts';
@@ -6,7 +6,7 @@ import { clientOf } from '../../api/client.ts';
 import { toast } from '../layout/toast.tsx';
 import { plural } from '../text/format.ts';
 
-/** A check as an action names it. */
+/** The check of an action. */
 export interface NamedCheck {
   readonly checkId: string;
   readonly name: string;
@@ -17,10 +17,10 @@ export type CheckChange =
   | { readonly muted: boolean; readonly mutedUntil?: string | null }
   | { readonly activated: boolean };
 
-/** Requests in flight for an action on many checks. */
+/** Maximum number of concurrent requests for an action on many checks. */
 const inFlight = 6;
 
-/** Actions that report how they ended. */
+/** Actions that report their outcome. */
 export function useCheckActions(): {
   readonly start: (checks: readonly NamedCheck[]) => Promise<void>;
   readonly change: (checks: readonly NamedCheck[], change: CheckChange) => Promise<void>;
@@ -55,7 +55,7 @@ function verbOf(change: CheckChange): string {
   return change.activated ? 'Resumed' : 'Paused';
 }
 
-/** Bounded concurrency; answers with the faults. */
+/** Bounded concurrency; returns the errors. */
 async function forEach<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<unknown[]> {
   const faults: unknown[] = [];
   const rest = [...items];

@@ -1,4 +1,4 @@
-// Check types as people read them.
+// Labels of check types.
 import type { AnswerOf } from '#contract/operations.ts';
 
 export type CheckType = AnswerOf<'getOverview'>['rows'][number]['checkType'];
@@ -15,7 +15,7 @@ export const checkTypeWords: Readonly<Record<CheckType, string>> = {
   ICMP: 'ICMP',
 };
 
-/** What the time of a result is of this type. */
+/** Label of a result's time for this type. */
 export function timeWord(type: CheckType): string {
   if (type === 'BROWSER' || type === 'MULTI_STEP') return 'Duration';
   if (type === 'HEARTBEAT') return 'Duration of the job';

@@ -1,4 +1,4 @@
-// The outcomes of the last 24 hours as a bar: one segment an hour, hatched where nothing is known.
+// The outcomes of the last 24 hours as a bar: one segment per hour, hatched if unknown.
 import { dayAndTime, plural } from '../text/format.ts';
 import css from './charts.module.css';
 
@@ -26,7 +26,7 @@ export function HatchPattern() {
   );
 }
 
-/** The outcome that colours a bucket. */
+/** The outcome that determines the color of a bucket. */
 export function worst({ passed, degraded, failed, unknown, missed }: Bucket): string {
   if (failed > 0) return 'failed';
   if (degraded > 0) return 'degraded';
@@ -34,7 +34,7 @@ export function worst({ passed, degraded, failed, unknown, missed }: Bucket): st
   return passed > 0 ? 'passed' : 'none';
 }
 
-/** What a bucket holds, as a sentence. */
+/** The content of a bucket as a sentence. */
 export function words(bucket: Bucket): string {
   const parts = [
     bucket.passed > 0 && `${bucket.passed} passed`,
@@ -66,7 +66,7 @@ export function OutcomeBar({
       role="img"
       aria-label={label}
       onPointerMove={({ currentTarget, clientX }) => {
-        // Written when it is read: a list has thousands of hours.
+        // Computed on demand, because a list has thousands of hours.
         const { left, width: whole } = currentTarget.getBoundingClientRect();
         const bucket = buckets[Math.floor(((clientX - left) / whole) * buckets.length)];
         const title = currentTarget.querySelector('title');

@@ -1,4 +1,4 @@
-// The part of a result that depends on the check type, by what it has in common.
+// The part of a result that depends on the check type.
 import type { AnswerOf } from '#contract/operations.ts';
 
 export type Result = AnswerOf<'getCheckResult'>;
@@ -42,7 +42,7 @@ const phaseNames: Readonly<Record<string, string>> = {
   answer: 'Answer',
 };
 
-/** How long each phase took, in the order in which they took place. Phases that did not take place are left out. */
+/** Durations of the phases in order. Phases that did not occur are omitted. */
 export function phasesOf(result: Result): readonly Phase[] {
   const phases = httpPart(result)?.response?.timingPhases ?? lightPart(result)?.timingPhases ?? {};
   return Object.entries(phases).flatMap(([key, ms]) => {
@@ -51,12 +51,12 @@ export function phasesOf(result: Result): readonly Phase[] {
   });
 }
 
-/** Place of a phase among all, from 1: its colour is the same on every page. */
+/** Position of a phase among all, from 1; its color is the same on every page. */
 export function phaseOrder(name: string): number {
   return ['Redirects', 'DNS', 'Connect', 'TLS', 'First byte', 'Data', 'Answer', 'Download'].indexOf(name) + 1;
 }
 
-/** The token of a phase's colour. */
+/** The color token of a phase. */
 export function phaseColour(name: string): string {
   const colours: Readonly<Record<string, number>> = {
     Redirects: 6,
@@ -71,7 +71,7 @@ export function phaseColour(name: string): string {
   return `var(--phase-${colours[name] ?? 6})`;
 }
 
-/** The response time as it is shown, ms; of ICMP the average round trip. null = none was measured. */
+/** The displayed response time, ms; for ICMP the average round trip. null = not measured. */
 export function shownTime(result: Result): number | null {
   const latency = result.icmpCheckResult?.response?.latency;
   if (latency != null) return latency.avg;

@@ -1,4 +1,4 @@
-// Response times of the last 24 hours as two thin lines: p50 in front of p95. Gaps stay gaps.
+// Response times of the last 24 hours as two thin lines: p50 in front of p95, with gaps.
 import { milliseconds } from '../text/format.ts';
 import css from './charts.module.css';
 

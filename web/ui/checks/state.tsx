@@ -1,4 +1,4 @@
-// State and outcome as people see them: icon, word and colour together.
+// State and outcome as icon, word and color.
 import {
   CircleAlert,
   CircleCheck,
@@ -14,7 +14,7 @@ import {
 import type { AnswerOf } from '#contract/operations.ts';
 import css from './state.module.css';
 
-/** The state of a check, as the overview names it. */
+/** The state of a check in the overview. */
 export type CheckState = AnswerOf<'getOverview'>['rows'][number]['state'];
 /** The outcome of a result. */
 export type Outcome = AnswerOf<'getCheckResult'>['outcome'];
@@ -97,7 +97,7 @@ export function Flags(flags: {
         </span>
       )}
       {flags.silent && (
-        <span className={css['flag']} title="No channel is subscribed: alerts of this check reach nobody.">
+        <span className={css['flag']} title="No channel is subscribed to this check, so no one is notified.">
           <BellOff size={12} aria-hidden /> Notifies nobody
         </span>
       )}

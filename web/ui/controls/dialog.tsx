@@ -1,4 +1,4 @@
-// Dialogs: a question before something that cannot be undone, and panels beside the page.
+// Dialogs: confirmation of irreversible actions, and panels beside the page.
 import { type ReactNode, useState } from 'react';
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { Button } from './button.tsx';

@@ -1,4 +1,4 @@
-// Form fields: label above, help and faults below.
+// Form fields: label above, help and errors below.
 import { Search } from 'lucide-react';
 import type { ReactNode, Ref } from 'react';
 import {
@@ -28,7 +28,7 @@ export function Field({
     <TextField {...props} className={css['field'] ?? ''}>
       <Label>{label}</Label>
       <Input className={css['input'] ?? ''} />
-      {/* Room for a message of two lines: a fault that comes or goes must not move the button below a finger. */}
+      {/* Reserves two lines, so that an error does not move the button below a finger. */}
       <div className={css['messages']}>
         <FieldError className={css['fault'] ?? ''} />
         {help !== undefined && (

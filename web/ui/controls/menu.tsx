@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Menu as AriaMenu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
 import css from './menu.module.css';
 
-/** One action of a menu; `undefined` entries are left out by the caller. */
+/** An action of a menu; the caller omits `undefined` entries. */
 export interface Action {
   readonly id: string;
   readonly label: string;

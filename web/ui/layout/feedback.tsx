@@ -1,11 +1,11 @@
-// What a page shows when there is nothing, not yet anything, or a fault.
+// Placeholders for missing content: empty, loading or failed.
 import { CircleX } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { ServiceError } from '../../api/client.ts';
 import { Button } from '../controls/button.tsx';
 import css from './feedback.module.css';
 
-/** A sentence about a fault, for people. */
+/** An error as a sentence. */
 export function faultText(error: unknown): string {
   if (error instanceof ServiceError) return error.message;
   return 'The server cannot be reached. Check your connection; this page tries again on its own.';
@@ -19,7 +19,7 @@ export function ErrorMessage({ error }: { readonly error: unknown }) {
   );
 }
 
-/** In the place of content that could not be loaded. */
+/** Replaces content that failed to load. */
 export function LoadError({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
   return (
     <div className={css['empty']}>
@@ -29,7 +29,7 @@ export function LoadError({ error, onRetry }: { readonly error: unknown; readonl
   );
 }
 
-/** In the place of content that does not exist yet: why it is empty, and what to do. */
+/** Replaces content that does not exist yet: the reason, and what to do. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   return (
     <div className={css['empty']}>
@@ -39,7 +39,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/** Grey lines in the place of content, after 200 ms: what is quick does not flicker. */
+/** Grey lines in place of content, after 200 ms to avoid flicker. */
 export function Skeleton({ lines = 3, height = 20 }: { readonly lines?: number; readonly height?: number }) {
   const [isShown, setShown] = useState(false);
   useEffect(() => {

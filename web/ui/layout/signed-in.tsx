@@ -1,4 +1,4 @@
-// Content for a signed-in person: loads who it is, and leads to the sign-in page if nobody is.
+// Content for a signed-in user; redirects to the sign-in page without a session.
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
@@ -22,11 +22,11 @@ export function SignedIn({ children }: { readonly children: ReactNode }) {
   }, [isSignedOut, navigate]);
   if (isSignedOut) return null;
   if (me.error instanceof ServiceError && me.error.statusCode === 403 && accountId !== '') {
-    // The person left the account that this device remembers.
+    // The user left the account stored on this device.
     storeAccount('');
     setAccountId('');
   }
-  // A refresh that fails leaves the page as it is; the banner says that it is not live.
+  // After a failed refresh the page stays unchanged, and the banner says that it is not live.
   if (me.error && me.data === undefined) return <LoadError error={me.error} onRetry={() => void me.refetch()} />;
   if (me.data === undefined) return <Skeleton lines={6} />;
   return (

@@ -7,7 +7,7 @@ export interface Column<Row> {
   readonly id: string;
   readonly title: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Numbers stand right. */
+  /** Numbers are right-aligned. */
   readonly isNumber?: boolean;
   /** The cell that names the row; it heads the block on a phone. */
   readonly isName?: boolean;
@@ -24,7 +24,7 @@ export function Table<Row>({
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
-  /** On a phone its cells stand on one line, without labels: they are clear by themselves. */
+  /** On a phone, these cells share a line without labels, because they are clear without them. */
   readonly isCompact?: boolean;
 }) {
   return (

@@ -1,4 +1,4 @@
-// Short messages about what was just done, at the edge of the page.
+// Short messages about completed actions, at the edge of the page.
 import { useSyncExternalStore } from 'react';
 import { CircleCheck, CircleX, X } from 'lucide-react';
 import { IconButton } from '../controls/button.tsx';
@@ -31,9 +31,9 @@ function show(text: string, isFault: boolean): void {
 }
 
 export const toast = {
-  /** Says that something was done. */
+  /** Shows a success. */
   done: (text: string): void => show(text, false),
-  /** Says what went wrong. */
+  /** Shows an error. */
   fault: (error: unknown): void => show(faultText(error), true),
   /** Waits for a promise, then shows success or the error. Never rejects. */
   async of(work: Promise<unknown>, done: string): Promise<void> {

@@ -1,4 +1,4 @@
-// Numbers, durations and times as people read them.
+// Formats numbers, durations and times.
 
 const number = new Intl.NumberFormat('en');
 const dateTime = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
@@ -25,7 +25,7 @@ const timeOnly = new Intl.DateTimeFormat('en', {
   hourCycle: 'h23',
 });
 
-/** A message as a sentence of its own: it begins in lower case, unless with code such as `await expect(…)`. */
+/** A message as a separate sentence: starts with a capital letter, except with code such as `await expect(…)`. */
 export function sentence(message: string): string {
   return /^(?!await )[a-z]+(?:[ ,]|$)/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message;
 }
@@ -68,7 +68,7 @@ export function relative(at: number, now: number): string {
   return past > 0 ? `${units} ago` : `in ${units}`;
 }
 
-/** One unit only: people compare, they do not calculate. */
+/** Only one unit, which is easy to compare. */
 function coarse(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds} s`;

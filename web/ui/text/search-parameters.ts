@@ -1,6 +1,6 @@
 // Search parameters of the URL, which are untrusted input.
 
-/** A text parameter as a part of the parsed search; numbers are what the router makes of digits. */
+/** A text parameter of the parsed search; the router turns digits into numbers. */
 export function textParameter(search: Readonly<Record<string, unknown>>, name: string): Record<string, string> {
   const value = search[name];
   if (typeof value === 'number') return { [name]: String(value) };

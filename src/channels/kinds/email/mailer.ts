@@ -74,7 +74,7 @@ const commands = /^(?:EHLO|HELO|STARTTLS|AUTH|MAIL FROM|RCPT TO|DATA)\b/;
 
 /** A session with a mail server. */
 export class MailSession {
-  /** The last command, without arguments: where the dialogue stands. */
+  /** The last command without arguments, i.e. the step of the dialogue. */
   command = 'greeting';
   /** Called when the connection ends. */
   onEnd = (): void => {};

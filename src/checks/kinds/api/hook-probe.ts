@@ -80,7 +80,7 @@ async function runHook(run: HookRun, startedAt: number): Promise<Finding> {
   if (sent.answer === null) return sent.finding;
   const seen = { finding: sent.finding, answer: sent.answer };
   return scriptsAfter(run, after, state, seen, changed).catch((error: unknown) => {
-    // A failed status stands, whatever the scripts do.
+    // A failed status is final, whatever the scripts do.
     if (seen.finding.verdict !== 'failed') throw error;
     return honestFinding(seen.finding, seen.answer.threadDelay, withoutTimes);
   });
@@ -107,7 +107,7 @@ async function scriptsAfter(
   }
   const judged = { half: 'judge', input: changed(), finding: sent.finding, answer, isOtherBody } as const;
   const { finding } = await deps.exchange(judged, signal);
-  // If judging crashed, an earlier failure stands.
+  // If the evaluation crashed, an earlier failure counts.
   return finding.reason === 'crashed' && seen.verdict === 'failed' ? seen : finding;
 }
 
