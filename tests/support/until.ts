@@ -1,9 +1,10 @@
-// Waiting for a condition instead of for a time: looked at again and again, until it holds or its deadline is over.
+// Waits for a condition instead of a fixed time.
 
 /**
- * What `look` answers as soon as that is neither null, undefined nor false.
+ * Returns what `read` returns as soon as that is neither null, undefined nor false.
  *
- * @throws with what was awaited, and what `seen` tells, when `withinMs` are over
+ * @param awaited completes "waited … ms for"
+ * @throws {Error} after `withinMs`, with what `seen` returns
  */
 export async function until<Answer>(
   awaited: string,
@@ -20,7 +21,7 @@ export async function until<Answer>(
     const now = performance.now();
     const waitedMs = now - startedAt;
     if (waitedMs > withinMs) throw new Error(`waited ${withinMs} ms for ${awaited}\n${seen()}`);
-    // What takes long, or is costly to look at, is looked at less often: looking costs what is waited for its processor.
+    // Longer waits and expensive reads are polled less often, to leave processor time to what is awaited.
     const pauseMs = Math.min(400, Math.max(10 + waitedMs / 20, 2 * (now - judgedAt)));
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
