@@ -29,6 +29,7 @@ async function visit(page: Page, path: string): Promise<void> {
 const looks = [
   { colorScheme: 'light', viewport: { width: 1440, height: 900 } },
   { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+  { colorScheme: 'light', viewport: { width: 800, height: 1000 } },
 ] as const;
 
 async function judge(ui: WebUi, paths: Readonly<Record<string, string>>, signedOut: boolean): Promise<string[]> {

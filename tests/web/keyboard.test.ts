@@ -1,7 +1,7 @@
 // Everything can be reached without a mouse.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { expectVisible } from './expect.ts';
+import { expectHidden, expectVisible } from './expect.ts';
 import { startWebUi } from './web-ui.ts';
 
 test('by keyboard only: find a check, open it, go to other pages', async (t) => {
@@ -24,6 +24,10 @@ test('by keyboard only: find a check, open it, go to other pages', async (t) => 
   await expectVisible(page.getByRole('menuitem', { name: 'Gamma' }).first());
   await page.keyboard.press('Enter');
   await expectVisible(page.getByRole('heading', { level: 1, name: 'Gamma' }));
+  await page.keyboard.press('Control+k');
+  await page.getByRole('searchbox').fill('bet');
+  await page.keyboard.press('Escape');
+  await expectHidden(page.getByRole('searchbox'));
   await page.keyboard.press('?');
   await expectVisible(page.getByRole('dialog', { name: 'Keyboard shortcuts' }));
   await page.keyboard.press('Escape');

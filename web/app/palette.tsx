@@ -70,9 +70,7 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
   };
   return (
     <Autocomplete inputValue={text} onInputChange={setText}>
-      <SearchField aria-label="Search checks, pages and commands" autoFocus className={css['search'] ?? ''}>
-        <Input placeholder="Search checks, pages and commands" className={css['input'] ?? ''} />
-      </SearchField>
+      <SearchText onDone={onDone} />
       <Menu
         aria-label="Results"
         className={css['menu'] ?? ''}
@@ -134,5 +132,19 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
         )}
       </Menu>
     </Autocomplete>
+  );
+}
+
+/** Escape closes the palette; on its own the field would only be emptied. */
+function SearchText({ onDone }: { readonly onDone: () => void }) {
+  return (
+    <SearchField
+      aria-label="Search checks, pages and commands"
+      autoFocus
+      className={css['search'] ?? ''}
+      onKeyDown={({ key }) => key === 'Escape' && onDone()}
+    >
+      <Input placeholder="Search checks, pages and commands" className={css['input'] ?? ''} />
+    </SearchField>
   );
 }

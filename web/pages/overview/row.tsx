@@ -55,8 +55,6 @@ export const CheckRow = memo(function CheckRow({
           {row.name}
         </Link>
         <div className={css['about']}>
-          <span>{checkTypeWords[row.checkType]}</span>
-          {row.groupName !== null && <span>{row.groupName}</span>}
           <Flags
             acknowledged={row.acknowledgedAt !== null}
             suppressedBy={row.suppressedBy?.name ?? null}
@@ -64,6 +62,8 @@ export const CheckRow = memo(function CheckRow({
             inMaintenance={row.inMaintenance}
             silent={row.silent}
           />
+          <span>{checkTypeWords[row.checkType]}</span>
+          {row.groupName !== null && <span>{row.groupName}</span>}
           {!isDense && row.url !== null && <span className={css['url']}>{row.url}</span>}
           {row.tags.slice(0, 3).map((tag) => (
             <Link key={tag} to="/" search={(now) => ({ ...now, tag })} className={css['tag']}>
