@@ -172,6 +172,8 @@ const wrong: readonly (readonly [name: string, text: string])[] = [
   ['TOCSIN_SECRET_KEY', 'ab'.repeat(31)],
   ['TOCSIN_SECRET_KEY_FILE', '/no/such/file'],
   ['TOCSIN_SMTP_URL', 'mail.example.com:25'],
+  ['TOCSIN_SMTP_URL', 'smtp://u:50%@mail.example.com'],
+  ['TOCSIN_SMS_URL', 'https://u:50%25%zz@sms.example.com/'],
   ['TOCSIN_SMTP_STARTTLS', 'yes'],
   ['TOCSIN_MAIL_FROM', 'Tocsin <a@example.com>\r\nBcc: b@example.com'],
   ['TOCSIN_ACCOUNT_MAIL', '{"a": {"from": "nobody"}}'],

@@ -149,7 +149,17 @@ function field<Value>(read: (text: string) => Value | undefined, right: string) 
 
 function readServer(text: string, protocol: RegExp): string | undefined {
   const url = URL.parse(text);
-  return url !== null && protocol.test(url.protocol) && url.hostname !== '' && url.hash === '' ? url.href : undefined;
+  if (url === null || !protocol.test(url.protocol) || url.hostname === '' || url.hash !== '') return undefined;
+  return [url.username, url.password, url.hostname].every(isDecodable) ? url.href : undefined;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The URL becomes part of stored messages, so it holds no credentials. */
