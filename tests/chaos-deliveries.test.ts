@@ -60,6 +60,11 @@ const good: Readonly<Record<string, Ledger>> = {
     arrivals: [arrival(), arrival()],
     cutOff,
   },
+  'an email that was sent twice after an interruption': {
+    deliveries: [logged({ log: [cut, entry({ status: 250 })] })],
+    arrivals: [arrival({ status: 250 }), arrival({ status: 250 })],
+    cutOff,
+  },
   'one that was interrupted before it was sent': {
     deliveries: [logged({ log: [cut, entry()] })],
     arrivals: [arrival()],

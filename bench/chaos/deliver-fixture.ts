@@ -2,7 +2,7 @@
 // engine.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Delivery } from '#domain/alerts/delivery.ts';
+import type { Delivery, Message } from '#domain/alerts/delivery.ts';
 import { systemClock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
 import { readPostgresAddress } from '#lib/net/postgres-address.ts';
@@ -25,6 +25,9 @@ export type Engine = (typeof engines)[number];
 
 /** Channels 1 to this number have pending deliveries; the others have deliveries to replay. */
 export const sendingChannels = 10;
+/** Every second of them sends emails. */
+const isMail = (channel: number): boolean => channel <= sendingChannels && channel % 2 === 0;
+const mailAddress = 'ops@tocsin.test';
 /** More than one transaction of a replay. */
 export const replayable = 110;
 
@@ -51,21 +54,32 @@ export interface Fixture extends AsyncDisposable {
 interface FixtureOptions {
   readonly dataDir: string;
   readonly receiver: string;
+  /** Port of the mail server on this machine. */
+  readonly mailPort: number;
   readonly replayChannels: number;
+}
+
+/** The limit is out of reach, but every email is counted. */
+function mailEnvironment(port: number): Readonly<Record<string, string>> {
+  return {
+    TOCSIN_SMTP_URL: `smtp://127.0.0.1:${port}`,
+    TOCSIN_MAIL_FROM: 'alerts@tocsin.test',
+    TOCSIN_MAIL_LIMIT: '100000',
+  };
 }
 
 export function openFixture(engine: Engine, options: FixtureOptions): Promise<Fixture> {
   return engine === 'sqlite' ? openOnFile(options) : openOnPostgres(options);
 }
 
-async function openOnFile({ dataDir, receiver, replayChannels }: FixtureOptions): Promise<Fixture> {
+async function openOnFile({ dataDir, receiver, mailPort, replayChannels }: FixtureOptions): Promise<Fixture> {
   const accountId = await seedAccount(dataDir);
   const store = openBenchStore(dataDir);
   await furnish(store, { accountId, receiver, replayChannels });
   await store.close();
   const file = new DatabaseSync(databasePath(dataDir), { readOnly: true, timeout: 5000 });
   return {
-    environment: {},
+    environment: mailEnvironment(mailPort),
     dataDir,
     rows: file,
     async feed(count) {
@@ -78,7 +92,7 @@ async function openOnFile({ dataDir, receiver, replayChannels }: FixtureOptions)
   };
 }
 
-async function openOnPostgres({ dataDir, receiver, replayChannels }: FixtureOptions): Promise<Fixture> {
+async function openOnPostgres({ dataDir, receiver, mailPort, replayChannels }: FixtureOptions): Promise<Fixture> {
   const server = await startPostgres();
   const { url, name } = await server.newDatabase();
   const address = readPostgresAddress(url);
@@ -90,7 +104,7 @@ async function openOnPostgres({ dataDir, receiver, replayChannels }: FixtureOpti
   await store.close();
   const rows = openRawPostgres(url);
   return {
-    environment: { DATABASE_URL: url },
+    environment: { DATABASE_URL: url, ...mailEnvironment(mailPort) },
     dataDir: join(dataDir, 'process'),
     rows,
     async feed(count) {
@@ -123,7 +137,8 @@ interface Furniture {
 }
 
 async function furnish(store: Store, { accountId, receiver, replayChannels }: Furniture): Promise<void> {
-  await seedChannels(store, accountId, receiver, sendingChannels + replayChannels);
+  const mail = { type: 'EMAIL', config: { name: 'mail', address: mailAddress }, secrets: {} };
+  await seedChannels(store, accountId, receiver, sendingChannels + replayChannels, (id) => (isMail(id) ? mail : {}));
   for (let channel = sendingChannels + 1; channel <= sendingChannels + replayChannels; channel++) {
     const spent = { status: 'exhausted', nextAttemptAt: null } as const;
     const deliveries = Array.from({ length: replayable }, (_, index) => ({
@@ -168,12 +183,7 @@ function aDelivery(accountId: string, receiver: string, channel: number, checkId
     checkResultId: null,
     alertType: 'ALERT_FAILURE',
     status: 'pending',
-    request: {
-      method: 'POST',
-      url: `${receiver}/${channel}`,
-      headers: [['content-type', 'application/json']],
-      body: JSON.stringify({ made: id }),
-    },
+    request: requestOf(id, receiver, channel),
     attempts: 0,
     createdAt: now,
     nextAttemptAt: now,
@@ -181,4 +191,19 @@ function aDelivery(accountId: string, receiver: string, channel: number, checkId
     isTest: false,
     error: null,
   };
+}
+
+function requestOf(id: string, receiver: string, channel: number): Message {
+  const body = JSON.stringify({ made: id });
+  if (!isMail(channel)) {
+    return { method: 'POST', url: `${receiver}/${channel}`, headers: [['content-type', 'application/json']], body };
+  }
+  const headers = [
+    ['From', 'alerts@tocsin.test'],
+    ['To', mailAddress],
+    ['Subject', id],
+    ['Date', new Date().toUTCString().replace('GMT', '+0000')],
+    ['Message-ID', `<${id}@tocsin.test>`],
+  ] as const;
+  return { method: 'MAIL', url: `mailto:${mailAddress}`, headers, body, data: { html: '<p>Failing</p>' } };
 }

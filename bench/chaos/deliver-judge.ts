@@ -29,11 +29,12 @@ export function judgeDeliveries({ deliveries, arrivals, cutOff }: Ledger, replay
     sent.flatMap((delivery) => judge(delivery, byId.get(delivery.id) ?? []).map((why) => `${delivery.id}: ${why}`));
   const known = new Set(sent.map(({ id }) => id));
   const invented = [...byId.keys()].filter((id) => !known.has(id)).map((id) => `${id} arrived but is not recorded`);
-  const repeated = new Set(arrivals.map(({ id, attempt }) => `${id} ${attempt}`)).size;
+  const repeated = repeatsIn(arrivals);
+  const emails = repeatsIn(arrivals.filter(({ status }) => status === 250));
   return [
     { guarantee: 'no delivery is lost', checked: sent.length, violations: each(lost) },
     {
-      guarantee: `duplicates (${arrivals.length - repeated}) have the same id, at most one per interrupted attempt`,
+      guarantee: `duplicates (${repeated}, ${emails} of them emails) have the same id, at most one per interrupted attempt`,
       checked: arrivals.length,
       violations: [...each(duplicated), ...invented],
     },
@@ -62,9 +63,14 @@ export function judgeDeliveries({ deliveries, arrivals, cutOff }: Ledger, replay
   ];
 }
 
+/** The id of an email is its Message-ID. */
+function repeatsIn(arrivals: readonly Arrival[]): number {
+  return arrivals.length - new Set(arrivals.map(({ id, attempt }) => `${id} ${attempt}`)).size;
+}
+
 function lost({ status }: LoggedDelivery, came: readonly Arrival[]): string[] {
   if (status !== 'delivered') return [`is ${status}`];
-  return came.some((arrival) => arrival.status === 200) ? [] : ['is recorded as delivered but was not accepted'];
+  return came.some(({ status: answered }) => answered < 300) ? [] : ['is recorded as delivered but was not accepted'];
 }
 
 function duplicated({ log }: LoggedDelivery, came: readonly Arrival[]): string[] {

@@ -42,8 +42,9 @@ async function chaosOn(engine: Engine, index: number, options: DeliverOptions): 
   const receiver = startPeer('attempts-receiver');
   try {
     const address = await receiver.ask<string>('listen');
+    const mailPort = await receiver.ask<number>('listenMail');
     const replayChannels = Math.ceil(options.kills / killsPerReplay);
-    await using fixture = await openFixture(engine, { dataDir, receiver: address, replayChannels });
+    await using fixture = await openFixture(engine, { dataDir, receiver: address, mailPort, replayChannels });
     const round = { engine, fixture, receiver, random: createRandom(options.seed + index), say };
     const killed = await killAtPoints(round, options.kills);
     say('delivering the rest');

@@ -2,6 +2,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type ReceivedMail, startSmtpServer } from '../../tests/support/receivers/smtp-server.ts';
 import { answerQuestions } from '../support/peer.ts';
 import { channelSecret } from '../support/seed.ts';
 
@@ -9,6 +10,7 @@ import { channelSecret } from '../support/seed.ts';
 export interface Arrival {
   readonly id: string;
   readonly attempt: number;
+  /** The same for all attempts; of an email, its bytes. */
   readonly timestamp: string;
   readonly replayOf: string | null;
   readonly isSigned: boolean;
@@ -53,10 +55,29 @@ function note({ url, headers }: IncomingMessage, body: Buffer): number {
     timestamp: header('x-service-timestamp'),
     replayOf: header('x-service-replay-of') || null,
     isSigned: header('x-service-signature') === signature,
-    hash: createHash('sha256').update(body).digest('base64'),
+    hash: hashOf(body),
     status,
   });
   return status;
+}
+
+/** Every email is accepted, so each arrival is of its first attempt. */
+function noteMail({ raw }: ReceivedMail): void {
+  const [, id = ''] = /^Message-ID: <([^@]+)@/m.exec(raw) ?? [];
+  const [body = ''] = /\{"made":"[^"]+"\}/.exec(raw) ?? [];
+  arrivals.push({
+    id,
+    attempt: 1,
+    timestamp: hashOf(raw),
+    replayOf: null,
+    isSigned: true,
+    hash: hashOf(body),
+    status: 250,
+  });
+}
+
+function hashOf(text: string | Buffer): string {
+  return createHash('sha256').update(text).digest('base64');
 }
 
 answerQuestions({
@@ -66,6 +87,8 @@ answerQuestions({
         resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
       );
     }),
+  /** Starts a mail server and returns its port. */
+  listenMail: async () => (await startSmtpServer({ onMail: noteMail })).port,
   /** Attempts from the given one on. */
   arrivals: (from: number) => arrivals.slice(from),
 });

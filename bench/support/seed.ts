@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureFirstAccount } from '#actions/accounts/first-account.ts';
+import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { systemClock } from '#lib/clock.ts';
 import { scheduleOf } from '#domain/checks/schedule.ts';
@@ -51,13 +52,20 @@ export async function seedFirstAccount({ apiKeys }: Store): Promise<string> {
   return made.accountId;
 }
 
-/** Adds webhook channels 1..count with signing secrets, each with its own path at the receiver. */
-export async function seedChannels(store: Store, accountId: string, receiver: string, count: number): Promise<void> {
+/** Adds webhook channels 1..count with signing secrets, each with its own path at the receiver; some may differ. */
+export async function seedChannels(
+  store: Store,
+  accountId: string,
+  receiver: string,
+  count: number,
+  changeOf: (id: number) => Partial<AlertChannel> = () => ({}),
+): Promise<void> {
   for (let id = 1; id <= count; id++) {
     const channel = aChannel(accountId, {
       id,
       config: { name: `channel ${id}`, url: `${receiver}/${id}`, method: 'POST' },
       secrets: { webhookSecret: channelSecret(id) },
+      ...changeOf(id),
     });
     const added = await store.alertChannels.add({ channel, subscriptions: null });
     if (!('saved' in added) || added.saved.channel.id !== id) throw new Error('channel ids do not start at 1');

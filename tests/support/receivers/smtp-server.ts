@@ -30,6 +30,8 @@ export interface SmtpServerOptions {
   readonly isTls?: boolean;
   /** `user:password` that is accepted. */
   readonly user?: string;
+  /** Called with each message that the server accepted. */
+  readonly onMail?: (mail: ReceivedMail) => void;
   /** Overrides the answer to a step. `count` counts its uses over all connections, from 1. */
   readonly reply?: (step: SmtpStep, count: number, line: string, connection: number) => SmtpReply | undefined;
 }
@@ -66,7 +68,11 @@ export async function startSmtpServer(options: SmtpServerOptions = {}): Promise<
       sockets.delete(socket);
       connections.open--;
     });
-    converse(socket, { ...options, number: connections.total, dialogue, replyTo, onMail: (mail) => mails.push(mail) });
+    const onMail = (mail: ReceivedMail): void => {
+      mails.push(mail);
+      options.onMail?.(mail);
+    };
+    converse(socket, { ...options, number: connections.total, dialogue, replyTo, onMail });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
