@@ -34,8 +34,8 @@ const scripts = [
 /** Files per process, for groups in which loading modules takes longer than most tests; one for all other groups. */
 const filesPerProcess: Readonly<Record<string, number>> = { unit: 1000, store: 12 };
 
-/** One more than processors, because tests wait for about half of their time. */
-const jobsAtOnce = availableParallelism() + 1;
+/** One per processor: on a busier machine, tests would miss their deadlines. */
+const jobsAtOnce = availableParallelism();
 
 /** Limit for a file or script, and for a single test. */
 const [maxJobMs, maxTestMs] = [300_000, 240_000];

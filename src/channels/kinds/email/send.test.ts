@@ -287,7 +287,7 @@ test('opens few sessions at once, and accounts take turns for them', async () =>
 test('hanging mails of one account leave connections for others', async () => {
   const reply: SmtpServerOptions['reply'] = (step, _, line) =>
     step === 'rcpt' && line.includes('hangs@') ? 'hang' : undefined;
-  const sender = senderThrough(gatewayOf(await serve({ reply })), { deadlineMs: 2000 });
+  const sender = senderThrough(gatewayOf(await serve({ reply })), { deadlineMs: 6000 });
   const { request } = mail();
   const hanging = { ...request, url: 'mailto:hangs@example.org' };
   const stuck = Array.from({ length: 30 }, (_, index) =>
@@ -296,14 +296,14 @@ test('hanging mails of one account leave connections for others', async () => {
   for (const accountId of ['quiet', 'other', 'quiet']) {
     const { error, durationMs } = await sender.send(mail(`q-${accountId}`, { accountId }));
     assert.equal(error, null);
-    assert.ok(durationMs < 1000, `waited ${durationMs} ms`);
+    assert.ok(durationMs < 5000, `waited ${durationMs} ms`);
   }
   const reasons = (await Promise.all(stuck)).map(({ error }) => error?.message.replace(/:\d+/, ''));
   assert.deepEqual(
     [...new Set(reasons)],
     [
-      'localhost did not complete the dialogue within 2 s; it stopped after RCPT TO',
-      'no connection to localhost was free within 2 s; other emails used them',
+      'localhost did not complete the dialogue within 6 s; it stopped after RCPT TO',
+      'no connection to localhost was free within 6 s; other emails used them',
     ],
   );
 });
