@@ -198,7 +198,7 @@ export const alertChannelOperations = {
   replayAlertChannel: {
     method: 'POST',
     path: '/v1/alert-channels/{id}/replay',
-    summary: 'Replay all deliveries lost since a given time',
+    summary: 'Replay all deliveries exhausted since a given time',
     tag,
     permission: 'write',
     params: channelParams,

@@ -26,7 +26,7 @@ export function deliveryRoutes(actions: DeliveryActions, notifications: AlertNot
     ),
     route('replayDelivery', async ({ caller, params }) => logged(await actions.replay(caller, params.id))),
     route('replayAlertChannel', async ({ caller, params, body }) => ({
-      count: await actions.replayLost(caller, params.id, body.since),
+      count: await actions.replayExhausted(caller, params.id, body.since),
     })),
     route('listAlertNotifications', async ({ caller, query }) =>
       pageOf(await notifications.list(caller, questionOf(query), sliceOf(query)), notificationToWire),

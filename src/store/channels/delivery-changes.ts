@@ -24,10 +24,7 @@ export type DeliveryChange =
 
 const pending = deliveryStatusCodes.encode('pending');
 const collecting = deliveryStatusCodes.encode('collecting');
-/** Ended without reaching the receiver, and not by hand. */
-const lost: ReadonlySet<number> = new Set(
-  (['exhausted', 'refused', 'failed'] as const).map((status) => deliveryStatusCodes.encode(status)),
-);
+const exhausted = deliveryStatusCodes.encode('exhausted');
 
 async function rowOf(tx: Kysely<Tables>, accountId: string, id: string): Promise<DeliveriesTable | undefined> {
   const owned = tx.selectFrom('deliveries').selectAll().where('account_id', '=', idBytes(accountId));
@@ -202,38 +199,14 @@ function replayOf(row: DeliveriesTable, id: IdBytes, now: number): DeliveriesTab
   };
 }
 
-/** Those of which there is something to send. */
-function replayableOf(tx: Kysely<Tables>, account: IdBytes, ids: readonly IdBytes[]): Promise<DeliveriesTable[]> {
-  return tx
-    .selectFrom('deliveries')
-    .selectAll()
-    .where('account_id', '=', account)
-    .where('id', 'in', ids)
-    .where((row) =>
-      row.or(
-        (['delivery_contents', 'delivery_requests'] as const).map((stored) =>
-          row.exists(
-            row
-              .selectFrom(stored)
-              .select('delivery_id')
-              .where('account_id', '=', account)
-              .whereRef('delivery_id', '=', 'deliveries.id'),
-          ),
-        ),
-      ),
-    )
-    .orderBy('id')
-    .execute();
-}
-
 /** Maximum number of deliveries replayed per transaction, because it blocks the writer. */
 const replaysAtOnce = 100;
 
 /**
  * Replays in creation order. Deliveries that already have a replay are skipped, so that a repeated request sends
- * nothing twice; test messages and deliveries without stored input are never replayed.
+ * nothing twice; test messages are never replayed.
  */
-export async function replayLost(
+export async function replayExhausted(
   database: Pick<Database, 'reader' | 'transaction' | 'clock'>,
   accountId: string,
   alertChannelId: number,
@@ -250,17 +223,23 @@ export async function replayLost(
     .orderBy('id')
     .execute();
   const replayed = new Set(made.flatMap((row) => (row.replay_of === null ? [] : idText(row.replay_of))));
-  const wanted = made.filter((row) => lost.has(row.status) && row.is_test === 0 && !replayed.has(idText(row.id)));
+  const wanted = made.filter((row) => row.status === exhausted && row.is_test === 0 && !replayed.has(idText(row.id)));
   let count = 0;
   for (let start = 0; start < wanted.length; start += replaysAtOnce) {
     // Returns the committed number: PostgreSQL may repeat the transaction.
     const replayed = await database.transaction(async (tx) => {
       const some = wanted.slice(start, start + replaysAtOnce);
-      const rows = await replayableOf(
-        tx,
-        account,
-        some.map(({ id }) => id),
-      );
+      const rows = await tx
+        .selectFrom('deliveries')
+        .selectAll()
+        .where('account_id', '=', account)
+        .where(
+          'id',
+          'in',
+          some.map(({ id }) => id),
+        )
+        .orderBy('id')
+        .execute();
       // Checked again here, within the write transaction: a concurrent call may have replayed them since they were
       // selected.
       const elsewhere = await tx

@@ -89,7 +89,7 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
     retry: 'deliveries',
     cancel: 'deliveries',
     replay: 'deliveries',
-    replayLost: 'deliveries',
+    replayExhausted: 'deliveries',
   },
   alertNotifications: { facts: 'deliveries' },
   sendingQuotas: { take: 'sending-quotas' },

@@ -10,7 +10,7 @@ export const text = {
   replayAll: 'Replay failed…',
   replayTitle: 'Replay failed deliveries',
   replayQuestion: (channel: string, range: string) =>
-    `Sends every failed delivery of ${channel} in the ${range.toLowerCase()} again. Each replay is a new delivery.`,
+    `Sends every delivery of ${channel} again that failed after all attempts in the ${range.toLowerCase()}. Each replay is a new delivery.`,
   replay: 'Replay',
   replayed: (count: number) => (count === 0 ? 'No delivery had failed' : `${count} deliveries are replayed`),
   columns: {
