@@ -13,8 +13,8 @@ export async function readAll(client: ApiClient, { checkIds, groupId }: Installa
   const { paths } = body as { paths: Readonly<Record<string, Readonly<Record<string, unknown>>>> };
   const shown = new Map<string, number>();
   for (const [template, operations] of Object.entries(paths)) {
-    // A token in the path means an external call with side effects.
-    if (operations['get'] === undefined || template.includes('token}')) continue;
+    // A token in the path means an external call with side effects, and a stream of events does not end.
+    if (operations['get'] === undefined || template.includes('token}') || template === '/v1/events') continue;
     const id = idIn(template, { checkId: checkIds[0] ?? '', groupId });
     const path = template
       .replaceAll('{type}', 'api-checks')
