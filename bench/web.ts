@@ -211,10 +211,12 @@ async function followInBrowser(live: Live): Promise<Row[]> {
   const page = await openList(live.service);
   try {
     const delays: number[] = [];
-    for (let change = 0; change < (seconds < 10 ? 3 : 10); change++) {
-      const status = change % 2 === 0 ? 'failing' : 'passing';
+    for (let round = 0; round < (seconds < 10 ? 3 : 10); round++) {
+      const status = round % 2 === 0 ? 'failing' : 'passing';
       const one = states.among(plans.slice(5000, 5001));
-      await states.write(`UPDATE check_states SET revision = revision + 1, status = '${status}' WHERE ${one}`);
+      // As in a real change, the state begins anew: otherwise two changes between polls look like none.
+      const change = `revision = revision + 1, since = since + 1, status = '${status}'`;
+      await states.write(`UPDATE check_states SET ${change} WHERE ${one}`);
       const writtenAt = performance.now();
       await page.shows('check 5000', status);
       delays.push(performance.now() - writtenAt);
