@@ -27,8 +27,9 @@ export function contextFollower(home, keeps, emit, isPlain) {
     const path = join(home, 'tmp', `trace-${process.pid}-${++traces}.zip`);
     const stopTrace = isPlain && keeps.trace !== 'off' ? await startTrace(context, path) : null;
     const videos = [];
+    const prepared = new WeakMap();
     const attend = (page) => {
-      if (keeps.screenshots !== 'off') keepAsked(page, keep);
+      if (keeps.screenshots !== 'off') prepared.set(page, keepAsked(page, keep));
       if (requestedVideo)
         videos.push({ page, recording: recordRequestedVideo(page, requestedVideo.dir ?? join(home, 'tmp', 'videos')) });
       else if (keeps.video !== 'off') videos.push({ page, recording: recordPage(page) });
@@ -36,6 +37,13 @@ export function contextFollower(home, keeps, emit, isPlain) {
     // A persistent context starts with a page.
     context.pages().forEach(attend);
     context.on('page', (page) => void askByUs(context, async () => attend(page)));
+    // While the page is still empty; the script may take screenshots of handles at once.
+    const newPage = context.newPage.bind(context);
+    context.newPage = async (...asked) => {
+      const page = await newPage(...asked);
+      await prepared.get(page);
+      return page;
+    };
     const end = async () => {
       const pages = isPlain && keeps.screenshots !== 'off' ? context.pages() : [];
       // The browser may have ended; keep the recorded parts.
@@ -118,7 +126,7 @@ const ofRunner = /[\\/]\.playwright-artifacts-|[\\/]test-(failed|finished)-\d+\.
 
 const kept = Symbol('kept');
 
-/** Stores every screenshot that a script takes of a page or an element. */
+/** Stores every screenshot that a script takes of a page or an element. Resolves when handles are included. */
 function keepAsked(page, keep) {
   const screenshot = page.screenshot.bind(page);
   page.screenshot = async (options = {}) => {
@@ -127,7 +135,7 @@ function keepAsked(page, keep) {
     return content;
   };
   keepOfParts(Object.getPrototypeOf(page.locator('html')), keep);
-  void keepOfHandles(page, keep);
+  return keepOfHandles(page, keep);
 }
 
 /** @param parts prototype of locators or handles, patched once per process */
