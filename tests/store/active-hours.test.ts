@@ -134,6 +134,33 @@ describe('a delivery outside the active hours of its channel', () => {
     ]);
   });
 
+  it('is sent at any time as a test message or a replay', async (newStore) => {
+    const { test, sent, tick, own } = await open(newStore);
+    await using _ = test;
+    await test.runAll('failed');
+    const [delivery] = test.rows('SELECT * FROM deliveries');
+    for (const column of ['is_test = 1', 'is_test = 0, replay_of = id']) {
+      test.temp.raw
+        .prepare(`UPDATE deliveries SET status = 0, attempts = 0, next_attempt_at = ?, ${column}`)
+        .run(test.now);
+      await tick();
+    }
+    assert.deepEqual(sent, ['ALERT_FAILURE own', 'ALERT_FAILURE own']);
+    assert.equal(delivery?.['alert_channel_id'], own);
+  });
+
+  it('waits as a digest instead of moving', async (newStore) => {
+    const { test, sent, tick } = await open(newStore, (otherChannelId) => ({
+      outside: 'OTHER_CHANNEL',
+      otherChannelId,
+    }));
+    await using _ = test;
+    await test.runAll('failed');
+    test.temp.raw.prepare('UPDATE deliveries SET is_digest = 1').run();
+    await tick();
+    assert.deepEqual([sent, test.one('SELECT routed_from FROM deliveries'), pending(test).length], [[], null, 1]);
+  });
+
   it('waits if the other channel is deleted', async (newStore) => {
     const { test, sent, tick, own, other } = await open(newStore, (otherChannelId) => ({
       outside: 'OTHER_CHANNEL',

@@ -33,12 +33,12 @@ export function createActiveHours({ transaction }: Database): ActiveHoursOfChann
     admit: ({ accountId, deliveryId, owner, activeFrom, otherChannelId, now }) =>
       transaction(async (tx) => {
         const account = idBytes(accountId);
-        const key = { account, id: idBytes(deliveryId), owner };
+        const id = idBytes(deliveryId);
         const delivery = await tx
           .selectFrom('deliveries')
           .selectAll()
           .where('account_id', '=', account)
-          .where('id', '=', key.id)
+          .where('id', '=', id)
           .executeTakeFirst();
         if (delivery === undefined) return false;
         const { is_test: isTest, replay_of: original, routed_from: from } = delivery;
@@ -46,7 +46,7 @@ export function createActiveHours({ transaction }: Database): ActiveHoursOfChann
         if (isTest === 1 || original !== null) return true;
         if (isMarked(delivery.error)) {
           const status = deliveryStatusCodes.encode('cancelled');
-          await release(tx, key, { status, next_attempt_at: null });
+          await release(tx, delivery, owner, { status, next_attempt_at: null });
           return false;
         }
         const isActive = activeFrom <= now;
@@ -54,7 +54,7 @@ export function createActiveHours({ transaction }: Database): ActiveHoursOfChann
         const other =
           otherChannelId === null || from !== null ? null : await routeOf(tx, delivery, otherChannelId, isActive);
         if (other !== null && (await isChannel(tx, account, other))) {
-          await release(tx, key, {
+          await release(tx, delivery, owner, {
             alert_channel_id: other,
             routed_from: delivery.alert_channel_id,
             next_attempt_at: now,
@@ -63,7 +63,7 @@ export function createActiveHours({ transaction }: Database): ActiveHoursOfChann
           return false;
         }
         if (isActive) return true;
-        await release(tx, key, { next_attempt_at: activeFrom, error: hoursReason(activeFrom) });
+        await release(tx, delivery, owner, { next_attempt_at: activeFrom, error: hoursReason(activeFrom) });
         return false;
       }),
   };
@@ -103,16 +103,19 @@ async function routeOf(
 
 async function release(
   tx: Kysely<Tables>,
-  { account, id, owner }: { readonly account: IdBytes; readonly id: IdBytes; readonly owner: string },
+  { account_id, id, error }: DeliveriesTable,
+  owner: string,
   columns: Partial<DeliveriesTable>,
 ): Promise<void> {
   await tx
     .updateTable('deliveries')
     .set({ leased_by: null, attempt_started_at: null, ...columns })
-    .where('account_id', '=', account)
+    .where('account_id', '=', account_id)
     .where('id', '=', id)
     .where('leased_by', '=', owner)
     .where('status', '=', deliveryStatusCodes.encode('pending'))
+    // Marked as cancelled since it was read: it keeps the mark, and is admitted again after its lease.
+    .where('error', 'is not distinct from', error)
     .execute();
 }
 
