@@ -164,7 +164,7 @@ test('a key that may not write learns no ACK_LINK from the delivery log, also if
   const reader = await on.server.inject({ method: 'POST', url: '/v1/api-keys', headers: on.as(), payload: key });
   const read = async (as?: string): Promise<string> =>
     (await on.server.inject({ url: `/v1/deliveries/${deliveryId}`, headers: on.as(as) })).body;
-  assert.ok((await read()).includes(token), 'whoever may write sees it');
+  assert.ok((await read()).includes(token), 'callers with write permission see it');
   const shown = await read(reader.json<{ key: string }>().key);
   assert.match(shown, /acknowledge\/\*{8}/);
   assert.ok(!shown.includes(token), shown);

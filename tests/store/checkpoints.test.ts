@@ -81,7 +81,7 @@ test('the log stays short however much is written, and begins anew', async (t) =
   assert.deepEqual({ ...inspected.prepare('PRAGMA integrity_check').get() }, { integrity_check: 'ok' });
 });
 
-test('whoever reads for long keeps the log, and it is copied back when he has ended', async (t) => {
+test('a long read keeps the log, which is copied back when the read ends', async (t) => {
   const { path, write } = openWritten(t);
   await write(1);
   const reading = new DatabaseSync(path, { readOnly: true });

@@ -71,8 +71,8 @@ async function addWindow(test: PathUnderTest, endsIn: number, change: { silenceA
   return test.temp.store.maintenanceWindows.add(test.accountId, window);
 }
 
-describe('a failure that outlasts its silence', () => {
-  it('is told when the window is over, with the result that found it, and once', async (newStore) => {
+describe('a failure that outlasts a maintenance window or mute', () => {
+  it('is alerted once when the window ends, with the result that found it', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const channel = await test.channel(await test.check({ tags: ['shop'] }));
     await addWindow(test, minute, { silenceAlertsTags: ['shop'] });
@@ -113,7 +113,7 @@ describe('a failure that outlasts its silence', () => {
     assert.deepEqual(notified(test), ['ALERT_FAILURE', 'ALERT_RECOVERY']);
   });
 
-  it('is told when the window is shortened or deleted', async (newStore) => {
+  it('is alerted when the window is shortened or deleted', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     await test.channel(await test.check());
     await test.channel(await test.check());
@@ -127,7 +127,7 @@ describe('a failure that outlasts its silence', () => {
     assert.equal((await inspect(test)).length, 2);
   });
 
-  it('is told when the mute of the check is taken away, and when that of its group is', async (newStore) => {
+  it('is alerted when the mute of the check or of its group is removed', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const { checkGroups } = test.temp.store;
     const group = { group: aGroup(test.accountId, { muted: true }), subscriptions: null, isAutoAssigned: false };
@@ -279,7 +279,7 @@ describe('many states', () => {
     assert.equal(test.one('SELECT count(*) FROM deliveries'), ids.length);
   });
 
-  it('are told once each, however many look while results of the same checks come in and others are deleted', async (newStore) => {
+  it('are alerted once each by concurrent evaluations while results are recorded and checks deleted', async (newStore) => {
     const { test, ids } = await mutedChecks(newStore, 100);
     await using _ = test;
     unmuteAll(test);

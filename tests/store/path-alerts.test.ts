@@ -221,8 +221,8 @@ describe('an older result', () => {
   });
 });
 
-describe('a certificate near its end', () => {
-  it('is told once a step, beside what the result means', async (newStore) => {
+describe('a certificate about to expire', () => {
+  it('is alerted once per step, besides alerts of the result', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     await test.channel(await test.check(), { sslExpiry: true });
     const validTo = test.now + 16 * day;

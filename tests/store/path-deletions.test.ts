@@ -112,7 +112,7 @@ describe('a check that is deleted while it fails', () => {
     }
   });
 
-  it('is told after the failure that still waits, and both can be read afterwards', async (newStore) => {
+  it('is notified after the pending failure, and both can be read afterwards', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const checkId = await test.check();
     await test.channel(checkId);

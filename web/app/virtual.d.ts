@@ -1,3 +1,4 @@
+// Types of modules that the build generates.
 declare module 'virtual:operations' {
   import type { CalledOperation } from '#contract/caller.ts';
   import type { OperationId } from '#contract/operations.ts';

@@ -1,3 +1,4 @@
+// Reads texts of stored channel configurations.
 import type { JsonObject } from '#domain/json.ts';
 
 /** A text of a stored configuration or its secrets; '' = none. */

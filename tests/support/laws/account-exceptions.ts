@@ -80,7 +80,7 @@ export const accountExceptions: readonly AccountException[] = [
   {
     table: 'heartbeats',
     statement: /^select \* from heartbeats where token = /,
-    why: 'whoever pings has nothing but the token, which says whose it is',
+    why: 'a ping has only the token, which identifies the account',
     seenIn: 'heartbeats',
   },
   {

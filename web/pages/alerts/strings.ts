@@ -1,3 +1,4 @@
+// Texts of the page `alerts`.
 export const text = {
   title: 'Alerts',
   openIncidents: 'Open incidents',

@@ -1,3 +1,4 @@
+// Texts of the page `check`.
 export const text = {
   unknownTitle: 'This check does not exist',
   unknownHelp: 'It was deleted, or it belongs to another account.',

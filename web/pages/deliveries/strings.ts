@@ -1,3 +1,4 @@
+// Texts of the page `deliveries`.
 export const text = {
   title: 'Deliveries',
   status: 'Status',

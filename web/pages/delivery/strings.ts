@@ -1,3 +1,4 @@
+// Texts of the page `delivery`.
 export const text = {
   title: (alert: string) => `Delivery: ${alert}`,
   all: 'Deliveries',

@@ -1,3 +1,4 @@
+// Texts of the page `group`.
 export const text = {
   all: 'Groups',
   trigger: 'Run all checks',

@@ -1,3 +1,4 @@
+// Texts of the page `groups`.
 export const text = {
   title: 'Groups',
   columns: { name: 'Name', state: 'Members', tags: 'Tags', locations: 'Locations' },

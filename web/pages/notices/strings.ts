@@ -1,3 +1,4 @@
+// Texts of the page `notices`.
 export const text = {
   title: 'Notices',
   emptyTitle: 'Nothing needs attention',

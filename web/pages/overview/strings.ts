@@ -1,3 +1,4 @@
+// Texts of the page `overview`.
 export const text = {
   title: 'Checks',
   list: 'Checks',

@@ -1,3 +1,4 @@
+// Texts of the page `people`.
 export const text = {
   title: 'People',
   members: 'Members',

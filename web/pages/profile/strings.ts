@@ -1,3 +1,4 @@
+// Texts of the page `profile`.
 export const text = {
   title: 'Profile',
   email: 'Email',

@@ -1,3 +1,4 @@
+// Texts of the page `result`.
 export const text = {
   title: 'Result',
   unknownTitle: 'This result does not exist',

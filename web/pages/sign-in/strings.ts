@@ -1,3 +1,4 @@
+// Texts of the page `sign-in`.
 export const text = {
   signIn: 'Sign in',
   email: 'Email',

@@ -1,3 +1,4 @@
+// Texts of the page `system`.
 export const text = {
   title: 'System',
   processes: 'Processes',

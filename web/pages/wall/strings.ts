@@ -1,3 +1,4 @@
+// Texts of the page `wall`.
 export const text = {
   title: 'Wall',
   fullScreen: 'Full screen',

@@ -84,7 +84,7 @@ export function SingleAlert({ alert, isNamed = false }: { readonly alert: Alert;
         <Notifications checkId={checkId} from={at} to={at} />
       ) : (
         <p className="quiet">
-          Suppressed by <CheckLink checkId={suppressedBy.checkId} name={suppressedBy.name} />: nobody was notified.
+          Suppressed by <CheckLink checkId={suppressedBy.checkId} name={suppressedBy.name} />; no channel was notified.
         </p>
       )}
     </li>

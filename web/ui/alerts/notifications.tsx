@@ -48,7 +48,7 @@ function Deliveries({ checkId, from, to }: Period) {
   });
   if (deliveries.error) return <ErrorMessage error={deliveries.error} />;
   if (deliveries.data === undefined) return <Skeleton lines={1} />;
-  if (deliveries.data.length === 0) return <p className="quiet">Nobody was notified.</p>;
+  if (deliveries.data.length === 0) return <p className="quiet">No channel was notified.</p>;
   return (
     <Table
       label="Notifications"
