@@ -1,15 +1,17 @@
 // Error pages: not found, and failed to render.
 import { Link } from '@tanstack/react-router';
 import { Empty, ErrorMessage } from '../ui/layout/feedback.tsx';
+import { PageHead } from '../ui/layout/page.tsx';
 import { ServiceError } from '../api/client.ts';
 
 export function NotFound() {
   return (
-    <Empty title="Page not found">
+    <>
+      <PageHead title="Page not found" />
       <p>
         Nothing exists at this address. <Link to="/">Go to the overview</Link>
       </p>
-    </Empty>
+    </>
   );
 }
 

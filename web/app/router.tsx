@@ -30,7 +30,7 @@ function only<Search extends object>(read: (search: Record<string, unknown>) => 
   };
 }
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: PageFault });
+const root = createRootRoute({ component: Outlet, errorComponent: PageFault });
 
 /** Pages with the navigation, for signed-in users. */
 const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell });
@@ -99,6 +99,8 @@ const people = createRoute({
   path: '/settings/people',
   component: lazyRouteComponent(() => import('../pages/people/page.tsx'), 'PeoplePage'),
 });
+/** Every other path, with the navigation. */
+const other = createRoute({ getParentRoute: () => shell, path: '$', component: NotFound });
 const wall = createRoute({
   getParentRoute: () => root,
   path: '/wall',
@@ -136,6 +138,7 @@ const tree = root.addChildren([
     system,
     profile,
     people,
+    other,
   ]),
   wall,
   signIn,
