@@ -37,6 +37,7 @@ test('a failing check leads to its result, its delivery and a replay, live', asy
   await expectVisible(page.getByText('<b>down</b>').first());
   await page.getByRole('link', { name: 'Deliveries' }).first().click();
   await page.getByRole('table', { name: 'Deliveries' }).getByRole('link', { name: 'Failing' }).click();
+  await expectVisible(page.getByRole('heading', { level: 1, name: 'Failing: Cart API' }));
   await expectVisible(page.getByText('HTTP 200').first());
   await page.getByRole('button', { name: 'Replay' }).click();
   await expectVisible(page.getByText('Replay of'));

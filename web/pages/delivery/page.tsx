@@ -29,12 +29,9 @@ export function DeliveryPage() {
   const { data, error, refetch } = useRead('getDelivery', { params: { id: deliveryId } });
   if (error && data === undefined) return <LoadError error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton lines={6} />;
-  const alert = deliveryWords(data);
   return (
     <>
-      <PageHead title={text.title(alert)} heading={alert} above={<Link to="/deliveries">{text.all}</Link>}>
-        <Actions delivery={data} />
-      </PageHead>
+      {data.checkId === null ? <Head delivery={data} /> : <HeadOfCheck delivery={data} checkId={data.checkId} />}
       <DeliveryFacts delivery={data} />
       {data.error !== undefined && data.status !== 'cancelled' && (
         <p className={css['reason']}>{sentence(data.error)}</p>
@@ -42,6 +39,21 @@ export function DeliveryPage() {
       {data.isDigest === true && <DigestedAlerts digestId={data.id} />}
       {data.status === 'digested' ? null : <Attempts delivery={data} />}
     </>
+  );
+}
+
+function HeadOfCheck({ delivery, checkId }: { readonly delivery: Delivery; readonly checkId: string }) {
+  const check = useRead('getCheck', { params: { id: checkId } });
+  return <Head delivery={delivery} checkName={check.data?.name} />;
+}
+
+function Head({ delivery, checkName }: { readonly delivery: Delivery; readonly checkName?: string | undefined }) {
+  const alert = deliveryWords(delivery);
+  const heading = checkName === undefined ? alert : text.heading(alert, checkName);
+  return (
+    <PageHead title={text.title(heading)} heading={heading} above={<Link to="/deliveries">{text.all}</Link>}>
+      <Actions delivery={delivery} />
+    </PageHead>
   );
 }
 

@@ -1,6 +1,7 @@
 // Texts of the page `delivery`.
 export const text = {
-  title: (alert: string) => `Delivery: ${alert}`,
+  title: (heading: string) => `Delivery: ${heading}`,
+  heading: (alert: string, checkName: string) => `${alert}: ${checkName}`,
   all: 'Deliveries',
   retry: 'Retry now',
   sendNow: 'Send now',
