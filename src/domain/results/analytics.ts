@@ -117,8 +117,10 @@ export function metricOf(
 }
 
 /** Percentage of the known time without failure; null if nothing is known. */
-export function availabilityOf({ knownMs, downMs }: RollUp): number | null {
-  return knownMs === 0 ? null : rounded((100 * (knownMs - downMs)) / knownMs, 4);
+export function availabilityOf({ knownMs, downMs }: Pick<RollUp, 'knownMs' | 'downMs'>): number | null {
+  if (knownMs === 0) return null;
+  const share = rounded((100 * (knownMs - downMs)) / knownMs, 4);
+  return downMs > 0 ? Math.min(share, 99.9999) : share;
 }
 
 /** Percentage of the scheduled time for which nothing is known; null without slots. */
