@@ -72,6 +72,7 @@ describe('the incident of a check', () => {
       acknowledgedBy: null,
       firstAlertId: alerts[0]?.id,
       resultId: failure?.resultId,
+      error: alerts[0]?.error,
     });
     assert.deepEqual(failure?.incident, { id: open.id, startedAt, isFirst: true });
     assert.equal((await slot(test, 'failed', rules)).length, 0);

@@ -23,6 +23,7 @@ test('acknowledging on the check page shows on every open page within 2 s, until
   await expectVisible(row.getByText('Failing'));
   await expectVisible(tile.getByText('Failing'));
   await expectVisible(incident.getByRole('button', { name: 'Acknowledge Cart API' }));
+  await expectVisible(incident.getByText('Expected a status below 400, got 503'));
   assert.equal(await row.getByText('Acknowledged').count(), 0);
 
   await check.getByRole('button', { name: 'Acknowledge Cart API' }).first().click();

@@ -20,6 +20,10 @@ const shape = {
   ...acknowledgement,
   firstAlertId: z.uuid(),
   checkResultId: z.uuid().describe('The result that opened it.'),
+  error: z
+    .string()
+    .nullable()
+    .describe('Why that result failed or was degraded. null if the first alert is no longer stored.'),
 };
 
 export const incident = z

@@ -37,6 +37,8 @@ export interface Incident {
   readonly firstAlertId: string;
   /** The result that opened it. */
   readonly resultId: string;
+  /** Error of its first alert; null = none, or the alert is no longer stored. */
+  readonly error: string | null;
 }
 
 /** The incident of a delivery, as its channel sees it. */

@@ -77,5 +77,6 @@ function incidentToWire(incident: Incident): IncidentBody {
     acknowledgedBy: incident.acknowledgedBy,
     firstAlertId: incident.firstAlertId,
     checkResultId: incident.resultId,
+    error: incident.error,
   };
 }

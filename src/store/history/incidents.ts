@@ -1,5 +1,5 @@
 // Incidents of checks as the API reads them.
-import type { ExpressionBuilder } from 'kysely';
+import type { ExpressionBuilder, Kysely } from 'kysely';
 import type { Acknowledger, Incident, IncidentEnd, IncidentKind } from '#domain/alerts/incident.ts';
 import { type AcknowledgeOutcome, acknowledgeIncident, unacknowledgeIncident } from './acknowledge-incident.ts';
 import { alertOf, alertRows, type StoredAlert } from './check-alerts.ts';
@@ -42,17 +42,17 @@ export function createIncidents({ reader, transaction }: Database): Incidents {
       if (to !== null) matching = matching.where('id', '<', firstIdAt(to + 1));
       if (checkId !== null) matching = matching.where('check_id', '=', idBytes(checkId));
       if (state !== null) matching = matching.where('ended_at', state === 'open' ? 'is' : 'is not', null);
-      const rows = await matching.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute();
+      // IDs first, which the indexes cover: SQLite would otherwise read all incidents of the account.
+      const ids = matching.select('id').orderBy('id', 'desc').limit(limit).offset(offset);
+      const rows = await incidentRows(reader, accountId)
+        .where('incidents.id', 'in', ids)
+        .orderBy('incidents.id', 'desc')
+        .execute();
       const { total } = await matching.select((row) => row.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
       return { rows: rows.map(incidentOf), total };
     },
     async find(accountId, id) {
-      const row = await reader
-        .selectFrom('incidents')
-        .selectAll()
-        .where('account_id', '=', idBytes(accountId))
-        .where('id', '=', idBytes(id))
-        .executeTakeFirst();
+      const row = await incidentRows(reader, accountId).where('incidents.id', '=', idBytes(id)).executeTakeFirst();
       return row === undefined ? null : incidentOf(row);
     },
     async ofAlert(accountId, alertId) {
@@ -87,7 +87,19 @@ export function acknowledgedBy(row: ExpressionBuilder<Tables, 'check_states'>) {
     .whereRef('incidents.id', '=', 'check_states.incident_id');
 }
 
-function incidentOf(row: IncidentsTable): Incident {
+/** Incidents with the error of their first alert. */
+function incidentRows(reader: Kysely<Tables>, accountId: string) {
+  return reader
+    .selectFrom('incidents')
+    .leftJoin('alerts', (join) =>
+      join.onRef('alerts.account_id', '=', 'incidents.account_id').onRef('alerts.id', '=', 'incidents.first_alert_id'),
+    )
+    .selectAll('incidents')
+    .select('alerts.error')
+    .where('incidents.account_id', '=', idBytes(accountId));
+}
+
+function incidentOf(row: IncidentsTable & { readonly error: string | null }): Incident {
   return {
     accountId: idText(row.account_id),
     id: idText(row.id),
@@ -103,5 +115,6 @@ function incidentOf(row: IncidentsTable): Incident {
     acknowledgedBy: parsedOrNull<Acknowledger>(row.acknowledged_by),
     firstAlertId: idText(row.first_alert_id),
     resultId: idText(row.result_id),
+    error: row.error,
   };
 }

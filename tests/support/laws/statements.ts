@@ -25,6 +25,11 @@ export function recordFor(file: string): void {
   issued = issuedOf(file);
 }
 
+/** What the store has issued in the file of tests whose case runs. */
+export function issuedStatements(engine: Engine): ReadonlySet<string> {
+  return issued[engine];
+}
+
 function issuedOf(file: string): Issued {
   const kept = issuedIn.get(file) ?? { SQLite: new Set(), PostgreSQL: new Set() };
   issuedIn.set(file, kept);

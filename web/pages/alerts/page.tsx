@@ -2,7 +2,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useMore, useRead } from '../../api/query.ts';
-import { IncidentItem, IncidentList, isSingle, messagesOf, SingleAlert } from '../../ui/alerts/incident-item.tsx';
+import { IncidentItem, IncidentList, isSingle, SingleAlert } from '../../ui/alerts/incident-item.tsx';
 import { Choice } from '../../ui/controls/field.tsx';
 import { More } from '../../ui/controls/more.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
@@ -55,7 +55,6 @@ function Found({
   readonly alerts: readonly Parameters<typeof SingleAlert>[0]['alert'][];
   readonly none: ReactNode;
 }) {
-  const messages = messagesOf(alerts);
   const singles = ended === null ? [] : alerts.filter(isSingle);
   const [certificates, suppressed] = [
     singles.filter(({ suppressedBy }) => suppressedBy === null),
@@ -78,7 +77,7 @@ function Found({
         <Section key={title} title={title}>
           <IncidentList>
             {items.map((incident) => (
-              <IncidentItem key={incident.id} incident={incident} message={messages.get(incident.id)} isNamed />
+              <IncidentItem key={incident.id} incident={incident} isNamed />
             ))}
           </IncidentList>
           <More {...rest} shown={items.length} />

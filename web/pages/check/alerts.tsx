@@ -1,7 +1,7 @@
 // Incidents and certificate alerts of the check, with acknowledgements and notifications.
 import type { AnswerOf } from '#contract/operations.ts';
 import { useMore, useRead } from '../../api/query.ts';
-import { IncidentItem, IncidentList, isSingle, messagesOf, SingleAlert } from '../../ui/alerts/incident-item.tsx';
+import { IncidentItem, IncidentList, isSingle, SingleAlert } from '../../ui/alerts/incident-item.tsx';
 import { More } from '../../ui/controls/more.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { Section } from '../../ui/layout/page.tsx';
@@ -15,7 +15,6 @@ export function Alerts({ check }: { readonly check: AnswerOf<'getCheck'> }) {
   // Newest first: at most the first is open.
   const incidents = useMore('listIncidents', { query: { checkId: check.id, from } });
   const alerts = useRead('listAlertsOfCheck', { params: { checkId: check.id }, query: { from, limit: 100 } });
-  const messages = messagesOf(alerts.data ?? []);
   const singles = (alerts.data ?? []).filter(isSingle);
   const error = incidents.items === undefined ? incidents.error : alerts.data === undefined ? alerts.error : null;
   return (
@@ -33,7 +32,7 @@ export function Alerts({ check }: { readonly check: AnswerOf<'getCheck'> }) {
         <>
           <IncidentList>
             {incidents.items.map((incident) => (
-              <IncidentItem key={incident.id} incident={incident} message={messages.get(incident.id)} />
+              <IncidentItem key={incident.id} incident={incident} />
             ))}
             {singles.map((alert) => (
               <SingleAlert key={alert.id} alert={alert} />

@@ -12,11 +12,6 @@ import { Notifications } from './notifications.tsx';
 /** An alert in a list. */
 export type Alert = AnswerOf<'listCheckAlerts'>[number];
 
-/** Why the check was not passing, by incident. */
-export function messagesOf(alerts: readonly Alert[]): ReadonlyMap<string | null, string> {
-  return new Map(alerts.flatMap(({ incidentId, error }) => (error === null ? [] : [[incidentId, error] as const])));
-}
-
 /** A list of incidents and certificate alerts. */
 export function IncidentList({ children }: { readonly children: ReactNode }) {
   return <ul className={css['incidents']}>{children}</ul>;
@@ -25,14 +20,12 @@ export function IncidentList({ children }: { readonly children: ReactNode }) {
 /** @param isNamed with the name of the check */
 export function IncidentItem({
   incident,
-  message,
   isNamed = false,
 }: {
   readonly incident: Incident;
-  readonly message: string | undefined;
   readonly isNamed?: boolean;
 }) {
-  const { checkId, name, kind, startedAt, openedAt, endedAt, endedBy, checkResultId } = incident;
+  const { checkId, name, kind, startedAt, openedAt, endedAt, endedBy, checkResultId, error } = incident;
   const isOpen = endedAt === null;
   return (
     <li className={css['incident']} data-open={isOpen ? kind : undefined}>
@@ -52,7 +45,7 @@ export function IncidentItem({
         </span>
       </div>
       <p className={css['message']}>
-        {message !== undefined && sentence(message)}{' '}
+        {error !== null && sentence(error)}{' '}
         <Link to="/checks/$checkId/results/$resultId" params={{ checkId, resultId: checkResultId }}>
           Show result
         </Link>

@@ -245,8 +245,9 @@ function deliveryTables({ types, clustered, strict, churning, leasedDeliveries }
       check_type ${text} NOT NULL, kind ${text} NOT NULL, started_at ${instant} NOT NULL, opened_at ${instant} NOT NULL,
       ended_at ${instant}, ended_by ${text}, acknowledged_at ${instant}, acknowledged_by ${text},
       first_alert_id ${id} NOT NULL, result_id ${id} NOT NULL, PRIMARY KEY (account_id, id))${clustered}`,
-    'CREATE INDEX incidents_by_check ON incidents (account_id, check_id, id)',
-    'CREATE INDEX incidents_open ON incidents (account_id, id) WHERE ended_at IS NULL',
+    'CREATE INDEX incidents_by_check ON incidents (account_id, check_id, id, ended_at)',
+    // Of the same rows as the primary key: SQLite chooses it only if it covers all columns of a statement.
+    'CREATE INDEX incidents_open ON incidents (account_id, id, ended_at) WHERE ended_at IS NULL',
     'CREATE INDEX incidents_open_since ON incidents (account_id, opened_at) WHERE ended_at IS NULL',
     `CREATE TABLE deliveries (${account}, id ${id} NOT NULL, alert_channel_id ${integer} NOT NULL, alert_id ${id},
       check_id ${id}, check_result_id ${id}, alert_type ${text} NOT NULL, status ${code} NOT NULL,
