@@ -27,6 +27,7 @@ const queries: Readonly<Record<string, (index: number) => string>> = {
   filters: (index) => `?state=failing,degraded&search=check%20${index % 10}&tag=shop`,
   'sorted by name': (index) => `?sort=name&page=${1 + (index % 50)}`,
   'sorted by response time': (index) => `?sort=-responseTime&page=${1 + (index % 50)}`,
+  'by tag': (index) => `?groupBy=tag&page=${1 + (index % 50)}`,
   'sorted by availability': (index) => `?sort=availability&page=${1 + (index % 50)}`,
 };
 

@@ -167,6 +167,51 @@ test('the overview is sorted in both directions and read page by page', async ()
   assert.deepEqual([rows.map(({ name }) => name), total, page, limit], [['old failure', 'slow'], 8, 3, 3]);
 });
 
+test('checks are listed in sections by group or tag, sorted within each, over all pages', async () => {
+  await using over = await openOverview();
+  const { on, read, get } = over;
+  putChecks(on);
+  putGroup(on.raw, on.accountId, 6);
+  on.raw.exec(`UPDATE check_groups SET name = 'Zoo' WHERE id = 6`);
+  on.raw.exec(`UPDATE checks SET group_id = 6 WHERE name IN ('fine', 'slow')`);
+  on.raw.exec(`UPDATE checks SET tags = '["shop"]' WHERE name = 'slow'`);
+  on.raw.exec(`UPDATE checks SET tags = '["web"]' WHERE name = 'old failure'`);
+  countChange(on.raw, on.accountId);
+  const listed = async (query: string) => {
+    const { sections, rows, total } = await read(query);
+    let from = 0;
+    const found = sections.map(({ groupId, name, counts }) => {
+      const names = rows.slice(from, (from += counts.total)).map((row) => row.name);
+      return [groupId, name, counts.failing, ...names];
+    });
+    assert.deepEqual([rows.length, total], [from, from], 'each row is in a section');
+    return found;
+  };
+  const others = ['new failure', 'lost', 'never ran', 'interrupted', 'off'];
+  assert.deepEqual(await listed('?groupBy=group'), [
+    [7, 'group 7', 1, 'old failure'],
+    [6, 'Zoo', 0, 'slow', 'fine'],
+    [null, null, 1, ...others],
+  ]);
+  assert.deepEqual(await listed('?groupBy=tag&sort=-name'), [
+    [null, 'shop', 0, 'slow', 'fine'],
+    [null, 'Web', 0, 'fine'],
+    [null, 'web', 1, 'old failure'],
+    [null, null, 1, ...others.toSorted().toReversed()],
+  ]);
+  assert.deepEqual(await listed('?groupBy=group&state=failing&search=old'), [[7, 'group 7', 1, 'old failure']]);
+  const whole = await read('?groupBy=tag');
+  assert.deepEqual([whole.total, whole.summary.total], [9, 8]);
+  const pages = await Promise.all([1, 2, 3].map((page) => read(`?groupBy=tag&limit=4&page=${page}`)));
+  assert.deepEqual(
+    pages.flatMap(({ rows }) => rows),
+    whole.rows,
+  );
+  for (const { sections, total } of pages) assert.deepEqual([sections, total], [whole.sections, 9]);
+  assert.deepEqual((await read()).sections, []);
+  assert.equal((await get('?groupBy=state')).statusCode, 400);
+});
+
 test('maintenance in progress, or the next one, is named, and its checks are marked', async () => {
   await using over = await openOverview();
   const { on, read } = over;

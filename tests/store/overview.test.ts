@@ -69,6 +69,7 @@ test('the overview shows every committed change of a check, its group, its state
   await change(`UPDATE checks SET name = 'New shop', tags = '["a"]'`, { name: 'New shop', tags: ['a'] });
   await change(`UPDATE check_groups SET activated = 0`, { isActive: false, activated: true });
   await change(`UPDATE check_groups SET activated = 1, muted = 1`, { isActive: true, isMuted: true });
+  await change(`UPDATE check_groups SET name = 'Shops', tags = '["b"]'`, { groupName: 'Shops', groupTags: ['b'] });
   putChannel(raw, accountId, 1);
   insertRow(raw, 'subscriptions', {
     account_id: idBytes(accountId),

@@ -18,8 +18,11 @@ import {
   type OverviewEntry,
   type OverviewFigures,
   type OverviewFilter,
+  type OverviewGrouping,
+  type OverviewSection,
   type OverviewSort,
   type OverviewSummary,
+  sectionsOf,
   sortedEntries,
   summaryOf,
 } from '#domain/results/overview.ts';
@@ -30,6 +33,8 @@ import { requirePermission } from '../accounts/permission.ts';
 export interface OverviewQuestion extends OverviewFilter {
   readonly sort: OverviewSort;
   readonly isDescending: boolean;
+  /** Absent = one list. */
+  readonly groupBy?: OverviewGrouping;
   readonly limit: number;
   readonly offset: number;
 }
@@ -47,7 +52,10 @@ export interface ShownOverview {
   readonly deliveries: DeliveryCounts;
   /** The current or next maintenance. */
   readonly nextMaintenance: Pick<MaintenanceWindow, 'id' | 'name' | 'startsAt' | 'endsAt'> | null;
+  /** Number of rows on all pages: a check has one in each section that it is in. */
   readonly total: number;
+  /** Sections on all pages in order; none unless grouped. */
+  readonly sections: readonly (Pick<OverviewSection, 'groupId' | 'name'> & { readonly counts: OverviewSummary })[];
   readonly rows: readonly OverviewRow[];
 }
 
@@ -120,7 +128,7 @@ export function createOverviewActions({ overview, targetOf, clock }: OverviewDep
       const { checks, windows } = await overview.checks(accountId, targetOf);
       const now = clock.now();
       const entries = entriesOf(checks, windows, now);
-      const { states, sort, isDescending, limit, offset } = question;
+      const { states, sort, isDescending, groupBy, limit, offset } = question;
       const ids = (): string[] => checks.map(({ checkId }) => checkId);
       const availability = sort === 'availability' ? await overview.availabilities(accountId, ids()) : noRatios;
       const sorted = entries.sorted(sort, isDescending, availability);
@@ -129,8 +137,10 @@ export function createOverviewActions({ overview, targetOf, clock }: OverviewDep
       const matching = matchingEntries(sorted, question);
       const summary = summaryOf(matching);
       const inState = states === undefined ? matching : matching.filter(({ state }) => states.includes(state));
-      const page = inState.slice(offset, offset + limit);
-      const pageIds = page.map(({ check }) => check.checkId);
+      const sections = groupBy === undefined ? [] : sectionsOf(inState, groupBy);
+      const ordered = groupBy === undefined ? inState : sections.flatMap((section) => section.entries);
+      const page = ordered.slice(offset, offset + limit);
+      const pageIds = [...new Set(page.map(({ check }) => check.checkId))];
       const [figures, newest, deliveries] = await Promise.all([
         overview.figures(accountId, pageIds),
         overview.newestResults(accountId, pageIds),
@@ -140,7 +150,8 @@ export function createOverviewActions({ overview, targetOf, clock }: OverviewDep
         summary,
         deliveries,
         nextMaintenance: nextMaintenance(windows, now),
-        total: inState.length,
+        total: ordered.length,
+        sections: sections.map(({ groupId, name, entries: own }) => ({ groupId, name, counts: summaryOf(own) })),
         rows: page.flatMap((entry) => {
           const { checkId } = entry.check;
           const own = figures.get(checkId);

@@ -79,21 +79,29 @@ const row = z
 
 const count = z.int();
 
+const counts = z.strictObject({
+  total: count,
+  failing: count,
+  degraded: count,
+  passing: count,
+  unknown: count,
+  paused: count,
+  muted: count,
+  inMaintenance: count,
+  silent: count,
+});
+
+const section = z
+  .strictObject({
+    groupId: z.int().nullable(),
+    name: z.string().nullable().describe('Name of the group, or the tag. null = the checks without one.'),
+    counts: counts.describe('Rows of the section. `total` of them follow each other, possibly on several pages.'),
+  })
+  .meta({ id: 'OverviewSection' });
+
 export const overview = z
   .strictObject({
-    summary: z
-      .strictObject({
-        total: count,
-        failing: count,
-        degraded: count,
-        passing: count,
-        unknown: count,
-        paused: count,
-        muted: count,
-        inMaintenance: count,
-        silent: count,
-      })
-      .describe('Checks that match all filters except `state`.'),
+    summary: counts.describe('Checks that match all filters except `state`.'),
     deliveries: z
       .strictObject({
         pending: count.describe('Waiting for the first attempt.'),
@@ -105,9 +113,10 @@ export const overview = z
       .strictObject({ id: z.int(), name: z.string(), startsAt: instant, endsAt: instant })
       .nullable()
       .describe('The maintenance in progress, or the next one.'),
-    total: count.describe('Number of checks on all pages.'),
+    total: count.describe('Number of rows on all pages.'),
     page: count,
     limit: count,
+    sections: z.array(section).describe('With `groupBy`: the sections on all pages, in order. Otherwise empty.'),
     rows: z.array(row),
   })
   .meta({ id: 'Overview', description: 'One page of the checks of an account.' });
@@ -157,6 +166,12 @@ export const overviewQuery = z.object({
   sort: sort.describe(
     'Prefix it with `-` for descending order. `state` lists failing checks first, then the latest change first. `responseTime` is that of the last result. `availability` covers the last 24 hours, without the current hour, and is up to 1 minute old. Checks without a value come last.',
   ),
+  groupBy: z
+    .enum(['group', 'tag'])
+    .exactOptional()
+    .describe(
+      'Lists the checks in sections, by group or tag in alphabetical order. Checks without one come last. `sort` is the order within a section. By tag, a check has a row for each of its tags and those of its group, and `total` counts rows.',
+    ),
   limit: wholeNumber(1, 200).default(50).describe('Page size, 1 to 200.'),
   page: wholeNumber(1, 1_000_000).default(1).describe('Page number, starting at 1.'),
 });

@@ -161,6 +161,57 @@ export function summaryOf(entries: readonly OverviewEntry[]): OverviewSummary {
   return summary;
 }
 
+/** What the rows are grouped by. */
+export type OverviewGrouping = 'group' | 'tag';
+
+/** The checks of a group, or with a tag. */
+export interface OverviewSection {
+  readonly groupId: number | null;
+  /** Name of the group, or the tag; null = the checks without one. */
+  readonly name: string | null;
+  /** In the order of all entries. */
+  readonly entries: readonly OverviewEntry[];
+}
+
+/** The entries by group or tag, in alphabetical order. An entry is in the section of each of its tags. */
+export function sectionsOf(entries: readonly OverviewEntry[], by: OverviewGrouping): readonly OverviewSection[] {
+  const sections = new Map<number | string | null, OverviewEntry[]>();
+  for (const entry of entries) {
+    for (const key of by === 'group' ? groupOf(entry.check) : tagsOf(entry.check)) {
+      const known = sections.get(key);
+      if (known === undefined) sections.set(key, [entry]);
+      // A check and its group may have the same tag.
+      else if (known.at(-1) !== entry) known.push(entry);
+    }
+  }
+  const keyed = [...sections].map(([key, found]) => {
+    const groupId = typeof key === 'number' ? key : null;
+    const name = typeof key === 'number' ? (found[0]?.check.groupName ?? null) : key;
+    return { groupId, name, entries: found, lower: name?.toLowerCase() ?? null };
+  });
+  return keyed.sort(bySection);
+}
+
+const none = [null];
+
+/** null = no group, or it was deleted meanwhile. */
+const groupOf = ({ groupId, groupName }: OverviewCheck): readonly (number | null)[] =>
+  groupName === null ? none : [groupId];
+
+function tagsOf({ tags, groupTags }: OverviewCheck): readonly (string | null)[] {
+  if (groupTags.length === 0) return tags.length === 0 ? none : tags;
+  return tags.length === 0 ? groupTags : [...tags, ...groupTags];
+}
+
+type Ordered = OverviewSection & { readonly lower: string | null };
+
+function bySection(one: Ordered, other: Ordered): number {
+  if (one.lower === null || other.lower === null) return one.lower === null ? 1 : -1;
+  if (one.lower !== other.lower) return one.lower < other.lower ? -1 : 1;
+  if (one.name !== other.name) return (one.name ?? '') < (other.name ?? '') ? -1 : 1;
+  return (one.groupId ?? 0) - (other.groupId ?? 0);
+}
+
 export const overviewSorts = ['state', 'name', 'since', 'lastRun', 'responseTime', 'availability'] as const;
 export type OverviewSort = (typeof overviewSorts)[number];
 

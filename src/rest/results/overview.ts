@@ -11,7 +11,7 @@ export function overviewRoutes(actions: OverviewActions): Route[] {
     route('getOverview', async ({ caller, query }) => {
       const { state, tag, sort, limit, page, ...filter } = query;
       const isDescending = sort.startsWith('-');
-      const { summary, deliveries, nextMaintenance, total, rows } = await actions.read(caller, {
+      const { summary, deliveries, nextMaintenance, total, sections, rows } = await actions.read(caller, {
         ...filter,
         ...(state !== undefined && { states: state }),
         ...(tag !== undefined && { tags: tag.flatMap((text) => text.split(',')) }),
@@ -33,6 +33,7 @@ export function overviewRoutes(actions: OverviewActions): Route[] {
         total,
         page,
         limit,
+        sections: [...sections],
         rows: rows.map(rowToWire),
       };
     }),
