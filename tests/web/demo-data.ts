@@ -106,6 +106,7 @@ export async function fillDemoData(t: Cleanup, service: FileService): Promise<De
     paths: {
       overview: '/',
       'overview-dense': '/?dense=true',
+      'overview-groups': '/?by=group',
       wall: '/wall',
       check: `/checks/${failingCheckId}`,
       result: `/checks/${failingCheckId}/results/${ids.failedResultId}`,

@@ -37,6 +37,20 @@ test('a list of 10,000 checks draws what is on screen, and searching, scrolling 
   await expectHidden(row('check 09999'));
   await expectVisible(row('check 07779'));
   assert.equal(await drawn(), 10);
+
+  await page.goto('/?sort=name&by=tag');
+  await expectVisible(page.getByRole('heading', { level: 2, name: /^hundred 00/ }));
+  await page.keyboard.press('End');
+  await expectVisible(row('check 09999'));
+  await expectVisible(page.getByRole('heading', { level: 2, name: /^hundred 99/ }));
+  assert.equal(
+    await page
+      .getByRole('list', { name: 'hundred 99' })
+      .getByRole('link', { name: /^check 099/ })
+      .count(),
+    await page.locator('[data-row]').count(),
+  );
+  assert.ok((await page.locator('main li').count()) < 60, 'rows beyond the screen are drawn');
 });
 
 /** Adds checks like the first one beside the running service, as another process would. */
@@ -46,6 +60,7 @@ function seed(path: string, accountId: string): void {
   for (let index = 1; index < count; index++) {
     putCheck(raw, accountId, { name: `check ${String(index).padStart(5, '0')}`, checkType: 'TCP' });
   }
+  raw.exec(`UPDATE checks SET tags = '["hundred ' || substr(name, 8, 2) || '"]'`);
   raw.exec(`UPDATE checks SET definition = (SELECT definition FROM checks WHERE name = 'check 00000')`);
   countChange(raw, accountId);
   raw.exec('COMMIT');

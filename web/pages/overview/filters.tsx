@@ -1,11 +1,11 @@
-// Search, filters, order and density of the list.
+// Search, filters, order, sections and density of the list.
 import { Rows3, Rows4, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useRead } from '../../api/query.ts';
 import { IconButton } from '../../ui/controls/button.tsx';
 import { Choice, SearchBox } from '../../ui/controls/field.tsx';
 import { checkTypeWords } from '../../ui/checks/check-type.ts';
-import { type OverviewSearch, sorts } from './search.ts';
+import { groupings, type OverviewSearch, sorts } from './search.ts';
 import { text } from './strings.ts';
 import css from './overview.module.css';
 
@@ -57,7 +57,14 @@ export function Filters({
           </IconButton>
         </span>
       )}
-      <span className={css['density']}>
+      <span className={css['rows']}>
+        <Choice
+          label={text.rows}
+          isLabelHidden
+          value={search.by ?? 'flat'}
+          options={(['flat', ...groupings] as const).map((by) => [by, `${text.rows}: ${text.groupings[by]}`] as const)}
+          onChange={(by) => onChange({ by: by === 'flat' ? undefined : by })}
+        />
         <IconButton
           label={search.dense ? text.comfortable : text.dense}
           onPress={() => onChange({ dense: search.dense ? undefined : true })}

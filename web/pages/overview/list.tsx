@@ -1,12 +1,23 @@
 // The list: as many rows as are on screen, whatever the number of checks.
 import { useQueries } from '@tanstack/react-query';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type Dispatch, type SetStateAction, use, useCallback, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type Dispatch,
+  type SetStateAction,
+  use,
+  useCallback,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import type { AnswerOf } from '#contract/operations.ts';
 import { AccountContext } from '../../api/account.ts';
 import { read } from '../../api/query.ts';
 import { useMedia } from '../../ui/layout/media.ts';
 import { CheckRow } from './row.tsx';
 import { type OverviewRow, type OverviewSearch, pageSize, queryOf } from './search.ts';
+import { placeSections, Section, shownSections } from './section.tsx';
 import type { Selection } from './selection-bar.tsx';
 import { text } from './strings.ts';
 import css from './overview.module.css';
@@ -32,31 +43,69 @@ function Columns() {
 
 export function CheckList({
   search,
-  total,
+  data: { total, sections },
   selected,
   onSelect,
 }: {
   readonly search: OverviewSearch;
-  readonly total: number;
+  readonly data: Pick<AnswerOf<'getOverview'>, 'total' | 'sections'>;
   readonly selected: Selection;
   readonly onSelect: Dispatch<SetStateAction<Selection>>;
 }) {
   const isPhone = useMedia('(max-width: 760px)');
   const rowHeight = isPhone ? 104 : search.dense ? 38 : 58;
-  const list = useRef<HTMLUListElement>(null);
+  const headingHeight = isPhone ? 64 : 40;
+  const placed = useMemo(() => placeSections(sections, total), [sections, total]);
+  const headings = useMemo(() => new Set(placed.flatMap(({ section, item }) => (section ? item : []))), [placed]);
+  const list = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   useLayoutEffect(() => setTop(list.current?.offsetTop ?? 0), []);
   const virtualizer = useWindowVirtualizer({
-    count: total,
-    estimateSize: () => rowHeight,
+    count: total + headings.size,
+    estimateSize: (index) => (headings.has(index) ? headingHeight : rowHeight),
     overscan: 8,
     scrollMargin: top,
   });
-  useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
+  useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowHeight, headings]);
   const items = virtualizer.getVirtualItems();
-  const shown = new Set<string>();
-  const rowAt = usePages(search, items[0]?.index ?? 0, items.at(-1)?.index ?? 0);
-  const toggle = useCallback(
+  const shown = shownSections(placed, items[0]?.index ?? 0, items.at(-1)?.index ?? 0);
+  const rowAt = usePages(search, shown[0]?.from ?? 0, (shown.at(-1)?.to ?? 1) - 1);
+  const toggle = useToggle(onSelect);
+  return (
+    <>
+      <Columns />
+      <div
+        ref={list}
+        className={css['list']}
+        data-dense={search.dense ? '' : undefined}
+        style={{ height: virtualizer.getTotalSize() }}
+      >
+        {shown.map((each) => (
+          <Section
+            key={JSON.stringify([each.section?.groupId, each.section?.name])}
+            shown={each}
+            by={search.by}
+            rowHeight={rowHeight}
+            headingHeight={headingHeight}
+            rowAt={rowAt}
+            renderRow={(row) => (
+              <CheckRow
+                row={row}
+                isDense={search.dense === true}
+                isSelected={selected.has(row.checkId)}
+                onSelect={toggle}
+              />
+            )}
+          />
+        ))}
+      </div>
+    </>
+  );
+}
+
+/** Adds a check to the selection, or removes it. */
+function useToggle(onSelect: Dispatch<SetStateAction<Selection>>) {
+  return useCallback(
     ({ checkId, name, checkType }: OverviewRow, isSelected: boolean): void =>
       onSelect((before) => {
         const next = new Map(before);
@@ -65,43 +114,6 @@ export function CheckList({
         return next;
       }),
     [onSelect],
-  );
-  return (
-    <>
-      <Columns />
-      <ul
-        ref={list}
-        aria-label={text.list}
-        className={css['list']}
-        data-dense={search.dense ? '' : undefined}
-        style={{ height: virtualizer.getTotalSize() }}
-      >
-        {items.map(({ index, start }) => {
-          const row = rowAt(index);
-          // By check, so that focus and an open menu move with it. While pages load, two may show the same check.
-          const isFirst = row !== undefined && !shown.has(row.checkId);
-          if (isFirst) shown.add(row.checkId);
-          return (
-            <li
-              key={isFirst ? row.checkId : index}
-              aria-setsize={total}
-              aria-posinset={index + 1}
-              className={css['row']}
-              style={{ height: rowHeight, transform: `translateY(${start - top}px)` }}
-            >
-              {row && (
-                <CheckRow
-                  row={row}
-                  isDense={search.dense === true}
-                  isSelected={selected.has(row.checkId)}
-                  onSelect={toggle}
-                />
-              )}
-            </li>
-          );
-        })}
-      </ul>
-    </>
   );
 }
 

@@ -42,12 +42,12 @@ export function OverviewPage() {
           <Filters search={search} onChange={change} />
           {data.total === 0 ? (
             <Empty title={text.noMatch}>
-              <Button onPress={() => void navigate({ search: search.dense ? { dense: true } : {} })}>
+              <Button onPress={() => void navigate({ search: defined({ dense: search.dense, by: search.by }) })}>
                 {text.clear}
               </Button>
             </Empty>
           ) : (
-            <CheckList search={filters} total={data.total} selected={selected} onSelect={setSelected} />
+            <CheckList search={filters} data={data} selected={selected} onSelect={setSelected} />
           )}
           {selected.size > 0 && <SelectionBar selected={selected} onClear={() => setSelected(new Map())} />}
         </>

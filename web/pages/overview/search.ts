@@ -7,7 +7,9 @@ export type OverviewRow = AnswerOf<'getOverview'>['rows'][number];
 export const sorts = ['state', 'name', '-since', '-lastRun', '-responseTime', 'availability'] as const;
 export const stateFilters = ['failing', 'degraded', 'passing', 'unknown', 'paused'] as const;
 
-/** Filters, order and density; absent = the default. */
+export const groupings = ['group', 'tag'] as const;
+
+/** Filters, order, sections and density; absent = the default. */
 export interface OverviewSearch {
   readonly search?: string;
   readonly state?: (typeof stateFilters)[number];
@@ -17,6 +19,7 @@ export interface OverviewSearch {
   readonly muted?: true;
   readonly silent?: true;
   readonly sort?: (typeof sorts)[number];
+  readonly by?: (typeof groupings)[number];
   readonly dense?: true;
 }
 
@@ -34,6 +37,7 @@ export function overviewSearch(search: Record<string, unknown>): OverviewSearch 
     ...flag('dense'),
     ...(stateFilters.some((state) => state === search['state']) && { state: search['state'] }),
     ...(sorts.some((sort) => sort === search['sort']) && { sort: search['sort'] }),
+    ...(groupings.some((by) => by === search['by']) && { by: search['by'] }),
   } as OverviewSearch;
 }
 
@@ -41,11 +45,17 @@ export function overviewSearch(search: Record<string, unknown>): OverviewSearch 
 export const pageSize = 100;
 
 /** The query of the API for a page of rows. @param page from 1 */
-export function queryOf({ dense: _dense, ...filters }: OverviewSearch, page = 1) {
-  return { ...filters, limit: pageSize, page };
+export function queryOf({ dense: _dense, by, ...filters }: OverviewSearch, page = 1) {
+  return { ...filters, ...(by !== undefined && { groupBy: by }), limit: pageSize, page };
 }
 
 /** Whether a filter can leave out checks of the summary, which counts all states. */
-export function isNarrowed({ dense: _dense, sort: _sort, state: _state, ...filters }: OverviewSearch): boolean {
+export function isNarrowed({
+  dense: _dense,
+  by: _by,
+  sort: _sort,
+  state: _state,
+  ...filters
+}: OverviewSearch): boolean {
   return Object.keys(filters).length > 0;
 }
