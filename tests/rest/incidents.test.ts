@@ -101,6 +101,22 @@ test('the page of an ACK_LINK acknowledges by its button only', async () => {
   assert.match((await on.server.inject({ url })).body, /Check deleted[^]*nothing left to acknowledge/);
 });
 
+test('the page of an ACK_LINK names neither the person nor the key that acknowledged', async () => {
+  await using on = await openServer();
+  const { id } = putOpen(on);
+  const url = acknowledgeLinks.link(on.accountId, id, on.clock.now()).replace('http://tocsin.test', '');
+  for (const [type, words] of [
+    ['user', 'by a person of this account'],
+    ['api-key', 'with an API key of this account'],
+  ] as const) {
+    const by = JSON.stringify({ type, id, name: 'ada@example.com' });
+    on.raw.prepare('UPDATE incidents SET acknowledged_at = 1000, acknowledged_by = ?').run(by);
+    const { body } = await on.server.inject({ url });
+    assert.ok(body.includes(`1970-01-01 00:00:01 UTC ${words}`), words);
+    assert.ok(!body.includes('ada'), words);
+  }
+});
+
 test('a wrong ACK_LINK shows nothing, that of a test message says so, and one address asks so often at most', async () => {
   await using on = await openServer();
   const ask = (url: string) => on.server.inject({ method: 'POST', url });

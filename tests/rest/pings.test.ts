@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
 import { type Composed, startComposed } from '../support/service/composed.ts';
 import { asker } from '../support/service/service.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { until } from '../support/until.ts';
 
 interface PingedService extends Pick<ReturnType<typeof asker>, 'must'> {
@@ -88,4 +89,19 @@ test('a query parameter is refused, so that a misspelled signal is no success', 
     }
   }
   assert.equal(kept(), 0);
+});
+
+test('the page of a RESULT_LINK shows what the job sent, without secrets and the token of its URL', async (t) => {
+  const receiver = await startScriptedServer(t);
+  const { on, must, checkId, path } = await startPinged(t);
+  const config = { name: 'Ops', url: receiver.url };
+  await must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config, subscriptions: [{ checkId, activated: true }] });
+  await must('POST', '/v1/variables', { key: 'PASSWORD', value: 'hunter<2>22', locked: true });
+  const body = `login with hunter<2>22\nretry ${path} <b>soon</b>`;
+  await fetch(`${on.address}${path}/fail`, { method: 'POST', body });
+  const alert = await until('the alert', () => receiver.all[0]?.body.toString());
+  const link = new URL((JSON.parse(alert) as { readonly RESULT_LINK: string }).RESULT_LINK);
+  const page = await (await fetch(on.address + link.pathname)).text();
+  assert.match(page, /The job reported a failure: login with \*{8}</);
+  assert.match(page, /<pre>login with \*{8}\nretry \/ping\/\*{8} &lt;b&gt;soon&lt;\/b&gt;<\/pre>/);
 });

@@ -24,6 +24,8 @@ import { notFound } from '#actions/refusal.ts';
 import { createLiveEventActions, type LiveBounds } from '#actions/results/live-events.ts';
 import { createOverviewActions } from '#actions/results/overview.ts';
 import { createResultLinks, type ResultLinks } from '#actions/results/result-links.ts';
+import { createFindPingMasker } from '#actions/heartbeats/ping-masker.ts';
+import { createRedactor } from '#checks/parts/redact.ts';
 import { createResultPageActions } from '#actions/results/result-page.ts';
 import { createTriggerCallActions } from '#actions/checks/trigger-calls.ts';
 import { createSilentCheckNotices } from '#actions/alerts/silent-checks.ts';
@@ -178,6 +180,7 @@ function routesOfRows(
     result: Parameters<AnyKind['describeResult']>[0] & { details: JsonValue },
     exchange: JsonObject | null,
   ) => kindOf(checkType).describeResult(result, exchange);
+  const findPingMasker = createFindPingMasker({ ...store, hide: (values) => createRedactor(values).text });
   const redactorOf = createRedactorOf({
     rules: channelRules,
     channelOf: async (accountId, id) => (await store.alertChannels.find(accountId, id))?.channel ?? null,
@@ -189,7 +192,7 @@ function routesOfRows(
     ...triggerRoutes(createTriggerActions(started), createTriggerCallActions({ ...started, resultHints })),
     ...checkResultRoutes(
       createCheckResultActions({ ...store, describeResult }),
-      createResultPageActions({ ...store, describeResult, links, clock }),
+      createResultPageActions({ ...store, describeResult, findPingMasker, links, clock }),
     ),
     ...checkStatusRoutes(createCheckStatusActions({ ...store, clock }), createCheckAlertActions({ ...store, clock })),
     ...incidentRoutes(

@@ -346,7 +346,13 @@ test('a result link opens its own result for 30 days, and no other', async (newS
   const others = createResultLinks({ publicUrl: () => 'https://tocsin.example', secret: new Uint8Array(32).fill(2) });
   assert.equal(others.open(token, now), null);
 
-  const page = createResultPageActions({ ...depsOf(temp), links, clock: temp.clock });
+  const page = createResultPageActions({
+    ...depsOf(temp),
+    pings: temp.store.pings,
+    findPingMasker: assert.fail,
+    links,
+    clock: temp.clock,
+  });
   assert.equal((await page.open(token)).result.id, resultId);
   temp.clock.advance(30 * 86_400_000 - 5000);
   assert.equal((await page.open(token)).checkName, 'Front page');

@@ -3,6 +3,7 @@ import { typesWithAssets } from '#domain/results/asset.ts';
 import { isSampleResult } from '#domain/alerts/sample-alert.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { AssetDownload, Downloads } from './asset-downloads.ts';
+import type { FindPingMasker } from '../heartbeats/ping-masker.ts';
 import { type CheckResultDeps, shown, type ShownResult } from './check-results.ts';
 import { notFound, Refusal } from '../refusal.ts';
 import type { LinkedResult, ResultLinks } from './result-links.ts';
@@ -13,14 +14,26 @@ export interface ResultPageDeps extends Pick<CheckResultDeps, 'describeResult' |
   readonly download: Downloads;
   readonly checkResults: Pick<CheckResultDeps['checkResults'], 'find' | 'subject'>;
   readonly accounts: { list(ids: readonly string[]): Promise<readonly object[]> };
+  readonly pings: {
+    find(accountId: string, checkId: string, id: string): Promise<{ readonly body: string | null } | null>;
+  };
+  readonly findPingMasker: FindPingMasker;
   readonly links: Pick<ResultLinks, 'open'>;
   readonly clock: Clock;
+}
+
+/** The result of a link. */
+export interface LinkedPage extends ShownResult {
+  /** When the link expires, epoch ms. */
+  readonly expiresAt: number;
+  /** Body of the ping of a heartbeat, with secrets masked; '' = none. */
+  readonly pingBody: string;
 }
 
 /** Opens a link. */
 export interface ResultPageActions {
   /** Refuses (`not-found`) an invalid or expired link and a result that is no longer stored, with the same message. */
-  open(token: string): Promise<ShownResult & { readonly expiresAt: number }>;
+  open(token: string): Promise<LinkedPage>;
   /**
    * A screenshot of the linked result (docs/decisions/0083). Refuses `not-found` like `open`, also for other assets,
    * and `unavailable` during too many downloads. The signal cancels waiting.
@@ -60,7 +73,8 @@ export function createResultPageActions(deps: ResultPageDeps): ResultPageActions
       const subject = linked && (await checkResults.subject(linked.accountId, linked.checkId));
       if (!result || !subject) throw noResult();
       const assets = typesWithAssets.has(subject.checkType) ? await assetsOf(linked) : [];
-      return { ...shown(result, subject, deps, assets), expiresAt: linked.expiresAt };
+      const page = { ...shown(result, subject, deps, assets), expiresAt: linked.expiresAt, pingBody: '' };
+      return subject.checkType === 'HEARTBEAT' ? withPing(page, deps) : page;
     },
     async screenshot(token, number, signal) {
       const linked = links.open(token, clock.now());
@@ -74,4 +88,12 @@ export function createResultPageActions(deps: ResultPageDeps): ResultPageActions
       return download(accountId, open, signal);
     },
   };
+}
+
+/** With the body of its ping. Failure messages quote the first line of the body. */
+async function withPing(page: LinkedPage, { pings, findPingMasker }: ResultPageDeps): Promise<LinkedPage> {
+  const { accountId, checkId, id, message } = page.result;
+  const hide = await findPingMasker(accountId, checkId);
+  const body = (await pings.find(accountId, checkId, id))?.body ?? '';
+  return { ...page, result: { ...page.result, message: message && hide(message) }, pingBody: hide(body) };
 }

@@ -35,6 +35,7 @@ import { createMaintenanceWindowActions } from '#actions/checks/maintenance-wind
 import { createSilentCheckNotices } from '#actions/alerts/silent-checks.ts';
 import { createInviteActions } from '#actions/accounts/invites.ts';
 import { createReadMe } from '#actions/accounts/me.ts';
+import { createFindPingMasker } from '#actions/heartbeats/ping-masker.ts';
 import { createPeopleActions } from '#actions/accounts/people.ts';
 import { createSessionActions } from '#actions/accounts/sessions.ts';
 import { createSetupActions } from '#actions/accounts/setup.ts';
@@ -42,6 +43,7 @@ import { createVariableActions } from '#actions/accounts/variables.ts';
 import { channelRules } from '#channels/rules.ts';
 import { wholeConfig } from '#contract/alerts/alert-channel.ts';
 import { kindOf } from '#checks/check-kinds.ts';
+import { createRedactor } from '#checks/parts/redact.ts';
 import { version } from '#config/version.ts';
 import { maskUserInfo } from '#domain/alerts/shown-url.ts';
 import type { CheckType } from '#domain/checks/check.ts';
@@ -78,7 +80,6 @@ export function composeActions(deps: ActionDeps) {
   };
   const { resultAssets } = store;
   const resultDeps = { checkResults, resultAssets, describeResult };
-  const pages = { accounts: store.accounts, download: createDownloads(pictureBounds) };
   return {
     accounts: createAccountActions({ ...store, ...scriptRules, runtimes: runtimes.list, forget, clock }),
     apiKeys: createApiKeyActions({ apiKeys: store.apiKeys, forgetKey: forget, clock }),
@@ -96,7 +97,7 @@ export function composeActions(deps: ActionDeps) {
       stopping: deps.stopping,
     }),
     checkResults: createCheckResultActions({ ...resultDeps, download: createDownloads() }),
-    resultPage: createResultPageActions({ ...resultDeps, ...pages, links, clock }),
+    resultPage: resultPageOf(deps),
     ...alertsOf(deps),
     ...overviewOf(deps),
     analytics: createAnalyticsActions({
@@ -119,6 +120,18 @@ export function composeActions(deps: ActionDeps) {
     notices: createNoticeActions({ ...store, ...deps, ...noticesOf(deps) }),
     processes: createProcessActions({ processes: store.processes, clock }),
   };
+}
+
+/** The page of a RESULT_LINK. */
+function resultPageOf({ store, links, clock }: ActionDeps) {
+  return createResultPageActions({
+    ...store,
+    describeResult,
+    download: createDownloads(pictureBounds),
+    findPingMasker: createFindPingMasker({ ...store, hide: (values) => createRedactor(values).text }),
+    links,
+    clock,
+  });
 }
 
 /** People, their sessions and invitations. */

@@ -50,15 +50,16 @@ function facts({ startedAt, endedAt, endedBy, acknowledgedAt, acknowledgedBy }: 
       : [[endedBy === 'deletion' ? 'Check deleted' : 'Recovered', utc(endedAt)] as [string, string]]),
     ...(acknowledgedAt === null
       ? []
-      : [['Acknowledged', `${utc(acknowledgedAt)} ${byWhom(acknowledgedBy)}`] as [string, string]]),
+      : [['Acknowledged', `${utc(acknowledgedAt)} ${byWhom[acknowledgedBy?.type ?? 'link']}`] as [string, string]]),
   ];
 }
 
-function byWhom(by: Acknowledger | null): string {
-  if (by === null || by.type === 'link') return 'by the link of an alert';
-  const name = by.name ?? 'unknown';
-  return by.type === 'user' ? `by ${name}` : `by the API key ${name}`;
-}
+/** Without names, because the page needs no key. */
+const byWhom: Readonly<Record<Acknowledger['type'], string>> = {
+  user: 'by a person of this account',
+  'api-key': 'with an API key of this account',
+  link: 'by the link of an alert',
+};
 
 /** The page of an invalid or expired link, or of an incident that is no longer stored. */
 export function noIncidentPage(): string {

@@ -19,11 +19,15 @@ type Part<Name extends keyof CheckResultBody> = NonNullable<CheckResultBody[Name
 type Facts = EvidenceView['facts'];
 type Described = Readonly<Record<string, unknown>>;
 
-/** @param described the member of the check type; null = a missed run @returns null for other kinds */
-export function evidenceView(type: CheckType, described: Described | null): EvidenceView | null {
+/**
+ * @param described the member of the check type; null = a missed run
+ * @param pingBody of a heartbeat
+ * @returns null for other kinds
+ */
+export function evidenceView(type: CheckType, described: Described | null, pingBody: string): EvidenceView | null {
   // The contract describes its shape for each kind of check.
   const view = described === null ? undefined : views[type];
-  return view === undefined ? null : { text: '', isFirst: false, isShort: false, ...view(described as never) };
+  return view === undefined ? null : { text: pingBody, isFirst: false, isShort: false, ...view(described as never) };
 }
 
 type View = Pick<EvidenceView, 'title' | 'facts'> & Partial<EvidenceView>;

@@ -1,5 +1,5 @@
 // Builds the content of a result page from the API response.
-import type { ShownResult } from '#actions/results/check-results.ts';
+import type { LinkedPage } from '#actions/results/result-page.ts';
 import type { CheckResultBody } from '#contract/results/check-result.ts';
 import { typesWithAssets } from '#domain/results/asset.ts';
 import { evidenceView } from './evidence-view.ts';
@@ -25,11 +25,8 @@ const phaseNames: Readonly<Record<string, string>> = {
   answer: 'Answer',
 };
 
-/**
- * The content of a result page; `expiresAt`: when its link expires, epoch ms. @param link the last path segment of that
- * link
- */
-export function resultView(shown: ShownResult & { expiresAt: number }, link: string): ResultView {
+/** The content of a result page. @param link the last path segment of its link */
+export function resultView(shown: LinkedPage, link: string): ResultView {
   const { result, checkName, checkType, described: own, expiresAt } = shown;
   // The contract describes its shape for each kind of check.
   const isPing = checkType === 'HEARTBEAT';
@@ -57,7 +54,7 @@ export function resultView(shown: ShownResult & { expiresAt: number }, link: str
     })),
     request: part !== null && isHttp(part) ? requestOf(part) : null,
     response: part !== null && isHttp(part) ? responseOf(part) : null,
-    evidence: evidenceView(checkType, own),
+    evidence: evidenceView(checkType, own, shown.pingBody),
     script,
     expiresAt,
   };

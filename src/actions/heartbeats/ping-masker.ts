@@ -1,0 +1,49 @@
+// Masks secrets in texts that a job sent with its pings, for pages that need no key.
+import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
+import { readHeartbeat } from '#domain/checks/heartbeat.ts';
+import type { JsonObject } from '#domain/json.ts';
+
+type Variables = readonly EnvironmentVariable[];
+
+/** Dependencies of finding it. */
+export interface PingMaskerDeps {
+  readonly variables: { all(accountId: string): Promise<Variables> };
+  readonly checks: {
+    find(
+      accountId: string,
+      id: string,
+    ): Promise<{
+      readonly check: {
+        readonly settings: JsonObject;
+        readonly groupId: number | null;
+        readonly environmentVariables: Variables;
+      };
+    } | null>;
+  };
+  readonly checkGroups: {
+    find(
+      accountId: string,
+      id: number,
+    ): Promise<{ readonly group: { readonly environmentVariables: Variables } } | null>;
+  };
+  /** Returns a function that masks these values in a text. */
+  readonly hide: (values: readonly string[]) => (text: string) => string;
+}
+
+/** Finds the masker of a heartbeat. It hides locked and secret variables, and the token of the ping URL. */
+export type FindPingMasker = (accountId: string, checkId: string) => Promise<(text: string) => string>;
+
+export function createFindPingMasker({ variables, checks, checkGroups, hide }: PingMaskerDeps): FindPingMasker {
+  return async (accountId, checkId) => {
+    const check = (await checks.find(accountId, checkId))?.check;
+    const groupId = check?.groupId ?? null;
+    const group = groupId === null ? null : await checkGroups.find(accountId, groupId);
+    const all = [
+      ...(await variables.all(accountId)),
+      ...(group?.group.environmentVariables ?? []),
+      ...(check?.environmentVariables ?? []),
+    ];
+    const hidden = all.filter(({ locked, secret }) => locked || secret).map(({ value }) => value);
+    return hide([...hidden, readHeartbeat(check?.settings ?? {}).pingToken]);
+  };
+}
