@@ -67,7 +67,7 @@ test('computes loss and latency and applies the limits', async (t) => {
   const { path } = program(t, output(times), { code: 0 });
   const finding = await sendPings(path);
   assert.equal(verdictOf(finding), 'degraded timeout');
-  assert.equal(finding.message, '192.0.2.1 did not answer 1 of 10 pings: 10 %, degraded at 10 % or more');
+  assert.equal(finding.message, 'expected packet loss below 10 %, got 10 %: 192.0.2.1 answered 9 of 10 pings');
   assert.equal(finding.responseTimeMs, 50);
   const { latency, packetLoss, replies } = describedKind('ICMP', finding)['response'] as JsonObject;
   assert.deepEqual([latency, packetLoss], [{ min: 10, avg: 50, max: 90, stdDev: 25.82 }, 10]);
@@ -96,6 +96,9 @@ test('evaluates assertions on latency and JSON', async (t) => {
   assert.equal(await holds('LATENCY', 'max', '30'), 'failed assertion');
   assert.equal(await holds('LATENCY', 'stdDev', '10.5'), 'passed');
   assert.equal(await holds('JSON_RESPONSE', '$.latency.min', '10'), 'failed assertion');
+  const assertion = { source: 'LATENCY', property: 'max', comparison: 'LESS_THAN', target: '30' };
+  const { message } = await sendPings(path, { request: { assertions: [assertion] } });
+  assert.equal(message, 'expected longest round trip to be less than 30 ms, got 30 ms');
 });
 
 test('a machine that cannot send pings is no failure of the target', async (t) => {

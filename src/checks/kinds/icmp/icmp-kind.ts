@@ -197,9 +197,10 @@ function judge(
   const passed: Judged = { verdict: 'passed', reason: null, message: null };
   const place = seen.address === null || seen.address === host ? host : `${host} (${seen.address})`;
   if (received === 0) return shouldFail ? passed : failed('timeout', `${place} answered none of ${sent} pings`);
-  const lost = `${place} did not answer ${sent - received} of ${sent} pings: ${packetLoss} %`;
-  if (packetLoss >= maxAtOnce) return failed('timeout', `${lost}, failed at ${maxAtOnce} % or more`);
+  const lost = (limit: number): string =>
+    `expected packet loss below ${limit} %, got ${packetLoss} %: ${place} answered ${received} of ${sent} pings`;
+  if (packetLoss >= maxAtOnce) return failed('timeout', lost(maxAtOnce));
   if (broken !== null) return broken;
   if (packetLoss < degraded) return passed;
-  return { verdict: 'degraded', reason: 'timeout', message: `${lost}, degraded at ${degraded} % or more` };
+  return { verdict: 'degraded', reason: 'timeout', message: lost(degraded) };
 }

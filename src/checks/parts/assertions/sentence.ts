@@ -21,11 +21,19 @@ const subjects: Readonly<Record<AssertionSource, string>> = {
   RESPONSE_CODE: 'response code',
   TEXT_ANSWER: 'text answer',
   JSON_ANSWER: 'JSON answer',
-  LATENCY: 'round trip in ms,',
+  LATENCY: 'round trip',
   JSON_RESPONSE: 'JSON response',
   TEXT_RESPONSE: 'text response',
   CERTIFICATE: 'certificate',
   CONNECTION: 'connection',
+};
+
+/** Properties of LATENCY. */
+const roundTrips: Readonly<Record<string, string>> = {
+  avg: 'average round trip',
+  min: 'shortest round trip',
+  max: 'longest round trip',
+  stdDev: 'standard deviation of the round trip',
 };
 
 /** Words after "expected …", and on their own. */
@@ -58,11 +66,13 @@ export function sentence(
   const sort = sortOf[asserted.source];
   const by = regex === null || regex === '' ? '' : ` (the match of /${regex}/)`;
   const [expected, holds] = phrases[comparison];
-  const to = alone.has(comparison) ? '' : ` ${shown(target, sort)}`;
+  const unit = asserted.source === 'LATENCY' ? ' ms' : '';
+  const to = alone.has(comparison) ? '' : ` ${shown(target, sort)}${unit}`;
   const subject = subjectOf(asserted, passed, isEvery) + by;
   if (passed) return `${subject} ${holds}${to}${problem === null ? '' : `, but ${problem}`}`;
   const where = among === null ? '' : ` (${among})`;
-  const came = problem === null ? `got ${actual === null ? 'nothing' : shown(actual, sort)}${where}` : `but ${problem}`;
+  const came =
+    problem === null ? `got ${actual === null ? 'nothing' : shown(actual, sort) + unit}${where}` : `but ${problem}`;
   return `expected ${subject} ${expected}${to}, ${came}`;
 }
 
@@ -70,6 +80,7 @@ function subjectOf({ source, property }: Asserted, passed: boolean, isEvery: boo
   const sort = sortOf[source];
   if (sort === 'headers' && property === '') return passed ? 'header list' : 'headers';
   if (sort === 'text' || property === '' || property === '$') return subjects[source];
+  if (source === 'LATENCY') return roundTrips[property] ?? subjects[source];
   if (sort !== 'json') return `${subjects[source]} ${property}`;
   return isEvery ? `every match of ${property}` : property;
 }
