@@ -74,10 +74,10 @@ test('a long text full of escapes takes time proportional to its length', () => 
   const hide = createMasker(['to/ken=', 'of %2525 escapes'], '*');
   const pieces = ['%25252525252f', '&amp;amp;#x2f;', String.raw`\\\\\\\/`, String.raw`\u005cu005c`, 'to\\/ken='];
   for (const piece of pieces) {
-    const text = piece.repeat(Math.ceil(5_000_000 / piece.length));
+    const text = piece.repeat(Math.ceil(2_000_000 / piece.length));
     const before = process.cpuUsage();
     hide(text);
     const { user, system } = process.cpuUsage(before);
-    assert.ok(user + system < 15_000_000, `${piece}: ${(user + system) / 1000} ms`);
+    assert.ok(user + system < 6_000_000, `${piece}: ${(user + system) / 1000} ms`);
   }
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type http from 'node:http';
 import net from 'node:net';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { EgressGuard } from '../kind.ts';
 import { createPlainSender, listen, open, raw, receiver, sender, sending } from './test-receivers.ts';
@@ -39,15 +39,17 @@ const slow: Readonly<Record<string, Slow>> = {
   },
 };
 
-for (const [what, { answer, message }] of Object.entries(slow)) {
-  test(`a receiver that ${what} ends at the deadline`, async () => {
-    const host = await raw(answer);
-    const outcome = await sender(deadlineMs).send(sending(host));
-    assert.equal(outcome.error?.class, 'timeout');
-    assert.match(outcome.error?.message ?? '', message);
-    assert.ok(outcome.durationMs >= deadlineMs - 10, `took ${outcome.durationMs} ms`);
-  });
-}
+describe('attempts end at the deadline', { concurrency: true }, () => {
+  for (const [what, { answer, message }] of Object.entries(slow)) {
+    test(`if a receiver ${what}`, async () => {
+      const host = await raw(answer);
+      const outcome = await sender(deadlineMs).send(sending(host));
+      assert.equal(outcome.error?.class, 'timeout');
+      assert.match(outcome.error?.message ?? '', message);
+      assert.ok(outcome.durationMs >= deadlineMs - 10, `took ${outcome.durationMs} ms`);
+    });
+  }
+});
 
 const received: Readonly<Record<string, { readonly answer: string; readonly body: string; readonly problem: string }>> =
   {

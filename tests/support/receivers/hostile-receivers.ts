@@ -10,6 +10,8 @@ export interface HostileVariant {
   readonly what: string;
   /** The class that the attempt must have; null = it was answered well. */
   readonly expected: AttemptError | null;
+  /** Whether an attempt lasts until its deadline; by default, if it is expected to time out. */
+  readonly isStalling?: boolean | undefined;
 }
 
 /** Variants of one kind, and where each is to be found. */
@@ -47,8 +49,13 @@ export async function startHostileReceivers(): Promise<HostileReceivers> {
     for (const behaviour of behaviours) {
       const { port, close } = await listen(behaviour, () => connections++);
       closing.push(close);
-      const { what, expected } = behaviour;
-      variants.push({ what, expected, url: `http${behaviour.isTls === true ? 's' : ''}://127.0.0.1:${port}/` });
+      const { what, expected, isStalling } = behaviour;
+      variants.push({
+        what,
+        expected,
+        isStalling,
+        url: `http${behaviour.isTls === true ? 's' : ''}://127.0.0.1:${port}/`,
+      });
     }
     started.push({ name, variants });
   }
@@ -70,8 +77,13 @@ const kinds: Readonly<Record<string, readonly Behaviour[]>> = {
     { what: 'one byte of the first line now and then', expected: 'timeout', onRequest: drip('HTTP/1.1 200 ') },
   ],
   'dripping body': [
-    { what: 'one byte now and then', expected: null, onRequest: drip(`${status}content-length: 100000\r\n\r\n`) },
-    { what: 'a trailer byte by byte', expected: null, onRequest: drip(`${chunked}0\r\nx: `) },
+    {
+      what: 'one byte now and then',
+      expected: null,
+      isStalling: true,
+      onRequest: drip(`${status}content-length: 100000\r\n\r\n`),
+    },
+    { what: 'a trailer byte by byte', expected: null, isStalling: true, onRequest: drip(`${chunked}0\r\nx: `) },
   ],
   'endless body': [
     { what: 'as one', expected: null, onRequest: flood(`${status}\r\n`, 'a'.repeat(65_536)) },
@@ -139,11 +151,13 @@ const kinds: Readonly<Record<string, readonly Behaviour[]>> = {
     {
       what: 'less than said, and it waits',
       expected: null,
+      isStalling: true,
       onRequest: (socket) => socket.write(`${status}content-length: 100\r\n\r\nhalf`),
     },
     {
       what: 'two different ones',
       expected: null,
+      isStalling: true,
       onRequest: (socket) => socket.write(`${status}content-length: 2\r\ncontent-length: 3\r\n\r\nabc`),
     },
     {
