@@ -17,12 +17,15 @@ it('suppresses the alert of a check while the check that it depends on fails', a
   };
   const { id: databaseId } = await add('Database', database.url);
   const { id: appId } = await add('App', app.url, { dependsOn: [databaseId] });
+  const run = (id: unknown) => service.must('POST', `/v1/triggers/checks/${String(id)}`);
   const status = async (id: unknown) => service.must('GET', `/v1/check-statuses/${String(id)}`);
   await until('both to pass', async () => (await status(appId))['state'] === 'passing');
 
   database.answer({ status: 500 });
+  await run(databaseId);
   await receiver.received(({ json }) => json['CHECK_NAME'] === 'Database');
   app.answer({ status: 500 });
+  await run(appId);
   const failing = await until('the app to fail', async () => {
     const found = await status(appId);
     return found['state'] === 'failing' && found;
@@ -30,6 +33,7 @@ it('suppresses the alert of a check while the check that it depends on fails', a
   assert.deepEqual(failing['suppressedBy'], { checkId: databaseId, name: 'Database' });
 
   database.answer({ status: 200 });
+  await run(databaseId);
   await receiver.received(({ json }) => json['CHECK_NAME'] === 'App' && json['ALERT_TYPE'] === 'ALERT_FAILURE');
   const types = receiver.all.map(({ json }) => `${String(json['CHECK_NAME'])} ${String(json['ALERT_TYPE'])}`);
   assert.deepEqual(types, ['Database ALERT_FAILURE', 'Database ALERT_RECOVERY', 'App ALERT_FAILURE']);

@@ -11,8 +11,7 @@ test('acknowledging on the check page shows on every open page within 2 s, until
   const { service, open } = await startWebUi(t);
   const { id } = await service.must('POST', '/v1/checks/api', {
     name: 'Cart API',
-    frequency: 0,
-    frequencyOffset: 10,
+    frequency: 1440,
     request: { method: 'GET', url: target.url },
   });
   const check = await open(`/checks/${String(id)}`);
@@ -45,6 +44,7 @@ test('acknowledging on the check page shows on every open page within 2 s, until
   await expectVisible(row.getByText('Acknowledged'), 2000);
 
   target.answer(() => ({ status: 200 }));
+  await service.must('POST', `/v1/triggers/checks/${String(id)}`);
   await expectVisible(row.getByText('Passing'), 30_000);
   await expectHidden(row.getByText('Acknowledged'));
   await expectHidden(tile.getByText('Acknowledged'));
@@ -62,8 +62,7 @@ test('acknowledging a resolved incident on an outdated page shows that it is ove
   const { service, open } = await startWebUi(t);
   const { id } = await service.must('POST', '/v1/checks/api', {
     name: 'Cart API',
-    frequency: 0,
-    frequencyOffset: 10,
+    frequency: 1440,
     request: { method: 'GET', url: target.url },
   });
   const page = await open();
@@ -74,6 +73,7 @@ test('acknowledging a resolved incident on an outdated page shows that it is ove
   await expectVisible(button);
   await page.route('**/v1/check-incidents?*', (route) => route.abort());
   target.answer(() => ({ status: 200 }));
+  await service.must('POST', `/v1/triggers/checks/${String(id)}`);
   const other = await open(`/checks/${String(id)}`);
   await expectVisible(other.getByText('Passing', { exact: true }).first(), 30_000);
   await button.click();

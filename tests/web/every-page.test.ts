@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { fillDemoData } from './demo-data.ts';
+import { type DemoData, fillDemoData } from './demo-data.ts';
 import { expectVisible } from './expect.ts';
 import { resultPages } from './result-kinds.ts';
 import { startWebUi, type WebUi } from './web-ui.ts';
@@ -48,73 +48,84 @@ async function judge(ui: WebUi, paths: Readonly<Record<string, string>>, signedO
   return found;
 }
 
-test('every page is accessible in both themes and fits on a phone', { timeout: 300_000 }, async (t) => {
-  const ui = await startWebUi(t);
-  const { paths } = await fillDemoData(t, ui.service);
-  assert.deepEqual(await judge(ui, paths, false), []);
-  assert.deepEqual(await judge(ui, { 'sign-in': '/sign-in', setup: '/setup' }, true), []);
-});
+describe('pages', () => {
+  const endings: (() => unknown)[] = [];
+  const later = { after: (end: () => unknown) => void endings.push(end) };
+  let ui: WebUi;
+  before(async () => {
+    ui = await startWebUi(later);
+  });
+  after(async () => {
+    for (const end of endings) await end();
+  });
 
-test(
-  'the result of every check kind is accessible, says what happened, and fits on a phone',
-  { timeout: 400_000 },
-  async (t) => {
-    const ui = await startWebUi(t);
-    const paths = await resultPages(t, ui.service);
-    assert.deepEqual(await judge(ui, paths, false), []);
+  test('an account without data has an empty state on every page', async () => {
     const page = await ui.open();
-    const shows = async (kind: string, ...texts: readonly (string | RegExp)[]): Promise<void> => {
-      await visit(page, String(paths[kind]));
-      for (const words of texts) await expectVisible(page.getByText(words).first());
-    };
-    await shows('ssl', 'Serial number', /Not checked/, /, 20\d\d$/);
-    await shows('ssl-link', 'Serial number', /Not checked/);
-    await shows('heartbeat', 'Exit code 3', 'Last ping before', /disk full/);
-    assert.equal(await page.getByText(/Started by|FAILING/).count(), 0);
-    await shows('dns-link', 'NOERROR', /^JSON answer \$.Answer/);
-    await shows('dns', 'NOERROR', /192\.0\.2\.66/);
-    if (paths['browser-link'] === undefined) return;
-    await shows('browser', 'Duration', 'open the basket', 'warning', /check\.spec\.ts:7/);
-  },
-);
+    for (const [path, words] of [
+      ['/', 'No checks yet'],
+      ['/alerts', 'No alerts'],
+      ['/deliveries', 'No deliveries'],
+      ['/groups', 'No groups yet'],
+      ['/notices', 'Nothing needs attention'],
+      ['/wall', 'No check matches this wall.'],
+      ['/nothing-here', 'Page not found'],
+      ['/checks/00000000-0000-4000-8000-000000000000', 'does not exist'],
+    ] as const) {
+      await page.goto(path);
+      await expectVisible(page.getByText(new RegExp(words, 'i')).first());
+    }
+  });
 
-test('an account without data has an empty state on every page', async (t) => {
-  const ui = await startWebUi(t);
-  const page = await ui.open();
-  for (const [path, words] of [
-    ['/', 'No checks yet'],
-    ['/alerts', 'No alerts'],
-    ['/deliveries', 'No deliveries'],
-    ['/groups', 'No groups yet'],
-    ['/notices', 'Nothing needs attention'],
-    ['/wall', 'No check matches this wall.'],
-    ['/nothing-here', 'Page not found'],
-    ['/checks/00000000-0000-4000-8000-000000000000', 'does not exist'],
-  ] as const) {
-    await page.goto(path);
-    await expectVisible(page.getByText(new RegExp(words, 'i')).first());
-  }
-});
+  describe('with data', () => {
+    let demo: DemoData;
+    before(async () => {
+      demo = await fillDemoData(later, ui.service);
+    });
 
-test('on a phone, the link of an alert answers what, since when, and whether it still fails', async (t) => {
-  const ui = await startWebUi(t);
-  const { paths } = await fillDemoData(t, ui.service);
-  const page = await ui.open(paths['result'], { viewport: { width: 390, height: 844 } });
-  for (const words of [/Checkout/, /expected a status below 400, got 503/i, /still failing/i]) {
-    const box = await page.getByText(words).first().boundingBox();
-    assert.ok(box !== null && box.y + box.height <= 844, `${words} is on the first screen`);
-  }
-});
+    test('every page is accessible in both themes and fits on a phone', { timeout: 300_000 }, async () => {
+      assert.deepEqual(await judge(ui, demo.paths, false), []);
+      assert.deepEqual(await judge(ui, { 'sign-in': '/sign-in', setup: '/setup' }, true), []);
+    });
 
-test('on a phone, RESULT_LINK shows a result without JavaScript and without signing in', async (t) => {
-  const ui = await startWebUi(t);
-  const { paths } = await fillDemoData(t, ui.service);
-  const options = { viewport: { width: 390, height: 844 }, javaScriptEnabled: false, signedOut: true };
-  const page = await ui.open(paths['result-link'], options);
-  for (const words of [/Failed/, /Checkout/, /Expected a status below 400, got 503/]) {
-    const box = await page.getByText(words).first().boundingBox();
-    assert.ok(box !== null && box.y + box.height <= 844, `${words} is on the first screen`);
-  }
-  const word = await page.getByRole('cell', { name: 'Passed' }).boundingBox();
-  assert.ok(word !== null && word.width > 60, `the word is broken: ${JSON.stringify(word)}`);
+    test(
+      'the result of every check kind is accessible, says what happened, and fits on a phone',
+      { timeout: 400_000 },
+      async (t) => {
+        const paths = await resultPages(t, ui.service);
+        assert.deepEqual(await judge(ui, paths, false), []);
+        const page = await ui.open();
+        const shows = async (kind: string, ...texts: readonly (string | RegExp)[]): Promise<void> => {
+          await visit(page, String(paths[kind]));
+          for (const words of texts) await expectVisible(page.getByText(words).first());
+        };
+        await shows('ssl', 'Serial number', /Not checked/, /, 20\d\d$/);
+        await shows('ssl-link', 'Serial number', /Not checked/);
+        await shows('heartbeat', 'Exit code 3', 'Last ping before', /disk full/);
+        assert.equal(await page.getByText(/Started by|FAILING/).count(), 0);
+        await shows('dns-link', 'NOERROR', /^JSON answer \$.Answer/);
+        await shows('dns', 'NOERROR', /192\.0\.2\.66/);
+        if (paths['browser-link'] === undefined) return;
+        await shows('browser', 'Duration', 'open the basket', 'warning', /check\.spec\.ts:7/);
+      },
+    );
+
+    test('on a phone, the link of an alert answers what, since when, and whether it still fails', async () => {
+      const page = await ui.open(demo.paths['result'], { viewport: { width: 390, height: 844 } });
+      for (const words of [/Checkout/, /expected a status below 400, got 503/i, /still failing/i]) {
+        const box = await page.getByText(words).first().boundingBox();
+        assert.ok(box !== null && box.y + box.height <= 844, `${words} is on the first screen`);
+      }
+    });
+
+    test('on a phone, RESULT_LINK shows a result without JavaScript and without signing in', async () => {
+      const options = { viewport: { width: 390, height: 844 }, javaScriptEnabled: false, signedOut: true };
+      const page = await ui.open(demo.paths['result-link'], options);
+      for (const words of [/Failed/, /Checkout/, /Expected a status below 400, got 503/]) {
+        const box = await page.getByText(words).first().boundingBox();
+        assert.ok(box !== null && box.y + box.height <= 844, `${words} is on the first screen`);
+      }
+      const word = await page.getByRole('cell', { name: 'Passed' }).boundingBox();
+      assert.ok(word !== null && word.width > 60, `the word is broken: ${JSON.stringify(word)}`);
+    });
+  });
 });

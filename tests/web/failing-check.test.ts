@@ -15,15 +15,15 @@ test('a failing check leads to its result, its delivery and a replay, live', asy
   });
   const page = await open();
   await expectVisible(page.getByText('No checks yet'));
-  await service.must('POST', '/v1/checks/api', {
+  const { id } = await service.must('POST', '/v1/checks/api', {
     name: 'Cart API',
-    frequency: 0,
-    frequencyOffset: 10,
+    frequency: 1440,
     request: { method: 'GET', url: target.url },
   });
   const row = page.getByRole('listitem').filter({ hasText: 'Cart API' });
   await expectVisible(row.getByText('Passing'));
   target.answer(() => ({ status: 503, body: '<b>down</b>' }));
+  await service.must('POST', `/v1/triggers/checks/${String(id)}`);
   await expectVisible(row.getByText('Failing'), 20_000);
   await row.getByRole('link', { name: 'Cart API' }).click();
   await expectVisible(page.getByRole('heading', { level: 1, name: 'Cart API' }));
