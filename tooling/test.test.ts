@@ -61,6 +61,13 @@ it('lists the names of failed files and tests at the end, then their errors', ()
   assert.ok(end.split('\n').length <= 100, end);
 });
 
+it('fails if a hook of a file fails', () => {
+  const hook = `${passing}import { after } from 'node:test';\nafter(() => { throw new Error('no pears'); });\n`;
+  const { status, text } = run({ 'tests/rest/a.test.ts': hook }, 'rest');
+  assert.equal(status, 1, text);
+  assert.match(text, /a hook failed[^]*no pears/);
+});
+
 it('fails if a file has no test, or a group no file', () => {
   const empty = run({ 'tests/store/a.test.ts': '// Nothing.\n', 'tests/store/b.test.ts': passing }, 'store');
   assert.equal(empty.status, 1);
