@@ -1,7 +1,7 @@
 // Setup and teardown scripts of API checks through the whole service: real processes, a real target.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { after, type TestContext, test } from 'node:test';
+import { after, describe, type TestContext, test } from 'node:test';
 import { startComposed } from '../support/service/composed.ts';
 import type { Cleanup } from '../support/targets/scripted-server.ts';
 import { asker } from '../support/service/service.ts';
@@ -54,6 +54,7 @@ async function start(t: Cleanup, environment: Record<string, string>) {
   return { on, must, api, run, resultOf };
 }
 
+const scriptsOf = ({ scripts }: Part) => scripts?.runs.map(({ script }) => script);
 const verdictOf = ({ result }: { readonly result: Body }): unknown[] => [result['outcome'], result['reason']];
 
 test('a setup script signs the request with a secret, and its time is no part of the response time', async (t) => {
@@ -93,10 +94,7 @@ request.headers['X-Came'] = 'by setup';
     ['with ******** Cart\n'],
   );
   assert.equal(part.scripts?.runtimeVersion, '2026.10');
-  assert.deepEqual(
-    part.scripts?.runs.map(({ script }) => script),
-    ['setup'],
-  );
+  assert.deepEqual(scriptsOf(part), ['setup']);
   assert.ok(Number(part.scripts?.runs[0]?.durationMs) >= 1200);
   assert.equal(part.request?.headers['x-came'], 'by setup');
   assert.doesNotMatch(all, /hush-hush/);
@@ -166,13 +164,9 @@ test('scripts of a group go around those of its checks, each sees what the one b
   });
   assert.deepEqual(verdictOf(ran), ['passed', null], String(ran.result['message']));
   assert.deepEqual(seen, ['group check', '/basket?page=2']);
-  const { scripts, jobLog } = ran.part;
+  assert.deepEqual(scriptsOf(ran.part), ['groupSetup', 'setup', 'teardown', 'groupTeardown']);
   assert.deepEqual(
-    scripts?.runs.map(({ script }) => script),
-    ['groupSetup', 'setup', 'teardown', 'groupTeardown'],
-  );
-  assert.deepEqual(
-    jobLog?.teardown.map(({ msg }) => msg),
+    ran.part.jobLog?.teardown.map(({ msg }) => msg),
     ['first\n', 'last\n'],
   );
   // The scripts of the group are enough.
@@ -181,65 +175,70 @@ test('scripts of a group go around those of its checks, each sees what the one b
   assert.deepEqual(seen.slice(2), ['group', '/basket']);
 });
 
-test('a setup script that throws, takes too long or leaves no request sends nothing, and says where', async (t) => {
-  let requests = 0;
-  const target = await startTarget(t, (_, response) => {
-    requests++;
-    response.end();
+// Two scripts here last until their deadline.
+describe('a setup script that fails', { concurrency: 2 }, () => {
+  test('a setup script that throws, takes too long or leaves no request sends nothing, and says where', async (t) => {
+    let requests = 0;
+    const target = await startTarget(t, (_, response) => {
+      requests++;
+      response.end();
+    });
+    const { run } = await fixture(t);
+    const request = { method: 'GET', url: target.url };
+    const judge = async (localSetupScript: string, reason: string, message: RegExp): Promise<void> => {
+      const ran = await run({ request, localSetupScript, localTearDownScript: 'throw 1;' });
+      assert.deepEqual(verdictOf(ran), ['failed', reason], String(ran.result['message']));
+      assert.match(String(ran.result['message']), message);
+      assert.deepEqual([ran.part.request, ran.part.response], [null, null]);
+      assert.deepEqual(scriptsOf(ran.part), ['setup']);
+    };
+    const endless = judge(`setInterval(() => {}, 1000);`, 'deadline', /^setup script: .*more than 10 s/);
+    for (const [script, reason, message] of [
+      [`const a = 1;\nthrow new Error('no token');`, 'script', /^setup script: throw .*\(setup\.ts:2\): no token$/],
+      [`await nothing.there;`, 'script', /^setup script: .*\(setup\.ts:1\): .*nothing is not defined/],
+      [`request.method = 'BREW';`, 'script', /^setup script: request\.method must be one of .*"BREW" \(setup\.ts\)$/],
+      [`request.body = 'x'.repeat(950000);`, 'script', /^setup script: the request or response is too large/],
+      [`request.url = 'nowhere';`, 'settings', /the URL "nowhere" is not an absolute/],
+      [`process.exit(3);`, 'script', /^setup script: process\.exit\(3\)/],
+    ] as const) {
+      await judge(script, reason, message);
+    }
+    await endless;
+    assert.equal(requests, 0);
   });
-  const { run } = await fixture(t);
-  const request = { method: 'GET', url: target.url };
-  for (const [localSetupScript, reason, message] of [
-    [`const a = 1;\nthrow new Error('no token');`, 'script', /^setup script: throw .*\(setup\.ts:2\): no token$/],
-    [`await nothing.there;`, 'script', /^setup script: .*\(setup\.ts:1\): .*nothing is not defined/],
-    [`request.method = 'BREW';`, 'script', /^setup script: request\.method must be one of .*"BREW" \(setup\.ts\)$/],
-    [`request.body = 'x'.repeat(950000);`, 'script', /^setup script: the request or response is too large/],
-    [`request.url = 'nowhere';`, 'settings', /the URL "nowhere" is not an absolute/],
-    [`process.exit(3);`, 'script', /^setup script: process\.exit\(3\)/],
-    [`setInterval(() => {}, 1000);`, 'deadline', /^setup script: .*more than 10 s/],
-  ] as const) {
-    const ran = await run({ request, localSetupScript, localTearDownScript: 'throw 1;' });
-    assert.deepEqual(verdictOf(ran), ['failed', reason], String(ran.result['message']));
-    assert.match(String(ran.result['message']), message);
-    assert.deepEqual([ran.part.request, ran.part.response], [null, null]);
-    assert.deepEqual(
-      ran.part.scripts?.runs.map(({ script }) => script),
-      ['setup'],
-    );
-  }
-  assert.equal(requests, 0);
-});
 
-test('of a setup script that fails nothing shows what it had made secret until then', async (t) => {
-  const { run } = await fixture(t);
-  const environmentVariables = [{ key: 'KEY', value: 'the-old-key', secret: true }];
-  const request = { method: 'GET', url: 'http://127.0.0.1:9/' };
-  const beginning = `const [key, token] = ['key', 'token'].map((each) => 'fresh-' + each);
+  test('of a setup script that fails nothing shows what it had made secret until then', async (t) => {
+    const { run } = await fixture(t);
+    const environmentVariables = [{ key: 'KEY', value: 'the-old-key', secret: true }];
+    const request = { method: 'GET', url: 'http://127.0.0.1:9/' };
+    const beginning = `const [key, token] = ['key', 'token'].map((each) => 'fresh-' + each);
 console.log('got', key, token, 'instead of', process.env.KEY);
 process.env.KEY = key;
 request.headers.Authorization = 'Bearer ' + token;
 console.error('sends', request.headers);
 `;
-  for (const [ending, verdict, reason] of [
-    [`throw new Error('refused: ' + key + ', ' + token);`, 'failed', 'script'],
-    [`request.url = 'http://' + key + '.example/{{MISSING}}';`, 'unknown', 'settings'],
-    [`process.exit(1);`, 'failed', 'script'],
-  ] as const) {
-    const ran = await run({ request, environmentVariables, localSetupScript: `${beginning}${ending}` });
-    assert.deepEqual(verdictOf(ran), [verdict, reason], String(ran.result['message']));
-    assert.equal(ran.part.jobLog?.setup.length, 2);
-    assert.doesNotMatch(ran.all, /fresh-|the-old-key/);
-  }
-  // It goes on without another turn, and is ended.
-  const late = await run({
-    request,
-    environmentVariables,
-    localSetupScript: `process.env.KEY = ['fresh', 'key'].join('-'); console.log(process.env.KEY);
+    // It goes on without another turn, and is ended.
+    const endless = run({
+      request,
+      environmentVariables,
+      localSetupScript: `process.env.KEY = ['fresh', 'key'].join('-'); console.log(process.env.KEY);
 Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);`,
+    });
+    for (const [ending, verdict, reason] of [
+      [`throw new Error('refused: ' + key + ', ' + token);`, 'failed', 'script'],
+      [`request.url = 'http://' + key + '.example/{{MISSING}}';`, 'unknown', 'settings'],
+      [`process.exit(1);`, 'failed', 'script'],
+    ] as const) {
+      const ran = await run({ request, environmentVariables, localSetupScript: `${beginning}${ending}` });
+      assert.deepEqual(verdictOf(ran), [verdict, reason], String(ran.result['message']));
+      assert.equal(ran.part.jobLog?.setup.length, 2);
+      assert.doesNotMatch(ran.all, /fresh-|the-old-key/);
+    }
+    const late = await endless;
+    assert.deepEqual(verdictOf(late), ['failed', 'deadline']);
+    assert.equal(late.part.jobLog?.setup[0]?.msg, '********\n');
+    assert.doesNotMatch(late.all, /fresh-/);
   });
-  assert.deepEqual(verdictOf(late), ['failed', 'deadline']);
-  assert.equal(late.part.jobLog?.setup[0]?.msg, '********\n');
-  assert.doesNotMatch(late.all, /fresh-/);
 });
 
 test('of an answer whose teardown script fails nothing is shown that it might have taken out', async (t) => {
