@@ -27,21 +27,24 @@ async function visit(page: Page, path: string): Promise<void> {
 }
 
 const looks = [
-  { colorScheme: 'light', viewport: { width: 1440, height: 900 } },
-  { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
-  { colorScheme: 'light', viewport: { width: 800, height: 1000 } },
+  { colorScheme: 'light', viewport: { width: 1440, height: 900 }, narrower: { width: 800, height: 1000 } },
+  { colorScheme: 'dark', viewport: { width: 390, height: 844 }, narrower: null },
 ] as const;
 
 async function judge(ui: WebUi, paths: Readonly<Record<string, string>>, signedOut: boolean): Promise<string[]> {
   const found: string[] = [];
-  for (const look of looks) {
+  for (const { narrower, ...look } of looks) {
     const page = await ui.open('/sign-in', { ...look, signedOut });
     for (const [name, path] of Object.entries(paths)) {
+      await page.setViewportSize(look.viewport);
       await visit(page, path);
       const where = `${name}, ${look.colorScheme}, ${look.viewport.width} px`;
       found.push(...(await breaches(page)).map((breach) => `${where}: ${breach}`));
-      const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
-      if (width > look.viewport.width) found.push(`${where}: is ${width} px wide`);
+      for (const viewport of [look.viewport, ...(narrower === null ? [] : [narrower])]) {
+        await page.setViewportSize(viewport);
+        const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
+        if (width > viewport.width) found.push(`${where}: is ${width} px wide at ${viewport.width} px`);
+      }
     }
     await page.context().close();
   }
