@@ -57,7 +57,7 @@ export const gatewayVariables = {
   TOCSIN_MAIL_LIMIT: {
     fallback: '200',
     meaning:
-      'Emails allowed per account and clock hour, retries included. Further ones wait for the next hour. 0 disables the limit.',
+      'Emails allowed per account and clock hour, retries included. Further ones wait for the next hour, for at most 24 hours. 0 disables the limit.',
     right: 'an integer from 0 to 100000',
     read: (text) => (/^\d{1,6}$/.test(text) && Number(text) <= 100_000 ? Number(text) : undefined),
   } satisfies ConfigVariable<number>,
@@ -92,7 +92,7 @@ export const gatewayVariables = {
   TOCSIN_TELEPHONE_LIMIT: {
     fallback: '60',
     meaning:
-      'Text messages and calls allowed per account and clock hour, retries included. Further ones wait for the next hour. 0 disables the limit.',
+      'Text messages and calls allowed per account and clock hour, retries included. Further ones wait for the next hour, for at most 24 hours. 0 disables the limit.',
     right: 'an integer from 0 to 100000',
     read: (text) => (/^\d{1,6}$/.test(text) && Number(text) <= 100_000 ? Number(text) : undefined),
   } satisfies ConfigVariable<number>,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { hourOf, quotaEndsAt } from '#domain/alerts/sending-quota.ts';
 import { newId } from '#lib/id.ts';
+import { createAdmitDeliveries } from '#pipeline/parts/admit-deliveries.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import { test } from '../support/store/each-engine.ts';
 import { until } from '../support/until.ts';
@@ -10,17 +11,24 @@ import { failing, type PathUnderTest } from './path-under-test.ts';
 const hour = 3_600_000;
 const quota = 'telephone';
 
-/** The step with a limit of two attempts per hour. */
-function limited(path: PathUnderTest) {
+/** The step with a limit of attempts per hour. */
+function limited(path: PathUnderTest, limit = 2) {
   const sent: string[] = [];
+  const expired: string[] = [];
   const deliveries = createSendDeliveries({
     store: path.path,
     clock: path.temp.clock,
     owner: 'one',
     isShared: () => false,
     render: () => assert.fail('every delivery is rendered when it is recorded'),
-    admit: ({ accountId, id: deliveryId }) =>
-      path.temp.store.sendingQuotas.take({ accountId, deliveryId, owner: 'one', quota, limit: 2, now: path.now }),
+    admit: createAdmitDeliveries({
+      ...path.temp.store.sendingQuotas,
+      quotaOf: () => quota,
+      limits: { telephone: limit, email: 0 },
+      onExpired: ({ id }, reason) => expired.push(`${id} ${reason}`),
+      clock: path.temp.clock,
+      owner: 'one',
+    }),
     send: ({ id }) => {
       sent.push(id);
       return Promise.resolve(path.outcome(200));
@@ -28,7 +36,7 @@ function limited(path: PathUnderTest) {
     wake: () => {},
     onError: (error) => assert.fail(String(error)),
   });
-  return { deliveries, sent };
+  return { deliveries, sent, expired };
 }
 
 test('deliveries beyond the limit wait for the next hour and are sent then', async (newStore) => {
@@ -57,8 +65,8 @@ test('each account has its own limit for each hour, also after the clock was set
   await using _ = path;
   const { sendingQuotas } = path.temp.store;
   const other = newId();
-  const take = (accountId: string, now: number) =>
-    sendingQuotas.take({ accountId, deliveryId: newId(), owner: 'one', quota, limit: 2, now });
+  const take = async (accountId: string, now: number) =>
+    (await sendingQuotas.take({ accountId, deliveryId: newId(), owner: 'one', quota, limit: 2, now })) === 'admitted';
   const start = hourOf(path.now) * hour;
   const taken = async (accountId: string, now: number) => [
     await take(accountId, now),
@@ -89,6 +97,38 @@ test('a reminder that is cancelled while it waits to be admitted is not sent in 
     limit: 1,
     now: path.now,
   } as const;
-  assert.deepEqual([await sendingQuotas.take(claim), await sendingQuotas.take(claim)], [true, false]);
+  assert.deepEqual([await sendingQuotas.take(claim), await sendingQuotas.take(claim)], ['admitted', 'waits']);
   assert.deepEqual(path.rows('SELECT status, error FROM deliveries'), [cancelled]);
+});
+
+test('a delivery that has waited for a day ends as exhausted, and its channel is failing', async (newStore) => {
+  const { test: path } = await failing(newStore, 2);
+  await using _ = path;
+  const { deliveries, sent, expired } = limited(path, 1);
+  const { clock, store } = path.temp;
+  const waiting = () => path.rows('SELECT leased_by FROM deliveries WHERE status = 0');
+  const isIdle = () => deliveries.inProgress === 0 && waiting().every(({ leased_by: by }) => by === null);
+  await deliveries.tick();
+  await until('one to be sent and one to wait', () => sent.length === 1 && waiting().length === 1 && isIdle());
+  for (let hours = 1; hours <= 24; hours++) {
+    assert.deepEqual(expired, [], `after ${hours - 1} hours`);
+    clock.advance(quotaEndsAt(path.now) - path.now);
+    // Another process uses the quota of every hour.
+    path.temp.raw.exec(`UPDATE counters SET last = ${hourOf(path.now) * 1_000_000 + 1} WHERE noun = 'sent-telephone'`);
+    await deliveries.tick();
+    await until('the decision', isIdle);
+  }
+  const reason = 'not sent within 24 hours: the account kept reaching its limit of 1 text messages and calls per hour';
+  const [ended = assert.fail('it ends')] = path.rows(
+    'SELECT status, attempts, next_attempt_at, error FROM deliveries WHERE error IS NOT NULL',
+  );
+  assert.deepEqual(ended, { status: 2, attempts: 0, next_attempt_at: null, error: reason });
+  assert.equal(expired.length, 1);
+  assert.ok(expired[0]?.endsWith(reason), expired[0]);
+  assert.equal(sent.length, 1);
+  const [channel] = await store.failingChannels.list(path.accountId);
+  assert.deepEqual([channel?.exhaustedInARow, channel?.failingSince, channel?.reason], [1, path.now, reason]);
+  const [report] = await store.failingChannels.unreported(1);
+  assert.deepEqual([report?.kind, report?.reason, report?.deliveryId], ['failing', reason, expired[0]?.split(' ')[0]]);
+  await deliveries.stop(5000);
 });

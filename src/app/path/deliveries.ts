@@ -46,7 +46,17 @@ export function joinSendDeliveries(joint: Joint) {
       }),
     render: renderWith(joint),
     admitFirst: createActiveHours({ ...store.activeHours, clock, owner }),
-    admit: createAdmitDeliveries({ ...channelRules, ...store.sendingQuotas, limits: sendingLimits, clock, owner }),
+    admit: createAdmitDeliveries({
+      ...channelRules,
+      ...store.sendingQuotas,
+      limits: sendingLimits,
+      onExpired: ({ id, alertChannelId, checkId }, error) => {
+        metrics.onSettled('exhausted');
+        log.warn('delivery.exhausted', { id, channel: alertChannelId, check: checkId, error });
+      },
+      clock,
+      owner,
+    }),
     wake: () => wake('send-deliveries'),
     onSettled: ({ accountId, id, alertChannelId, checkId }, attempt, { status }) => {
       metrics.onSettled(status);

@@ -18,6 +18,12 @@ export function quotaEndsAt(now: number): number {
   return (hourOf(now) + 1) * hourMs;
 }
 
+/** Maximum time that a delivery waits for a quota, ms. */
+export const maxQuotaWaitMs = 24 * hourMs;
+
+/** Whether an attempt may be made: `expired` = its delivery has waited too long and has ended. */
+export type QuotaAnswer = 'admitted' | 'waits' | 'expired';
+
 const words: Readonly<Record<SendingQuota, string>> = {
   telephone: 'text messages and calls',
   email: 'emails',
@@ -26,4 +32,10 @@ const words: Readonly<Record<SendingQuota, string>> = {
 /** Why a delivery waits. */
 export function quotaReason(quota: SendingQuota, limit: number, until: number): string {
   return `the account has reached its limit of ${limit} ${words[quota]} per hour; continues at ${new Date(until).toISOString()}`;
+}
+
+/** Why a delivery that waited too long has ended. */
+export function quotaExpiredReason(quota: SendingQuota, limit: number): string {
+  const hours = maxQuotaWaitMs / hourMs;
+  return `not sent within ${hours} hours: the account kept reaching its limit of ${limit} ${words[quota]} per hour`;
 }

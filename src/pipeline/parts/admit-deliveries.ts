@@ -2,7 +2,12 @@
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import { activeFrom } from '#domain/alerts/active-hours.ts';
 import type { DueDelivery } from '#domain/alerts/delivery.ts';
-import type { SendingLimits, SendingQuota } from '#domain/alerts/sending-quota.ts';
+import {
+  type QuotaAnswer,
+  quotaExpiredReason,
+  type SendingLimits,
+  type SendingQuota,
+} from '#domain/alerts/sending-quota.ts';
 import type { Clock } from '#lib/clock.ts';
 
 /** What this is joined with. */
@@ -17,10 +22,14 @@ export interface AdmitOptions {
     readonly quota: SendingQuota;
     readonly limit: number;
     readonly now: number;
-  }) => Promise<boolean>;
+  }) => Promise<QuotaAnswer>;
+  /** Called when a delivery has ended because it waited too long. */
+  readonly onExpired: (delivery: Admitted, reason: string) => void;
   readonly clock: Clock;
   readonly owner: string;
 }
+
+type Admitted = Pick<DueDelivery, 'accountId' | 'id' | 'alertChannelId' | 'checkId'>;
 
 /** What active hours are joined with. */
 export interface ActiveHoursOptions {
@@ -50,11 +59,15 @@ export function createActiveHours({ admit, clock, owner }: ActiveHoursOptions) {
 }
 
 /** Creates the `admit` of `SendDeliveriesOptions`. */
-export function createAdmitDeliveries({ quotaOf, limits, take, clock, owner }: AdmitOptions) {
-  return (delivery: Pick<DueDelivery, 'accountId' | 'id'>, { type }: AlertChannel): Promise<boolean> | null => {
+export function createAdmitDeliveries({ quotaOf, limits, take, onExpired, clock, owner }: AdmitOptions) {
+  return (delivery: Admitted, { type }: Pick<AlertChannel, 'type'>): Promise<boolean> | null => {
     const quota = quotaOf(type);
     const limit = quota === null ? 0 : limits[quota];
     if (quota === null || limit === 0) return null;
-    return take({ accountId: delivery.accountId, deliveryId: delivery.id, owner, quota, limit, now: clock.now() });
+    const { accountId, id: deliveryId } = delivery;
+    return take({ accountId, deliveryId, owner, quota, limit, now: clock.now() }).then((answer) => {
+      if (answer === 'expired') onExpired(delivery, quotaExpiredReason(quota, limit));
+      return answer === 'admitted';
+    });
   };
 }

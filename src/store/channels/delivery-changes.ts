@@ -196,6 +196,7 @@ function replayOf(row: DeliveriesTable, id: IdBytes, now: number): DeliveriesTab
     error: null,
     digest_id: null,
     routed_from: null,
+    quota_waits_since: null,
   };
 }
 

@@ -40,6 +40,48 @@ export function endedOf({ attempt, alertChannelId, step }: Tried): Ended | null 
   return { end, accountId, alertChannelId, deliveryId, reason };
 }
 
+/** A delivery that ended without a last attempt. */
+interface Expired {
+  readonly account: IdBytes;
+  readonly id: IdBytes;
+  readonly channelId: number;
+  /** Whether it is about a check. */
+  readonly isAlert: boolean;
+  readonly reason: string;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+/** Marks the channel as failing, as an exhausted delivery does. */
+export async function noteExpired(
+  tx: Kysely<Tables>,
+  { account, id, channelId, isAlert, reason, now }: Expired,
+): Promise<void> {
+  await tx
+    .updateTable('alert_channels')
+    .set((row) => ({
+      exhausted_in_a_row: row('exhausted_in_a_row', '+', 1),
+      failing_reason: reason,
+      failing_since: row.fn.coalesce('failing_since', row.val(now)),
+      failing_delivery_id: row
+        .case()
+        .when('failing_since', 'is', null)
+        .then(id)
+        .else(row.ref('failing_delivery_id'))
+        .end(),
+      failing_news: row
+        .case()
+        .when('failing_since', 'is not', null)
+        .then(row.ref('failing_news'))
+        .when('failing_notified', 'is', null)
+        .then(isAlert ? reportCodes.failing : null)
+        .end(),
+    }))
+    .where('account_id', '=', account)
+    .where('id', '=', channelId)
+    .execute();
+}
+
 /** The values of `news`. */
 const reportCodes = { failing: 1, receiving: 2 } as const;
 /** Maximum number of channels notified about one; the first by ID. */

@@ -1,10 +1,20 @@
 // How much accounts have sent in the current hour through services of the operator, and the deliveries that wait for the next.
-import { sql } from 'kysely';
-import { hourOf, quotaEndsAt, quotaReason, type SendingQuota } from '#domain/alerts/sending-quota.ts';
+import { type Kysely, sql } from 'kysely';
+import {
+  hourOf,
+  maxQuotaWaitMs,
+  type QuotaAnswer,
+  quotaEndsAt,
+  quotaExpiredReason,
+  quotaReason,
+  type SendingQuota,
+} from '#domain/alerts/sending-quota.ts';
 import { idBytes } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
-import { settledColumns } from '../path/deliveries/cancel-reminders.ts';
+import type { Tables } from '../base/tables/schema.ts';
+import { isMarked, settledColumns } from '../path/deliveries/cancel-reminders.ts';
+import { noteExpired } from './failing-channels.ts';
 
 /** An attempt that is about to be made. */
 export interface QuotaClaim {
@@ -21,20 +31,22 @@ export interface QuotaClaim {
 
 export interface SendingQuotas {
   /**
-   * Counts an attempt; false = the limit is reached, and the delivery waits for the next hour without a lease. A
-   * reminder that was cancelled meanwhile ends instead.
+   * Counts an attempt. If the limit is reached, the delivery waits for the next hour without a lease. A reminder that
+   * was cancelled meanwhile ends instead, and so does a delivery that has waited for `maxQuotaWaitMs`.
    */
-  take(claim: QuotaClaim): Promise<boolean>;
+  take(claim: QuotaClaim): Promise<QuotaAnswer>;
 }
 
 /** A counter holds the hour and, in its last six digits, the attempts in it: no row has to be removed. */
 const perHour = 1_000_000;
 const pending = deliveryStatusCodes.encode('pending');
+const exhausted = deliveryStatusCodes.encode('exhausted');
 
 export function createSendingQuotas({ transaction }: Database): SendingQuotas {
   return {
-    take: ({ accountId, deliveryId, owner, quota, limit, now }) =>
+    take: (claim) =>
       transaction(async (tx) => {
+        const { accountId, quota, limit, now } = claim;
         const base = hourOf(now) * perHour;
         const account = idBytes(accountId);
         const counted = await tx
@@ -58,13 +70,38 @@ export function createSendingQuotas({ transaction }: Database): SendingQuotas {
           )
           .returning('last')
           .executeTakeFirst();
-        if (counted !== undefined) return true;
-        const until = quotaEndsAt(now);
-        const waiting = settledColumns('', String(pending), String(until), `'${quotaReason(quota, limit, until)}'`);
-        await sql`UPDATE deliveries SET ${sql.raw(waiting)}, leased_by = NULL, attempt_started_at = NULL
-          WHERE account_id = ${account} AND id = ${idBytes(deliveryId)} AND leased_by = ${owner}
-            AND status = ${pending}`.execute(tx);
-        return false;
+        return counted === undefined ? waitOrEnd(tx, claim) : 'admitted';
       }),
   };
+}
+
+async function waitOrEnd(
+  tx: Kysely<Tables>,
+  { accountId, deliveryId, owner, quota, limit, now }: QuotaClaim,
+): Promise<QuotaAnswer> {
+  const [account, id] = [idBytes(accountId), idBytes(deliveryId)];
+  const row = await tx
+    .selectFrom('deliveries')
+    .select(['alert_channel_id', 'check_id', 'is_test', 'error', 'quota_waits_since'])
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) return 'waits';
+  // In the future: the clock was set back.
+  const since = Math.min(row.quota_waits_since ?? now, now);
+  const isExpired = now - since >= maxQuotaWaitMs && !isMarked(row.error);
+  const until = quotaEndsAt(now);
+  const reason = isExpired ? quotaExpiredReason(quota, limit) : quotaReason(quota, limit, until);
+  const columns = isExpired
+    ? settledColumns('', String(exhausted), 'CAST(NULL AS BIGINT)', `'${reason}'`)
+    : settledColumns('', String(pending), String(until), `'${reason}'`);
+  const { rows: ended } = await sql`UPDATE deliveries SET ${sql.raw(columns)}, leased_by = NULL,
+    attempt_started_at = NULL, quota_waits_since = ${since}
+    WHERE account_id = ${account} AND id = ${id} AND leased_by = ${owner} AND status = ${pending} RETURNING id`.execute(
+    tx,
+  );
+  if (!isExpired || ended.length === 0) return 'waits';
+  const isAlert = row.check_id !== null;
+  if (row.is_test === 0) await noteExpired(tx, { account, id, channelId: row.alert_channel_id, isAlert, reason, now });
+  return 'expired';
 }

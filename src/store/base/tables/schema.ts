@@ -270,6 +270,8 @@ export interface DeliveriesTable {
   is_digest: Flag;
   /** The channel in whose place another one sends; null = none. */
   routed_from: number | null;
+  /** Since when it waits for a sending quota; null = it never did. */
+  quota_waits_since: number | null;
 }
 
 export interface AttemptsTable {
