@@ -107,7 +107,9 @@ async function play(): Promise<void> {
 
 async function showLog(client: Client): Promise<void> {
   for (const { alertType, status, attempts } of (await client.call('listDeliveries')).toReversed()) {
-    process.stdout.write(`      ${alertType.padEnd(16)} ${status.padEnd(10)} attempts: ${attempts.length}\n`);
+    process.stdout.write(
+      `      ${(alertType ?? 'report').padEnd(16)} ${status.padEnd(10)} attempts: ${attempts.length}\n`,
+    );
   }
 }
 

@@ -10,6 +10,7 @@ import type { SendingQuota } from '#domain/alerts/sending-quota.ts';
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { DigestMessage } from './parts/digest-summary.ts';
+import type { ReportMessage } from './parts/report-summary.ts';
 import type { ConfigIssue, ConfigWarning, TemplateField, TemplateNames } from './templates/fields.ts';
 import type { RenderFacts } from './templates/context.ts';
 
@@ -48,6 +49,8 @@ export interface ChannelKind {
    * instead of a message per alert. Bounded in size, whatever the names of checks.
    */
   renderDigest?(config: JsonObject, message: DigestMessage, facts: RenderFacts, gateways: Gateways): Message;
+  /** Renders a report on the account. Present if channels of this kind can receive reports. */
+  renderReport?(config: JsonObject, message: ReportMessage, facts: RenderFacts, gateways: Gateways): Message;
   /** Loads the sender. Called only in the sending thread (docs/decisions/0030). */
   readonly loadSender: () => Promise<(options: SenderOptions) => ChannelSender>;
 }

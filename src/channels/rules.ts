@@ -8,6 +8,7 @@ import type { JsonObject } from '#domain/json.ts';
 import type { ChannelKind } from './kind.ts';
 import { lockedOf, redactAttempt, redactFault, redactRequest } from './redact.ts';
 import type { DigestMessage } from './parts/digest-summary.ts';
+import type { ReportMessage } from './parts/report-summary.ts';
 import { channelKinds } from './registry.ts';
 import { mergedConfig, shownConfig, storedConfig } from './secrets.ts';
 import { sizeIssues } from './templates/channel-size.ts';
@@ -100,6 +101,21 @@ export const channelRules = {
     const digest = kindOf(type).renderDigest?.(config, message, facts, gateways);
     if (digest === undefined) throw new Error(`channels of the type ${type} do not get digests`);
     return digest;
+  },
+  /** Types of the channels that can receive reports on the account. */
+  reportTypes: channelKinds
+    .filter((kind: ChannelKind) => kind.renderReport !== undefined)
+    .map(({ type }): string => type),
+  /** Renders a report on the account; only for types that can receive them. */
+  renderReport(
+    { type, config }: Pick<AlertChannel, 'type' | 'config'>,
+    message: ReportMessage,
+    facts: RenderFacts,
+    gateways: Gateways = noGateways,
+  ) {
+    const report = kindOf(type).renderReport?.(config, message, facts, gateways);
+    if (report === undefined) throw new Error(`channels of the type ${type} do not receive reports`);
+    return report;
   },
   /** Returns what to mask in a channel's deliveries; `channel` is null if it was deleted. */
   lockedOf(

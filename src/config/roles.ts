@@ -13,6 +13,7 @@ export const loopNames = [
   'send-deliveries',
   'report-failing-channels',
   'judge-storms',
+  'send-account-reports',
   'roll-up',
   'remove-old-rows',
   'keep-templates',
@@ -32,6 +33,6 @@ export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {
   api: ['keep-templates', 'record-reception'],
   scheduler: ['schedule-runs', 'judge-heartbeats', 'judge-states', 'keep-templates'],
   runner: ['run-checks', 'close-unserved-runs', 'keep-templates'],
-  deliverer: ['send-deliveries', 'judge-storms', 'report-failing-channels', 'keep-templates'],
+  deliverer: ['send-deliveries', 'judge-storms', 'send-account-reports', 'report-failing-channels', 'keep-templates'],
   upkeep: ['roll-up', 'remove-old-rows'],
 };

@@ -64,6 +64,7 @@ export interface Operation {
   readonly media?:
     | 'text/html'
     | 'text/plain'
+    | 'text/csv'
     | 'text/css'
     | 'text/javascript'
     | 'text/event-stream'

@@ -4,6 +4,7 @@ import { accountOperations } from './accounts/account.ts';
 import { alertChannelOperations } from './alerts/alert-channel-operations.ts';
 import { alertNotificationOperations } from './alerts/alert-notification.ts';
 import { incidentOperations } from './alerts/incident.ts';
+import { accountReportOperations } from './results/account-report.ts';
 import { analyticsOperations } from './results/analytics.ts';
 import { apiKeyOperations } from './accounts/api-key.ts';
 import { checkGroupOperations } from './checks/check-group-operations.ts';
@@ -43,6 +44,7 @@ export const operations = {
   ...checkStatusOperations,
   ...incidentOperations,
   ...analyticsOperations,
+  ...accountReportOperations,
   ...triggerOperations,
   ...alertChannelOperations,
   ...deliveryOperations,
@@ -81,7 +83,9 @@ export type AnswerOf<Id extends OperationId> =
     ? Uint8Array
     : Of<Id> extends { readonly media: 'text/event-stream' }
       ? ReadableStream<Uint8Array>
-      : Written<Of<Id>, 'response'>;
+      : Of<Id> extends { readonly media: 'text/csv' }
+        ? string
+        : Written<Of<Id>, 'response'>;
 
 /** IDs of paged lists. */
 export type PagedId = { [Id in OperationId]: Of<Id> extends { readonly isPaged: true } ? Id : never }[OperationId];

@@ -1,4 +1,5 @@
 // The store: all rows of an installation, by noun. Opened once by compose.ts.
+import { type AccountReports, createAccountReports } from './channels/account-reports.ts';
 import { type ActiveHoursOfChannels, createActiveHours } from './channels/active-hours.ts';
 import type { AccountLimits } from '#domain/accounts/account.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -76,6 +77,7 @@ export interface Store {
   readonly heldDeliveries: HeldDeliveries;
   readonly sendingQuotas: SendingQuotas;
   readonly activeHours: ActiveHoursOfChannels;
+  readonly accountReports: AccountReports;
   readonly failingChannels: FailingChannels;
   readonly alertStorms: AlertStorms;
   readonly checks: Checks;
@@ -150,6 +152,7 @@ export function nounsOf(database: Database): Nouns {
     heldDeliveries: createHeldDeliveries(database),
     sendingQuotas: createSendingQuotas(database),
     activeHours: createActiveHours(database),
+    accountReports: createAccountReports(database),
     failingChannels: createFailingChannels(database),
     alertStorms: createAlertStorms(database),
     checks: createChecks(database),

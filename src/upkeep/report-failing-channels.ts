@@ -1,7 +1,7 @@
 // Reports a failing channel through other channels, and its recovery through the same ones (docs/decisions/0026).
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
-import type { Delivery } from '#domain/alerts/delivery.ts';
+import { type Delivery, newDelivery } from '#domain/alerts/delivery.ts';
 import type { ChannelReport } from '#domain/alerts/failing-channel.ts';
 import type { Rendered } from '#domain/results/recording.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -52,21 +52,7 @@ function deliveryOf(
 ): Delivery | null {
   const rendered = render(report, through, id, now);
   if (!('request' in rendered)) return null;
-  return {
-    accountId: report.accountId,
-    id,
-    alertChannelId: through.id,
-    alertId: null,
-    checkId: null,
-    checkResultId: null,
-    alertType: report.kind === 'failing' ? 'ALERT_FAILURE' : 'ALERT_RECOVERY',
-    status: 'pending',
-    request: rendered.request,
-    attempts: 0,
-    createdAt: now,
-    nextAttemptAt: now,
-    replayOf: null,
-    isTest: false,
-    error: null,
-  };
+  const alertType = report.kind === 'failing' ? 'ALERT_FAILURE' : 'ALERT_RECOVERY';
+  const own = { accountId: report.accountId, id, alertChannelId: through.id, alertType } as const;
+  return { ...newDelivery(own, now), request: rendered.request };
 }

@@ -87,7 +87,7 @@ describe('sending deliveries', () => {
       owner: 'one',
       send: ({ alertType, checkId }) =>
         new Promise((resolve) => {
-          held.push({ type: alertType, checkId, end: resolve });
+          held.push({ type: String(alertType), checkId, end: resolve });
         }),
       wake: () => {},
       ...unnotified,

@@ -24,6 +24,8 @@ export async function fillDemoData(t: Cleanup, service: FileService): Promise<De
   const post = (path: string, body: unknown) => service.must('POST', path, body);
   await post('/v1/alert-channels', webhook('Ops chat', `${target.url}/hook`));
   await post('/v1/alert-channels', webhook('Pager', `${target.url}/broken`));
+  const address = 'ops@example.com';
+  await post('/v1/alert-channels', { type: 'EMAIL', config: { address }, report: { every: 'week' } });
   const { id: groupId } = await post('/v2/check-groups', { name: 'Shop', tags: ['shop'] });
   const { id: payments } = await post('/v2/check-groups', { name: 'Payments', tags: ['payments', 'critical'] });
   const { id: website } = await post('/v2/check-groups', { name: 'Website', tags: ['web'] });
@@ -117,6 +119,7 @@ export async function fillDemoData(t: Cleanup, service: FileService): Promise<De
       alerts: '/alerts',
       deliveries: '/deliveries',
       delivery: `/deliveries/${ids.deliveryId}`,
+      reports: `/reports?every=month&at=${new Date().toISOString()}`,
       notices: '/notices',
       system: '/settings/system',
       people: '/settings/people',

@@ -21,6 +21,9 @@ export async function startWebUi(t: Cleanup, environment: NodeJS.ProcessEnv = {}
   const service = await startService(t, {
     TOCSIN_BOOTSTRAP_EMAIL: operator.email,
     TOCSIN_BOOTSTRAP_PASSWORD: operator.password,
+    // Never sent to: only for channels of that kind.
+    TOCSIN_SMTP_URL: 'smtp://localhost:9',
+    TOCSIN_MAIL_FROM: 'alerts@example.com',
     // The same after a restart: open pages reconnect.
     PORT: String(await freePort()),
     ...environment,

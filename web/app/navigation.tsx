@@ -5,6 +5,7 @@ import {
   Activity,
   BellRing,
   BookOpen,
+  ChartColumn,
   FolderOpen,
   LayoutGrid,
   LogOut,
@@ -33,7 +34,7 @@ import { applyTheme, useTheme } from '../ui/layout/theme.ts';
 import css from './shell.module.css';
 
 interface Place {
-  readonly to: '/' | '/alerts' | '/deliveries' | '/groups' | '/notices' | '/wall' | '/settings/system';
+  readonly to: '/' | '/alerts' | '/deliveries' | '/groups' | '/reports' | '/notices' | '/wall' | '/settings/system';
   readonly text: string;
   readonly icon: LucideIcon;
   readonly count?: number;
@@ -54,6 +55,7 @@ function usePlaces(): readonly Place[] {
     { to: '/alerts', text: 'Alerts', icon: BellRing },
     { to: '/deliveries', text: 'Deliveries', icon: Send, count: overview.data?.deliveries.retrying ?? 0 },
     { to: '/groups', text: 'Groups', icon: FolderOpen },
+    { to: '/reports', text: 'Reports', icon: ChartColumn },
     { to: '/notices', text: 'Notices', icon: TriangleAlert, count: notices.data?.length ?? 0 },
     { to: '/wall', text: 'Wall', icon: LayoutGrid },
     ...(operate ? [{ to: '/settings/system', text: 'System', icon: Server } as const] : []),

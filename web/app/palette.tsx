@@ -31,6 +31,7 @@ const pages = [
   ['/alerts', 'Alerts'],
   ['/deliveries', 'Deliveries'],
   ['/groups', 'Groups'],
+  ['/reports', 'Reports'],
   ['/notices', 'Notices'],
   ['/wall', 'Wall'],
   ['/settings/profile', 'Profile'],

@@ -11,6 +11,7 @@ import { overviewSearch } from '../pages/overview/search.ts';
 import { checkSearch } from '../pages/check/search.ts';
 import { wallSearch } from '../pages/wall/search.ts';
 import { alertsSearch } from '../pages/alerts/search.ts';
+import { reportsSearch } from '../pages/reports/search.ts';
 import { deliveriesSearch } from '../pages/deliveries/search.ts';
 import { NotFound, PageFault } from './faults.tsx';
 import { Shell } from './shell.tsx';
@@ -84,6 +85,12 @@ const notices = createRoute({
   path: '/notices',
   component: lazyRouteComponent(() => import('../pages/notices/page.tsx'), 'NoticesPage'),
 });
+const reports = createRoute({
+  getParentRoute: () => shell,
+  path: '/reports',
+  validateSearch: only(reportsSearch),
+  component: lazyRouteComponent(() => import('../pages/reports/page.tsx'), 'ReportsPage'),
+});
 const system = createRoute({
   getParentRoute: () => shell,
   path: '/settings/system',
@@ -135,6 +142,7 @@ const tree = root.addChildren([
     deliveries,
     delivery,
     notices,
+    reports,
     system,
     profile,
     people,

@@ -13,19 +13,22 @@ const keys = [
   ['g a', 'Go to alerts'],
   ['g d', 'Go to deliveries'],
   ['g g', 'Go to groups'],
+  ['g r', 'Go to reports'],
   ['g n', 'Go to notices'],
   ['g w', 'Go to the wall'],
   ['?', 'Show these keys'],
 ] as const;
 
-const goals: Readonly<Record<string, '/' | '/alerts' | '/deliveries' | '/groups' | '/notices' | '/wall'>> = {
-  c: '/',
-  a: '/alerts',
-  d: '/deliveries',
-  g: '/groups',
-  n: '/notices',
-  w: '/wall',
-};
+const goals: Readonly<Record<string, '/' | '/alerts' | '/deliveries' | '/groups' | '/reports' | '/notices' | '/wall'>> =
+  {
+    c: '/',
+    a: '/alerts',
+    d: '/deliveries',
+    g: '/groups',
+    r: '/reports',
+    n: '/notices',
+    w: '/wall',
+  };
 
 export function Shortcuts({ onSearch }: { readonly onSearch: () => void }) {
   const [isShown, setShown] = useState(false);

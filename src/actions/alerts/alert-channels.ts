@@ -21,7 +21,8 @@ type Switch =
   | 'sslExpiry'
   | 'sslExpiryThreshold'
   | 'autoSubscribe'
-  | 'activeHours';
+  | 'activeHours'
+  | 'report';
 
 /** A channel in a request, with secrets in its configuration. */
 export interface ChannelInput extends Pick<AlertChannel, Switch> {
@@ -67,6 +68,8 @@ export interface ChannelDeps {
   readonly validateConfig: (type: string, config: JsonObject, secretNames: ReadonlySet<string>) => readonly Problem[];
   /** What the operator must set up before channels of a type can be saved; null = nothing. */
   readonly missing: (type: string, accountId: string) => string | null;
+  /** Types of the channels that can receive reports. */
+  readonly reportTypes: readonly string[];
   /** Warnings of the channel's kind. `defined`: variables of the account and its groups. */
   readonly nameWarnings: (type: string, config: JsonObject, defined: ReadonlySet<string>) => readonly Warning[];
   /** Splits a configuration into its stored part and its secrets. `present`: secrets before. Times are epoch ms. */
@@ -125,6 +128,7 @@ export function createChannelActions(deps: ChannelDeps): ChannelActions {
       requirePermission(caller, 'write');
       const missing = deps.missing(input.type, caller.accountId);
       if (missing !== null) throw invalidField('type', missing);
+      refuseReport(deps, input.type, input);
       const names = await secretNames(caller, subscriptions, deps);
       const stored = storedOrRefused(deps.storedConfig(input.type, input.config, {}, clock.now()));
       refuseProblems(validateConfig(input.type, stored.config, names));
@@ -150,6 +154,12 @@ async function warned(deps: ChannelDeps, channel: ShownChannel): Promise<ShownCh
   const defined = [...(await deps.variables.all(accountId)), ...(await deps.checkGroups.variableKeys(accountId))];
   const names = deps.nameWarnings(type, config, new Set(defined.map(({ key }) => key)));
   const { sendFailure, sendDegraded, sendRecovery, sslExpiry, autoSubscribe, subscriptions } = channel;
+  // A channel may be for reports alone.
+  if (channel.report !== null)
+    return withWarnings(
+      channel,
+      names.map(({ path, message }) => ({ path, message })),
+    );
   const isQuiet = !sendFailure && !sendDegraded && !sendRecovery && !sslExpiry;
   const isAlone = !autoSubscribe && !subscriptions.some(({ activated }) => activated);
   return withWarnings(channel, [
@@ -182,6 +192,7 @@ async function changeChannel(
     const { config, ...change } = merged<Omit<ChannelInput, 'subscriptions'>>(written, base);
     const stored = config === undefined ? present : storedMeant(deps, present, config);
     const channel: AlertChannel = { ...present, ...change, config: stored.config, secrets: stored.secrets };
+    refuseReport(deps, type, channel);
     const isJudged = config !== undefined || subscriptions !== undefined;
     if (isJudged) refuseProblems(validateConfig(type, channel.config, names));
     return { channel, subscriptions: subscriptions ?? null };
@@ -190,6 +201,12 @@ async function changeChannel(
   const saved = savedOrRefused(changed);
   deps.onWritten();
   return saved;
+}
+
+/** Refuses reports through a channel that cannot render them. */
+function refuseReport({ reportTypes }: ChannelDeps, type: string, { report }: Pick<AlertChannel, 'report'>): void {
+  if (report === null || reportTypes.includes(type)) return;
+  throw invalidField('report', `must be null: only channels of type ${reportTypes.join(' or ')} receive reports`);
 }
 
 /** The stored form of a changed configuration. */

@@ -260,6 +260,7 @@ const unsavedChannel: Omit<AlertChannel, 'accountId' | 'type' | 'config'> = {
   sslExpiryThreshold: 30,
   autoSubscribe: false,
   activeHours: null,
+  report: null,
   exhaustedInARow: 0,
   failingSince: null,
   createdAt: 0,

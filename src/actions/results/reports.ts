@@ -35,17 +35,19 @@ export interface ReportedCheck {
 }
 
 type Subject = Omit<ReportedCheck, 'total' | 'periods'>;
+interface SubjectFilter {
+  readonly tags: readonly string[];
+  readonly activated: boolean;
+}
+
+/** Reads the next checks by ID. */
+export interface SubjectReader {
+  after(accountId: string, filter: SubjectFilter, after: string | null, max: number): Promise<readonly Subject[]>;
+}
 
 /** Dependencies of this action. */
 export interface ReportDeps {
-  readonly checkSubjects: {
-    after(
-      accountId: string,
-      filter: { readonly tags: readonly string[]; readonly activated: boolean },
-      after: string | null,
-      max: number,
-    ): Promise<readonly Subject[]>;
-  };
+  readonly checkSubjects: SubjectReader;
   readonly checkHistory: HistoryReader;
   readonly clock: Clock;
 }
@@ -74,24 +76,33 @@ export function createReportActions({ checkSubjects, checkHistory, clock }: Repo
       const spans = granularity === undefined ? [span] : periodsOf(span, granularity, timezone);
       const periods = granularity === undefined ? [] : spans;
       const filter = { tags: filterByTags, activated: !deactivated };
-      const { checksAtOnce } = checkHistory;
-      const startedAt = performance.now();
-      let after: string | null = null;
-      do {
-        const pieceAt = performance.now();
-        const some: readonly Subject[] = await checkSubjects.after(caller.accountId, filter, after, checksAtOnce);
-        if (some.length > 0) {
-          const sums = await sumByCheck(checkHistory, caller.accountId, some, spans);
-          yield some.map((subject) => reportedOf(subject, sums(subject.checkId), periods));
-        }
-        after = some.length === checksAtOnce ? (some.at(-1)?.checkId ?? null) : null;
-        // Pauses as long as it worked, so that interactive requests get half of the time (docs/decisions/0040).
-        const endedAt = performance.now();
-        const restMs = endedAt - startedAt < atOnceMs ? 0 : Math.min(endedAt - pieceAt, maxRest);
-        await new Promise<void>((resolve) => void (restMs === 0 ? setImmediate(resolve) : setTimeout(resolve, restMs)));
-      } while (after !== null);
+      for await (const some of batchesOf(checkSubjects, caller.accountId, filter, checkHistory.checksAtOnce)) {
+        const sums = await sumByCheck(checkHistory, caller.accountId, some, spans);
+        yield some.map((subject) => reportedOf(subject, sums(subject.checkId), periods));
+      }
     },
   };
+}
+
+/** The checks of an account in batches. Pauses between them, so that reports yield to other work. */
+export async function* batchesOf(
+  checkSubjects: SubjectReader,
+  accountId: string,
+  filter: SubjectFilter,
+  atOnce: number,
+): AsyncIterable<readonly Subject[]> {
+  const startedAt = performance.now();
+  let after: string | null = null;
+  do {
+    const pieceAt = performance.now();
+    const some: readonly Subject[] = await checkSubjects.after(accountId, filter, after, atOnce);
+    if (some.length > 0) yield some;
+    after = some.length === atOnce ? (some.at(-1)?.checkId ?? null) : null;
+    // Pauses as long as it worked, so that interactive requests get half of the time (docs/decisions/0040).
+    const endedAt = performance.now();
+    const restMs = endedAt - startedAt < atOnceMs ? 0 : Math.min(endedAt - pieceAt, maxRest);
+    await new Promise<void>((resolve) => void (restMs === 0 ? setImmediate(resolve) : setTimeout(resolve, restMs)));
+  } while (after !== null);
 }
 
 function reportedOf(subject: Subject, sums: readonly RollUp[], spans: readonly TimeSpan[]): ReportedCheck {

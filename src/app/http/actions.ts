@@ -27,6 +27,7 @@ import { createProcessActions } from '#actions/operating/processes.ts';
 import { createRuntimeEnds } from '#actions/checks/runtime-ends.ts';
 import { createLiveEventActions } from '#actions/results/live-events.ts';
 import { createOverviewActions } from '#actions/results/overview.ts';
+import { createAccountReportActions } from '#actions/results/account-reports.ts';
 import { createReportActions } from '#actions/results/reports.ts';
 import { createResultPageActions } from '#actions/results/result-page.ts';
 import { createTriggerCallActions } from '#actions/checks/trigger-calls.ts';
@@ -107,6 +108,7 @@ export function composeActions(deps: ActionDeps) {
       measuresOf: (checkType) => kindOf(checkType).measures,
     }),
     reports: createReportActions({ ...store, clock }),
+    accountReports: createAccountReportActions({ ...store, clock }),
     heldDeliveries: createHeldDeliveryActions({ ...store, wake: () => wake('send-deliveries') }),
     deliveries: createDeliveryActions({ ...store, redactorOf, wake: () => wake('send-deliveries') }),
     alertNotifications: createAlertNotificationActions({

@@ -4,6 +4,7 @@ import { notFound } from '#actions/refusal.ts';
 import { accountRoutes } from '#rest/accounts/accounts.ts';
 import { alertChannelRoutes } from '#rest/alerts/alert-channels.ts';
 import { alertMessageRoutes } from '#rest/alerts/alert-messages.ts';
+import { accountReportRoutes } from '#rest/results/account-report.ts';
 import { analyticsRoutes } from '#rest/results/analytics.ts';
 import { apiKeyRoutes } from '#rest/accounts/api-keys.ts';
 import { checkGroupRoutes } from '#rest/checks/check-groups.ts';
@@ -68,6 +69,7 @@ export function apiRoutes(deps: ActionDeps): Route[] {
     }),
     ...overviewRoutes(actions.overview),
     ...analyticsRoutes(actions.analytics, actions.reports),
+    ...accountReportRoutes(actions.accountReports),
     ...deliveryRoutes(actions.deliveries, actions.alertNotifications),
     ...heldDeliveryRoutes(actions.heldDeliveries),
     ...locationRoutes(actions.locations),

@@ -1,5 +1,6 @@
 // Joins the steps that render and send deliveries, and what is rendered from.
 import { acknowledgeLinkOf } from '#actions/alerts/acknowledge-links.ts';
+import { createAccountReportActions } from '#actions/results/account-reports.ts';
 import { channelRules } from '#channels/rules.ts';
 import { kindOf } from '#checks/check-kinds.ts';
 import { gatewaysOf } from '#domain/alerts/gateways.ts';
@@ -7,6 +8,7 @@ import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import { alertVariables } from '#domain/alerts/delivery-variables.ts';
 import { reportVariables } from '#domain/alerts/failing-channel.ts';
 import type { DeliveryFacts, Prepared, Rendered } from '#domain/results/recording.ts';
+import type { AccountReport } from '#domain/results/account-report.ts';
 import { randomValues } from '#domain/alerts/random-values.ts';
 import type { RenderInput } from '#domain/alerts/delivery.ts';
 import type { DigestCheck } from '#domain/alerts/digest.ts';
@@ -14,6 +16,7 @@ import { createActiveHours, createAdmitDeliveries } from '#pipeline/parts/admit-
 import { createJudgeStorms } from '#pipeline/judge-storms.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import { createReportFailingChannels } from '#upkeep/report-failing-channels.ts';
+import { createSendAccountReports } from '#upkeep/send-account-reports.ts';
 import { createWatchHold } from '#upkeep/watch-hold.ts';
 import { createFindIdentity } from './client-identities.ts';
 import { loggedReason } from './redaction.ts';
@@ -120,11 +123,15 @@ export function prepareWith({
 }
 
 /** Renders with what a process knows; an error ends the delivery. */
-function renderWith({ random, userAgent, links, config: { gateways } }: Joint) {
-  return (channel: AlertChannel, { variables, digest }: RenderInput, createdAt: number): Rendered => {
+function renderWith({ random, userAgent, links, publicUrl, config: { gateways } }: Joint) {
+  return (channel: AlertChannel, { variables, digest, report }: RenderInput, createdAt: number): Rendered => {
     const facts = { createdAt, ...randomValues(random), userAgent, channelId: channel.id };
     try {
       const own = gatewaysOf(gateways, channel.accountId);
+      if (report !== undefined) {
+        const linkOf = (checkId: string | null): string => `${publicUrl()}${pagePath(report, checkId)}`;
+        return { request: channelRules.renderReport(channel, { report, variables, linkOf }, facts, own) };
+      }
       if (digest === undefined) return { request: channelRules.render(channel, variables, facts, own) };
       const linkOf = ({ checkId, resultId }: DigestCheck): string | null =>
         resultId === null ? null : links.link(channel.accountId, checkId, resultId, digest.at);
@@ -133,6 +140,27 @@ function renderWith({ random, userAgent, links, config: { gateways } }: Joint) {
       return { error: messageOf(error) };
     }
   };
+}
+
+/** The page of a check, or that of the report; null = the report. */
+function pagePath({ every, timeZone, span }: AccountReport, checkId: string | null): string {
+  if (checkId !== null) return `/checks/${checkId}`;
+  const at = new Date(span.from).toISOString().slice(0, 16);
+  return `/reports?${new URLSearchParams({ every, timezone: timeZone, at: `${at}Z` }).toString()}`;
+}
+
+export function joinSendAccountReports({ store, clock, log, wake }: Joint): () => Promise<number> {
+  const reports = createAccountReportActions({ ...store, clock });
+  return createSendAccountReports({
+    store: store.accountReports,
+    build: (accountId, schedule) => reports.build(accountId, schedule),
+    clock,
+    onSent: ({ accountId, alertChannelId, schedule }) => {
+      wake('send-deliveries');
+      log.info('report.due', { account: accountId, channel: alertChannelId, every: schedule.every });
+    },
+    onError: ({ accountId }, error) => log.error('report.failed', { account: accountId, error: messageOf(error) }),
+  });
 }
 
 export function joinJudgeStorms({ store, clock, log, wake }: Joint): () => Promise<number> {

@@ -33,6 +33,8 @@ export interface PathDeps {
   readonly measureTime: (() => Promise<void>) | null;
   readonly log: Log;
   readonly userAgent: string;
+  /** Where people reach the UI, without a slash at its end. */
+  readonly publicUrl: () => string;
   /** RESULT_LINK of a result. */
   readonly links: Pick<ResultLinks, 'link'>;
   /** ACK_LINK of an incident. */

@@ -12,7 +12,12 @@ import { joinRemoveOldRows } from './upkeep.ts';
 import type { LoopName } from '#config/roles.ts';
 import { idleMs, startLoops } from './loops.ts';
 import { type Joint, type PathDeps } from './joint.ts';
-import { joinJudgeStorms, joinReportFailingChannels, joinSendDeliveries } from './deliveries.ts';
+import {
+  joinJudgeStorms,
+  joinReportFailingChannels,
+  joinSendAccountReports,
+  joinSendDeliveries,
+} from './deliveries.ts';
 import { joinJudgeHeartbeats, joinJudgeStates, joinRecordResults, joinRunChecks } from './results.ts';
 
 /** The running steps of this process. */
@@ -58,6 +63,7 @@ export async function startPath(deps: PathDeps): Promise<RunningPath> {
     'roll-up': createRollUp({ store: store.rollUps, clock, retentionDays: config.retentionDays }),
     'remove-old-rows': joinRemoveOldRows(joint),
     'judge-storms': joinJudgeStorms(joint),
+    'send-account-reports': joinSendAccountReports(joint),
     'report-failing-channels': joinReportFailingChannels(joint),
     'process-heartbeat': createProcessHeartbeat({ ownProcess }),
     'keep-templates': () => templates.tick(),

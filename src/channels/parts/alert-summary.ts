@@ -175,7 +175,7 @@ const units = [
 ] as const;
 
 /** The two largest units of a duration: `2 hours 5 minutes`. */
-function durationText(seconds: number): string {
+export function durationText(seconds: number): string {
   const parts: string[] = [];
   let rest = Math.floor(seconds);
   for (const [unit, size] of units) {

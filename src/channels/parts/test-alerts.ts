@@ -7,7 +7,9 @@ import { reportVariables } from '#domain/alerts/failing-channel.ts';
 import type { Message } from '#domain/alerts/delivery.ts';
 import type { Gateways } from '#domain/alerts/gateways.ts';
 import type { JsonObject } from '#domain/json.ts';
+import type { AccountReport, ReportedRow } from '#domain/results/account-report.ts';
 import type { DigestMessage } from './digest-summary.ts';
+import type { ReportMessage } from './report-summary.ts';
 import { channelRules } from '../rules.ts';
 
 /** Values that break naive messages. */
@@ -142,6 +144,67 @@ export const digestCases: Readonly<Record<string, DigestMessage>> = {
     ],
   }),
   'last digest without alerts': messageOf({ isOver: true, alerts: 0, sections: [] }, true),
+};
+
+const figures = (availability: number | null, downMs = 0, unknownMs = 0) => ({
+  availability,
+  availabilityBefore: 99.98,
+  downMs,
+  unknownMs,
+  unknownRatio: unknownMs / 6_048_000,
+  incidents: downMs === 0 ? 0 : 2,
+});
+const rowOf = (name: string, own: ReturnType<typeof figures>): ReportedRow => ({
+  ...own,
+  checkId: '7c0e2f5a-1d34-4b8e-9a61-0f2d3c4b5a69',
+  name,
+  checkType: 'API',
+  tags: [],
+  runs: { passed: 1, degraded: 0, failed: 0, unknown: 0, missed: 0 },
+  successRatio: 100,
+  avg: 190,
+  p50: 182.6,
+  p95: 1234.5,
+  p99: 2000,
+});
+
+/** A weekly report that lists checks by these names. */
+export function reportOf(names: readonly string[], every: AccountReport['every'] = 'week'): ReportMessage {
+  const span = { from: Date.parse('2026-03-01T23:00:00Z'), to: Date.parse('2026-03-08T23:00:00Z') };
+  const monthly = { from: Date.parse('2026-01-31T23:00:00Z'), to: Date.parse('2026-02-28T23:00:00Z') };
+  const incident = { id: 'i', checkId: 'c', startedAt: Date.parse('2026-03-03T04:12:00Z') };
+  return {
+    report: {
+      accountName: names[0] ?? null,
+      every,
+      timeZone: 'Europe/Berlin',
+      span: every === 'week' ? span : monthly,
+      madeAt: Date.parse('2026-03-09T07:00:05Z'),
+      checks: names.length,
+      total: names.length === 0 ? figures(null) : figures(99.9512, 3_720_000, 60_000),
+      leastAvailable: names.map((name) => rowOf(name, figures(99.2, 3_720_000))),
+      slowest: names.map((name) => rowOf(name, figures(100))),
+      leastKnown: names.map((name) => rowOf(name, figures(100, 0, 60_000))),
+      incidents: names.map((checkName, index) => ({
+        ...incident,
+        checkName,
+        endedAt: index === 0 ? null : incident.startedAt + 3_720_000,
+      })),
+      certificates: names.map((name, index) => ({
+        checkId: 'c',
+        name,
+        validTo: Date.parse(index === 0 ? '2026-03-08T00:00:00Z' : '2026-03-16T12:00:00Z'),
+      })),
+    },
+    variables: { DELIVERY_ID: '0197f3b0-0000-7000-8000-00000000d001', IS_REPLAY: false },
+    linkOf: (checkId) => `https://tocsin.example/${checkId === null ? 'reports' : `checks/${checkId}`}`,
+  };
+}
+
+/** Every kind of report, by name. */
+export const reportCases: Readonly<Record<string, ReportMessage>> = {
+  'weekly-report': reportOf(['Shop', 'Cart API']),
+  'monthly-report-without-checks': reportOf([], 'month'),
 };
 
 /** Renders a digest for a channel. */

@@ -6,6 +6,7 @@ import { creating, ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { instant, orNull, pathNumber, updateOf } from '#lib/schema/fields.ts';
 import { Patch, patchField } from '#lib/schema/patch.ts';
 import { warnings } from '../checks/warnings.ts';
+import { reportSchedule, reportScheduleShown } from '../results/account-report.ts';
 import { activeHours, activeHoursShown } from './active-hours.ts';
 
 type Kind = (typeof channelKinds)[number];
@@ -66,6 +67,12 @@ const fields = z.strictObject({
     .nullable()
     .default(null)
     .describe('When alerts are sent. Test messages and replays are sent at any time. null = always.'),
+  report: reportSchedule
+    .nullable()
+    .default(null)
+    .describe(
+      'Also send a report on the whole account, at 8:00 after each week or month. Only for EMAIL. null = none.',
+    ),
 });
 
 const ignored = [...readOnlyFields, 'isFailing', 'failingSince'];
@@ -106,6 +113,7 @@ export const alertChannel = ofEachKind(({ type, shownConfig }) =>
     sslExpiryThreshold: z.int(),
     autoSubscribe: z.boolean(),
     activeHours: activeHoursShown.nullable(),
+    report: reportScheduleShown.nullable(),
     isFailing: z
       .boolean()
       .describe('The last delivery was exhausted, or at least two in a row failed. Redirects count as failures.'),

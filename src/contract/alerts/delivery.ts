@@ -63,7 +63,7 @@ export const delivery = z
     alertChannelId: z.int(),
     checkId: z.uuid().nullable(),
     checkResultId: z.uuid().nullable(),
-    alertType: z.enum(alertTypes),
+    alertType: z.enum(alertTypes).nullable().describe('null = a report on the account.'),
     status: z
       .enum(deliveryStatuses)
       .describe(

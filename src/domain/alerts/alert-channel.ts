@@ -1,5 +1,6 @@
 // Alert channels: destinations of alerts.
 import type { JsonObject } from '../json.ts';
+import type { ReportSchedule } from '../results/account-report.ts';
 import type { ActiveHours } from './active-hours.ts';
 
 /** A destination for alerts and the alerts it receives. The kind defines `config` and `secrets`. */
@@ -21,6 +22,8 @@ export interface AlertChannel {
   readonly autoSubscribe: boolean;
   /** null = always active. */
   readonly activeHours: ActiveHours | null;
+  /** When it receives reports on the account; null = never. */
+  readonly report: ReportSchedule | null;
   /** Consecutive deliveries that were exhausted or redirected (docs/decisions/0026). */
   readonly exhaustedInARow: number;
   readonly failingSince: number | null;

@@ -1,5 +1,6 @@
 // Deliveries, their attempts and retries (decisions: Schedule).
 import type { JsonValue } from '../json.ts';
+import type { AccountReport } from '../results/account-report.ts';
 import type { AlertType } from './alert.ts';
 import type { Digest } from './digest.ts';
 import type { TemplateVariables } from './template-variables.ts';
@@ -41,10 +42,12 @@ export interface DeliveryContent {
   readonly groupId: number | null;
   /** Set for a digest. */
   readonly digest?: Digest;
+  /** Set for a report on the account. */
+  readonly report?: AccountReport;
 }
 
-/** What a delivery is rendered from: all variables, or a digest. */
-export type RenderInput = Pick<DeliveryContent, 'variables' | 'digest'>;
+/** What a delivery is rendered from: all variables, a digest, or a report. */
+export type RenderInput = Pick<DeliveryContent, 'variables' | 'digest' | 'report'>;
 
 /** A delivery of one alert to one channel. */
 export interface Delivery {
@@ -55,7 +58,8 @@ export interface Delivery {
   readonly alertId: string | null;
   readonly checkId: string | null;
   readonly checkResultId: string | null;
-  readonly alertType: AlertType;
+  /** null = a report on the account. */
+  readonly alertType: AlertType | null;
   readonly status: DeliveryStatus;
   /** null if it was not rendered yet, or rendering failed. */
   readonly request: Message | null;
@@ -79,6 +83,27 @@ export interface Delivery {
   readonly routedFrom?: number;
   /** Whether it is a digest. */
   readonly isDigest?: boolean;
+}
+
+/** A delivery that belongs to no check and is due at once. @param now epoch ms */
+export function newDelivery(
+  own: Pick<Delivery, 'accountId' | 'id' | 'alertChannelId' | 'alertType'>,
+  now: number,
+): Delivery {
+  return {
+    ...own,
+    alertId: null,
+    checkId: null,
+    checkResultId: null,
+    status: 'pending',
+    request: null,
+    attempts: 0,
+    createdAt: now,
+    nextAttemptAt: now,
+    replayOf: null,
+    isTest: false,
+    error: null,
+  };
 }
 
 /** Fields of a delivery that an attempt needs. */

@@ -34,6 +34,17 @@ export function spanOf(range: QuickRange, now: number, zone = 'UTC'): TimeSpan {
 
 const lastDays: Partial<Record<QuickRange, number>> = { last24Hours: 1, last7Days: 7, last30Days: 30 };
 
+/** The whole day, week or month that contains `at` (epoch ms). */
+export function periodAt(granularity: Granularity, at: number, zone: string): TimeSpan {
+  const from = startOf(granularity, at, zone);
+  return { from, to: nextAfter(from, granularity, zone) };
+}
+
+/** The day, week or month before the one that starts at `to`. */
+export function periodBefore(to: number, granularity: Granularity, zone: string): TimeSpan {
+  return before(to, granularity, zone);
+}
+
 function before(to: number, granularity: Granularity, zone: string): TimeSpan {
   return { from: startOf(granularity, to - 1, zone), to };
 }

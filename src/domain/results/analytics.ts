@@ -124,7 +124,7 @@ export function availabilityOf({ knownMs, downMs }: Pick<RollUp, 'knownMs' | 'do
 }
 
 /** Percentage of the scheduled time for which nothing is known; null without slots. */
-export function unknownRatioOf({ knownMs, unknownMs }: RollUp): number | null {
+export function unknownRatioOf({ knownMs, unknownMs }: Pick<RollUp, 'knownMs' | 'unknownMs'>): number | null {
   return knownMs + unknownMs === 0 ? null : rounded((100 * unknownMs) / (knownMs + unknownMs), 4);
 }
 

@@ -79,8 +79,8 @@ async function routeOf(
   otherChannelId: number,
   isActive: boolean,
 ): Promise<number | null> {
-  // Only some kinds of channels render digests.
-  if (is_digest === 1) return null;
+  // Only some kinds of channels render digests and reports.
+  if (is_digest === 1 || alert_type === null) return null;
   const outside = isActive ? null : otherChannelId;
   if (check_id === null || alert_type === 'ALERT_SSL') return outside;
   const notified = () =>

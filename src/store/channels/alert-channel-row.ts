@@ -1,6 +1,7 @@
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { ActiveHours } from '#domain/alerts/active-hours.ts';
+import type { ReportSchedule } from '#domain/results/account-report.ts';
 import { idText, parsed, parsedOrNull } from '../base/codec.ts';
 import type { AlertChannelsTable } from '../base/tables/schema.ts';
 import type { Seal } from '../base/seal.ts';
@@ -20,6 +21,7 @@ export function channelOf(row: AlertChannelsTable, seal: Seal): AlertChannel {
     sslExpiryThreshold: row.ssl_expiry_threshold,
     autoSubscribe: row.auto_subscribe === 1,
     activeHours: parsedOrNull<ActiveHours>(row.active_hours),
+    report: parsedOrNull<ReportSchedule>(row.report),
     exhaustedInARow: row.exhausted_in_a_row,
     failingSince: row.failing_since,
     createdAt: row.created_at,

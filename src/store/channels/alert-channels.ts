@@ -1,6 +1,7 @@
 // Alert channels of accounts and their subscriptions.
 import type { Kysely } from 'kysely';
 import type { AlertChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
+import { nextReportAt } from '#domain/results/account-report.ts';
 import { dropOtherChannel, endHours, isChannel } from './active-hours.ts';
 import { channelOf } from './alert-channel-row.ts';
 import type { Saved } from '../checks/checks.ts';
@@ -70,7 +71,8 @@ export function createAlertChannels(database: Database): AlertChannels {
         const id = await nextNumber(tx, accountId, 'alert-channel');
         const columns = { ...channelColumns(wanted, seal), created_at: clock.now(), updated_at: null };
         const well = { exhausted_in_a_row: 0, failing_since: null, failing_news: null, failing_reason: null };
-        const kept = { ...well, failing_delivery_id: null, failing_notified: null, asked_until: null };
+        const report_at = reportAt(wanted, clock.now());
+        const kept = { ...well, failing_delivery_id: null, failing_notified: null, asked_until: null, report_at };
         await tx
           .insertInto('alert_channels')
           .values({ ...ownedBy(accountId), id, ...columns, ...kept })
@@ -111,7 +113,12 @@ async function changeChannel(
   if (await isDangling(tx, channel)) return { dangling: otherChannel };
   await tx
     .updateTable('alert_channels')
-    .set({ ...channelColumns(channel, seal), updated_at: clock.now() })
+    .set({
+      ...channelColumns(channel, seal),
+      updated_at: clock.now(),
+      // Another schedule starts with the next period; the same one keeps a report that is due.
+      ...(json(channel.report) !== json(present.channel.report) && { report_at: reportAt(channel, clock.now()) }),
+    })
     .where('account_id', '=', idBytes(accountId))
     .where('id', '=', id)
     .execute();
@@ -119,6 +126,10 @@ async function changeChannel(
   if (json(channel.activeHours) !== json(present.channel.activeHours)) await endHours(tx, accountId, id, clock.now());
   if (subscriptions !== null) await replaceSubscriptions(tx, present, subscriptions);
   return savedChannel(tx, accountId, id, seal);
+}
+
+function reportAt({ report }: AlertChannel, now: number): number | null {
+  return report === null ? null : nextReportAt(report, now);
 }
 
 const otherChannel = 'activeHours.otherChannelId';
@@ -135,7 +146,14 @@ function channelColumns(
   seal: Seal,
 ): Omit<
   AlertChannelsTable,
-  'account_id' | 'id' | 'exhausted_in_a_row' | `failing_${string}` | 'asked_until' | 'created_at' | 'updated_at'
+  | 'account_id'
+  | 'id'
+  | 'report_at'
+  | 'exhausted_in_a_row'
+  | `failing_${string}`
+  | 'asked_until'
+  | 'created_at'
+  | 'updated_at'
 > {
   const { secrets } = channel;
   return {
@@ -149,6 +167,7 @@ function channelColumns(
     ssl_expiry_threshold: channel.sslExpiryThreshold,
     auto_subscribe: flag(channel.autoSubscribe),
     active_hours: channel.activeHours === null ? null : json(channel.activeHours),
+    report: channel.report === null ? null : json(channel.report),
   };
 }
 

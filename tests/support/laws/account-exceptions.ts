@@ -23,18 +23,15 @@ const rollUp = 'roll-ups are made hour by hour, of every check there is';
 const copy = 'an installation is copied whole, a table at a time';
 const kept = 'templates of all channels are kept ready, in every account';
 const reported = 'failing channels are reported, in every account';
+const due = 'reports are sent when they are due, in every account';
 const storms = 'storms are ended and digests sent, in every account';
 const figure = 'a metric is about the whole installation';
 
 export const accountExceptions: readonly AccountException[] = [
   { table: 'accounts', statement: /^select id from accounts order by id$/, why: figure, seenIn: 'held-deliveries' },
   { table: 'alert_storms', statement: /^select account_id from alert_storms/, why: storms, seenIn: 'alert-storms' },
-  {
-    table: 'alert_channels',
-    statement: /where failing_news is not null order by/,
-    why: reported,
-    seenIn: 'failing-channels',
-  },
+  { table: 'alert_channels', statement: /where report_at <= \? order by/, why: due, seenIn: 'account-reports' },
+  { table: 'alert_channels', statement: /where failing_news is not null/, why: reported, seenIn: 'failing-channels' },
   {
     table: 'trigger_calls',
     statement: /^delete from trigger_calls where called_at < \?$/,

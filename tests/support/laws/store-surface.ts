@@ -102,6 +102,12 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
     discard: 'held-deliveries',
   },
   alertStorms: { current: 'alert-storms', judge: 'alert-storms' },
+  accountReports: {
+    incidents: 'account-reports',
+    certificates: 'account-reports',
+    due: 'account-reports',
+    send: 'account-reports',
+  },
   failingChannels: { list: 'figures', unreported: 'failing-channels', report: 'failing-channels' },
   checks: { list: 'checks', find: 'checks', add: 'checks', change: 'checks', remove: 'checks' },
   firstRuns: { start: 'first-runs' },

@@ -91,6 +91,7 @@ export function aChannel(accountId: string, change: Partial<AlertChannel> = {}):
     sslExpiryThreshold: 30,
     autoSubscribe: false,
     activeHours: null,
+    report: null,
     exhaustedInARow: 0,
     failingSince: null,
     createdAt: 0,

@@ -6,6 +6,7 @@ import type { AnswerOf } from '#contract/operations.ts';
 import { AccountContext } from '../../api/account.ts';
 import { clientOf } from '../../api/client.ts';
 import { Button } from '../../ui/controls/button.tsx';
+import { saveFile } from '../../ui/controls/save-file.ts';
 import { ErrorMessage, Skeleton } from '../../ui/layout/feedback.tsx';
 import { bytes } from '../../ui/text/format.ts';
 import { Section } from '../../ui/layout/page.tsx';
@@ -123,7 +124,7 @@ function File({ result, asset }: AssetProps) {
             {text.playVideo}
           </Button>
         )}
-        <Button isDisabled={isLoading} onPress={() => void fetchFile((blob) => save(blob, asset))}>
+        <Button isDisabled={isLoading} onPress={() => void fetchFile((blob) => saveFile(blob, nameOf(asset)))}>
           <Download size={15} aria-hidden /> {isLoading ? text.downloading : text.download}
         </Button>
       </div>
@@ -143,12 +144,6 @@ const endings: Readonly<Record<Asset['contentType'], string>> = {
   'video/webm': 'webm',
 };
 
-function save(blob: Blob, { sort, number, contentType }: Asset): void {
-  const url = URL.createObjectURL(blob);
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `${sort}-${number}.${endings[contentType]}`;
-  link.click();
-  // Later than the start of the download.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+function nameOf({ sort, number, contentType }: Asset): string {
+  return `${sort}-${number}.${endings[contentType]}`;
 }

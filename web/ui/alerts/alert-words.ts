@@ -1,7 +1,7 @@
 // Labels of alert types.
 import type { AnswerOf } from '#contract/operations.ts';
 
-export const alertWords: Readonly<Record<AnswerOf<'getDelivery'>['alertType'], string>> = {
+const alertWords: Readonly<Record<NonNullable<AnswerOf<'getDelivery'>['alertType']>, string>> = {
   ALERT_FAILURE: 'Failing',
   ALERT_DEGRADED: 'Degraded',
   ALERT_RECOVERY: 'Recovered',
@@ -16,6 +16,7 @@ export function deliveryWords({
   isDigest,
 }: Pick<AnswerOf<'getDelivery'>, 'alertType' | 'isTest' | 'isDigest'>): string {
   if (isTest) return testMessageWords;
+  if (alertType === null) return 'Report';
   return isDigest === true ? 'Digest' : alertWords[alertType];
 }
 

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Button as AriaButton, Disclosure, DisclosurePanel, Heading } from 'react-aria-components';
 import { ChevronRight } from 'lucide-react';
 import { useRead } from '../../api/query.ts';
-import { alertWords } from './alert-words.ts';
+import { deliveryWords } from './alert-words.ts';
 import { DeliveryStatus } from './delivery-status.tsx';
 import { ErrorMessage, Skeleton } from '../layout/feedback.tsx';
 import { Table } from '../layout/table.tsx';
@@ -65,7 +65,7 @@ function Deliveries({ checkId, from, to }: Period) {
             </Link>
           ),
         },
-        { id: 'alert', title: 'Alert', cell: ({ alertType }) => alertWords[alertType] },
+        { id: 'alert', title: 'Alert', cell: deliveryWords },
         {
           id: 'status',
           title: 'Status',

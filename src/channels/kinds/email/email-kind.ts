@@ -3,6 +3,7 @@ import type { ChannelKind } from '../../kind.ts';
 import { templatesOf } from './config.ts';
 import { renderEmailDigest } from './digest.ts';
 import { renderEmail, smtpMissing } from './render.ts';
+import { renderEmailReport } from './report.ts';
 import { emailConfig, emailConfigShown } from './schema.ts';
 
 export const emailKind = {
@@ -14,5 +15,6 @@ export const emailKind = {
   missing: ({ smtp }) => (smtp === null ? smtpMissing : null),
   render: renderEmail,
   renderDigest: renderEmailDigest,
+  renderReport: renderEmailReport,
   loadSender: async () => (await import('./send.ts')).createEmailSender,
 } as const satisfies ChannelKind;

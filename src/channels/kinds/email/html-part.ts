@@ -2,6 +2,7 @@
 import { escaped } from '../../templates/text-helpers.ts';
 import type { Tone } from '../../parts/alert-summary.ts';
 import type { DigestGroup, DigestSummary } from '../../parts/digest-summary.ts';
+import type { ReportGroup, ReportSummary } from '../../parts/report-summary.ts';
 import { isolated } from './bidi.ts';
 import type { MailFacts } from './mail-facts.ts';
 
@@ -63,6 +64,29 @@ ${items.join('\n')}
 </ul>${rest}`;
 }
 
+/** Renders the HTML part of a report. */
+export function htmlOfReport({ title, period, figures, sections, link }: ReportSummary): string {
+  const content = [
+    `<h1 style="margin:0 0 4px;font-size:20px;line-height:1.3;font-weight:600">${escaped(title)}</h1>`,
+    `<p class="name" style="margin:0 0 16px;font-size:14px;line-height:1.5;color:#5d6878">${safe(period)}</p>`,
+    table(figures),
+    ...sections.map(reportSection),
+    `<p class="screen" style="margin:20px 0 0">${button('View report', link, '#475467')}</p>`,
+  ];
+  return page(title, content.join('\n'));
+}
+
+function reportSection({ heading, rows }: ReportGroup): string {
+  const cells = rows.map(
+    ({ name, value, link }) =>
+      `<tr><td style="padding:4px 16px 4px 0;vertical-align:top;word-break:break-word"><a href="${escaped(link)}" style="color:inherit">${safe(name)}</a></td><td style="padding:4px 0;vertical-align:top">${safe(value)}</td></tr>`,
+  );
+  return `<h2 style="margin:20px 0 4px;font-size:15px;font-weight:600">${escaped(heading)}</h2>
+<table style="width:100%;border-collapse:collapse;font-size:14px;line-height:1.4">
+${cells.join('\n')}
+</table>`;
+}
+
 function page(title: string, content: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -79,6 +103,12 @@ function page(title: string, content: string): string {
   .card { background: #1a2027 !important; border-color: #323a44 !important; }
   .box { background: #262d36 !important; }
   .name { color: #9aa4b2 !important; }
+}
+@media print {
+  .page { padding: 0 !important; background: #ffffff !important; color: #000000 !important; }
+  .card { max-width: none !important; padding: 0 !important; border: 0 !important; background: #ffffff !important; }
+  .screen { display: none !important; }
+  tr, h2 { break-inside: avoid; break-after: avoid-page; }
 }
 </style>
 </head>

@@ -7,7 +7,7 @@ import { readMail } from '../../../../tests/support/receivers/read-mail.ts';
 import type { Message } from '#domain/alerts/delivery.ts';
 import { noGateways } from '#domain/alerts/gateways.ts';
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
-import { digestCases, digestOf, hostileTexts } from '../../parts/test-alerts.ts';
+import { digestCases, digestOf, hostileTexts, reportCases, reportOf } from '../../parts/test-alerts.ts';
 import { emailKind } from './email-kind.ts';
 import { composeMail } from './mailer.ts';
 import type { MailData } from './render.ts';
@@ -132,6 +132,14 @@ for (const [name, message] of Object.entries(digestCases)) {
   });
 }
 
+for (const [name, message] of Object.entries(reportCases)) {
+  test(`the ${name} mail matches its golden file`, async () => {
+    const { headers, text, html } = await received(emailKind.renderReport(config(), message, facts, gateways));
+    assertGolden(`${name}.txt`, `Subject: ${headers['subject']}\n\n${text}`);
+    assertGolden(`${name}.html`, html);
+  });
+}
+
 test('a digest of many hostile names is bounded and cannot add headers, parts, markup or remote content', async () => {
   for (const name of [...hostileTexts, hostileName]) {
     const message = digestOf(Array<string>(100).fill(name), 5000);
@@ -143,6 +151,18 @@ test('a digest of many hostile names is bounded and cannot add headers, parts, m
     assert.match(text, /\nand 4900 more\n$/);
     assert.ok(!/<(?:script|img|b)\b/i.test(html));
     assert.ok(rendered.body.length + htmlOf(rendered).length < 400_000);
+  }
+});
+
+test('a report that lists hostile names is bounded and cannot add headers, parts, markup or remote content', async () => {
+  for (const name of [...hostileTexts, hostileName]) {
+    const rendered = emailKind.renderReport(config(), reportOf(Array<string>(10).fill(name)), facts, gateways);
+    const { headers, html } = await received(rendered);
+    const names = 'from to subject date message-id auto-submitted x-auto-response-suppress content-type mime-version';
+    assert.deepEqual(Object.keys(headers).toSorted(), names.split(' ').toSorted());
+    assert.equal(headers['subject'], 'Weekly report: 99.95 % available, 2 incidents');
+    assert.ok(!/<(?:script|img|b)\b/i.test(html));
+    assert.ok(rendered.body.length + htmlOf(rendered).length < 100_000);
   }
 });
 

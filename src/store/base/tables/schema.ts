@@ -73,6 +73,10 @@ export interface AlertChannelsTable {
   auto_subscribe: Flag;
   /** JSON `ActiveHours`; null = always. */
   active_hours: string | null;
+  /** A `ReportSchedule`. */
+  report: string | null;
+  /** When the next report is due, epoch ms. */
+  report_at: number | null;
   exhausted_in_a_row: number;
   failing_since: number | null;
   /** 1 = report its failure, 2 = report its recovery; null = nothing. */
@@ -253,7 +257,8 @@ export interface DeliveriesTable {
   alert_id: IdBytes | null;
   check_id: IdBytes | null;
   check_result_id: IdBytes | null;
-  alert_type: string;
+  /** null = a report on the account. */
+  alert_type: string | null;
   status: number;
   attempts: number;
   created_at: number;

@@ -1,8 +1,15 @@
 // Maps deliveries to rows; input and output of claiming and settling.
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { AlertType } from '#domain/alerts/alert.ts';
-import type { Attempt, Delivery, DeliveryStep, DueDelivery, Message, RenderInput } from '#domain/alerts/delivery.ts';
-import type { Digest } from '#domain/alerts/digest.ts';
+import type {
+  Attempt,
+  Delivery,
+  DeliveryContent,
+  DeliveryStep,
+  DueDelivery,
+  Message,
+  RenderInput,
+} from '#domain/alerts/delivery.ts';
 import type { Rendered } from '#domain/results/recording.ts';
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import {
@@ -122,8 +129,8 @@ export interface RenderedDelivery {
 }
 
 /** What a delivery is rendered from. */
-export function renderInput(variables: TemplateVariables, digest: Digest | undefined): RenderInput {
-  return { variables, ...(digest !== undefined && { digest }) };
+export function renderInput(variables: TemplateVariables, { digest, report }: DeliveryContent): RenderInput {
+  return { variables, ...(digest !== undefined && { digest }), ...(report !== undefined && { report }) };
 }
 
 /** Outcome of an attempt. */
@@ -169,7 +176,7 @@ export function deliveryOf(row: DeliveryRow): Delivery {
     alertId: idTextOrNull(row.alert_id),
     checkId: idTextOrNull(row.check_id),
     checkResultId: idTextOrNull(row.check_result_id),
-    alertType: row.alert_type as AlertType,
+    alertType: row.alert_type as AlertType | null,
     status: deliveryStatusCodes.decode(row.status),
     request: parsedOrNull<Message>(row.request),
     attempts: row.attempts,

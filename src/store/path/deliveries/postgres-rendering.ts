@@ -33,7 +33,7 @@ export async function readContents(
   return contents.map(({ content }, index) => {
     const { ofAccount, ofGroup } = users[index] ?? { ofAccount: [], ofGroup: [] };
     if (content === null) return null;
-    return renderInput({ ...userVariables(ofAccount, ofGroup), ...content.variables }, content.digest);
+    return renderInput({ ...userVariables(ofAccount, ofGroup), ...content.variables }, content);
   });
 }
 

@@ -17,9 +17,9 @@ export function readContents(
   return deliveries.map(({ accountId, id }) => {
     const row = read.get(idBytes(accountId), idBytes(id));
     if (row === undefined) return null;
-    const { variables, groupId, digest } = parsed<DeliveryContent>(String(row['content']));
-    const { ofAccount, ofGroup } = contexts.variables(connection, accountId, groupId);
-    return renderInput({ ...userVariables(ofAccount, ofGroup), ...variables }, digest);
+    const content = parsed<DeliveryContent>(String(row['content']));
+    const { ofAccount, ofGroup } = contexts.variables(connection, accountId, content.groupId);
+    return renderInput({ ...userVariables(ofAccount, ofGroup), ...content.variables }, content);
   });
 }
 

@@ -1,7 +1,7 @@
 // Sorts alerts of people's channels into digests while an account has a storm, in the transaction of the result. Shared
 // by all engines (docs/decisions/0127).
 import { type AlertStorm, countedFrom, digestDueAt, type StormChannel } from '#domain/alerts/alert-storm.ts';
-import type { Delivery } from '#domain/alerts/delivery.ts';
+import { type Delivery, newDelivery } from '#domain/alerts/delivery.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes, json, parsed } from '../../base/codec.ts';
 import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
@@ -93,24 +93,8 @@ function collectingDigest(
 
 /** A digest that is due. @param now epoch ms */
 export function newDigest(accountId: string, alertChannelId: number, now: number): Delivery {
-  return {
-    accountId,
-    id: newId(),
-    alertChannelId,
-    alertId: null,
-    checkId: null,
-    checkResultId: null,
-    alertType: 'ALERT_FAILURE',
-    status: 'pending',
-    request: null,
-    attempts: 0,
-    createdAt: now,
-    nextAttemptAt: now,
-    replayOf: null,
-    isTest: false,
-    error: null,
-    isDigest: true,
-  };
+  const own = { accountId, id: newId(), alertChannelId, alertType: 'ALERT_FAILURE' } as const;
+  return { ...newDelivery(own, now), isDigest: true };
 }
 
 export function stormOf(row: AlertStormsTable | undefined): AlertStorm {

@@ -1,0 +1,136 @@
+// The report on all checks of an account in a week or month: for a page, as CSV, and for channels (docs/decisions/0130).
+import type { Caller } from '#domain/accounts/api-key.ts';
+import { periodAt, periodBefore, type TimeSpan } from '#domain/checks/calendar.ts';
+import { isZone } from '#domain/checks/wall-time.ts';
+import {
+  type AccountReport,
+  createReportTotals,
+  lastPeriod,
+  type ReportedCertificate,
+  type ReportedIncident,
+  reportedRow,
+  type ReportedRow,
+  type ReportedSums,
+  type ReportSchedule,
+} from '#domain/results/account-report.ts';
+import { dayOf, dayMs, dayRetentionDays, emptyRollUp } from '#domain/results/roll-up.ts';
+import type { Clock } from '#lib/clock.ts';
+import { requirePermission } from '../accounts/permission.ts';
+import { invalidField } from '../refusal.ts';
+import { type HistoryReader, wholeHours } from './analytics.ts';
+import { batchesOf, type SubjectReader } from './reports.ts';
+
+/** The query. */
+export interface AccountReportQuestion extends ReportSchedule {
+  /** A time in the period, epoch ms; absent = the last complete period. */
+  readonly at?: number;
+}
+
+/** Dependencies of reports. */
+export interface AccountReportDeps {
+  readonly accounts: { list(ids: readonly string[]): Promise<readonly { readonly name: string | null }[]> };
+  readonly checkSubjects: SubjectReader;
+  readonly checkHistory: HistoryReader;
+  readonly accountReports: {
+    incidents(
+      accountId: string,
+      span: TimeSpan,
+    ): Promise<{
+      readonly total: number;
+      /** By check ID. */
+      readonly counts: ReadonlyMap<string, number>;
+      readonly longest: readonly ReportedIncident[];
+    }>;
+    certificates(accountId: string, now: number): Promise<readonly ReportedCertificate[]>;
+  };
+  readonly clock: Clock;
+}
+
+export interface AccountReportActions {
+  /** Refuses (`invalid`) an unknown time zone and a period of which nothing is stored. */
+  read(caller: Caller, question: AccountReportQuestion): Promise<AccountReport>;
+  /** All activated checks in that period, oldest first, in batches. Refuses on the first read. */
+  rows(caller: Caller, question: AccountReportQuestion): AsyncIterable<readonly ReportedRow[]>;
+  /** The report on the last complete period, for the account's channels. */
+  build(accountId: string, schedule: ReportSchedule): Promise<AccountReport>;
+}
+
+export function createAccountReportActions(deps: AccountReportDeps): AccountReportActions {
+  const { clock } = deps;
+  return {
+    async read(caller, question) {
+      requirePermission(caller, 'read');
+      const madeAt = clock.now();
+      return buildReport(deps, caller.accountId, question, spanOf(question, madeAt), madeAt);
+    },
+    async *rows(caller, question) {
+      requirePermission(caller, 'read');
+      const span = spanOf(question, clock.now());
+      const { counts } = await deps.accountReports.incidents(caller.accountId, span);
+      for await (const some of sumsOf(deps, caller.accountId, question, span, counts)) yield some.map(reportedRow);
+    },
+    build(accountId, schedule) {
+      const madeAt = clock.now();
+      return buildReport(deps, accountId, schedule, lastPeriod(schedule, madeAt), madeAt);
+    },
+  };
+}
+
+/** The requested period; it ends now if it is not over. */
+function spanOf({ every, timeZone, at }: AccountReportQuestion, now: number): TimeSpan {
+  if (!isZone(timeZone)) throw invalidField('timezone', 'must be an IANA time zone name, such as Europe/Berlin');
+  if (at === undefined) return lastPeriod({ every, timeZone }, now);
+  const { from, to } = periodAt(every, at, timeZone);
+  if (from >= now) throw invalidField('at', 'must be in the past');
+  if (to <= dayOf(now) - dayRetentionDays * dayMs) {
+    throw invalidField('at', `must be in the last ${dayRetentionDays} days, for which data is stored`);
+  }
+  return { from, to: Math.min(to, now) };
+}
+
+async function buildReport(
+  deps: AccountReportDeps,
+  accountId: string,
+  { every, timeZone }: ReportSchedule,
+  span: TimeSpan,
+  madeAt: number,
+): Promise<AccountReport> {
+  const { accounts, accountReports } = deps;
+  const [account] = await accounts.list([accountId]);
+  const incidents = await accountReports.incidents(accountId, span);
+  const totals = createReportTotals();
+  for await (const some of sumsOf(deps, accountId, { every, timeZone }, span, incidents.counts)) totals.add(some);
+  return {
+    accountName: account?.name ?? null,
+    every,
+    timeZone,
+    span,
+    madeAt,
+    ...totals.total(incidents.total),
+    incidents: incidents.longest,
+    certificates: await accountReports.certificates(accountId, madeAt),
+  };
+}
+
+async function* sumsOf(
+  { checkSubjects, checkHistory, clock }: AccountReportDeps,
+  accountId: string,
+  { every, timeZone }: ReportSchedule,
+  span: TimeSpan,
+  incidents: ReadonlyMap<string, number>,
+): AsyncIterable<readonly ReportedSums[]> {
+  const now = clock.now();
+  const [own, before] = [wholeHours(span, now), wholeHours(periodBefore(span.from, every, timeZone), now)];
+  const filter = { tags: [], activated: true };
+  for await (const some of batchesOf(checkSubjects, accountId, filter, checkHistory.checksAtOnce)) {
+    const ids = some.map(({ checkId }) => checkId);
+    const sums = await checkHistory.sums(accountId, ids, own);
+    const sumsBefore = await checkHistory.sums(accountId, ids, before);
+    yield some.map(({ checkId, name, checkType, tags }) => ({
+      check: { checkId, name, checkType, tags },
+      sum: sums.get(checkId) ?? emptyRollUp(),
+      before: sumsBefore.get(checkId) ?? emptyRollUp(),
+      incidents: incidents.get(checkId) ?? 0,
+    }));
+  }
+}

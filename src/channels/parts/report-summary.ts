@@ -1,0 +1,150 @@
+// What a message says about a report on an account.
+import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { AccountReport, ReportedRow } from '#domain/results/account-report.ts';
+import { durationText, oneLine } from './alert-summary.ts';
+
+/** A report to render, with links to pages of the UI. */
+export interface ReportMessage {
+  readonly report: AccountReport;
+  /** System variables of its delivery. */
+  readonly variables: TemplateVariables;
+  /** Link to a check; null = to the report itself. */
+  readonly linkOf: (checkId: string | null) => string;
+}
+
+/** Content of a report. Names are untrusted, in one line. */
+export interface ReportSummary {
+  /** Such as `Weekly report: 99.95 % available, 3 incidents`. */
+  readonly title: string;
+  /** Such as `Shop, 16 to 22 November 2026 (Europe/Berlin)`. */
+  readonly period: string;
+  readonly link: string;
+  readonly figures: readonly (readonly [name: string, value: string])[];
+  /** Without empty ones. */
+  readonly sections: readonly ReportGroup[];
+}
+
+/** A list of checks. */
+export interface ReportGroup {
+  readonly heading: string;
+  readonly rows: readonly { readonly name: string; readonly value: string; readonly link: string }[];
+}
+
+const longestName = 100;
+const dayMs = 86_400_000;
+
+/** Summarizes a report. */
+export function summarizeReport({ report, variables, linkOf }: ReportMessage): ReportSummary {
+  const { every, total, checks } = report;
+  const replayed = variables['IS_REPLAY'] === true ? ' (replayed)' : '';
+  const available = total.availability === null ? 'nothing measured' : `${percent(total.availability)} available`;
+  const before =
+    total.availabilityBefore === null ? '' : ` (${percent(total.availabilityBefore)} in the ${every} before)`;
+  return {
+    title: `${every === 'week' ? 'Weekly' : 'Monthly'} report: ${available}, ${counted(total.incidents, 'incident')}${replayed}`,
+    period: [oneLine(report.accountName ?? '', longestName), periodText(report)]
+      .filter((text) => text !== null)
+      .join(', '),
+    link: linkOf(null),
+    figures: [
+      ['Availability', total.availability === null ? 'Unknown' : `${percent(total.availability)}${before}`],
+      ['Incidents', String(total.incidents)],
+      ['Failing time', total.downMs === 0 ? 'None' : `${lasting(total.downMs)}, all checks together`],
+      ['Time unknown', total.unknownMs === 0 ? 'None' : `${percent(total.unknownRatio ?? 0, Math.ceil)} of the time`],
+      ['Active checks', String(checks)],
+    ],
+    sections: sectionsOf(report, linkOf).filter(({ rows }) => rows.length > 0),
+  };
+}
+
+function sectionsOf(report: AccountReport, linkOf: ReportMessage['linkOf']): ReportGroup[] {
+  const rowOf = (id: string, name: string, value: string) => ({
+    name: oneLine(name, longestName) ?? 'Unnamed check',
+    value,
+    link: linkOf(id),
+  });
+  const checks = (
+    heading: string,
+    rows: readonly ReportedRow[],
+    valueOf: (row: ReportedRow) => string,
+  ): ReportGroup => ({
+    heading,
+    rows: rows.map((row) => rowOf(row.checkId, row.name, valueOf(row))),
+  });
+  const { leastAvailable, slowest, leastKnown, incidents, certificates, madeAt, timeZone } = report;
+  const at = (time: number): string => instantText(time, timeZone);
+  return [
+    checks('Lowest availability', leastAvailable, ({ availability, downMs }) =>
+      availability === null
+        ? `failing for ${lasting(downMs)}`
+        : `${percent(availability)}, failing for ${lasting(downMs)}`,
+    ),
+    {
+      heading: 'Longest incidents',
+      rows: incidents.map(({ checkId, checkName, startedAt, endedAt }) =>
+        rowOf(
+          checkId,
+          checkName,
+          endedAt === null
+            ? `since ${at(startedAt)}, still open`
+            : `${lasting(endedAt - startedAt)}, from ${at(startedAt)}`,
+        ),
+      ),
+    },
+    checks('Slowest, by 95th percentile', slowest, ({ p50, p95 }) => `${ms(p95)}, median ${ms(p50)}`),
+    {
+      heading: 'Certificates that expire',
+      rows: certificates.map(({ checkId, name, validTo }) =>
+        rowOf(checkId, name, expiryText(validTo - madeAt, at(validTo))),
+      ),
+    },
+    checks(
+      'Time unknown',
+      leastKnown,
+      ({ unknownMs, unknownRatio }) => `${lasting(unknownMs)}, ${percent(unknownRatio ?? 0, Math.ceil)} of the time`,
+    ),
+  ];
+}
+
+/** In whole hundredths, rounded so that 100 % means all of it, and 0 % means nothing. */
+function percent(value: number, round: (value: number) => number = Math.floor): string {
+  return `${round(Number((value * 100).toFixed(6))) / 100} %`;
+}
+
+function counted(count: number, word: string): string {
+  return `${count === 0 ? 'no' : count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+function lasting(time: number): string {
+  return durationText(Math.max(1, Math.round(time / 1000)));
+}
+
+function ms(time: number | null): string {
+  return time === null ? 'unknown' : `${time < 10 ? Math.round(time * 10) / 10 : Math.round(time)} ms`;
+}
+
+function expiryText(leftMs: number, at: string): string {
+  if (leftMs < 0) return `expired on ${at}`;
+  const days = Math.floor(leftMs / dayMs);
+  return `${days === 0 ? 'in less than a day' : `in ${days} day${days === 1 ? '' : 's'}`}, on ${at}`;
+}
+
+function instantText(at: number, timeZone: string): string {
+  return new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+  }).format(at);
+}
+
+/** `16 to 22 November 2026 (Europe/Berlin)`. */
+function periodText({ every, span: { from, to }, timeZone }: AccountReport): string {
+  const dayOf = (at: number, options: Intl.DateTimeFormatOptions): string =>
+    new Intl.DateTimeFormat('en-GB', { timeZone, month: 'long', year: 'numeric', ...options }).format(at);
+  // The middle of the first and of the last day, because periods begin at full hours of UTC.
+  const [first, last] = [from + dayMs / 2, to - dayMs / 2];
+  if (every === 'month') return `${dayOf(first, {})} (${timeZone})`;
+  return `${dayOf(first, { day: 'numeric' })} to ${dayOf(last, { day: 'numeric' })} (${timeZone})`;
+}

@@ -1,0 +1,192 @@
+// The report on all checks of an account in a week or month (docs/decisions/0130). Times are epoch ms.
+import { periodAt, periodBefore, type TimeSpan } from '../checks/calendar.ts';
+import type { CheckType } from '../checks/check.ts';
+import { hourMs, type RollUp } from './roll-up.ts';
+import { availabilityOf, metricOf, successRatioOf, unknownRatioOf } from './analytics.ts';
+
+export const reportPeriods = ['week', 'month'] as const;
+export type ReportPeriod = (typeof reportPeriods)[number];
+
+/** When a channel receives reports. */
+export interface ReportSchedule {
+  readonly every: ReportPeriod;
+  /** IANA name: where weeks and months begin. */
+  readonly timeZone: string;
+}
+
+/** What a report says of a check, or of all together. */
+export interface ReportFigures {
+  /** Percent of the known time; null = nothing is known. */
+  readonly availability: number | null;
+  /** The same of the period before. */
+  readonly availabilityBefore: number | null;
+  readonly downMs: number;
+  readonly unknownMs: number;
+  /** Percent of the scheduled time; null = nothing was scheduled. */
+  readonly unknownRatio: number | null;
+  /** Opened in the period. */
+  readonly incidents: number;
+}
+
+/** A check in a report. */
+export interface ReportedRow extends ReportFigures {
+  readonly checkId: string;
+  readonly name: string;
+  readonly checkType: CheckType;
+  readonly tags: readonly string[];
+  readonly runs: Pick<RollUp, 'passed' | 'degraded' | 'failed' | 'unknown' | 'missed'>;
+  /** Percent of the results with a verdict that did not fail; null = none. */
+  readonly successRatio: number | null;
+  /** Response times, ms; null = none. */
+  readonly avg: number | null;
+  readonly p50: number | null;
+  readonly p95: number | null;
+  readonly p99: number | null;
+}
+
+/** An incident in a report. */
+export interface ReportedIncident {
+  readonly id: string;
+  readonly checkId: string;
+  readonly checkName: string;
+  readonly startedAt: number;
+  /** null = it was open when the report was made. */
+  readonly endedAt: number | null;
+}
+
+/** A certificate that expires. */
+export interface ReportedCertificate {
+  readonly checkId: string;
+  readonly name: string;
+  readonly validTo: number;
+}
+
+/** The report. Each list has its most important entries only. */
+export interface AccountReport {
+  readonly accountName: string | null;
+  readonly every: ReportPeriod;
+  readonly timeZone: string;
+  /** Ends early if the period is not over. */
+  readonly span: TimeSpan;
+  readonly madeAt: number;
+  /** Activated checks. */
+  readonly checks: number;
+  readonly total: ReportFigures;
+  /** Below 100 %, lowest availability first. */
+  readonly leastAvailable: readonly ReportedRow[];
+  /** By 95th percentile of the response time. */
+  readonly slowest: readonly ReportedRow[];
+  /** Checks with unknown time, most first. */
+  readonly leastKnown: readonly ReportedRow[];
+  /** Longest first. */
+  readonly incidents: readonly ReportedIncident[];
+  /** Expired, or expiring within `certificateDays`, soonest first. */
+  readonly certificates: readonly ReportedCertificate[];
+}
+
+/** Entries of each list. */
+export const listedInReport = 10;
+/** Days before the expiry of a certificate from which reports list it. */
+export const certificateDays = 30;
+/** Hours after a period at which its report is sent, in the morning: by then all its hours are summed up. */
+const sendingHour = 8;
+
+/** The last complete period at `now`. */
+export function lastPeriod({ every, timeZone }: ReportSchedule, now: number): TimeSpan {
+  return periodBefore(periodAt(every, now, timeZone).from, every, timeZone);
+}
+
+/** When the next report after `now` is due: at 8:00 on the first day of a period. */
+export function nextReportAt({ every, timeZone }: ReportSchedule, now: number): number {
+  const { from, to } = periodAt(every, now, timeZone);
+  const today = from + sendingHour * hourMs;
+  return today > now ? today : to + sendingHour * hourMs;
+}
+
+/** The sums of a check in a period and the one before. */
+export interface ReportedSums {
+  readonly check: Pick<ReportedRow, 'checkId' | 'name' | 'checkType' | 'tags'>;
+  readonly sum: RollUp;
+  readonly before: RollUp;
+  readonly incidents: number;
+}
+
+/** A check's row. */
+export function reportedRow({ check, sum, before, incidents }: ReportedSums): ReportedRow {
+  const { passed, degraded, failed, unknown, missed } = sum;
+  const time = (metric: 'avg' | 'p50' | 'p95' | 'p99'): number | null =>
+    metricOf(`responseTime_${metric}`, sum, ['success', 'failure']);
+  return {
+    ...check,
+    ...figuresOf(sum, before, incidents),
+    runs: { passed, degraded, failed, unknown, missed },
+    successRatio: successRatioOf(sum),
+    avg: time('avg'),
+    p50: time('p50'),
+    p95: time('p95'),
+    p99: time('p99'),
+  };
+}
+
+type Times = Pick<RollUp, 'knownMs' | 'downMs' | 'unknownMs'>;
+
+function figuresOf(sum: Times, before: Times, incidents: number): ReportFigures {
+  return {
+    availability: availabilityOf(sum),
+    availabilityBefore: availabilityOf(before),
+    downMs: sum.downMs,
+    unknownMs: sum.unknownMs,
+    unknownRatio: unknownRatioOf(sum),
+    incidents,
+  };
+}
+
+/** Adds up checks, keeping only the rows that a report lists, whatever their number. */
+export function createReportTotals() {
+  const [sum, before] = [noTime(), noTime()];
+  let checks = 0;
+  const lists: Record<'leastAvailable' | 'slowest' | 'leastKnown', ReportedRow[]> = {
+    leastAvailable: [],
+    slowest: [],
+    leastKnown: [],
+  };
+  const keep = (list: keyof typeof lists, rows: readonly ReportedRow[]): void => {
+    const listed = [...lists[list], ...rows.filter(belongs[list])];
+    lists[list] = listed.sort(orders[list]).slice(0, listedInReport);
+  };
+  return {
+    add(some: readonly ReportedSums[]): void {
+      checks += some.length;
+      for (const each of some) {
+        addTimes(sum, each.sum);
+        addTimes(before, each.before);
+      }
+      const rows = some.map(reportedRow);
+      for (const list of ['leastAvailable', 'slowest', 'leastKnown'] as const) keep(list, rows);
+    },
+    /** @param incidents of the account */
+    total: (incidents: number) => ({ checks, total: figuresOf(sum, before, incidents), ...lists }),
+  };
+}
+
+const noTime = () => ({ knownMs: 0, downMs: 0, unknownMs: 0 });
+
+function addTimes(into: ReturnType<typeof noTime>, { knownMs, downMs, unknownMs }: Times): void {
+  into.knownMs += knownMs;
+  into.downMs += downMs;
+  into.unknownMs += unknownMs;
+}
+
+const belongs = {
+  leastAvailable: ({ downMs }: ReportedRow): boolean => downMs > 0,
+  slowest: ({ p95 }: ReportedRow): boolean => p95 !== null,
+  leastKnown: ({ unknownMs }: ReportedRow): boolean => unknownMs > 0,
+};
+
+const byName = (one: ReportedRow, other: ReportedRow): number => (one.name < other.name ? -1 : 1);
+const orders = {
+  leastAvailable: (one: ReportedRow, other: ReportedRow): number =>
+    (one.availability ?? 100) - (other.availability ?? 100) || other.downMs - one.downMs || byName(one, other),
+  slowest: (one: ReportedRow, other: ReportedRow): number => (other.p95 ?? 0) - (one.p95 ?? 0) || byName(one, other),
+  leastKnown: (one: ReportedRow, other: ReportedRow): number => other.unknownMs - one.unknownMs || byName(one, other),
+};

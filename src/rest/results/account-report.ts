@@ -1,0 +1,96 @@
+// Routes of weekly and monthly reports on an account, as JSON and CSV.
+import type { AccountReportActions, AccountReportQuestion } from '#actions/results/account-reports.ts';
+import type { AccountReportBody } from '#contract/results/account-report.ts';
+import type { AccountReport, ReportedRow, ReportFigures } from '#domain/results/account-report.ts';
+import { Answer, type Route, route } from '../route.ts';
+import { isoText, isoTextOrNull } from '../wire.ts';
+
+export function accountReportRoutes(reports: AccountReportActions): Route[] {
+  return [
+    route('getAccountReport', async ({ caller, query }) => toWire(await reports.read(caller, questionOf(query)))),
+    route('getAccountReportRows', async ({ caller, query, signal }) => {
+      const lines = [lineOf(columns.map(([name]) => name))];
+      for await (const some of reports.rows(caller, questionOf(query))) {
+        if (signal.aborted) break;
+        for (const row of some) lines.push(lineOf(columns.map(([, valueOf]) => valueOf(row))));
+      }
+      const disposition = `attachment; filename="tocsin-report-${query.every}.csv"`;
+      return new Answer(200, lines.join(''), { 'content-disposition': disposition });
+    }),
+  ];
+}
+
+interface Query {
+  readonly every: 'week' | 'month';
+  readonly timezone: string;
+  readonly at?: number;
+}
+
+function questionOf({ every, timezone, at }: Query): AccountReportQuestion {
+  return { every, timeZone: timezone, ...(at !== undefined && { at }) };
+}
+
+function toWire({ span, madeAt, total, incidents, certificates, ...report }: AccountReport): AccountReportBody {
+  return {
+    ...report,
+    from: isoText(span.from),
+    to: isoText(span.to),
+    createdAt: isoText(madeAt),
+    total: figuresToWire(total),
+    leastAvailable: report.leastAvailable.map(rowToWire),
+    slowest: report.slowest.map(rowToWire),
+    leastKnown: report.leastKnown.map(rowToWire),
+    incidents: incidents.map(({ startedAt, endedAt, ...incident }) => ({
+      ...incident,
+      startedAt: isoText(startedAt),
+      endedAt: isoTextOrNull(endedAt),
+    })),
+    certificates: certificates.map(({ validTo, ...certificate }) => ({ ...certificate, validTo: isoText(validTo) })),
+  };
+}
+
+function figuresToWire(figures: ReportFigures): AccountReportBody['total'] {
+  const { availability, availabilityBefore, downMs, unknownMs, unknownRatio, incidents } = figures;
+  return { availability, availabilityBefore, downTime: downMs, unknownTime: unknownMs, unknownRatio, incidents };
+}
+
+function rowToWire(row: ReportedRow): AccountReportBody['slowest'][number] {
+  const { checkId, name, checkType, tags, successRatio, avg, p50, p95, p99 } = row;
+  return { checkId, name, checkType, tags: [...tags], ...figuresToWire(row), successRatio, avg, p50, p95, p99 };
+}
+
+type Cell = string | number | null;
+
+const columns: readonly (readonly [name: string, valueOf: (row: ReportedRow) => Cell])[] = [
+  ['check_id', ({ checkId }) => checkId],
+  ['name', ({ name }) => name],
+  ['type', ({ checkType }) => checkType],
+  ['tags', ({ tags }) => tags.join(', ')],
+  ['availability_percent', ({ availability }) => availability],
+  ['availability_before_percent', ({ availabilityBefore }) => availabilityBefore],
+  ['failing_seconds', ({ downMs }) => downMs / 1000],
+  ['unknown_seconds', ({ unknownMs }) => unknownMs / 1000],
+  ['unknown_percent', ({ unknownRatio }) => unknownRatio],
+  ['incidents', ({ incidents }) => incidents],
+  ['passed', ({ runs }) => runs.passed],
+  ['degraded', ({ runs }) => runs.degraded],
+  ['failed', ({ runs }) => runs.failed],
+  ['unknown', ({ runs }) => runs.unknown],
+  ['missed', ({ runs }) => runs.missed],
+  ['success_percent', ({ successRatio }) => successRatio],
+  ['avg_ms', ({ avg }) => avg],
+  ['p50_ms', ({ p50 }) => p50],
+  ['p95_ms', ({ p95 }) => p95],
+  ['p99_ms', ({ p99 }) => p99],
+];
+
+/** A line of CSV (RFC 4180). */
+function lineOf(cells: readonly Cell[]): string {
+  return `${cells.map((cell) => (typeof cell === 'string' ? textCell(cell) : (cell ?? ''))).join(',')}\r\n`;
+}
+
+function textCell(text: string): string {
+  // Spreadsheets evaluate texts that begin like this.
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,188 @@
+// Reports on accounts: the facts that only they need, and their deliveries (docs/decisions/0130).
+import type { Kysely } from 'kysely';
+import type { TimeSpan } from '#domain/checks/calendar.ts';
+import { type DeliveryContent, newDelivery } from '#domain/alerts/delivery.ts';
+import {
+  type AccountReport,
+  certificateDays,
+  listedInReport,
+  type ReportedCertificate,
+  type ReportedIncident,
+  type ReportSchedule,
+} from '#domain/results/account-report.ts';
+import { dayMs } from '#domain/results/roll-up.ts';
+import { newId } from '#lib/id.ts';
+import { firstIdAt, type IdBytes, idBytes, idText, parsed } from '../base/codec.ts';
+import type { Database } from '../base/database.ts';
+import { breathe } from '../base/slices.ts';
+import type { Tables } from '../base/tables/schema.ts';
+import { contentRows, newDeliveryRow } from '../path/deliveries/delivery-rows.ts';
+
+/** A channel whose report is due. */
+export interface DueReport {
+  readonly accountId: string;
+  readonly alertChannelId: number;
+  readonly schedule: ReportSchedule;
+  /** Epoch ms. */
+  readonly dueAt: number;
+}
+
+/** Incidents of an account that were opened in a time range. */
+export interface ReportIncidents {
+  readonly total: number;
+  /** By check ID. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** The longest, also of those that are still open and were opened before. */
+  readonly longest: readonly ReportedIncident[];
+}
+
+export interface AccountReports {
+  incidents(accountId: string, span: TimeSpan): Promise<ReportIncidents>;
+  /** Certificates of active checks that expired or expire soon, soonest first. @param now epoch ms */
+  certificates(accountId: string, now: number): Promise<readonly ReportedCertificate[]>;
+  /** Of all accounts, longest due first. @param now epoch ms */
+  due(now: number, max: number): Promise<readonly DueReport[]>;
+  /**
+   * Adds the delivery of a report and sets when the next one is due, in one transaction.
+   * @returns false = another process was first, or the channel was changed
+   */
+  send(due: DueReport, report: AccountReport, nextAt: number, now: number): Promise<boolean>;
+}
+
+/** Rows per statement, because it blocks the event loop. */
+const rowsAtOnce = 2000;
+/** Incidents that are counted at most. */
+const maxCounted = 100_000;
+
+export function createAccountReports(database: Database): AccountReports {
+  const { reader, transaction } = database;
+  return {
+    incidents: (accountId, span) => readIncidents(database, idBytes(accountId), span),
+    async certificates(accountId, now) {
+      const rows = await reader
+        .selectFrom('check_states')
+        .innerJoin('checks', (join) =>
+          join
+            .onRef('checks.account_id', '=', 'check_states.account_id')
+            .onRef('checks.id', '=', 'check_states.check_id'),
+        )
+        .select(['checks.id', 'checks.name', 'check_states.certificate_valid_to as validTo'])
+        .where('check_states.account_id', '=', idBytes(accountId))
+        .where('check_states.certificate_valid_to', '<=', now + certificateDays * dayMs)
+        .where('checks.activated', '=', 1)
+        .orderBy('check_states.certificate_valid_to')
+        .orderBy('checks.id')
+        .limit(listedInReport)
+        .execute();
+      return rows.flatMap(({ id, name, validTo }) =>
+        validTo === null ? [] : [{ checkId: idText(id), name, validTo }],
+      );
+    },
+    async due(now, max) {
+      const rows = await reader
+        .selectFrom('alert_channels')
+        .select(['account_id', 'id', 'report', 'report_at'])
+        .where('report_at', '<=', now)
+        .orderBy('report_at')
+        .limit(max)
+        .execute();
+      return rows.flatMap(({ account_id, id, report, report_at: dueAt }) =>
+        report === null || dueAt === null
+          ? []
+          : [{ accountId: idText(account_id), alertChannelId: id, schedule: parsed<ReportSchedule>(report), dueAt }],
+      );
+    },
+    send: (due, report, nextAt, now) => transaction((tx) => sendReport(tx, due, report, nextAt, now)),
+  };
+}
+
+async function sendReport(
+  tx: Kysely<Tables>,
+  { accountId, alertChannelId, dueAt }: DueReport,
+  report: AccountReport,
+  nextAt: number,
+  now: number,
+): Promise<boolean> {
+  const account = idBytes(accountId);
+  const { numUpdatedRows } = await tx
+    .updateTable('alert_channels')
+    .set({ report_at: nextAt })
+    .where('account_id', '=', account)
+    .where('id', '=', alertChannelId)
+    .where('report_at', '=', dueAt)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) return false;
+  const delivery = newDelivery({ accountId, id: newId(), alertChannelId, alertType: null }, now);
+  const content: DeliveryContent = { variables: { DELIVERY_ID: delivery.id, IS_REPLAY: false }, groupId: null, report };
+  await tx
+    .insertInto('deliveries')
+    .values({ ...newDeliveryRow(delivery), attempts: 0, leased_by: null, attempt_started_at: null })
+    .execute();
+  await tx
+    .insertInto('delivery_contents')
+    .values(contentRows([{ ...delivery, content }]))
+    .execute();
+  return true;
+}
+
+async function readIncidents(
+  { reader, clock }: Pick<Database, 'reader' | 'clock'>,
+  account: IdBytes,
+  { from, to }: TimeSpan,
+): Promise<ReportIncidents> {
+  const columns = ['id', 'check_id', 'check_name', 'started_at', 'ended_at'] as const;
+  const counts = new Map<string, number>();
+  const open = await reader
+    .selectFrom('incidents')
+    .select(columns)
+    .where('account_id', '=', account)
+    .where('ended_at', 'is', null)
+    .where('opened_at', '<', from)
+    .orderBy('opened_at')
+    .limit(listedInReport)
+    .execute();
+  const now = clock.now();
+  const lastedMs = ({ startedAt, endedAt }: ReportedIncident): number => (endedAt ?? now) - startedAt;
+  const longestOf = (all: readonly ReportedIncident[]): readonly ReportedIncident[] =>
+    all.toSorted((one, other) => lastedMs(other) - lastedMs(one)).slice(0, listedInReport);
+  let longest = longestOf(open.map(incidentOf));
+  let total = 0;
+  let [after, isMore] = [firstIdAt(from), true];
+  while (isMore && total < maxCounted) {
+    const rows = await reader
+      .selectFrom('incidents')
+      .select(columns)
+      .where('account_id', '=', account)
+      .where('id', total === 0 ? '>=' : '>', after)
+      .where('id', '<', firstIdAt(to))
+      .orderBy('id')
+      .limit(rowsAtOnce)
+      .execute();
+    const some = rows.map(incidentOf);
+    for (const { checkId } of some) counts.set(checkId, (counts.get(checkId) ?? 0) + 1);
+    longest = longestOf([...longest, ...some]);
+    total += rows.length;
+    isMore = rows.length === rowsAtOnce;
+    after = rows.at(-1)?.id ?? after;
+    await breathe();
+  }
+  return { total, counts, longest };
+}
+
+interface IncidentRow {
+  readonly id: IdBytes;
+  readonly check_id: IdBytes;
+  readonly check_name: string;
+  readonly started_at: number;
+  readonly ended_at: number | null;
+}
+
+function incidentOf(row: IncidentRow): ReportedIncident {
+  return {
+    id: idText(row.id),
+    checkId: idText(row.check_id),
+    checkName: row.check_name,
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+  };
+}

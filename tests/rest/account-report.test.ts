@@ -1,0 +1,141 @@
+// The report on a week or month over HTTP, as JSON and CSV, on results whose figures are known.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { AccountReportBody } from '#contract/results/account-report.ts';
+import type { Outcome } from '#domain/results/result.ts';
+import { newId } from '#lib/id.ts';
+import { type Composed, startComposed } from '../support/service/composed.ts';
+import { putResult } from '../support/store/rows.ts';
+import { send } from './operation-calls.ts';
+
+const hourMs = 3_600_000;
+/** A Tuesday. The week before is that from Monday, 2 March. */
+const now = Date.parse('2026-03-10T12:30:00Z');
+const monday = Date.parse('2026-03-02T00:00:00Z');
+const hostileName = '=HYPERLINK("https://evil.example","Cart, API")\r\n@x';
+
+let on: Composed;
+const cleanups: (() => void | Promise<void>)[] = [];
+const ids: Record<string, string> = {};
+
+before(async () => {
+  const clocks = { clock: { now: () => now }, steadyNow: () => now };
+  on = await startComposed({ after: (work) => void cleanups.push(work) }, { TOCSIN_ROLES: 'api' }, clocks);
+  for (const name of ['shop', hostileName, 'new', 'old']) {
+    const request = { method: 'GET', url: 'http://127.0.0.1:1/' };
+    const check = { name, activated: name !== 'old', frequency: 60, tags: ['a', 'b'], request };
+    const { body } = await ask('POST', '/v1/checks/api', check);
+    ids[name] = (JSON.parse(body) as { id: string }).id;
+  }
+  // Every hour of the week and of the one before.
+  for (let hour = -7 * 24; hour < 7 * 24; hour++) {
+    result('shop', monday + hour * hourMs, hour < -84 ? 'failed' : 'passed', 20_000);
+    // 21 hours failed, 42 hours are unknown.
+    if (hour >= 0)
+      result(hostileName, monday + hour * hourMs, hour < 21 ? 'failed' : hour < 63 ? 'unknown' : 'passed', 5000);
+    result('old', monday + hour * hourMs, 'failed', 1000);
+  }
+});
+after(async () => {
+  for (const work of cleanups) await work();
+});
+
+function result(check: string, at: number, outcome: Outcome, responseUs: number): void {
+  const time = at.toString(16).padStart(12, '0');
+  const id = `${time.slice(0, 8)}-${time.slice(8)}${newId().slice(13)}`;
+  putResult(on.raw, on.accountId, ids[check] ?? '', at, { id, outcome, responseUs, intervalMs: hourMs });
+}
+
+async function ask(method: string, path: string, written?: object) {
+  const own = { authorization: `Bearer ${on.apiKey}`, 'content-type': 'application/json' };
+  const sent = { method, path, headers: own, body: written === undefined ? '' : JSON.stringify(written) };
+  const { status, text: body, headers } = await send(on.port, sent);
+  return { status, body, headers };
+}
+
+async function report(query = ''): Promise<AccountReportBody> {
+  const { status, body } = await ask('GET', `/v1/account-report${query}`);
+  assert.equal(status, 200, body);
+  return JSON.parse(body) as AccountReportBody;
+}
+
+describe('the report', () => {
+  it('is about the last complete week by default', async () => {
+    const found = await report();
+    assert.deepEqual([found.from, found.to], ['2026-03-02T00:00:00.000Z', '2026-03-09T00:00:00.000Z']);
+    assert.equal(found.checks, 3);
+    // 168 of 168 h, and 21 of 126 known hours down, 42 h unknown.
+    assert.deepEqual(found.total, {
+      availability: 92.8571,
+      availabilityBefore: 50,
+      downTime: 21 * hourMs,
+      unknownTime: 42 * hourMs,
+      unknownRatio: 12.5,
+      incidents: 0,
+    });
+    assert.deepEqual(
+      found.leastAvailable.map(({ name, availability, successRatio }) => [name, availability, successRatio]),
+      [[hostileName, 83.3333, 83.3333]],
+    );
+    assert.deepEqual(
+      found.slowest.map(({ name, p95 }) => [name, Math.round(p95 ?? 0)]),
+      [
+        ['shop', 20],
+        [hostileName, 5],
+      ],
+    );
+    assert.deepEqual(
+      found.leastKnown.map(({ name, unknownRatio }) => [name, unknownRatio]),
+      [[hostileName, 25]],
+    );
+  });
+
+  it('is about any week or month, up to now', async () => {
+    const before = await report('?at=2026-02-25');
+    assert.deepEqual([before.from, before.total.downTime], ['2026-02-23T00:00:00.000Z', 84 * hourMs]);
+    const current = await report('?every=month&at=2026-03-05T10:00:00Z&timezone=Europe/Berlin');
+    assert.deepEqual([current.from, current.to], ['2026-02-28T23:00:00.000Z', '2026-03-10T12:30:00.000Z']);
+    assert.equal(current.total.downTime, 21 * hourMs);
+  });
+
+  it('refuses what has no report, with the reason', async () => {
+    for (const [query, path, message] of [
+      ['?at=2026-03-16', 'at', 'must be in the past'],
+      ['?at=2020-01-01', 'at', 'must be in the last 731 days, for which data is stored'],
+      ['?timezone=Mars/Olympus', 'timezone', 'must be an IANA time zone name, such as Europe/Berlin'],
+      ['?every=day', 'every', ''],
+    ] as const) {
+      for (const kind of ['', '/csv']) {
+        const { status, body } = await ask('GET', `/v1/account-report${kind}${query}`);
+        assert.equal(status, 400, body);
+        assert.ok(body.includes(`${path} ${message}`), body);
+      }
+    }
+  });
+
+  it('is CSV with a line per active check, and without formulas', async () => {
+    const { status, body, headers } = await ask('GET', '/v1/account-report/csv');
+    assert.deepEqual([status, headers['content-type']], [200, 'text/csv; charset=utf-8']);
+    assert.match(String(headers['content-disposition']), /^attachment; filename="tocsin-report-week.csv"$/);
+    const [head, ...lines] = body.split(/\r\n(?=[\w-]{36},|$)/);
+    assert.match(head ?? '', /^check_id,name,type,tags,availability_percent,/);
+    assert.deepEqual(lines, [
+      `${ids['shop']},shop,API,"a, b",100,50,0,0,0,0,168,0,0,0,0,100,20,${lines[0]?.split(',').slice(-3).join(',')}`,
+      `${ids[hostileName]},"'=HYPERLINK(""https://evil.example"",""Cart, API"")\r\n@x",API,"a, b",83.3333,,75600,151200,25,0,105,0,21,42,0,83.3333,5,${lines[1]?.split(',').slice(-3).join(',')}`,
+      `${ids['new']},new,API,"a, b",,,0,0,,0,0,0,0,0,0,,,,,`,
+      '',
+    ]);
+  });
+});
+
+describe('the report of a channel', () => {
+  it('is only for kinds that can send it', async () => {
+    const url = 'https://hooks.example/x';
+    const weekly = { every: 'week' };
+    const refused = await ask('POST', '/v1/alert-channels', { type: 'WEBHOOK', config: { url }, report: weekly });
+    assert.match(refused.body, /must be null: only channels of type EMAIL receive reports/);
+    const { body } = await ask('POST', '/v1/alert-channels', { type: 'WEBHOOK', config: { url } });
+    const { id } = JSON.parse(body) as { id: number };
+    assert.equal((await ask('PUT', `/v1/alert-channels/${id}`, { report: weekly })).status, 400);
+  });
+});

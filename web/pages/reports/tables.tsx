@@ -1,0 +1,132 @@
+// The lists of a report: checks and incidents that stand out.
+import { Link } from '@tanstack/react-router';
+import type { AnswerOf } from '#contract/operations.ts';
+import { type Column, Table } from '../../ui/layout/table.tsx';
+import { count, duration, milliseconds, percent } from '../../ui/text/format.ts';
+import { At, Day } from '../../ui/text/time.tsx';
+import { text } from './strings.ts';
+
+type Report = AnswerOf<'getAccountReport'>;
+type Row = Report['slowest'][number];
+
+const { columns } = text;
+
+function named<Named extends { readonly checkId: string }>(nameOf: (row: Named) => string): Column<Named> {
+  return {
+    id: 'check',
+    title: columns.check,
+    isName: true,
+    cell: (row) => (
+      <Link to="/checks/$checkId" params={{ checkId: row.checkId }} search={{}}>
+        {nameOf(row)}
+      </Link>
+    ),
+  };
+}
+
+const ofRow = named(({ name }: Row) => name);
+const ratio = (value: number | null): string => (value === null ? text.unknownAvailability : percent(value / 100));
+
+function Rows({
+  label,
+  rows,
+  own,
+}: {
+  readonly label: string;
+  readonly rows: readonly Row[];
+  readonly own: readonly Column<Row>[];
+}) {
+  return <Table label={label} rows={rows} keyOf={({ checkId }) => checkId} columns={[ofRow, ...own]} />;
+}
+
+export function LeastAvailable({ rows }: { readonly rows: readonly Row[] }) {
+  return (
+    <Rows
+      label={text.leastAvailable}
+      rows={rows}
+      own={[
+        { id: 'availability', title: columns.availability, isNumber: true, cell: (row) => ratio(row.availability) },
+        { id: 'before', title: columns.before, isNumber: true, cell: (row) => ratio(row.availabilityBefore) },
+        { id: 'failing', title: columns.failing, isNumber: true, cell: ({ downTime }) => duration(downTime) },
+        { id: 'incidents', title: columns.incidents, isNumber: true, cell: ({ incidents }) => count(incidents) },
+      ]}
+    />
+  );
+}
+
+export function Slowest({ rows }: { readonly rows: readonly Row[] }) {
+  return (
+    <Rows
+      label={text.slowest}
+      rows={rows}
+      own={[
+        { id: 'p95', title: columns.p95, isNumber: true, cell: ({ p95 }) => (p95 === null ? '' : milliseconds(p95)) },
+        {
+          id: 'p50',
+          title: columns.median,
+          isNumber: true,
+          cell: ({ p50 }) => (p50 === null ? '' : milliseconds(p50)),
+        },
+      ]}
+    />
+  );
+}
+
+export function LeastKnown({ rows }: { readonly rows: readonly Row[] }) {
+  return (
+    <Rows
+      label={text.leastKnown}
+      rows={rows}
+      own={[
+        { id: 'unknown', title: columns.unknown, isNumber: true, cell: ({ unknownTime }) => duration(unknownTime) },
+        { id: 'share', title: columns.share, isNumber: true, cell: ({ unknownRatio }) => ratio(unknownRatio) },
+      ]}
+    />
+  );
+}
+
+export function Incidents({ report: { incidents, createdAt } }: { readonly report: Report }) {
+  return (
+    <Table
+      label={text.longest}
+      rows={incidents}
+      keyOf={({ id }) => id}
+      columns={[
+        named(({ checkName }: Report['incidents'][number]) => checkName),
+        { id: 'since', title: columns.since, cell: ({ startedAt }) => <At at={startedAt} /> },
+        {
+          id: 'lasted',
+          title: columns.lasted,
+          isNumber: true,
+          cell: ({ startedAt, endedAt }) => {
+            const lasted = duration(Date.parse(endedAt ?? createdAt) - Date.parse(startedAt));
+            return endedAt === null ? `${lasted}, ${text.open}` : lasted;
+          },
+        },
+      ]}
+    />
+  );
+}
+
+export function Certificates({ report: { certificates, createdAt } }: { readonly report: Report }) {
+  return (
+    <Table
+      label={text.certificates}
+      rows={certificates}
+      keyOf={({ checkId }) => checkId}
+      columns={[
+        named(({ name }: Report['certificates'][number]) => name),
+        { id: 'expires', title: columns.expires, cell: ({ validTo }) => <Day at={validTo} /> },
+        {
+          id: 'left',
+          title: columns.left,
+          isNumber: true,
+          cell: ({ validTo }) => {
+            const left = Date.parse(validTo) - Date.parse(createdAt);
+            return left < 0 ? text.expired : duration(left);
+          },
+        },
+      ]}
+    />
+  );
+}
