@@ -42,7 +42,7 @@ test('mails are photographed', { timeout: 60_000 }, async (t) => {
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const [size, viewport] of Object.entries({ desktop: { width: 720, height: 560 }, phone: sizes.phone })) {
       const page = await browser.newPage({ colorScheme, viewport });
-      for (const name of ['failure', 'recovery']) {
+      for (const name of ['failure', 'recovery', 'weekly-report']) {
         await page.goto(pathToFileURL(join(packageFolder, `tests/golden/email/${name}.html`)).href);
         await page.screenshot({ path: join(folder, `email-${name}-${size}-${colorScheme}.png`) });
       }

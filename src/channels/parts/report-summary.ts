@@ -16,7 +16,7 @@ export interface ReportMessage {
 export interface ReportSummary {
   /** Such as `Weekly report: 99.95 % available, 3 incidents`. */
   readonly title: string;
-  /** Such as `Shop, 16 to 22 November 2026 (Europe/Berlin)`. */
+  /** Such as `Shop, 16–22 November 2026 (Europe/Berlin)`. */
   readonly period: string;
   readonly link: string;
   readonly figures: readonly (readonly [name: string, value: string])[];
@@ -139,12 +139,10 @@ function instantText(at: number, timeZone: string): string {
   }).format(at);
 }
 
-/** `16 to 22 November 2026 (Europe/Berlin)`. */
+/** `16–22 November 2026 (Europe/Berlin)`. */
 function periodText({ every, span: { from, to }, timeZone }: AccountReport): string {
-  const dayOf = (at: number, options: Intl.DateTimeFormatOptions): string =>
-    new Intl.DateTimeFormat('en-GB', { timeZone, month: 'long', year: 'numeric', ...options }).format(at);
+  const day = every === 'week' ? ({ day: 'numeric' } as const) : {};
+  const format = new Intl.DateTimeFormat('en-GB', { timeZone, month: 'long', year: 'numeric', ...day });
   // The middle of the first and of the last day, because periods begin at full hours of UTC.
-  const [first, last] = [from + dayMs / 2, to - dayMs / 2];
-  if (every === 'month') return `${dayOf(first, {})} (${timeZone})`;
-  return `${dayOf(first, { day: 'numeric' })} to ${dayOf(last, { day: 'numeric' })} (${timeZone})`;
+  return `${format.formatRange(from + dayMs / 2, to - dayMs / 2)} (${timeZone})`;
 }

@@ -40,13 +40,19 @@ function Rows({
 }
 
 export function LeastAvailable({ rows }: { readonly rows: readonly Row[] }) {
+  const before: Column<Row> = {
+    id: 'before',
+    title: columns.before,
+    isNumber: true,
+    cell: (row) => ratio(row.availabilityBefore),
+  };
   return (
     <Rows
       label={text.leastAvailable}
       rows={rows}
       own={[
         { id: 'availability', title: columns.availability, isNumber: true, cell: (row) => ratio(row.availability) },
-        { id: 'before', title: columns.before, isNumber: true, cell: (row) => ratio(row.availabilityBefore) },
+        ...(rows.some(({ availabilityBefore }) => availabilityBefore !== null) ? [before] : []),
         { id: 'failing', title: columns.failing, isNumber: true, cell: ({ downTime }) => duration(downTime) },
         { id: 'incidents', title: columns.incidents, isNumber: true, cell: ({ incidents }) => count(incidents) },
       ]}

@@ -79,7 +79,7 @@ export function htmlOfReport({ title, period, figures, sections, link }: ReportS
 function reportSection({ heading, rows }: ReportGroup): string {
   const cells = rows.map(
     ({ name, value, link }) =>
-      `<tr><td style="padding:4px 16px 4px 0;vertical-align:top;word-break:break-word"><a href="${escaped(link)}" style="color:inherit">${safe(name)}</a></td><td style="padding:4px 0;vertical-align:top">${safe(value)}</td></tr>`,
+      `<tr><td style="width:40%;padding:4px 16px 4px 0;vertical-align:top;word-break:break-word"><a href="${escaped(link)}" style="color:inherit">${safe(name)}</a></td><td style="padding:4px 0;vertical-align:top">${safe(value)}</td></tr>`,
   );
   return `<h2 style="margin:20px 0 4px;font-size:15px;font-weight:600">${escaped(heading)}</h2>
 <table style="width:100%;border-collapse:collapse;font-size:14px;line-height:1.4">
@@ -107,6 +107,7 @@ function page(title: string, content: string): string {
 @media print {
   .page { padding: 0 !important; background: #ffffff !important; color: #000000 !important; }
   .card { max-width: none !important; padding: 0 !important; border: 0 !important; background: #ffffff !important; }
+  .name { color: #475467 !important; }
   .screen { display: none !important; }
   tr, h2 { break-inside: avoid; break-after: avoid-page; }
 }
