@@ -46,6 +46,7 @@ test('a channel is created with every default, read, changed in part, reset and 
     sslExpiryThreshold: 30,
     autoSubscribe: false,
     activeHours: null,
+    report: null,
     isFailing: false,
     failingSince: null,
     created_at: '2026-03-10T12:00:00.000Z',
