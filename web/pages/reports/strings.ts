@@ -19,7 +19,7 @@ export const text = {
   none: 'None',
   checks: 'Active checks',
   leastAvailable: 'Lowest availability',
-  allAvailable: 'No check failed in this period.',
+  allAvailable: 'No failing time was measured in this period.',
   longest: 'Longest incidents',
   slowest: 'Slowest',
   certificates: 'Certificates that expire',
