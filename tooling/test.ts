@@ -44,10 +44,13 @@ const jobsAtOnce = availableParallelism();
 const waiting: ReadonlySet<string> = new Set([
   'chaos -- postgres --minutes 1',
   'chaos -- kill --rounds 7',
+  'tests/flows/alert-storm.test.ts',
   'tests/flows/clock.test.ts',
   'tests/flows/crash.test.ts',
+  'tests/flows/database-away.test.ts',
   'tests/flows/dependencies.test.ts',
   'tests/flows/migrate.test.ts',
+  'tests/flows/overlap.test.ts',
   'tests/flows/readme.test.ts',
   'tests/flows/retries.test.ts',
   'tests/flows/roles.test.ts',

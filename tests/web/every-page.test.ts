@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type DemoData, fillDemoData } from './demo-data.ts';
 import { expectVisible } from './expect.ts';
 import { resultPages } from './result-kinds.ts';
-import { startWebUi, type WebUi } from './web-ui.ts';
+import { shareWebUi, type WebUi } from './web-ui.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -52,18 +52,10 @@ async function judge(ui: WebUi, paths: Readonly<Record<string, string>>, signedO
 }
 
 describe('pages', () => {
-  const endings: (() => unknown)[] = [];
-  const later = { after: (end: () => unknown) => void endings.push(end) };
-  let ui: WebUi;
-  before(async () => {
-    ui = await startWebUi(later);
-  });
-  after(async () => {
-    for (const end of endings) await end();
-  });
+  const { ui, later } = shareWebUi();
 
   test('an account without data has an empty state on every page', async () => {
-    const page = await ui.open();
+    const page = await ui().open();
     for (const [path, words] of [
       ['/', 'No checks yet'],
       ['/alerts', 'No alerts'],
@@ -82,21 +74,21 @@ describe('pages', () => {
   describe('with data', () => {
     let demo: DemoData;
     before(async () => {
-      demo = await fillDemoData(later, ui.service);
+      demo = await fillDemoData(later, ui().service);
     });
 
     test('every page is accessible in both themes and fits on a phone', { timeout: 300_000 }, async () => {
-      assert.deepEqual(await judge(ui, demo.paths, false), []);
-      assert.deepEqual(await judge(ui, { 'sign-in': '/sign-in', setup: '/setup' }, true), []);
+      assert.deepEqual(await judge(ui(), demo.paths, false), []);
+      assert.deepEqual(await judge(ui(), { 'sign-in': '/sign-in', setup: '/setup' }, true), []);
     });
 
     test(
       'the result of every check kind is accessible, says what happened, and fits on a phone',
       { timeout: 400_000 },
       async (t) => {
-        const paths = await resultPages(t, ui.service);
-        assert.deepEqual(await judge(ui, paths, false), []);
-        const page = await ui.open();
+        const paths = await resultPages(t, ui().service);
+        assert.deepEqual(await judge(ui(), paths, false), []);
+        const page = await ui().open();
         const shows = async (kind: string, ...texts: readonly (string | RegExp)[]): Promise<void> => {
           await visit(page, String(paths[kind]));
           for (const words of texts) await expectVisible(page.getByText(words).first());
@@ -113,7 +105,7 @@ describe('pages', () => {
     );
 
     test('on a phone, the link of an alert answers what, since when, and whether it still fails', async () => {
-      const page = await ui.open(demo.paths['result'], { viewport: { width: 390, height: 844 } });
+      const page = await ui().open(demo.paths['result'], { viewport: { width: 390, height: 844 } });
       for (const words of [/Checkout/, /expected a status below 400, got 503/i, /still failing/i]) {
         const box = await page.getByText(words).first().boundingBox();
         assert.ok(box !== null && box.y + box.height <= 844, `${words} is on the first screen`);
@@ -122,7 +114,7 @@ describe('pages', () => {
 
     test('on a phone, RESULT_LINK shows a result without JavaScript and without signing in', async () => {
       const options = { viewport: { width: 390, height: 844 }, javaScriptEnabled: false, signedOut: true };
-      const page = await ui.open(demo.paths['result-link'], options);
+      const page = await ui().open(demo.paths['result-link'], options);
       for (const words of [/Failed/, /Checkout/, /Expected a status below 400, got 503/]) {
         const box = await page.getByText(words).first().boundingBox();
         assert.ok(box !== null && box.y + box.height <= 844, `${words} is on the first screen`);

@@ -1,11 +1,11 @@
 // Set up, sign in, sign out, and what a read-only person cannot do.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { openBrowser } from '../support/chromium.ts';
 import { startService } from '../support/service/service.ts';
 import { until } from '../support/until.ts';
 import { expectHidden, expectVisible } from './expect.ts';
-import { operator, startWebUi } from './web-ui.ts';
+import { operator, shareWebUi } from './web-ui.ts';
 
 test('the link of the first start creates a user, once', async (t) => {
   const service = await startService(t);
@@ -36,54 +36,58 @@ test('the link of the first start creates a user, once', async (t) => {
   await expectVisible(again.getByRole('heading', { name: 'Sign in' }));
 });
 
-test('a session survives a reload, leads back to where it began, and ends with signing out', async (t) => {
-  const { open } = await startWebUi(t);
-  const page = await open('/deliveries', { signedOut: true });
-  await expectVisible(page.getByRole('heading', { name: 'Sign in' }));
-  await page.getByLabel('Email').fill(operator.email);
-  await page.getByLabel('Password').fill('not the password');
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await expectVisible(page.getByText('Wrong email or password.'));
-  await page.getByLabel('Password').fill(operator.password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await expectVisible(page.getByRole('heading', { level: 1, name: 'Deliveries' }));
-  await page.reload();
-  await expectVisible(page.getByRole('heading', { level: 1, name: 'Deliveries' }));
-  await page.getByRole('button', { name: 'Profile and theme' }).click();
-  await page.getByRole('menuitem', { name: 'Sign out' }).click();
-  await expectVisible(page.getByRole('heading', { name: 'Sign in' }));
-  await page.goto('/');
-  await expectVisible(page.getByRole('heading', { name: 'Sign in' }));
-});
+describe('a person', () => {
+  const { ui } = shareWebUi();
 
-test('a read-only person sees everything and is offered no change', async (t) => {
-  const { service, open, browser } = await startWebUi(t);
-  await service.must('POST', '/v1/checks/tcp', { name: 'Port', request: { hostname: '127.0.0.1', port: 1 } });
-  const owner = await open('/settings/people');
-  await owner.getByLabel('Email').fill('reader@example.com');
-  await owner.getByRole('button', { name: /Role/ }).last().click();
-  await owner.getByRole('option', { name: 'Read only' }).click();
-  await owner.getByRole('button', { name: 'Create invitation' }).click();
-  const link = await owner.getByRole('region', { name: 'Invitation link' }).textContent();
-  const page = await (await browser.newContext()).newPage();
-  await page.goto(link?.trim() ?? '');
-  await page.getByLabel('Password').fill('a password of a reader');
-  await page.getByRole('button', { name: 'Accept invitation' }).click();
-  const row = page.getByRole('listitem').filter({ hasText: 'Port' });
-  await expectVisible(row.getByText('Failing'));
-  await expectHidden(page.getByRole('button', { name: 'Actions for Port' }));
-  await row.getByRole('link', { name: 'Port' }).click();
-  await expectVisible(page.getByRole('heading', { level: 1, name: 'Port' }));
-  await expectHidden(page.getByRole('button', { name: 'Run now' }));
-  await expectVisible(page.getByText(/Ongoing/));
-  await expectHidden(page.getByRole('button', { name: /Acknowledge/ }));
-  const refused = await page.evaluate(async () => {
-    const answer = await fetch('/v1/alert-channels', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{"type":"WEBHOOK","config":{"name":"x","url":"http://127.0.0.1:1/"}}',
-    });
-    return answer.status;
+  test('a session survives a reload, leads back to where it began, and ends with signing out', async () => {
+    const { open } = ui();
+    const page = await open('/deliveries', { signedOut: true });
+    await expectVisible(page.getByRole('heading', { name: 'Sign in' }));
+    await page.getByLabel('Email').fill(operator.email);
+    await page.getByLabel('Password').fill('not the password');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await expectVisible(page.getByText('Wrong email or password.'));
+    await page.getByLabel('Password').fill(operator.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await expectVisible(page.getByRole('heading', { level: 1, name: 'Deliveries' }));
+    await page.reload();
+    await expectVisible(page.getByRole('heading', { level: 1, name: 'Deliveries' }));
+    await page.getByRole('button', { name: 'Profile and theme' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await expectVisible(page.getByRole('heading', { name: 'Sign in' }));
+    await page.goto('/');
+    await expectVisible(page.getByRole('heading', { name: 'Sign in' }));
   });
-  assert.equal(refused, 403);
+
+  test('a read-only person sees everything and is offered no change', async () => {
+    const { service, open, browser } = ui();
+    await service.must('POST', '/v1/checks/tcp', { name: 'Port', request: { hostname: '127.0.0.1', port: 1 } });
+    const owner = await open('/settings/people');
+    await owner.getByLabel('Email').fill('reader@example.com');
+    await owner.getByRole('button', { name: /Role/ }).last().click();
+    await owner.getByRole('option', { name: 'Read only' }).click();
+    await owner.getByRole('button', { name: 'Create invitation' }).click();
+    const link = await owner.getByRole('region', { name: 'Invitation link' }).textContent();
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(link?.trim() ?? '');
+    await page.getByLabel('Password').fill('a password of a reader');
+    await page.getByRole('button', { name: 'Accept invitation' }).click();
+    const row = page.getByRole('listitem').filter({ hasText: 'Port' });
+    await expectVisible(row.getByText('Failing'));
+    await expectHidden(page.getByRole('button', { name: 'Actions for Port' }));
+    await row.getByRole('link', { name: 'Port' }).click();
+    await expectVisible(page.getByRole('heading', { level: 1, name: 'Port' }));
+    await expectHidden(page.getByRole('button', { name: 'Run now' }));
+    await expectVisible(page.getByText(/Ongoing/));
+    await expectHidden(page.getByRole('button', { name: /Acknowledge/ }));
+    const refused = await page.evaluate(async () => {
+      const answer = await fetch('/v1/alert-channels', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"type":"WEBHOOK","config":{"name":"x","url":"http://127.0.0.1:1/"}}',
+      });
+      return answer.status;
+    });
+    assert.equal(refused, 403);
+  });
 });

@@ -1,5 +1,6 @@
 // The web UI as a person uses it: a real server, a real browser, signed in.
 import assert from 'node:assert/strict';
+import { after, before } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type Cleanup, openBrowser } from '../support/chromium.ts';
 import { freePort } from '../support/free-port.ts';
@@ -46,6 +47,23 @@ export async function startWebUi(t: Cleanup, environment: NodeJS.ProcessEnv = {}
       return page;
     },
   };
+}
+
+/**
+ * Starts both for all tests of the current suite. The file itself is none: Node.js ignores what its hooks throw.
+ */
+export function shareWebUi(): { readonly ui: () => WebUi; readonly later: Cleanup } {
+  const endings: (() => unknown)[] = [];
+  const later = { after: (end: () => unknown) => void endings.push(end) };
+  let ui: WebUi | null = null;
+  before(async () => {
+    ui = await startWebUi(later);
+  });
+  after(async () => {
+    const ended = await Promise.allSettled(endings.map(async (end) => end()));
+    for (const each of ended) if (each.status === 'rejected') throw each.reason;
+  });
+  return { ui: () => ui ?? assert.fail('the web UI is not started yet'), later };
 }
 
 /** Signs in over the form. */
