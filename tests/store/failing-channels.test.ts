@@ -90,6 +90,27 @@ describe('a failing channel', () => {
     assert.equal(test.one(`SELECT count(*) FROM deliveries WHERE alert_channel_id = ${third}`), 0);
   });
 
+  it('that has lost what is not about a check is reported when it loses its first alert, once', async (newStore) => {
+    const { test, channel } = await failing(newStore, 3);
+    await using _ = test;
+    await test.channel(null);
+    const [report, ...alerts] = test.rows('SELECT id FROM deliveries ORDER BY id').map(({ id }) => id as Uint8Array);
+    test.temp.raw.prepare('UPDATE deliveries SET check_id = NULL, attempts = 5 WHERE id = ?').run(report ?? null);
+    const kept = 'UPDATE deliveries SET attempts = 5, next_attempt_at = ? WHERE id = ?';
+    for (const [index, id] of alerts.entries()) test.temp.raw.prepare(kept).run(test.now + (index + 1) * 60_000, id);
+    const lose = async (): Promise<unknown> => {
+      const claimed = (await test.claimDeliveries('one', () => 100)).filter(
+        ({ delivery }) => delivery.alertChannelId === channel,
+      );
+      assert.equal(claimed.length, 1);
+      for (const one of claimed) await test.settle(one, 503);
+      await test.report();
+      test.temp.clock.advance(60_000);
+      return test.one(`SELECT count(*) FROM deliveries WHERE alert_channel_id <> ${channel}`);
+    };
+    assert.deepEqual([await lose(), await lose(), await lose()], [0, 1, 1]);
+  });
+
   it('that is deleted is reported as recovered to the notified channels that still exist', async (newStore) => {
     const { test, channel } = await failing(newStore, 1);
     await using _ = test;

@@ -1,5 +1,5 @@
 // Failing channels, for notices and for reports through other channels (docs/decisions/0026).
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Attempt, Delivery, DeliveryStep } from '#domain/alerts/delivery.ts';
 import {
   type ChannelReport,
@@ -40,6 +40,15 @@ export function endedOf({ attempt, alertChannelId, step }: Tried): Ended | null 
   return { end, accountId, alertChannelId, deliveryId, reason };
 }
 
+/**
+ * Condition of a failing channel that has lost reports, notices or tests, but no alert of a check: the next alert is
+ * the first to be reported. @param account SQL expression
+ */
+export function hasLostNoAlert(account: string): string {
+  return `failing_notified IS NULL AND NOT EXISTS (SELECT 1 FROM deliveries lost WHERE lost.account_id = ${account}
+    AND lost.id = alert_channels.failing_delivery_id AND lost.check_id IS NOT NULL)`;
+}
+
 /** A delivery that ended without a last attempt. */
 interface Expired {
   readonly account: IdBytes;
@@ -57,26 +66,25 @@ export async function noteExpired(
   tx: Kysely<Tables>,
   { account, id, channelId, isAlert, reason, now }: Expired,
 ): Promise<void> {
+  const isFirst = isAlert ? hasLostNoAlert('alert_channels.account_id') : '1 = 0';
   await tx
     .updateTable('alert_channels')
-    .set((row) => ({
-      exhausted_in_a_row: row('exhausted_in_a_row', '+', 1),
-      failing_reason: reason,
-      failing_since: row.fn.coalesce('failing_since', row.val(now)),
-      failing_delivery_id: row
-        .case()
-        .when('failing_since', 'is', null)
-        .then(id)
-        .else(row.ref('failing_delivery_id'))
-        .end(),
-      failing_news: row
-        .case()
-        .when('failing_since', 'is not', null)
-        .then(row.ref('failing_news'))
-        .when('failing_notified', 'is', null)
-        .then(isAlert ? reportCodes.failing : null)
-        .end(),
-    }))
+    .set((row) => {
+      const isKnown = row.and([row('failing_since', 'is not', null), row.not(sql<boolean>`(${sql.raw(isFirst)})`)]);
+      return {
+        exhausted_in_a_row: row('exhausted_in_a_row', '+', 1),
+        failing_reason: reason,
+        failing_since: row.fn.coalesce('failing_since', row.val(now)),
+        failing_delivery_id: row.case().when(isKnown).then(row.ref('failing_delivery_id')).else(id).end(),
+        failing_news: row
+          .case()
+          .when(isKnown)
+          .then(row.ref('failing_news'))
+          .when('failing_notified', 'is', null)
+          .then(isAlert ? reportCodes.failing : null)
+          .end(),
+      };
+    })
     .where('account_id', '=', account)
     .where('id', '=', channelId)
     .execute();

@@ -2,7 +2,7 @@
 import { delayedUntil } from '#domain/alerts/delivery.ts';
 import { lostUntilFailing } from '#domain/alerts/failing-channel.ts';
 import { idBytes } from '../../base/codec.ts';
-import { type Ended, endedOf, type Tried } from '../../channels/failing-channels.ts';
+import { type Ended, endedOf, hasLostNoAlert, type Tried } from '../../channels/failing-channels.ts';
 import { inPairs } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 
@@ -60,13 +60,15 @@ async function clear(session: Session, received: readonly Ended[]): Promise<void
 }
 
 async function noteLost(session: Session, lost: Ended, maxLost: number, now: number): Promise<void> {
+  const isAlert =
+    'EXISTS (SELECT 1 FROM deliveries WHERE account_id = $5 AND deliveries.id = $4::bytea AND check_id IS NOT NULL)';
+  const isKnown = `failing_since IS NOT NULL AND NOT (${isAlert} AND ${hasLostNoAlert('$5')})`;
   await session.query(
     `UPDATE alert_channels SET exhausted_in_a_row = exhausted_in_a_row + 1, failing_reason = $3::text,
        failing_since = CASE WHEN exhausted_in_a_row + 1 >= $1 THEN coalesce(failing_since, $2) END,
-       failing_delivery_id = CASE WHEN failing_since IS NULL THEN $4::bytea ELSE failing_delivery_id END,
-       failing_news = CASE WHEN exhausted_in_a_row + 1 < $1 OR failing_since IS NOT NULL THEN failing_news
-         WHEN failing_notified IS NULL AND EXISTS (SELECT 1 FROM deliveries WHERE account_id = $5 AND deliveries.id = $4::bytea
-           AND check_id IS NOT NULL) THEN 1 END
+       failing_delivery_id = CASE WHEN ${isKnown} THEN failing_delivery_id ELSE $4::bytea END,
+       failing_news = CASE WHEN exhausted_in_a_row + 1 < $1 OR ${isKnown} THEN failing_news
+         WHEN failing_notified IS NULL AND ${isAlert} THEN 1 END
      WHERE account_id = $5 AND id = $6`,
     [maxLost, now, lost.reason, idBytes(lost.deliveryId), idBytes(lost.accountId), lost.alertChannelId],
   );

@@ -2,7 +2,7 @@
 import { delayedUntil } from '#domain/alerts/delivery.ts';
 import { lostUntilFailing } from '#domain/alerts/failing-channel.ts';
 import { idBytes } from '../../base/codec.ts';
-import { endedOf, type Tried } from '../../channels/failing-channels.ts';
+import { endedOf, hasLostNoAlert, type Tried } from '../../channels/failing-channels.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 
 /**
@@ -32,14 +32,16 @@ export function noteOutcome(connection: Connection, tried: Tried, now: number): 
       .run(accountId, ended.alertChannelId);
     return;
   }
+  const isAlert =
+    'EXISTS (SELECT 1 FROM deliveries WHERE account_id = ?5 AND deliveries.id = ?4 AND check_id IS NOT NULL)';
+  const isKnown = `failing_since IS NOT NULL AND NOT (${isAlert} AND ${hasLostNoAlert('?5')})`;
   connection
     .prepare(
       `UPDATE alert_channels SET exhausted_in_a_row = exhausted_in_a_row + 1, failing_reason = ?3,
          failing_since = CASE WHEN exhausted_in_a_row + 1 >= ?1 THEN coalesce(failing_since, ?2) END,
-         failing_delivery_id = CASE WHEN failing_since IS NULL THEN ?4 ELSE failing_delivery_id END,
-         failing_news = CASE WHEN exhausted_in_a_row + 1 < ?1 OR failing_since IS NOT NULL THEN failing_news
-           WHEN failing_notified IS NULL AND EXISTS (SELECT 1 FROM deliveries WHERE account_id = ?5 AND deliveries.id = ?4
-             AND check_id IS NOT NULL) THEN 1 END
+         failing_delivery_id = CASE WHEN ${isKnown} THEN failing_delivery_id ELSE ?4 END,
+         failing_news = CASE WHEN exhausted_in_a_row + 1 < ?1 OR ${isKnown} THEN failing_news
+           WHEN failing_notified IS NULL AND ${isAlert} THEN 1 END
        WHERE account_id = ?5 AND id = ?6`,
     )
     .run(lostUntilFailing[ended.end], now, ended.reason, idBytes(ended.deliveryId), accountId, ended.alertChannelId);
