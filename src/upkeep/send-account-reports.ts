@@ -15,6 +15,7 @@ export interface SendAccountReportsOptions {
   readonly store: {
     due(now: number, max: number): Promise<readonly DueReport[]>;
     send(due: DueReport, report: AccountReport, nextAt: number, now: number): Promise<boolean>;
+    postpone(due: DueReport, until: number): Promise<void>;
   };
   readonly build: (accountId: string, schedule: ReportSchedule) => Promise<AccountReport>;
   readonly clock: Clock;
@@ -25,31 +26,43 @@ export interface SendAccountReportsOptions {
 /** Reports per tick. */
 const atOnce = 100;
 const restMs = 15_000;
+/** When a report that could not be made is tried again: until then it leaves its place in a tick to others. */
+const retryMs = 600_000;
 
 /** One tick. Returns the delay until the next one, ms. */
 export function createSendAccountReports(options: SendAccountReportsOptions): () => Promise<number> {
-  const { store, build, clock, onSent, onError } = options;
+  const { store, clock, onError } = options;
   return async () => {
     const due = await store.due(clock.now(), atOnce);
-    let sent = 0;
     // One after the other, so that reports of large accounts load a process only so much.
     for (const same of Map.groupBy(due, keyOf).values()) {
-      const [first] = same;
-      if (first === undefined) continue;
       try {
-        const report = await build(first.accountId, first.schedule);
-        for (const each of same) {
-          const now = clock.now();
-          if (!(await store.send(each, report, nextReportAt(each.schedule, now), now))) continue;
-          sent++;
-          onSent(each);
-        }
+        await sendSame(options, same);
       } catch (error) {
-        onError(first, error);
+        if (same[0] !== undefined) onError(same[0], error);
+        for (const each of same) await store.postpone(each, clock.now() + retryMs);
       }
     }
-    return sent === atOnce ? 0 : restMs;
+    return due.length === atOnce ? 0 : restMs;
   };
+}
+
+/** Builds a report and sends it through all channels of its account with the same schedule. */
+async function sendSame(
+  { store, build, clock, onSent }: SendAccountReportsOptions,
+  same: readonly DueReport[],
+): Promise<void> {
+  let report: AccountReport | undefined;
+  for (const each of same) {
+    const now = clock.now();
+    const nextAt = nextReportAt(each.schedule, now);
+    if (each.dueAt > now) {
+      await store.postpone(each, nextAt);
+      continue;
+    }
+    report ??= await build(each.accountId, each.schedule);
+    if (await store.send(each, report, nextAt, now)) onSent(each);
+  }
 }
 
 function keyOf({ accountId, schedule: { every, timeZone } }: DueReport): string {

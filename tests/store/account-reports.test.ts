@@ -100,8 +100,34 @@ describe('reports of channels', () => {
     });
     await tick();
     assert.deepEqual([errors.length, test.one('SELECT count(*) FROM deliveries')], [1, 1]);
+    // Not at once: errors that last must not take the place of others.
+    assert.deepEqual(await test.temp.store.accountReports.due(test.now, 10), []);
+    test.temp.clock.advance(10 * 60_000);
     await tick();
     assert.deepEqual([errors.length, test.one('SELECT count(*) FROM deliveries')], [1, 2]);
+  });
+
+  it('are tried again, too, if the time zone of their schedule is no longer known', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore, monday + dayMs);
+    await test.channel(null, { report: weekly });
+    test.temp.raw.prepare('UPDATE alert_channels SET report = ?').run('{"every":"week","timeZone":"Mars/Olympus"}');
+    test.temp.clock.advance(7 * dayMs);
+    const { tick, errors } = sender(test);
+    await tick();
+    await tick();
+    assert.deepEqual([errors.length, test.one('SELECT count(*) FROM deliveries')], [1, 0]);
+  });
+
+  it('continue with the next period after a clock that was a year ahead was set back', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore, monday);
+    await test.channel(null, { report: weekly });
+    test.temp.clock.advance(365 * dayMs);
+    const { tick } = sender(test);
+    await tick();
+    test.temp.clock.advance(-365 * dayMs);
+    await tick();
+    assert.equal(test.one('SELECT report_at FROM alert_channels'), monday + 8 * 3_600_000);
+    assert.equal(test.one('SELECT count(*) FROM deliveries'), 1);
   });
 });
 

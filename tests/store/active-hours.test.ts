@@ -64,6 +64,16 @@ describe('a delivery outside the active hours of its channel', () => {
     assert.equal(test.one('SELECT error FROM deliveries'), null);
   });
 
+  it('does not wait for a sending quota meanwhile', async (newStore) => {
+    const { test, tick } = await open(newStore);
+    await using _ = test;
+    await test.runAll('failed');
+    // A quota let it wait for half an hour, until now.
+    test.temp.raw.exec(`UPDATE deliveries SET quota_waits_since = ${test.now - hour / 2}`);
+    await tick();
+    assert.equal(test.one('SELECT quota_waits_since FROM deliveries'), test.now + hour / 2);
+  });
+
   it('is due at once when the hours are removed', async (newStore) => {
     const { test, sent, tick, own } = await open(newStore);
     await using _ = test;

@@ -77,6 +77,16 @@ describe('a clock that is set back by an hour', () => {
     }
   });
 
+  it('does not count as time that a delivery waited for a quota', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    await test.channel(await test.check());
+    await test.runAll('failed');
+    const since = test.now;
+    test.temp.raw.exec(`UPDATE deliveries SET quota_waits_since = ${since}`);
+    await setClock(test, -hour);
+    assert.equal(test.one('SELECT quota_waits_since FROM deliveries'), since - hour);
+  });
+
   it('and once more within a minute, keeps a retry from being further away than by the second step', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     await test.check();

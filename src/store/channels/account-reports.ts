@@ -40,17 +40,21 @@ export interface AccountReports {
   incidents(accountId: string, span: TimeSpan): Promise<ReportIncidents>;
   /** Certificates of active checks that expired or expire soon, soonest first. @param now epoch ms */
   certificates(accountId: string, now: number): Promise<readonly ReportedCertificate[]>;
-  /** Of all accounts, longest due first. @param now epoch ms */
+  /** Of all accounts, longest due first, then those of a time that no schedule gives. @param now epoch ms */
   due(now: number, max: number): Promise<readonly DueReport[]>;
   /**
    * Adds the delivery of a report and sets when the next one is due, in one transaction.
    * @returns false = another process was first, or the channel was changed
    */
   send(due: DueReport, report: AccountReport, nextAt: number, now: number): Promise<boolean>;
+  /** Sets when a report is due instead, epoch ms, unless it was sent or its channel was changed. */
+  postpone(due: DueReport, until: number): Promise<void>;
 }
 
 /** Rows per statement, because it blocks the event loop. */
 const rowsAtOnce = 2000;
+/** Longer than any period: a report that is due later got its time before the clock was set back. */
+const maxAheadMs = 40 * dayMs;
 /** Incidents that are counted at most. */
 const maxCounted = 100_000;
 
@@ -82,7 +86,7 @@ export function createAccountReports(database: Database): AccountReports {
       const rows = await reader
         .selectFrom('alert_channels')
         .select(['account_id', 'id', 'report', 'report_at'])
-        .where('report_at', '<=', now)
+        .where((row) => row.or([row('report_at', '<=', now), row('report_at', '>', now + maxAheadMs)]))
         .orderBy('report_at')
         .limit(max)
         .execute();
@@ -93,25 +97,35 @@ export function createAccountReports(database: Database): AccountReports {
       );
     },
     send: (due, report, nextAt, now) => transaction((tx) => sendReport(tx, due, report, nextAt, now)),
+    postpone: async (due, until) => void (await transaction((tx) => moveReport(tx, due, until))),
   };
+}
+
+/** @returns false = it is no longer due at that time */
+async function moveReport(
+  tx: Kysely<Tables>,
+  { accountId, alertChannelId, dueAt }: DueReport,
+  nextAt: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('alert_channels')
+    .set({ report_at: nextAt })
+    .where('account_id', '=', idBytes(accountId))
+    .where('id', '=', alertChannelId)
+    .where('report_at', '=', dueAt)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
 }
 
 async function sendReport(
   tx: Kysely<Tables>,
-  { accountId, alertChannelId, dueAt }: DueReport,
+  due: DueReport,
   report: AccountReport,
   nextAt: number,
   now: number,
 ): Promise<boolean> {
-  const account = idBytes(accountId);
-  const { numUpdatedRows } = await tx
-    .updateTable('alert_channels')
-    .set({ report_at: nextAt })
-    .where('account_id', '=', account)
-    .where('id', '=', alertChannelId)
-    .where('report_at', '=', dueAt)
-    .executeTakeFirstOrThrow();
-  if (numUpdatedRows === 0n) return false;
+  if (!(await moveReport(tx, due, nextAt))) return false;
+  const { accountId, alertChannelId } = due;
   const delivery = newDelivery({ accountId, id: newId(), alertChannelId, alertType: null }, now);
   const content: DeliveryContent = { variables: { DELIVERY_ID: delivery.id, IS_REPLAY: false }, groupId: null, report };
   await tx

@@ -63,7 +63,13 @@ export function createActiveHours({ transaction }: Database): ActiveHoursOfChann
           return false;
         }
         if (isActive) return true;
-        await release(tx, delivery, owner, { next_attempt_at: activeFrom, error: hoursReason(activeFrom) });
+        const since = delivery.quota_waits_since;
+        await release(tx, delivery, owner, {
+          next_attempt_at: activeFrom,
+          error: hoursReason(activeFrom),
+          // Time outside of the hours is not time that it waits for a quota.
+          quota_waits_since: since === null ? null : since + activeFrom - now,
+        });
         return false;
       }),
   };

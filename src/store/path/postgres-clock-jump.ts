@@ -64,7 +64,11 @@ export async function moveWithClock(session: Session, byMs: number, now: GoingTi
     `UPDATE runs SET due_at = due_at + $1, available_at = available_at + $1, first_started_at = first_started_at + $1`,
     [byMs],
   );
-  await session.query('UPDATE deliveries SET next_attempt_at = next_attempt_at + $1 WHERE status = 0', [byMs]);
+  await session.query(
+    `UPDATE deliveries SET next_attempt_at = next_attempt_at + $1, quota_waits_since = quota_waits_since + $1
+     WHERE status = 0`,
+    [byMs],
+  );
   await session.query('UPDATE alert_channels SET asked_until = asked_until + $1 WHERE asked_until IS NOT NULL', [byMs]);
   await session.query(
     `UPDATE check_states SET revision = revision + 1, since = since + $1, failing_since = failing_since + $1 WHERE status <> 'passing'`,

@@ -27,7 +27,12 @@ export function moveWithClock(
   connection
     .prepare('UPDATE runs SET available_at = available_at + ?1, first_started_at = first_started_at + ?1')
     .run(byMs);
-  connection.prepare('UPDATE deliveries SET next_attempt_at = next_attempt_at + ? WHERE status = 0').run(byMs);
+  connection
+    .prepare(
+      `UPDATE deliveries SET next_attempt_at = next_attempt_at + ?1, quota_waits_since = quota_waits_since + ?1
+       WHERE status = 0`,
+    )
+    .run(byMs);
   connection.prepare('UPDATE alert_channels SET asked_until = asked_until + ? WHERE asked_until IS NOT NULL').run(byMs);
   connection
     .prepare(

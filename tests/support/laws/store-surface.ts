@@ -107,6 +107,7 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
     certificates: 'account-reports',
     due: 'account-reports',
     send: 'account-reports',
+    postpone: 'account-reports',
   },
   failingChannels: { list: 'figures', unreported: 'failing-channels', report: 'failing-channels' },
   checks: { list: 'checks', find: 'checks', add: 'checks', change: 'checks', remove: 'checks' },
