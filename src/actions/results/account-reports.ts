@@ -46,11 +46,12 @@ export interface AccountReportDeps {
   readonly clock: Clock;
 }
 
+/** Incomplete if the signal aborts: the caller no longer waits. */
 export interface AccountReportActions {
   /** Refuses (`invalid`) an unknown time zone and a period of which nothing is stored. */
-  read(caller: Caller, question: AccountReportQuestion): Promise<AccountReport>;
+  read(caller: Caller, question: AccountReportQuestion, signal: AbortSignal): Promise<AccountReport>;
   /** All activated checks in that period, oldest first, in batches. Refuses on the first read. */
-  rows(caller: Caller, question: AccountReportQuestion): AsyncIterable<readonly ReportedRow[]>;
+  rows(caller: Caller, question: AccountReportQuestion, signal: AbortSignal): AsyncIterable<readonly ReportedRow[]>;
   /** The report on the last complete period, for the account's channels. */
   build(accountId: string, schedule: ReportSchedule): Promise<AccountReport>;
 }
@@ -58,22 +59,35 @@ export interface AccountReportActions {
 export function createAccountReportActions(deps: AccountReportDeps): AccountReportActions {
   const { clock } = deps;
   return {
-    async read(caller, question) {
+    async read(caller, question, signal) {
       requirePermission(caller, 'read');
       const madeAt = clock.now();
-      return buildReport(deps, caller.accountId, question, spanOf(question, madeAt), madeAt);
+      return buildReport(deps, scopeOf(caller.accountId, question, spanOf(question, madeAt), signal), madeAt);
     },
-    async *rows(caller, question) {
+    async *rows(caller, question, signal) {
       requirePermission(caller, 'read');
       const span = spanOf(question, clock.now());
       const { counts } = await deps.accountReports.incidents(caller.accountId, span);
-      for await (const some of sumsOf(deps, caller.accountId, question, span, counts)) yield some.map(reportedRow);
+      const scope = scopeOf(caller.accountId, question, span, signal);
+      for await (const some of sumsOf(deps, scope, counts)) yield some.map(reportedRow);
     },
     build(accountId, schedule) {
       const madeAt = clock.now();
-      return buildReport(deps, accountId, schedule, lastPeriod(schedule, madeAt), madeAt);
+      const span = lastPeriod(schedule, madeAt);
+      return buildReport(deps, scopeOf(accountId, schedule, span, new AbortController().signal), madeAt);
     },
   };
+}
+
+/** What a report is about. */
+interface Scope extends ReportSchedule {
+  readonly accountId: string;
+  readonly span: TimeSpan;
+  readonly signal: AbortSignal;
+}
+
+function scopeOf(accountId: string, { every, timeZone }: ReportSchedule, span: TimeSpan, signal: AbortSignal): Scope {
+  return { accountId, every, timeZone, span, signal };
 }
 
 /** The requested period; it ends now if it is not over. */
@@ -88,18 +102,16 @@ function spanOf({ every, timeZone, at }: AccountReportQuestion, now: number): Ti
   return { from, to: Math.min(to, now) };
 }
 
-async function buildReport(
-  deps: AccountReportDeps,
-  accountId: string,
-  { every, timeZone }: ReportSchedule,
-  span: TimeSpan,
-  madeAt: number,
-): Promise<AccountReport> {
+async function buildReport(deps: AccountReportDeps, scope: Scope, madeAt: number): Promise<AccountReport> {
   const { accounts, accountReports } = deps;
+  const { accountId, every, timeZone, span, signal } = scope;
   const [account] = await accounts.list([accountId]);
   const incidents = await accountReports.incidents(accountId, span);
   const totals = createReportTotals();
-  for await (const some of sumsOf(deps, accountId, { every, timeZone }, span, incidents.counts)) totals.add(some);
+  for await (const some of sumsOf(deps, scope, incidents.counts)) {
+    if (signal.aborted) break;
+    totals.add(some);
+  }
   return {
     accountName: account?.name ?? null,
     every,
@@ -114,15 +126,14 @@ async function buildReport(
 
 async function* sumsOf(
   { checkSubjects, checkHistory, clock }: AccountReportDeps,
-  accountId: string,
-  { every, timeZone }: ReportSchedule,
-  span: TimeSpan,
+  { accountId, every, timeZone, span, signal }: Scope,
   incidents: ReadonlyMap<string, number>,
 ): AsyncIterable<readonly ReportedSums[]> {
   const now = clock.now();
   const [own, before] = [wholeHours(span, now), wholeHours(periodBefore(span.from, every, timeZone), now)];
   const filter = { tags: [], activated: true };
-  for await (const some of batchesOf(checkSubjects, accountId, filter, checkHistory.checksAtOnce)) {
+  const scope = { accountId, filter, atOnce: checkHistory.checksAtOnce, signal };
+  for await (const some of batchesOf(checkSubjects, scope)) {
     const ids = some.map(({ checkId }) => checkId);
     const sums = await checkHistory.sums(accountId, ids, own);
     const sumsBefore = await checkHistory.sums(accountId, ids, before);

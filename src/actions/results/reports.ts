@@ -5,6 +5,7 @@ import { isZone } from '#domain/checks/wall-time.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import { emptyRollUp, mergeRollUp, type RollUp } from '#domain/results/roll-up.ts';
 import type { Clock } from '#lib/clock.ts';
+import { createSharedLanes } from '#lib/shared-lanes.ts';
 import { askedSpan, type HistoryReader, sumByCheck, wholeHours } from './analytics.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { invalidField } from '../refusal.ts';
@@ -55,9 +56,9 @@ export interface ReportDeps {
 export interface ReportActions {
   /**
    * The checks of the account, oldest first, in batches, so that a report yields to other work and does not hold
-   * thousands of checks in memory. Refuses on the first read.
+   * thousands of checks in memory. Refuses on the first read. Ends if the signal aborts while it waits for others.
    */
-  report(caller: Caller, question: ReportQuestion): AsyncIterable<readonly ReportedCheck[]>;
+  report(caller: Caller, question: ReportQuestion, signal: AbortSignal): AsyncIterable<readonly ReportedCheck[]>;
 }
 
 /** How long a report runs before it yields, ms; a report on some hundred checks finishes within it. */
@@ -67,7 +68,7 @@ const maxRest = 50;
 
 export function createReportActions({ checkSubjects, checkHistory, clock }: ReportDeps): ReportActions {
   return {
-    async *report(caller, question) {
+    async *report(caller, question, signal) {
       requirePermission(caller, 'read');
       const { filterByTags = [], deactivated, granularity, timezone } = question;
       if (!isZone(timezone)) throw invalidField('timezone', 'must be an IANA time zone name, such as Europe/Berlin');
@@ -76,7 +77,8 @@ export function createReportActions({ checkSubjects, checkHistory, clock }: Repo
       const spans = granularity === undefined ? [span] : periodsOf(span, granularity, timezone);
       const periods = granularity === undefined ? [] : spans;
       const filter = { tags: filterByTags, activated: !deactivated };
-      for await (const some of batchesOf(checkSubjects, caller.accountId, filter, checkHistory.checksAtOnce)) {
+      const scope = { accountId: caller.accountId, filter, atOnce: checkHistory.checksAtOnce, signal };
+      for await (const some of batchesOf(checkSubjects, scope)) {
         const sums = await sumByCheck(checkHistory, caller.accountId, some, spans);
         yield some.map((subject) => reportedOf(subject, sums(subject.checkId), periods));
       }
@@ -84,12 +86,33 @@ export function createReportActions({ checkSubjects, checkHistory, clock }: Repo
   };
 }
 
-/** The checks of an account in batches. Pauses between them, so that reports yield to other work. */
-export async function* batchesOf(
+/** Reports in progress in this process; others wait, those of an account for each other first. */
+const lanes = createSharedLanes(2, 1);
+
+/** What a report reads. */
+interface Scope {
+  readonly accountId: string;
+  readonly filter: SubjectFilter;
+  /** Checks per batch. */
+  readonly atOnce: number;
+  /** Ends the wait for other reports; there are no batches then. */
+  readonly signal: AbortSignal;
+}
+
+/** The checks of an account in batches, two reports at a time. Pauses between batches to yield to other work. */
+export async function* batchesOf(checkSubjects: SubjectReader, scope: Scope): AsyncIterable<readonly Subject[]> {
+  const leave = await lanes.enter(scope.accountId, scope.signal);
+  if (leave === null) return;
+  try {
+    yield* pausedBatches(checkSubjects, scope);
+  } finally {
+    leave();
+  }
+}
+
+async function* pausedBatches(
   checkSubjects: SubjectReader,
-  accountId: string,
-  filter: SubjectFilter,
-  atOnce: number,
+  { accountId, filter, atOnce }: Scope,
 ): AsyncIterable<readonly Subject[]> {
   const startedAt = performance.now();
   let after: string | null = null;

@@ -7,10 +7,12 @@ import { isoText, isoTextOrNull } from '../wire.ts';
 
 export function accountReportRoutes(reports: AccountReportActions): Route[] {
   return [
-    route('getAccountReport', async ({ caller, query }) => toWire(await reports.read(caller, questionOf(query)))),
+    route('getAccountReport', async ({ caller, query, signal }) =>
+      toWire(await reports.read(caller, questionOf(query), signal)),
+    ),
     route('getAccountReportRows', async ({ caller, query, signal }) => {
       const lines = [lineOf(columns.map(([name]) => name))];
-      for await (const some of reports.rows(caller, questionOf(query))) {
+      for await (const some of reports.rows(caller, questionOf(query), signal)) {
         if (signal.aborted) break;
         for (const row of some) lines.push(lineOf(columns.map(([, valueOf]) => valueOf(row))));
       }
@@ -90,7 +92,7 @@ function lineOf(cells: readonly Cell[]): string {
 }
 
 function textCell(text: string): string {
-  // Spreadsheets evaluate texts that begin like this.
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  // Spreadsheets evaluate texts that begin like this, some of them after spaces or with full-width characters.
+  const safe = /^(?:[\t\r\n]|[\s\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20])/u.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

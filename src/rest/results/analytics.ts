@@ -36,7 +36,7 @@ export function analyticsRoutes(analytics: AnalyticsActions, reports: ReportActi
     ),
     route('getReport', async ({ caller, query, signal }) => {
       const quickRange = query.quickRange === 'last24Hrs' ? 'last24Hours' : query.quickRange;
-      return writeReport(reports.report(caller, { ...query, quickRange }), signal);
+      return writeReport(reports.report(caller, { ...query, quickRange }, signal), signal);
     }),
   ];
 }
