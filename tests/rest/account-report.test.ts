@@ -1,9 +1,14 @@
 // The report on a week or month over HTTP, as JSON and CSV, on results whose figures are known.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, it, test } from 'node:test';
+import type { AccountReportActions } from '#actions/results/account-reports.ts';
+import { reportOf } from '#channels/parts/test-alerts.ts';
 import type { AccountReportBody } from '#contract/results/account-report.ts';
+import type { ReportedRow } from '#domain/results/account-report.ts';
 import type { Outcome } from '#domain/results/result.ts';
 import { newId } from '#lib/id.ts';
+import { accountReportRoutes } from '#rest/results/account-report.ts';
+import type { Answer, AnyCall } from '#rest/route.ts';
 import { type Composed, startComposed } from '../support/service/composed.ts';
 import { putResult } from '../support/store/rows.ts';
 import { send } from './operation-calls.ts';
@@ -126,6 +131,38 @@ describe('the report', () => {
       '',
     ]);
   });
+});
+
+test('texts that a spreadsheet would evaluate are text in the CSV', async () => {
+  const names = [
+    '=1',
+    '+1',
+    '-1',
+    '@a',
+    ' =1',
+    '\t=1',
+    '\u00a0=1',
+    '\u200b=1',
+    '\u202e=1',
+    '\uff1d1',
+    '\uff0b1',
+    '\n=1',
+    'a=1',
+  ];
+  const tags = ['=2'];
+  const made = names.map((name): ReportedRow => ({ ...reportOf([name]).report.slowest[0], name, tags }) as ReportedRow);
+  const route = accountReportRoutes({ rows: () => [made] } as unknown as AccountReportActions)[1];
+  const call = { query: { every: 'week', timezone: 'UTC' }, signal: AbortSignal.any([]) } as unknown as AnyCall;
+  const { body } = (await route?.run(call)) as Answer;
+  const cells = String(body)
+    .split('\r\n')
+    .slice(1, -1)
+    .map((line) => line.split(',').slice(1, 4));
+  const written = names.map((name) => (name === 'a=1' ? name : name === '\n=1' ? `"'${name}"` : `'${name}`));
+  assert.deepEqual(
+    cells,
+    written.map((name) => [name, 'API', "'=2"]),
+  );
 });
 
 describe('the report of a channel', () => {

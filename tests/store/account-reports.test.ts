@@ -80,7 +80,7 @@ describe('reports of channels', () => {
     const [due] = await test.temp.store.accountReports.due(test.now, 10);
     assert.ok(due !== undefined);
     await change(test, id, { every: 'month', timeZone: 'Asia/Kolkata' });
-    assert.equal(dueAt(), Date.parse('2026-04-01T02:00:00Z'));
+    assert.equal(dueAt(), Date.parse('2026-04-01T02:30:00Z'));
     assert.equal(await test.temp.store.accountReports.send(due, report, 1, test.now), false);
     await change(test, id, null);
     assert.equal(dueAt(), null);

@@ -1,7 +1,7 @@
 // Named spans and calendar periods, in time zones with clock changes.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { periodsOf, spanOf } from './calendar.ts';
+import { periodAt, periodsOf, spanOf } from './calendar.ts';
 
 const at = (text: string): number => Date.parse(text);
 const text = (ms: number): string => new Date(ms).toISOString().slice(0, 16);
@@ -38,6 +38,14 @@ describe('the periods of a span', () => {
       ['2026-03-27T12:00', '2026-03-27T23:00', '2026-03-28T23:00', '2026-03-29T22:00'],
     );
     assert.equal(days.at(-1)?.to, span.to);
+  });
+
+  it('contain the full hour at which they begin in a zone with a half-hour offset', () => {
+    const from = Date.parse('2026-03-08T18:00:00Z');
+    const week = { from, to: from + 7 * 24 * 3_600_000 };
+    assert.deepEqual(periodAt('week', from, 'Asia/Kolkata'), week);
+    assert.deepEqual(periodAt('week', week.to - 1, 'Asia/Kolkata'), week);
+    assert.equal(periodAt('week', from - 1, 'Asia/Kolkata').to, from);
   });
 
   it('begin at full hours in a zone with a half-hour offset', () => {

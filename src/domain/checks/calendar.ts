@@ -34,9 +34,10 @@ export function spanOf(range: QuickRange, now: number, zone = 'UTC'): TimeSpan {
 
 const lastDays: Partial<Record<QuickRange, number>> = { last24Hours: 1, last7Days: 7, last30Days: 30 };
 
-/** The whole day, week or month that contains `at` (epoch ms). */
+/** The whole day, week or month that contains `at` (epoch ms), from a full hour of UTC to a full hour of UTC. */
 export function periodAt(granularity: Granularity, at: number, zone: string): TimeSpan {
-  const from = startOf(granularity, at, zone);
+  // The hour that contains the boundary belongs to the period that starts in it.
+  const from = startOf(granularity, hourOf(at) + hourMs - 1, zone);
   return { from, to: nextAfter(from, granularity, zone) };
 }
 

@@ -1,7 +1,7 @@
 // Local times around clock changes.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { instantAt, isZone, wallTimeOf } from './wall-time.ts';
+import { instantAt, isZone, offsetMs, wallTimeOf } from './wall-time.ts';
 
 const shown = (at: number): string => new Date(at).toISOString().slice(0, 16);
 const wall = (text: string): number => Date.parse(`${text}Z`);
@@ -51,4 +51,14 @@ describe('a time zone', () => {
       false,
     ]);
   });
+});
+
+it('another spelling of a zone needs no other format', (t) => {
+  const made = t.mock.method(Intl, 'DateTimeFormat');
+  const names = ['Asia/Tokyo', 'asia/tokyo', 'ASIA/TOKYO'];
+  assert.deepEqual(
+    names.map((name) => offsetMs(0, name)),
+    names.map(() => 9 * 3_600_000),
+  );
+  assert.equal(made.mock.callCount(), 1);
 });

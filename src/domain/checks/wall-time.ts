@@ -1,13 +1,15 @@
 // Converts between local times of a time zone and UTC.
 
+/** By name in lower case, so that their number is limited: names are not case-sensitive. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Offset of a time zone from UTC at a time (epoch ms), ms. @param zone IANA name */
 export function offsetMs(at: number, zone: string): number {
   if (zone === 'UTC') return 0;
-  const known = formats.get(zone);
+  const key = zone.toLowerCase();
+  const known = formats.get(key);
   const format = known ?? new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
-  if (known === undefined) formats.set(zone, format);
+  if (known === undefined) formats.set(key, format);
   const name = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
   const [, sign = '+', hours = '0', minutes = '0', seconds = '0'] =
     /GMT([+-])(\d{2}):?(\d{2})?:?(\d{2})?/.exec(name) ?? [];

@@ -1,7 +1,8 @@
 // The report on all checks of an account in a week or month (docs/decisions/0130). Times are epoch ms.
 import { periodAt, periodBefore, type TimeSpan } from '../checks/calendar.ts';
 import type { CheckType } from '../checks/check.ts';
-import { hourMs, type RollUp } from './roll-up.ts';
+import { instantAt, wallTimeOf } from '../checks/wall-time.ts';
+import { dayMs, dayOf, hourMs, type RollUp } from './roll-up.ts';
 import { availabilityOf, metricOf, successRatioOf, unknownRatioOf } from './analytics.ts';
 
 export const reportPeriods = ['week', 'month'] as const;
@@ -88,7 +89,7 @@ export interface AccountReport {
 export const listedInReport = 10;
 /** Days before the expiry of a certificate from which reports list it. */
 export const certificateDays = 30;
-/** Hours after a period at which its report is sent, in the morning: by then all its hours are summed up. */
+/** Local hour at which the report on a period is sent: by then all its hours are summed up. */
 const sendingHour = 8;
 
 /** The last complete period at `now`. */
@@ -99,8 +100,15 @@ export function lastPeriod({ every, timeZone }: ReportSchedule, now: number): Ti
 /** When the next report after `now` is due: at 8:00 on the first day of a period. */
 export function nextReportAt({ every, timeZone }: ReportSchedule, now: number): number {
   const { from, to } = periodAt(every, now, timeZone);
-  const today = from + sendingHour * hourMs;
-  return today > now ? today : to + sendingHour * hourMs;
+  const today = morningOf(from, timeZone);
+  return today > now ? today : morningOf(to, timeZone);
+}
+
+/** 8:00 on the day that starts then. */
+function morningOf(from: number, timeZone: string): number {
+  // Its middle is on that day, also if the start was rounded down.
+  const noon = wallTimeOf(from + dayMs / 2, timeZone);
+  return instantAt(dayOf(noon) + sendingHour * hourMs, timeZone, 'first');
 }
 
 /** The sums of a check in a period and the one before. */
