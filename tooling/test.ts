@@ -44,17 +44,22 @@ const jobsAtOnce = availableParallelism();
 const waiting: ReadonlySet<string> = new Set([
   'chaos -- postgres --minutes 1',
   'chaos -- kill --rounds 7',
+  'tests/flows/active-hours.test.ts',
   'tests/flows/alert-storm.test.ts',
   'tests/flows/clock.test.ts',
   'tests/flows/crash.test.ts',
   'tests/flows/database-away.test.ts',
   'tests/flows/dependencies.test.ts',
   'tests/flows/migrate.test.ts',
+  'tests/flows/missing-browser.test.ts',
   'tests/flows/overlap.test.ts',
   'tests/flows/readme.test.ts',
+  'tests/flows/refused-connections.test.ts',
   'tests/flows/retries.test.ts',
   'tests/flows/roles.test.ts',
+  'tests/flows/silence.test.ts',
   'tests/flows/two-apis.test.ts',
+  'tests/icmp.test.ts',
 ]);
 
 /** Limit for a file or script, and for a single test. */
