@@ -101,6 +101,8 @@ export interface SendDeliveriesOptions {
   readonly send: (delivery: Sendable, channel: AlertChannel, attempt: number) => Promise<SendOutcome>;
   /** Wakes this step when there is capacity again. */
   readonly wake: () => void;
+  /** Called for a delivery that has ended because it could not be rendered. */
+  readonly onUnrendered?: (delivery: Held) => void;
   readonly onSettled?: (delivery: Held, attempt: Attempt, step: DeliveryStep) => void;
   /** Called when attempts have been recorded durably. */
   readonly onLogged?: () => void;

@@ -9,6 +9,7 @@ import { test as composedTest } from 'node:test';
 import { startComposed } from '../support/service/composed.ts';
 import { test } from '../support/service/one-process.ts';
 import { asker } from '../support/service/service.ts';
+import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { until } from '../support/until.ts';
 
 interface NoticeBody {
@@ -128,3 +129,28 @@ composedTest('log lines of a lost delivery and its channel hide values of locked
   assert.match(String((await line('delivery.exhausted')).fields['error']), shown);
   assert.match(String((await line('channel.failing')).fields['reason']), shown);
 });
+
+composedTest(
+  'an alert that a channel can no longer render is logged and reported through another channel',
+  async (t) => {
+    const on = await startComposed(t);
+    const { must } = asker(() => on.address, on.apiKey);
+    const receiver = await startScriptedServer(t);
+    const url = receiver.url;
+    const made = { type: 'WEBHOOK', config: { name: 'on call', url } };
+    await must('POST', '/v1/alert-channels', { ...made, autoSubscribe: true });
+    await must('POST', '/v1/alert-channels', made);
+    // As if email had been set up when it was saved.
+    on.raw.exec(`UPDATE alert_channels SET type = 'EMAIL', config = '{"address":"ops@example.com"}' WHERE id = 1`);
+    receiver.answer({ status: 503 });
+    const request = { method: 'GET', url };
+    await must('POST', '/v1/checks/api', { name: 'Cart', frequency: 0, frequencyOffset: 10, request });
+    const count = (name: string) => on.logged.filter((line) => line.name === name);
+    await until('the report', () => count('channel.failing').length > 0);
+    assert.deepEqual(
+      count('delivery.failed').map(({ fields: { channel, error } }) => [channel, error]),
+      [[1, 'the message could not be rendered; the log of deliveries has the error']],
+    );
+    assert.equal(count('channel.failing')[0]?.fields['notified'], 1);
+  },
+);

@@ -111,6 +111,19 @@ describe('a failing channel', () => {
     assert.deepEqual([await lose(), await lose(), await lose()], [0, 1, 1]);
   });
 
+  it('whose alert could not be rendered is reported with the reason', async (newStore) => {
+    const { test, channel } = await failing(newStore, 1);
+    await using _ = test;
+    const other = await test.channel(null);
+    const [one] = await test.claimDeliveries();
+    assert.ok(one !== undefined);
+    await test.temp.store.failingChannels.noteUnsent({ ...one.delivery, reason: 'not rendered' });
+    const [report] = await test.temp.store.failingChannels.unreported(1);
+    assert.deepEqual([report?.alertChannelId, report?.reason], [channel, 'not rendered']);
+    await test.report();
+    assert.equal(test.one(`SELECT count(*) FROM deliveries WHERE alert_channel_id = ${other}`), 1);
+  });
+
   it('that is deleted is reported as recovered to the notified channels that still exist', async (newStore) => {
     const { test, channel } = await failing(newStore, 1);
     await using _ = test;

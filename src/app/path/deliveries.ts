@@ -61,6 +61,16 @@ export function joinSendDeliveries(joint: Joint) {
       owner,
     }),
     wake: () => wake('send-deliveries'),
+    onUnrendered: ({ accountId, id, alertChannelId, checkId, isTest }) => {
+      metrics.onSettled('failed');
+      // The error itself may contain secret values.
+      const reason = 'the message could not be rendered; the log of deliveries has the error';
+      log.warn('delivery.failed', { id, channel: alertChannelId, check: checkId, error: reason });
+      if (isTest) return;
+      logging = logging
+        .then(() => store.failingChannels.noteUnsent({ accountId, id, alertChannelId, checkId, reason }))
+        .catch((cause: unknown) => log.error('attempt.log-failed', { error: messageOf(cause) }));
+    },
     onSettled: ({ accountId, id, alertChannelId, checkId }, attempt, { status }) => {
       metrics.onSettled(status);
       if (status !== 'exhausted' && status !== 'failed') return;

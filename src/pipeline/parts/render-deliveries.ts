@@ -31,6 +31,8 @@ export interface RenderDeliveriesOptions<Claim extends Claimed> {
   readonly send: (delivery: DueDelivery & { readonly request: Message }, claimed: Claim) => void;
   /** Called for a delivery that could not be rendered or stored: this claim does not send it. */
   readonly drop: (claimed: Claim) => void;
+  /** Called for a delivery that has ended because it could not be rendered. */
+  readonly onUnrendered?: (delivery: DueDelivery) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -41,7 +43,7 @@ const sliceMs = 5;
 
 /** Renders added deliveries, with accounts taking turns. */
 export function createRenderDeliveries<Claim extends Claimed>(options: RenderDeliveriesOptions<Claim>) {
-  const { store, owner, send, drop, onError } = options;
+  const { store, owner, send, drop, onUnrendered, onError } = options;
   const waiting = new FairQueue<Claim>();
   let isRunning = false;
 
@@ -59,8 +61,13 @@ export function createRenderDeliveries<Claim extends Claimed>(options: RenderDel
     const requests = await store.saveRendered(rendered, owner);
     for (const [index, claimed] of some.entries()) {
       const request = requests[index] ?? null;
-      if (request === null) drop(claimed);
-      else send({ ...claimed.delivery, request }, claimed);
+      if (request !== null) {
+        send({ ...claimed.delivery, request }, claimed);
+        continue;
+      }
+      drop(claimed);
+      const one = rendered[index]?.rendered;
+      if (one !== undefined && 'error' in one) onUnrendered?.(claimed.delivery);
     }
   };
   const run = async (): Promise<void> => {

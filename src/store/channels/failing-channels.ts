@@ -50,7 +50,7 @@ export function hasLostNoAlert(account: string): string {
 }
 
 /** A delivery that ended without a last attempt. */
-interface Expired {
+interface Unsent {
   readonly account: IdBytes;
   readonly id: IdBytes;
   readonly channelId: number;
@@ -61,10 +61,15 @@ interface Expired {
   readonly now: number;
 }
 
+/** The same outside of the store. */
+export interface UnsentDelivery extends Pick<Delivery, 'accountId' | 'id' | 'alertChannelId' | 'checkId'> {
+  readonly reason: string;
+}
+
 /** Marks the channel as failing, as an exhausted delivery does. */
-export async function noteExpired(
+export async function noteUnsent(
   tx: Kysely<Tables>,
-  { account, id, channelId, isAlert, reason, now }: Expired,
+  { account, id, channelId, isAlert, reason, now }: Unsent,
 ): Promise<void> {
   const isFirst = isAlert ? hasLostNoAlert('alert_channels.account_id') : '1 = 0';
   await tx
@@ -113,12 +118,14 @@ export interface FailingChannels {
   list(accountId: string): Promise<FailingChannel[]>;
   /** Due reports: for each account the first `most` with the channels to notify, the others without. */
   unreported(max: number): Promise<ChannelReport[]>;
+  /** Marks the channel of a delivery that could not be rendered as failing. */
+  noteUnsent(delivery: UnsentDelivery): Promise<void>;
   /** Adds the deliveries and closes the report; false = another process was first, or the account is being moved. */
   report(report: ChannelReport, deliveries: readonly Delivery[]): Promise<boolean>;
 }
 
 export function createFailingChannels(database: Database): FailingChannels {
-  const { reader, waitingTransaction } = database;
+  const { reader, transaction, waitingTransaction, clock } = database;
   return {
     async list(accountId) {
       const rows = await reader
@@ -155,6 +162,11 @@ export function createFailingChannels(database: Database): FailingChannels {
       }
       return reports;
     },
+    noteUnsent: ({ accountId, id, alertChannelId: channelId, checkId, reason }) =>
+      transaction((tx) => {
+        const [account, isAlert, now] = [idBytes(accountId), checkId !== null, clock.now()];
+        return noteUnsent(tx, { account, id: idBytes(id), channelId, isAlert, reason, now });
+      }),
     report: (report, deliveries) => waitingTransaction((tx) => closeReport(tx, report, deliveries)),
   };
 }

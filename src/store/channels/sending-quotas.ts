@@ -14,7 +14,7 @@ import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
 import type { Tables } from '../base/tables/schema.ts';
 import { isMarked, settledColumns } from '../path/deliveries/cancel-reminders.ts';
-import { noteExpired } from './failing-channels.ts';
+import { noteUnsent } from './failing-channels.ts';
 
 /** An attempt that is about to be made. */
 export interface QuotaClaim {
@@ -102,6 +102,6 @@ async function waitOrEnd(
   );
   if (!isExpired || ended.length === 0) return 'waits';
   const isAlert = row.check_id !== null;
-  if (row.is_test === 0) await noteExpired(tx, { account, id, channelId: row.alert_channel_id, isAlert, reason, now });
+  if (row.is_test === 0) await noteUnsent(tx, { account, id, channelId: row.alert_channel_id, isAlert, reason, now });
   return 'expired';
 }

@@ -109,7 +109,12 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
     send: 'account-reports',
     postpone: 'account-reports',
   },
-  failingChannels: { list: 'figures', unreported: 'failing-channels', report: 'failing-channels' },
+  failingChannels: {
+    list: 'figures',
+    unreported: 'failing-channels',
+    noteUnsent: 'failing-channels',
+    report: 'failing-channels',
+  },
   checks: { list: 'checks', find: 'checks', add: 'checks', change: 'checks', remove: 'checks' },
   firstRuns: { start: 'first-runs' },
   checksWithoutChannels: { ofAccount: 'checks-without-channels' },
