@@ -41,4 +41,16 @@ test('a person reads the report, downloads it and has it sent by email', async (
     return channel['report'] as { readonly every: string; readonly timeZone: string } | null;
   });
   assert.match(`${report.every} ${report.timeZone}`, /^month Asia\/(Kolkata|Calcutta)$/);
+  // A period whose data was removed: the way back.
+  await page.goto(`${new URL(page.url()).origin}/reports?at=2020-01-01T00:00:00.000Z`);
+  await expectVisible(page.getByText('must be in the last 731 days'));
+  await page.getByRole('button', { name: 'Week after' }).click();
+  await page.waitForURL(/at=(?:%22)?2020-01-08T/);
+  // A system without a time zone.
+  await page.addInitScript(() => {
+    const known = new Intl.DateTimeFormat().resolvedOptions();
+    Intl.DateTimeFormat.prototype.resolvedOptions = () => ({ ...known, timeZone: 'Etc/Unknown' });
+  });
+  await page.goto(`${new URL(page.url()).origin}/reports`);
+  await expectVisible(page.getByText(/\(UTC\)/));
 });

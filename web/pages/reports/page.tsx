@@ -24,7 +24,8 @@ type Report = AnswerOf<'getAccountReport'>;
 type Query = { readonly every: 'week' | 'month'; readonly timezone: string; readonly at?: string };
 
 const hourMs = 3_600_000;
-const viewerZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** Of a system without a time zone, browsers say that it is unknown. */
+const viewerZone = new Intl.DateTimeFormat().resolvedOptions().timeZone.replace(/^Etc\/Unknown$/, 'UTC');
 
 export function ReportsPage() {
   const search = useSearch({ from: '/shell/reports' });
@@ -84,6 +85,8 @@ function Controls({
   const { every } = query;
   const go = (at: number): void => void navigate({ search: { ...search, at: new Date(at).toISOString() } });
   const hasNext = report !== undefined && Date.parse(report.to) < Date.parse(report.createdAt);
+  // After an error, such as for a period whose data was removed, a week later.
+  const next = report === undefined ? Date.parse(search.at ?? '') + 168 * hourMs : Date.parse(report.to) + 12 * hourMs;
   return (
     <>
       <Choice
@@ -105,8 +108,8 @@ function Controls({
       </IconButton>
       <IconButton
         label={text.after[every]}
-        isDisabled={!hasNext}
-        onPress={() => report && go(Date.parse(report.to) + 12 * hourMs)}
+        isDisabled={report === undefined ? Number.isNaN(next) : !hasNext}
+        onPress={() => go(next)}
       >
         <ChevronRight size={18} />
       </IconButton>
