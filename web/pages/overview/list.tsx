@@ -77,6 +77,7 @@ export function CheckList({
       <div
         ref={list}
         className={css['list']}
+        data-by={search.by}
         data-dense={search.dense ? '' : undefined}
         style={{ height: virtualizer.getTotalSize() }}
       >

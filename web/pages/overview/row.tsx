@@ -63,7 +63,7 @@ export const CheckRow = memo(function CheckRow({
             silent={row.silent}
           />
           <span>{checkTypeWords[row.checkType]}</span>
-          {row.groupName !== null && <span>{row.groupName}</span>}
+          {row.groupName !== null && <span className={css['group']}>{row.groupName}</span>}
           {!isDense && row.url !== null && <span className={css['url']}>{row.url}</span>}
           {row.tags.slice(0, 3).map((tag) => (
             <Link key={tag} to="/" search={(now) => ({ ...now, tag })} className={css['tag']}>
