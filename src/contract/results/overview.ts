@@ -94,7 +94,10 @@ const counts = z.strictObject({
 const section = z
   .strictObject({
     groupId: z.int().nullable(),
-    name: z.string().nullable().describe('Name of the group, or the tag. null = the checks without one.'),
+    name: z
+      .string()
+      .nullable()
+      .describe('Name of the group, or the tag. null = the checks that are in no other section.'),
     counts: counts.describe('Rows of the section. `total` of them follow each other, possibly on several pages.'),
   })
   .meta({ id: 'OverviewSection' });
@@ -170,7 +173,7 @@ export const overviewQuery = z.object({
     .enum(['group', 'tag'])
     .exactOptional()
     .describe(
-      'Lists the checks in sections, by group or tag in alphabetical order. Checks without one come last. `sort` is the order within a section. By tag, a check has a row for each of its tags and those of its group, and `total` counts rows.',
+      'Lists the checks in sections, by group or tag in alphabetical order. Checks without one come last. `sort` is the order within a section. By tag, a check has a row for each of its tags and those of its group, and `total` counts rows. Of more than 1,000 tags, only those with the most checks have a section.',
     ),
   limit: wholeNumber(1, 200).default(50).describe('Page size, 1 to 200.'),
   page: wholeNumber(1, 1_000_000).default(1).describe('Page number, starting at 1.'),

@@ -167,29 +167,64 @@ export type OverviewGrouping = 'group' | 'tag';
 /** The checks of a group, or with a tag. */
 export interface OverviewSection {
   readonly groupId: number | null;
-  /** Name of the group, or the tag; null = the checks without one. */
+  /** Name of the group, or the tag; null = the checks that are in no other section. */
   readonly name: string | null;
   /** In the order of all entries. */
   readonly entries: readonly OverviewEntry[];
 }
 
-/** The entries by group or tag, in alphabetical order. An entry is in the section of each of its tags. */
+/** Sections by tag: a response lists all of them, and tags may be as many as checks. */
+export const maxTagSections = 1000;
+
+/**
+ * The entries by group or tag, in alphabetical order. An entry is in the section of each of its tags. If there are more
+ * tags than `maxTagSections`, only those with the most entries have a section.
+ */
 export function sectionsOf(entries: readonly OverviewEntry[], by: OverviewGrouping): readonly OverviewSection[] {
-  const sections = new Map<number | string | null, OverviewEntry[]>();
-  for (const entry of entries) {
-    for (const key of by === 'group' ? groupOf(entry.check) : tagsOf(entry.check)) {
-      const known = sections.get(key);
-      if (known === undefined) sections.set(key, [entry]);
-      // A check and its group may have the same tag.
-      else if (known.at(-1) !== entry) known.push(entry);
-    }
-  }
-  const keyed = [...sections].map(([key, found]) => {
+  const sections =
+    by === 'group'
+      ? grouped(entries, groupOf)
+      : (grouped(entries, tagsOf, maxTagSections) ?? grouped(entries, commonTagsOf(entries)));
+  const keyed = [...(sections ?? [])].map(([key, found]) => {
     const groupId = typeof key === 'number' ? key : null;
     const name = typeof key === 'number' ? (found[0]?.check.groupName ?? null) : key;
     return { groupId, name, entries: found, lower: name?.toLowerCase() ?? null };
   });
   return keyed.sort(bySection);
+}
+
+type SectionKey = number | string | null;
+type KeysOf = (check: OverviewCheck) => readonly SectionKey[];
+
+/** @returns null = there are more than `max` sections, not counting that of the other entries */
+function grouped(entries: readonly OverviewEntry[], keysOf: KeysOf, max = Number.POSITIVE_INFINITY) {
+  const sections = new Map<SectionKey, OverviewEntry[]>();
+  for (const entry of entries) {
+    for (const key of keysOf(entry.check)) {
+      const known = sections.get(key);
+      if (known === undefined) sections.set(key, [entry]);
+      // A check and its group may have the same tag.
+      else if (known.at(-1) !== entry) known.push(entry);
+    }
+    if (sections.size - (sections.has(null) ? 1 : 0) > max) return null;
+  }
+  return sections;
+}
+
+/** The tags with the most entries, at most `maxTagSections`; of equally many, all or none. */
+function commonTagsOf(entries: readonly OverviewEntry[]): KeysOf {
+  const counts = new Map<SectionKey, number>();
+  for (const { check } of entries) {
+    for (const tag of tagsOf(check)) if (tag !== null) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  }
+  const rare =
+    Int32Array.from(counts.values())
+      .sort()
+      .at(-1 - maxTagSections) ?? 0;
+  return (check) => {
+    const common = tagsOf(check).filter((tag) => (counts.get(tag) ?? 0) > rare);
+    return common.length === 0 ? none : common;
+  };
 }
 
 const none = [null];

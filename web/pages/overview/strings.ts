@@ -30,7 +30,7 @@ export const text = {
   },
   rows: 'Rows',
   groupings: { flat: 'flat', group: 'by group', tag: 'by tag' },
-  noTag: 'No tag',
+  noTag: 'Other',
   dense: 'Dense rows',
   comfortable: 'Comfortable rows',
   emptyTitle: 'No checks yet',
