@@ -175,6 +175,7 @@ export interface OverviewSection {
 
 /** Sections by tag: a response lists all of them, and tags may be as many as checks. */
 export const maxTagSections = 1000;
+const maxCountedTags = 20 * maxTagSections;
 
 /**
  * The entries by group or tag, in alphabetical order. An entry is in the section of each of its tags. If there are more
@@ -215,7 +216,11 @@ function grouped(entries: readonly OverviewEntry[], keysOf: KeysOf, max = Number
 function commonTagsOf(entries: readonly OverviewEntry[]): KeysOf {
   const counts = new Map<SectionKey, number>();
   for (const { check } of entries) {
-    for (const tag of tagsOf(check)) if (tag !== null) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+    for (const tag of tagsOf(check)) {
+      const count = counts.get(tag) ?? 0;
+      // Beyond so many tags, new ones are hardly common, and counting them would block other accounts.
+      if (tag !== null && (count > 0 || counts.size < maxCountedTags)) counts.set(tag, count + 1);
+    }
   }
   const rare =
     Int32Array.from(counts.values())
