@@ -61,7 +61,7 @@ describe('a person', () => {
 
   test('a read-only person sees everything and is offered no change', async () => {
     const { service, open, browser } = ui();
-    await service.must('POST', '/v1/checks/tcp', { name: 'Port', request: { hostname: '127.0.0.1', port: 1 } });
+    await service.must('POST', '/v1/checks/tcp', { name: 'Redis', request: { hostname: '127.0.0.1', port: 1 } });
     const owner = await open('/settings/people');
     await owner.getByLabel('Email').fill('reader@example.com');
     await owner.getByRole('button', { name: /Role/ }).last().click();
@@ -72,11 +72,11 @@ describe('a person', () => {
     await page.goto(link?.trim() ?? '');
     await page.getByLabel('Password').fill('a password of a reader');
     await page.getByRole('button', { name: 'Accept invitation' }).click();
-    const row = page.getByRole('listitem').filter({ hasText: 'Port' });
+    const row = page.getByRole('listitem').filter({ hasText: 'Redis' });
     await expectVisible(row.getByText('Failing'));
-    await expectHidden(page.getByRole('button', { name: 'Actions for Port' }));
-    await row.getByRole('link', { name: 'Port' }).click();
-    await expectVisible(page.getByRole('heading', { level: 1, name: 'Port' }));
+    await expectHidden(page.getByRole('button', { name: 'Actions for Redis' }));
+    await row.getByRole('link', { name: 'Redis' }).click();
+    await expectVisible(page.getByRole('heading', { level: 1, name: 'Redis' }));
     await expectHidden(page.getByRole('button', { name: 'Run now' }));
     await expectVisible(page.getByText(/Ongoing/));
     await expectHidden(page.getByRole('button', { name: /Acknowledge/ }));
