@@ -3,15 +3,22 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { emptyResponses, type Responses } from '#domain/results/roll-up.ts';
 import { emptySketch, mergeSketch } from '#domain/results/sketch.ts';
 
-/** A value as compressed JSON. */
-export function compressed(value: unknown): Uint8Array {
-  return deflateRawSync(JSON.stringify(value));
+/** First byte of a compressed document; JSON begins with a bracket or brace. */
+const mark = 1;
+/** Up to this many bytes a document stays as it is: compressing a small one costs more than all else that rolls it up. */
+const plainMax = 320;
+
+/** An array or object as JSON, compressed if it is large. */
+export function compressed(value: object): Uint8Array {
+  const plain = Buffer.from(JSON.stringify(value));
+  return plain.length <= plainMax ? plain : Buffer.concat([Buffer.of(mark), deflateRawSync(plain)]);
 }
 
 /** Decodes what `compressed` encoded; `Shape` is what the same store wrote. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names what its own column holds
 export function decompressed<Shape>(bytes: Uint8Array): Shape {
-  return JSON.parse(inflateRawSync(bytes).toString()) as Shape;
+  const plain = bytes[0] === mark ? inflateRawSync(bytes.subarray(1)) : Buffer.from(bytes);
+  return JSON.parse(plain.toString()) as Shape;
 }
 
 /**
