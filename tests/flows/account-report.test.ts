@@ -1,5 +1,7 @@
 // The weekly report through the real service, whatever its processes: one mail per period, replayed on request.
 import assert from 'node:assert/strict';
+import { periodAt } from '#domain/checks/calendar.ts';
+import { nextReportAt } from '#domain/results/account-report.ts';
 import { test } from '../support/service/each-topology.ts';
 import { readMail } from '../support/receivers/read-mail.ts';
 import { startSmtpServer } from '../support/receivers/smtp-server.ts';
@@ -22,13 +24,15 @@ test('a channel receives one report per week, which can be replayed', async (giv
     request: { method: 'GET', url: target.url },
   });
   const config = { address: 'ops@example.org' };
-  const report = { every: 'week', timeZone: 'Europe/Berlin' };
+  const report = { every: 'week', timeZone: 'Europe/Berlin' } as const;
   const { id } = await service.must('POST', '/v1/alert-channels', { type: 'EMAIL', config, report });
   await until('an incident', async () => {
     const incidents = (await service.must('GET', '/v1/check-incidents')) as unknown as readonly unknown[];
     return incidents.length === 1;
   });
-  await advance(7 * 24 * hourMs + hourMs);
+  // Shortly after the report on the current week is due, whatever day it is.
+  const dueAt = nextReportAt(report, periodAt('week', Date.now(), report.timeZone).to);
+  await advance(dueAt - Date.now() + 60_000);
   await until('the report', () => server.mails.length > 0);
   const mail = readMail(server.mails[0]?.raw ?? '');
   assert.match(mail.headers['subject'] ?? '', /^Weekly report: .*, 1 incident$/);
