@@ -36,7 +36,7 @@ test('checks are listed by group and by tag, failing ones first, with the states
   await expectVisible(page.getByRole('heading', { level: 2, name: 'critical 2 failing' }));
   assert.deepEqual((await rows('critical')).toSorted(), ['Checkout', 'Redis']);
   assert.deepEqual(await rows('web'), ['Checkout', 'Cart']);
-  assert.deepEqual(await rows('No tag'), ['Zookeeper']);
+  assert.deepEqual(await rows('Other checks'), ['Zookeeper']);
   await page.getByRole('heading', { level: 2 }).getByRole('link', { name: 'web' }).click();
   await expectVisible(page.getByText('Tag: web'));
   await expectVisible(page.getByRole('list', { name: 'Checks', exact: true }).getByRole('link', { name: 'Checkout' }));

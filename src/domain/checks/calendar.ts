@@ -29,7 +29,7 @@ export function spanOf(range: QuickRange, now: number, zone = 'UTC'): TimeSpan {
   if (days !== undefined) return { from: now - days * dayMs, to: now };
   const start = startOf(range.endsWith('Week') ? 'week' : 'month', now, zone);
   if (range.startsWith('this')) return { from: start, to: now };
-  return before(start, range === 'lastWeek' ? 'week' : 'month', zone);
+  return periodBefore(start, range === 'lastWeek' ? 'week' : 'month', zone);
 }
 
 const lastDays: Partial<Record<QuickRange, number>> = { last24Hours: 1, last7Days: 7, last30Days: 30 };
@@ -43,10 +43,6 @@ export function periodAt(granularity: Granularity, at: number, zone: string): Ti
 
 /** The day, week or month before the one that starts at `to`. */
 export function periodBefore(to: number, granularity: Granularity, zone: string): TimeSpan {
-  return before(to, granularity, zone);
-}
-
-function before(to: number, granularity: Granularity, zone: string): TimeSpan {
   return { from: startOf(granularity, to - 1, zone), to };
 }
 

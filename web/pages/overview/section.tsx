@@ -11,15 +11,6 @@ import css from './section.module.css';
 
 type OverviewSection = AnswerOf<'getOverview'>['sections'][number];
 
-/** Sections by tag that the API returns at most; rows of other tags are in the last one. */
-const maxTags = 1000;
-
-/** The name of the last section. @param before number of sections before it */
-function nameOfRest(by: OverviewSearch['by'], before: number): string {
-  if (by !== 'tag') return text.noGroup;
-  return before < maxTags ? text.noTag : text.otherTags;
-}
-
 /** Where a section is in the list, whose items are headings and rows. */
 interface PlacedSection {
   /** null = a flat list. */
@@ -74,7 +65,7 @@ export function Section({
   readonly rowAt: (index: number) => OverviewRow | undefined;
   readonly renderRow: (row: OverviewRow) => ReactNode;
 }) {
-  const name = section === null ? text.list : (section.name ?? nameOfRest(by, item - firstRow));
+  const name = section === null ? text.list : (section.name ?? (by === 'tag' ? text.otherTags : text.noGroup));
   const rowsTop = section === null ? 0 : headingHeight;
   const drawn = new Set<string>();
   return (

@@ -30,8 +30,8 @@ export const text = {
   },
   rows: 'Rows',
   groupings: { flat: 'flat', group: 'by group', tag: 'by tag' },
-  noTag: 'No tag',
-  otherTags: 'Other tags, or none',
+  // Without tags, or with tags so rare that they have no section.
+  otherTags: 'Other checks',
   dense: 'Dense rows',
   comfortable: 'Comfortable rows',
   emptyTitle: 'No checks yet',
