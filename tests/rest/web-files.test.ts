@@ -1,5 +1,6 @@
 // The files of the web UI as a browser gets them: policy, caching, compression, deep links.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -80,7 +81,10 @@ test('each file is sent compressed as the client accepts it, with the same conte
 test('a deep link answers with the page, an unknown one with the page and 404', async () => {
   const { body: page } = await get('/');
   const id = '0199f0c4-0000-7000-8000-000000000001';
-  for (const path of ['/alerts?range=7d', `/checks/${id}/results/${id}`, '/settings/system', '/setup', '/wall']) {
+  const router = readFileSync(join(packageFolder, 'web/app/router.tsx'), 'utf8');
+  const routes = [...router.matchAll(/path: '(\/[^']*)'/g)].map(([, path = '']) => path.replaceAll(/\$\w+/g, id));
+  assert.ok(routes.length > 15, String(routes));
+  for (const path of [...routes, '/alerts?range=7d']) {
     const answer = await get(path);
     assert.deepEqual([answer.statusCode, answer.body], [200, page], path);
   }
