@@ -1,4 +1,4 @@
-// Stores documents of a row as compressed JSON.
+// Stores documents of a row as JSON, compressed if they are large.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { emptyResponses, type Responses } from '#domain/results/roll-up.ts';
 import { emptySketch, mergeSketch } from '#domain/results/sketch.ts';
