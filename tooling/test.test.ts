@@ -61,6 +61,22 @@ it('lists the names of failed files and tests at the end, then their errors', ()
   assert.ok(end.split('\n').length <= 100, end);
 });
 
+it('runs a failed file again, alone, and names the tests that passed only then', () => {
+  const lines = [
+    "import { existsSync, writeFileSync } from 'node:fs';",
+    "import { test } from 'node:test';",
+    "test('fine later', () => {",
+    "  if (existsSync('was-here')) return;",
+    "  writeFileSync('was-here', '');",
+    "  throw new Error('too early');",
+    '});',
+  ];
+  const { status, text } = run({ 'tests/rest/a.test.ts': lines.join('\n') }, 'rest');
+  assert.equal(status, 0, text);
+  assert.match(text, /too early/);
+  assert.match(text, /^unstable, passed only when run again: tests\/rest\/a\.test\.ts:3 fine later /m);
+});
+
 it('fails if a hook of a file fails', () => {
   const hook = `${passing}import { after } from 'node:test';\nafter(() => { throw new Error('no pears'); });\n`;
   const { status, text } = run({ 'tests/rest/a.test.ts': hook }, 'rest');
