@@ -174,12 +174,11 @@ function connectTo(addresses: readonly string[], { host, port }: Place, guard: G
   const onConnected = (result: Connected): void => {
     clearTimeout(late);
     if ('errors' in result) return settle(new AggregateError(result.errors), null);
-    const { socket } = result;
-    // The target may have disconnected already.
-    const refused = socket.remoteAddress === undefined ? null : guard.judge(socket.remoteAddress, port);
-    if (socket.remoteAddress !== undefined && refused === null) return settle(null, socket.setNoDelay(true));
+    const { socket, peer } = result;
+    const refused = guard.judge(peer, port);
+    if (refused === null) return settle(null, socket.setNoDelay(true));
     socket.on('error', () => undefined).destroy();
-    settle(refused === null ? connectError('ECONNRESET', 'read ECONNRESET') : refusal(refused), null);
+    settle(refusal(refused), null);
   };
   const giveUp = connectSequentially(addresses, port, onConnected, { allowHalfOpen: true });
   return () => {

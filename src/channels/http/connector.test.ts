@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';
 import { test } from 'node:test';
+import { createGuard } from '#egress/guard.ts';
 import { tunnelThrough } from '#egress/proxy.ts';
 import { listenWithoutAccepting } from '../../../tests/support/receivers/hostile-receivers.ts';
+import { listenAndReset, untilReset } from '../../../tests/support/receivers/resetting-receiver.ts';
 import type { EgressGuard } from '../kind.ts';
 import { listen, open, raw, receiver, sender, sending } from './test-receivers.ts';
 
@@ -55,6 +57,16 @@ test('checks the address again after connecting, before anything is sent', async
   const outcome = await sender(5000, { lookupFor: () => lookup, judge }).send(sending(`rebinding.test:${port}`));
   assert.deepEqual(outcome.error, { class: 'egress-refused', message: 'rebound' });
   assert.equal(bytes, 0);
+});
+
+test('a receiver that resets the connection at once is tried again, not judged as an address', async () => {
+  const server = await listenAndReset();
+  using _waiting = untilReset();
+  const guard = createGuard({ mode: 'any', allow: [] });
+  const { error } = await sender(5000, guard).send(sending(`127.0.0.1:${server.port}`));
+  assert.equal(error?.class, 'reset', error?.message);
+  assert.match(error.message, /closed the connection after \d+ ms without a complete response/);
+  await server.close();
 });
 
 test('checks a pooled connection again for every request', async () => {

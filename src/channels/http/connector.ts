@@ -71,7 +71,7 @@ function directly(guard: EgressGuard): Tunnel {
       if (refused !== null) return done(refusal(refused), null);
       giveUp = connectSequentially(addresses, port, (result) => {
         if ('errors' in result) return done(new AggregateError(result.errors), null);
-        const late = guard.judge(result.socket.remoteAddress ?? '', port);
+        const late = guard.judge(result.peer, port);
         if (late === null) return done(null, result.socket);
         result.socket.destroy();
         done(refusal(late), null);

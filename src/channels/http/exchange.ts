@@ -113,9 +113,14 @@ export class Exchange implements ConnectedHandler, ResponseReader {
     this.#bytesBefore = this.#socket?.bytesRead ?? 0;
     this.#isReused = this.connection?.hasServed === true;
     this.#usedAt = performance.now();
-    const refused = this.#ways?.judge(this.#socket?.remoteAddress ?? '', this.#socket?.remotePort ?? 0);
+    const { remoteAddress, remotePort = 0 } = this.#socket ?? {};
+    if (remoteAddress === undefined) {
+      controller.abort(connectionLost);
+      return;
+    }
+    const refused = this.#ways?.judge(remoteAddress, remotePort) ?? null;
     if (refused !== null) {
-      this.#fail({ class: 'egress-refused', message: refused ?? 'the remote address is unknown' });
+      this.#fail({ class: 'egress-refused', message: refused });
       return;
     }
     this.#sentAfterMs = this.#elapsed();
@@ -274,6 +279,9 @@ export class Exchange implements ConnectedHandler, ResponseReader {
     return { class: 'timeout', message };
   }
 }
+
+/** A connection without a remote address: the receiver has reset it. */
+const connectionLost = Object.assign(new Error('connection lost'), { code: 'ECONNRESET' });
 
 const notHttp1: Readonly<Record<NotHttp1, string>> = {
   NOT_HTTP: 'did not answer in HTTP',

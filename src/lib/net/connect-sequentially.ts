@@ -5,8 +5,17 @@ import { connect, type Socket } from 'node:net';
 /** Delay before the next address is tried in parallel, ms (RFC 8305 §5). */
 const staggerMs = 250;
 
-/** The connected socket, or the errors of all addresses in order. */
-export type Connected = { readonly socket: Socket; readonly address: string } | { readonly errors: readonly unknown[] };
+/** A connected socket. */
+interface Connection {
+  readonly socket: Socket;
+  /** The address that was asked for. */
+  readonly address: string;
+  /** The address that it is really connected to. */
+  readonly peer: string;
+}
+
+/** The connection, or the errors of all addresses in order. */
+export type Connected = Connection | { readonly errors: readonly unknown[] };
 
 /** Connects to one of `addresses`; returns a function that cancels. `done` is called once, unless cancelled. */
 export function connectSequentially(
@@ -46,9 +55,15 @@ export function connectSequentially(
     socket.once('error', onError);
     socket.once('connect', () => {
       if (isOver) return;
+      const peer = socket.remoteAddress;
+      // The other side has reset the connection already: then the system no longer knows its address.
+      if (peer === undefined) {
+        socket.destroy(resetError(address, port));
+        return;
+      }
       socket.off('error', onError);
       end(socket);
-      done({ socket, address });
+      done({ socket, address, peer });
     });
     if (next < addresses.length) timer = setTimeout(tryNext, staggerMs);
   };
@@ -56,4 +71,8 @@ export function connectSequentially(
   return () => {
     if (!isOver) end(null);
   };
+}
+
+function resetError(address: string, port: number): Error {
+  return Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read', address, port });
 }

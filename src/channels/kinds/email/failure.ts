@@ -33,7 +33,8 @@ export function mailFailure(
 ): Described {
   const { code = '', originalCode = '', response = '', responseCode = 0 } = error;
   const host = targetOf(server);
-  if (responseCode >= 400 && code !== 'ETLS') {
+  // A temporary answer to STARTTLS is no lack of TLS (RFC 3207 §4).
+  if (responseCode >= 400 && (code !== 'ETLS' || responseCode < 500)) {
     const answer = answerOf(hide(response));
     const words = answer.body.replaceAll('\n', ' ');
     const failed = error.command === 'CONN' ? command : error.command;

@@ -144,6 +144,20 @@ test('sends nothing but EHLO to a server without the required STARTTLS', async (
   assert.deepEqual(server.dialogue, ['C1: EHLO example.com', 'C1: STARTTLS']);
 });
 
+test('a server without TLS for the moment is quoted, and nothing more is sent to it', async () => {
+  for (const startTls of ['required', 'if-offered'] as const) {
+    const reply = at('starttls', '454 4.7.0 TLS not available due to temporary reason');
+    const server = await serve({ certificate, reply });
+    const { error, response } = await senderThrough(gatewayOf(server, { startTls })).send(mail());
+    assert.deepEqual(error, {
+      class: 'status',
+      message: `localhost:${server.port} answered STARTTLS with 454 4.7.0 TLS not available due to temporary reason`,
+    });
+    assert.equal(response?.status, 454);
+    assert.deepEqual(server.dialogue, ['C1: EHLO example.com', 'C1: STARTTLS']);
+  }
+});
+
 test('sends no credentials and no mail to a server with an untrusted certificate', async () => {
   for (const scheme of ['smtp://', 'smtps://']) {
     const isTls = scheme === 'smtps://';

@@ -46,11 +46,11 @@ export function reach(
       hop.address = null;
       return fail(connectFault(result.errors, place(), elapsed()));
     }
-    const { socket, address } = result;
+    const { socket, address, peer } = result;
     hop.connectedAt = performance.now();
     hop.address = address;
     // Check the address that was really connected to.
-    const refused = guard.judge(socket.remoteAddress ?? '', target.port);
+    const refused = guard.judge(peer, target.port);
     if (refused === null) return done({ socket });
     socket.destroy();
     fail(refusal(refused));
