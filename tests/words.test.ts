@@ -21,6 +21,24 @@ const words: Readonly<Record<string, string>> = {
   'out of turn': '"unexpectedly"',
 };
 
+/** Expressions to avoid in documentation and in texts of the web UI, and what to write instead. */
+const readWords: Readonly<Record<string, string>> = {
+  'text messages?': '"SMS"',
+  'telephones?': '"phone"',
+  'wins? over': '"override"',
+  'whatever the \\w+': '"even if"',
+  'failing time': '"downtime"',
+  'time unknown|known time': '"gap", "monitored time"',
+  '\\d+(?:\\.\\d+)? %': 'no space before %',
+  'answers? [45]\\d\\d|answered [45]\\d\\d': '"returns"',
+  'take back|take an? \\w+ back': '"remove"',
+  'week (?:before|after)': '"previous week" or "next week"',
+  'keeps? (?:its|their) distance': 'what moves with what',
+  'open the result|show (?:the )?result': '"View result"',
+};
+
+const readFiles = ['README.md', 'docs/*.md', 'web/**/strings.ts', 'src/channels/parts/*.ts'];
+
 const files = [
   '{README,CHANGELOG,CONTRIBUTING}.md',
   'docs/**/*.{md,ts,py,go,php}',
@@ -30,9 +48,10 @@ const files = [
   'tests/conformance.md',
 ];
 
-test('texts use standard terms', () => {
+/** Places of expressions in files. */
+function placesOf(words: Readonly<Record<string, string>>, patterns: readonly string[]): string[] {
   const found: string[] = [];
-  for (const file of globSync(files, { exclude: ['**/node_modules/**', '**/words.test.ts'] })) {
+  for (const file of globSync(patterns, { exclude: ['**/node_modules/**', '**/words.test.ts'] })) {
     const text = readFileSync(file, 'utf8');
     for (const [expression, instead] of Object.entries(words)) {
       for (const { 0: word, index } of text.matchAll(new RegExp(`(?<![\\w-])(?:${expression})(?![\\w-])`, 'gi'))) {
@@ -40,5 +59,13 @@ test('texts use standard terms', () => {
       }
     }
   }
-  assert.deepEqual(found, []);
+  return found;
+}
+
+test('texts use standard terms', () => {
+  assert.deepEqual(placesOf(words, files), []);
+});
+
+test('documentation, pages and messages use the words of their readers', () => {
+  assert.deepEqual(placesOf(readWords, readFiles), []);
 });

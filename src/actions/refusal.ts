@@ -51,5 +51,5 @@ export function notFoundMessage(message: string): Refusal {
 
 /** Refuses an ID that does not exist or belongs to another account, without distinction. */
 export function notFound(noun: string, id: string | number): Refusal {
-  return new Refusal('not-found', `There is no ${noun} ${id}.`);
+  return new Refusal('not-found', `${noun[0]?.toUpperCase()}${noun.slice(1)} ${id} not found.`);
 }

@@ -30,7 +30,7 @@ Paste these lines into another terminal, then the four commands below: they lead
   # 3. a receiver that prints the alert and ends
   node -e 'require("http").createServer((q,a)=>{q.pipe(process.stdout);a.end("thanks");setTimeout(()=>{console.log();process.exit()},200)}).listen(process.argv[1])' "\${RECEIVER_PORT:-9099}"
 
-  # 4. what was sent, and what came back
+  # 4. the request and the response
   curl -s "$TOCSIN_URL/v1/deliveries" -H "Authorization: Bearer $TOCSIN_API_KEY"
 
 What each line means, and how to clean up: docs/first-alert.md

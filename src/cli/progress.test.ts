@@ -21,10 +21,10 @@ describe('progress on a terminal', () => {
   it('redraws a bar with percentage and rate, and leaves the full bar', () => {
     const { progress, written, pass } = screenOf(true);
     progress.begin('results', 1000);
-    assert.deepEqual(shown(written), [`[${'.'.repeat(24)}]   0 %  results                    0 of 1000 rows`]);
+    assert.deepEqual(shown(written), [`[${'.'.repeat(24)}]   0%  results                    0 of 1000 rows`]);
     pass(500);
     progress.add(250);
-    const quarter = `[${'#'.repeat(6)}${'.'.repeat(18)}]  25 %  results                    250 of 1000 rows, 500/s`;
+    const quarter = `[${'#'.repeat(6)}${'.'.repeat(18)}]  25%  results                    250 of 1000 rows, 500/s`;
     assert.deepEqual(shown(written), [quarter]);
     assert.ok(
       written.every((text) => text.startsWith('\r\u001B[K')),
@@ -33,7 +33,7 @@ describe('progress on a terminal', () => {
     pass(1500);
     progress.add(750);
     progress.end();
-    const full = `[${'#'.repeat(24)}] 100 %  results                    1000 of 1000 rows, 500/s`;
+    const full = `[${'#'.repeat(24)}] 100%  results                    1000 of 1000 rows, 500/s`;
     assert.deepEqual(shown(written), [full, '']);
   });
 

@@ -38,7 +38,7 @@ export function createProgress({ write, isTerminal, now }: Screen, what = 'rows'
     if (current === null || current.of === 0) return `[${'-'.repeat(barWidth)}]      `;
     const share = Math.min(1, current.done / current.of);
     const filled = Math.round(share * barWidth);
-    return `[${'#'.repeat(filled)}${'.'.repeat(barWidth - filled)}] ${String(Math.floor(share * 100)).padStart(3)} %`;
+    return `[${'#'.repeat(filled)}${'.'.repeat(barWidth - filled)}] ${String(Math.floor(share * 100)).padStart(3)}%`;
   };
   const show = (isEnd: boolean): void => {
     shownAt = now();

@@ -64,7 +64,7 @@ export const gatewayVariables = {
   TOCSIN_SMS_URL: {
     fallback: 'none',
     meaning:
-      'URL of the service that sends text messages for SMS channels: a POST request with the body of `TOCSIN_SMS_TEMPLATE`. User and password become Basic authorization.',
+      'URL of the service that sends SMS messages for SMS channels: a POST request with the body of `TOCSIN_SMS_TEMPLATE`. User and password become Basic authorization.',
     right: 'an http or https URL',
     secret: true,
     read: (text) => readServer(text, /^https?:$/),
@@ -92,7 +92,7 @@ export const gatewayVariables = {
   TOCSIN_TELEPHONE_LIMIT: {
     fallback: '60',
     meaning:
-      'Text messages and calls allowed per account and clock hour, retries included. Further ones wait for the next hour, for at most 24 hours. 0 disables the limit.',
+      'SMS messages and calls allowed per account and clock hour, retries included. Further ones wait for the next hour, for at most 24 hours. 0 disables the limit.',
     right: 'an integer from 0 to 100000',
     read: (text) => (/^\d{1,6}$/.test(text) && Number(text) <= 100_000 ? Number(text) : undefined),
   } satisfies ConfigVariable<number>,

@@ -48,7 +48,7 @@ const remedies = {
   public: 'nothing more is needed',
   private: 'TOCSIN_EGRESS=private would allow it, or its network in TOCSIN_EGRESS_ALLOW',
   local: 'TOCSIN_EGRESS=any would allow it, or its network in TOCSIN_EGRESS_ALLOW',
-  forbidden: 'only naming its network in TOCSIN_EGRESS_ALLOW would allow it, whatever TOCSIN_EGRESS says',
+  forbidden: 'to allow it, add its network to TOCSIN_EGRESS_ALLOW',
 } as const;
 const allowed = {
   public: new Set(['public']),

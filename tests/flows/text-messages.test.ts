@@ -1,11 +1,11 @@
-// Text messages through the real process: the operator's service stays hidden, and an account cannot use it without limit.
+// SMS messages through the real process: the operator's service stays hidden, and an account cannot use it without limit.
 import assert from 'node:assert/strict';
 import { test } from '../support/service/each-topology.ts';
 import { firstRun } from '../support/service/first-run.ts';
 import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { until } from '../support/until.ts';
 
-test('text messages go out up to the limit of the account, the rest waits, and no answer shows the service', async (given) => {
+test('SMS messages go out up to the limit of the account, the rest waits, and no answer shows the service', async (given) => {
   const { t } = given;
   const [target, gateway] = [await startScriptedServer(t), await startScriptedServer(t)];
   target.answer({ status: 503 });
@@ -34,7 +34,7 @@ test('text messages go out up to the limit of the account, the rest waits, and n
   }
   const log = async () => (await api.must('GET', '/v1/deliveries')) as unknown as readonly Shown[];
   const isWaiting = ({ status, error, attempts }: Shown): boolean =>
-    status === 'pending' && attempts.length === 0 && /limit of 1 text messages and calls per hour/.test(error ?? '');
+    status === 'pending' && attempts.length === 0 && /limit of 1 SMS messages and calls per hour/.test(error ?? '');
   const settled = await until('each delivery to be sent or to wait', async () => {
     const found = await log();
     return found.length === 3 && found.every((each) => each.status === 'delivered' || isWaiting(each)) && found;
@@ -57,7 +57,7 @@ test('text messages go out up to the limit of the account, the rest waits, and n
   assert.equal(waits?.status, 409, JSON.stringify(tries));
   assert.match(
     JSON.stringify(waits.body),
-    /The test message waits: the account has reached its limit of 1 text messages and calls per hour; continues at \S+Z\. See delivery/,
+    /The test message waits: the account has reached its limit of 1 SMS messages and calls per hour; continues at \S+Z\. See delivery/,
   );
 
   const whole = await Promise.all(settled.map(({ id }) => api.must('GET', `/v1/deliveries/${id}`)));

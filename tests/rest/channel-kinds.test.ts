@@ -54,7 +54,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-test('channels for text messages and calls need a number in E.164 form', async () => {
+test('channels for SMS messages and calls need a number in E.164 form', async () => {
   await using api = resourcesUnderTest();
   for (const type of ['SMS', 'CALL']) {
     const made = await api.ask('POST', '/v1/alert-channels', { type, config: { number: '+15551234567' } });
@@ -74,7 +74,7 @@ test('channels for text messages and calls need a number in E.164 form', async (
   }
 });
 
-test('channels for text messages and calls need a service of the operator', () => {
+test('channels for SMS messages and calls need a service of the operator', () => {
   const gateway = { url: 'https://sms.example/', template: '' };
   assert.match(channelRules.missing('SMS', { ...noGateways, call: gateway }) ?? '', /must set TOCSIN_SMS_URL$/);
   assert.match(channelRules.missing('CALL', { ...noGateways, sms: gateway }) ?? '', /must set TOCSIN_CALL_URL$/);

@@ -246,7 +246,7 @@ test('ids that never existed and those of another account are the same 404', asy
     for (const [method, body] of [['GET'], ['PUT', { name: 'B' }], ['DELETE']] as const) {
       const answer = await api.ask(method, `/v1/checks/${unknown}`, body);
       assert.equal(answer.status, 404);
-      assert.equal(answer.body.message, `There is no check ${unknown}.`);
+      assert.equal(answer.body.message, `Check ${unknown} not found.`);
     }
   }
   assert.equal((await api.ask('GET', '/v1/checks')).range, '0-0/0');

@@ -49,7 +49,7 @@ test('deliveries beyond the limit wait for the next hour and are sent then', asy
     path.rows('SELECT attempts, next_attempt_at AS at, leased_by, error FROM deliveries WHERE status = 0');
   await until('two to be sent and one to wait', () => sent.length === 2 && waiting()[0]?.['at'] === next);
   await until('the two to be logged', () => waiting().length === 1);
-  const error = `the account has reached its limit of 2 text messages and calls per hour; continues at ${new Date(next).toISOString()}`;
+  const error = `the account has reached its limit of 2 SMS messages and calls per hour; continues at ${new Date(next).toISOString()}`;
   assert.deepEqual(waiting(), [{ attempts: 0, at: next, leased_by: null, error }]);
   await deliveries.tick();
   assert.equal(deliveries.inProgress, 0, 'it is not due');
@@ -118,7 +118,7 @@ test('a delivery that has waited for a day ends as exhausted, and its channel is
     await deliveries.tick();
     await until('the decision', isIdle);
   }
-  const reason = 'not sent within 24 hours: the account kept reaching its limit of 1 text messages and calls per hour';
+  const reason = 'not sent within 24 hours: the account kept reaching its limit of 1 SMS messages and calls per hour';
   const [ended = assert.fail('it ends')] = path.rows(
     'SELECT status, attempts, next_attempt_at, error FROM deliveries WHERE error IS NOT NULL',
   );

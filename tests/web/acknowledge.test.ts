@@ -36,12 +36,12 @@ describe('acknowledging', () => {
       expectVisible(tile.getByText('Acknowledged'), 2000),
       expectVisible(incident.getByText(who), 2000),
     ]);
-    await incident.getByRole('link', { name: 'Show result' }).click();
+    await incident.getByRole('link', { name: 'View result' }).click();
     await expectVisible(alerts.getByRole('heading', { level: 1, name: 'Cart API' }));
     await expectVisible(alerts.getByText(who));
 
     await alerts.getByRole('button', { name: 'Actions for the incident of Cart API' }).press('Enter');
-    await alerts.getByRole('menuitem', { name: 'Take back' }).press('Enter');
+    await alerts.getByRole('menuitem', { name: 'Remove acknowledgement' }).press('Enter');
     await expectHidden(row.getByText('Acknowledged'), 2000);
     await alerts.getByRole('button', { name: 'Acknowledge Cart API' }).press('Enter');
     await expectVisible(row.getByText('Acknowledged'), 2000);

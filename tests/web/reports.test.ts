@@ -24,11 +24,11 @@ test('a person reads the report, downloads it and has it sent by email', async (
   await page.keyboard.press('g');
   await page.keyboard.press('r');
   await expectVisible(page.getByText('Nothing was measured'));
-  await page.getByRole('button', { name: 'Week after' }).click();
+  await page.getByRole('button', { name: 'Next week' }).click();
   const longest = page.getByRole('table', { name: 'Longest incidents' });
   await expectVisible(longest.getByRole('link', { name: 'Cart API' }));
   await expectVisible(page.getByText(/\(Asia\/(Kolkata|Calcutta)\), so far/));
-  assert.ok(await page.getByRole('button', { name: 'Week after' }).isDisabled());
+  assert.ok(await page.getByRole('button', { name: 'Next week' }).isDisabled());
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download CSV' }).click();
   const download = await downloading;
@@ -44,7 +44,7 @@ test('a person reads the report, downloads it and has it sent by email', async (
   // A period whose data was removed: the way back.
   await page.goto(`${new URL(page.url()).origin}/reports?at=2020-01-01T00:00:00.000Z`);
   await expectVisible(page.getByText('must be in the last 731 days'));
-  await page.getByRole('button', { name: 'Week after' }).click();
+  await page.getByRole('button', { name: 'Next week' }).click();
   await page.waitForURL(/at=(?:%22)?2020-01-08T/);
   // A system without a time zone.
   await page.addInitScript(() => {

@@ -15,13 +15,13 @@ test('the link of the first start creates a user, once', async (t) => {
   await page.goto(link);
   await page.getByLabel('Email').fill(operator.email);
   await page.getByLabel('Password').fill('short');
-  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByRole('button', { name: 'Create user' }).click();
   await expectVisible(page.getByText(/10 characters or more/));
   await page.getByLabel('Password').fill('password123');
-  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByRole('button', { name: 'Create user' }).click();
   await expectVisible(page.getByText(/common/i));
   await page.getByLabel('Password').fill(operator.password);
-  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByRole('button', { name: 'Create user' }).click();
   await expectVisible(page.getByRole('heading', { level: 1, name: 'Checks' }));
   assert.equal(new URL(page.url()).pathname, '/');
 
@@ -30,7 +30,7 @@ test('the link of the first start creates a user, once', async (t) => {
   await again.goto(link);
   await again.getByLabel('Email').fill('eve@example.com');
   await again.getByLabel('Password').fill(operator.password);
-  await again.getByRole('button', { name: 'Create account' }).click();
+  await again.getByRole('button', { name: 'Create user' }).click();
   await expectVisible(again.getByRole('alert'));
   await again.goto(`${service.address}/`);
   await expectVisible(again.getByRole('heading', { name: 'Sign in' }));

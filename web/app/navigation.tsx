@@ -57,7 +57,7 @@ function usePlaces(): readonly Place[] {
     { to: '/groups', text: 'Groups', icon: FolderOpen },
     { to: '/reports', text: 'Reports', icon: ChartColumn },
     { to: '/notices', text: 'Notices', icon: TriangleAlert, count: notices.data?.length ?? 0 },
-    { to: '/wall', text: 'Wall', icon: LayoutGrid },
+    { to: '/wall', text: 'Wallboard', icon: LayoutGrid },
     ...(operate ? [{ to: '/settings/system', text: 'System', icon: Server } as const] : []),
   ];
 }

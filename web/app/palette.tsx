@@ -33,7 +33,7 @@ const pages = [
   ['/groups', 'Groups'],
   ['/reports', 'Reports'],
   ['/notices', 'Notices'],
-  ['/wall', 'Wall'],
+  ['/wall', 'Wallboard'],
   ['/settings/profile', 'Profile'],
 ] as const;
 

@@ -15,7 +15,7 @@ const keys = [
   ['g g', 'Go to groups'],
   ['g r', 'Go to reports'],
   ['g n', 'Go to notices'],
-  ['g w', 'Go to the wall'],
+  ['g w', 'Go to the wallboard'],
   ['?', 'Show these keys'],
 ] as const;
 

@@ -5,7 +5,7 @@ import { Refusal } from '../refusal.ts';
 const deeds: Readonly<Record<Permission, string>> = {
   read: 'read',
   run: 'start checks',
-  write: 'change anything',
+  write: 'edit',
   admin: 'manage the account, its members and its API keys',
   operate: 'operate this installation, which requires the role operator',
 };

@@ -19,7 +19,7 @@ export interface StoredAlert extends Alert {
   readonly incidentId: string | null;
   readonly acknowledgedAt: number | null;
   readonly acknowledgedBy: Acknowledger | null;
-  /** The needed check because of which no channel was notified; null = none. */
+  /** The failing dependency that suppressed this alert; null = none. */
   readonly suppressedBy: Suppressor | null;
 }
 

@@ -19,14 +19,14 @@ export function createSilentCheckNotices({
     const found = await checksWithoutChannels.ofAccount(accountId);
     if (found === null) return [];
     const { checks, among, since } = found;
-    const reported = checks === 1 ? '1 active check fails' : `${checks} active checks fail`;
+    const reported = checks === 1 ? '1 active check has' : `${checks} active checks have`;
     return [
       {
         id: 'notifies-nobody',
         kind: 'notifies-nobody',
         since,
         subject: checks === 1 ? (among[0] ?? '') : `${checks} checks`,
-        message: `No channel is notified if ${reported}: ${firstOf(among)}.`,
+        message: `${reported} no alert channel: ${firstOf(among)}.`,
         action:
           'Subscribe a channel that sends failures (PUT /v1/alert-channels/{id}/subscriptions with {"checkId": "…"} or {"groupId": …}), or mute the checks.',
       },

@@ -14,7 +14,7 @@ export interface ReportMessage {
 
 /** Content of a report. Names are untrusted, in one line. */
 export interface ReportSummary {
-  /** Such as `Weekly report: 99.95 % available, 3 incidents`. */
+  /** Such as `Weekly report: 99.95% uptime, 3 incidents`. */
   readonly title: string;
   /** Such as `Shop, 16–22 November 2026 (Europe/Berlin)`. */
   readonly period: string;
@@ -37,9 +37,8 @@ const dayMs = 86_400_000;
 export function summarizeReport({ report, variables, linkOf }: ReportMessage): ReportSummary {
   const { every, total, checks } = report;
   const replayed = variables['IS_REPLAY'] === true ? ' (replayed)' : '';
-  const available = total.availability === null ? 'nothing measured' : `${percent(total.availability)} available`;
-  const before =
-    total.availabilityBefore === null ? '' : ` (${percent(total.availabilityBefore)} in the ${every} before)`;
+  const available = total.availability === null ? 'nothing measured' : `${percent(total.availability)} uptime`;
+  const before = total.availabilityBefore === null ? '' : ` (previous ${every}: ${percent(total.availabilityBefore)})`;
   return {
     title: `${every === 'week' ? 'Weekly' : 'Monthly'} report: ${available}, ${counted(total.incidents, 'incident')}${replayed}`,
     period: [oneLine(report.accountName ?? '', longestName), periodText(report)]
@@ -47,10 +46,13 @@ export function summarizeReport({ report, variables, linkOf }: ReportMessage): R
       .join(', '),
     link: linkOf(null),
     figures: [
-      ['Availability', total.availability === null ? 'Unknown' : `${percent(total.availability)}${before}`],
+      ['Uptime', total.availability === null ? 'Unknown' : `${percent(total.availability)}${before}`],
       ['Incidents', String(total.incidents)],
-      ['Failing time', total.downMs === 0 ? 'None' : `${lasting(total.downMs)}, all checks together`],
-      ['Time unknown', total.unknownMs === 0 ? 'None' : `${percent(total.unknownRatio ?? 0, Math.ceil)} of the time`],
+      ['Total downtime', total.downMs === 0 ? 'None' : lasting(total.downMs)],
+      [
+        'Gaps in monitoring',
+        total.unknownMs === 0 ? 'None' : `${percent(total.unknownRatio ?? 0, Math.ceil)} of the time`,
+      ],
       ['Active checks', String(checks)],
     ],
     sections: sectionsOf(report, linkOf).filter(({ rows }) => rows.length > 0),
@@ -74,10 +76,10 @@ function sectionsOf(report: AccountReport, linkOf: ReportMessage['linkOf']): Rep
   const { leastAvailable, slowest, leastKnown, incidents, certificates, madeAt, timeZone } = report;
   const at = (time: number): string => instantText(time, timeZone);
   return [
-    checks('Lowest availability', leastAvailable, ({ availability, downMs }) =>
+    checks('Lowest uptime', leastAvailable, ({ availability, downMs }) =>
       availability === null
-        ? `failing for ${lasting(downMs)}`
-        : `${percent(availability)}, failing for ${lasting(downMs)}`,
+        ? `${lasting(downMs)} of downtime`
+        : `${percent(availability)}, ${lasting(downMs)} of downtime`,
     ),
     {
       heading: 'Longest incidents',
@@ -93,22 +95,22 @@ function sectionsOf(report: AccountReport, linkOf: ReportMessage['linkOf']): Rep
     },
     checks('Slowest, by 95th percentile', slowest, ({ p50, p95 }) => `${ms(p95)}, median ${ms(p50)}`),
     {
-      heading: 'Certificates that expire',
+      heading: 'Expiring certificates',
       rows: certificates.map(({ checkId, name, validTo }) =>
         rowOf(checkId, name, expiryText(validTo - madeAt, at(validTo))),
       ),
     },
     checks(
-      'Time unknown',
+      'Gaps in monitoring',
       leastKnown,
       ({ unknownMs, unknownRatio }) => `${lasting(unknownMs)}, ${percent(unknownRatio ?? 0, Math.ceil)} of the time`,
     ),
   ];
 }
 
-/** In whole hundredths, rounded so that 100 % means all of it, and 0 % means nothing. */
+/** In whole hundredths, rounded so that 100% means all of it, and 0% means nothing. */
 function percent(value: number, round: (value: number) => number = Math.floor): string {
-  return `${round(Number((value * 100).toFixed(6))) / 100} %`;
+  return `${round(Number((value * 100).toFixed(6))) / 100}%`;
 }
 
 function counted(count: number, word: string): string {

@@ -160,7 +160,7 @@ for (const [type, name] of [
       attempt: 1,
       replayOf: null,
     };
-    const what = type === 'SMS' ? 'text messages' : 'calls';
+    const what = type === 'SMS' ? 'SMS messages' : 'calls';
     for (const [url, message] of [
       [`http://${host}/`, `the service for ${what} closed the connection without a response`],
       ['http://canary.invalid/', `the service for ${what} cannot be resolved`],

@@ -98,7 +98,7 @@ export const accountOperations = {
   getOwnAccount: {
     method: 'GET',
     path: '/v1/accounts/me',
-    summary: 'Read the account of the request',
+    summary: 'Get the account of the request',
     tag: 'Accounts',
     permission: 'read',
     status: 200,
@@ -107,7 +107,7 @@ export const accountOperations = {
   getAccount: {
     method: 'GET',
     path: '/v1/accounts/{id}',
-    summary: 'Read an account',
+    summary: 'Get an account',
     tag: 'Accounts',
     permission: 'read',
     params,
@@ -118,7 +118,7 @@ export const accountOperations = {
   updateAccount: {
     method: 'PUT',
     path: '/v1/accounts/{id}',
-    summary: 'Change an account',
+    summary: 'Update an account',
     description: `${merges} Only an operator key can change \`executionLimit\` and \`limits\`.`,
     tag: 'Accounts',
     permission: 'admin',
@@ -132,7 +132,7 @@ export const accountOperations = {
   getUsage: {
     method: 'GET',
     path: '/v1/accounts/{id}/usage',
-    summary: 'Read the usage of the current month',
+    summary: 'Get the usage of the current month',
     tag: 'Accounts',
     permission: 'read',
     params,

@@ -69,7 +69,7 @@ export const apiKeyOperations = {
   getApiKey: {
     method: 'GET',
     path: '/v1/api-keys/{id}',
-    summary: 'Read an API key',
+    summary: 'Get an API key',
     tag,
     permission: 'admin',
     params,

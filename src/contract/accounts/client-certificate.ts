@@ -80,7 +80,7 @@ export const clientCertificateOperations = {
   getClientCertificate: {
     method: 'GET',
     path: '/v1/client-certificates/{id}',
-    summary: 'Read a client certificate',
+    summary: 'Get a client certificate',
     tag,
     permission: 'read',
     params,

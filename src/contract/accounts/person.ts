@@ -68,7 +68,7 @@ export const personOperations = {
   updateUser: {
     method: 'PUT',
     path: '/v1/users/{id}',
-    summary: 'Change the role of a member',
+    summary: 'Update the role of a member',
     description: 'Only an owner or an operator can make a person an owner or change the role of an owner.',
     tag,
     permission: 'admin',
@@ -119,7 +119,7 @@ export const personOperations = {
   deleteInvite: {
     method: 'DELETE',
     path: '/v1/invites/{id}',
-    summary: 'Withdraw an invitation',
+    summary: 'Revoke an invitation',
     tag,
     permission: 'admin',
     params: inviteParams,
@@ -129,7 +129,7 @@ export const personOperations = {
   readInvite: {
     method: 'POST',
     path: '/v1/invites/read',
-    summary: 'Read an invitation by its token',
+    summary: 'Get an invitation by its token',
     tag,
     permission: 'none',
     body: z.strictObject({ token: oneTimeToken }),

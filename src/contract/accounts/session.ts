@@ -63,7 +63,7 @@ export const sessionOperations = {
   getMe: {
     method: 'GET',
     path: '/v1/me',
-    summary: 'Read the current caller',
+    summary: 'Get the current caller',
     tag,
     permission: 'read',
     status: 200,
@@ -123,7 +123,7 @@ export const sessionOperations = {
   deleteSession: {
     method: 'DELETE',
     path: '/v1/sessions/{id}',
-    summary: 'End one of your sessions',
+    summary: 'Revoke one of your sessions',
     tag,
     permission: 'user',
     params: z.object({ id: pathUuid('ID of the session.') }),
@@ -141,7 +141,7 @@ export const sessionOperations = {
   updatePassword: {
     method: 'PUT',
     path: '/v1/me/password',
-    summary: 'Change your password',
+    summary: 'Update your password',
     description: 'Ends your other sessions.',
     tag,
     permission: 'user',

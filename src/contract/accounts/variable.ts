@@ -71,7 +71,7 @@ export const variableOperations = {
   getVariable: {
     method: 'GET',
     path: '/v1/variables/{key}',
-    summary: 'Read an environment variable',
+    summary: 'Get an environment variable',
     tag,
     permission: 'read',
     params,
@@ -82,7 +82,7 @@ export const variableOperations = {
   updateVariable: {
     method: 'PUT',
     path: '/v1/variables/{key}',
-    summary: 'Change an environment variable',
+    summary: 'Update an environment variable',
     tag,
     permission: 'write',
     params,

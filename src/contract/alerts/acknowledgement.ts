@@ -15,7 +15,7 @@ export const suppressedBy = z
   .strictObject({ checkId: z.uuid(), name: z.string() })
   .meta({ id: 'Suppressor' })
   .nullable()
-  .describe('The failing check in `dependsOn` because of which no channel was notified. null = none.');
+  .describe('The failing dependency that suppressed this alert. null = none.');
 
 /** Fields that show an acknowledgement. */
 export const acknowledgement = {

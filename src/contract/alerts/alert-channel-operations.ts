@@ -123,7 +123,7 @@ export const alertChannelOperations = {
   getAlertChannel: {
     method: 'GET',
     path: '/v1/alert-channels/{id}',
-    summary: 'Read an alert channel',
+    summary: 'Get an alert channel',
     tag,
     permission: 'read',
     params: channelParams,
@@ -134,7 +134,7 @@ export const alertChannelOperations = {
   updateAlertChannel: {
     method: 'PUT',
     path: '/v1/alert-channels/{id}',
-    summary: 'Change an alert channel',
+    summary: 'Update an alert channel',
     description: merges,
     tag,
     permission: 'write',

@@ -124,7 +124,7 @@ export const deliveryOperations = {
     ...one,
     method: 'GET',
     path: '/v1/deliveries/{id}',
-    summary: 'Read a delivery with all attempts',
+    summary: 'Get a delivery with all attempts',
     permission: 'read',
     status: 200,
     alsoAnswers: unknown,

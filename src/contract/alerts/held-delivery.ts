@@ -23,7 +23,7 @@ export const heldDeliveryOperations = {
     ...common,
     method: 'GET',
     path: '/v1/held-deliveries',
-    summary: 'Read whether deliveries are held',
+    summary: 'Get whether deliveries are held',
     description:
       'After `restore`, or with TOCSIN_DELIVERIES=held, deliveries of all accounts wait until they are released or discarded.',
   },

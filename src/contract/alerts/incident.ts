@@ -77,7 +77,7 @@ export const incidentOperations = {
   getIncident: {
     method: 'GET',
     path: '/v1/check-incidents/{id}',
-    summary: 'Read an incident with its alerts',
+    summary: 'Get an incident with its alerts',
     tag,
     permission: 'read',
     params: z.object({ id: pathUuid('Id of the incident.') }),
@@ -101,7 +101,7 @@ export const incidentOperations = {
   unacknowledgeAlert: {
     method: 'DELETE',
     path: '/v1/check-alerts/{alertId}/acknowledge',
-    summary: 'Take an acknowledgement back',
+    summary: 'Remove an acknowledgement',
     tag,
     permission: 'write',
     params: alertParams,

@@ -58,7 +58,7 @@ export const checkGroupOperations = {
   getCheckGroup: {
     method: 'GET',
     path: '/v1/check-groups/{id}',
-    summary: 'Read a check group',
+    summary: 'Get a check group',
     tag,
     permission: 'read',
     params: groupParams,
@@ -69,7 +69,7 @@ export const checkGroupOperations = {
   updateCheckGroup: {
     method: 'PUT',
     path: '/v1/check-groups/{id}',
-    summary: 'Change a check group, with the defaults of version 1',
+    summary: 'Update a check group, with the defaults of version 1',
     description: merges,
     tag,
     permission: 'write',
@@ -85,7 +85,7 @@ export const checkGroupOperations = {
   updateCheckGroupV2: {
     method: 'PUT',
     path: '/v2/check-groups/{id}',
-    summary: 'Change a check group',
+    summary: 'Update a check group',
     description: merges,
     tag,
     permission: 'write',
@@ -127,7 +127,7 @@ export const checkGroupOperations = {
   getCheckOfGroup: {
     method: 'GET',
     path: '/v1/check-groups/{id}/checks/{checkId}',
-    summary: 'Read a check with the settings of its group applied',
+    summary: 'Get a check with the settings of its group applied',
     ignoredQuery: ['applyGroupSettings', 'includeDependencies'],
     tag,
     permission: 'read',

@@ -135,7 +135,7 @@ export const checkOperations = {
   getCheck: {
     method: 'GET',
     path: '/v1/checks/{id}',
-    summary: 'Read a check',
+    summary: 'Get a check',
     ignoredQuery: ['includeDependencies'],
     tag,
     permission: 'read',
@@ -148,7 +148,7 @@ export const checkOperations = {
   updateCheck: {
     ...changing,
     path: '/v1/checks/{id}',
-    summary: 'Change a check',
+    summary: 'Update a check',
     description:
       `${changing.description} All fields of API checks can be changed here; for other types only the common fields. ` +
       'Use the path of the type for the rest.',

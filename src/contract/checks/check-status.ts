@@ -86,7 +86,7 @@ export const checkStatusOperations = {
   getCheckStatus: {
     method: 'GET',
     path: '/v1/check-statuses/{checkId}',
-    summary: 'Read the status of a check',
+    summary: 'Get the status of a check',
     tag,
     permission: 'read',
     params,

@@ -76,7 +76,7 @@ export const heartbeatOperations = {
   getHeartbeatEvent: {
     method: 'GET',
     path: '/v1/checks/heartbeats/{checkId}/events/{id}',
-    summary: 'Read a ping',
+    summary: 'Get a ping',
     tag,
     permission: 'read',
     params: z.object({ checkId, id: pathUuid('ID of the ping.') }),
@@ -87,7 +87,7 @@ export const heartbeatOperations = {
   getHeartbeatAvailability: {
     method: 'GET',
     path: '/v1/checks/heartbeats/{checkId}/availability',
-    summary: 'Read the availability of a heartbeat',
+    summary: 'Get the availability of a heartbeat',
     tag,
     permission: 'read',
     params: z.object({ checkId }),

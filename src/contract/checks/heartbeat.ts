@@ -35,7 +35,7 @@ export const pingEvents = z
   .meta({ id: 'HeartbeatEvents' });
 
 const availability = z.strictObject({
-  availability: percent.describe('Percentage of the known time without failure. null if nothing is known.'),
+  availability: percent.describe('Percentage of the monitored time without failure. null if nothing was monitored.'),
   unknownRatio: percent.describe('Percentage of the time for which nothing is known.'),
 });
 

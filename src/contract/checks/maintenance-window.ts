@@ -110,7 +110,7 @@ export const maintenanceWindowOperations = {
   getMaintenanceWindow: {
     method: 'GET',
     path: '/v1/maintenance-windows/{id}',
-    summary: 'Read a maintenance window',
+    summary: 'Get a maintenance window',
     tag,
     permission: 'read',
     params,
@@ -121,7 +121,7 @@ export const maintenanceWindowOperations = {
   updateMaintenanceWindow: {
     method: 'PUT',
     path: '/v1/maintenance-windows/{id}',
-    summary: 'Change a maintenance window',
+    summary: 'Update a maintenance window',
     description: merges,
     tag,
     permission: 'write',

@@ -44,7 +44,7 @@ export const runtimeOperations = {
   getRuntime: {
     method: 'GET',
     path: '/v1/runtimes/{name}',
-    summary: 'Read a runtime',
+    summary: 'Get a runtime',
     tag: 'Runtimes',
     permission: 'read',
     params: z.object({ name: z.string().max(100).describe('Name of the runtime, such as 2026.04.') }),

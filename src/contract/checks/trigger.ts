@@ -188,7 +188,7 @@ export const triggerOperations = {
   getGroupTrigger: {
     method: 'GET',
     ...ofGroup,
-    summary: 'Read the trigger of a group',
+    summary: 'Get the trigger of a group',
     tag,
     permission: 'run',
     status: 200,
@@ -215,7 +215,7 @@ export const triggerOperations = {
   getCheckTrigger: {
     method: 'GET',
     ...ofCheck,
-    summary: 'Read the trigger of a check',
+    summary: 'Get the trigger of a check',
     tag,
     permission: 'run',
     status: 200,

@@ -29,9 +29,9 @@ export const reportScheduleShown = z
 
 const percent = z.number().nullable();
 const figures = {
-  availability: percent.describe('Percent of the known time without failure. null = nothing is known.'),
+  availability: percent.describe('Percent of the monitored time without failure. null = nothing was monitored.'),
   availabilityBefore: percent.describe('The same of the week or month before.'),
-  downTime: z.int().describe('Failing time, ms.'),
+  downTime: z.int().describe('Downtime, ms.'),
   unknownTime: z.int().describe('Scheduled time of which nothing is known, ms.'),
   unknownRatio: percent.describe(
     'Percent of the scheduled time of which nothing is known. null = nothing was scheduled.',
@@ -65,9 +65,9 @@ export const accountReport = z
     createdAt: instant,
     checks: z.int().describe('Active checks.'),
     total: z.strictObject(figures).describe('All active checks together.'),
-    leastAvailable: z.array(reportedRow).describe('The 10 checks with the lowest availability, below 100 %.'),
+    leastAvailable: z.array(reportedRow).describe('The 10 checks with the lowest availability, below 100%.'),
     slowest: z.array(reportedRow).describe('The 10 checks with the highest 95th percentile of the response time.'),
-    leastKnown: z.array(reportedRow).describe('The 10 checks with the most unknown time.'),
+    leastKnown: z.array(reportedRow).describe('The 10 checks with the most gaps in monitoring.'),
     incidents: z
       .array(
         z.strictObject({
@@ -98,7 +98,7 @@ export const accountReportOperations = {
   getAccountReport: {
     method: 'GET',
     path: '/v1/account-report',
-    summary: 'Read the report on a week or month',
+    summary: 'Get the report on a week or month',
     description: 'A channel with `report` receives the same by email at the end of each period.',
     tag,
     permission: 'read',

@@ -111,7 +111,7 @@ export const analyticsSummary = z
   .strictObject({
     checkId: z.uuid(),
     checkType: z.enum(checkTypes),
-    availability: percent.describe('Percentage of the known time without failure. null if nothing is known.'),
+    availability: percent.describe('Percentage of the monitored time without failure. null if nothing was monitored.'),
     unknownRatio: figures.unknownRatio,
     responseTime_avg: z.number().nullable(),
     responseTime_p50: z.number().nullable(),
@@ -172,10 +172,10 @@ export const analyticsOperations = {
     method: 'GET',
     path: '/v1/analytics/{type}/{checkId}',
     ignoredQuery: ['limit', 'page'],
-    summary: 'Read the analytics of a check',
+    summary: 'Get the analytics of a check',
     description:
       'Figures are current: they combine hourly and daily roll-ups with the newest results. ' +
-      'Percentiles are exact to 1 %, those of phases to 4.1 % or 0.05 ms. Hourly figures are retained for 90 days, daily figures for 2 years.',
+      'Percentiles are exact to 1%, those of phases to 4.1% or 0.05 ms. Hourly figures are retained for 90 days, daily figures for 2 years.',
     tag,
     permission: 'read',
     params: z.object({
@@ -191,7 +191,7 @@ export const analyticsOperations = {
     method: 'POST',
     path: '/v1/analytics/checks',
     ignoredQuery: ['limit', 'page'],
-    summary: 'Read the analytics of several checks',
+    summary: 'Get the analytics of several checks',
     description:
       'Results are in the order of the IDs; unknown IDs are omitted. A POST without side effects, because the list can be too long for a URL.',
     tag,

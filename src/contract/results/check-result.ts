@@ -128,7 +128,7 @@ export const checkResultOperations = {
   getCheckResult: {
     method: 'GET',
     path: '/v1/check-results/{checkId}/{checkResultId}',
-    summary: 'Read a result',
+    summary: 'Get a result',
     tag,
     permission: 'read',
     params: z.object({ checkId, checkResultId: pathUuid('ID of the result.') }),

@@ -26,7 +26,7 @@ const availability = z.strictObject({
     .min(0)
     .max(1)
     .nullable()
-    .describe('Fraction of the known time without failure. null = nothing is known.'),
+    .describe('Fraction of the monitored time without failure. null = nothing was monitored.'),
   known: z.number().min(0).max(1).describe('Fraction of the time that is known.'),
 });
 
@@ -183,7 +183,7 @@ export const overviewOperations = {
   getOverview: {
     method: 'GET',
     path: '/v1/overview',
-    summary: 'Read the overview of all checks',
+    summary: 'Get the overview of all checks',
     description: 'States are current. Availability and buckets combine roll-ups with the results of the current hour.',
     tag: 'Overview',
     permission: 'read',

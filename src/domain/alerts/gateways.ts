@@ -10,7 +10,7 @@ export interface SmtpGateway {
   readonly from: string;
 }
 
-/** A service for text messages or phone calls. */
+/** A service for SMS messages or phone calls. */
 export interface TelephoneGateway {
   /** http or https URL; user and password are sent as Basic authorization. A secret. */
   readonly url: string;

@@ -25,7 +25,7 @@ export const maxQuotaWaitMs = 24 * hourMs;
 export type QuotaAnswer = 'admitted' | 'waits' | 'expired';
 
 const words: Readonly<Record<SendingQuota, string>> = {
-  telephone: 'text messages and calls',
+  telephone: 'SMS messages and calls',
   email: 'emails',
 };
 

@@ -51,7 +51,7 @@ const titles: Readonly<Record<Exclude<AlertType, 'ALERT_SSL'>, (name: string) =>
   ALERT_FAILURE: (name) => `${name} has failed`,
   ALERT_RECOVERY: (name) => `${name} has recovered`,
   ALERT_DEGRADED: (name) => `${name} is degraded`,
-  ALERT_DEGRADED_RECOVERY: (name) => `${name} has recovered from degraded`,
+  ALERT_DEGRADED_RECOVERY: (name) => `${name} is no longer degraded`,
 };
 
 function titleOf({ alertType, check: { name }, ssl, isTest, isDeletion }: AlertFacts): string {

@@ -73,7 +73,7 @@ export interface AccountReport {
   /** Activated checks. */
   readonly checks: number;
   readonly total: ReportFigures;
-  /** Below 100 %, lowest availability first. */
+  /** Below 100%, lowest availability first. */
   readonly leastAvailable: readonly ReportedRow[];
   /** By 95th percentile of the response time. */
   readonly slowest: readonly ReportedRow[];

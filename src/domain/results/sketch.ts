@@ -2,7 +2,7 @@
 // loss. Values fall into buckets whose bounds grow by a constant factor, so the error is relative
 // (docs/decisions/0040).
 
-/** Maximum relative error of a percentile: 1 %. */
+/** Maximum relative error of a percentile: 1%. */
 export const relativeError = 0.01;
 
 const growth = (1 + relativeError) / (1 - relativeError);

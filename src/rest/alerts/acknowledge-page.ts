@@ -14,10 +14,10 @@ export const acknowledgePageHeaders: Readonly<Record<string, string>> = {
 
 const states = { failing: ['failed', 'Failing'], degraded: ['degraded', 'Degraded'] } as const;
 
-/** The page of an incident: open, acknowledged or over. Times are in UTC. */
+/** The page of an incident: open, acknowledged or resolved. Times are in UTC. */
 export function acknowledgePage(incident: Incident): string {
   const isOver = incident.endedAt !== null;
-  const [look, name] = isOver ? (['passed', 'Over'] as const) : states[incident.kind];
+  const [look, name] = isOver ? (['passed', 'Resolved'] as const) : states[incident.kind];
   return page(
     `${name}: ${incident.checkName}`,
     html`<main class="result">
@@ -34,7 +34,7 @@ export function acknowledgePage(incident: Incident): string {
           )}
         </table>
       </div>
-      ${isOver ? html`<p>There is nothing left to acknowledge.</p>` : incident.acknowledgedAt === null && form}
+      ${isOver ? html`<p>This incident is already resolved.</p>` : incident.acknowledgedAt === null && form}
     </main>`,
   );
 }
@@ -64,9 +64,9 @@ const byWhom: Readonly<Record<Acknowledger['type'], string>> = {
 /** The page of an invalid or expired link, or of an incident that is no longer stored. */
 export function noIncidentPage(): string {
   return page(
-    'No incident here',
+    'Incident not found',
     html`<main class="result">
-      <h1>No incident here</h1>
+      <h1>Incident not found</h1>
       <p>The link is incomplete or has expired, or the incident is no longer stored.</p>
     </main>`,
   );

@@ -60,7 +60,7 @@ const views: Partial<Record<CheckType, (described: never) => View>> = {
     facts: known([
       ['Host', request && request.hostname],
       ['Address', address],
-      ['Packets', response && `${response.received} of ${response.sent} returned, ${response.packetLoss} % lost`],
+      ['Packets', response && `${response.received} of ${response.sent} returned, ${response.packetLoss}% lost`],
       ['Round trip', response && latencyOf(response.latency)],
     ]),
     text: (response?.replies ?? []).map(({ number, time }) => `#${number}  ${milliseconds(time)}`).join('\n'),

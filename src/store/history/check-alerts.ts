@@ -23,7 +23,7 @@ export interface StoredAlert extends Alert {
   /** Of its incident, epoch ms. */
   readonly acknowledgedAt: number | null;
   readonly acknowledgedBy: Acknowledger | null;
-  /** The needed check because of which no channel was notified; null = none. */
+  /** The failing dependency that suppressed this alert; null = none. */
   readonly suppressedBy: Suppressor | null;
 }
 

@@ -10,6 +10,6 @@ export const text = {
   all: 'Open and resolved',
   open: 'Open only',
   emptyTitle: 'No alerts',
-  empty: (range: string) => `No check changed its state for the worse in the ${range.toLowerCase()}.`,
+  empty: (range: string) => `No alerts in the ${range.toLowerCase()}.`,
   noneOpen: 'No incident is open.',
 } as const;

@@ -10,7 +10,7 @@ export const text = {
   members: 'Checks',
   noMembers: 'This group has no checks',
   settings: 'Settings of the group',
-  settingsHelp: 'These win over the settings of its checks.',
+  settingsHelp: 'These settings override those of its checks.',
   ci: 'Run from CI',
   ciHelp:
     'The command waits for the verdicts and fails unless all checks pass. The address contains a token: keep it secret.',

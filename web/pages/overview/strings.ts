@@ -13,7 +13,7 @@ export const text = {
     paused: 'Paused',
   },
   muted: 'Muted',
-  silent: 'No notifications',
+  silent: 'Notifies nobody',
   type: 'Type',
   anyType: 'All types',
   group: 'Group',

@@ -165,7 +165,7 @@ function Found({ report }: { readonly report: Report }) {
               </Link>
             ),
           ],
-          [text.failing, total.downTime === 0 ? text.none : text.failingOf(duration(total.downTime))],
+          [text.failing, total.downTime === 0 ? text.none : duration(total.downTime)],
           [text.unknown, total.unknownTime === 0 ? text.none : percent((total.unknownRatio ?? 0) / 100)],
           [text.checks, count(checks)],
         ]}

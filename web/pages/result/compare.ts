@@ -59,7 +59,7 @@ function factsOf(result: Result): readonly Value[] {
           [names.answers, dns.response && String(dns.response.answers)],
         ] as const)
       : []),
-    ...(icmp ? ([[names.loss, icmp.response && `${icmp.response.packetLoss} %`]] as const) : []),
+    ...(icmp ? ([[names.loss, icmp.response && `${icmp.response.packetLoss}%`]] as const) : []),
     ...(script
       ? ([
           [names.tests, `${script.failedTests} of ${script.tests}`],

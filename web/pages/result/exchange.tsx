@@ -195,7 +195,7 @@ function IcmpExchange({ part }: { readonly part: NonNullable<Result['icmpCheckRe
         ...(response
           ? [
               [text.packets, `${response.received} of ${response.sent} returned`] as const,
-              [text.loss, `${response.packetLoss} %`] as const,
+              [text.loss, `${response.packetLoss}%`] as const,
             ]
           : []),
         ...known(text.lookup, timingPhases?.['dns'] ? milliseconds(timingPhases['dns']) : null),

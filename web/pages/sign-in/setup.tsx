@@ -21,7 +21,7 @@ export function SetupPage() {
     <Card title={text.setup}>
       <p className="quiet">{text.setupIntro}</p>
       <SessionForm
-        action={text.createAccount}
+        action={text.createUser}
         send={(fields) =>
           clientOf('').call('createSetup', {
             body: { token, email: fields.get('email') ?? '', password: fields.get('password') ?? '' },

@@ -1,8 +1,8 @@
 // Texts of the page `wall`.
 export const text = {
-  title: 'Wall',
+  title: 'Wallboard',
   fullScreen: 'Full screen',
-  leave: 'Leave the wall',
+  leave: 'Leave the wallboard',
   tag: 'Tag',
   group: 'Group',
   allGroups: 'All groups',

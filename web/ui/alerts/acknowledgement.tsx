@@ -14,7 +14,7 @@ export type Incident = AnswerOf<'listIncidents'>[number];
 
 const words = {
   acknowledge: 'Acknowledge',
-  takeBack: 'Take back',
+  takeBack: 'Remove acknowledgement',
   actions: (name: string) => `Actions for the incident of ${name}`,
   done: (name: string) => `Acknowledged ${name}: no more reminders`,
   takenBack: (name: string) => `${name} is no longer acknowledged`,

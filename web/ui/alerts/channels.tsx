@@ -12,7 +12,7 @@ const types: Readonly<Record<string, { readonly word: string; readonly icon: Luc
   SLACK: { word: 'Slack', icon: MessageSquare },
   PAGERDUTY: { word: 'PagerDuty', icon: Siren },
   OPSGENIE: { word: 'Opsgenie', icon: BellRing },
-  SMS: { word: 'Text message', icon: Smartphone },
+  SMS: { word: 'SMS', icon: Smartphone },
   CALL: { word: 'Phone call', icon: Phone },
   WEBHOOK: { word: 'Webhook', icon: Webhook },
 };

@@ -47,7 +47,7 @@ export function IncidentItem({
       <p className={css['message']}>
         {error !== null && sentence(error)}{' '}
         <Link to="/checks/$checkId/results/$resultId" params={{ checkId, resultId: checkResultId }}>
-          Show result
+          View result
         </Link>
       </p>
       <Acknowledgement incident={incident} />

@@ -5,18 +5,7 @@ import { percent } from './format.ts';
 
 test('a percentage is 100 only if nothing failed, and 0 only if everything did', () => {
   const shown = [1, 0.999999999999, 0.99996, 0.9999, 0.9995, 0.99, 0.5, 0.291, 0.0000001, 0].map(percent);
-  const expected = [
-    '100 %',
-    '99.99 %',
-    '99.99 %',
-    '99.99 %',
-    '99.95 %',
-    '99.00 %',
-    '50.00 %',
-    '29.10 %',
-    '0.00 %',
-    '0 %',
-  ];
+  const expected = ['100%', '99.99%', '99.99%', '99.99%', '99.95%', '99.00%', '50.00%', '29.10%', '0.00%', '0%'];
   assert.deepEqual(shown, expected);
 });
 

@@ -108,12 +108,12 @@ export function utc(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** Share from 0 to 1 as `99.95 %`. Rounded down, so that only 1 is `100 %`. */
+/** Share from 0 to 1 as `99.95%`. Rounded down, so that only 1 is `100%`. */
 export function percent(ratio: number): string {
-  if (ratio === 0 || ratio === 1) return `${ratio * 100} %`;
+  if (ratio === 0 || ratio === 1) return `${ratio * 100}%`;
   // More digits first: floating point makes 57.99 of 0.58.
   const hundredths = Math.min(9999, Math.floor(Math.round(ratio * 1e8) / 1e4));
-  return `${(hundredths / 100).toFixed(2)} %`;
+  return `${(hundredths / 100).toFixed(2)}%`;
 }
 
 /** `512 B`, `12.4 kB`, `1.2 MB` */

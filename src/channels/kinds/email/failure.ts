@@ -91,7 +91,7 @@ export function mailTimeout(
       ? `no connection to ${host} was free ${within}; other emails used them`
       : command === null
         ? `could not connect to ${host} ${within}`
-        : `${host} did not complete the dialogue ${within}; it stopped ${during(command)}`;
+        : `${host} did not finish the SMTP session ${within}; it stopped ${during(command)}`;
   return { response: null, error: { class: 'timeout', message } };
 }
 

@@ -160,7 +160,7 @@ test('a report that lists hostile names is bounded and cannot add headers, parts
     const { headers, html } = await received(rendered);
     const names = 'from to subject date message-id auto-submitted x-auto-response-suppress content-type mime-version';
     assert.deepEqual(Object.keys(headers).toSorted(), names.split(' ').toSorted());
-    assert.equal(headers['subject'], 'Weekly report: 99.95 % available, 2 incidents');
+    assert.equal(headers['subject'], 'Weekly report: 99.95% uptime, 2 incidents');
     assert.ok(!/<(?:script|img|b)\b/i.test(html));
     assert.ok(rendered.body.length + htmlOf(rendered).length < 100_000);
   }

@@ -316,7 +316,7 @@ test('hanging mails of one account leave connections for others', async () => {
   assert.deepEqual(
     [...new Set(reasons)],
     [
-      'localhost did not complete the dialogue within 6 s; it stopped after RCPT TO',
+      'localhost did not finish the SMTP session within 6 s; it stopped after RCPT TO',
       'no connection to localhost was free within 6 s; other emails used them',
     ],
   );

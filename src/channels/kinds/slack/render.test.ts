@@ -54,7 +54,7 @@ test('messages stay valid and contain no mentions with hostile names', () => {
       ].join('\n');
       const tags = mrkdwn.match(/<[^>]*>/g) ?? [];
       assert.ok(
-        tags.every((tag) => tag === '<https://tocsin.example/results/AbC|Open the result>'),
+        tags.every((tag) => tag === '<https://tocsin.example/results/AbC|View result>'),
         tags.join(),
       );
       assert.doesNotMatch(mrkdwn, /@(?:everyone|channel)/);

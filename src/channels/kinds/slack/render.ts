@@ -67,13 +67,13 @@ function messageOf(config: JsonObject, text: string, blocks: JsonValue[], userAg
 function textOf({ tone, title, error, resultLink }: AlertSummary): string {
   const lines = [`${signs[tone]} ${escaped(shortened(title, 200))}`];
   if (error !== null) lines.push(escaped(shortened(error, 400)));
-  if (resultLink !== null) lines.push(`<${escaped(resultLink)}|Open the result>`);
+  if (resultLink !== null) lines.push(`<${escaped(resultLink)}|View result>`);
   return lines.join('\n');
 }
 
 function blocksOf({ tone, title, error, rows, resultLink, acknowledgeLink }: AlertSummary): JsonValue[] {
   const buttons = [
-    ...(resultLink === null ? [] : [button('Open the result', resultLink)]),
+    ...(resultLink === null ? [] : [button('View result', resultLink)]),
     ...(acknowledgeLink === null ? [] : [button('Acknowledge', acknowledgeLink)]),
   ];
   return [

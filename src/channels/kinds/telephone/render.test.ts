@@ -1,4 +1,4 @@
-// Text messages and calls: short, in one line, and encoded for the template around them.
+// SMS messages and calls: short, in one line, and encoded for the template around them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { alertTypes } from '#domain/alerts/alert.ts';

@@ -1,4 +1,4 @@
-// Renders the short text of a text message or a call. The operator's service turns it into a request when it is sent.
+// Renders the short text of an SMS message or a call. The operator's service turns it into a request when it is sent.
 import type { Message } from '#domain/alerts/delivery.ts';
 import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
 import type { JsonObject } from '#domain/json.ts';
@@ -10,7 +10,7 @@ const longestText = 300;
 /** A longer link would leave too little room for the text. */
 const longestLink = 150;
 
-/** Renders a text message: what happened, and the link of the result. */
+/** Renders an SMS message: what happened, and the link of the result. */
 export function renderSms(config: JsonObject, variables: TemplateVariables): Message {
   const { resultLink } = summarize(variables);
   const link = resultLink === null || resultLink.length > longestLink ? '' : ` ${resultLink}`;
@@ -24,7 +24,7 @@ export function renderCall(config: JsonObject, variables: TemplateVariables): Me
   return { method: 'CALL', url: `tel:${textIn(config, 'number')}`, headers: [], body };
 }
 
-/** Renders the text message of a digest. */
+/** Renders the SMS message of a digest. */
 export function renderSmsDigest(config: JsonObject, message: DigestMessage): Message {
   return {
     method: 'SMS',

@@ -1,4 +1,4 @@
-// Wire schema of the configurations of text messages and calls (reference §1).
+// Wire schema of the configurations of SMS messages and calls (reference §1).
 import { z } from 'zod';
 import { labelText } from '../../parts/fields.ts';
 
@@ -11,7 +11,7 @@ export function telephoneSchemas(id: string) {
         number: z
           .string()
           .regex(/^\+[1-9]\d{6,14}$/, 'must be a number in E.164 form, e.g. +15551234567')
-          .describe('Telephone number in E.164 form.'),
+          .describe('Phone number in E.164 form.'),
       })
       .meta({ id: `${id}Write` }),
     shownConfig: z.strictObject({ name: z.string(), number: z.string() }).meta({ id }),

@@ -6,7 +6,7 @@ import { createMasker } from '#lib/text-masker.ts';
 import { createHttpSender } from '../../http/http-sender.ts';
 import type { ChannelSender, SenderOptions } from '../../kind.ts';
 
-/** Creates a sender. @param what the service does, for messages: `text messages` */
+/** Creates a sender. @param what the service does, for messages: `SMS messages` */
 export function createTelephoneSender(
   { operatorGuard, extraCertificates, deadlineMs }: SenderOptions,
   gateway: TelephoneGateway | null,

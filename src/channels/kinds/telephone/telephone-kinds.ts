@@ -1,4 +1,4 @@
-// The channels for text messages and calls, through services that the operator sets up.
+// The channels for SMS messages and calls, through services that the operator sets up.
 import type { ChannelKind } from '../../kind.ts';
 import { renderCall, renderCallDigest, renderSms, renderSmsDigest } from './render.ts';
 import { telephoneSchemas } from './schema.ts';
@@ -8,12 +8,12 @@ export const smsKind = {
   ...telephoneSchemas('SmsConfig'),
   quota: 'telephone',
   templatesOf: () => [],
-  missing: ({ sms }) => (sms === null ? 'Text messages are not set up: the operator must set TOCSIN_SMS_URL' : null),
+  missing: ({ sms }) => (sms === null ? 'SMS messages are not set up: the operator must set TOCSIN_SMS_URL' : null),
   render: renderSms,
   renderDigest: renderSmsDigest,
   loadSender: async () => {
     const { createTelephoneSender } = await import('./send.ts');
-    return (options) => createTelephoneSender(options, options.gateways.sms, 'text messages');
+    return (options) => createTelephoneSender(options, options.gateways.sms, 'SMS messages');
   },
 } as const satisfies ChannelKind;
 

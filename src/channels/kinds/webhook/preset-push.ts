@@ -1,4 +1,4 @@
-// Templates of presets for push messages, text messages and logs.
+// Templates of presets for push messages, SMS messages and logs.
 import {
   bySeverity,
   chat,
@@ -18,7 +18,7 @@ import {
   variable,
 } from './preset-parts.ts';
 
-/** Values of a text message: characters outside its 7-bit alphabet would more than halve what fits. */
+/** Values of an SMS message: characters outside its 7-bit alphabet would more than halve what fits. */
 const sms = (name: string, max: number): string => `{{{truncate ${name} ${max} '...'}}}`;
 
 export const pushTemplates = {

@@ -45,7 +45,7 @@ test('shows when and how long pings could not be received', () => {
   const excuse = { from: at - 60_000, to: at, ms: 9000 };
   assert.equal(
     messageOf({}, { outcome: 'unknown', excuse }),
-    'not judged: Tocsin could not receive pings for 9 s in total from 2026-11-26T12:33:57.200Z to ' +
-      '2026-11-26T12:34:57.200Z; one more period is allowed from then',
+    'inconclusive: Tocsin could not receive pings for 9 s in total from 2026-11-26T12:33:57.200Z to ' +
+      '2026-11-26T12:34:57.200Z; the deadline is extended by one period',
   );
 });

@@ -31,7 +31,7 @@ export function overdueFinding(heartbeat: Heartbeat, overdue: Overdue, timerAt: 
     return bareFinding(overdue.at, { verdict: 'unknown', reason: 'maintenance', message });
   }
   if (excuse !== null) {
-    const message = `not judged: Tocsin could not receive pings ${spokenGap(excuse)}; one more period is allowed from then`;
+    const message = `inconclusive: Tocsin could not receive pings ${spokenGap(excuse)}; the deadline is extended by one period`;
     return bareFinding(overdue.at, { verdict: 'unknown', reason: 'downtime', message });
   }
   const { periodMs, graceMs, pingedAt } = heartbeat;

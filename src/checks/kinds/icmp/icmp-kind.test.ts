@@ -67,7 +67,7 @@ test('computes loss and latency and applies the limits', async (t) => {
   const { path } = program(t, output(times), { code: 0 });
   const finding = await sendPings(path);
   assert.equal(verdictOf(finding), 'degraded timeout');
-  assert.equal(finding.message, 'expected packet loss below 10 %, got 10 %: 192.0.2.1 answered 9 of 10 pings');
+  assert.equal(finding.message, 'expected packet loss below 10%, got 10%: 192.0.2.1 answered 9 of 10 pings');
   assert.equal(finding.responseTimeMs, 50);
   const { latency, packetLoss, replies } = describedKind('ICMP', finding)['response'] as JsonObject;
   assert.deepEqual([latency, packetLoss], [{ min: 10, avg: 50, max: 90, stdDev: 25.82 }, 10]);

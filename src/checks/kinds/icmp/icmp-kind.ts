@@ -198,7 +198,7 @@ function judge(
   const place = seen.address === null || seen.address === host ? host : `${host} (${seen.address})`;
   if (received === 0) return shouldFail ? passed : failed('timeout', `${place} answered none of ${sent} pings`);
   const lost = (limit: number): string =>
-    `expected packet loss below ${limit} %, got ${packetLoss} %: ${place} answered ${received} of ${sent} pings`;
+    `expected packet loss below ${limit}%, got ${packetLoss}%: ${place} answered ${received} of ${sent} pings`;
   if (packetLoss >= maxAtOnce) return failed('timeout', lost(maxAtOnce));
   if (broken !== null) return broken;
   if (packetLoss < degraded) return passed;
