@@ -89,7 +89,7 @@ describe('an alert', { concurrency: 4 }, ({ it }) => {
     const { CHECK_RESULT_ID: last, STARTED_AT: startedAt } = failure.json;
     assert.deepEqual(
       said.map((name) => json[name]),
-      ['Cart has been deleted', checkId, '', last, startedAt, 'local'],
+      ['Cart was deleted; its alert is closed', checkId, '', last, startedAt, 'local'],
     );
     assert.deepEqual([json['RESPONSE_TIME'], json['API_CHECK_RESPONSE_STATUS_CODE']], ['', '']);
     for (const link of [json['RESULT_LINK'], failure.json['RESULT_LINK']]) {

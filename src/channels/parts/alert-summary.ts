@@ -65,7 +65,8 @@ export function summarize(variables: TemplateVariables): AlertSummary {
     isTest: isOfTest,
     reminder,
     checkName: line('CHECK_NAME', longestName) ?? 'Unnamed check',
-    error: errorText(textOf(variables['CHECK_ERROR_MESSAGE'])),
+    // The result of a certificate alert may have failed for another reason.
+    error: line('ALERT_TYPE') === 'ALERT_SSL' ? null : errorText(textOf(variables['CHECK_ERROR_MESSAGE'])),
     rows: rowsOf(variables, tone, tags),
     tags,
     startedAt: isoOf(line('STARTED_AT')),
@@ -86,7 +87,7 @@ function rowsOf(variables: TemplateVariables, tone: Tone, tags: readonly string[
   const rows: [string, string | null][] = [
     ['Failing since', tone === 'failing' ? since : null],
     ['Degraded since', tone === 'degraded' ? since : null],
-    ['Lasted', tone === 'recovered' && seconds > 0 ? durationText(seconds) : null],
+    ['Duration', tone === 'recovered' && seconds > 0 ? durationText(seconds) : null],
     ['Location', line('RUN_LOCATION', longestName)],
     ['Checked', instantText(line('STARTED_AT'))],
     ['URL', line('CHECK_URL')],

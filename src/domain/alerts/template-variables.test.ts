@@ -141,7 +141,7 @@ describe('the variables of an alert', () => {
   it('of a deleted check have a title that says so, whatever was open, and no error', () => {
     for (const alertType of ['ALERT_RECOVERY', 'ALERT_DEGRADED_RECOVERY'] as const) {
       const deleted = systemVariables({ ...facts, alertType, isDeletion: true });
-      assert.equal(deleted.ALERT_TITLE, `${facts.check.name} has been deleted`);
+      assert.equal(deleted.ALERT_TITLE, `${facts.check.name} was deleted; its alert is closed`);
       assert.deepEqual([deleted.ALERT_TYPE, deleted.CHECK_ERROR_MESSAGE], [alertType, undefined]);
     }
   });

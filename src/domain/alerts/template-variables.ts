@@ -57,7 +57,7 @@ const titles: Readonly<Record<Exclude<AlertType, 'ALERT_SSL'>, (name: string) =>
 function titleOf({ alertType, check: { name }, ssl, isTest, isDeletion }: AlertFacts): string {
   const happened =
     alertType === 'ALERT_SSL' ? `${name}: ${ssl?.sentence ?? 'a certificate expires soon'}` : titles[alertType](name);
-  const title = isDeletion === true ? `${name} has been deleted` : happened;
+  const title = isDeletion === true ? `${name} was deleted; its alert is closed` : happened;
   return isTest ? `[TEST] ${title}` : title;
 }
 

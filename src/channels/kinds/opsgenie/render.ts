@@ -21,8 +21,8 @@ export function renderOpsgenie(
   const base = opsgenieUrl ?? regions[textIn(config, 'region')] ?? 'https://api.opsgenie.com';
   if (summary.tone === 'recovered') {
     const url = `${base}/v2/alerts/${encodeURIComponent(summary.key)}/close?identifierType=alias`;
-    const lasted = summary.rows.find(([name]) => name === 'Lasted')?.[1];
-    const note = lasted === undefined ? summary.title : `${summary.title} after ${lasted}`;
+    const duration = summary.rows.find(([name]) => name === 'Duration')?.[1];
+    const note = duration === undefined ? summary.title : `${summary.title} (duration: ${duration})`;
     return jsonRequest(url, { source: 'Tocsin', note }, userAgent);
   }
   return jsonRequest(`${base}/v2/alerts`, alertOf(summary, textIn(config, 'priority')), userAgent);

@@ -46,8 +46,8 @@ export function renderCallDigest(config: JsonObject, message: DigestMessage): Me
 
 function sentenceOf(variables: TemplateVariables, max: number): string {
   const { title, error, location, rows } = summarize(variables);
-  const lasted = rows.find(([name]) => name === 'Lasted')?.[1];
-  const happened = lasted === undefined ? title : `${title} after ${lasted}`;
+  const duration = rows.find(([name]) => name === 'Duration')?.[1];
+  const happened = duration === undefined ? title : `${title} (duration: ${duration})`;
   const why = error === null ? '' : `: ${error.replaceAll('\n', ' ')}`;
   const where = location === null || error === null ? '' : ` (${shortened(location, 40)})`;
   return shortened(`${happened}${why}`, max - where.length) + where;
