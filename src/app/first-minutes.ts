@@ -1,5 +1,12 @@
-// The output of a start: address, first key, and four commands that lead to an alert.
+// The output of a start: address, first key, and the commands that lead to a first alert.
 import type { Tocsin } from './compose.ts';
+
+/** Those of README: a channel, a failing check, a receiver that prints the alert, and the delivery. */
+const commands = String.raw`api() { route=$1; shift; curl -sS "${'$'}{TOCSIN_URL:-http://127.0.0.1:3000}$route" -H "authorization: Bearer $TOCSIN_API_KEY" -H 'content-type: application/json' "$@"; echo; }
+api /v1/alert-channels -d '{"type":"WEBHOOK","autoSubscribe":true,"config":{"name":"first","url":"http://127.0.0.1:'"${'$'}{RECEIVER_PORT:-9099}"'/","longTail":true}}'
+api /v1/checks/api -d '{"name":"first check","frequency":0,"frequencyOffset":10,"request":{"method":"GET","url":"http://127.0.0.1:1/"}}'
+node -e 'require("http").createServer((q,a)=>{q.pipe(process.stdout);a.end("thanks");setTimeout(()=>{console.log();process.exit()},200)}).listen(process.env.RECEIVER_PORT||9099)'
+api /v1/deliveries`;
 
 /** The lines to print. The key and the commands are shown once, when the database was created. */
 export function firstMinutes({
@@ -17,23 +24,11 @@ Your address and API key; the key is shown only this once:
   export TOCSIN_URL=${address}
   export TOCSIN_API_KEY=${firstKey}
 
-Paste these lines into another terminal, then the four commands below: they lead to the first alert.
+Paste these two lines into another terminal, then these five for a first alert:
 
-  # 1. where alerts go: to the small receiver of line 3, or to any other you like
-  curl -s "$TOCSIN_URL/v1/alert-channels" -H "Authorization: Bearer $TOCSIN_API_KEY" -H 'content-type: application/json' \\
-    -d '{"type":"WEBHOOK","autoSubscribe":true,"config":{"name":"first","url":"http://127.0.0.1:'"\${RECEIVER_PORT:-9099}"'/"}}'
+${commands}
 
-  # 2. a check that fails, because nothing listens on port 1; it runs every 10 seconds
-  curl -s "$TOCSIN_URL/v1/checks/api" -H "Authorization: Bearer $TOCSIN_API_KEY" -H 'content-type: application/json' \\
-    -d '{"name":"first check","frequency":0,"frequencyOffset":10,"request":{"method":"GET","url":"http://127.0.0.1:1/"}}'
-
-  # 3. a receiver that prints the alert and ends
-  node -e 'require("http").createServer((q,a)=>{q.pipe(process.stdout);a.end("thanks");setTimeout(()=>{console.log();process.exit()},200)}).listen(process.argv[1])' "\${RECEIVER_PORT:-9099}"
-
-  # 4. the request and the response
-  curl -s "$TOCSIN_URL/v1/deliveries" -H "Authorization: Bearer $TOCSIN_API_KEY"
-
-What each line means, and how to clean up: docs/first-alert.md
+What each line does, and how to clean up: docs/first-alert.md
 
 `;
 }
