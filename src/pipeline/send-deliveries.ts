@@ -102,7 +102,7 @@ export interface SendDeliveriesOptions {
   /** Wakes this step when there is capacity again. */
   readonly wake: () => void;
   /** Called for a delivery that has ended because it could not be rendered. */
-  readonly onUnrendered?: (delivery: Held) => void;
+  readonly onUnrendered?: (delivery: Held, reason: string) => void;
   readonly onSettled?: (delivery: Held, attempt: Attempt, step: DeliveryStep) => void;
   /** Called when attempts have been recorded durably. */
   readonly onLogged?: () => void;

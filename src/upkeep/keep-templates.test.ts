@@ -26,7 +26,7 @@ function keeping(channels: StoredChannelConfig[], change: Partial<KeepTemplatesO
           .slice(0, limit),
       writtenSince: async (at, limit) => channels.filter(({ writtenAt }) => writtenAt >= at).slice(0, limit),
     },
-    judge: (_type, { template }): ConfigFault[] => {
+    judge: ({ config: { template } }): ConfigFault[] => {
       elapsed += 2;
       judged++;
       return template === 'broken' ? [{ path: 'config.template', message: 'no', line: 1, column: 1 }] : [];

@@ -1,5 +1,6 @@
 // Validates templates of stored channels with this version, and compiles them before an alert needs them
 // (docs/decisions/0060).
+import { channelName } from '#domain/alerts/channel-name.ts';
 import type { JsonObject } from '#domain/json.ts';
 
 /** Identifies a channel. */
@@ -31,7 +32,7 @@ export interface KeepTemplatesOptions {
     writtenSince(at: number, limit: number): Promise<StoredChannelConfig[]>;
   };
   /** Compiles the templates and returns the problems of the channel; empty = none. */
-  readonly judge: (type: string, config: JsonObject) => readonly ConfigFault[];
+  readonly judge: (channel: Pick<StoredChannelConfig, 'accountId' | 'type' | 'config'>) => readonly ConfigFault[];
   /** Called for each stored channel that cannot be used. */
   readonly onBroken: (channel: ChannelPlace & { readonly name: string; readonly fault: ConfigFault }) => void;
   /** Whether other processes write channels, too. */
@@ -78,16 +79,16 @@ export function createKeepTemplates(options: KeepTemplatesOptions): KeepTemplate
   /** Channels left over from the last slice. */
   let waiting: StoredChannelConfig[] = [];
 
-  const judge = ({ accountId, id, type, config }: StoredChannelConfig): void => {
-    const [fault] = options.judge(type, config);
+  const judge = (channel: StoredChannelConfig): void => {
+    const { accountId, id } = channel;
+    const [fault] = options.judge(channel);
     const ofAccount = broken.get(accountId);
     if (fault === undefined) {
       if (ofAccount?.delete(id) === true) found--;
     } else if (ofAccount?.has(id) !== true && found < maxBroken) {
       found++;
       broken.set(accountId, (ofAccount ?? new Map<number, number>()).set(id, options.now()));
-      const name = typeof config['name'] === 'string' ? config['name'] : '';
-      options.onBroken({ accountId, id, name: name || `alert channel ${id}`, fault });
+      options.onBroken({ accountId, id, name: channelName(channel), fault });
     }
   };
   const read = async (): Promise<StoredChannelConfig[]> => {

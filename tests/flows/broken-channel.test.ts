@@ -26,6 +26,8 @@ test('a channel that this version cannot render is logged and listed in notices 
   const service = await startService(t, { LOG_LEVEL: 'info' });
   const config = { name: 'on call', url: 'https://receiver.example/', template: '{{uppercase CHECK_NAME}}' };
   await service.must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config });
+  const unnamed = { type: 'WEBHOOK', config: { url: 'https://other.example/' } };
+  await service.must('POST', '/v1/alert-channels', unnamed);
   const ofChannel = async (): Promise<NoticeBody[]> => {
     const notices = (await service.must('GET', '/v1/notices')) as unknown as NoticeBody[];
     return notices.filter(({ kind }) => kind === 'channel-broken');
@@ -34,28 +36,42 @@ test('a channel that this version cannot render is logged and listed in notices 
   assert.equal((await service.stop()).code, 0);
   // As if the helper had existed when it was saved.
   service.rows((raw) => raw.exec(`UPDATE alert_channels SET config = replace(config, 'uppercase', 'gone_by_now')`));
+  // As if email had been set up when it was saved.
+  const address = '{"name":"","address":"ops@example.com"}';
+  service.rows((raw) => raw.exec(`UPDATE alert_channels SET type = 'EMAIL', config = '${address}' WHERE id = 2`));
 
   await service.restart();
-  await until('the notice', async () => (await ofChannel()).length > 0);
-  const [notice] = await ofChannel();
+  await until('the notices', async () => (await ofChannel()).length > 1);
+  const [notice, email] = await ofChannel();
   assert.equal(notice?.id, 'channel-broken:1');
   assert.match(
     notice?.message ?? '',
     /"on call" cannot send .* unknown helper gone_by_now .*config\.template, line 1, column 1/,
   );
+  assert.equal(
+    email?.message,
+    'The alert channel "email o…@example.com (channel 2)" cannot send alerts: Email is not set up: set TOCSIN_SMTP_URL and TOCSIN_MAIL_FROM (docs/email.md).',
+  );
   const lines = await until('a line of each process', () => {
     const reported = service.printed.split('\n').filter((line) => line.includes('"channel.broken"'));
     return (
-      reported.length >= service.addresses.length && reported.map((line) => JSON.parse(line) as Record<string, unknown>)
+      reported.length >= 2 * service.addresses.length &&
+      reported.map((line) => JSON.parse(line) as Record<string, unknown>)
     );
   });
   assert.deepEqual(
     lines.map(({ level, id }) => [level, id]),
-    service.addresses.map(() => ['warn', 1]),
+    service.addresses.flatMap(() => [
+      ['warn', 1],
+      ['warn', 2],
+    ]),
   );
 
   await service.must('PUT', '/v1/alert-channels/1', { config });
-  assert.deepEqual(await ofChannel(), []);
+  assert.deepEqual(
+    (await ofChannel()).map(({ id }) => id),
+    ['channel-broken:2'],
+  );
 });
 
 composedTest(
@@ -97,7 +113,7 @@ composedTest(
       return notices.find(({ kind }) => kind === 'channel-failing');
     };
     const shown = (address: string): string =>
-      `The last 2 alerts to the channel "Chat" could not be delivered: the receiver redirects to ${address} (302), and redirects are not followed.`;
+      `The last 2 messages to the channel "Chat" could not be delivered: the receiver redirects to ${address} (302), and redirects are not followed.`;
     assert.equal((await noticeFor(service.apiKey))?.message, shown('https://new.example/v2/********'));
     assert.equal((await noticeFor(String(key)))?.message, shown('https://new.example/…'));
   },
@@ -149,8 +165,10 @@ composedTest(
     await until('the report', () => count('channel.failing').length > 0);
     assert.deepEqual(
       count('delivery.failed').map(({ fields: { channel, error } }) => [channel, error]),
-      [[1, 'the message could not be rendered; the log of deliveries has the error']],
+      [[1, 'Email is not set up: set TOCSIN_SMTP_URL and TOCSIN_MAIL_FROM (docs/email.md)']],
     );
-    assert.equal(count('channel.failing')[0]?.fields['notified'], 1);
+    const { notified, name, reason } = count('channel.failing')[0]?.fields ?? {};
+    assert.deepEqual([notified, name], [1, 'email o…@example.com (channel 1)']);
+    assert.match(String(reason), /^Email is not set up/);
   },
 );

@@ -78,7 +78,7 @@ async function sentDigests(test: PathUnderTest) {
   for (const one of claimed) {
     const [input] = await test.path.readContents([one.delivery]);
     const request = { method: 'MAIL', url: 'mailto:a@example.org', headers: [], body: 'x' };
-    await test.path.saveRendered([{ ...one.delivery, rendered: { request } }], 'one');
+    await test.path.saveRendered([{ ...one.delivery, rendered: { request } }], { owner: 'one', now: test.now });
     await test.settle(one, 200);
     const digest: Digest | undefined = input?.digest;
     if (digest === undefined) continue;

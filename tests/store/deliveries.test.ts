@@ -246,22 +246,26 @@ test('what is pending, was never rendered or has lost its channel is not replaye
   }
 });
 
-test('all exhausted deliveries of a channel since an instant are replayed in order, and only once', async (newStore) => {
+test('all lost deliveries of a channel since an instant are replayed in order, and only once', async (newStore) => {
   await using temp = await newStore();
   const accountId = putAccount(temp.raw);
   putChannel(temp.raw, accountId, 1);
   putChannel(temp.raw, accountId, 2);
   const start = temp.clock.now();
-  const exhausted: string[] = [];
+  const lost: string[] = [];
   for (let index = 0; index < 250; index++) {
-    exhausted.push(putDelivery(temp.raw, accountId, start + index, { status: 'exhausted' }));
+    const status = (['exhausted', 'refused', 'failed'] as const)[index % 3] ?? 'exhausted';
+    lost.push(putDelivery(temp.raw, accountId, start + index, { status }));
     putDelivery(temp.raw, accountId, start + index, { status: 'exhausted', alertChannelId: 2 });
     putDelivery(temp.raw, accountId, start + index, { status: 'delivered' });
   }
+  // Nothing is stored that could be sent.
+  const empty = putDelivery(temp.raw, accountId, start + 250, { status: 'failed' });
+  temp.raw.prepare('DELETE FROM delivery_requests WHERE delivery_id = ?').run(idBytes(empty));
   temp.clock.advance(60_000);
   const { deliveries } = open(temp);
   const caller = callerOf(accountId);
-  const atOnce = await Promise.all([1, 2, 3].map(() => deliveries.replayExhausted(caller, 1, start + 50)));
+  const atOnce = await Promise.all([1, 2, 3].map(() => deliveries.replayLost(caller, 1, start + 50)));
   assert.equal(
     atOnce.reduce((sum, count) => sum + count, 0),
     200,
@@ -270,11 +274,11 @@ test('all exhausted deliveries of a channel since an instant are replayed in ord
   const replays = temp.raw.prepare('SELECT replay_of FROM deliveries WHERE replay_of IS NOT NULL ORDER BY id').all();
   assert.deepEqual(
     replays.map((row) => Buffer.from(row['replay_of'] as Uint8Array)),
-    exhausted.slice(50).map((id) => Buffer.from(idBytes(id))),
+    lost.slice(50).map((id) => Buffer.from(idBytes(id))),
   );
-  assert.equal(await deliveries.replayExhausted(caller, 1, start + 50), 0);
-  assert.equal(await deliveries.replayExhausted(caller, 1, start), 50);
-  await assert.rejects(deliveries.replayExhausted(caller, 9, start), refusedWith('not-found'));
+  assert.equal(await deliveries.replayLost(caller, 1, start + 50), 0);
+  assert.equal(await deliveries.replayLost(caller, 1, start), 50);
+  await assert.rejects(deliveries.replayLost(caller, 9, start), refusedWith('not-found'));
 });
 
 test('notifications tell of each delivery what the reference clients read', async (newStore) => {

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
+import type { SendOutcome } from '#domain/alerts/delivery.ts';
+import { deliveryStatusCodes } from '#store/base/codes.ts';
 import { it } from '../support/store/each-engine.ts';
 import { aChannel } from '../support/store/records.ts';
 import { failing, PathUnderTest } from './path-under-test.ts';
@@ -111,17 +113,103 @@ describe('a failing channel', () => {
     assert.deepEqual([await lose(), await lose(), await lose()], [0, 1, 1]);
   });
 
-  it('whose alert could not be rendered is reported with the reason', async (newStore) => {
+  it('whose alert could not be rendered is reported with the reason, if it contains no secrets', async (newStore) => {
+    for (const [reason, shown] of [
+      ['Email is not set up', 'Email is not set up'],
+      [undefined, 'the message could not be rendered; the log of deliveries has the error'],
+    ] as const) {
+      const { test, channel } = await failing(newStore, 1);
+      await using _ = test;
+      const other = await test.channel(null);
+      const [one] = await test.claimDeliveries();
+      assert.ok(one !== undefined);
+      const { accountId, id } = one.delivery;
+      const rendered = { error: 'secret', ...(reason !== undefined && { reason }) };
+      // Its lease has ended: another process will render it.
+      await test.path.saveRendered([{ accountId, id, rendered }], { owner: 'other', now: test.now });
+      assert.equal(test.one(`SELECT failing_since FROM alert_channels WHERE id = ${channel}`), null);
+      await test.path.saveRendered([{ accountId, id, rendered }], { owner: 'one', now: test.now });
+      const [report] = await test.temp.store.failingChannels.unreported(1);
+      assert.deepEqual([report?.alertChannelId, report?.reason, report?.since], [channel, shown, test.now]);
+      await test.report();
+      assert.equal(test.one(`SELECT count(*) FROM deliveries WHERE alert_channel_id = ${other}`), 1);
+    }
+  });
+
+  it('fails with every delivery that nobody received, and is reported for alerts of any kind', async (newStore) => {
+    const purposes: readonly (readonly [purpose: string, columns: string, reports: number])[] = [
+      ['alert', 'attempts = 0', 1],
+      ['grouped notification', 'check_id = NULL, is_digest = 1', 1],
+      ['report', 'check_id = NULL, alert_type = NULL', 0],
+      ['test', 'is_test = 1', 0],
+      ['notice', 'check_id = NULL', 0],
+    ];
+    const refused = { response: null, error: { class: 'egress-refused', message: '10.0.0.1 is a private address' } };
+    for (const [purpose, columns, reports] of purposes) {
+      const { test, channel } = await failing(newStore, 1);
+      await using _ = test;
+      const other = await test.channel(null);
+      test.temp.raw.exec(`UPDATE deliveries SET ${columns}`);
+      const [one] = await test.claimDeliveries();
+      assert.ok(one !== undefined);
+      await test.settle(one, 0, 'one', refused as Partial<SendOutcome>);
+      assert.equal(test.one('SELECT status FROM deliveries'), deliveryStatusCodes.encode('refused'));
+      const [found] = await test.temp.store.failingChannels.list(test.accountId);
+      assert.deepEqual(
+        [found?.alertChannelId, found?.exhaustedInARow, found?.reason],
+        [channel, 1, '10.0.0.1 is a private address'],
+        purpose,
+      );
+      await test.report();
+      assert.equal(test.one(`SELECT count(*) FROM deliveries WHERE alert_channel_id = ${other}`), reports, purpose);
+      // A received test ends it.
+      test.temp.raw.exec(`DELETE FROM deliveries WHERE alert_channel_id = ${other}`);
+      test.temp.raw.exec(`UPDATE deliveries SET status = 0, is_test = 1, next_attempt_at = ${test.now}`);
+      const [again] = await test.claimDeliveries();
+      assert.ok(again !== undefined);
+      await test.settle(again, 200);
+      assert.deepEqual(await test.temp.store.failingChannels.list(test.accountId), []);
+      await test.report();
+      assert.equal(test.one(`SELECT count(*) FROM deliveries WHERE alert_channel_id = ${other}`), reports, purpose);
+    }
+  });
+
+  it('is reported after six failed attempts, also if its alert is still retried for hours', async (newStore) => {
     const { test, channel } = await failing(newStore, 1);
     await using _ = test;
-    const other = await test.channel(null);
+    await test.channel(null);
+    test.temp.raw.exec('UPDATE deliveries SET attempts = 5');
     const [one] = await test.claimDeliveries();
     assert.ok(one !== undefined);
-    await test.temp.store.failingChannels.noteUnsent({ ...one.delivery, reason: 'not rendered' });
-    const [report] = await test.temp.store.failingChannels.unreported(1);
-    assert.deepEqual([report?.alertChannelId, report?.reason], [channel, 'not rendered']);
+    const delay = { response: { status: 503, headers: { 'retry-after': '3600' }, body: '' } };
+    await test.settle(one, 503, 'one', delay);
+    assert.equal(test.one('SELECT status FROM deliveries'), deliveryStatusCodes.encode('pending'));
     await test.report();
-    assert.equal(test.one(`SELECT count(*) FROM deliveries WHERE alert_channel_id = ${other}`), 1);
+    assert.deepEqual(test.reports, [{ kind: 'failing', alertChannelId: channel, reason: 'answered 503', notified: 1 }]);
+    test.temp.clock.advance(3_601_000);
+    const [last] = (await test.claimDeliveries()).filter(({ delivery }) => delivery.alertChannelId === channel);
+    assert.ok(last !== undefined);
+    await test.settle(last, 503);
+    const [found] = await test.temp.store.failingChannels.list(test.accountId);
+    assert.equal(found?.exhaustedInARow, 1);
+  });
+
+  it('without a name is reported by its type and host', async (newStore) => {
+    const { test, channel } = await failing(newStore, 1);
+    await using _ = test;
+    test.temp.raw
+      .prepare('UPDATE alert_channels SET config = ? WHERE id = ?')
+      .run('{"name":"","url":"https://hooks.example.com/secret"}', channel);
+    const [one] = await test.claimDeliveries();
+    assert.ok(one !== undefined);
+    const error = { class: 'rejected', message: 'no' } as const;
+    await test.settle(one, 0, 'one', { response: null, error });
+    const [report] = await test.temp.store.failingChannels.unreported(1);
+    const name = `webhook hooks.example.com (channel ${channel})`;
+    assert.deepEqual(
+      [report?.name, (await test.temp.store.failingChannels.list(test.accountId))[0]?.name],
+      [name, name],
+    );
   });
 
   it('that is deleted is reported as recovered to the notified channels that still exist', async (newStore) => {

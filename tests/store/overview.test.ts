@@ -173,7 +173,7 @@ test('figures are the same whether hours are rolled up or not, and unknown time 
   assert.deepEqual([...ratios], [[checkId, 1 / 2]]);
 });
 
-test('waiting and exhausted deliveries of an account are counted', async (newStore) => {
+test('waiting and lost deliveries of an account are counted', async (newStore) => {
   await using temp = await newStore();
   const { raw, store, clock } = temp;
   const [accountId, foreign] = [putAccount(raw), putAccount(raw)];
@@ -183,9 +183,12 @@ test('waiting and exhausted deliveries of an account are counted', async (newSto
   raw.prepare('UPDATE deliveries SET attempts = 2 WHERE id = ?').run(idBytes(retried));
   putDelivery(raw, accountId, now - 1000, { status: 'exhausted' });
   putDelivery(raw, accountId, now - dayMs - 1000, { status: 'exhausted' });
+  putDelivery(raw, accountId, now - 1000, { status: 'refused' });
+  putDelivery(raw, accountId, now - 1000, { status: 'failed' });
+  putDelivery(raw, accountId, now - 1000, { status: 'cancelled' });
   putDelivery(raw, accountId, now - 1000, { status: 'delivered' });
   putDelivery(raw, foreign, now - 1000);
-  const counted = { pending: 1, retrying: 1, exhausted24h: 1 };
+  const counted = { pending: 1, retrying: 1, exhausted24h: 3 };
   assert.deepEqual(await store.overview.deliveries(accountId), counted);
   putDelivery(raw, accountId, now - 1000);
   clock.advance(6000);

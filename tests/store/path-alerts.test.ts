@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { StateRules } from '#domain/checks/check-state.ts';
+import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import { it } from '../support/store/each-engine.ts';
 import { aGroup } from '../support/store/records.ts';
+import { until } from '../support/until.ts';
 import { PathUnderTest, rendered } from './path-under-test.ts';
 
 const day = 86_400_000;
@@ -82,14 +84,31 @@ describe('a failing result', () => {
       recorded.map(({ isRecorded }) => isRecorded),
       [true, true],
     );
+    const channels: number[] = [];
+    const step = createSendDeliveries({
+      store: test.path,
+      clock: test.temp.clock,
+      owner: 'one',
+      isShared: () => false,
+      render: () => assert.fail('there is nothing to render'),
+      send({ alertChannelId }) {
+        channels.push(alertChannelId);
+        return Promise.resolve(test.outcome(200));
+      },
+      wake: () => {},
+      onError: (error) => assert.fail(String(error)),
+    });
+    await step.tick();
+    await until('the rest is sent', () => test.one('SELECT count(*) FROM attempts') === 2);
+    await step.stop(1000);
+    assert.ok(!channels.includes(broken));
+    const failed = () => test.rows('SELECT alert_channel_id AS id, error FROM deliveries WHERE status = 4');
+    await until('the broken one has failed', () => failed().length > 0);
+    assert.deepEqual(failed(), [{ id: broken, error: 'The delivery could not be rendered: no such helper' }]);
+    const marked = await test.temp.store.failingChannels.list(test.accountId);
     assert.deepEqual(
-      test.rows(`SELECT status, request IS NULL AS is_empty, error FROM deliveries
-         LEFT JOIN delivery_requests ON delivery_id = id ORDER BY status`),
-      [
-        { status: 0, is_empty: 0, error: null },
-        { status: 0, is_empty: 0, error: null },
-        { status: 4, is_empty: 1, error: 'The delivery could not be rendered: no such helper' },
-      ],
+      marked.map(({ alertChannelId }) => alertChannelId),
+      [broken],
     );
   });
 

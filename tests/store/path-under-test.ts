@@ -239,8 +239,8 @@ export class PathUnderTest implements AsyncDisposable {
       number,
       nextAttemptAt: step.nextAttemptAt,
     };
-    const { alertChannelId } = delivery;
-    return this.path.settleAttempts([{ attempt, alertChannelId, isTest: false, step }], {
+    const { alertChannelId, isTest } = delivery;
+    return this.path.settleAttempts([{ attempt, alertChannelId, isTest, step }], {
       owner,
       now: this.now,
     });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { idBytes } from '#store/base/codec.ts';
 import type { Database } from '#store/base/database.ts';
-import { replayExhausted } from '#store/channels/delivery-changes.ts';
+import { replayLost } from '#store/channels/delivery-changes.ts';
 import { readPostgresAddress } from '#lib/net/postgres-address.ts';
 import { openPostgres } from '#store/engines/postgres/server.ts';
 import { putAccount, putChannel, putDelivery } from '../support/store/rows.ts';
@@ -26,7 +26,7 @@ it('a call that was held up adds its replays behind those of the call that was q
   const [isHeld, mayGoOn, isThrough] = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
   assert.ok(isHeld !== undefined && mayGoOn !== undefined && isThrough !== undefined);
   const replay = (transaction: Database['transaction']) =>
-    replayExhausted({ reader: opened.reader, clock: temp.clock, transaction }, accountId, 1, start);
+    replayLost({ reader: opened.reader, clock: temp.clock, transaction }, accountId, 1, start);
   const slow = replay(async (work) => {
     isHeld.resolve();
     await mayGoOn.promise;

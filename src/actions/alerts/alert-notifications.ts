@@ -1,6 +1,7 @@
 // Deliveries in the reference's short form, one line per delivery (reference §4.7).
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
-import type { Delivery, DeliveryStatus } from '#domain/alerts/delivery.ts';
+import { type Delivery, type DeliveryStatus, deliveryStatuses } from '#domain/alerts/delivery.ts';
+import { lostStatuses } from '#domain/alerts/delivery-purpose.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { Clock } from '#lib/clock.ts';
 import { type DeliveryDeps, type LoggedDelivery, redactAll } from './deliveries.ts';
@@ -53,8 +54,7 @@ export interface AlertNotificationActions {
 }
 
 const dayMs = 86_400_000;
-const failures: readonly DeliveryStatus[] = ['exhausted', 'refused', 'failed'];
-const others: readonly DeliveryStatus[] = ['pending', 'delivered', 'cancelled', 'collecting', 'digested'];
+const others: readonly DeliveryStatus[] = deliveryStatuses.filter((status) => !lostStatuses.includes(status));
 
 export function createAlertNotificationActions(deps: AlertNotificationDeps): AlertNotificationActions {
   const { deliveries, alertNotifications, redactorOf, clock } = deps;
@@ -68,7 +68,7 @@ export function createAlertNotificationActions(deps: AlertNotificationDeps): Ale
         from,
         to,
         ...(alertChannelId !== undefined && { alertChannelId }),
-        ...(hasFailures !== undefined && { statuses: hasFailures ? failures : others }),
+        ...(hasFailures !== undefined && { statuses: hasFailures ? lostStatuses : others }),
       };
       const found = await deliveries.list(caller.accountId, filter, page);
       const rows = await redactAll(caller, found.rows, redactorOf);

@@ -47,7 +47,7 @@ export interface DeliveryDeps {
     retry(accountId: string, id: string): Promise<DeliveryChange>;
     cancel(accountId: string, id: string): Promise<DeliveryChange>;
     replay(accountId: string, id: string, newId: string): Promise<DeliveryChange>;
-    replayExhausted(accountId: string, alertChannelId: number, since: number): Promise<number | null>;
+    replayLost(accountId: string, alertChannelId: number, since: number): Promise<number | null>;
   };
   readonly heldDeliveries: { find(): Promise<DeliveryHold | null> };
   readonly redactorOf: RedactorOf;
@@ -77,10 +77,10 @@ export interface DeliveryActions {
    */
   replay(caller: Caller, id: string): Promise<LoggedDelivery>;
   /**
-   * Replays all deliveries of a channel that were created since then (epoch ms), are exhausted and were not replayed
+   * Replays all deliveries of a channel that were created since then (epoch ms), were not received and not replayed
    * yet; returns their number.
    */
-  replayExhausted(caller: Caller, alertChannelId: number, since: number): Promise<number>;
+  replayLost(caller: Caller, alertChannelId: number, since: number): Promise<number>;
 }
 
 /** Longer than any attempt: 30 s for the response, plus the time to record it. */
@@ -130,9 +130,9 @@ export function createDeliveryActions(deps: DeliveryDeps): DeliveryActions {
       wake();
       return find(caller, replayId);
     },
-    async replayExhausted(caller, alertChannelId, since) {
+    async replayLost(caller, alertChannelId, since) {
       requirePermission(caller, 'write');
-      const count = await deliveries.replayExhausted(caller.accountId, alertChannelId, since);
+      const count = await deliveries.replayLost(caller.accountId, alertChannelId, since);
       if (count === null) throw notFound('alert channel', alertChannelId);
       if (count > 0) wake();
       return count;

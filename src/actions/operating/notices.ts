@@ -129,22 +129,26 @@ function holdNotices(hold: DeliveryHold | null): Notice[] {
 
 /** A receiver's URL may be secret: only callers with write permission see all of it. */
 function failingMessage(name: string, count: number, reason: string | null, caller: Caller): string {
-  const alerts = count === 1 ? 'The last alert' : `The last ${count} alerts`;
+  const messages = count === 1 ? 'The last message' : `The last ${count} messages`;
   const shown = reason === null || mayDo(caller.role, 'write') ? reason : withoutPaths(reason);
-  return `${alerts} to the channel "${name}" could not be delivered${shown === null ? '' : `: ${shown}`}.`;
+  return `${messages} to the channel "${name}" could not be delivered${shown === null ? '' : `: ${shown}`}.`;
 }
 
 /** A channel that this version of Tocsin cannot render (docs/decisions/0060). */
 function brokenNotice({ alertChannelId, name, since, fault }: BrokenChannel): Notice {
   const place =
     fault.line === undefined ? fault.path : `${fault.path}, line ${fault.line}, column ${fault.column ?? 1}`;
+  // A service of the operator that the type needs.
+  const isOfService = fault.path === 'type';
   return {
     id: `channel-broken:${alertChannelId}`,
     kind: 'channel-broken',
     since,
     subject: name,
-    message: `The alert channel "${name}" cannot send alerts: ${fault.message} (${place}).`,
-    action: `Fix the channel with PUT /v1/alert-channels/${alertChannelId}. POST /v1/alert-channels/preview shows the request it would send.`,
+    message: `The alert channel "${name}" cannot send alerts: ${fault.message}${isOfService ? '' : ` (${place})`}.`,
+    action: isOfService
+      ? 'The operator must set up the service. Until then, use another channel.'
+      : `Fix the channel with PUT /v1/alert-channels/${alertChannelId}. POST /v1/alert-channels/preview shows the request it would send.`,
   };
 }
 

@@ -22,6 +22,17 @@ import { createFindIdentity } from './client-identities.ts';
 import { loggedReason } from './redaction.ts';
 import { type Joint, messageOf, type PathDeps, required } from './joint.ts';
 
+/** Log events of lost deliveries. */
+const lostEvents = {
+  exhausted: 'delivery.exhausted',
+  refused: 'delivery.refused',
+  failed: 'delivery.failed',
+} as const;
+
+function isLost(status: string): status is keyof typeof lostEvents {
+  return Object.hasOwn(lostEvents, status);
+}
+
 export function joinSendDeliveries(joint: Joint) {
   const { store, clock, owner, ownProcess, sender, metrics, log, wake, onLogged } = joint;
   const { sendingLimits } = joint.config;
@@ -61,23 +72,16 @@ export function joinSendDeliveries(joint: Joint) {
       owner,
     }),
     wake: () => wake('send-deliveries'),
-    onUnrendered: ({ accountId, id, alertChannelId, checkId, isTest }) => {
+    onUnrendered: ({ id, alertChannelId, checkId }, reason) => {
       metrics.onSettled('failed');
-      // The error itself may contain secret values.
-      const reason = 'the message could not be rendered; the log of deliveries has the error';
       log.warn('delivery.failed', { id, channel: alertChannelId, check: checkId, error: reason });
-      if (isTest) return;
-      logging = logging
-        .then(() => store.failingChannels.noteUnsent({ accountId, id, alertChannelId, checkId, reason }))
-        .catch((cause: unknown) => log.error('attempt.log-failed', { error: messageOf(cause) }));
     },
     onSettled: ({ accountId, id, alertChannelId, checkId }, attempt, { status }) => {
       metrics.onSettled(status);
-      if (status !== 'exhausted' && status !== 'failed') return;
+      if (!isLost(status)) return;
       logging = logging.then(async () => {
         const error = await loggedReason(store, accountId, id, attempt);
-        const event = status === 'failed' ? 'delivery.failed' : 'delivery.exhausted';
-        log.warn(event, { id, channel: alertChannelId, check: checkId, error });
+        log.warn(lostEvents[status], { id, channel: alertChannelId, check: checkId, error });
       });
     },
     onLogged,
@@ -100,9 +104,9 @@ export function joinReportFailingChannels(joint: Joint): () => Promise<number> {
       const variables = reportVariables(report, deliveryId, link);
       return render(through, { variables }, createdAt);
     },
-    onReported: async ({ kind, accountId, alertChannelId, name, deliveryId }, deliveries) => {
+    onReported: async ({ kind, accountId, alertChannelId, name, deliveryId, reason: stored }, deliveries) => {
       if (deliveries > 0) wake('send-deliveries');
-      const reason = deliveryId === null ? null : await loggedReason(store, accountId, deliveryId);
+      const reason = deliveryId === null ? null : await loggedReason(store, accountId, deliveryId, stored);
       log.warn(`channel.${kind}`, {
         id: alertChannelId,
         name,
@@ -136,8 +140,8 @@ export function prepareWith({
 function renderWith({ random, userAgent, links, publicUrl, config: { gateways } }: Joint) {
   return (channel: AlertChannel, { variables, digest, report }: RenderInput, createdAt: number): Rendered => {
     const facts = { createdAt, ...randomValues(random), userAgent, channelId: channel.id };
+    const own = gatewaysOf(gateways, channel.accountId);
     try {
-      const own = gatewaysOf(gateways, channel.accountId);
       if (report !== undefined) {
         const linkOf = (checkId: string | null): string => `${publicUrl()}${pagePath(report, checkId)}`;
         return { request: channelRules.renderReport(channel, { report, variables, linkOf }, facts, own) };
@@ -147,7 +151,8 @@ function renderWith({ random, userAgent, links, publicUrl, config: { gateways } 
         resultId === null ? null : links.link(channel.accountId, checkId, resultId, digest.at);
       return { request: channelRules.renderDigest(channel, { digest, variables, linkOf }, facts, own) };
     } catch (error) {
-      return { error: messageOf(error) };
+      const reason = channelRules.missing(channel.type, own);
+      return { error: messageOf(error), ...(reason !== null && { reason }) };
     }
   };
 }

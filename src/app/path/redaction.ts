@@ -22,19 +22,20 @@ export function redactorOfStore({ alertChannels, variables, checks, checkGroups 
 
 /**
  * Why a delivery was lost, for the log: masked as in the delivery log, and without paths, which may be secret.
- * @param attempt absent = its last one
+ * @param attempt the attempt, or the reason if it had none, which contains no values; its last attempt is used then
  * @returns null = unknown or unreadable
  */
 export async function loggedReason(
   store: Store,
   accountId: string,
   deliveryId: string,
-  attempt?: Attempt,
+  attempt: Attempt | string | null,
 ): Promise<string | null> {
   try {
     const found = await store.deliveries.find(accountId, deliveryId);
-    const last = attempt ?? found?.log.at(-1);
-    if (found === null || last === undefined) return null;
+    const last = attempt === null || typeof attempt === 'string' ? found?.log.at(-1) : attempt;
+    if (found === null) return null;
+    if (last === undefined) return typeof attempt === 'string' ? attempt : null;
     const redactor = await redactorOfStore(store)(found.delivery);
     const reason = lostReason(redactor.attempt(last, found.delivery.request));
     return reason === null ? null : withoutPaths(reason);

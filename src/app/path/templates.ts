@@ -1,15 +1,18 @@
 // Builds the validation of stored templates from channels, log and notices.
 import type { BrokenChannel, BrokenChannels } from '#actions/operating/notices.ts';
 import { channelRules } from '#channels/rules.ts';
+import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
+import { channelName } from '#domain/alerts/channel-name.ts';
+import { gatewaysOf } from '#domain/alerts/gateways.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#store/store.ts';
-import { createKeepTemplates, type FoundBroken, type KeepTemplates } from '#upkeep/keep-templates.ts';
+import { type ConfigFault, createKeepTemplates, type FoundBroken, type KeepTemplates } from '#upkeep/keep-templates.ts';
 import type { Config } from '#config/config.ts';
 
 /** Its dependencies. */
 interface Deps {
-  readonly config: Pick<Config, 'database'>;
+  readonly config: Pick<Config, 'database' | 'gateways' | 'roles'>;
   readonly store: Pick<Store, 'channelConfigs'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -18,7 +21,7 @@ interface Deps {
 export function keepTemplates({ config, store, clock, log }: Deps): KeepTemplates {
   return createKeepTemplates({
     store: store.channelConfigs,
-    judge: (type, channelConfig) => channelRules.storedFaults(type, channelConfig),
+    judge: faultsWith(config),
     onBroken: ({ accountId, id, name, fault }) => {
       const { path, line, column, message } = fault;
       log.warn('channel.broken', { account: accountId, id, name, path, line, column, error: message });
@@ -30,22 +33,34 @@ export function keepTemplates({ config, store, clock, log }: Deps): KeepTemplate
   });
 }
 
+/** Problems of a stored channel: a service that is not set up, and templates that cannot be rendered. */
+function faultsWith({ gateways, roles }: Pick<Config, 'gateways' | 'roles'>) {
+  // Other processes need not know the services.
+  const knowsServices = roles.includes('api') || roles.includes('deliverer');
+  return ({ accountId, type, config }: Pick<AlertChannel, 'accountId' | 'type' | 'config'>): ConfigFault[] => {
+    const missing = knowsServices ? channelRules.missing(type, gatewaysOf(gateways, accountId)) : null;
+    const faults = channelRules.storedFaults(type, config);
+    return missing === null ? faults : [{ path: 'type', message: missing }, ...faults];
+  };
+}
+
 /** Invalid channels, for notices. */
 const maxLogged = 20;
 
 /** Validates channels found invalid again: any process may have fixed them. */
 export function brokenChannelsOf(
   { alertChannels }: Pick<Store, 'alertChannels'>,
+  config: Pick<Config, 'gateways' | 'roles'>,
   found: (accountId: string) => readonly FoundBroken[],
 ): BrokenChannels {
+  const faultsOf = faultsWith(config);
   return async (accountId) => {
     const broken: BrokenChannel[] = [];
     for (const { id, foundAt } of found(accountId).slice(0, maxLogged)) {
       const channel = (await alertChannels.find(accountId, id))?.channel;
-      const [fault] = channel === undefined ? [] : channelRules.storedFaults(channel.type, channel.config);
+      const [fault] = channel === undefined ? [] : faultsOf(channel);
       if (channel === undefined || fault === undefined) continue;
-      const name = typeof channel.config['name'] === 'string' ? channel.config['name'] : '';
-      broken.push({ alertChannelId: id, name: name || `alert channel ${id}`, since: foundAt, fault });
+      broken.push({ alertChannelId: id, name: channelName(channel), since: foundAt, fault });
     }
     return broken;
   };

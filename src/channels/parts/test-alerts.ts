@@ -95,6 +95,7 @@ export const alertCases: Readonly<Record<string, TemplateVariables>> = {
       name: 'Webhook of ops',
       alertChannelId: 3,
       check: { id: 'c', name: 'Cart API', tags: [], groupName: null },
+      digest: null,
       since: Date.parse('2026-03-10T12:00:00Z'),
       reason: 'connection refused by 127.0.0.1:9 after 3 ms',
       variables: [],

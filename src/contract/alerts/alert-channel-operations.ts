@@ -198,7 +198,8 @@ export const alertChannelOperations = {
   replayAlertChannel: {
     method: 'POST',
     path: '/v1/alert-channels/{id}/replay',
-    summary: 'Replay all deliveries exhausted since a given time',
+    summary: 'Replay all deliveries that were not received since a given time',
+    description: 'Deliveries with the status `exhausted`, `refused` or `failed`. Test messages are not replayed.',
     tag,
     permission: 'write',
     params: channelParams,

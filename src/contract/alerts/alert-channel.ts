@@ -116,7 +116,9 @@ export const alertChannel = ofEachKind(({ type, shownConfig }) =>
     report: reportScheduleShown.nullable(),
     isFailing: z
       .boolean()
-      .describe('The last delivery was exhausted, or at least two in a row failed. Redirects count as failures.'),
+      .describe(
+        'The last delivery was not received: exhausted, refused or failed, or at least two in a row were redirected.',
+      ),
     failingSince: instant.nullable(),
     warnings,
     created_at: instant,

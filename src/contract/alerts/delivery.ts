@@ -94,7 +94,10 @@ export type DeliveryBody = z.output<typeof delivery>;
 const listQuery = pageQuery.extend({
   alertChannelId: wholeNumber(1, 999_999_999_999_999).exactOptional(),
   checkId: pathUuid('Only deliveries about this check.').exactOptional(),
-  status: z.enum(deliveryStatuses).exactOptional(),
+  status: z
+    .enum([...deliveryStatuses, 'lost'])
+    .exactOptional()
+    .describe('`lost`: not received, i.e. `exhausted`, `refused` or `failed`.'),
   digestId: pathUuid('Only alerts in this digest.').exactOptional(),
   from: queryInstant.exactOptional(),
   to: queryInstant.exactOptional(),

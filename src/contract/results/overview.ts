@@ -109,7 +109,9 @@ export const overview = z
       .strictObject({
         pending: count.describe('Waiting for the first attempt.'),
         retrying: count.describe('Waiting for another attempt.'),
-        exhausted24h: count.describe('Created in the last 24 hours and exhausted.'),
+        exhausted24h: count.describe(
+          'Created in the last 24 hours and not received: `exhausted`, `refused` or `failed`.',
+        ),
       })
       .describe('Up to 5 s old. Each is counted up to 10,000.'),
     nextMaintenance: z

@@ -44,10 +44,12 @@ export interface DeliveryContent {
   readonly digest?: Digest;
   /** Set for a report on the account. */
   readonly report?: AccountReport;
+  /** Why there is nothing to render. */
+  readonly fault?: string;
 }
 
 /** What a delivery is rendered from: all variables, a digest, or a report. */
-export type RenderInput = Pick<DeliveryContent, 'variables' | 'digest' | 'report'>;
+export type RenderInput = Pick<DeliveryContent, 'variables' | 'digest' | 'report' | 'fault'>;
 
 /** A delivery of one alert to one channel. */
 export interface Delivery {

@@ -1,28 +1,73 @@
 // When a channel counts as failing, and the alert about it through other channels (docs/decisions/0026).
 import type { AlertChannel } from './alert-channel.ts';
-import type { Attempt, DeliveryStep } from './delivery.ts';
+import type { Attempt } from './delivery.ts';
+import { type DeliveryEnd, type DeliveryPurpose, isReported, wasOverdue } from './delivery-purpose.ts';
+import type { Digest } from './digest.ts';
 import type { EnvironmentVariable } from '../accounts/environment-variable.ts';
 import type { TemplateVariables } from './template-variables.ts';
 
-/** Outcome of a delivery with regard to its channel. */
-export type DeliveryEnd = 'received' | 'redirected' | 'exhausted';
+/** The end of a delivery, with regard to its channel. */
+export interface ChannelEvent {
+  readonly end: DeliveryEnd;
+  readonly purpose: DeliveryPurpose;
+  readonly deliveryId: string;
+  /** Number of its last attempt; 0 = none. */
+  readonly attempts: number;
+  readonly reason: string | null;
+}
 
-/** null = the delivery continues, or the channel did not cause its end. */
-export function deliveryEnd(attempt: Pick<Attempt, 'response'>, { status }: DeliveryStep): DeliveryEnd | null {
-  // An attempt that ends its delivery as failed was rejected for good.
-  if (status === 'exhausted' || status === 'failed') return 'exhausted';
-  if (status !== 'delivered') return null;
-  return (attempt.response?.status ?? 0) >= 300 ? 'redirected' : 'received';
+/** Whether a channel receives, and what others know about it. Times are epoch ms. */
+export interface ChannelStanding {
+  readonly lostInARow: number;
+  /** null = it receives. */
+  readonly failingSince: number | null;
+  /** Why the last delivery was lost. */
+  readonly reason: string | null;
+  /** The delivery that made it fail, and what it was for; null = unknown. */
+  readonly lost: { readonly deliveryId: string; readonly purpose: DeliveryPurpose } | null;
+  /** What is still to be reported through other channels. */
+  readonly news: 'failing' | 'receiving' | null;
+  /** Whether its failure was reported to other channels. */
+  readonly isKnown: boolean;
 }
 
 /**
- * Consecutive lost deliveries after which a channel is failing: one exhausted delivery or two redirects, because a
- * single redirect may be intended.
+ * Consecutive lost deliveries after which a channel is failing: a single redirect may be intended.
  */
-export const lostUntilFailing: Readonly<Record<Exclude<DeliveryEnd, 'received'>, number>> = {
-  exhausted: 1,
+const lostUntilFailing: Readonly<Record<Exclude<DeliveryEnd, 'received'>, number>> = {
+  lost: 1,
+  overdue: 1,
   redirected: 2,
 };
+
+/** The standing of a channel after one of its deliveries has ended. The only place that decides what an end means. */
+export function afterEnd(standing: ChannelStanding, event: ChannelEvent, now: number): ChannelStanding {
+  const { end, purpose, deliveryId, reason } = event;
+  if (end === 'received') {
+    if (standing.lostInARow === 0) return standing;
+    const news = standing.isKnown ? 'receiving' : null;
+    return { ...standing, lostInARow: 0, failingSince: null, reason: null, news };
+  }
+  const isCounted = end === 'lost' && wasOverdue(event.attempts) && standing.lostInARow > 0;
+  const lostInARow = standing.lostInARow + (isCounted ? 0 : 1);
+  const isFailing = lostInARow >= lostUntilFailing[end];
+  const failingSince = isFailing ? (standing.failingSince ?? now) : null;
+  // A channel may be failing because of a test or a report: the first lost alert is news all the same.
+  const isFirst = isReported[purpose] && !standing.isKnown && !(standing.lost && isReported[standing.lost.purpose]);
+  if (standing.failingSince !== null && !isFirst) return { ...standing, lostInARow, failingSince, reason };
+  const reported = !standing.isKnown && isReported[purpose] ? 'failing' : null;
+  return {
+    ...standing,
+    lostInARow,
+    failingSince,
+    reason,
+    lost: { deliveryId, purpose },
+    news: isFailing ? reported : standing.news,
+  };
+}
+
+/** Shown where the error of rendering is not, because it may contain values of variables. */
+export const notRendered = 'the message could not be rendered; the log of deliveries has the error';
 
 /** Why the last delivery failed. A redirect shows the new address without its query, which may be secret. */
 export function lostReason({ response, error }: Pick<Attempt, 'response' | 'error'>): string | null {
@@ -55,6 +100,8 @@ export interface ChannelReport {
     readonly groupName: string | null;
   } | null;
   readonly checkResultId: string | null;
+  /** The grouped notification that was lost; null = not one. */
+  readonly digest: Digest | null;
   /** The delivery that made the channel fail; null = unknown. */
   readonly deliveryId: string | null;
   /** The channels that send the report. */
@@ -66,10 +113,24 @@ export interface ChannelReport {
 /** Kinds of reports. Deleting a failing channel closes its report. */
 type ReportFacts = Pick<
   ChannelReport,
-  'accountId' | 'name' | 'alertChannelId' | 'check' | 'since' | 'reason' | 'variables'
+  'accountId' | 'name' | 'alertChannelId' | 'check' | 'digest' | 'since' | 'reason' | 'variables'
 > & {
   readonly kind: ChannelReport['kind'] | 'deleted';
 };
+
+/** What the lost message was about: its check, or the first checks of a grouped notification. */
+function contentOf({ check, digest }: Pick<ReportFacts, 'check' | 'digest'>): string {
+  if (check !== null) return ` It was for the check "${check.name}".`;
+  if (digest === null || digest.sections.length === 0) return '';
+  const checks = digest.sections.flatMap((section) => section.checks);
+  const count = digest.sections.reduce((sum, section) => sum + section.count, 0);
+  const named = checks.slice(0, namedChecks).map(({ name }) => `"${name}"`);
+  const others = count - named.length;
+  const list = others > 0 ? `${named.join(', ')} and ${others} ${others === 1 ? 'other' : 'others'}` : named.join(', ');
+  return ` It was for ${count === 1 ? '1 check' : `${count} checks`}: ${list}.`;
+}
+
+const namedChecks = 3;
 
 /**
  * Input for the other channel's template. The failing channel takes the place of the check, so that its recovery closes
@@ -84,7 +145,7 @@ export function reportVariables(report: ReportFacts, deliveryId: string, link: s
     receiving: 'receives alerts again',
     deleted: 'has been deleted',
   };
-  const lost = check === null ? '' : ` It was for the check "${check.name}".`;
+  const lost = report.digest === null ? 'alert' : 'grouped notification';
   return {
     ...Object.fromEntries(report.variables.map(({ key, value }) => [key, value])),
     ALERT_TITLE: `Alert channel "${name}" ${happened[report.kind]}`,
@@ -94,7 +155,7 @@ export function reportVariables(report: ReportFacts, deliveryId: string, link: s
     CHECK_ID: `alert-channel-${accountId}-${alertChannelId}`,
     CHECK_TYPE: 'ALERT_CHANNEL',
     CHECK_ERROR_MESSAGE: isFailing
-      ? `The last alert could not be delivered: ${withoutPaths(report.reason ?? 'unknown')}.${lost}`
+      ? `The last ${lost} could not be delivered: ${withoutPaths(report.reason ?? 'unknown')}.${contentOf(report)}`
       : undefined,
     RESULT_LINK: link,
     STARTED_AT: new Date(report.since).toISOString(),

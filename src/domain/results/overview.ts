@@ -352,6 +352,6 @@ export interface DeliveryCounts {
   readonly pending: number;
   /** Waiting for another attempt. */
   readonly retrying: number;
-  /** Created in the last 24 hours and exhausted. */
+  /** Created in the last 24 hours, and nobody received them. */
   readonly exhausted24h: number;
 }

@@ -73,7 +73,13 @@ export interface DeliveryFacts {
 }
 
 /** A request to send, or why there is none. */
-export type Rendered = { readonly request: Message } | { readonly error: string };
+export type Rendered =
+  | { readonly request: Message }
+  | {
+      readonly error: string;
+      /** The error without values of variables, for notices and other channels; absent = it may contain some. */
+      readonly reason?: string;
+    };
 
 /** Content of a new delivery: input to render later (docs/decisions/0120), or already rendered. */
 export type Prepared = Rendered | { readonly content: DeliveryContent };

@@ -1,7 +1,9 @@
 // Renders claimed deliveries outside of any transaction and stores each request before sending it (docs/decisions/0120).
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { DueDelivery, Message, RenderInput } from '#domain/alerts/delivery.ts';
+import { notRendered } from '#domain/alerts/failing-channel.ts';
 import type { Rendered } from '#domain/results/recording.ts';
+import type { Clock } from '#lib/clock.ts';
 import { FairQueue } from '#lib/fair-queue.ts';
 
 type OwnedId = Pick<DueDelivery, 'accountId' | 'id'>;
@@ -13,7 +15,7 @@ export interface RenderStore {
   /** In the same order; null = the delivery failed. */
   saveRendered(
     rendered: readonly (OwnedId & { readonly rendered: Rendered })[],
-    owner: string,
+    rules: { readonly owner: string; readonly now: number },
   ): Promise<readonly (Message | null)[]>;
 }
 
@@ -27,12 +29,13 @@ interface Claimed {
 export interface RenderDeliveriesOptions<Claim extends Claimed> {
   readonly store: RenderStore;
   readonly owner: string;
+  readonly clock: Clock;
   readonly render: (channel: AlertChannel, input: RenderInput, createdAt: number) => Rendered;
   readonly send: (delivery: DueDelivery & { readonly request: Message }, claimed: Claim) => void;
   /** Called for a delivery that could not be rendered or stored: this claim does not send it. */
   readonly drop: (claimed: Claim) => void;
   /** Called for a delivery that has ended because it could not be rendered. */
-  readonly onUnrendered?: (delivery: DueDelivery) => void;
+  readonly onUnrendered?: (delivery: DueDelivery, reason: string) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -43,7 +46,7 @@ const sliceMs = 5;
 
 /** Renders added deliveries, with accounts taking turns. */
 export function createRenderDeliveries<Claim extends Claimed>(options: RenderDeliveriesOptions<Claim>) {
-  const { store, owner, send, drop, onUnrendered, onError } = options;
+  const { store, owner, clock, send, drop, onUnrendered, onError } = options;
   const waiting = new FairQueue<Claim>();
   let isRunning = false;
 
@@ -58,7 +61,7 @@ export function createRenderDeliveries<Claim extends Claimed>(options: RenderDel
       await new Promise(setImmediate);
       sliceEndsAt = performance.now() + sliceMs;
     }
-    const requests = await store.saveRendered(rendered, owner);
+    const requests = await store.saveRendered(rendered, { owner, now: clock.now() });
     for (const [index, claimed] of some.entries()) {
       const request = requests[index] ?? null;
       if (request !== null) {
@@ -67,7 +70,7 @@ export function createRenderDeliveries<Claim extends Claimed>(options: RenderDel
       }
       drop(claimed);
       const one = rendered[index]?.rendered;
-      if (one !== undefined && 'error' in one) onUnrendered?.(claimed.delivery);
+      if (one !== undefined && 'error' in one) onUnrendered?.(claimed.delivery, one.reason ?? notRendered);
     }
   };
   const run = async (): Promise<void> => {
@@ -105,6 +108,7 @@ function renderOne(
   createdAt: number,
 ): Rendered {
   if (input === null) return { error: 'The content of this delivery is missing from the database.' };
+  if (input.fault !== undefined) return { error: input.fault };
   try {
     return render(channel, input, createdAt);
   } catch (cause) {

@@ -8,6 +8,7 @@ import type { DeliveryActions, DeliveryFilter, LoggedDelivery } from '#actions/a
 import type { AlertNotificationBody } from '#contract/alerts/alert-notification.ts';
 import type { DeliveryBody, DeliveryQuery } from '#contract/alerts/delivery.ts';
 import { type Attempt, attemptNote, type Delivery } from '#domain/alerts/delivery.ts';
+import { lostStatuses } from '#domain/alerts/delivery-purpose.ts';
 import { pageOf, type Route, route, sliceOf } from '../route.ts';
 import { isoText } from '../wire.ts';
 
@@ -26,7 +27,7 @@ export function deliveryRoutes(actions: DeliveryActions, notifications: AlertNot
     ),
     route('replayDelivery', async ({ caller, params }) => logged(await actions.replay(caller, params.id))),
     route('replayAlertChannel', async ({ caller, params, body }) => ({
-      count: await actions.replayExhausted(caller, params.id, body.since),
+      count: await actions.replayLost(caller, params.id, body.since),
     })),
     route('listAlertNotifications', async ({ caller, query }) =>
       pageOf(await notifications.list(caller, questionOf(query), sliceOf(query)), notificationToWire),
@@ -38,7 +39,7 @@ function filterOf({ alertChannelId, checkId, status, digestId, from, to }: Deliv
   return {
     ...(alertChannelId !== undefined && { alertChannelId }),
     ...(checkId !== undefined && { checkId }),
-    ...(status !== undefined && { statuses: [status] }),
+    ...(status !== undefined && { statuses: status === 'lost' ? lostStatuses : [status] }),
     ...(digestId !== undefined && { digestId }),
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),

@@ -4,13 +4,7 @@ import type { Attempt, AttemptError, Delivery, DeliveryStatus } from '#domain/al
 import { firstIdAt, idBytes, idText, idTextOrNull, parsed } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
-import {
-  cancelDelivery,
-  type DeliveryChange,
-  replayDelivery,
-  replayExhausted,
-  retryDelivery,
-} from './delivery-changes.ts';
+import { cancelDelivery, type DeliveryChange, replayDelivery, replayLost, retryDelivery } from './delivery-changes.ts';
 import { deliveryOf, type DeliveryRow, type StoredExchange } from '../path/deliveries/delivery-rows.ts';
 import type { AttemptsTable, Tables } from '../base/tables/schema.ts';
 import { type IdRange, pageInSlices, type SlicedList } from '../base/slices.ts';
@@ -48,10 +42,10 @@ export interface Deliveries {
   /** Creates a new delivery with the stored request and the ID `newId`; or says why not. */
   replay(accountId: string, id: string, newId: string): Promise<DeliveryChange>;
   /**
-   * Replays every exhausted delivery of a channel that was created at `since` (epoch ms) or later and not replayed yet.
+   * Replays every delivery of a channel that nobody received and that was created at `since` (epoch ms) or later and not replayed yet.
    * Returns their number; null = unknown channel.
    */
-  replayExhausted(accountId: string, alertChannelId: number, since: number): Promise<number | null>;
+  replayLost(accountId: string, alertChannelId: number, since: number): Promise<number | null>;
 }
 
 export function createDeliveries(database: Database): Deliveries {
@@ -72,7 +66,7 @@ export function createDeliveries(database: Database): Deliveries {
     cancel: (accountId, id) => database.transaction((tx) => cancelDelivery(tx, accountId, id, clock.now())),
     replay: (accountId, id, newId) =>
       database.transaction((tx) => replayDelivery(tx, accountId, id, newId, clock.now())),
-    replayExhausted: (accountId, alertChannelId, since) => replayExhausted(database, accountId, alertChannelId, since),
+    replayLost: (accountId, alertChannelId, since) => replayLost(database, accountId, alertChannelId, since),
   };
 }
 

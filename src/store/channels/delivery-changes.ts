@@ -1,6 +1,7 @@
 // Manual changes of a delivery: retry now, cancel, replay.
 import type { Kysely } from 'kysely';
 import type { DeliveryContent } from '#domain/alerts/delivery.ts';
+import { lostStatuses } from '#domain/alerts/delivery-purpose.ts';
 import { newId } from '#lib/id.ts';
 import { endWait } from '../path/deliveries/requested-delay.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, json, parsed } from '../base/codec.ts';
@@ -24,7 +25,7 @@ export type DeliveryChange =
 
 const pending = deliveryStatusCodes.encode('pending');
 const collecting = deliveryStatusCodes.encode('collecting');
-const exhausted = deliveryStatusCodes.encode('exhausted');
+const lost: ReadonlySet<number> = new Set(lostStatuses.map((status) => deliveryStatusCodes.encode(status)));
 
 async function rowOf(tx: Kysely<Tables>, accountId: string, id: string): Promise<DeliveriesTable | undefined> {
   const owned = tx.selectFrom('deliveries').selectAll().where('account_id', '=', idBytes(accountId));
@@ -152,11 +153,18 @@ function contentsOf(
   return owned.where('delivery_id', 'in', deliveries).execute();
 }
 
-/** A replay is rendered anew and marked as one; a message without stored input is sent unchanged. */
-async function insertReplays(tx: Kysely<Tables>, account: IdBytes, replays: readonly DeliveriesTable[]): Promise<void> {
-  if (replays.length === 0) return;
-  await tx.insertInto('deliveries').values(replays).execute();
-  const originals = replays.flatMap(({ replay_of }) => replay_of ?? []);
+/**
+ * A replay is rendered anew and marked as one; a message without stored input is sent unchanged. Returns the number of
+ * replays: a delivery of which nothing is stored has none.
+ */
+async function insertReplays(
+  tx: Kysely<Tables>,
+  account: IdBytes,
+  wanted: readonly DeliveriesTable[],
+): Promise<number> {
+  if (wanted.length === 0) return 0;
+  const replays: DeliveriesTable[] = [];
+  const originals = wanted.flatMap(({ replay_of }) => replay_of ?? []);
   const contentOf = new Map(
     (await contentsOf(tx, account, originals)).map(({ delivery_id, content }) => [idText(delivery_id), content]),
   );
@@ -165,16 +173,20 @@ async function insertReplays(tx: Kysely<Tables>, account: IdBytes, replays: read
   );
   const contents: DeliveryContentsTable[] = [];
   const requests: DeliveryRequestsTable[] = [];
-  for (const { id, replay_of } of replays) {
+  for (const row of wanted) {
+    const { id, replay_of } = row;
     const original = replay_of === null ? '' : idText(replay_of);
     const [content, request] = [contentOf.get(original), requestOf.get(original)];
     const key = { account_id: account, delivery_id: id };
     if (content !== undefined) contents.push({ ...key, content: json(replayContent(content, idText(id), original)) });
     else if (request !== undefined) requests.push({ ...key, request });
-    else throw new Error('a replayed delivery has no content to send');
+    else continue;
+    replays.push(row);
   }
+  if (replays.length > 0) await tx.insertInto('deliveries').values(replays).execute();
   if (contents.length > 0) await tx.insertInto('delivery_contents').values(contents).execute();
   if (requests.length > 0) await tx.insertInto('delivery_requests').values(requests).execute();
+  return replays.length;
 }
 
 function replayContent(content: string, id: string, original: string): DeliveryContent {
@@ -207,7 +219,7 @@ const replaysAtOnce = 100;
  * Replays in creation order. Deliveries that already have a replay are skipped, so that a repeated request sends
  * nothing twice; test messages are never replayed.
  */
-export async function replayExhausted(
+export async function replayLost(
   database: Pick<Database, 'reader' | 'transaction' | 'clock'>,
   accountId: string,
   alertChannelId: number,
@@ -224,7 +236,7 @@ export async function replayExhausted(
     .orderBy('id')
     .execute();
   const replayed = new Set(made.flatMap((row) => (row.replay_of === null ? [] : idText(row.replay_of))));
-  const wanted = made.filter((row) => row.status === exhausted && row.is_test === 0 && !replayed.has(idText(row.id)));
+  const wanted = made.filter((row) => lost.has(row.status) && row.is_test === 0 && !replayed.has(idText(row.id)));
   let count = 0;
   for (let start = 0; start < wanted.length; start += replaysAtOnce) {
     // Returns the committed number: PostgreSQL may repeat the transaction.
@@ -259,8 +271,7 @@ export async function replayExhausted(
       const now = database.clock.now();
       // IDs are created here, so that they sort after those of concurrent calls in this process.
       const replays = rows.flatMap((row) => (taken.has(idText(row.id)) ? [] : [replayOf(row, idBytes(newId()), now)]));
-      await insertReplays(tx, account, replays);
-      return replays.length;
+      return insertReplays(tx, account, replays);
     });
     count += replayed;
   }

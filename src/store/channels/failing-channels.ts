@@ -1,102 +1,41 @@
 // Failing channels, for notices and for reports through other channels (docs/decisions/0026).
-import { type Kysely, sql } from 'kysely';
-import type { Attempt, Delivery, DeliveryStep } from '#domain/alerts/delivery.ts';
-import {
-  type ChannelReport,
-  deliveryEnd,
-  type DeliveryEnd,
-  lostReason,
-  reportVariables,
-} from '#domain/alerts/failing-channel.ts';
+import type { Kysely } from 'kysely';
+import { type Delivery, type DeliveryContent, newDelivery } from '#domain/alerts/delivery.ts';
+import { channelName } from '#domain/alerts/channel-name.ts';
+import { type ChannelReport, reportVariables } from '#domain/alerts/failing-channel.ts';
+import type { Digest } from '#domain/alerts/digest.ts';
+import type { JsonObject } from '#domain/json.ts';
 import { newId } from '#lib/id.ts';
 import { channelOf } from './alert-channel-row.ts';
+import { deliveriesOf, type Ended, newsCodes, standingAfter } from './channel-standing.ts';
 import { type IdBytes, idBytes, idText, idTextOrNull, json, parsed, parsedOrNull } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import { contentRows, newDeliveryRow, requestRows } from '../path/deliveries/delivery-rows.ts';
 import type { AlertChannelsTable, Tables } from '../base/tables/schema.ts';
 
-/** An attempted delivery. */
-export interface Tried {
-  readonly attempt: Attempt;
-  readonly alertChannelId: number;
-  readonly step: DeliveryStep;
-}
-
-/** A delivery that its receiver caused to end. */
-export interface Ended {
-  readonly end: DeliveryEnd;
-  readonly accountId: string;
-  readonly alertChannelId: number;
-  readonly deliveryId: string;
-  readonly reason: string | null;
-}
-
-/** null = it did not end, or not because of its receiver. */
-export function endedOf({ attempt, alertChannelId, step }: Tried): Ended | null {
-  const end = deliveryEnd(attempt, step);
-  if (end === null) return null;
-  const { accountId, deliveryId } = attempt;
-  const reason = end === 'received' ? null : (lostReason(attempt)?.replaceAll('\0', '\ufffd') ?? null);
-  return { end, accountId, alertChannelId, deliveryId, reason };
-}
-
-/**
- * Condition of a failing channel that has lost reports, notices or tests, but no alert of a check: the next alert is
- * the first to be reported. @param account SQL expression
- */
-export function hasLostNoAlert(account: string): string {
-  return `failing_notified IS NULL AND NOT EXISTS (SELECT 1 FROM deliveries lost WHERE lost.account_id = ${account}
-    AND lost.id = alert_channels.failing_delivery_id AND lost.check_id IS NOT NULL)`;
-}
-
-/** A delivery that ended without a last attempt. */
-interface Unsent {
-  readonly account: IdBytes;
-  readonly id: IdBytes;
-  readonly channelId: number;
-  /** Whether it is about a check. */
-  readonly isAlert: boolean;
-  readonly reason: string;
-  /** Epoch ms. */
-  readonly now: number;
-}
-
-/** The same outside of the store. */
-export interface UnsentDelivery extends Pick<Delivery, 'accountId' | 'id' | 'alertChannelId' | 'checkId'> {
-  readonly reason: string;
-}
-
-/** Marks the channel as failing, as an exhausted delivery does. */
-export async function noteUnsent(
+/** Records that a delivery ended without another attempt. The deliveries of a channel end one after the other. */
+export async function noteLost(
   tx: Kysely<Tables>,
-  { account, id, channelId, isAlert, reason, now }: Unsent,
+  { accountId, alertChannelId, ...ended }: Ended,
+  now: number,
 ): Promise<void> {
-  const isFirst = isAlert ? hasLostNoAlert('alert_channels.account_id') : '1 = 0';
-  await tx
-    .updateTable('alert_channels')
-    .set((row) => {
-      const isKnown = row.and([row('failing_since', 'is not', null), row.not(sql<boolean>`(${sql.raw(isFirst)})`)]);
-      return {
-        exhausted_in_a_row: row('exhausted_in_a_row', '+', 1),
-        failing_reason: reason,
-        failing_since: row.fn.coalesce('failing_since', row.val(now)),
-        failing_delivery_id: row.case().when(isKnown).then(row.ref('failing_delivery_id')).else(id).end(),
-        failing_news: row
-          .case()
-          .when(isKnown)
-          .then(row.ref('failing_news'))
-          .when('failing_notified', 'is', null)
-          .then(isAlert ? reportCodes.failing : null)
-          .end(),
-      };
-    })
+  const account = idBytes(accountId);
+  const channel = tx.updateTable('alert_channels').where('account_id', '=', account).where('id', '=', alertChannelId);
+  // Locks the row, on each engine.
+  const row = await channel
+    .set((columns) => ({ exhausted_in_a_row: columns.ref('exhausted_in_a_row') }))
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) return;
+  const read = await tx
+    .selectFrom('deliveries')
+    .select(['id', 'check_id', 'alert_type', 'is_test', 'is_digest'])
     .where('account_id', '=', account)
-    .where('id', '=', channelId)
+    .where('id', 'in', deliveriesOf(row, [ended]))
     .execute();
+  await channel.set(standingAfter(row, [ended], read, now)).execute();
 }
 
-/** The values of `news`. */
-const reportCodes = { failing: 1, receiving: 2 } as const;
 /** Maximum number of channels notified about one; the first by ID. */
 const maxLogged = 20;
 /** Reports read at a time. */
@@ -118,19 +57,17 @@ export interface FailingChannels {
   list(accountId: string): Promise<FailingChannel[]>;
   /** Due reports: for each account the first `most` with the channels to notify, the others without. */
   unreported(max: number): Promise<ChannelReport[]>;
-  /** Marks the channel of a delivery that could not be rendered as failing. */
-  noteUnsent(delivery: UnsentDelivery): Promise<void>;
   /** Adds the deliveries and closes the report; false = another process was first, or the account is being moved. */
   report(report: ChannelReport, deliveries: readonly Delivery[]): Promise<boolean>;
 }
 
 export function createFailingChannels(database: Database): FailingChannels {
-  const { reader, transaction, waitingTransaction, clock } = database;
+  const { reader, waitingTransaction } = database;
   return {
     async list(accountId) {
       const rows = await reader
         .selectFrom('alert_channels')
-        .select(['id', 'config', 'failing_since', 'exhausted_in_a_row', 'failing_reason'])
+        .select(['id', 'type', 'config', 'failing_since', 'exhausted_in_a_row', 'failing_reason'])
         .where('account_id', '=', idBytes(accountId))
         .where('failing_since', 'is not', null)
         .orderBy('failing_since')
@@ -162,11 +99,6 @@ export function createFailingChannels(database: Database): FailingChannels {
       }
       return reports;
     },
-    noteUnsent: ({ accountId, id, alertChannelId: channelId, checkId, reason }) =>
-      transaction((tx) => {
-        const [account, isAlert, now] = [idBytes(accountId), checkId !== null, clock.now()];
-        return noteUnsent(tx, { account, id: idBytes(id), channelId, isAlert, reason, now });
-      }),
     report: (report, deliveries) => waitingTransaction((tx) => closeReport(tx, report, deliveries)),
   };
 }
@@ -185,7 +117,7 @@ async function closeReport(
     })
     .where('account_id', '=', idBytes(report.accountId))
     .where('id', '=', report.alertChannelId)
-    .where('failing_news', '=', reportCodes[report.kind])
+    .where('failing_news', '=', newsCodes[report.kind])
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n) return false;
   if (deliveries.length === 0) return true;
@@ -213,31 +145,15 @@ export async function closeNotified(tx: Kysely<Tables>, row: AlertChannelsTable,
   const facts = { ...factsOf(row, lost), kind: 'deleted', variables: [] } as const;
   const deliveries = notified.map(({ id: alertChannelId }): Delivery => {
     const id = newId();
-    return {
-      accountId: facts.accountId,
-      id,
-      alertChannelId,
-      alertId: null,
-      checkId: null,
-      checkResultId: null,
-      alertType: 'ALERT_RECOVERY',
-      status: 'pending',
-      request: null,
-      attempts: 0,
-      createdAt: now,
-      nextAttemptAt: now,
-      replayOf: null,
-      isTest: false,
-      error: null,
-      content: { variables: reportVariables(facts, id, undefined), groupId: null },
-    };
+    const own = { accountId: facts.accountId, id, alertChannelId, alertType: 'ALERT_RECOVERY' } as const;
+    return { ...newDelivery(own, now), content: { variables: reportVariables(facts, id, undefined), groupId: null } };
   });
   await insertRows(tx, deliveries);
   await tx.insertInto('delivery_contents').values(contentRows(deliveries)).execute();
 }
 
-function nameOf({ id, config }: Pick<AlertChannelsTable, 'id' | 'config'>): string {
-  return parsed<{ name?: string }>(config).name ?? `alert channel ${id}`;
+function nameOf({ id, type, config }: Pick<AlertChannelsTable, 'id' | 'type' | 'config'>): string {
+  return channelName({ id, type, config: parsed<JsonObject>(config) });
 }
 
 async function reportOf(
@@ -245,7 +161,7 @@ async function reportOf(
   row: AlertChannelsTable,
   isNotified: boolean,
 ): Promise<ChannelReport> {
-  const isFailing = row.failing_news === reportCodes.failing;
+  const isFailing = row.failing_news === newsCodes.failing;
   const lost = await lostAlert(reader, row);
   const ids = isFailing ? await othersOf(reader, row, lost) : (parsedOrNull<number[]>(row.failing_notified) ?? []);
   const through = isNotified ? await channelsById(reader, row.account_id, ids.slice(0, maxLogged)) : [];
@@ -276,6 +192,7 @@ function factsOf(row: AlertChannelsTable, lost: LostAlert) {
     name: nameOf(row),
     since: row.failing_since ?? lost?.created_at ?? 0,
     reason: row.failing_reason,
+    digest: lost?.digest ?? null,
     check: check && {
       id: idText(check.id),
       name: check.name,
@@ -290,7 +207,7 @@ async function lostAlert(reader: Kysely<Tables>, { account_id, failing_delivery_
   if (failing_delivery_id === null) return null;
   const delivery = await reader
     .selectFrom('deliveries')
-    .select(['check_id', 'check_result_id', 'created_at'])
+    .select(['check_id', 'check_result_id', 'created_at', 'is_digest'])
     .where('account_id', '=', account_id)
     .where('id', '=', failing_delivery_id)
     .executeTakeFirst();
@@ -315,7 +232,18 @@ async function lostAlert(reader: Kysely<Tables>, { account_id, failing_delivery_
           .where('account_id', '=', account_id)
           .where('id', '=', groupId)
           .executeTakeFirst();
-  return { ...delivery, check: check ?? null, groupName: group?.name ?? null };
+  const digest = delivery.is_digest === 1 ? await digestOf(reader, account_id, failing_delivery_id) : null;
+  return { ...delivery, check: check ?? null, groupName: group?.name ?? null, digest };
+}
+
+async function digestOf(reader: Kysely<Tables>, account: IdBytes, id: IdBytes): Promise<Digest | null> {
+  const stored = await reader
+    .selectFrom('delivery_contents')
+    .select('content')
+    .where('account_id', '=', account)
+    .where('delivery_id', '=', id)
+    .executeTakeFirst();
+  return stored === undefined ? null : (parsed<DeliveryContent>(stored.content).digest ?? null);
 }
 
 type LostAlert = Awaited<ReturnType<typeof lostAlert>>;

@@ -14,7 +14,7 @@ import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
 import type { Tables } from '../base/tables/schema.ts';
 import { isMarked, settledColumns } from '../path/deliveries/cancel-reminders.ts';
-import { noteUnsent } from './failing-channels.ts';
+import { noteLost } from './failing-channels.ts';
 
 /** An attempt that is about to be made. */
 export interface QuotaClaim {
@@ -82,7 +82,7 @@ async function waitOrEnd(
   const [account, id] = [idBytes(accountId), idBytes(deliveryId)];
   const row = await tx
     .selectFrom('deliveries')
-    .select(['alert_channel_id', 'check_id', 'is_test', 'error', 'quota_waits_since'])
+    .select(['alert_channel_id', 'attempts', 'error', 'quota_waits_since'])
     .where('account_id', '=', account)
     .where('id', '=', id)
     .executeTakeFirst();
@@ -101,7 +101,7 @@ async function waitOrEnd(
     tx,
   );
   if (!isExpired || ended.length === 0) return 'waits';
-  const isAlert = row.check_id !== null;
-  if (row.is_test === 0) await noteUnsent(tx, { account, id, channelId: row.alert_channel_id, isAlert, reason, now });
+  const { alert_channel_id: alertChannelId, attempts } = row;
+  await noteLost(tx, { end: 'lost', accountId, alertChannelId, deliveryId, attempts, reason }, now);
   return 'expired';
 }

@@ -1,4 +1,5 @@
 // The overview of an account: its cached checks, and additional data for a page of them.
+import { lostStatuses } from '#domain/alerts/delivery-purpose.ts';
 import type { DeliveryCounts, NewestResult, OverviewFigures } from '#domain/results/overview.ts';
 import { firstIdAt, idBytes, idText } from '../base/codec.ts';
 import { deliveryStatusCodes, outcomeCodes } from '../base/codes.ts';
@@ -153,6 +154,9 @@ async function newestResults(
   );
 }
 
+/** Codes of the statuses of deliveries that nobody received. */
+const isLost: ReadonlySet<number> = new Set(lostStatuses.map((status) => deliveryStatusCodes.encode(status)));
+
 async function countDeliveries(
   { reader }: Pick<Database, 'reader'>,
   accountId: string,
@@ -172,10 +176,9 @@ async function countDeliveries(
       fn.coalesce(fn.sum<number>(eb.case().when('attempts', '>', 0).then(1).else(0).end()), eb.lit(0)).as('retrying'),
     ])
     .executeTakeFirstOrThrow();
-  const exhausted = deliveryStatusCodes.encode('exhausted');
-  let exhausted24h = 0;
+  let lost24h = 0;
   let after: Uint8Array = firstIdAt(now - dayMs);
-  for (let size = rowsAtOnce; size === rowsAtOnce && exhausted24h < maxCounted;) {
+  for (let size = rowsAtOnce; size === rowsAtOnce && lost24h < maxCounted;) {
     const some = reader
       .selectFrom('deliveries')
       .select(['id', 'status'])
@@ -187,9 +190,9 @@ async function countDeliveries(
     size = rows.length;
     // The last row of a slice is the start of the next one.
     const counted = size === rowsAtOnce ? rows.slice(0, -1) : rows;
-    exhausted24h += counted.filter(({ status }) => status === exhausted).length;
+    lost24h += counted.filter(({ status }) => isLost.has(status)).length;
     after = rows.at(-1)?.id ?? after;
     await breathe();
   }
-  return { pending: all - retrying, retrying, exhausted24h: Math.min(exhausted24h, maxCounted) };
+  return { pending: all - retrying, retrying, exhausted24h: Math.min(lost24h, maxCounted) };
 }

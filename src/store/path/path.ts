@@ -54,7 +54,7 @@ export interface Path {
    * Stores the content of claimed deliveries before their first attempt; those that could not be rendered fail. Returns
    * the requests in order; null = it failed.
    */
-  saveRendered(rendered: readonly RenderedDelivery[], owner: string): Promise<readonly (Message | null)[]>;
+  saveRendered(rendered: readonly RenderedDelivery[], rules: SettleRules): Promise<readonly (Message | null)[]>;
   renewDeliveries(deliveries: readonly OwnedId[], lease: Lease): Promise<void>;
   settleAttempts(settled: readonly SettledAttempt[], rules: SettleRules): Promise<boolean[]>;
   /** Adds a delivery without an alert: a test message or a replay. */

@@ -163,7 +163,7 @@ export function createPostgresPath(deps: PostgresPathDeps): Path {
         claimDeliveries(session, bulk, { ...claim, seal, place }),
       ),
     readContents: (deliveries) => written((session) => readContents(session, deliveries, contexts)),
-    saveRendered: (rendered, owner) => written((session, bulk) => saveRendered(session, bulk, rendered, owner)),
+    saveRendered: (rendered, rules) => written((session, bulk) => saveRendered(session, bulk, rendered, rules)),
     renewDeliveries: async (deliveries, lease) => {
       // Own leases first: making deliveries due does not wait for locks, so that two renewals after a pause do not
       // deadlock.

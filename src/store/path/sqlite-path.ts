@@ -62,7 +62,7 @@ export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
         contexts.begin();
         return readContents(connection, deliveries, contexts);
       }),
-    saveRendered: (rendered, owner) => groupNow((connection) => saveRendered(connection, rendered, owner)),
+    saveRendered: (rendered, rules) => groupNow((connection) => saveRendered(connection, rendered, rules)),
     // No other process leaves deliveries behind; the start takes over those of its predecessor.
     renewDeliveries: async (deliveries, lease) => {
       if (deliveries.length > 0) await group((connection) => renewDeliveries(connection, deliveries, lease));

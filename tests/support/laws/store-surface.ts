@@ -89,7 +89,7 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
     retry: 'deliveries',
     cancel: 'deliveries',
     replay: 'deliveries',
-    replayExhausted: 'deliveries',
+    replayLost: 'deliveries',
   },
   alertNotifications: { facts: 'deliveries' },
   sendingQuotas: { take: 'sending-quotas' },
@@ -112,7 +112,6 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
   failingChannels: {
     list: 'figures',
     unreported: 'failing-channels',
-    noteUnsent: 'failing-channels',
     report: 'failing-channels',
   },
   checks: { list: 'checks', find: 'checks', add: 'checks', change: 'checks', remove: 'checks' },

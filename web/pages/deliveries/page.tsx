@@ -7,7 +7,7 @@ import { deliveryWords } from '../../ui/alerts/alert-words.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { CheckName } from '../../ui/checks/check-name.tsx';
 import { ChannelName, useChannelNames } from '../../ui/alerts/channels.tsx';
-import { deliveryStatusWords, DeliveryStatus } from '../../ui/alerts/delivery-status.tsx';
+import { DeliveryStatus, filterWords } from '../../ui/alerts/delivery-status.tsx';
 import { Confirm } from '../../ui/controls/dialog.tsx';
 import { Choice } from '../../ui/controls/field.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
@@ -63,7 +63,7 @@ function DeliveryFilters({ search: { status, channel } }: { readonly search: Del
         label={text.status}
         isLabelHidden
         value={status ?? ''}
-        options={[['', text.anyStatus], ...Object.entries(deliveryStatusWords)]}
+        options={[['', text.anyStatus], ...Object.entries(filterWords)]}
         onChange={(value) =>
           set({
             ...(value !== '' && { status: value as NonNullable<typeof status> }),

@@ -1,9 +1,10 @@
 // Search parameters of the deliveries page.
-import type { AnswerOf } from '#contract/operations.ts';
-import { deliveryStatusWords } from '../../ui/alerts/delivery-status.tsx';
+import { filterWords } from '../../ui/alerts/delivery-status.tsx';
+
+export type DeliveryFilterStatus = keyof typeof filterWords;
 
 export interface DeliveriesSearch {
-  readonly status?: AnswerOf<'getDelivery'>['status'];
+  readonly status?: DeliveryFilterStatus;
   readonly channel?: number;
 }
 
@@ -11,7 +12,7 @@ export function deliveriesSearch(search: Record<string, unknown>): DeliveriesSea
   const status = String(search['status']);
   const channel = Number(search['channel']);
   return {
-    ...(status in deliveryStatusWords && { status: status as AnswerOf<'getDelivery'>['status'] }),
+    ...(Object.hasOwn(filterWords, status) && { status: status as DeliveryFilterStatus }),
     ...(Number.isSafeInteger(channel) && channel > 0 && { channel }),
   };
 }

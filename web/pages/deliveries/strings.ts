@@ -11,9 +11,9 @@ export const text = {
   replayAll: 'Replay failed…',
   replayTitle: 'Replay failed deliveries',
   replayQuestion: (channel: string, range: string) =>
-    `Sends every delivery of ${channel} again that failed after all attempts in the ${range.toLowerCase()}. Each replay is a new delivery.`,
+    `Sends every delivery of ${channel} again that was not received in the ${range.toLowerCase()}. Each replay is a new delivery.`,
   replay: 'Replay',
-  replayed: (count: number) => (count === 0 ? 'No delivery had failed' : `${count} deliveries are replayed`),
+  replayed: (count: number) => (count === 0 ? 'Every delivery was received' : `${count} deliveries are replayed`),
   columns: {
     alert: 'Alert',
     check: 'Check',

@@ -69,7 +69,11 @@ function Facts({ data: { deliveries, nextMaintenance } }: { readonly data: Overv
   return (
     <>
       {trouble !== '' && (
-        <Link to="/deliveries" className={css['fact']}>
+        <Link
+          to="/deliveries"
+          {...(deliveries.exhausted24h > 0 && { search: { status: 'lost' } })}
+          className={css['fact']}
+        >
           {trouble}
         </Link>
       )}

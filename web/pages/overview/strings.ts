@@ -44,7 +44,7 @@ export const text = {
   deliveries: (pending: number, retrying: number, exhausted: number) =>
     [
       retrying > 0 && `${retrying} ${retrying === 1 ? 'delivery is' : 'deliveries are'} being retried`,
-      exhausted > 0 && `${exhausted} failed in the last 24 hours`,
+      exhausted > 0 && `${exhausted} not delivered in the last 24 hours`,
       retrying === 0 && exhausted === 0 && pending > 0 && `${pending} pending`,
     ]
       .filter(Boolean)

@@ -23,19 +23,28 @@ export const deliveryStatusWords = Object.fromEntries(
   Object.entries(looks).map(([status, { word }]) => [status, word]),
 ) as Readonly<Record<Status, string>>;
 
+/** Words of the filter by status: `lost` stands for all that were not received. */
+export const filterWords = { lost: 'Not delivered', ...deliveryStatusWords };
+
+/** The number of attempts differs: a test message has one, a channel with further retries up to ten. */
+function wordsOf(status: Status, attempts: number): string {
+  if (status !== 'exhausted' || attempts === 0) return looks[status].word;
+  return attempts === 1 ? 'Failed after 1 attempt' : `Failed after ${attempts} attempts`;
+}
+
 export function DeliveryStatus({
   delivery: { status, attempts, error, digestId, digestStatus },
 }: {
   readonly delivery: AnswerOf<'listDeliveries'>[number];
 }) {
   const isRetrying = status === 'pending' && attempts.length > 0;
-  const { word, icon, className } = looks[status];
+  const { icon, className } = looks[status];
   const Icon = isRetrying ? RotateCw : icon;
   return (
     <>
       <span className={`${css['badge']} ${css[isRetrying ? 'degraded' : className]}`}>
         <Icon size={15} aria-hidden />
-        {isRetrying ? `Retrying (${attempts.length} failed)` : word}
+        {isRetrying ? `Retrying (${attempts.length} failed)` : wordsOf(status, attempts.at(-1)?.number ?? 0)}
       </span>
       {digestId !== undefined && digestStatus !== undefined && (
         <span className="quiet">

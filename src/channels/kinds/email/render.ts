@@ -17,7 +17,7 @@ import { defaultSubject, mailFacts } from './mail-facts.ts';
 import { textPart } from './text-part.ts';
 
 /** What an operator must set up first. */
-export const smtpMissing = 'Email is not set up: set TOCSIN_SMTP_URL and TOCSIN_MAIL_FROM, as docs/email.md describes.';
+export const smtpMissing = 'Email is not set up: set TOCSIN_SMTP_URL and TOCSIN_MAIL_FROM (docs/email.md)';
 
 /** Longest subject, in characters. */
 export const longestSubject = 300;

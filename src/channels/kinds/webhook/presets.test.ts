@@ -324,6 +324,7 @@ test('reports about equally named channels of two accounts do not share an incid
         alertChannelId: 1,
         name: 'Slack',
         check: null,
+        digest: null,
         since: 0,
         reason: null,
         variables: [],

@@ -129,8 +129,13 @@ export interface RenderedDelivery {
 }
 
 /** What a delivery is rendered from. */
-export function renderInput(variables: TemplateVariables, { digest, report }: DeliveryContent): RenderInput {
-  return { variables, ...(digest !== undefined && { digest }), ...(report !== undefined && { report }) };
+export function renderInput(variables: TemplateVariables, { digest, report, fault }: DeliveryContent): RenderInput {
+  return {
+    variables,
+    ...(digest !== undefined && { digest }),
+    ...(report !== undefined && { report }),
+    ...(fault !== undefined && { fault }),
+  };
 }
 
 /** Outcome of an attempt. */

@@ -349,11 +349,7 @@ export async function settleAttempts(
     logged.map(({ attempt }) => attempt),
     positions,
   );
-  await noteOutcomes(
-    session,
-    logged.filter(({ isTest }) => !isTest),
-    rules.now,
-  );
+  await noteOutcomes(session, logged, rules.now);
   return outcomes;
 }
 

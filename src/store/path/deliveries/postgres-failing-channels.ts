@@ -1,27 +1,54 @@
-// Counts lost deliveries of channels, in PostgreSQL.
+// Records what the end of a delivery means for its channel, in PostgreSQL.
 import { delayedUntil } from '#domain/alerts/delivery.ts';
-import { lostUntilFailing } from '#domain/alerts/failing-channel.ts';
 import { idBytes } from '../../base/codec.ts';
-import { type Ended, endedOf, hasLostNoAlert, type Tried } from '../../channels/failing-channels.ts';
+import {
+  deliveriesOf,
+  type Ended,
+  endedOf,
+  purposeColumns,
+  type PurposeRow,
+  standingAfter,
+  standingColumns,
+  type StandingRow,
+  type Tried,
+} from '../../channels/channel-standing.ts';
 import { inPairs } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 
-/**
- * Records the delays that receivers requested. Marks channels as failing or clears the mark, and creates a report for
- * the other channels (docs/decisions/0026). Reports only lost alerts of checks, so that a lost report does not cause
- * others.
- */
-export async function noteOutcomes(session: Session, tried: readonly Tried[], now: number): Promise<void> {
-  const ended = tried.flatMap((one) => endedOf(one) ?? []);
+/** Records the outcomes of attempts for their channels, and the delays that receivers requested. */
+export async function noteOutcomes(
+  session: Session,
+  tried: readonly (Tried & { readonly isTest: boolean })[],
+  now: number,
+): Promise<void> {
   const asking = tried.flatMap(askingOf);
-  if (asking.length === 0 && ended.every(({ end }) => end === 'received')) return clear(session, ended);
-  // In the order of the channels, to avoid deadlocks between batches; within one in the order of events.
-  const inOrder = [...asking, ...ended].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : Number(keyOf(a) > keyOf(b))));
-  for (const one of inOrder) {
-    if ('until' in one) await noteAsked(session, one);
-    else if (one.end === 'received') await clear(session, [one]);
-    else await noteLost(session, one, lostUntilFailing[one.end], now);
+  const ended = tried.flatMap((one) => endedOf(one) ?? []);
+  if (asking.length === 0) return noteEnds(session, ended, now);
+  // In the order of the channels, to avoid deadlocks between batches.
+  for (const lane of lanesOf([...asking, ...ended])) {
+    for (const one of lane) if ('until' in one) await noteAsked(session, one);
+    await noteEnds(
+      session,
+      lane.flatMap((one) => ('until' in one ? [] : one)),
+      now,
+    );
   }
+}
+
+/** Records that deliveries ended, in order (docs/decisions/0026). */
+export async function noteEnds(session: Session, ended: readonly Ended[], now: number): Promise<void> {
+  const lanes = lanesOf(ended);
+  if (ended.every(({ end }) => end === 'received')) return clear(session, lanes);
+  for (const lane of lanes) {
+    if (lane.every(({ end }) => end === 'received')) await clear(session, [lane]);
+    else await noteLane(session, lane, now);
+  }
+}
+
+/** By channel, in an order that is the same for all batches. */
+function lanesOf<One extends Pick<Ended, 'accountId' | 'alertChannelId'>>(all: readonly One[]): One[][] {
+  const lanes = [...Map.groupBy(all, keyOf)];
+  return lanes.sort(([one], [other]) => (one < other ? -1 : 1)).map(([, lane]) => lane);
 }
 
 /** A receiver that requested a delay. */
@@ -30,8 +57,8 @@ interface Asking extends Pick<Ended, 'accountId' | 'alertChannelId'> {
   readonly until: number;
 }
 
-function askingOf({ attempt, alertChannelId }: Tried): Asking[] {
-  const until = delayedUntil(attempt);
+function askingOf({ attempt, alertChannelId, isTest }: Tried & { readonly isTest: boolean }): Asking[] {
+  const until = isTest ? null : delayedUntil(attempt);
   return until === null ? [] : [{ accountId: attempt.accountId, alertChannelId, until }];
 }
 
@@ -46,8 +73,8 @@ function keyOf({ accountId, alertChannelId }: Pick<Ended, 'accountId' | 'alertCh
   return `${accountId}/${String(alertChannelId).padStart(16, '0')}`;
 }
 
-async function clear(session: Session, received: readonly Ended[]): Promise<void> {
-  const channels = [...new Map(received.map((one) => [keyOf(one), one])).values()];
+async function clear(session: Session, lanes: readonly (readonly Ended[])[]): Promise<void> {
+  const channels = lanes.flatMap(([first]) => first ?? []);
   if (channels.length === 0) return;
   await session.query(
     `UPDATE alert_channels SET exhausted_in_a_row = 0, failing_since = NULL, failing_reason = NULL,
@@ -59,17 +86,32 @@ async function clear(session: Session, received: readonly Ended[]): Promise<void
   );
 }
 
-async function noteLost(session: Session, lost: Ended, maxLost: number, now: number): Promise<void> {
-  const isAlert =
-    'EXISTS (SELECT 1 FROM deliveries WHERE account_id = $5 AND deliveries.id = $4::bytea AND check_id IS NOT NULL)';
-  const isKnown = `failing_since IS NOT NULL AND NOT (${isAlert} AND ${hasLostNoAlert('$5')})`;
+/** @param ends of one channel */
+async function noteLane(session: Session, ends: readonly Ended[], now: number): Promise<void> {
+  const [first] = ends;
+  if (first === undefined) return;
+  const [account, channel] = [idBytes(first.accountId), first.alertChannelId];
+  const [row] = await session.query<StandingRow>(
+    `SELECT ${standingColumns} FROM alert_channels WHERE account_id = $1 AND id = $2 FOR NO KEY UPDATE`,
+    [account, channel],
+  );
+  if (row === undefined) return;
+  const read = await session.query<PurposeRow>(
+    `SELECT ${purposeColumns} FROM deliveries WHERE account_id = $1 AND id = ANY($2::bytea[])`,
+    [account, deliveriesOf(row, ends)],
+  );
+  const next = standingAfter(row, ends, read, now);
   await session.query(
-    `UPDATE alert_channels SET exhausted_in_a_row = exhausted_in_a_row + 1, failing_reason = $3::text,
-       failing_since = CASE WHEN exhausted_in_a_row + 1 >= $1 THEN coalesce(failing_since, $2) END,
-       failing_delivery_id = CASE WHEN ${isKnown} THEN failing_delivery_id ELSE $4::bytea END,
-       failing_news = CASE WHEN exhausted_in_a_row + 1 < $1 OR ${isKnown} THEN failing_news
-         WHEN failing_notified IS NULL AND ${isAlert} THEN 1 END
-     WHERE account_id = $5 AND id = $6`,
-    [maxLost, now, lost.reason, idBytes(lost.deliveryId), idBytes(lost.accountId), lost.alertChannelId],
+    `UPDATE alert_channels SET exhausted_in_a_row = $3, failing_since = $4, failing_news = $5,
+       failing_reason = $6::text, failing_delivery_id = $7::bytea WHERE account_id = $1 AND id = $2`,
+    [
+      account,
+      channel,
+      next.exhausted_in_a_row,
+      next.failing_since,
+      next.failing_news,
+      next.failing_reason,
+      next.failing_delivery_id,
+    ],
   );
 }

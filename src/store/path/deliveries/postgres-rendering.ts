@@ -3,7 +3,9 @@ import type { DeliveryContent, Message, RenderInput } from '#domain/alerts/deliv
 import { userVariables } from '#domain/alerts/delivery-variables.ts';
 import { type IdBytes, idBytes, idText, json, parsed } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
-import { type RenderedDelivery, renderInput } from './delivery-rows.ts';
+import { type RenderedDelivery, renderInput, type SettleRules } from './delivery-rows.ts';
+import { noteEnds } from './postgres-failing-channels.ts';
+import { unrenderedEnd } from '../../channels/channel-standing.ts';
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
 import type { Contexts } from '../../checks/postgres-contexts.ts';
 import type { Session } from '../../engines/postgres/session.ts';
@@ -42,7 +44,7 @@ export async function saveRendered(
   session: Session,
   bulk: Bulk,
   rendered: readonly RenderedDelivery[],
-  owner: string,
+  { owner, now }: SettleRules,
 ): Promise<(Message | null)[]> {
   const requests = rendered.flatMap(({ accountId, id, rendered: one }) =>
     'request' in one ? [{ account_id: idBytes(accountId), delivery_id: idBytes(id), request: json(one.request) }] : [],
@@ -50,11 +52,12 @@ export async function saveRendered(
   bulk.send('delivery_requests', requests, 'ON CONFLICT DO NOTHING');
   const failed = rendered.flatMap((one) => ('error' in one.rendered ? [{ ...one, error: one.rendered.error }] : []));
   if (failed.length > 0) {
-    session.send(
+    const ended = await session.query<{ id: IdBytes; alert_channel_id: number }>(
       `UPDATE deliveries d SET status = $5, next_attempt_at = NULL, leased_by = NULL, attempt_started_at = NULL,
          error = f.error
        FROM unnest($1::bytea[], $2::bytea[], $3::text[]) AS f (account_id, id, error)
-       WHERE d.account_id = f.account_id AND d.id = f.id AND d.leased_by IS NOT DISTINCT FROM $4`,
+       WHERE d.account_id = f.account_id AND d.id = f.id AND d.leased_by IS NOT DISTINCT FROM $4
+       RETURNING d.id, d.alert_channel_id`,
       [
         ...keysOf(failed),
         failed.map(({ error }) => error.replaceAll('\0', '\ufffd')),
@@ -62,6 +65,12 @@ export async function saveRendered(
         deliveryStatusCodes.encode('failed'),
       ],
     );
+    const channelOf = new Map(ended.map((row) => [idText(row.id), row.alert_channel_id]));
+    const ends = failed.flatMap((one) => {
+      const channel = channelOf.get(one.id);
+      return channel === undefined ? [] : unrenderedEnd(one, channel);
+    });
+    await noteEnds(session, ends, now);
   }
   const stored = await session.query<{ id: IdBytes; request: string }>(
     `SELECT delivery_id AS id, request FROM delivery_requests WHERE ${inPairs('(account_id, delivery_id)', 1)}`,

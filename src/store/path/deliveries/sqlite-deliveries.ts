@@ -304,7 +304,7 @@ export function settleAttempts(
     );
     if (Number(changes) === 0) return false;
     insertAttempt(connection, attempt, key);
-    if (!isTest) noteOutcome(connection, { attempt, alertChannelId, step }, rules.now);
+    noteOutcome(connection, { attempt, alertChannelId, isTest, step }, rules.now);
     return true;
   });
 }

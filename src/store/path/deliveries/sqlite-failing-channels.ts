@@ -1,27 +1,36 @@
-// Counts lost deliveries of channels.
+// Records what the end of a delivery means for its channel, in SQLite.
 import { delayedUntil } from '#domain/alerts/delivery.ts';
-import { lostUntilFailing } from '#domain/alerts/failing-channel.ts';
 import { idBytes } from '../../base/codec.ts';
-import { endedOf, hasLostNoAlert, type Tried } from '../../channels/failing-channels.ts';
+import {
+  deliveriesOf,
+  type Ended,
+  endedOf,
+  purposeColumns,
+  type PurposeRow,
+  standingAfter,
+  standingColumns,
+  type StandingRow,
+  type Tried,
+} from '../../channels/channel-standing.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 
-/**
- * Records the delay that its receiver requested. Marks a channel as failing or clears the mark, and creates a report
- * for the other channels (docs/decisions/0026). Reports only lost alerts of checks, so that a lost report does not
- * cause others.
- */
-export function noteOutcome(connection: Connection, tried: Tried, now: number): void {
-  const accountId = idBytes(tried.attempt.accountId);
-  const until = delayedUntil(tried.attempt);
+/** Records the outcome of an attempt for its channel, and the delay that its receiver requested. */
+export function noteOutcome(connection: Connection, tried: Tried & { readonly isTest: boolean }, now: number): void {
+  const until = tried.isTest ? null : delayedUntil(tried.attempt);
   if (until !== null) {
     connection
       .prepare(
         'UPDATE alert_channels SET asked_until = max(coalesce(asked_until, 0), ?) WHERE account_id = ? AND id = ?',
       )
-      .run(until, accountId, tried.alertChannelId);
+      .run(until, idBytes(tried.attempt.accountId), tried.alertChannelId);
   }
   const ended = endedOf(tried);
-  if (ended === null) return;
+  if (ended !== null) noteEnd(connection, ended, now);
+}
+
+/** Records that a delivery ended (docs/decisions/0026). */
+export function noteEnd(connection: Connection, ended: Ended, now: number): void {
+  const accountId = idBytes(ended.accountId);
   if (ended.end === 'received') {
     connection
       .prepare(
@@ -32,17 +41,27 @@ export function noteOutcome(connection: Connection, tried: Tried, now: number): 
       .run(accountId, ended.alertChannelId);
     return;
   }
-  const isAlert =
-    'EXISTS (SELECT 1 FROM deliveries WHERE account_id = ?5 AND deliveries.id = ?4 AND check_id IS NOT NULL)';
-  const isKnown = `failing_since IS NOT NULL AND NOT (${isAlert} AND ${hasLostNoAlert('?5')})`;
+  const [row] = connection.select<StandingRow>(
+    `SELECT ${standingColumns} FROM alert_channels WHERE account_id = ? AND id = ?`,
+  )(accountId, ended.alertChannelId);
+  if (row === undefined) return;
+  const ids = deliveriesOf(row, [ended]);
+  const read = connection.select<PurposeRow>(
+    `SELECT ${purposeColumns} FROM deliveries WHERE account_id = ? AND id IN (${ids.map(() => '?').join()})`,
+  )(accountId, ...ids);
+  const next = standingAfter(row, [ended], read, now);
   connection
     .prepare(
-      `UPDATE alert_channels SET exhausted_in_a_row = exhausted_in_a_row + 1, failing_reason = ?3,
-         failing_since = CASE WHEN exhausted_in_a_row + 1 >= ?1 THEN coalesce(failing_since, ?2) END,
-         failing_delivery_id = CASE WHEN ${isKnown} THEN failing_delivery_id ELSE ?4 END,
-         failing_news = CASE WHEN exhausted_in_a_row + 1 < ?1 OR ${isKnown} THEN failing_news
-           WHEN failing_notified IS NULL AND ${isAlert} THEN 1 END
-       WHERE account_id = ?5 AND id = ?6`,
+      `UPDATE alert_channels SET exhausted_in_a_row = ?, failing_since = ?, failing_news = ?, failing_reason = ?,
+         failing_delivery_id = ? WHERE account_id = ? AND id = ?`,
     )
-    .run(lostUntilFailing[ended.end], now, ended.reason, idBytes(ended.deliveryId), accountId, ended.alertChannelId);
+    .run(
+      next.exhausted_in_a_row,
+      next.failing_since,
+      next.failing_news,
+      next.failing_reason,
+      next.failing_delivery_id,
+      accountId,
+      ended.alertChannelId,
+    );
 }

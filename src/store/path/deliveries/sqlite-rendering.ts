@@ -3,7 +3,9 @@ import type { DeliveryContent, Message, RenderInput } from '#domain/alerts/deliv
 import { userVariables } from '#domain/alerts/delivery-variables.ts';
 import { idBytes, json, parsed } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
-import { type RenderedDelivery, renderInput } from './delivery-rows.ts';
+import { type RenderedDelivery, renderInput, type SettleRules } from './delivery-rows.ts';
+import { noteEnd } from './sqlite-failing-channels.ts';
+import { unrenderedEnd } from '../../channels/channel-standing.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
 import type { Contexts } from '../../checks/sqlite-contexts.ts';
 
@@ -27,14 +29,14 @@ export function readContents(
 export function saveRendered(
   connection: Connection,
   rendered: readonly RenderedDelivery[],
-  owner: string,
+  { owner, now }: SettleRules,
 ): (Message | null)[] {
   const insert = connection.prepare(
     'INSERT INTO delivery_requests (account_id, delivery_id, request) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   );
   const fail = connection.prepare(
     `UPDATE deliveries SET status = ?, next_attempt_at = NULL, leased_by = NULL, attempt_started_at = NULL, error = ?
-     WHERE account_id = ? AND id = ? AND leased_by = ?`,
+     WHERE account_id = ? AND id = ? AND leased_by = ? RETURNING alert_channel_id`,
   );
   return rendered.map(({ accountId, id, rendered: one }) => {
     const key = [idBytes(accountId), idBytes(id)] as const;
@@ -42,7 +44,10 @@ export function saveRendered(
       insert.run(...key, json(one.request));
       return one.request;
     }
-    fail.run(deliveryStatusCodes.encode('failed'), one.error, ...key, owner);
+    const ended = fail.get(deliveryStatusCodes.encode('failed'), one.error, ...key, owner);
+    if (ended !== undefined) {
+      noteEnd(connection, unrenderedEnd({ accountId, id, rendered: one }, Number(ended['alert_channel_id'])), now);
+    }
     return null;
   });
 }

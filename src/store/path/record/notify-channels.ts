@@ -289,13 +289,19 @@ function insertAlert(
   return id;
 }
 
-/** A rendering error affects only its own delivery, which shows it, not the result or other deliveries. */
-function renderSafely(render: NotifyRules['render'], facts: DeliveryFacts): Prepared {
+/**
+ * An error affects only its own delivery, not the result or other deliveries: the delivery fails when it is rendered,
+ * where its channel is marked.
+ */
+function prepareSafely(render: NotifyRules['render'], facts: DeliveryFacts): Exclude<Prepared, { error: string }> {
+  let prepared: Prepared;
   try {
-    return render(facts);
+    prepared = render(facts);
   } catch (cause) {
-    return { error: `The delivery could not be rendered: ${cause instanceof Error ? cause.message : String(cause)}` };
+    const fault = `The delivery could not be rendered: ${cause instanceof Error ? cause.message : String(cause)}`;
+    prepared = { error: fault };
   }
+  return 'error' in prepared ? { content: { variables: {}, groupId: null, fault: prepared.error } } : prepared;
 }
 
 interface NewDelivery {
@@ -313,7 +319,7 @@ function deliveryOf(
   const { open, notifiedAt } = notification.listener.notified;
   const { check } = context;
   const deliveryId = newId();
-  const rendered = renderSafely(render, {
+  const prepared = prepareSafely(render, {
     deliveryId,
     createdAt: now,
     alertType,
@@ -330,7 +336,6 @@ function deliveryOf(
         : { id: incident.id, startedAt: incident.startedAt, isFirst: open === null || notifiedAt === neverSent },
     isDeletion,
   });
-  const error = 'error' in rendered ? rendered.error : null;
   return {
     accountId: check.accountId,
     id: deliveryId,
@@ -339,14 +344,14 @@ function deliveryOf(
     checkId: check.id,
     checkResultId: resultId,
     alertType,
-    status: error === null ? 'pending' : 'failed',
-    request: 'request' in rendered ? rendered.request : null,
-    ...('content' in rendered && { content: rendered.content }),
+    status: 'pending',
+    request: 'request' in prepared ? prepared.request : null,
+    ...('content' in prepared && { content: prepared.content }),
     attempts: 0,
     createdAt: now,
-    nextAttemptAt: error === null ? now : null,
+    nextAttemptAt: now,
     replayOf: null,
     isTest: false,
-    error,
+    error: null,
   };
 }
