@@ -82,12 +82,14 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   let path: RunningPath | null = null;
   const listeners = createListeners(config);
   const places = createKnownPlaces(config, listeners);
+  const deps = createRoleDeps(config, places.board, runtimes, clock, log);
   const ownProcess = createOwnProcess({
     config,
     store,
     clock,
     holds: () => path?.holds() ?? { runs: 0, deliveries: 0 },
     lacksBrowser: () => config.roles.includes('runner') && !hasChromium(config.chromium),
+    isResolverDown: () => deps.prober?.isResolverDown ?? false,
     isListening: () => listeners.isListening,
     publicUrl: () => publicUrlOf(config, listeners.port),
     listeners: () => listenersOf(config.host, listeners.ports),
@@ -95,7 +97,6 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   });
   // Reads the state of other processes before the first step is built. A full disk is reported by readiness.
   await ownProcess.sign().catch(() => undefined);
-  const deps = createRoleDeps(config, places.board, runtimes, clock, log);
   const authentication = createAuthentication({ ...store, clock });
   const metrics = joinMetrics(opened, config, { prober: deps.prober, ownProcess, runtimes });
   const publicUrl = (): string => config.publicUrl ?? ownProcess.publicUrl();

@@ -36,6 +36,8 @@ export interface OwnProcessDeps {
   readonly holds: () => Holds;
   /** Whether it runs checks without Chromium; called for each heartbeat. */
   readonly lacksBrowser: () => boolean;
+  /** Whether no name server answers its checks; called for each heartbeat. */
+  readonly isResolverDown: () => boolean;
   /** Whether this process listens: before that, its port may be unknown. */
   readonly isListening: () => boolean;
   /** Public URL of this process. */
@@ -61,6 +63,7 @@ export function createOwnProcess(deps: OwnProcessDeps): OwnProcess {
   const servesApi = roles.includes('api');
   let known: readonly ProcessSign[] = [];
   let noBrowserSince: number | null = null;
+  let resolverDownSince: number | null = null;
   let scriptsRefused: string | null = null;
   return {
     id: own.id,
@@ -69,11 +72,13 @@ export function createOwnProcess(deps: OwnProcessDeps): OwnProcess {
       await store.gaps.recordHeartbeat();
       const publicUrl = servesApi && deps.isListening() ? deps.publicUrl() : null;
       noBrowserSince = deps.lacksBrowser() ? (noBrowserSince ?? clock.now()) : null;
+      resolverDownSince = deps.isResolverDown() ? (resolverDownSince ?? clock.now()) : null;
       await store.processes.sign({
         ...own,
         publicUrl,
         holds: deps.holds(),
         noBrowserSince,
+        resolverDownSince,
         listeners: deps.listeners(),
         scriptsRefused,
       });

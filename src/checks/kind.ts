@@ -23,6 +23,8 @@ export interface EgressGuard {
   resolve(hostname: string, family: 0 | 4 | 6, port: number | null): Promise<readonly string[]>;
   /** Returns null if allowed, otherwise a message that says what would allow it. */
   judge(address: string, port: number | null): string | null;
+  /** The machine's current name servers, as `address` or `address:port`. Absent = none. */
+  nameServers?(): readonly string[];
   /** Opens connections through the configured proxy; returns a function that cancels. */
   readonly tunnel?:
     | ((

@@ -47,7 +47,7 @@ export interface Config {
   /** What channels send through. Secrets. */
   readonly gateways: Gateways;
   readonly sendingLimits: SendingLimits;
-  readonly egress: Required<Pick<EgressPolicy, 'mode' | 'allow' | 'proxy'>>;
+  readonly egress: Required<Pick<EgressPolicy, 'mode' | 'allow' | 'proxy' | 'names'>>;
   /** Access to `/metrics`. */
   readonly metrics: {
     /** A secret; null = none. */
@@ -125,6 +125,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
       mode: take(env, 'TOCSIN_EGRESS') ?? (isPrivate ? 'any' : 'public'),
       allow: take(env, 'TOCSIN_EGRESS_ALLOW') ?? [],
       proxy: take(env, 'TOCSIN_PROXY'),
+      names: { controlName: take(env, 'TOCSIN_RESOLVER_CONTROL_NAME') },
     },
     gateways: gatewaysOf(env),
     sendingLimits: {

@@ -157,6 +157,13 @@ export const configVariables = {
     right: 'http://host:port or http://user:password@host:port',
     read: readProxy,
   } satisfies ConfigVariable<Proxy>,
+  TOCSIN_RESOLVER_CONTROL_NAME: {
+    fallback: 'none',
+    meaning:
+      'Name that the name servers of this machine can always resolve. If they do not resolve the name of a target, Tocsin asks for the root name servers, recently resolved names and this name. If nothing is answered, the result is `unknown` (`resolver`). Set it if this machine has no access to the internet.',
+    right: 'a domain name, such as dc1.corp.example',
+    read: (text) => (/^(?=.{1,253}$)[\w-]{1,63}(?:\.[\w-]{1,63})*\.?$/.test(text) ? text : undefined),
+  } satisfies ConfigVariable<string>,
   TOCSIN_CA_FILE: {
     fallback: 'none',
     meaning:

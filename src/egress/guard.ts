@@ -7,7 +7,7 @@ import type { Cidr } from './cidr.ts';
 import { type ClosedPlaces, createClosedPlaces } from './closed-places.ts';
 import type { PlaceBoard } from './place-board.ts';
 import { type Proxy, type Tunnel, tunnelThrough } from './proxy.ts';
-import { createResolveName, type NameSources, type ResolveName } from './resolve-name.ts';
+import { createNames, type NameSources, type ResolveName } from './resolve-name.ts';
 
 /** `public` · `private` = public and private · `any` = also loopback. Forbidden networks stay forbidden. */
 export type EgressMode = 'public' | 'private' | 'any';
@@ -39,6 +39,10 @@ export interface Guard {
   resolve(hostname: string, family: 0 | 4 | 6, port: number | null): Promise<readonly string[]>;
   /** Returns null if allowed. Otherwise: the address, its class, and the setting that would allow it. */
   judge(address: string, port: number | null): string | null;
+  /** The machine's current name servers, as `address` or `address:port`. */
+  nameServers(): readonly string[];
+  /** Whether no name server of this machine answers, which explains a failed lookup of this name. Takes up to 3 s. */
+  isResolverDown(hostname: string): Promise<boolean>;
   /** Connects through the proxy, if one is configured. Refuses Tocsin's own places. */
   readonly tunnel: Tunnel | null;
 }
@@ -59,10 +63,14 @@ const allowed = {
 /** Few addresses make up most requests. */
 const rememberedAddresses = 10_000;
 
-/** Creates a guard. It refuses what it cannot parse. */
-export function createGuard(policy: EgressPolicy): Guard {
+/**
+ * Creates a guard. It refuses what it cannot parse.
+ * @param onResolverChange called when the name servers stop answering, and when one answers again
+ */
+export function createGuard(policy: EgressPolicy, onResolverChange?: (isDown: boolean) => void): Guard {
   const exceptions = networkList(policy.allow);
-  const resolveName = createResolveName(policy.names ?? {});
+  const names = createNames(policy.names ?? {}, onResolverChange);
+  const resolveName = names.resolve;
   const classes: ReadonlySet<string> = allowed[policy.mode];
 
   const closed = createClosedPlaces(policy.closed ?? null, resolveName);
@@ -106,6 +114,8 @@ export function createGuard(policy: EgressPolicy): Guard {
   return {
     tunnel: policy.proxy ? closingTunnel(tunnelThrough(policy.proxy), closed, resolveName) : null,
     judge,
+    nameServers: names.servers,
+    isResolverDown: names.isResolverDown,
     resolve,
     lookupFor: (port) => (hostname, options, callback) => {
       resolveByCallback(hostname, familyOf(options.family), port, (error, addresses) => {

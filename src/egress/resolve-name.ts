@@ -3,6 +3,7 @@ import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { asciiHost } from '#lib/net/host-name.ts';
 import { openHostsFile, watchedFile } from './hosts-file.ts';
+import { createResolverWatch, isAbsence, type ResolverWatch } from './resolver-watch.ts';
 
 /** Name sources; the machine's own by default. */
 export interface NameSources {
@@ -10,6 +11,16 @@ export interface NameSources {
   readonly resolverFile?: string;
   /** Name servers as `address:port`. Default: those of the resolver file. */
   readonly servers?: readonly string[];
+  /** Name that name servers must answer about if they work; absent or null = none. */
+  readonly controlName?: string | null;
+}
+
+/** Name lookups, and whether the name servers answer at all. */
+export interface Names {
+  readonly resolve: ResolveName;
+  /** Current name servers, as `address` or `address:port`. */
+  readonly servers: () => readonly string[];
+  readonly isResolverDown: ResolverWatch['isDown'];
 }
 
 /** Resolves a name to all its addresses, IPv4 first. `family` 0 = both. Throws the resolver's error with its `code`. */
@@ -25,7 +36,7 @@ interface ResolverFile {
  * Resolves names through c-ares. `dns.lookup` blocks a pool thread for each pending name, so a few dead name servers
  * would stop every check.
  */
-export function createResolveName(sources: NameSources): ResolveName {
+export function createNames(sources: NameSources, onResolverChange?: (isDown: boolean) => void): Names {
   const hosts = openHostsFile(sources.hostsFile ?? '/etc/hosts');
   const open = (text: string): ResolverFile => {
     const resolver = new Resolver({ timeout: 3000, tries: 2 });
@@ -35,7 +46,14 @@ export function createResolveName(sources: NameSources): ResolveName {
   };
   const settings = watchedFile(sources.resolverFile ?? '/etc/resolv.conf', open, open(''));
 
-  return async (hostname, family) => {
+  const servers = (): readonly string[] => settings().resolver.getServers();
+  const watch = createResolverWatch({
+    servers,
+    controlName: sources.controlName ?? null,
+    ...(onResolverChange !== undefined && { onChange: onResolverChange }),
+  });
+
+  const resolve: ResolveName = async (hostname, family) => {
     const name = (asciiHost(hostname) ?? hostname).toLowerCase().replace(/\.$/, '');
     const known = ofFamily(hosts(name), family);
     if (known.length > 0) return known;
@@ -49,7 +67,9 @@ export function createResolveName(sources: NameSources): ResolveName {
     let problem: unknown;
     for (const candidate of candidates) {
       try {
-        return await ask(resolver, candidate, family);
+        const found = await ask(resolver, candidate, family);
+        watch.noteResolved(candidate);
+        return found;
       } catch (error) {
         problem ??= error;
         if (!isAbsence(error)) throw error;
@@ -57,6 +77,7 @@ export function createResolveName(sources: NameSources): ResolveName {
     }
     throw problem;
   };
+  return { resolve, servers, isResolverDown: (name) => watch.isDown(asciiHost(name) ?? name) };
 }
 
 function ofFamily(addresses: readonly string[], family: 0 | 4 | 6): string[] {
@@ -74,10 +95,4 @@ async function ask(resolver: Resolver, name: string, family: 0 | 4 | 6): Promise
   const errors = [four, six].flatMap((answer): unknown[] => (answer.status === 'rejected' ? [answer.reason] : []));
   // A server failure is more informative than a missing record.
   throw errors.find((error) => !isAbsence(error)) ?? errors[0];
-}
-
-/** Whether an error means that the name has no such record, not that no server answered. */
-function isAbsence(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : null;
-  return code === 'ENOTFOUND' || code === 'ENODATA';
 }

@@ -111,6 +111,7 @@ it('exports the age of the oldest run by location, and zero for its own location
     seenAt: 0,
     holds: { runs: 0, deliveries: 0 },
     noBrowserSince: null,
+    resolverDownSince: null,
     listeners: [],
     scriptsRefused: null,
   };

@@ -212,6 +212,7 @@ function routesOfRows(
         ...store,
         runtimeEnds: async () => [],
         missingBrowsers: async () => [],
+        ownFaultNotices: async () => [],
         processNotices: () => [],
         brokenChannels: async () => [],
       }),

@@ -323,6 +323,7 @@ test('a failing channel is a notice of its own account; operators see those of t
     ...temp.store,
     runtimeEnds: async () => [],
     missingBrowsers: async () => [],
+    ownFaultNotices: async () => [],
     processNotices: () => [gap],
     brokenChannels: async () => [],
   });

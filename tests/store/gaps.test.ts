@@ -20,6 +20,7 @@ function noticesOf({ temp, accountId }: PathUnderTest): Promise<Notice[]> {
     ...temp.store,
     runtimeEnds: async () => [],
     missingBrowsers: async () => [],
+    ownFaultNotices: async () => [],
     processNotices: () => [],
     brokenChannels: async () => [],
   });

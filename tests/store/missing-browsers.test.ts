@@ -24,6 +24,7 @@ async function fixture(newStore: NewStore) {
     silentCheckNotices: async () => [],
     ...store,
     missingBrowsers,
+    ownFaultNotices: async () => [],
     runtimeEnds: async () => [],
     processNotices: () => [],
     brokenChannels: async () => [],
@@ -35,6 +36,7 @@ async function fixture(newStore: NewStore) {
       listeners: [],
       scriptsRefused: null,
       noBrowserSince: null,
+      resolverDownSince: null,
       holds: { runs: 0, deliveries: 0 },
     };
     const own = { id: newId(), roles: ['runner'], version: '1', location: eu, host: 'cellar', pid: 1, startedAt };

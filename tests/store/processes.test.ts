@@ -1,6 +1,7 @@
 // The processes of an installation: who lives, what it holds, and who is forgotten.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
+import { createOwnFaultNotices } from '#actions/operating/own-faults.ts';
 import { it } from '../support/store/each-engine.ts';
 import { aSign } from '../support/store/records.ts';
 
@@ -18,6 +19,7 @@ describe('processes', () => {
       ...early,
       holds: { runs: 7, deliveries: 3 },
       noBrowserSince: 1500,
+      resolverDownSince: 1600,
       scriptsRefused: 'no containment',
       listeners: [{ host: '10.0.0.7', port: 3000 }],
     };
@@ -27,6 +29,19 @@ describe('processes', () => {
       { ...busy, seenAt: now },
       { ...late, seenAt: now - 5000 },
     ]);
+  });
+
+  it('report silent name servers in a notice of every account while they are alive', async (newStore) => {
+    await using temp = await newStore();
+    const { store, clock } = temp;
+    const notices = createOwnFaultNotices({ ...store, now: () => clock.now() });
+    await store.processes.sign(aSign());
+    assert.deepEqual(await notices(), []);
+    for (const resolverDownSince of [1700, 1600]) await store.processes.sign(aSign({ resolverDownSince }));
+    const shown = (await notices()).map(({ kind, subject, since }) => [kind, subject, since]);
+    assert.deepEqual(shown, [['resolver-down', 'eu', 1600]]);
+    clock.advance(minuteMs);
+    assert.deepEqual(await notices(), []);
   });
 
   it('are forgotten after ten minutes of silence, and at once when they stop', async (newStore) => {

@@ -46,6 +46,7 @@ async function fixture(
     ...store,
     runtimeEnds,
     missingBrowsers: async () => [],
+    ownFaultNotices: async () => [],
     processNotices: () => [],
     brokenChannels: async () => [],
   });

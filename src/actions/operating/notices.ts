@@ -63,6 +63,8 @@ export interface NoticeDeps {
   readonly missingBrowsers: (accountId: string) => Promise<readonly Notice[]>;
   /** Checks whose failures notify no channel. */
   readonly silentCheckNotices: (accountId: string) => Promise<readonly Notice[]>;
+  /** Problems of this installation that make results inconclusive, for every account. */
+  readonly ownFaultNotices: () => Promise<readonly Notice[]>;
   /** Undefined variables that checks use. */
   readonly missingVariables: { notices(accountId: string): Promise<readonly Notice[]> };
   /** Problems of this process: unusable runtimes. */
@@ -95,6 +97,7 @@ export function createNoticeActions(deps: NoticeDeps): NoticeActions {
       const ofSilentChecks = await deps.silentCheckNotices(caller.accountId);
       const ofVariables = await deps.missingVariables.notices(caller.accountId);
       const ofHold = holdNotices(await deps.heldDeliveries.find());
+      const ofOwnFaults = await deps.ownFaultNotices();
       const ofProcess = mayDo(caller.role, 'operate') ? await processNotices() : [];
       const all = [
         ...ofChannels,
@@ -104,6 +107,7 @@ export function createNoticeActions(deps: NoticeDeps): NoticeActions {
         ...ofBrowsers,
         ...ofVariables,
         ...ofSilentChecks,
+        ...ofOwnFaults,
         ...ofProcess,
         ...ofHold,
       ];

@@ -21,6 +21,7 @@ import { createHeartbeatActions } from '#actions/heartbeats/heartbeats.ts';
 import { createPingAllowance } from '#actions/heartbeats/ping-allowance.ts';
 import { createPingActions } from '#actions/heartbeats/pings.ts';
 import { createLocationActions } from '#actions/checks/locations.ts';
+import { createOwnFaultNotices } from '#actions/operating/own-faults.ts';
 import { createMissingBrowsers } from '#actions/checks/missing-browsers.ts';
 import { createNoticeActions } from '#actions/operating/notices.ts';
 import { createProcessActions } from '#actions/operating/processes.ts';
@@ -289,6 +290,7 @@ function noticesOf({ config: { location }, store, clock, runtimes }: ActionDeps)
       now,
     }),
     missingBrowsers: createMissingBrowsers({ ...store, location, now }),
+    ownFaultNotices: createOwnFaultNotices({ ...store, now }),
     silentCheckNotices: createSilentCheckNotices(store),
     missingVariables: composeMissingVariables(store),
   };

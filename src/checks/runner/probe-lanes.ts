@@ -11,6 +11,8 @@ export interface Lane {
   readonly certificates: Map<string, readonly ClientIdentity[]>;
   outbox: ToThread;
   loopDelayMs: number;
+  /** Whether no name server answers the thread. */
+  isResolverDown: boolean;
 }
 
 /** Sends an account's client certificates to the thread, unless it has them. */
@@ -33,9 +35,10 @@ export function sendCertificates(
 /** Reads a message of the thread: findings by probe number. */
 export function findingsOf(
   lane: Lane,
-  { numbers, findings, answers, loopDelayMs }: FromThread,
+  { numbers, findings, answers, loopDelayMs, isResolverDown }: FromThread,
 ): (readonly [number, Exchanged])[] {
   lane.loopDelayMs = loopDelayMs;
+  lane.isResolverDown = isResolverDown;
   const answerOf = new Map(answers.map(({ number, answer }) => [number, answer]));
   return findings.map((finding, index) => {
     const number = numbers[index] ?? 0;
@@ -44,7 +47,9 @@ export function findingsOf(
 }
 
 /** Resets the state after a thread stopped. Unsent calls go to the next thread. */
-export function forgetSent({ certificates, outbox }: Lane): void {
+export function forgetSent(lane: Lane): void {
+  const { certificates, outbox } = lane;
+  lane.isResolverDown = false;
   for (const id of certificates.keys()) if (!outbox.certificates.has(id)) certificates.delete(id);
 }
 
@@ -58,7 +63,7 @@ export function laneOf(checkId: string, size: number): number {
 
 /** State of a new thread. */
 export function newLane(): Lane {
-  return { certificates: new Map(), outbox: emptyOutbox(), loopDelayMs: 0 };
+  return { certificates: new Map(), outbox: emptyOutbox(), loopDelayMs: 0, isResolverDown: false };
 }
 
 /** An empty message. */

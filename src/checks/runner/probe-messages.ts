@@ -32,4 +32,6 @@ export interface FromThread {
   readonly answers: { readonly number: number; readonly answer: SeenAnswer }[];
   /** Longest event loop delay of the thread in the last ten seconds. */
   readonly loopDelayMs: number;
+  /** Whether no name server of this machine answers. */
+  readonly isResolverDown: boolean;
 }

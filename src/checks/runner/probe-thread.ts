@@ -3,7 +3,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createByteBudget } from '../parts/http/body-store.ts';
 import { withoutTimes } from '../parts/findings/without-times.ts';
 import { checkKinds } from '../check-kinds.ts';
-import { honestFinding } from '#domain/results/honest-finding.ts';
+import { findingWithResolver, honestFinding } from '#domain/results/honest-finding.ts';
+import type { Finding } from '#domain/results/result.ts';
 import type { Exchange, Exchanged, ExchangeWork, ThreadInput, ThreadProbe } from '#domain/checks/probe.ts';
 import type { ClientIdentity } from '#domain/accounts/client-certificate.ts';
 import { createGuard } from '#egress/guard.ts';
@@ -23,7 +24,11 @@ const sliceMs = 40;
 const paceMs = 50;
 
 const settings = workerData as ThreadSettings;
-const guard = createGuard(settings.egress);
+let isResolverDown = false;
+const guard = createGuard(settings.egress, (isDown) => {
+  isResolverDown = isDown;
+  handInSoon();
+});
 const loop = createLoopWatch();
 const certificates = new Map<string, readonly ClientIdentity[]>();
 const clientCertificates = (accountId: string): readonly ClientIdentity[] => certificates.get(accountId) ?? [];
@@ -47,7 +52,8 @@ const waiting = new FairQueue<Waiting>();
 const pace = createPace(() => performance.now());
 let isPlanned = false;
 let paced: NodeJS.Timeout | null = null;
-let ended: FromThread = { numbers: [], findings: [], answers: [], loopDelayMs: 0 };
+let ended = emptyHandIn();
+let isHandingIn = false;
 
 parentPort?.on('message', (message: ToThread) => {
   for (const [accountId, list] of message.certificates) {
@@ -100,12 +106,20 @@ async function run(started: Waiting): Promise<void> {
   const addedMs = (finding.steps ?? []).reduce((sum, step) => sum + loop.addedAt(step), 0);
   const threadDelay = { longestMs: loop.longestSince(startedAt), addedMs };
   loop.end();
-  if (ended.numbers.length === 0) setImmediate(handIn);
-  ended.numbers.push(number);
   // A response that scripts may change is judged later, so its delay is passed on.
   const isLater = answer !== null || ('work' in started && started.work.half === 'judge');
-  ended.findings.push(isLater ? finding : honestFinding(finding, threadDelay, withoutTimes));
+  const judged = isLater ? finding : honestFinding(finding, threadDelay, withoutTimes);
+  const shown = await withResolver(judged);
+  ended.numbers.push(number);
+  ended.findings.push(shown);
   if (answer !== null) ended.answers.push({ number, answer: { ...answer, threadDelay } });
+  handInSoon();
+}
+
+async function withResolver(finding: Finding): Promise<Finding> {
+  const { unresolved, verdict } = finding;
+  if (unresolved === undefined) return finding;
+  return findingWithResolver(finding, verdict !== 'unknown' && (await guard.isResolverDown(unresolved)));
 }
 
 async function inspect(started: Waiting, signal: AbortSignal): Promise<Exchanged> {
@@ -128,7 +142,19 @@ function unknownCheck(): Exchanged {
   return { finding: crashed('the probe thread does not know this check'), answer: null };
 }
 
+function handInSoon(): void {
+  if (isHandingIn) return;
+  isHandingIn = true;
+  setImmediate(handIn);
+}
+
 function handIn(): void {
-  parentPort?.postMessage({ ...ended, loopDelayMs: loop.longestSince(performance.now() - 10_000) });
-  ended = { numbers: [], findings: [], answers: [], loopDelayMs: 0 };
+  isHandingIn = false;
+  const loopDelayMs = loop.longestSince(performance.now() - 10_000);
+  parentPort?.postMessage({ ...ended, loopDelayMs, isResolverDown } satisfies FromThread);
+  ended = emptyHandIn();
+}
+
+function emptyHandIn(): Pick<FromThread, 'numbers' | 'findings' | 'answers'> {
+  return { numbers: [], findings: [], answers: [] };
 }

@@ -7,6 +7,7 @@ import type { JsonObject } from '#domain/json.ts';
 import { createAuthority } from '../../../tests/support/targets/certificates.ts';
 import { describedKind } from '../../../tests/support/checks/kind-probe.ts';
 import { startTarget, startTcpTarget, startTlsTarget } from '../../../tests/support/targets/target.ts';
+import { startZoneServer } from '../../../tests/support/targets/zone-server.ts';
 import { createProber, type Prober, type ProberOptions } from './probe-threads.ts';
 
 test('500 probes handed over at once run concurrently', async (t) => {
@@ -127,6 +128,47 @@ test('concurrent halves of one check have separate inputs and results', async (t
     Array.from({ length: 3 }, () => ['passed', 'failed']),
   );
   assert.equal(prober.inProgress, 0);
+});
+
+test('a name server that answers nothing is no failure of a target; one that fails for a zone is', async (t) => {
+  const isRoot = ({ type }: { readonly type: number }): boolean => type === 2;
+  const dead = await startZoneServer(t, () => ({ code: 2 }));
+  const working = await startZoneServer(t, (question) => ({ code: isRoot(question) ? 0 : 2 }));
+  const hostname = 'www.shop.test';
+  const polls: Readonly<Record<string, JsonObject>> = {
+    API: { request: { method: 'GET', url: `http://${hostname}/` } },
+    URL: { request: { url: `http://${hostname}/` } },
+    TCP: { request: { hostname, port: 80 } },
+    ICMP: { request: { hostname } },
+    DNS: { request: { query: hostname, recordType: 'A' } },
+    SSL: { sslConfig: { hostname } },
+  };
+  for (const [server, verdict, reason] of [
+    [dead, 'unknown', 'resolver'],
+    [working, 'failed', 'dns'],
+  ] as const) {
+    const names = { servers: [`127.0.0.1:${server.port}`], hostsFile: '/nowhere' };
+    const prober = start(t, { egress: { mode: 'any', allow: [], names } });
+    const findings = Object.entries(polls).map(async ([type, settings]) => {
+      const found = await prober.probe(inputOf(apiCheck({}, {}, { id: type, checkType: type, settings })));
+      return [type, found.verdict, found.reason];
+    });
+    assert.deepEqual(
+      await Promise.all(findings),
+      Object.keys(polls).map((type) => [type, verdict, reason]),
+    );
+    assert.equal(prober.isResolverDown, verdict === 'unknown');
+  }
+});
+
+test('a name server that is silent until the time limit of a check is no failure of the target', async (t) => {
+  const zone = await startZoneServer(t, () => null);
+  const names = { servers: [`127.0.0.1:${zone.port}`], hostsFile: '/nowhere' };
+  const prober = start(t, { egress: { mode: 'any', allow: [], names } });
+  const settings = { maxResponseTime: 300, request: { hostname: 'www.shop.test', port: 80 } };
+  const check = apiCheck({}, {}, { checkType: 'TCP', settings });
+  const { verdict, reason } = await prober.probe(inputOf(check));
+  assert.deepEqual([verdict, reason], ['unknown', 'resolver']);
 });
 
 test('applies the egress policy in the thread; closing ends open probes as unknown', async (t) => {

@@ -42,6 +42,8 @@ export interface Prober {
   readonly inProgress: number;
   /** Longest event loop delay of a thread in the last ten seconds. */
   readonly loopDelayMs: number;
+  /** Whether no name server of this machine answers a thread. */
+  readonly isResolverDown: boolean;
   /** Stops the threads. Running probes end as `crashed`. */
   close(): Promise<void>;
 }
@@ -94,6 +96,9 @@ export function createProber(options: ProberOptions): Prober {
     },
     get loopDelayMs() {
       return Math.max(...lanes.map((lane) => lane.loopDelayMs));
+    },
+    get isResolverDown() {
+      return lanes.some((lane) => lane.isResolverDown);
     },
     close: () => calls.close(),
   };

@@ -14,6 +14,7 @@ function sign(location: ProcessSign['location'], roles: string[], seenAt = now):
     listeners: [],
     scriptsRefused: null,
     noBrowserSince: null,
+    resolverDownSince: null,
     holds: { runs: 0, deliveries: 0 },
   };
   return { id: 'p', roles, version: '1', location, host: 'h', pid: 1, startedAt: 0, seenAt, ...nothing };

@@ -17,6 +17,8 @@ export interface ProcessSign {
   readonly holds: { readonly runs: number; readonly deliveries: number };
   /** Since when Chromium has been missing for its checks; null = available, or it runs no checks. */
   readonly noBrowserSince: number | null;
+  /** Since when no name server has answered its checks; null = one does, or it runs no checks. */
+  readonly resolverDownSince: number | null;
   /** Why it runs no scripts, in a sentence; null = it does, or none has been tried. */
   readonly scriptsRefused: string | null;
   /** Addresses and ports of its listeners. */

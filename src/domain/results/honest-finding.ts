@@ -40,6 +40,20 @@ export function honestFinding(
   return { ...seen, verdict: 'unknown', reason: 'observer-slow', message };
 }
 
+/**
+ * Applies the state of our name servers to a finding. If none of them answers, an unresolved name says nothing about
+ * the target (docs/decisions/0139).
+ */
+export function findingWithResolver(
+  { unresolved: _unresolved, ...finding }: Finding,
+  isResolverDown: boolean,
+): Finding {
+  if (!isResolverDown || finding.verdict === 'unknown') return finding;
+  return { ...finding, verdict: 'unknown', reason: 'resolver', message: noResolver };
+}
+
+const noResolver = 'no verdict: a name could not be resolved because no name server of this machine answers';
+
 /** A verdict that remains valid although its message may mention a removed time. */
 function withDelay(finding: Finding, addedMs: number): Finding {
   const message = `${finding.message} (Tocsin itself was delayed by up to ${Math.round(addedMs)} ms)`;

@@ -39,6 +39,7 @@ export type Reason =
   // Tocsin itself
   | 'observer-slow'
   | 'observer-network'
+  | 'resolver'
   | 'runtime'
   | 'crashed'
   // missed slots
@@ -80,6 +81,11 @@ export interface Finding {
    * Delay that the verdict tolerates, ms; absent = it does not depend on time. Used by `honestFinding`, not recorded.
    */
   readonly timeMarginMs?: number;
+  /**
+   * Name that no name server answered about, which may be the fault of ours; absent = none. Used by
+   * `findingWithResolver`, not recorded.
+   */
+  readonly unresolved?: string;
   /** When its events occurred (`performance.now()` of its thread); absent = measured by another program. */
   readonly steps?: readonly number[];
   /** Stored for every result: compact, with a shape specific to the check type. */
@@ -119,7 +125,7 @@ export function bareFinding(
 /** A recorded attempt of a run, or consecutive missed slots. */
 export interface Result extends Omit<
   Finding,
-  'verdict' | 'timeMarginMs' | 'steps' | 'exchange' | 'certificate' | 'otherCertificates' | 'assets'
+  'verdict' | 'timeMarginMs' | 'unresolved' | 'steps' | 'exchange' | 'certificate' | 'otherCertificates' | 'assets'
 > {
   readonly accountId: string;
   readonly checkId: string;

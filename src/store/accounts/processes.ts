@@ -66,6 +66,7 @@ function rowOf(process: Omit<ProcessSign, 'seenAt'>, seenAt: number): ProcessesT
     startedAt,
     holds,
     noBrowserSince,
+    resolverDownSince,
     listeners,
     scriptsRefused,
   } = process;
@@ -83,6 +84,7 @@ function rowOf(process: Omit<ProcessSign, 'seenAt'>, seenAt: number): ProcessesT
     runs: holds.runs,
     deliveries: holds.deliveries,
     no_browser_since: noBrowserSince,
+    resolver_down_since: resolverDownSince,
     listeners: json(listeners),
     scripts_refused: scriptsRefused,
   };
@@ -101,6 +103,7 @@ function processOf(row: ProcessesTable): ProcessSign {
     seenAt: row.seen_at,
     holds: { runs: row.runs, deliveries: row.deliveries },
     noBrowserSince: row.no_browser_since,
+    resolverDownSince: row.resolver_down_since,
     scriptsRefused: row.scripts_refused,
     listeners: row.listeners === null ? [] : parsed<ProcessSign['listeners']>(row.listeners),
   };

@@ -40,6 +40,7 @@ export const reasons = [
   'deactivated',
   'overlap',
   'rollback',
+  'resolver',
 ] as const satisfies readonly Reason[];
 
 /** Codes of `runs.source` and `results.source`. */

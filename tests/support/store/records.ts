@@ -143,6 +143,7 @@ export function aSign(change: Partial<ProcessSign> = {}): Omit<ProcessSign, 'see
     startedAt: 1_700_000_000_000,
     holds: { runs: 0, deliveries: 0 },
     noBrowserSince: null,
+    resolverDownSince: null,
     listeners: [],
     scriptsRefused: null,
     ...change,

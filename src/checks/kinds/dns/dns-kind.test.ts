@@ -228,7 +228,7 @@ test('converts names to ASCII, fills in variables and rejects invalid names', as
   assert.equal(verdictOf(await inspect(server, { query: '{{NONE}}' })), 'unknown settings');
 });
 
-test('uses the machine’s name servers in order by default, and their silence is no failure of the name', async (t) => {
+test('uses the machine’s name servers in order by default, and doubts them if they do not answer', async (t) => {
   const server = await startZoneServer(t, () => address);
   const own = (...nameServers: string[]) =>
     probeKind('DNS', { request: { query: 'shop.example', recordType: 'A' } }, { deps: { nameServers } });
@@ -236,8 +236,11 @@ test('uses the machine’s name servers in order by default, and their silence i
   assert.deepEqual([finding.verdict, describedKind('DNS', finding)['address']], ['passed', '127.0.0.1']);
   assert.equal(server.asked.length, 1);
   const gone = await own('127.0.0.1:1');
-  assert.equal(verdictOf(gone), 'unknown observer-network');
+  assert.deepEqual([verdictOf(gone), gone.unresolved], ['failed dns', 'shop.example.']);
   assert.match(gone.message ?? '', /^the name servers of this machine: no name server listens at 127\.0\.0\.1:1$/);
+  const broken = await startZoneServer(t, () => ({ code: 2 }));
+  const unclear = await own(`127.0.0.1:${broken.port}`);
+  assert.deepEqual([verdictOf(unclear), unclear.unresolved], ['failed dns', 'shop.example.']);
 });
 
 test('ignores the order of records', async (t) => {

@@ -1,5 +1,4 @@
 // DNS checks: query a name server and check its response (reference §4.3).
-import { Resolver } from 'node:dns';
 import type { JsonObject } from '#domain/json.ts';
 import type { ThreadInput } from '#domain/checks/probe.ts';
 import type { Finding } from '#domain/results/result.ts';
@@ -120,11 +119,10 @@ async function exchangeWith(
   const isTcp = protocol === 'TCP';
   const asking = { name, type: recordTypes[recordType], isTcp, limitMs };
   if (server === null) {
-    // A new resolver reads the current settings of the machine.
-    const servers = nameServers ?? new Resolver().getServers();
+    const servers = nameServers ?? guard.nameServers?.() ?? [];
     const own: Asking = { ...asking, servers: servers.map(serverOf) };
     const seen = await ask(own, unguarded, signal);
-    return { ...seen, fault: seen.fault && ofOurs(seen.fault) };
+    return { ...seen, fault: seen.fault && ofOurs(seen.fault, name) };
   }
   const isCarried = isTcp || guard.tunnel === undefined || guard.tunnel === null;
   if (isCarried) return ask({ ...asking, servers: [server] }, guard, signal);
@@ -140,12 +138,19 @@ function serverOf(text: string): NameServer {
   return { host: bracketed ?? plain ?? text, port: Number(port) };
 }
 
-/** A failure of our own name servers says nothing about the name. */
-function ofOurs({ reason, message }: Fault): Fault {
-  return reason === 'crashed'
-    ? { reason, message }
-    : { reason: 'observer-network', message: `the name servers of this machine: ${message}` };
+/**
+ * A failure of our own name servers. Without an answer about this name alone, the failure is that of the name
+ * (docs/decisions/0139).
+ */
+function ofOurs({ reason, message, ...fault }: Fault, name: string): Fault {
+  if (reason === 'crashed') return { reason, message };
+  const shown = `the name servers of this machine: ${message}`;
+  if (reason === 'observer-network' || reason === 'protocol') return { reason: 'observer-network', message: shown };
+  return { ...fault, reason: 'dns', message: shown, unresolved: name };
 }
+
+/** Responses of a name server that could not find out. */
+const withoutAnswer: ReadonlySet<string> = new Set(['SERVFAIL', 'REFUSED']);
 
 async function findingOf(
   plan: DnsPlan,
@@ -181,9 +186,13 @@ async function findingOf(
       request: plan.request,
       response: short === null ? null : { ...short, text, json: document },
     },
-    judge(plan, seen, broken),
+    { ...judge(plan, seen, broken), ...unresolvedIn(plan, seen) },
     redactor,
   );
+}
+
+function unresolvedIn({ server, name }: DnsPlan, { answer }: DnsExchange): Pick<Judged, 'unresolved'> {
+  return server === null && answer !== null && withoutAnswer.has(answer.code) ? { unresolved: name } : {};
 }
 
 /** Judges the response code first, unless an assertion covers it, then assertions, then time. */

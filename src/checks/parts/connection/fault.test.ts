@@ -29,6 +29,7 @@ test('a silent resolver is our fault only without any network', () => {
     reason: 'dns',
     message: 'a.test could not be resolved: no name server responded (after 5 ms)',
     timeMarginMs: 500,
+    unresolved: 'a.test',
   });
 });
 

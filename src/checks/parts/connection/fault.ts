@@ -10,11 +10,13 @@ export interface Fault {
   readonly message: string;
   /** Delay by Tocsin, in ms, that would not change the outcome. Absent = it does not depend on time. */
   readonly timeMarginMs?: number;
+  /** Name without an answer, which may be the fault of our name servers. Absent = none. */
+  readonly unresolved?: string;
 }
 
 /** Whether a reason is about Tocsin's own machine, so that there is no verdict. */
 export function isOfObserver(reason: Reason): boolean {
-  return reason === 'observer-network' || reason === 'runtime' || reason === 'crashed';
+  return reason === 'observer-network' || reason === 'resolver' || reason === 'runtime' || reason === 'crashed';
 }
 
 /** Returns the `code` of a Node.js error, or ''. */
@@ -52,7 +54,13 @@ export function resolveFault(error: unknown, host: string, ms: number, isOnline 
   }
   const words = dnsWords[code] ?? 'the lookup failed';
   const message = `${host} could not be resolved: ${words} (after ${spoken(ms)})`;
-  return { reason: 'dns', message, ...(isSilent && { timeMarginMs: withheldAboveMs }) };
+  const isAnswered = code === 'ENOTFOUND' || code === 'ENODATA' || code === 'EBADNAME';
+  return {
+    reason: 'dns',
+    message,
+    ...(isSilent && { timeMarginMs: withheldAboveMs }),
+    ...(!isAnswered && { unresolved: host }),
+  };
 }
 
 /** Describes a connection that the egress policy refused. */
@@ -164,11 +172,16 @@ const phaseWords: Readonly<Record<Phase, string>> = {
 /** Describes a probe that exceeded its time limit. */
 export function timeoutFault(limitMs: number, phase: Phase, place: string): Fault {
   const message = `${timeoutWords[phase](place)} within ${spoken(limitMs)}`;
-  return { reason: 'timeout', message, timeMarginMs: marginOfLimit(limitMs) };
+  const unresolved = phase === 'dns' && { unresolved: withoutPort(place) };
+  return { reason: 'timeout', message, timeMarginMs: marginOfLimit(limitMs), ...unresolved };
+}
+
+function withoutPort(place: string): string {
+  return place.replace(/:\d+$/, '');
 }
 
 const timeoutWords: Readonly<Record<Phase, (place: string) => string>> = {
-  dns: (place) => `the name lookup for ${place.replace(/:\d+$/, '')} did not finish`,
+  dns: (place) => `the name lookup for ${withoutPort(place)} did not finish`,
   connect: (place) => `the connection to ${place} was not established`,
   tls: (place) => `the TLS handshake with ${place} did not finish`,
   firstByte: (place) => `${place} did not respond`,

@@ -14,6 +14,8 @@ export interface Judged {
   readonly message: string | null;
   /** Delay by Tocsin, in ms, that would not change the verdict. Absent = it does not depend on time. */
   readonly timeMarginMs?: number;
+  /** Name without an answer, which may be the fault of our name servers. Absent = none. */
+  readonly unresolved?: string;
 }
 
 /** Creates a failed verdict. */

@@ -32,7 +32,7 @@ export interface LightProbe {
 /** Builds a finding from a probe and its verdict. */
 export function lightFinding(
   inspect: LightProbe,
-  { verdict, reason, message, timeMarginMs }: Judged,
+  { verdict, reason, message, timeMarginMs, unresolved }: Judged,
   redactor: Redactor,
 ): Finding {
   return {
@@ -44,6 +44,7 @@ export function lightFinding(
     responseTimeMs: inspect.responseTimeMs,
     loopDelayMs: 0,
     ...(timeMarginMs !== undefined && { timeMarginMs }),
+    ...(unresolved !== undefined && { unresolved }),
     ...(inspect.steps !== undefined && { steps: inspect.steps.filter((instant) => instant > 0) }),
     details: encodeLight(inspect),
     exchange: JSON.stringify({

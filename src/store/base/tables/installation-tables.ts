@@ -115,6 +115,7 @@ export interface ProcessesTable {
   deliveries: number;
   /** If it runs checks. */
   no_browser_since: number | null;
+  resolver_down_since: number | null;
   listeners: string | null; // JSON; null for an older version
   scripts_refused: string | null;
 }
