@@ -42,6 +42,11 @@ export interface ChannelKind {
   readonly presets?: readonly Omit<ChannelPreset, 'type'>[];
   /** Limits how much an account sends per hour through a service of the operator. */
   readonly quota?: SendingQuota;
+  /**
+   * Present if its readers want the present: a message that waits is superseded by a newer one of its incident
+   * (docs/decisions/0136). Otherwise every message is sent.
+   */
+  readonly isSuperseded?: true;
   /** Renders the message of a delivery. A TemplateError ends the delivery as failed. */
   render(config: JsonObject, variables: TemplateVariables, facts: RenderFacts, gateways: Gateways): Message;
   /**

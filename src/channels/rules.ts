@@ -89,6 +89,8 @@ export const channelRules = {
     facts: RenderFacts,
     gateways: Gateways = noGateways,
   ) => kindOf(type).render(config, variables, facts, gateways),
+  /** Whether a waiting message of channels of this type is superseded by a newer one of its incident. */
+  isSuperseded: (type: string) => kinds.get(type)?.isSuperseded === true,
   /** Whether channels of this type get digests in an alert storm. */
   isDigested: (type: string) => kinds.get(type)?.renderDigest !== undefined,
   /** Renders a digest; only for types that get them. */

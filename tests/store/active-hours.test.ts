@@ -30,8 +30,13 @@ async function open(newStore: NewStore, change: (other: number) => Partial<Activ
     clock: test.temp.clock,
     owner: 'one',
     isShared: () => false,
-    render: () => assert.fail('every delivery is rendered when it is recorded'),
-    admitFirst: createActiveHours({ ...test.temp.store.activeHours, clock: test.temp.clock, owner: 'one' }),
+    render: () => ({ request: { method: 'POST', url: 'http://127.0.0.1:9/', headers: [], body: 'x' } }),
+    admitFirst: createActiveHours({
+      ...test.temp.store.activeHours,
+      isSuperseded: (type) => type !== 'WEBHOOK',
+      clock: test.temp.clock,
+      owner: 'one',
+    }),
     send: ({ alertType }, { id }) => {
       sent.push(`${alertType} ${id === own ? 'own' : 'other'}`);
       return Promise.resolve(test.outcome(200));
@@ -129,6 +134,31 @@ describe('a delivery outside the active hours of its channel', () => {
     assert.deepEqual(sent, ['ALERT_FAILURE own', 'ALERT_RECOVERY own']);
   });
 
+  it('is one reminder when the hours begin, however many waited', async (newStore) => {
+    const { test, sent, tick } = await open(newStore);
+    await using _ = test;
+    await test.runAll('failed');
+    await tick();
+    for (let reminder = 0; reminder < 3; reminder++) {
+      test.temp.clock.advance(10_000);
+      await test.schedule();
+      const rules = { reminders: { amount: 9, intervalMs: 10_000 } };
+      const ended = (await test.claim()).map((claimed) => {
+        const attempt = test.ended(claimed, 'failed');
+        return { ...attempt, rules: { ...attempt.rules, ...rules } };
+      });
+      await test.record(ended, 'one', (facts) => ({
+        content: { variables: { IS_REMINDER: facts.reminder !== null, NUMBER: facts.reminder ?? 0 }, groupId: null },
+      }));
+      await tick();
+    }
+    assert.equal(test.one('SELECT count(*) FROM deliveries WHERE status = 8'), 2, 'a webhook, too');
+    test.temp.clock.advance(hour);
+    await tick();
+    await tick();
+    assert.deepEqual(sent, ['ALERT_FAILURE own', 'ALERT_FAILURE own'], 'the alert and the last reminder');
+  });
+
   it('ends as a reminder that was cancelled meanwhile', async (newStore) => {
     const { test, own } = await open(newStore);
     await using _ = test;
@@ -136,7 +166,12 @@ describe('a delivery outside the active hours of its channel', () => {
     const [{ delivery } = assert.fail('it is due')] = await test.claimDeliveries('one');
     const error = 'the incident was acknowledged';
     test.temp.raw.exec(`UPDATE deliveries SET error = '${error}'`);
-    const admit = createActiveHours({ ...test.temp.store.activeHours, clock: test.temp.clock, owner: 'one' });
+    const admit = createActiveHours({
+      ...test.temp.store.activeHours,
+      isSuperseded: (type) => type !== 'WEBHOOK',
+      clock: test.temp.clock,
+      owner: 'one',
+    });
     const found = await test.temp.store.alertChannels.find(test.accountId, own);
     assert.equal(await admit(delivery, found?.channel ?? assert.fail()), false);
     assert.deepEqual(test.rows('SELECT status, error, next_attempt_at AS at FROM deliveries'), [

@@ -115,7 +115,7 @@ describe('a delivery', () => {
     assert.deepEqual(test.rows('SELECT status, attempt_started_at, leased_by FROM deliveries'), [
       { status: 5, attempt_started_at: null, leased_by: null },
     ]);
-    assert.match(String(test.one('SELECT error_message FROM attempts')), /the delivery was cancelled/);
+    assert.match(String(test.one('SELECT error_message FROM attempts')), /the delivery has ended/);
   });
 
   it('whose channel is gone after a crash has the attempt on record that was cut off', async (newStore) => {

@@ -281,9 +281,10 @@ export class PathUnderTest implements AsyncDisposable {
 }
 
 /** Leaves a delivery to be rendered by the step that sends it. */
-export function prepared({ alertType, context, isViaGroup }: DeliveryFacts): Prepared {
+export function prepared({ alertType, context, isViaGroup, channel }: DeliveryFacts): Prepared {
   const { name, groupId } = context.check;
-  return { content: { variables: { ALERT_TYPE: alertType, CHECK_NAME: name }, groupId: isViaGroup ? groupId : null } };
+  const content = { variables: { ALERT_TYPE: alertType, CHECK_NAME: name }, groupId: isViaGroup ? groupId : null };
+  return { content, isSuperseded: channel.type !== 'WEBHOOK' };
 }
 
 /** A request that shows what it was made from. */

@@ -59,7 +59,7 @@ export function joinSendDeliveries(joint: Joint) {
         secrets,
       }),
     render: renderWith(joint),
-    admitFirst: createActiveHours({ ...store.activeHours, clock, owner }),
+    admitFirst: createActiveHours({ ...channelRules, ...store.activeHours, clock, owner }),
     admit: createAdmitDeliveries({
       ...channelRules,
       ...store.sendingQuotas,
@@ -132,7 +132,8 @@ export function prepareWith({
       link: links.link(check.accountId, check.id, facts.resultId, createdAt),
       ...acknowledgeLinkOf(facts, acknowledgeLinks),
     });
-    return { content: { variables, groupId: isViaGroup ? check.groupId : null } };
+    const content = { variables, groupId: isViaGroup ? check.groupId : null };
+    return { content, isSuperseded: channelRules.isSuperseded(facts.channel.type) };
   };
 }
 

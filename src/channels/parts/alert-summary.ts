@@ -87,6 +87,7 @@ function rowsOf(variables: TemplateVariables, tone: Tone, tags: readonly string[
   const rows: [string, string | null][] = [
     ['Failing since', tone === 'failing' ? since : null],
     ['Degraded since', tone === 'degraded' ? since : null],
+    ['Began', tone === 'recovered' ? since : null],
     ['Duration', tone === 'recovered' && seconds > 0 ? durationText(seconds) : null],
     ['Location', line('RUN_LOCATION', longestName)],
     ['Checked', instantText(line('STARTED_AT'))],

@@ -14,6 +14,7 @@ export const deliveryStatuses = [
   'cancelled',
   'collecting',
   'digested',
+  'superseded',
 ] as const;
 
 const headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
@@ -67,7 +68,7 @@ export const delivery = z
     status: z
       .enum(deliveryStatuses)
       .describe(
-        '`failed`: the delivery could not be rendered, or a mail server rejected its address. `refused`: the egress policy forbids the request. `collecting`: a digest that further alerts join until `nextAttemptAt`. `digested`: the alert is in the digest `digestId`.',
+        '`failed`: the delivery could not be rendered, or a mail server rejected its address. `refused`: the egress policy forbids the request. `collecting`: a digest that further alerts join until `nextAttemptAt`. `digested`: the alert is in the digest `digestId`. `superseded`: a newer message was sent instead. Deliveries to webhooks are superseded only as reminders that wait for active hours.',
       ),
     isTest: z.boolean(),
     error: z

@@ -45,6 +45,7 @@ const meaningOf: Readonly<Record<DeliveryStatus, 'answered' | 'lost' | null>> = 
   failed: 'lost',
   cancelled: null,
   digested: null,
+  superseded: null,
 };
 
 /** Statuses of deliveries that nobody received and that nobody asked to end. */

@@ -5,7 +5,10 @@ import type { AlertType } from './alert.ts';
 import type { Digest } from './digest.ts';
 import type { TemplateVariables } from './template-variables.ts';
 
-/** `collecting`: a digest that other alerts still join. `digested`: its alert is in a digest. */
+/**
+ * `collecting`: a digest that other alerts still join. `digested`: its alert is in a digest. `superseded`: a newer message
+ * was sent instead (docs/decisions/0136).
+ */
 export const deliveryStatuses = [
   'pending',
   'delivered',
@@ -15,6 +18,7 @@ export const deliveryStatuses = [
   'cancelled',
   'collecting',
   'digested',
+  'superseded',
 ] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
@@ -85,6 +89,8 @@ export interface Delivery {
   readonly routedFrom?: number;
   /** Whether it is a digest. */
   readonly isDigest?: boolean;
+  /** The incident of which only the newest message is sent; absent = every message is sent (docs/decisions/0136). */
+  readonly latestOf?: string;
 }
 
 /** A delivery that belongs to no check and is due at once. @param now epoch ms */

@@ -82,7 +82,10 @@ export type Rendered =
     };
 
 /** Content of a new delivery: input to render later (docs/decisions/0120), or already rendered. */
-export type Prepared = Rendered | { readonly content: DeliveryContent };
+export type Prepared = (Rendered | { readonly content: DeliveryContent }) & {
+  /** Whether a newer message of its incident supersedes it (docs/decisions/0136). */
+  readonly isSuperseded?: boolean;
+};
 
 /** Outcome of recording an attempt. */
 export interface Recorded {

@@ -39,14 +39,17 @@ export interface ActiveHoursOptions {
     readonly owner: string;
     readonly activeFrom: number;
     readonly otherChannelId: number | null;
+    readonly isSuperseded: (channelType: string) => boolean;
     readonly now: number;
   }) => Promise<boolean>;
+  /** Whether newer messages of an incident supersede older ones. */
+  readonly isSuperseded: (channelType: string) => boolean;
   readonly clock: Clock;
   readonly owner: string;
 }
 
 /** Creates the `admitFirst` of `SendDeliveriesOptions`. */
-export function createActiveHours({ admit, clock, owner }: ActiveHoursOptions) {
+export function createActiveHours({ admit, isSuperseded, clock, owner }: ActiveHoursOptions) {
   return ({ accountId, id }: Pick<DueDelivery, 'accountId' | 'id'>, { activeHours }: AlertChannel) => {
     if (activeHours === null) return null;
     const now = clock.now();
@@ -54,7 +57,7 @@ export function createActiveHours({ admit, clock, owner }: ActiveHoursOptions) {
     const { otherChannelId } = activeHours;
     // Only with another channel does it matter where the opening alert went.
     if (from === now && otherChannelId === null) return null;
-    return admit({ accountId, deliveryId: id, owner, activeFrom: from, otherChannelId, now });
+    return admit({ accountId, deliveryId: id, owner, activeFrom: from, otherChannelId, isSuperseded, now });
   };
 }
 

@@ -1,10 +1,11 @@
 // Lets deliveries wait for the active hours of their channel, or sends them through another one (docs/decisions/0129).
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { type ActiveHours, hoursReason, waitsForHours } from '#domain/alerts/active-hours.ts';
+import { supersededReason } from '#domain/alerts/superseding.ts';
 import { type IdBytes, idBytes, json, parsed } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
-import { isMarked } from '../path/deliveries/cancel-reminders.ts';
+import { isMarked, isPendingReminder } from '../path/deliveries/cancel-reminders.ts';
 import type { DeliveriesTable, Tables } from '../base/tables/schema.ts';
 
 /** A delivery before its first attempt. */
@@ -17,6 +18,8 @@ export interface HoursClaim {
   readonly activeFrom: number;
   /** The channel to use outside of the hours; null = wait. */
   readonly otherChannelId: number | null;
+  /** Whether newer messages of an incident supersede older ones, by type of the channel (docs/decisions/0136). */
+  readonly isSuperseded: (channelType: string) => boolean;
   /** Epoch ms. */
   readonly now: number;
 }
@@ -30,7 +33,7 @@ const closings = ['ALERT_RECOVERY', 'ALERT_DEGRADED_RECOVERY'];
 
 export function createActiveHours({ transaction }: Database): ActiveHoursOfChannels {
   return {
-    admit: ({ accountId, deliveryId, owner, activeFrom, otherChannelId, now }) =>
+    admit: ({ accountId, deliveryId, owner, activeFrom, otherChannelId, isSuperseded, now }) =>
       transaction(async (tx) => {
         const account = idBytes(accountId);
         const id = idBytes(deliveryId);
@@ -53,9 +56,11 @@ export function createActiveHours({ transaction }: Database): ActiveHoursOfChann
         // A moved delivery is moved once: it waits for the hours of its new channel.
         const other =
           otherChannelId === null || from !== null ? null : await routeOf(tx, delivery, otherChannelId, isActive);
-        if (other !== null && (await isChannel(tx, account, other))) {
+        const otherType = other === null ? null : await channelTypeOf(tx, account, other);
+        if (other !== null && otherType !== null) {
           await release(tx, delivery, owner, {
             alert_channel_id: other,
+            latest_of: isSuperseded(otherType) ? await incidentOf(tx, delivery) : null,
             routed_from: delivery.alert_channel_id,
             next_attempt_at: now,
             error: null,
@@ -63,6 +68,7 @@ export function createActiveHours({ transaction }: Database): ActiveHoursOfChann
           return false;
         }
         if (isActive) return true;
+        await supersedeReminders(tx, delivery);
         const since = delivery.quota_waits_since;
         await release(tx, delivery, owner, {
           next_attempt_at: activeFrom,
@@ -125,10 +131,40 @@ async function release(
     .execute();
 }
 
+/** Reminders that wait for the hours become one message about now, on channels of every type (docs/decisions/0136). */
+async function supersedeReminders(
+  tx: Kysely<Tables>,
+  { account_id, id, alert_channel_id, check_id }: DeliveriesTable,
+): Promise<void> {
+  if (check_id === null) return;
+  await tx
+    .updateTable('deliveries')
+    .set({ status: deliveryStatusCodes.encode('superseded'), next_attempt_at: null, error: supersededReason })
+    .where('account_id', '=', account_id)
+    .where('alert_channel_id', '=', alert_channel_id)
+    .where('check_id', '=', check_id)
+    .where('id', '<', id)
+    .where('leased_by', 'is', null)
+    .where('error', 'like', `${waitsForHours}%`)
+    .where(sql<boolean>`${sql.raw(isPendingReminder)}`)
+    .execute();
+}
+
+/** The incident of a delivery's alert; null = it belongs to none. */
+async function incidentOf(tx: Kysely<Tables>, { account_id, alert_id }: DeliveriesTable): Promise<IdBytes | null> {
+  if (alert_id === null) return null;
+  const alerts = tx.selectFrom('alerts').select('incident_id').where('account_id', '=', account_id);
+  return (await alerts.where('id', '=', alert_id).executeTakeFirst())?.incident_id ?? null;
+}
+
 /** Whether an account has a channel. */
 export async function isChannel(tx: Kysely<Tables>, account: IdBytes, id: number): Promise<boolean> {
-  const channels = tx.selectFrom('alert_channels').select('id').where('account_id', '=', account);
-  return (await channels.where('id', '=', id).executeTakeFirst()) !== undefined;
+  return (await channelTypeOf(tx, account, id)) !== null;
+}
+
+async function channelTypeOf(tx: Kysely<Tables>, account: IdBytes, id: number): Promise<string | null> {
+  const channels = tx.selectFrom('alert_channels').select('type').where('account_id', '=', account);
+  return (await channels.where('id', '=', id).executeTakeFirst())?.type ?? null;
 }
 
 /** Lets deliveries wait that would be sent through a deleted channel. */

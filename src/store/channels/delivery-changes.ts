@@ -209,6 +209,7 @@ function replayOf(row: DeliveriesTable, id: IdBytes, now: number): DeliveriesTab
     digest_id: null,
     routed_from: null,
     quota_waits_since: null,
+    latest_of: null,
   };
 }
 

@@ -33,7 +33,7 @@ export function DeliveryPage() {
     <>
       {data.checkId === null ? <Head delivery={data} /> : <HeadOfCheck delivery={data} checkId={data.checkId} />}
       <DeliveryFacts delivery={data} />
-      {data.error !== undefined && data.status !== 'cancelled' && (
+      {data.error !== undefined && data.status !== 'cancelled' && data.status !== 'superseded' && (
         <p className={css['reason']}>{sentence(data.error)}</p>
       )}
       {data.isDigest === true && <DigestedAlerts digestId={data.id} />}

@@ -16,6 +16,7 @@ const looks: Readonly<
   failed: { word: 'Could not be sent', icon: CircleX, className: 'failing' },
   cancelled: { word: 'Cancelled', icon: Ban, className: 'unknown' },
   collecting: { word: 'Collecting alerts', icon: Clock, className: 'unknown' },
+  superseded: { word: 'Superseded', icon: Layers, className: 'unknown' },
   digested: { word: 'In a digest', icon: Layers, className: 'unknown' },
 };
 
@@ -54,7 +55,9 @@ export function DeliveryStatus({
           </Link>
         </span>
       )}
-      {status === 'cancelled' && error !== undefined && <span className="quiet">: {error}</span>}
+      {(status === 'cancelled' || status === 'superseded') && error !== undefined && (
+        <span className="quiet">: {error}</span>
+      )}
     </>
   );
 }

@@ -13,6 +13,7 @@ export const emailKind = {
   shownConfig: emailConfigShown,
   templatesOf,
   missing: ({ smtp }) => (smtp === null ? smtpMissing : null),
+  isSuperseded: true,
   render: renderEmail,
   renderDigest: renderEmailDigest,
   renderReport: renderEmailReport,

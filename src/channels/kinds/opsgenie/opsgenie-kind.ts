@@ -8,6 +8,7 @@ export const opsgenieKind = {
   config: opsgenieConfig,
   shownConfig: opsgenieConfigShown,
   templatesOf: () => [],
+  isSuperseded: true,
   render: renderOpsgenie,
   loadSender: async () => (await import('./send.ts')).createOpsgenieSender,
 } as const satisfies ChannelKind;

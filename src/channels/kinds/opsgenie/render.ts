@@ -21,8 +21,8 @@ export function renderOpsgenie(
   const base = opsgenieUrl ?? regions[textIn(config, 'region')] ?? 'https://api.opsgenie.com';
   if (summary.tone === 'recovered') {
     const url = `${base}/v2/alerts/${encodeURIComponent(summary.key)}/close?identifierType=alias`;
-    const duration = summary.rows.find(([name]) => name === 'Duration')?.[1];
-    const note = duration === undefined ? summary.title : `${summary.title} (duration: ${duration})`;
+    const times = summary.rows.filter(([name]) => name === 'Began' || name === 'Duration');
+    const note = [summary.title, ...times.map(([name, value]) => `${name}: ${value}`)].join('. ');
     return jsonRequest(url, { source: 'Tocsin', note }, userAgent);
   }
   return jsonRequest(`${base}/v2/alerts`, alertOf(summary, textIn(config, 'priority')), userAgent);

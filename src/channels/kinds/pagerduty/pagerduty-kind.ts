@@ -8,6 +8,7 @@ export const pagerDutyKind = {
   config: pagerDutyConfig,
   shownConfig: pagerDutyConfigShown,
   templatesOf: () => [],
+  isSuperseded: true,
   render: renderPagerDuty,
   loadSender: async () => (await import('./send.ts')).createPagerDutySender,
 } as const satisfies ChannelKind;

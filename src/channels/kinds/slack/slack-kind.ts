@@ -10,6 +10,7 @@ export const slackKind = {
   shownConfig: slackConfigShown,
   secretRules,
   templatesOf: () => [],
+  isSuperseded: true,
   render: renderSlack,
   renderDigest: renderSlackDigest,
   loadSender: async () => (await import('./send.ts')).createSlackSender,

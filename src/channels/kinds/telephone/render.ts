@@ -46,8 +46,12 @@ export function renderCallDigest(config: JsonObject, message: DigestMessage): Me
 
 function sentenceOf(variables: TemplateVariables, max: number): string {
   const { title, error, location, rows } = summarize(variables);
-  const duration = rows.find(([name]) => name === 'Duration')?.[1];
-  const happened = duration === undefined ? title : `${title} (duration: ${duration})`;
+  const valueOf = (row: string): string | undefined => rows.find(([name]) => name === row)?.[1];
+  const times = [
+    ['began', valueOf('Began')],
+    ['duration:', valueOf('Duration')],
+  ].flatMap(([word, value]) => (value === undefined ? [] : `${word} ${value}`));
+  const happened = times.length === 0 ? title : `${title} (${times.join(', ')})`;
   const why = error === null ? '' : `: ${error.replaceAll('\n', ' ')}`;
   const where = location === null || error === null ? '' : ` (${shortened(location, 40)})`;
   return shortened(`${happened}${why}`, max - where.length) + where;

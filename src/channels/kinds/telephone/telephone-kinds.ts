@@ -9,6 +9,7 @@ export const smsKind = {
   quota: 'telephone',
   templatesOf: () => [],
   missing: ({ sms }) => (sms === null ? 'SMS messages are not set up: the operator must set TOCSIN_SMS_URL' : null),
+  isSuperseded: true,
   render: renderSms,
   renderDigest: renderSmsDigest,
   loadSender: async () => {
@@ -23,6 +24,7 @@ export const callKind = {
   quota: 'telephone',
   templatesOf: () => [],
   missing: ({ call }) => (call === null ? 'Calls are not set up: the operator must set TOCSIN_CALL_URL' : null),
+  isSuperseded: true,
   render: renderCall,
   renderDigest: renderCallDigest,
   loadSender: async () => {

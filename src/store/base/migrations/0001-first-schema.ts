@@ -256,11 +256,13 @@ function deliveryTables({ types, clustered, strict, churning, leasedDeliveries }
       attempts ${integer} NOT NULL DEFAULT 0, created_at ${instant} NOT NULL, next_attempt_at ${instant},
       leased_by ${text}, attempt_started_at ${instant}, replay_of ${id}, is_test ${code} NOT NULL DEFAULT 0,
       error ${text}, digest_id ${id}, is_digest ${code} NOT NULL DEFAULT 0, routed_from ${integer},
-      quota_waits_since ${instant},
+      quota_waits_since ${instant}, latest_of ${id},
       PRIMARY KEY (account_id, id))${strict}`,
     `CREATE INDEX deliveries_pending ON deliveries (account_id, alert_channel_id, next_attempt_at, id)
       WHERE status = 0`,
     'CREATE INDEX deliveries_by_channel ON deliveries (account_id, alert_channel_id, id)',
+    `CREATE INDEX deliveries_by_check ON deliveries (account_id, alert_channel_id, check_id, id)
+      WHERE latest_of IS NOT NULL`,
     'CREATE INDEX deliveries_by_digest ON deliveries (account_id, digest_id, id) WHERE digest_id IS NOT NULL',
     `CREATE TABLE alert_storms (${account}, started_at ${instant}, ended_at ${instant}, channels ${text} NOT NULL,
       PRIMARY KEY (account_id))${clustered}`,

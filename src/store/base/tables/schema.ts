@@ -277,6 +277,8 @@ export interface DeliveriesTable {
   routed_from: number | null;
   /** Since when it waits for a sending quota; null = it never did. */
   quota_waits_since: number | null;
+  /** The incident of which only the newest message is sent; null = every message is sent (docs/decisions/0136). */
+  latest_of: IdBytes | null;
 }
 
 export interface AttemptsTable {

@@ -88,6 +88,7 @@ export function newDeliveryRow(delivery: Delivery) {
     error: delivery.error,
     digest_id: idBytesOrNull(delivery.digestId ?? null),
     is_digest: flag(delivery.isDigest === true),
+    latest_of: idBytesOrNull(delivery.latestOf ?? null),
   };
 }
 
@@ -193,6 +194,7 @@ export function deliveryOf(row: DeliveryRow): Delivery {
     ...(row.digest_id !== null && { digestId: idText(row.digest_id) }),
     ...(row.is_digest === 1 && { isDigest: true }),
     ...(row.routed_from !== null && { routedFrom: row.routed_from }),
+    ...(row.latest_of !== null && { latestOf: idText(row.latest_of) }),
   };
 }
 
@@ -225,7 +227,7 @@ export function interruptedAttempt(
   now: number,
   repeatedAt: number | null = now,
 ): Attempt {
-  const then = repeatedAt === null ? 'the delivery was cancelled' : 'the attempt is repeated';
+  const then = repeatedAt === null ? 'the delivery has ended' : 'the attempt is repeated';
   return {
     accountId: idText(row.account_id),
     deliveryId: idText(row.id),

@@ -1,7 +1,8 @@
 // Waiting deliveries in PostgreSQL: claimed channel by channel with SKIP LOCKED, settled in batches.
-import type { Attempt, Delivery } from '#domain/alerts/delivery.ts';
+import type { Attempt, Delivery, DeliveryStatus } from '#domain/alerts/delivery.ts';
 import { isPostponed } from './requested-delay.ts';
 import { settledColumns } from './cancel-reminders.ts';
+import { supersededColumn, supersededReasonOf } from './superseding.ts';
 import { type IdBytes, idBytes, idText } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
 import {
@@ -59,10 +60,13 @@ export async function claimDeliveries(session: Session, bulk: Bulk, claim: Claim
   const later = laterTimes(session, free, claim.now);
   later.catch(() => undefined);
   if (shared?.isContended === true) dueTimes.push(claim.now + retryMs);
-  const firsts = firstOfEachCheck(rows, ({ account_id, alert_channel_id, check_id }) =>
-    check_id === null ? null : `${idText(account_id)}/${alert_channel_id}/${idText(check_id)}`,
+  const superseded = rows.filter((row) => row.is_superseded === 1);
+  const firsts = firstOfEachCheck(
+    rows.filter((row) => row.is_superseded === 0),
+    ({ account_id, alert_channel_id, check_id }) =>
+      check_id === null ? null : `${idText(account_id)}/${alert_channel_id}/${idText(check_id)}`,
   );
-  // Capacity was reserved by deliveries that wait for another of their check: the next claim skips them.
+  // Capacity was reserved by superseded deliveries, and by those that wait for another of their check.
   if (firsts.length < rows.length) dueTimes.push(claim.now);
   const isFull = rows.length >= claim.max;
   const last = isFull ? rows.at(-1) : lanes[scanned - 1];
@@ -70,6 +74,7 @@ export async function claimDeliveries(session: Session, bulk: Bulk, claim: Claim
     claim.place.accountId = last.account_id;
     claim.place.alertChannelId = last.alert_channel_id;
   }
+  await supersede(session, bulk, superseded, claim);
   const { claimed, isPostponing } = await claimRows(session, bulk, firsts, claim);
   dueTimes.push(...(await later));
   // More may be due after the postponed ones.
@@ -78,7 +83,7 @@ export async function claimDeliveries(session: Session, bulk: Bulk, claim: Claim
   // If there are more channels than one iteration covers, the next one follows immediately.
   if (!isWhole) dueTimes.push(claimed.length > 0 ? claim.now : claim.now + retryMs);
   const nextDueAt = dueTimes.length === 0 ? null : Math.min(...dueTimes);
-  return { claimed, nextDueAt, scanned: isPostponing ? [] : seen };
+  return { claimed, nextDueAt, scanned: isPostponing || superseded.length > 0 ? [] : seen };
 }
 
 /** The channels with waiting deliveries and the earliest of each, starting at a position and wrapping around. */
@@ -143,8 +148,10 @@ async function dueWithOthers(
   return { due: { ...due, rows }, isContended: elsewhere.lanes.length < chosen.length };
 }
 
+type DueRow = DeliveriesTable & { readonly is_superseded: number };
+
 interface Due {
-  readonly rows: readonly DeliveriesTable[];
+  readonly rows: readonly DueRow[];
   /** Channels with more capacity than due deliveries. */
   readonly free: readonly Lane[];
   readonly scanned: ClaimedDeliveries['scanned'];
@@ -165,8 +172,8 @@ async function dueRows(
     busy(idText(account_id), alert_channel_id).map((id) => ({ account_id, alert_channel_id, check_id: idBytes(id) })),
   );
   const held = [...here, ...elsewhere];
-  const rows = await session.query<DeliveriesTable>(
-    `SELECT d.* FROM unnest($1::bytea[], $2::bigint[], $3::bigint[], $9::bigint[])
+  const rows = await session.query<DueRow>(
+    `SELECT d.*, ${supersededColumn} AS is_superseded FROM unnest($1::bytea[], $2::bigint[], $3::bigint[], $9::bigint[])
        AS l (account_id, alert_channel_id, room, looked_from)
      CROSS JOIN LATERAL (
        SELECT * FROM deliveries d WHERE d.status = ${pending} AND d.account_id = l.account_id
@@ -240,7 +247,7 @@ async function claimRows(
   const [channels, all] = await Promise.all([readChannels(session, rows, claim.seal), withRequests(session, rows)]);
   const orphaned = all.filter((row) => !channels.has(channelKey(row)));
   await logCutOff(session, bulk, orphaned, (row) => interruptedAttempt(row, claim.now, null));
-  cancel(session, orphaned, 'the alert channel was deleted');
+  end(session, orphaned, 'cancelled', 'the alert channel was deleted');
   const whole = all.filter((row) => channels.has(channelKey(row)));
   const isWaiting = (row: DeliveryRow): boolean =>
     isPostponed(row, channels.get(channelKey(row))?.delayedUntil ?? null, claim.now);
@@ -248,6 +255,17 @@ async function claimRows(
   await postpone(session, waiting, channels, claim.now);
   const claimed = ready.length === 0 ? [] : await lease(session, bulk, ready, channels, claim);
   return { claimed, isPostponing: waiting.length > 0 };
+}
+
+async function supersede(
+  session: Session,
+  bulk: Bulk,
+  superseded: readonly DueRow[],
+  { now }: Pick<Claim, 'now'>,
+): Promise<void> {
+  if (superseded.length === 0) return;
+  await logCutOff(session, bulk, await withRequests(session, superseded), (row) => interruptedAttempt(row, now, null));
+  for (const [reason, rows] of Map.groupBy(superseded, supersededReasonOf)) end(session, rows, 'superseded', reason);
 }
 
 async function lease(
@@ -293,12 +311,12 @@ async function withRequests(session: Session, rows: readonly DeliveriesTable[]):
   return rows.map((row) => ({ ...row, request: requestOf.get(idText(row.id)) ?? null }));
 }
 
-function cancel(session: Session, rows: readonly DeliveriesTable[], error: string): void {
+function end(session: Session, rows: readonly DeliveriesTable[], status: DeliveryStatus, error: string): void {
   if (rows.length === 0) return;
   session.send(
     `UPDATE deliveries SET status = $3, next_attempt_at = NULL, leased_by = NULL, attempt_started_at = NULL, error = $4
      WHERE ${inPairs('(account_id, id)', 1)}`,
-    [...keysOf(rows), deliveryStatusCodes.encode('cancelled'), error],
+    [...keysOf(rows), deliveryStatusCodes.encode(status), error],
   );
 }
 

@@ -1,10 +1,18 @@
 // Waiting deliveries: statements of the step `send-deliveries`. A lease is the delivery's next due time.
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { AlertType } from '#domain/alerts/alert.ts';
-import { type Attempt, type Delivery, type DueDelivery, type Message, waitReason } from '#domain/alerts/delivery.ts';
+import {
+  type Attempt,
+  type Delivery,
+  type DeliveryStatus,
+  type DueDelivery,
+  type Message,
+  waitReason,
+} from '#domain/alerts/delivery.ts';
 import { channelOf } from '../../channels/alert-channel-row.ts';
 import { isFirstAttempt, isPostponed, postponedAtOnce } from './requested-delay.ts';
 import { settledColumns } from './cancel-reminders.ts';
+import { supersededColumn, supersededReasonOf } from './superseding.ts';
 import { type IdBytes, idBytes, idOfDigits, idText, parsedOrNull } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
 import {
@@ -116,13 +124,19 @@ function claimLane(connection: Connection, lane: Lane, room: number, claim: Deli
   const { account_id, accountId, alert_channel_id } = lane;
   const busy = claim.busy(accountId, alert_channel_id);
   const due = dueRows(connection, lane, room, busy, claim);
-  const firsts = firstOfEachCheck(due, ({ check_digits }) => (check_digits === '' ? null : check_digits));
   const found = readChannel(connection, lane, claim);
+  const end = (row: DueRow, status: DeliveryStatus, error: string): void => {
+    if (isInterrupted(row)) logInterrupted(connection, lane, row, claim.now, null);
+    endDelivery(connection, lane, row, status, error);
+  };
+  const superseded = due.filter((row) => row.is_superseded === 1);
+  for (const row of superseded) end(row, 'superseded', supersededReasonOf(row));
+  const firsts = firstOfEachCheck(
+    due.filter((row) => row.is_superseded === 0),
+    ({ check_digits }) => (check_digits === '' ? null : check_digits),
+  );
   if (found === null) {
-    for (const row of firsts) {
-      if (isInterrupted(row)) logInterrupted(connection, lane, row, claim.now, null);
-      cancelDelivery(connection, lane, row, 'the alert channel was deleted');
-    }
+    for (const row of firsts) end(row, 'cancelled', 'the alert channel was deleted');
     return { taken: [], nextAt: null, isScanned: false };
   }
   const { channel, delayedUntil } = found;
@@ -130,8 +144,8 @@ function claimLane(connection: Connection, lane: Lane, room: number, claim: Deli
   const isWaiting = rows.length < firsts.length;
   if (isWaiting && delayedUntil !== null) postpone(connection, lane, delayedUntil, claim.now);
   let nextAt: number | null = null;
-  // More may be due after the postponed ones.
-  if (isWaiting) nextAt = claim.now;
+  // More may be due after the postponed and the superseded ones.
+  if (isWaiting || superseded.length > 0) nextAt = claim.now;
   else if (due.length < room) nextAt = dueAfter(connection, lane, claim.now);
   // Capacity was reserved by deliveries that wait for another of their check: the next claim skips them.
   else if (rows.length < due.length) nextAt = claim.now;
@@ -155,7 +169,7 @@ function claimLane(connection: Connection, lane: Lane, room: number, claim: Deli
     };
     return { delivery, channel, number: row.attempts + 1, delayedUntil };
   });
-  return { taken, nextAt, isScanned: !isWaiting && due.length < room && busy.length > 0 };
+  return { taken, nextAt, isScanned: !isWaiting && superseded.length === 0 && due.length < room && busy.length > 0 };
 }
 
 /**
@@ -164,7 +178,7 @@ function claimLane(connection: Connection, lane: Lane, room: number, claim: Deli
  */
 interface DueRow extends Pick<
   DeliveriesTable,
-  'alert_type' | 'attempts' | 'created_at' | 'attempt_started_at' | 'is_test'
+  'alert_type' | 'attempts' | 'created_at' | 'attempt_started_at' | 'is_test' | 'is_digest'
 > {
   /** Of the delivery, within this transaction. */
   readonly row: number;
@@ -172,6 +186,7 @@ interface DueRow extends Pick<
   readonly check_digits: string;
   readonly replayed_digits: string;
   readonly request: string | null;
+  readonly is_superseded: number;
 }
 
 function idOfDigitsOrNull(digits: string): string | null {
@@ -207,7 +222,8 @@ function dueStatement(busy: number, isScannedPast: boolean): string {
     AND o.account_id = d.account_id AND o.alert_channel_id = d.alert_channel_id AND o.next_attempt_at < ?
     AND o.check_id = d.check_id)`;
   const statement = `SELECT d.rowid AS row, hex(d.id) AS id_digits, hex(d.check_id) AS check_digits, d.alert_type,
-      d.attempts, d.created_at, d.attempt_started_at, hex(d.replay_of) AS replayed_digits, d.is_test, r.request FROM deliveries d
+      d.attempts, d.created_at, d.attempt_started_at, hex(d.replay_of) AS replayed_digits, d.is_test, d.is_digest, r.request,
+      ${supersededColumn} AS is_superseded FROM deliveries d
     LEFT JOIN delivery_requests r ON r.account_id = d.account_id AND r.delivery_id = d.id
     WHERE d.status = ${pending} AND d.account_id = ? AND d.alert_channel_id = ? AND d.next_attempt_at <= ?
     ${busy > 0 ? `AND (d.check_id IS NULL OR (${others}))` : ''} ${isScannedPast ? past : ''}
@@ -338,13 +354,19 @@ function insertAttempt(connection: Connection, attempt: Attempt, { accountId, id
     );
 }
 
-function cancelDelivery(connection: Connection, { account_id }: Lane, { row }: DueRow, error: string): void {
+function endDelivery(
+  connection: Connection,
+  { account_id }: Lane,
+  { row }: DueRow,
+  status: DeliveryStatus,
+  error: string,
+): void {
   connection
     .prepare(
       `UPDATE deliveries SET status = ?, next_attempt_at = NULL, leased_by = NULL, attempt_started_at = NULL, error = ?
        WHERE rowid = ? AND account_id = ?`,
     )
-    .run(deliveryStatusCodes.encode('cancelled'), error, row, account_id);
+    .run(deliveryStatusCodes.encode(status), error, row, account_id);
 }
 
 /** Renews the leases of deliveries in progress. */

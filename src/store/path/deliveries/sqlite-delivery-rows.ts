@@ -9,8 +9,8 @@ export function insertDeliveryRow(connection: Connection, delivery: Delivery): v
   connection
     .prepare(
       `INSERT INTO deliveries (account_id, id, alert_channel_id, alert_id, check_id, check_result_id, alert_type, status,
-         created_at, next_attempt_at, replay_of, is_test, error, digest_id, is_digest)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         created_at, next_attempt_at, replay_of, is_test, error, digest_id, is_digest, latest_of)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     .run(
       row.account_id,
@@ -28,6 +28,7 @@ export function insertDeliveryRow(connection: Connection, delivery: Delivery): v
       row.error,
       row.digest_id,
       row.is_digest,
+      row.latest_of,
     );
   for (const { account_id, delivery_id, request } of requestRows([delivery])) {
     connection

@@ -353,5 +353,6 @@ function deliveryOf(
     replayOf: null,
     isTest: false,
     error: null,
+    ...(prepared.isSuperseded === true && alertType !== 'ALERT_SSL' && incident !== null && { latestOf: incident.id }),
   };
 }
