@@ -33,10 +33,11 @@ function installed(t: TestContext): string {
   return folder;
 }
 
-test('the packed package runs in an empty folder and contains the licences of bundled packages', async (t) => {
+test('the packed package runs in an empty folder and contains its documentation and the licences of bundled packages', async (t) => {
   const folder = installed(t);
   const help = run('npx', ['--no', 'tocsin', 'help'], folder).stdout;
   assert.match(help, /^Usage: tocsin <command>/);
+  assert.match(readFileSync(join(folder, 'node_modules/tocsin/docs/configuration.md'), 'utf8'), /TOCSIN_PUBLIC_URL/);
   const licences = readFileSync(join(folder, 'node_modules/tocsin/dist/LICENSES.txt'), 'utf8');
   for (const name of ['fastify', 'handlebars', 'kysely', 'pg', 'undici', 'zod']) {
     assert.match(licences, new RegExp(`^${name} [\\d.]+ \\(MIT\\)$`, 'm'));

@@ -5,7 +5,7 @@ import type { Tocsin } from './compose.ts';
 const commands = String.raw`api() { route=$1; shift; curl -sS "${'$'}{TOCSIN_URL:-http://127.0.0.1:3000}$route" -H "authorization: Bearer $TOCSIN_API_KEY" -H 'content-type: application/json' "$@"; echo; }
 api /v1/alert-channels -d '{"type":"WEBHOOK","autoSubscribe":true,"config":{"name":"first","url":"http://127.0.0.1:'"${'$'}{RECEIVER_PORT:-9099}"'/","longTail":true}}'
 api /v1/checks/api -d '{"name":"first check","frequency":0,"frequencyOffset":10,"request":{"method":"GET","url":"http://127.0.0.1:1/"}}'
-node -e 'require("http").createServer((q,a)=>{q.pipe(process.stdout);a.end("thanks");setTimeout(()=>{console.log();process.exit()},200)}).listen(process.env.RECEIVER_PORT||9099)'
+node -e 'require("http").createServer((q,a)=>{q.pipe(process.stdout);a.end("thanks");setTimeout(()=>{console.log();process.exit()},200)}).listen(process.argv[1]||9099)' "$RECEIVER_PORT"
 api /v1/deliveries`;
 
 /** The lines to print. The key and the commands are shown once, when the database was created. */
