@@ -5,6 +5,7 @@ import { TLSSocket } from 'node:tls';
 import type { Message } from '#domain/alerts/delivery.ts';
 import type { SmtpGateway } from '#domain/alerts/gateways.ts';
 import type { Trust } from '#lib/net/tls-trust.ts';
+import { encodeWord, foldLines } from 'nodemailer/lib/mime-funcs';
 import MimeNode from 'nodemailer/lib/mime-node';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { certificateError } from '../../http/connector.ts';
@@ -46,13 +47,33 @@ export function serverOf({ url, startTls, from }: SmtpGateway): MailServer {
 export async function composeMail({ headers, body }: Message, html: string, boundary: string): Promise<Buffer> {
   const options = { baseBoundary: boundary, disableFileAccess: true, disableUrlAccess: true, newline: 'win' };
   const root = new MimeNode('multipart/alternative', options);
+  let from = '';
   for (const [name, value] of headers) {
-    if (name === 'From') root.setHeader(name, senderOf(value));
-    else root.addHeader(name, value);
+    if (name === 'Subject' && looksEncoded(value)) {
+      root.addHeader(name, { prepared: true, foldLines: true, value: encoded(value) });
+    } else if (name !== 'From') {
+      root.addHeader(name, value);
+    } else if (looksEncoded(value)) {
+      const sender = senderOf(value);
+      // Nodemailer takes no encoded name, and would put this one into quotes, where some receivers decode it.
+      from = `${foldLines(`From: ${encoded(sender.name)} <${sender.address}>`)}\r\n`;
+    } else {
+      root.setHeader(name, senderOf(value));
+    }
   }
   root.createChild('text/plain; charset=utf-8', options).setContent(body);
   root.createChild('text/html; charset=utf-8', options).setContent(html);
-  return root.build();
+  return Buffer.concat([Buffer.from(from), await root.build()]);
+}
+
+/** Whether receivers would decode a text (RFC 2047) that nodemailer sends as it is, because it is ASCII. */
+function looksEncoded(text: string): boolean {
+  return text.includes('=?');
+}
+
+/** A text that receivers show to the letter. */
+function encoded(text: string): string {
+  return encodeWord(text, 'Q', 52);
 }
 
 /** A failure in the dialogue with a server. */

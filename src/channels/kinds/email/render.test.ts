@@ -240,6 +240,23 @@ test('custom templates insert values unchanged in the text and escaped in the HT
   assert.match(html, /<bdi>Cart &amp; Co&#x27;s &lt;API&gt;<\/bdi><br>\n<br>\n<bdi>FRANKFURT<\/bdi>/);
 });
 
+test('names that look like encoded words are shown to the letter', async () => {
+  for (const name of [
+    '=?utf-8?q?All_is_well?=',
+    'x =?UTF-8?B?QWxsIGlzIHdlbGw=?= y',
+    `=?utf-8?q?${'=41'.repeat(60)}?=`,
+    '=?',
+  ]) {
+    const rendered = render({ ...failure, CHECK_NAME: name, ALERT_TITLE: `${name} has failed` });
+    const from = ['From', `${name} <alerts@example.com>`] as const;
+    const { headers } = await received({
+      ...rendered,
+      headers: rendered.headers.map((header) => (header[0] === 'From' ? from : header)),
+    });
+    assert.deepEqual([headers['subject'], headers['from']], [`[Failing] ${name}`, `${name} <alerts@example.com>`]);
+  }
+});
+
 test('a long subject is truncated', () => {
   assert.equal(headerOf(render(failure, { subject: 'x'.repeat(999) }), 'Subject')?.length, 300);
 });
