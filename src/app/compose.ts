@@ -41,8 +41,8 @@ export interface Tocsin {
   readonly address: string;
   /** Whether the API and the pages are served, not only health and metrics. */
   readonly servesApi: boolean;
-  /** The first API key, if this start created the first account. Shown once. */
-  readonly firstKey: string | null;
+  /** The first API key, if this start created the first account. Shown once; `text` is null if the operator chose it. */
+  readonly firstKey: { readonly text: string | null } | null;
   /** URL of the page that creates the first user, if there is none; works once. */
   readonly setupUrl: string | null;
   /** Stops taking work, finishes or releases leased work, and closes everything. */
@@ -240,7 +240,8 @@ async function makeFirstAccess({
   const token = await whenDatabaseIsThere(log, () => ensureFirstUser(deps, config.bootstrapUser)).catch((error) => {
     throw error instanceof Refusal ? new ConfigError(error.message) : error;
   });
-  return { firstKey: made?.key ?? null, setupUrl: token === null ? null : setupUrl(publicUrl(), token) };
+  const firstKey = made === null ? null : { text: config.bootstrapApiKey === null ? made.key : null };
+  return { firstKey, setupUrl: token === null ? null : setupUrl(publicUrl(), token) };
 }
 
 function firstAccountOptions({ bootstrapApiKey, bootstrapAccountId }: Config): FirstAccountOptions {

@@ -19,10 +19,10 @@ export function firstMinutes({
   const setup = setupUrl === null ? '' : `\nCreate your user: ${setupUrl}\n`;
   if (firstKey === null) return `${greeting}${setup}\n`;
   return `${greeting}${setup}
-Your address and API key; the key is shown only this once:
+${firstKey.text === null ? 'Your address, and the API key that you chose:' : 'Your address and API key; the key is shown only this once:'}
 
   export TOCSIN_URL=${address}
-  export TOCSIN_API_KEY=${firstKey}
+  export TOCSIN_API_KEY=${firstKey.text ?? '<the value of TOCSIN_BOOTSTRAP_API_KEY>'}
 
 Paste these two lines into another terminal, then these five for a first alert:
 
