@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { setupUrl } from '#actions/accounts/setup.ts';
 import { newToken, tokenHash } from '#actions/accounts/token-text.ts';
 import { publicUrlOf, readConfig } from '#config/config.ts';
+import { silentAfterMs } from '#domain/accounts/process.ts';
 import { setupLinkMaxMs } from '#domain/accounts/user.ts';
 import { systemClock } from '#lib/clock.ts';
 import { commandName } from '#lib/package-files.ts';
@@ -22,13 +23,19 @@ async function newUser(): Promise<void> {
   const config = readConfig();
   const token = newToken();
   const now = systemClock.now();
-  await writeDatabase(config.database, (change) =>
-    change(
+  const [serving] = await writeDatabase(config.database, async (change, query) => {
+    await change(
       'INSERT INTO setup_links (hash, created_at, expires_at, is_first) VALUES (?, ?, ?, 0)',
       tokenHash(token),
       now,
       now + setupLinkMaxMs,
-    ),
-  );
-  process.stdout.write(`Create your user: ${setupUrl(publicUrlOf(config, config.port), token)}\n`);
+    );
+    return query(
+      'SELECT public_url FROM processes WHERE public_url IS NOT NULL AND seen_at > ? ORDER BY seen_at DESC',
+      now - silentAfterMs,
+    );
+  });
+  // The service may have been started with another PORT than this command.
+  const publicUrl = config.publicUrl ?? serving?.['public_url'] ?? publicUrlOf(config, config.port);
+  process.stdout.write(`Create your user: ${setupUrl(String(publicUrl), token)}\n`);
 }

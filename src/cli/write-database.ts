@@ -11,19 +11,19 @@ import { CommandError } from './command-error.ts';
 type Value = string | number | Uint8Array;
 /** Runs a statement that is the same on both engines, `?` for a value; returns the number of changed rows. */
 export type Change = (sql: string, ...values: Value[]) => Promise<number>;
+/** Runs a query in the same way; returns its rows. */
+export type Query = (sql: string, ...values: Value[]) => Promise<readonly Record<string, unknown>[]>;
+type Work<Answer> = (change: Change, query: Query) => Promise<Answer>;
 
 /** Maximum wait for the service's own writes, in ms. */
 const busyMs = 10_000;
 
 /** Runs `work` in one transaction. Throws CommandError if there is no database of this version. */
-export function writeDatabase<Answer>(
-  database: DatabaseUrl,
-  work: (change: Change) => Promise<Answer>,
-): Promise<Answer> {
+export function writeDatabase<Answer>(database: DatabaseUrl, work: Work<Answer>): Promise<Answer> {
   return database.kind === 'sqlite' ? writeFile(database.path, work) : writePostgres(database, work);
 }
 
-async function writeFile<Answer>(path: string, work: (change: Change) => Promise<Answer>): Promise<Answer> {
+async function writeFile<Answer>(path: string, work: Work<Answer>): Promise<Answer> {
   if (!existsSync(path))
     throw new CommandError(
       `no database at ${path}. Start Tocsin once; it creates the database and prints the first key`,
@@ -32,7 +32,10 @@ async function writeFile<Answer>(path: string, work: (change: Change) => Promise
   try {
     requireVersion(path, Number(database.prepare('PRAGMA user_version').get()?.['user_version']));
     database.exec('BEGIN IMMEDIATE');
-    const answer = await work(async (sql, ...values) => Number(database.prepare(sql).run(...values).changes));
+    const answer = await work(
+      async (sql, ...values) => Number(database.prepare(sql).run(...values).changes),
+      async (sql, ...values) => database.prepare(sql).all(...values),
+    );
     database.exec('COMMIT');
     return answer;
   } finally {
@@ -43,23 +46,26 @@ async function writeFile<Answer>(path: string, work: (change: Change) => Promise
 
 async function writePostgres<Answer>(
   { address }: Extract<DatabaseUrl, { readonly kind: 'postgres' }>,
-  work: (change: Change) => Promise<Answer>,
+  work: Work<Answer>,
 ): Promise<Answer> {
   const connections = await openConnections(address);
   try {
     return await connections.transaction(async (session) => {
       requireVersion(shownAddress(address), await schemaVersionOf(session));
-      return work((sql, ...values) => {
-        let position = 0;
-        return session.change(
-          sql.replaceAll('?', () => `$${++position}`),
-          values,
-        );
-      });
+      return work(
+        (sql, ...values) => session.change(numbered(sql), values),
+        (sql, ...values) => session.query(numbered(sql), values),
+      );
     });
   } finally {
     await connections.close();
   }
+}
+
+/** The statement with `$1` and so on for each `?`. */
+function numbered(sql: string): string {
+  let position = 0;
+  return sql.replaceAll('?', () => `$${++position}`);
 }
 
 function requireVersion(shown: string, version: number): void {

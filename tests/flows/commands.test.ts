@@ -233,6 +233,8 @@ describe('new-user', () => {
       };
       const service = await startForUser(t, bootstrap);
       const environment = { ...service.environment, TOCSIN_PUBLIC_URL: 'https://tocsin.test' };
+      const local = await tocsin(['new-user'], service.environment);
+      assert.match(local.out, new RegExp(`^Create your user: ${service.address}/setup#`), 'the address of the service');
       const printed = await tocsin(['new-user'], environment);
       assert.equal(printed.code, 0, printed.err);
       const [, token] = /^Create your user: https:\/\/tocsin\.test\/setup#([\w-]{43})\n$/.exec(printed.out) ?? [];
