@@ -7,17 +7,15 @@ export function methodsOfOperation({ method }: Pick<Operation, 'method'>): strin
   return method === 'PUT' ? ['PUT', 'PATCH'] : [method];
 }
 
-/** The methods of all operations whose path matches; empty for an unknown path. Called only if no route matched. */
-export function methodsOf(path: string, routes: readonly MountedRoute[]): string[] {
-  const parts = path.split('/');
-  const methods = new Set<string>();
-  for (const { operation } of routes) {
-    const pattern = operation.path.split('/');
-    if (pattern.length !== parts.length) continue;
-    const fits = pattern.every((part, index) => part === parts[index] || (part.startsWith('{') && parts[index] !== ''));
-    if (!fits) continue;
-    for (const method of methodsOfOperation(operation)) methods.add(method);
-    if (operation.method === 'GET' && operation.refusesHead !== true) methods.add('HEAD');
-  }
-  return [...methods];
+/** Returns the methods of all operations whose path matches; empty for an unknown path. */
+export type MethodsOf = (path: string) => string[];
+
+/** Prepares the patterns once, because every request for a page of the web UI asks. Called only if no route matched. */
+export function createMethodsOf(routes: readonly Pick<MountedRoute, 'operation'>[]): MethodsOf {
+  const prepared = routes.map(({ operation }) => {
+    const source = operation.path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{\w+\}/g, '[^/]+');
+    const head = operation.method === 'GET' && operation.refusesHead !== true ? ['HEAD'] : [];
+    return { pattern: new RegExp(`^${source}$`), methods: [...methodsOfOperation(operation), ...head] };
+  });
+  return (path) => [...new Set(prepared.flatMap(({ pattern, methods }) => (pattern.test(path) ? methods : [])))];
 }

@@ -11,7 +11,7 @@ import { type Ending, endIfClosing, mountRoute, type SessionsOption } from './mo
 import { answerOddRequests, answerParserFault } from './parser-faults.ts';
 import { createRateLimit } from './rate-limit.ts';
 import type { MountedRoute, Route } from './route.ts';
-import { methodsOf } from './methods-of.ts';
+import { createMethodsOf, type MethodsOf } from './methods-of.ts';
 import type { WebFiles } from './web-files.ts';
 
 /** The logger interface; pino implements it. */
@@ -86,8 +86,9 @@ export function createRestServer(options: RestOptions): FastifyInstance {
   });
   finishAnswersBeforeClose(app, ending, options.closingStallMs ?? 3000);
   app.setErrorHandler((error, request, reply) => sendError(error, request, endIfClosing(reply, ending), options));
+  const methodsOf = createMethodsOf(routes);
   app.setNotFoundHandler((request, reply) =>
-    sendNotFound(request, endIfClosing(reply, ending), routes, options.webFiles),
+    sendNotFound(request, endIfClosing(reply, ending), methodsOf, options.webFiles),
   );
   app.removeAllContentTypeParsers();
   // Routes read bodies themselves, after authentication and only if the operation has one.
@@ -197,11 +198,11 @@ function listed(words: readonly string[]): string {
 function sendNotFound(
   request: FastifyRequest,
   reply: FastifyReply,
-  routes: readonly MountedRoute[],
+  methodsOf: MethodsOf,
   webFiles: WebFiles | undefined,
 ): FastifyReply {
   const path = request.url.split('?', 1)[0] ?? '';
-  const methods = methodsOf(path, routes);
+  const methods = methodsOf(path);
   if (methods.length === 0 && (request.method === 'GET' || request.method === 'HEAD')) {
     const { accept = '', 'accept-encoding': encoding = '' } = request.headers;
     const file = webFiles?.find(path, { type: accept, encoding }) ?? null;
