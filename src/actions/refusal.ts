@@ -44,6 +44,11 @@ export function invalidField(path: string, message: string): Refusal {
   return new Refusal('invalid', `${path} ${message}`, { attributes: { [path]: message } });
 }
 
+/** The same with a sentence that stands alone, which a page shows below the field. */
+export function invalidInput(path: string, sentence: string): Refusal {
+  return new Refusal('invalid', sentence, { attributes: { [path]: sentence } });
+}
+
 /** Refuses something that does not exist or no longer works, with its own message. */
 export function notFoundMessage(message: string): Refusal {
   return new Refusal('not-found', message);

@@ -253,12 +253,12 @@ describe('sessions', () => {
     const change = (currentPassword: string, newPassword: string) =>
       ask('PUT', '/v1/me/password', second, { currentPassword, newPassword });
     const refusals = [
-      ['wrong password', 'yet another password', { currentPassword: 'is wrong' }],
-      [password, 'short', { newPassword: 'must have at least 10 characters' }],
-      [password, 'x'.repeat(201), { newPassword: 'must have at most 200 characters' }],
-      [password, 'Password123', { newPassword: 'is too common; choose one that is harder to guess' }],
-      [password, 'abababababab', { newPassword: 'is too common; choose one that is harder to guess' }],
-      [password, 'PASSWORD@example.com', { newPassword: 'must not be the email address' }],
+      ['wrong password', 'yet another password', { currentPassword: 'The current password is wrong.' }],
+      [password, 'short', { newPassword: 'The password must have at least 10 characters.' }],
+      [password, 'x'.repeat(201), { newPassword: 'The password must have at most 200 characters.' }],
+      [password, 'Password123', { newPassword: 'The password is too common; choose one that is harder to guess.' }],
+      [password, 'abababababab', { newPassword: 'The password is too common; choose one that is harder to guess.' }],
+      [password, 'PASSWORD@example.com', { newPassword: 'The password must not be the email address.' }],
     ] as const;
     for (const [current, next, attributes] of refusals) {
       const refused = await change(current, next);

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { normalPassword, passwordProblem } from '#domain/accounts/password.ts';
 import { isCommonPassword } from '#lib/common-passwords.ts';
 import { createLanes } from '#lib/lanes.ts';
-import { invalidField, Refusal } from '../refusal.ts';
+import { invalidInput, Refusal } from '../refusal.ts';
 
 /** Hashes and verifies passwords. Every method refuses (`unavailable`) if too many calls are waiting. */
 export interface Passwords {
@@ -66,8 +66,13 @@ export function createPasswords({ atOnce, waitingMax }: PasswordBounds = { atOnc
 
 /** Refuses (`invalid`) a password that is too short, too long or common. */
 export async function requireGoodPassword(field: string, password: string, email: string): Promise<void> {
-  const problem = passwordProblem(password, email, await isCommonPassword(password));
-  if (problem !== null) throw invalidField(field, problem);
+  const problem = await badPassword(password, email);
+  if (problem !== null) throw invalidInput(field, `The password ${problem}.`);
+}
+
+/** Why a password is rejected, completing the phrase "password …"; null = accepted. */
+export async function badPassword(password: string, email: string): Promise<string | null> {
+  return passwordProblem(password, email, await isCommonPassword(password));
 }
 
 type Cost = Pick<Argon2Parameters, 'memory' | 'passes' | 'parallelism'>;

@@ -3,7 +3,7 @@ import type { Caller, UserPrincipal } from '#domain/accounts/api-key.ts';
 import { type Session, sessionMaxMs, type User } from '#domain/accounts/user.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isUuid, newId } from '#lib/id.ts';
-import { invalidField, notFound, Refusal } from '../refusal.ts';
+import { invalidInput, notFound, Refusal } from '../refusal.ts';
 import { type Passwords, requireGoodPassword } from './passwords.ts';
 import { newToken, tokenHash } from './token-text.ts';
 
@@ -95,7 +95,7 @@ export function createSessionActions(deps: SessionDeps): SessionActions {
       await requireGoodPassword('newPassword', newPassword, email);
       const user = await users.find(id);
       if (user === null || !(await passwords.matches(currentPassword, user.passwordHash))) {
-        throw invalidField('currentPassword', 'is wrong');
+        throw invalidInput('currentPassword', 'The current password is wrong.');
       }
       const isChanged = await users.changePassword(id, user.passwordHash, await passwords.hash(newPassword));
       if (!isChanged) throw new Refusal('conflict', 'The password was changed by another request.');

@@ -2,8 +2,8 @@
 import type { User } from '#domain/accounts/user.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
-import { notFoundMessage } from '../refusal.ts';
-import { type Passwords, requireGoodPassword } from './passwords.ts';
+import { invalidField, notFoundMessage } from '../refusal.ts';
+import { badPassword, type Passwords, requireGoodPassword } from './passwords.ts';
 import { isTokenText, newToken, tokenHash } from './token-text.ts';
 
 type NewUser = User & { readonly passwordHash: string };
@@ -67,7 +67,8 @@ export async function ensureFirstUser(
 ): Promise<string | null> {
   if (!(await users.isEmpty())) return null;
   if (configured !== null) {
-    await requireGoodPassword('TOCSIN_BOOTSTRAP_PASSWORD', configured.password, configured.email);
+    const problem = await badPassword(configured.password, configured.email);
+    if (problem !== null) throw invalidField('TOCSIN_BOOTSTRAP_PASSWORD', problem);
     await users.addFirst(newOperator(configured.email, await passwords.hash(configured.password), clock.now()));
     return null;
   }
