@@ -30,12 +30,12 @@ async function newUser(): Promise<void> {
       now,
       now + setupLinkMaxMs,
     );
-    return query(
+    return query<{ public_url: string }>(
       'SELECT public_url FROM processes WHERE public_url IS NOT NULL AND seen_at > ? ORDER BY seen_at DESC',
       now - silentAfterMs,
     );
   });
   // The service may have been started with another PORT than this command.
-  const publicUrl = config.publicUrl ?? serving?.['public_url'] ?? publicUrlOf(config, config.port);
-  process.stdout.write(`Create your user: ${setupUrl(String(publicUrl), token)}\n`);
+  const publicUrl = config.publicUrl ?? serving?.public_url ?? publicUrlOf(config, config.port);
+  process.stdout.write(`Create your user: ${setupUrl(publicUrl, token)}\n`);
 }

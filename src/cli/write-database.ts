@@ -12,7 +12,7 @@ type Value = string | number | Uint8Array;
 /** Runs a statement that is the same on both engines, `?` for a value; returns the number of changed rows. */
 export type Change = (sql: string, ...values: Value[]) => Promise<number>;
 /** Runs a query in the same way; returns its rows. */
-export type Query = (sql: string, ...values: Value[]) => Promise<readonly Record<string, unknown>[]>;
+export type Query = <Row>(sql: string, ...values: Value[]) => Promise<Row[]>;
 type Work<Answer> = (change: Change, query: Query) => Promise<Answer>;
 
 /** Maximum wait for the service's own writes, in ms. */
@@ -34,7 +34,7 @@ async function writeFile<Answer>(path: string, work: Work<Answer>): Promise<Answ
     database.exec('BEGIN IMMEDIATE');
     const answer = await work(
       async (sql, ...values) => Number(database.prepare(sql).run(...values).changes),
-      async (sql, ...values) => database.prepare(sql).all(...values),
+      async <Row>(sql: string, ...values: Value[]) => database.prepare(sql).all(...values) as Row[],
     );
     database.exec('COMMIT');
     return answer;
