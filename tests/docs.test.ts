@@ -192,6 +192,7 @@ function noticeKinds(): string[] {
     'src/actions/operating/notices.ts',
     'src/actions/checks/runtime-ends.ts',
     'src/actions/checks/missing-browsers.ts',
+    'src/actions/checks/silent-locations.ts',
     'src/app/scripts/installed-runtimes.ts',
   ];
   const written = makers.map((path) => readFileSync(root + path, 'utf8')).join('\n');

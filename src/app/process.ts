@@ -1,6 +1,13 @@
 // Publishes the state of this process and reads that of the others.
 import { hostname } from 'node:os';
-import { isAlive, type ProcessSign, servedLocations } from '#domain/accounts/process.ts';
+import {
+  isAlive,
+  type KnownLocation,
+  type ProcessSign,
+  servedLocations,
+  type ShownLocation,
+  shownLocations,
+} from '#domain/accounts/process.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
 import type { Store } from '#store/store.ts';
@@ -19,6 +26,8 @@ export interface OwnProcess {
   sign(): Promise<void>;
   /** Known run locations. */
   servedLocations(): readonly ProcessSign['location'][];
+  /** Those, and known ones without a runner. */
+  locations(): readonly ShownLocation[];
   /** The last published state of all processes, for metrics. */
   known(): readonly ProcessSign[];
   /** Public URL of the installation: of this process, or of the newest process that serves the API. */
@@ -62,6 +71,8 @@ export function createOwnProcess(deps: OwnProcessDeps): OwnProcess {
   };
   const servesApi = roles.includes('api');
   let known: readonly ProcessSign[] = [];
+  let knownLocations: readonly KnownLocation[] = [];
+  const served = (): readonly ProcessSign['location'][] => servedLocations(known, location, clock.now());
   let noBrowserSince: number | null = null;
   let resolverDownSince: number | null = null;
   let scriptsRefused: string | null = null;
@@ -82,10 +93,11 @@ export function createOwnProcess(deps: OwnProcessDeps): OwnProcess {
         listeners: deps.listeners(),
         scriptsRefused,
       });
-      known = await store.processes.list();
+      [known, knownLocations] = await Promise.all([store.processes.list(), store.processes.locations()]);
       deps.onOthers(known.filter(({ id }) => id !== own.id));
     },
-    servedLocations: () => servedLocations(known, location, clock.now()),
+    servedLocations: served,
+    locations: () => shownLocations(served(), knownLocations),
     known: () => known.filter((one) => isAlive(one, clock.now())),
     publicUrl: () => (servesApi ? null : newest(known)) ?? deps.publicUrl(),
     refuseScripts(why) {

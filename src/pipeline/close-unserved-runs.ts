@@ -37,12 +37,13 @@ export interface CloseUnservedRunsOptions {
 /** How long a location must be unavailable and its oldest run due before its due runs are closed, ms. */
 export const patienceMs = 10 * 60_000;
 const pauseMs = 10_000;
-/** Maximum number of runs closed per tick. */
+/** Pause while there is more to close, ms. */
 const soonMs = 1000;
 /** A longer gap between two ticks resets the observation, ms. */
 const gapMs = 3 * pauseMs;
 const leaseMs = 30_000;
-const runsPerTick = 200;
+/** As many as a large installation plans per second, so that they do not pile up. */
+const runsPerTick = 1000;
 
 /** One tick of the step. Returns the delay until the next one, ms. */
 export function createCloseUnservedRuns(options: CloseUnservedRunsOptions): () => Promise<number> {
@@ -75,7 +76,8 @@ export function createCloseUnservedRuns(options: CloseUnservedRunsOptions): () =
     const now = clock.now();
     const queue = await store.runQueue(now);
     // Recording is awaited outside the tick.
-    if (!read(queue) || inProgress > 0) return pauseMs;
+    if (!read(queue)) return pauseMs;
+    if (inProgress > 0) return soonMs;
     for (const { location, waitingSince } of queue) {
       const unservedMs = steadyNow() - (unservedSince.get(location) ?? steadyNow());
       if (Math.min(unservedMs, now - (waitingSince ?? now)) < patienceMs) continue;

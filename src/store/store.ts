@@ -19,6 +19,7 @@ import { createChecksWithoutChannels, type ChecksWithoutChannels } from './chann
 import { type Checks, createChecks } from './checks/checks.ts';
 import { type Batches, createBatches } from './checks/batches.ts';
 import { type BrowserChecks, createBrowserChecks } from './checks/browser-checks.ts';
+import { type CheckLocations, createCheckLocations } from './checks/check-locations.ts';
 import type { Database } from './base/database.ts';
 import { createDeliveries, type Deliveries } from './channels/deliveries.ts';
 import { createHeldDeliveries, type HeldDeliveries } from './channels/held-deliveries.ts';
@@ -91,6 +92,7 @@ export interface Store {
   readonly runtimeStages: RuntimeStages;
   readonly requestedRuntimes: RequestedRuntimes;
   readonly browserChecks: BrowserChecks;
+  readonly checkLocations: CheckLocations;
   readonly firstRuns: FirstRuns;
   readonly checkVariables: CheckVariables;
   readonly checksWithoutChannels: ChecksWithoutChannels;
@@ -168,6 +170,7 @@ export function nounsOf(database: Database): Nouns {
     checkVariables: createCheckVariables(database),
     checksWithoutChannels: createChecksWithoutChannels(database),
     browserChecks: createBrowserChecks(database),
+    checkLocations: createCheckLocations(database),
     firstRuns: createFirstRuns(database),
     figures: createFigures(database),
     gaps: createGaps(database),

@@ -1,6 +1,7 @@
-// A failed check is retried at another location. With a single location, it stays there.
+// A failed check is retried at another location of its list, and no check runs at a location outside of it.
 import assert from 'node:assert/strict';
 import { describe } from '../support/service/each-topology.ts';
+import type { RoleProcesses } from '../support/service/role-processes.ts';
 import type { OwnService } from '../support/service/flow-cases.ts';
 import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { startReceiver } from '../support/receivers/receiver.ts';
@@ -23,7 +24,7 @@ const own = {
   particulars: {
     processes: [
       { roles: ['api', 'scheduler', 'runner', 'deliverer'] },
-      { roles: ['runner'], environment: { TOCSIN_LOCATION: 'oslo' } },
+      { roles: ['runner', 'upkeep'], environment: { TOCSIN_LOCATION: 'oslo' } },
     ],
   },
 } satisfies OwnService;
@@ -107,5 +108,39 @@ describe('retries elsewhere:', { own }, ({ it, topology }) => {
     const found = Object.keys(JSON.parse(state.by_location ?? '{}') as object).sort();
     assert.deepEqual(found, locations.length > 1 ? locations : [], 'each location has answered');
     assert.deepEqual(receiver.all, []);
+  });
+
+  it('a check whose only location has no runner waits for one, and one with another location runs there', async (t, service) => {
+    if (topology === 'one process, SQLite') return;
+    const target = await startScriptedServer(t);
+    const request = { method: 'GET', url: target.url };
+    const { id } = await service.must('POST', '/v1/checks/api', {
+      name: 'Here',
+      frequency: 1440,
+      locations: ['oslo'],
+      request,
+    });
+    const placesOf = async (checkId: unknown): Promise<string[]> => {
+      const answer = await service.must('GET', `/v1/check-results/${String(checkId)}?limit=100`);
+      return (answer as unknown as ShownResult[]).map(({ runLocation }) => runLocation);
+    };
+    await until('its first result', async () => (await placesOf(id)).length === 1);
+    const [runner] = (service as RoleProcesses).of('upkeep');
+    await runner?.end('SIGTERM');
+    await until('the location to be shown as silent', async () => {
+      const all = (await service.must('GET', '/v1/locations')) as unknown as { region: string; silentSince: string }[];
+      return all.some(({ region, silentSince }) => region === 'oslo' && silentSince !== null);
+    });
+    const notices = (await service.must('GET', '/v1/notices')) as unknown as { id: string }[];
+    assert.ok(notices.some((notice) => notice.id === 'location-silent:oslo'));
+
+    await service.must('POST', `/v1/triggers/checks/${String(id)}`);
+    const locations = ['oslo', 'lima'];
+    const both = await service.must('POST', '/v1/checks/api', { name: 'Both', frequency: 1440, locations, request });
+    await until('a result from the other location', async () => (await placesOf(both['id'])).length === 1);
+    assert.deepEqual([await placesOf(both['id']), await placesOf(id)], [['lima'], ['oslo']]);
+    await service.restart('upkeep');
+    await until('the run that waited', async () => (await placesOf(id)).length === 2);
+    assert.deepEqual(await placesOf(id), ['oslo', 'oslo']);
   });
 });

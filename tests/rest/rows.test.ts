@@ -386,5 +386,5 @@ test('notifications, notices and locations are lists', async () => {
   ]);
   const [notice] = (await get(on, '/v1/notices')).json<Record<string, unknown>[]>();
   assert.deepEqual([notice?.['kind'], notice?.['since']], ['channel-failing', '1970-01-01T00:00:05.000Z']);
-  assert.deepEqual((await get(on, '/v1/locations')).json(), [{ region: 'local', name: 'Local' }]);
+  assert.deepEqual((await get(on, '/v1/locations')).json(), [{ region: 'local', name: 'Local', silentSince: null }]);
 });

@@ -213,12 +213,13 @@ function routesOfRows(
         runtimeEnds: async () => [],
         missingBrowsers: async () => [],
         ownFaultNotices: async () => [],
+        silentLocations: async () => [],
         processNotices: () => [],
         brokenChannels: async () => [],
       }),
     ),
     ...heldDeliveryRoutes(createHeldDeliveryActions({ ...store, wake: () => {} })),
     ...processRoutes(createProcessActions({ ...store, clock })),
-    ...locationRoutes(createLocationActions(() => [{ code: 'local', name: 'Local' }])),
+    ...locationRoutes(createLocationActions(() => [{ code: 'local', name: 'Local', silentSince: null }])),
   ];
 }

@@ -112,6 +112,7 @@ describe('the copy of an account', () => {
       'api_keys',
       'installation',
       'invites',
+      'locations',
       'memberships',
       'processes',
       'runtime_stages',

@@ -324,6 +324,7 @@ test('a failing channel is a notice of its own account; operators see those of t
     runtimeEnds: async () => [],
     missingBrowsers: async () => [],
     ownFaultNotices: async () => [],
+    silentLocations: async () => [],
     processNotices: () => [gap],
     brokenChannels: async () => [],
   });

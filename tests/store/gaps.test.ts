@@ -21,6 +21,7 @@ function noticesOf({ temp, accountId }: PathUnderTest): Promise<Notice[]> {
     runtimeEnds: async () => [],
     missingBrowsers: async () => [],
     ownFaultNotices: async () => [],
+    silentLocations: async () => [],
     processNotices: () => [],
     brokenChannels: async () => [],
   });

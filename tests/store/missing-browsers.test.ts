@@ -25,6 +25,7 @@ async function fixture(newStore: NewStore) {
     ...store,
     missingBrowsers,
     ownFaultNotices: async () => [],
+    silentLocations: async () => [],
     runtimeEnds: async () => [],
     processNotices: () => [],
     brokenChannels: async () => [],

@@ -44,6 +44,23 @@ describe('processes', () => {
     assert.deepEqual(await notices(), []);
   });
 
+  it('make their location known while they run checks, and for 30 days after', async (newStore) => {
+    await using temp = await newStore();
+    const { processes } = temp.store;
+    const lima = { code: 'lima', name: 'Lima' };
+    const first = temp.clock.now();
+    await processes.sign(aSign({ location: { code: 'old', name: 'Old' } }));
+    temp.clock.advance(1000);
+    await processes.sign(aSign({ location: { code: 'old', name: 'Renamed' } }));
+    await processes.sign(aSign({ location: lima, roles: ['api', 'deliverer'] }));
+    assert.deepEqual(await processes.locations(), [{ code: 'old', name: 'Renamed', seenAt: first + 1000 }]);
+    temp.clock.advance(30 * 24 * 60 * minuteMs + 1);
+    const gone = aSign({ location: lima });
+    await processes.sign(gone);
+    await processes.leave(gone.id);
+    assert.deepEqual(await processes.locations(), [{ ...lima, seenAt: temp.clock.now() }]);
+  });
+
   it('are forgotten after ten minutes of silence, and at once when they stop', async (newStore) => {
     await using temp = await newStore();
     const { processes } = temp.store;

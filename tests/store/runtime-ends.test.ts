@@ -47,6 +47,7 @@ async function fixture(
     runtimeEnds,
     missingBrowsers: async () => [],
     ownFaultNotices: async () => [],
+    silentLocations: async () => [],
     processNotices: () => [],
     brokenChannels: async () => [],
   });

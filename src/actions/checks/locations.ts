@@ -1,24 +1,18 @@
-// The available run locations (decisions: Checks, `locations`).
+// The run locations (decisions: Checks, `locations`).
 import type { Caller } from '#domain/accounts/api-key.ts';
+import type { ShownLocation } from '#domain/accounts/process.ts';
 import { requirePermission } from '../accounts/permission.ts';
 
-/** A run location. */
-export interface Location {
-  readonly code: string;
-  /** Display name. */
-  readonly name: string;
-}
-
 export interface LocationActions {
-  list(caller: Caller): readonly Location[];
+  list(caller: Caller): readonly ShownLocation[];
 }
 
-/** @param served this server's own location first */
-export function createLocationActions(served: () => readonly Location[]): LocationActions {
+/** @param locations the available ones, this server's own first; then those without a runner */
+export function createLocationActions(locations: () => readonly ShownLocation[]): LocationActions {
   return {
     list(caller) {
       requirePermission(caller, 'read');
-      return served();
+      return locations();
     },
   };
 }

@@ -1,5 +1,5 @@
 // Notices about locations without Chromium, for the accounts that run browser checks there.
-import { servedOf } from '#domain/checks/plan-runs.ts';
+import { placesOf } from '#domain/checks/plan-runs.ts';
 import { isAlive, type ProcessSign, servedLocations } from '#domain/accounts/process.ts';
 import { firstOf } from '../operating/notice-words.ts';
 import type { Notice } from '../operating/notices.ts';
@@ -29,7 +29,7 @@ export function createMissingBrowsers({
     const lacking = all.flatMap(lackOf).filter((one) => isAlive(one, at));
     if (lacking.length === 0) return [];
     const served = servedLocations(all, location, at).map(({ code }) => code);
-    const places = (await browserChecks.locations(accountId)).flatMap((codes) => servedOf(codes, served));
+    const places = (await browserChecks.locations(accountId)).flatMap((codes) => placesOf(codes, served));
     return served.flatMap((code) => {
       const lacks = lacking.filter((one) => one.code === code);
       const checks = places.filter((place) => place === code).length;

@@ -61,6 +61,8 @@ export interface NoticeDeps {
   readonly runtimeEnds: (accountId: string) => Promise<readonly Notice[]>;
   /** Locations without Chromium where the account has browser checks. */
   readonly missingBrowsers: (accountId: string) => Promise<readonly Notice[]>;
+  /** Locations of the account's checks that have no runner. */
+  readonly silentLocations: (accountId: string) => Promise<readonly Notice[]>;
   /** Checks whose failures notify no channel. */
   readonly silentCheckNotices: (accountId: string) => Promise<readonly Notice[]>;
   /** Problems of this installation that make results inconclusive, for every account. */
@@ -94,6 +96,7 @@ export function createNoticeActions(deps: NoticeDeps): NoticeActions {
       const ofTemplates = (await brokenChannels(caller.accountId)).map(brokenNotice);
       const ofRuntimes = await runtimeEnds(caller.accountId);
       const ofBrowsers = await missingBrowsers(caller.accountId);
+      const ofLocations = await deps.silentLocations(caller.accountId);
       const ofSilentChecks = await deps.silentCheckNotices(caller.accountId);
       const ofVariables = await deps.missingVariables.notices(caller.accountId);
       const ofHold = holdNotices(await deps.heldDeliveries.find());
@@ -105,6 +108,7 @@ export function createNoticeActions(deps: NoticeDeps): NoticeActions {
         ...ofGaps,
         ...ofRuntimes,
         ...ofBrowsers,
+        ...ofLocations,
         ...ofVariables,
         ...ofSilentChecks,
         ...ofOwnFaults,

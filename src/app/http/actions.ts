@@ -22,6 +22,7 @@ import { createPingAllowance } from '#actions/heartbeats/ping-allowance.ts';
 import { createPingActions } from '#actions/heartbeats/pings.ts';
 import { createLocationActions } from '#actions/checks/locations.ts';
 import { createOwnFaultNotices } from '#actions/operating/own-faults.ts';
+import { createSilentLocations } from '#actions/checks/silent-locations.ts';
 import { createMissingBrowsers } from '#actions/checks/missing-browsers.ts';
 import { createNoticeActions } from '#actions/operating/notices.ts';
 import { createProcessActions } from '#actions/operating/processes.ts';
@@ -119,7 +120,7 @@ export function composeActions(deps: ActionDeps) {
       defaultType: channelRules.defaultType,
       clock,
     }),
-    locations: createLocationActions(() => ownProcess.servedLocations()),
+    locations: createLocationActions(() => ownProcess.locations()),
     notices: createNoticeActions({ ...store, ...deps, ...noticesOf(deps) }),
     processes: createProcessActions({ processes: store.processes, clock }),
   };
@@ -197,7 +198,7 @@ function checksOf(deps: ActionDeps) {
   const choices = {
     ...scriptRules,
     accounts,
-    locations: () => ownProcess.servedLocations(),
+    locations: () => ownProcess.locations(),
     runtimes: runtimes.list,
     now: () => clock.now(),
     scriptFault: reader.scriptFault,
@@ -278,7 +279,7 @@ function joinPings(deps: ActionDeps) {
 }
 
 /** Notices for the accounts that they concern. */
-function noticesOf({ config: { location }, store, clock, runtimes }: ActionDeps) {
+function noticesOf({ config: { location }, store, clock, runtimes, ownProcess }: ActionDeps) {
   const now = (): number => clock.now();
   return {
     failingChannels: { list: (accountId: string) => shownFailing(store, accountId) },
@@ -289,6 +290,7 @@ function noticesOf({ config: { location }, store, clock, runtimes }: ActionDeps)
       endedRuntimes: runtimes.ended,
       now,
     }),
+    silentLocations: createSilentLocations({ ...store, locations: () => ownProcess.locations(), now }),
     missingBrowsers: createMissingBrowsers({ ...store, location, now }),
     ownFaultNotices: createOwnFaultNotices({ ...store, now }),
     silentCheckNotices: createSilentCheckNotices(store),

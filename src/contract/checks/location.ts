@@ -1,9 +1,16 @@
 // Run locations in the API (reference §4.2).
 import { z } from 'zod';
+import { instant } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 
 export const location = z
-  .strictObject({ region: z.string().describe('Code of the location.'), name: z.string().describe('Display name.') })
+  .strictObject({
+    region: z.string().describe('Code of the location.'),
+    name: z.string().describe('Display name.'),
+    silentSince: instant
+      .nullable()
+      .describe('Since when no process runs checks there, so that their runs wait; null = available.'),
+  })
   .meta({ id: 'Location', description: 'A location from which checks run.' });
 
 export const locationOperations = {
@@ -11,7 +18,7 @@ export const locationOperations = {
     method: 'GET',
     path: '/v1/locations',
     summary: 'List all run locations',
-    description: 'The list is not paged.',
+    description: 'Available ones first, then those that had a runner in the last 30 days. The list is not paged.',
     tag: 'Locations',
     permission: 'read',
     status: 200,

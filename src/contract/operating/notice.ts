@@ -20,7 +20,7 @@ export const noticeOperations = {
     path: '/v1/notices',
     summary: 'List notices',
     description:
-      'Failing and invalid channels, held deliveries, checks that notify no channel, undefined variables, runtimes in use that reach or passed their end of life, missing browsers, downtime and gaps, and stalled account moves. The list is not paged.',
+      'Failing and invalid channels, held deliveries, checks that notify no channel, undefined variables, runtimes in use that reach or passed their end of life, missing browsers, locations without a runner, downtime and gaps, and stalled account moves. The list is not paged.',
     tag: 'Notices',
     permission: 'read',
     status: 200,

@@ -1,7 +1,7 @@
 // Live processes and served locations.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
-import { isAlive, type ProcessSign, servedLocations, silentAfterMs } from './process.ts';
+import { describe, it, test } from 'node:test';
+import { isAlive, type ProcessSign, servedLocations, shownLocations, silentAfterMs } from './process.ts';
 
 const now = 1_800_000_000_000;
 const own = { code: 'local', name: 'Local' };
@@ -40,4 +40,16 @@ describe('served locations', () => {
   it('are this process’s own if no process runs checks', () => {
     assert.deepEqual(servedLocations([sign(eu, ['deliverer'])], own, now), [own]);
   });
+});
+
+test('the available locations are shown first, then those without a runner and since when', () => {
+  const known = [
+    { ...asia, seenAt: now - 60_000 },
+    { ...eu, seenAt: now - 5000 },
+  ];
+  assert.deepEqual(shownLocations([own, eu], known), [
+    { ...own, silentSince: null },
+    { ...eu, silentSince: null },
+    { ...asia, silentSince: now - 60_000 },
+  ]);
 });

@@ -35,6 +35,22 @@ export function isAlive({ seenAt }: Pick<ProcessSign, 'seenAt'>, now: number): b
   return now - seenAt < silentAfterMs;
 }
 
+/** A location that has or had a runner. */
+export interface KnownLocation {
+  readonly code: string;
+  readonly name: string;
+  /** Last heartbeat of a runner there, epoch ms. */
+  readonly seenAt: number;
+}
+
+/** A run location, as it is shown. */
+export interface ShownLocation {
+  readonly code: string;
+  readonly name: string;
+  /** Since when it has had no runner, epoch ms; null = it is available. */
+  readonly silentSince: number | null;
+}
+
 /**
  * Available run locations: those of the living processes that run checks, this process's own first. If there are none,
  * only its own, where runs are queued.
@@ -48,4 +64,16 @@ export function servedLocations(
   const served = new Map(runners.map(({ location }) => [location.code, location]));
   const codes = [...served.keys()].sort((a, b) => Number(b === own.code) - Number(a === own.code) || (a < b ? -1 : 1));
   return codes.length === 0 ? [own] : codes.map((code) => served.get(code) ?? own);
+}
+
+/** The available locations, then those that are known and have no runner, by code. */
+export function shownLocations(
+  served: readonly ProcessSign['location'][],
+  known: readonly KnownLocation[],
+): readonly ShownLocation[] {
+  const codes = new Set(served.map(({ code }) => code));
+  const silent = known
+    .filter(({ code }) => !codes.has(code))
+    .map(({ code, name, seenAt }) => ({ code, name, silentSince: seenAt }));
+  return [...served.map(({ code, name }) => ({ code, name, silentSince: null })), ...silent];
 }

@@ -84,13 +84,15 @@ describe('a due schedule', () => {
     ]);
   });
 
-  it('skips locations that no process serves, and runs in its own if none is left', () => {
-    const parallel = { ...schedule, runParallel: true };
-    const places = (locations: string[]): string[] =>
-      planRuns({ ...parallel, locations }, due, served).runs.map(({ location }) => location);
-    assert.deepEqual(places(['gone', 'lima']), ['lima']);
-    assert.deepEqual(places(['gone']), ['local']);
-    assert.deepEqual(places([]), ['local']);
+  it('runs at the available locations of its own list, and waits there if none is available', () => {
+    const places = (locations: string[], at: readonly string[], runParallel = true): string[] =>
+      planRuns({ ...schedule, runParallel, locations }, due, at).runs.map(({ location }) => location);
+    assert.deepEqual(places(['gone', 'lima'], served), ['lima']);
+    assert.deepEqual(places(['gone', 'lima'], served, false), ['lima']);
+    assert.deepEqual(places(['gone'], served), ['gone']);
+    assert.deepEqual(places(['gone', 'lost'], served), ['gone', 'lost']);
+    assert.deepEqual(places(['gone'], ['local'], false), ['gone']);
+    assert.deepEqual(places([], served), ['local'], 'this server’s own without a list only');
   });
 
   it('runs once in a location that is listed twice', () => {

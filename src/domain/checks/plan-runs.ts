@@ -30,11 +30,10 @@ export interface RunPlan {
 
 /**
  * Plans a schedule that is due at `now` (epoch ms). A slot can run until the next one starts; older ones are missed.
- * Unavailable locations are replaced by this server's own.
  */
 export function planRuns(schedule: Schedule, now: number, served: readonly string[]): RunPlan {
   const { nextDueAt, until, intervalMs, runParallel } = schedule;
-  const all = servedOf(schedule.locations, served);
+  const all = placesOf(schedule.locations, served);
   const over = Math.max(0, Math.floor((until - nextDueAt) / intervalMs));
   const slotAt = nextDueAt + over * intervalMs;
   const locations = runParallel ? all : oneOf(all, slotAt, intervalMs);
@@ -48,10 +47,17 @@ export function planRuns(schedule: Schedule, now: number, served: readonly strin
   };
 }
 
-/** The available locations of a check; this server's own if none is available. */
-export function servedOf(locations: readonly string[], served: readonly string[]): readonly string[] {
-  const known = locations.length === 0 ? [] : [...new Set(locations)].filter((code) => served.includes(code));
-  return known.length > 0 ? known : served.slice(0, 1);
+/**
+ * Where the runs of a check start: at the available locations of its list. If none is available, they wait at those of
+ * the list (docs/decisions/0098): another place may see another network, and its failures would not be the target's.
+ * @param locations of the check; [] = this server's own
+ * @param served codes of the available locations, this server's own first
+ */
+export function placesOf(locations: readonly string[], served: readonly string[]): readonly string[] {
+  if (locations.length === 0) return served.slice(0, 1);
+  const named = [...new Set(locations)];
+  const available = named.filter((code) => served.includes(code));
+  return available.length > 0 ? available : named;
 }
 
 /** The location for a time (epoch ms): round robin, derived from the time alone. */

@@ -1,20 +1,28 @@
 // The processes of an installation and their heartbeats.
-import type { ProcessSign } from '#domain/accounts/process.ts';
+import type { KnownLocation, ProcessSign } from '#domain/accounts/process.ts';
+import type { Kysely } from 'kysely';
 import { idBytes, idText, json, parsed } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import type { ProcessesTable } from '../base/tables/installation-tables.ts';
+import type { Tables } from '../base/tables/schema.ts';
 
 /** The processes that use this database. */
 export interface Processes {
-  /** Writes a heartbeat durably; deletes processes that have been silent for ten minutes. */
+  /**
+   * Writes a heartbeat durably; deletes processes that have been silent for ten minutes, and locations without a runner
+   * for 30 days.
+   */
   sign(process: Omit<ProcessSign, 'seenAt'>): Promise<void>;
   /** Processes that sent a heartbeat in the last ten minutes and did not shut down, ordered by start time. */
   list(): Promise<ProcessSign[]>;
+  /** Locations that have or had a runner, by code. */
+  locations(): Promise<KnownLocation[]>;
   /** Removes a process that shuts down. */
   leave(id: string): Promise<void>;
 }
 
 const forgottenAfterMs = 600_000;
+const locationForgottenAfterMs = 30 * 86_400_000;
 
 export function createProcesses({ reader, transaction, clock }: Database): Processes {
   return {
@@ -35,6 +43,7 @@ export function createProcesses({ reader, transaction, clock }: Database): Proce
           .deleteFrom('processes')
           .where('seen_at', '<', row.seen_at - forgottenAfterMs)
           .execute();
+        if (process.roles.includes('runner')) await seeLocation(tx, process.location, row.seen_at);
       });
     },
     async list() {
@@ -47,11 +56,27 @@ export function createProcesses({ reader, transaction, clock }: Database): Proce
         .execute();
       return rows.map(processOf);
     },
+    async locations() {
+      const rows = await reader.selectFrom('locations').selectAll().orderBy('code').execute();
+      return rows.map(({ code, name, seen_at }) => ({ code, name, seenAt: seen_at }));
+    },
     leave: (id) =>
       transaction(async (tx) => {
         await tx.deleteFrom('processes').where('id', '=', idBytes(id)).execute();
       }),
   };
+}
+
+async function seeLocation(tx: Kysely<Tables>, { code, name }: ProcessSign['location'], now: number): Promise<void> {
+  await tx
+    .deleteFrom('locations')
+    .where('seen_at', '<', now - locationForgottenAfterMs)
+    .execute();
+  await tx
+    .insertInto('locations')
+    .values({ code, name, seen_at: now })
+    .onConflict((conflict) => conflict.column('code').doUpdateSet({ name, seen_at: now }))
+    .execute();
 }
 
 function rowOf(process: Omit<ProcessSign, 'seenAt'>, seenAt: number): ProcessesTable {

@@ -2,7 +2,7 @@
 import type { Kysely } from 'kysely';
 import { monthStart } from '#domain/accounts/account.ts';
 import { type Batch, type CallOptions, type CallRuns, maxNamed, type TriggerTarget } from '#domain/checks/batch.ts';
-import { oneOf, servedOf } from '#domain/checks/plan-runs.ts';
+import { oneOf, placesOf } from '#domain/checks/plan-runs.ts';
 import type { Trigger } from '#domain/checks/trigger.ts';
 import { newIdAt } from '#lib/id.ts';
 import { idBytes, idText, json, parsed } from '../base/codec.ts';
@@ -183,7 +183,7 @@ export function locationsOf(
   served: readonly string[],
   now: number,
 ): readonly string[] {
-  const all = servedOf(row.locations === '[]' ? [] : parsed<string[]>(row.locations), served);
+  const all = placesOf(row.locations === '[]' ? [] : parsed<string[]>(row.locations), served);
   return row.run_parallel === 1 ? all : oneOf(all, now, row.interval_ms);
 }
 

@@ -12,8 +12,8 @@ export interface TableShape {
   readonly key: readonly string[];
 }
 
-/** Tables that are specific to a running installation: its processes, sign-ins and setup links. */
-const stayingTables: ReadonlySet<string> = new Set(['processes', 'sessions', 'setup_links']);
+/** Tables that are specific to a running installation: its processes and their locations, sign-ins and setup links. */
+const stayingTables: ReadonlySet<string> = new Set(['processes', 'locations', 'sessions', 'setup_links']);
 
 /** Rows of `installation` that are specific to a database: its state at shutdown, its schema, a copy in progress. */
 const stayingFacts: ReadonlySet<unknown> = new Set(['file', 'schema-version', 'copying']);

@@ -158,6 +158,7 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
   runtimeStages: { all: 'figures', remember: 'figures' },
   requestedRuntimes: { groups: 'runtime-ends', checks: 'runtime-ends' },
   browserChecks: { locations: 'missing-browsers' },
+  checkLocations: { named: 'silent-locations' },
   figures: {
     conservation: 'figures',
     outbox: 'figures',
@@ -177,7 +178,7 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
   pings: { list: 'heartbeats', find: 'heartbeats' },
   receptions: { note: 'heartbeats' },
   resultAssets: { keep: 'result-assets', of: 'result-assets', read: 'result-assets' },
-  processes: { sign: 'processes', list: 'processes', leave: 'processes' },
+  processes: { sign: 'processes', list: 'processes', locations: 'processes', leave: 'processes' },
   path: {
     scheduleDue: 'path-runs',
     claimRuns: 'path-runs',

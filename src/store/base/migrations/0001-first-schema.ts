@@ -307,6 +307,8 @@ function installationTables({ types, clustered, churning }: Dialect): string[] {
       public_url ${text}, started_at ${instant} NOT NULL, seen_at ${instant} NOT NULL, runs ${integer} NOT NULL,
       deliveries ${integer} NOT NULL, no_browser_since ${instant}, resolver_down_since ${instant}, listeners ${text},
       scripts_refused ${text})${clustered}`,
+    `CREATE TABLE locations (code ${text} PRIMARY KEY NOT NULL, name ${text} NOT NULL,
+      seen_at ${instant} NOT NULL)${clustered}`,
     `CREATE TABLE runtime_stages (name ${text} PRIMARY KEY NOT NULL, stage ${text} NOT NULL,
       seen_at ${instant} NOT NULL)${clustered}`,
     `CREATE TABLE installation (key ${text} PRIMARY KEY NOT NULL, value ${text} NOT NULL)${clustered}`,

@@ -120,6 +120,14 @@ export interface ProcessesTable {
   scripts_refused: string | null;
 }
 
+/** A location that has or had a runner. */
+export interface LocationsTable {
+  code: string;
+  name: string;
+  /** Last heartbeat of a runner there. */
+  seen_at: number;
+}
+
 export interface InstallationTables {
   accounts: AccountsTable;
   api_keys: ApiKeysTable;
@@ -132,4 +140,5 @@ export interface InstallationTables {
   runtime_stages: RuntimeStagesTable;
   installation: InstallationTable;
   processes: ProcessesTable;
+  locations: LocationsTable;
 }

@@ -1,0 +1,29 @@
+// The run locations that the scheduled checks of an account name.
+import { idBytes, parsed } from '../base/codec.ts';
+import type { Database } from '../base/database.ts';
+
+/** A list of locations, and how many checks have it. */
+export interface NamedLocations {
+  readonly codes: readonly string[];
+  readonly checks: number;
+}
+
+export interface CheckLocations {
+  /** The lists of an account's scheduled checks, without the empty one. */
+  named(accountId: string): Promise<NamedLocations[]>;
+}
+
+export function createCheckLocations({ reader }: Database): CheckLocations {
+  return {
+    async named(accountId) {
+      const rows = await reader
+        .selectFrom('schedules')
+        .select(({ fn }) => ['locations', fn.countAll<number>().as('checks')])
+        .where('account_id', '=', idBytes(accountId))
+        .where('locations', '!=', '[]')
+        .groupBy('locations')
+        .execute();
+      return rows.map(({ locations, checks }) => ({ codes: parsed<string[]>(locations), checks }));
+    },
+  };
+}
