@@ -24,7 +24,7 @@ async function gateway(
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-gateway-'));
   const path = join(folder, 'socket');
   const guard = createGuard({ ...policy, closed: createPlaceBoard(closed) });
-  const close = await openGateway(path, guard, { ...gatewayBounds, ...bounds });
+  const { close } = await openGateway(path, guard, { ...gatewayBounds, ...bounds });
   t.after(() => {
     close();
     rmSync(folder, { recursive: true });

@@ -3,6 +3,7 @@
 import { createServer, type Socket } from 'node:net';
 import { refuseCall, serveCall } from './gateway-call.ts';
 import type { Guard } from './guard.ts';
+import { watchLookups } from './watch-lookups.ts';
 
 /** Limits of one run's gateway. */
 export interface GatewayBounds {
@@ -19,17 +20,25 @@ export interface GatewayBounds {
 /** Enough for a page with many images, without harming name servers or other runs. */
 export const gatewayBounds: GatewayBounds = { atOnce: 256, perSecond: 200, calls: 10_000, askMs: 5000 };
 
+/** An open gateway. */
+export interface OpenGateway {
+  /** Closes it and its connections. */
+  readonly close: () => void;
+  /** Whether lookups through it have no answer because no name server of this machine answers. Takes up to 3 s. */
+  readonly isResolverDown: () => Promise<boolean>;
+}
+
 /**
  * Listens at `path`. Input is untrusted and limited, and the guard checks targets as it does for checks.
  *
- * @returns a function that closes the gateway and its connections
  * @throws as `listen` does, for example for a path that is too long
  */
 export async function openGateway(
   path: string,
   guard: Guard,
   bounds: GatewayBounds = gatewayBounds,
-): Promise<() => void> {
+): Promise<OpenGateway> {
+  const lookups = watchLookups(guard);
   const calls = new Set<Socket>();
   const ways = new Set<Socket>();
   const reserveSlot = createPacing(bounds.perSecond);
@@ -45,7 +54,7 @@ export async function openGateway(
     calls.add(socket);
     socket.once('close', () => calls.delete(socket));
     serveCall(socket, {
-      guard,
+      guard: lookups.guard,
       askMs: bounds.askMs,
       reserveSlot,
       onWay: (way) => {
@@ -62,9 +71,12 @@ export async function openGateway(
       resolve();
     });
   });
-  return () => {
-    server.close();
-    for (const socket of [...calls, ...ways]) socket.destroy();
+  return {
+    close: () => {
+      server.close();
+      for (const socket of [...calls, ...ways]) socket.destroy();
+    },
+    isResolverDown: lookups.isResolverDown,
   };
 }
 

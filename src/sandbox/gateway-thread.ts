@@ -2,7 +2,7 @@
 // (docs/decisions/0081, 0089).
 import { chmodSync, chownSync, rmSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { openGateway } from '#egress/gateway.ts';
+import { openGateway, type OpenGateway } from '#egress/gateway.ts';
 import { createGuard, type EgressPolicy } from '#egress/guard.ts';
 import { yieldOwnThread } from './containment/yield-processor.ts';
 
@@ -11,30 +11,40 @@ export interface GatewaySettings {
   readonly egress: EgressPolicy;
 }
 
-/** Message to the thread: opens a gateway, or closes one by number. */
+/**
+ * Message to the thread: opens a gateway, closes one by number, or asks whether the name servers answer. `gateway` = the
+ * one whose lookups are judged, null = none.
+ */
 export type ToGateway =
   | { readonly number: number; readonly path: string; readonly owner: number | null }
-  | { readonly number: number; readonly path: null };
+  | { readonly number: number; readonly path: null }
+  | { readonly number: number; readonly gateway: number | null };
 
-/** Message from the thread: a gateway is open, or why not. */
-export interface FromGateway {
-  readonly number: number;
-  readonly problem: string | null;
-}
+/** Message from the thread: a gateway is open, or why not; the response to a question; or a change of the name servers. */
+export type FromGateway =
+  | { readonly number: number; readonly problem: string | null }
+  | { readonly number: number; readonly isResolverDown: boolean }
+  | { readonly isDown: boolean };
 
 yieldOwnThread();
 const { egress } = workerData as GatewaySettings;
-const guard = createGuard(egress);
-const open = new Map<number, () => void>();
+const guard = createGuard(egress, (isDown) => parentPort?.postMessage({ isDown } satisfies FromGateway));
+const open = new Map<number, OpenGateway>();
 const closedEarly = new Set<number>();
 
 parentPort?.on('message', (message: ToGateway) => {
-  if (message.path !== null) void openOne(message);
+  if ('gateway' in message) void answer(message);
+  else if (message.path !== null) void openOne(message);
   else if (open.has(message.number)) closeOne(message.number);
   else closedEarly.add(message.number);
 });
 
-async function openOne({ number, path, owner }: ToGateway & { path: string; owner: number | null }): Promise<void> {
+async function answer({ number, gateway }: { number: number; gateway: number | null }): Promise<void> {
+  const isResolverDown = await (gateway === null ? guard.isResolverDown('') : open.get(gateway)?.isResolverDown());
+  parentPort?.postMessage({ number, isResolverDown: isResolverDown ?? false } satisfies FromGateway);
+}
+
+async function openOne({ number, path, owner }: { number: number; path: string; owner: number | null }): Promise<void> {
   let problem: string | null = null;
   try {
     // A thread that died may have left it.
@@ -52,6 +62,6 @@ async function openOne({ number, path, owner }: ToGateway & { path: string; owne
 }
 
 function closeOne(number: number): void {
-  open.get(number)?.();
+  open.get(number)?.close();
   open.delete(number);
 }

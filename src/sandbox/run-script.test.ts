@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { keepsNothing } from '#domain/checks/script.ts';
-import { currentRuntime, printed, runPlain } from '../../tests/support/scripts/script-runs.ts';
+import { currentRuntime, plainRun, printed, runPlain } from '../../tests/support/scripts/script-runs.ts';
 import { startTarget } from '../../tests/support/targets/target.ts';
+import { startZoneServer } from '../../tests/support/targets/zone-server.ts';
+import { runScript } from './run-script.ts';
 
 test('a process killed from outside says nothing about the target', async () => {
   for (const signal of ['SIGKILL', 'SIGTERM']) {
@@ -33,6 +35,31 @@ for (const port of [${port}, 1]) {
 }`;
   const outcome = await runPlain(content);
   assert.deepEqual(printed(outcome).trim().split('\n'), ['127.0.0.1', 'ECONNREFUSED'], JSON.stringify(outcome));
+});
+
+test('a script fails because of our name servers only if none of them answers', async (t) => {
+  const isRoot = ({ type }: { readonly type: number }): boolean => type === 2;
+  const dead = await startZoneServer(t, () => ({ code: 2 }));
+  const working = await startZoneServer(t, (question) => ({ code: isRoot(question) ? 0 : 2 }));
+  const content = "await fetch('http://www.shop.test/');";
+  const run = (server: { readonly port: number }, script = content) =>
+    runPlain(script, {
+      egress: { mode: 'any', allow: [], names: { servers: [`127.0.0.1:${server.port}`], hostsFile: '/nowhere' } },
+    });
+  const unresolved = await run(dead);
+  assert.deepEqual([unresolved.failedTests, unresolved.isResolverDown], [1, true], JSON.stringify(unresolved));
+  const ofZone = await run(working);
+  assert.deepEqual([ofZone.failedTests, ofZone.isResolverDown], [1, undefined], JSON.stringify(ofZone));
+  const unrelated = await run(dead, "throw new Error('EAI_AGAIN');");
+  assert.equal(unrelated.isResolverDown, undefined, 'it resolved nothing');
+});
+
+test('an uncontained script that could not resolve a name asks whether the name servers answer', async () => {
+  const { work, deps } = await plainRun("throw new Error('getaddrinfo EAI_AGAIN shop.test');", { level: 'process' });
+  const run = (isDown: boolean) =>
+    runScript(work, new AbortController().signal, { ...deps, isResolverDown: () => Promise.resolve(isDown) });
+  assert.equal((await run(true)).isResolverDown, true);
+  assert.equal((await run(false)).isResolverDown, undefined);
 });
 
 test('a script that ends its own process has failed', async () => {

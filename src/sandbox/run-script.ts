@@ -21,15 +21,21 @@ import { takeAssets } from './take-assets.ts';
 import { traceMasker } from './trace-masker.ts';
 import { watchUse } from './watch-use.ts';
 
-/**
- * Opens a gateway at `path`, only for the user `owner` (null = the current one). Returns how to close it; rejects with
- * a message.
- */
-export type OpenGateway = (path: string, owner: number | null) => Promise<() => void>;
+/** A script's gateway. */
+export interface OpenedGateway {
+  readonly close: () => void;
+  /** Whether lookups of the script have no answer because no name server of this machine answers. */
+  readonly isResolverDown: () => Promise<boolean>;
+}
+
+/** Opens a gateway at `path`, only for the user `owner` (null = the current one). Rejects with a message. */
+export type OpenGateway = (path: string, owner: number | null) => Promise<OpenedGateway>;
 
 /** Dependencies for running scripts. */
 export interface ScriptDeps extends ProcessDeps {
   readonly openGateway: OpenGateway;
+  /** Whether no name server of this machine answers, for scripts without a gateway. Default: one does. */
+  readonly isResolverDown?: () => Promise<boolean>;
 }
 
 /**
@@ -60,11 +66,11 @@ interface Run {
 async function runIn(warm: ScriptProcess | null, run: Run, deps: ScriptDeps): Promise<ScriptOutcome> {
   const { work, startedAt, signal, report } = run;
   let place = warm?.place ?? null;
-  let closeGateway: (() => void) | null = null;
+  let gateway: OpenedGateway | null = null;
   try {
     place ??= await makePlace(work, deps);
     const { folder, command, owner } = place;
-    if (hasGateway(deps.containment)) closeGateway = await openGatewayIn(folder.gateway, owner, deps);
+    if (hasGateway(deps.containment)) gateway = await openGatewayIn(folder.gateway, owner, deps);
     const files = [...work.files, ...browserFiles(work, deps)];
     await folder.put(files, command.packages);
     if (signal.aborted) return outcomeOf(report, 'stopped', startedAt, null);
@@ -72,17 +78,32 @@ async function runIn(warm: ScriptProcess | null, run: Run, deps: ScriptDeps): Pr
     const { ending, failedTests, errors } = outcome;
     if (ending === 'stopped' || ending === 'crashed') return outcome;
     const hasFailed = ending !== 'ended' || failedTests > 0 || errors.length > 0;
+    const isUnresolved = hasFailed && (await isResolverDown(gateway, outcome, deps));
     const whose = owner ?? process.getuid?.() ?? 0;
     const taking = { owner: whose, hasFailed, mask: traceMasker(work.hidden) };
-    return { ...outcome, ...(await takeAssets(folder.home, wantedOf(report, work), taking)) };
+    const assets = await takeAssets(folder.home, wantedOf(report, work), taking);
+    return { ...outcome, ...assets, ...(isUnresolved && { isResolverDown: true }) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return outcomeOf(emptyReport(), 'crashed', startedAt, `the script could not be started: ${why}`);
   } finally {
-    closeGateway?.();
+    gateway?.close();
     if (warm !== null) endProcess(warm);
     await place?.folder.remove();
   }
+}
+
+/** Lookup errors of Node.js and Chromium that do not say whether the name exists. */
+const lookupFailed = /\b(?:EAI_AGAIN|ERR_NAME_NOT_RESOLVED|ERR_NAME_RESOLUTION_FAILED)\b/;
+
+/** Whether a script may have failed because our name servers do not answer. */
+function isResolverDown(
+  gateway: OpenedGateway | null,
+  { errors }: ScriptOutcome,
+  deps: ScriptDeps,
+): Promise<boolean> | boolean {
+  if (gateway !== null) return gateway.isResolverDown();
+  return errors.some(({ message }) => lookupFailed.test(message)) && (deps.isResolverDown?.() ?? false);
 }
 
 /** Files that the browser reads in its user's home. */
@@ -111,7 +132,7 @@ function wantedOf({ assets }: Report, { keeps, browser }: ScriptWork): Report['a
 /** Maximum length of a socket path. */
 const maxSocketName = 107;
 
-function openGatewayIn(folder: string, owner: number | null, deps: ScriptDeps): Promise<() => void> {
+function openGatewayIn(folder: string, owner: number | null, deps: ScriptDeps): Promise<OpenedGateway> {
   const path = join(folder, 'socket');
   if (Buffer.byteLength(path) <= maxSocketName) return deps.openGateway(path, owner);
   throw new Error(`${path} is too long for a socket path: set TMPDIR to a path of at most 60 characters`);

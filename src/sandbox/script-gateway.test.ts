@@ -8,12 +8,14 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { text } from 'node:stream/consumers';
 import { createPlaceBoard, type Place } from '#egress/place-board.ts';
+import type { NameSources } from '#egress/resolve-name.ts';
+import { startZoneServer } from '../../tests/support/targets/zone-server.ts';
 import { until } from '../../tests/support/until.ts';
 import { createScriptGateway } from './script-gateway.ts';
 
-function fixture(t: TestContext, closed: readonly Place[] = []) {
+function fixture(t: TestContext, closed: readonly Place[] = [], names: NameSources = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'tocsin-gateways-'));
-  const gateway = createScriptGateway({ egress: { mode: 'any', allow: [], closed: createPlaceBoard(closed) } });
+  const gateway = createScriptGateway({ egress: { mode: 'any', allow: [], closed: createPlaceBoard(closed), names } });
   t.after(async () => {
     await gateway.close();
     rmSync(folder, { recursive: true });
@@ -28,7 +30,7 @@ test('a gateway forwards traffic, belongs to its owner and is removed when close
   await until('the target', () => server.listening);
   const { port } = server.address() as AddressInfo;
   const [one, other] = [join(folder, 'one'), join(folder, 'other')];
-  const close = await gateway.open(one, null);
+  const { close } = await gateway.open(one, null);
   await gateway.open(other, null);
   assert.equal(statSync(one).mode & 0o777, 0o600);
   const socket = connect(one);
@@ -37,6 +39,21 @@ test('a gateway forwards traffic, belongs to its owner and is removed when close
   close();
   await until('the gateway to be removed', () => !existsSync(one));
   assert.ok(existsSync(other));
+});
+
+test('tells whether name servers answer, and stops waiting when it closes', async (t) => {
+  const dead = await startZoneServer(t, () => ({ code: 2 }));
+  const names = { servers: [`127.0.0.1:${dead.port}`], hostsFile: '/nowhere' };
+  const { folder, gateway } = fixture(t, [], names);
+  const opened = await gateway.open(join(folder, 'one'), null);
+  assert.equal(await opened.isResolverDown(), false, 'it looked up nothing');
+  const socket = connect(join(folder, 'one'));
+  socket.write('{"lookup":"www.shop.test"}\n');
+  assert.match(await text(socket), /ESERVFAIL/);
+  assert.deepEqual([await opened.isResolverDown(), await gateway.isResolverDown()], [true, true]);
+  assert.equal(gateway.hasResolverFault(), true);
+  await gateway.close();
+  assert.equal(await gateway.isResolverDown(), false);
 });
 
 test('a gateway refuses closed places under any policy', async (t) => {

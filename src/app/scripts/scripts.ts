@@ -33,6 +33,8 @@ export interface ScriptProber {
   refusal(): Promise<string | null>;
   /** Waits for a slot of the check's type; resolves with a function that frees it. */
   enter(input: Pick<ProbeInput, 'check'>): Promise<() => void>;
+  /** Whether no name server of this machine has answered the scripts lately. */
+  readonly hasResolverFault: boolean;
   /** Never rejects. */
   probe(input: ProbeInput): Promise<Finding>;
   /** Starts no more scripts; waiting runs are released with their leases. */
@@ -93,7 +95,8 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
     chromium: findWithWarning(chromium, log),
     now: () => clock.now(),
     runScript: async (work, signal) => {
-      const script = { containment: await containment(), isRoot, openGateway: gateway.open, trustedCas };
+      const names = { openGateway: gateway.open, isResolverDown: gateway.isResolverDown };
+      const script = { containment: await containment(), isRoot, ...names, trustedCas };
       return runWarm(work, signal, script, warm);
     },
   };
@@ -104,6 +107,9 @@ export function createScriptProber(options: ScriptProberOptions): ScriptProber {
     isScripted: isWithScripts,
     // Containment is tested again when a script runs.
     refusal: () => refusal().catch(() => null),
+    get hasResolverFault() {
+      return gateway.hasResolverFault();
+    },
     enter: ({ check }) => waitForLane(check, lanes),
     async probe(input) {
       try {

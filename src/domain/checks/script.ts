@@ -183,6 +183,8 @@ export interface ScriptOutcome {
   readonly left: JsonObject | null;
   readonly assets: readonly Asset[];
   readonly leftOut: readonly LeftOutAsset[];
+  /** It failed while no name server of this machine answered; absent = no. */
+  readonly isResolverDown?: boolean;
 }
 
 /** Runs a script once; the signal stops it. */

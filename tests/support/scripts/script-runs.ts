@@ -34,10 +34,10 @@ const open: EgressPolicy = { mode: 'any', allow: [] };
 export function gatewaysOf(policy: EgressPolicy, closed: readonly Place[] = []): OpenGateway {
   const guard = createGuard({ ...policy, closed: createPlaceBoard(closed) });
   return async (path, owner) => {
-    const close = await openAt(path, guard);
+    const opened = await openAt(path, guard);
     await chmod(path, 0o600);
     if (owner !== null) await chown(path, owner, owner);
-    return close;
+    return opened;
   };
 }
 

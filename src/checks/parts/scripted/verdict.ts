@@ -23,6 +23,7 @@ export function judgeScript(
   const { ending, errors, tests, problem } = outcome;
   if (ending === 'stopped') return unknown('the script was stopped before it finished');
   if (ending === 'crashed') return unknown(problem ?? 'the script could not be run');
+  if (outcome.isResolverDown === true) return { verdict: 'unknown', reason: 'resolver', message: noResolver };
   if (ending !== 'ended') {
     const { openStep } = outcome;
     const at = openStep === null ? '' : `; it stopped at ${sentenceOf(openStep, files, hide)}`;
@@ -46,6 +47,9 @@ export function judgeScript(
   if (tests === 0) return { verdict: 'failed', reason: 'settings', message: 'the script has no test to run' };
   return { verdict: 'passed', reason: null, message: null };
 }
+
+const noResolver =
+  'no verdict: the script failed while a name could not be resolved, because no name server of this machine answers';
 
 function unknown(message: string): ScriptVerdict {
   return { verdict: 'unknown', reason: 'crashed', message };

@@ -1,0 +1,33 @@
+// Verdicts of scripts that depend on Tocsin's own machine.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { programLimits } from '#domain/checks/script-limits.ts';
+import type { ScriptOutcome } from '#domain/checks/script.ts';
+import { judgeScript } from './verdict.ts';
+
+const nothing = { errors: [], steps: [], openStep: null, flaky: [], log: [], pageLines: [], pageVitals: [] };
+const failed: ScriptOutcome = {
+  ...nothing,
+  ending: 'ended',
+  problem: null,
+  startedAt: 0,
+  stoppedAt: 1000,
+  testsMs: 10,
+  tests: 1,
+  failedTests: 1,
+  left: null,
+  assets: [],
+  leftOut: [],
+};
+
+function verdictOf(change: Partial<ScriptOutcome>): string {
+  const { verdict, reason } = judgeScript({ ...failed, ...change }, programLimits, [], (text) => text);
+  return `${verdict} ${reason}`;
+}
+
+test('a script that failed or was cut off while our name servers did not answer is unknown', () => {
+  assert.equal(verdictOf({ isResolverDown: true }), 'unknown resolver');
+  assert.equal(verdictOf({ ending: 'deadline', isResolverDown: true }), 'unknown resolver');
+  assert.equal(verdictOf({}), 'failed script');
+  assert.equal(verdictOf({ ending: 'deadline' }), 'failed deadline');
+});
