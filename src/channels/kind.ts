@@ -40,6 +40,10 @@ export interface ChannelKind {
   ): readonly ConfigWarning[];
   /** Ready-made configurations. */
   readonly presets?: readonly Omit<ChannelPreset, 'type'>[];
+  /** Default of a channel's `grouping`. Absent = false: it receives every alert (docs/decisions/0138). */
+  isGrouped?(config: JsonObject): boolean;
+  /** While a check flaps, its channels receive only the announcement, failures that last, and the end. */
+  readonly isBrief?: true;
   /** Limits how much an account sends per hour through a service of the operator. */
   readonly quota?: SendingQuota;
   /**

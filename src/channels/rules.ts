@@ -91,6 +91,10 @@ export const channelRules = {
   ) => kindOf(type).render(config, variables, facts, gateways),
   /** Whether a waiting message of channels of this type is superseded by a newer one of its incident. */
   isSuperseded: (type: string) => kinds.get(type)?.isSuperseded === true,
+  /** Default of `grouping`. */
+  isGrouped: (type: string, config: JsonObject): boolean => kindOf(type).isGrouped?.(config) ?? false,
+  /** Whether channels of this type receive few messages about flapping checks. */
+  isBrief: (type: string): boolean => kinds.get(type)?.isBrief ?? false,
   /** Whether channels of this type get digests in an alert storm. */
   isDigested: (type: string) => kinds.get(type)?.renderDigest !== undefined,
   /** Renders a digest; only for types that get them. */

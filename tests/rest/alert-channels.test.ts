@@ -45,6 +45,7 @@ test('a channel is created with every default, read, changed in part, reset and 
     sslExpiry: false,
     sslExpiryThreshold: 30,
     autoSubscribe: false,
+    grouping: false,
     activeHours: null,
     report: null,
     isFailing: false,
@@ -286,4 +287,23 @@ test('active hours are kept, changed in part, and refused with the field', async
     assert.equal(status, 400, text);
     assert.match(text, expected);
   }
+});
+
+test('webhooks to chat services group alerts of flapping checks by default, plain webhooks and paging services do not', async () => {
+  await using api = resourcesUnderTest();
+  const grouping = async (type: string, config: object, more: object = {}) => {
+    const made = await api.ask('POST', '/v1/alert-channels', { type, config, ...more });
+    return [made.body.id, made.body.grouping];
+  };
+  const [id, plain] = await grouping('WEBHOOK', { url });
+  assert.equal(plain, false);
+  assert.equal((await grouping('WEBHOOK', { url, webhookType: 'WEBHOOK_DISCORD' }))[1], true);
+  assert.equal((await grouping('WEBHOOK', { url, webhookType: 'WEBHOOK_NTFY' }, { grouping: false }))[1], false);
+  assert.equal((await grouping('WEBHOOK', { url, webhookType: 'WEBHOOK_OPSGENIE' }))[1], false);
+  assert.equal((await grouping('WEBHOOK', { url, webhookType: 'toString' }))[1], false);
+  assert.equal((await grouping('SLACK', { url: 'https://hooks.slack.com/services/T0/B0/x' }))[1], true);
+  const put = async (body: object) => (await api.ask('PUT', `/v1/alert-channels/${id}`, body)).body.grouping;
+  assert.equal(await put({ grouping: true }), true);
+  assert.equal(await put({ sendDegraded: true }), true, 'other changes keep it');
+  assert.equal(await put({ grouping: null }), false);
 });

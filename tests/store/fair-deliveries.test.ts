@@ -10,7 +10,7 @@ import { putAccount } from '../support/store/rows.ts';
 import { PathUnderTest, scannedFrom } from './path-under-test.ts';
 
 const columns = `type, config, secrets, send_recovery, send_failure, send_degraded,
-  ssl_expiry, ssl_expiry_threshold, auto_subscribe, exhausted_in_a_row, failing_since, created_at, updated_at`;
+  ssl_expiry, ssl_expiry_threshold, auto_subscribe, grouping, exhausted_in_a_row, failing_since, created_at, updated_at`;
 
 /** An account with so many channels; ids count up from 1. */
 async function accountWith(test: PathUnderTest, channels: number): Promise<string> {

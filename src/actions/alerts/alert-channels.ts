@@ -26,6 +26,8 @@ type Switch =
 
 /** A channel in a request, with secrets in its configuration. */
 export interface ChannelInput extends Pick<AlertChannel, Switch> {
+  /** null = default of its kind. */
+  readonly grouping: boolean | null;
   readonly type: string;
   readonly config: JsonObject;
   readonly subscriptions: readonly SubscribedTo[];
@@ -68,6 +70,8 @@ export interface ChannelDeps {
   readonly validateConfig: (type: string, config: JsonObject, secretNames: ReadonlySet<string>) => readonly Problem[];
   /** What the operator must set up before channels of a type can be saved; null = nothing. */
   readonly missing: (type: string, accountId: string) => string | null;
+  /** Default of `grouping`. */
+  readonly isGrouped: (type: string, config: JsonObject) => boolean;
   /** Types of the channels that can receive reports. */
   readonly reportTypes: readonly string[];
   /** Warnings of the channel's kind. `defined`: variables of the account and its groups. */
@@ -132,7 +136,8 @@ export function createChannelActions(deps: ChannelDeps): ChannelActions {
       const names = await secretNames(caller, subscriptions, deps);
       const stored = storedOrRefused(deps.storedConfig(input.type, input.config, {}, clock.now()));
       refuseProblems(validateConfig(input.type, stored.config, names));
-      const channel: AlertChannel = { ...newChannel, ...input, ...stored, accountId: caller.accountId };
+      const grouping = input.grouping ?? deps.isGrouped(input.type, stored.config);
+      const channel: AlertChannel = { ...newChannel, ...input, grouping, ...stored, accountId: caller.accountId };
       const saved = savedOrRefused(await alertChannels.add({ channel, subscriptions }));
       deps.onWritten();
       return warned(deps, shown(caller, saved));
@@ -191,7 +196,10 @@ async function changeChannel(
     const base = { ...present, config: deps.mergedConfig(present) };
     const { config, ...change } = merged<Omit<ChannelInput, 'subscriptions'>>(written, base);
     const stored = config === undefined ? present : storedMeant(deps, present, config);
-    const channel: AlertChannel = { ...present, ...change, config: stored.config, secrets: stored.secrets };
+    const { config: ownConfig, secrets } = stored;
+    const grouping =
+      change.grouping === undefined ? present.grouping : (change.grouping ?? deps.isGrouped(type, ownConfig));
+    const channel: AlertChannel = { ...present, ...change, grouping, config: ownConfig, secrets };
     refuseReport(deps, type, channel);
     const isJudged = config !== undefined || subscriptions !== undefined;
     if (isJudged) refuseProblems(validateConfig(type, channel.config, names));

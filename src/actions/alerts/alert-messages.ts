@@ -259,6 +259,7 @@ const unsavedChannel: Omit<AlertChannel, 'accountId' | 'type' | 'config'> = {
   sslExpiry: false,
   sslExpiryThreshold: 30,
   autoSubscribe: false,
+  grouping: false,
   activeHours: null,
   report: null,
   exhaustedInARow: 0,

@@ -63,6 +63,13 @@ const fields = z.strictObject({
   sslExpiry: z.boolean().default(false).describe('Notify about certificates that are about to expire.'),
   sslExpiryThreshold: z.int().min(1).max(30).default(30).describe('Days before expiry, 1 to 30.'),
   autoSubscribe: z.boolean().default(false).describe('Subscribe to every new check and group.'),
+  grouping: z
+    .boolean()
+    .nullable()
+    .default(null)
+    .describe(
+      'Send one message every ten minutes about a check that is flapping, instead of one per alert. null = true for EMAIL, SLACK, SMS, CALL and webhooks to chat and push services, false for the others.',
+    ),
   activeHours: activeHours
     .nullable()
     .default(null)
@@ -112,6 +119,7 @@ export const alertChannel = ofEachKind(({ type, shownConfig }) =>
     sslExpiry: z.boolean(),
     sslExpiryThreshold: z.int(),
     autoSubscribe: z.boolean(),
+    grouping: z.boolean(),
     activeHours: activeHoursShown.nullable(),
     report: reportScheduleShown.nullable(),
     isFailing: z

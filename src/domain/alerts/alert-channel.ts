@@ -20,6 +20,8 @@ export interface AlertChannel {
   /** Days, 1..30. */
   readonly sslExpiryThreshold: number;
   readonly autoSubscribe: boolean;
+  /** Whether alerts of flapping checks are grouped (docs/decisions/0138); otherwise it receives every alert. */
+  readonly grouping: boolean;
   /** null = always active. */
   readonly activeHours: ActiveHours | null;
   /** When it receives reports on the account; null = never. */

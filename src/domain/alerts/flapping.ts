@@ -1,4 +1,4 @@
-// Flapping: a check that changes its alerted state too often, and when channels with grouping are told of it
+// Flapping: a check that changes its alerted state too often, and when channels with grouping receive a message
 // (docs/decisions/0138). Instants are epoch ms, durations ms.
 import type { CheckState } from '../checks/check-state.ts';
 
@@ -33,14 +33,14 @@ export interface Flapping {
   readonly failures: readonly EndedFailure[];
   /** Since when it flaps; null = it does not. */
   readonly since: number | null;
-  /** When its channels were last told. */
-  readonly toldAt: number;
+  /** When its channels were last notified. */
+  readonly notifiedAt: number;
   /** Changes since then. */
-  readonly untold: number;
+  readonly unreported: number;
   /** Whether channels wait for a message, at the latest `messageEveryMs` after the last one. */
   readonly isWaiting: boolean;
-  /** Whether its present failure was told because it lasts. */
-  readonly isLastingTold: boolean;
+  /** Whether its channels were notified that the present failure lasts. */
+  readonly isLastingNotified: boolean;
 }
 
 export const calm: Flapping = {
@@ -48,10 +48,10 @@ export const calm: Flapping = {
   changedAt: null,
   failures: [],
   since: null,
-  toldAt: 0,
-  untold: 0,
+  notifiedAt: 0,
+  unreported: 0,
   isWaiting: false,
-  isLastingTold: false,
+  isLastingNotified: false,
 };
 
 /** What happened to a check. */
@@ -68,14 +68,14 @@ export type FlappingEvent =
       /** Time passed. */
       readonly type: 'time';
       readonly alerted: Alerted;
-      /** Muted and not passing: only the end is due, and nobody is told. */
+      /** Muted and not passing: only the end is due, without a message about the failure. */
       readonly isSilenced: boolean;
       readonly isAcknowledged: boolean;
     };
 
 /**
- * What channels with grouping are told: it began to flap, a failure lasts longer than all before, what changed since
- * the last message, or it is calm.
+ * What a message to channels with grouping is about: it began to flap, a failure lasts longer than all before, the
+ * changes since the last message, or it is calm.
  */
 export type FlappingMessage = 'began' | 'lasts' | 'changed' | 'ended';
 
@@ -111,25 +111,27 @@ export function flappingStep(before: Flapping, event: FlappingEvent, now: number
   const changed = withChange(state, event.before, now);
   if (changed.since === null) {
     if (changed.changes.length <= changesTolerated) return quiet(changed);
-    return told({ ...changed, since: now }, 'began', now);
+    return notified({ ...changed, since: now }, 'began', now);
   }
   const isUsual = event.after === null || changed.failures.some(({ state: ended }) => ended === event.after);
-  return isUsual ? quiet({ ...changed, isWaiting: true }) : told({ ...changed, isLastingTold: true }, 'lasts', now);
+  return isUsual
+    ? quiet({ ...changed, isWaiting: true })
+    : notified({ ...changed, isLastingNotified: true }, 'lasts', now);
 }
 
 /** When time alone can cause a message or the end; null = never. It may be due earlier than it says, never later. */
 export function flappingDueAt(
-  { changedAt, failures, since, toldAt, isWaiting, isLastingTold }: Flapping,
+  { changedAt, failures, since, notifiedAt, isWaiting, isLastingNotified }: Flapping,
   alerted: Alerted,
   everyMs: number,
 ): number | null {
   if (since === null) return null;
   const from = changedAt ?? since;
-  const messageAt = isWaiting ? toldAt + messageEveryMs : Infinity;
+  const messageAt = isWaiting ? notifiedAt + messageEveryMs : Infinity;
   const lastsAt = failures
     .filter(({ state }) => state === alerted)
     .map(({ endedAt, lastedMs }) => Math.min(endedAt + windowMs(everyMs), from + lastedMs + 1));
-  const isLasting = alerted !== null && !isLastingTold;
+  const isLasting = alerted !== null && !isLastingNotified;
   return Math.min(from + calmMs(everyMs), messageAt, isLasting ? Math.max(from, ...lastsAt) : Infinity);
 }
 
@@ -141,30 +143,30 @@ function timeStep(
 ): FlappingStep {
   if (state.since === null) return quiet(state);
   const lastsMs = now - (state.changedAt ?? state.since);
-  // The next change is told at once: earlier ones do not count again.
+  // The next change is reported at once: earlier ones do not count again.
   if (lastsMs >= calmMs(everyMs)) {
-    return { state: { ...calm, changedAt: state.changedAt }, message: 'ended', changes: state.untold };
+    return { state: { ...calm, changedAt: state.changedAt }, message: 'ended', changes: state.unreported };
   }
   if (isSilenced) return quiet(state);
-  if (alerted !== null && !state.isLastingTold && !isAcknowledged) {
+  if (alerted !== null && !state.isLastingNotified && !isAcknowledged) {
     const isLonger = state.failures.every((ended) => ended.state !== alerted || ended.lastedMs < lastsMs);
-    if (isLonger) return told({ ...state, isLastingTold: true }, 'lasts', now);
+    if (isLonger) return notified({ ...state, isLastingNotified: true }, 'lasts', now);
   }
-  return state.isWaiting && now - state.toldAt >= messageEveryMs ? told(state, 'changed', now) : quiet(state);
+  return state.isWaiting && now - state.notifiedAt >= messageEveryMs ? notified(state, 'changed', now) : quiet(state);
 }
 
 function quiet(state: Flapping): FlappingStep {
   return { state, message: null, changes: 0 };
 }
 
-function told(state: Flapping, message: FlappingMessage, now: number): FlappingStep {
-  const changes = message === 'began' ? state.changes.length : state.untold;
-  return { state: { ...state, toldAt: now, untold: 0, isWaiting: false }, message, changes };
+function notified(state: Flapping, message: FlappingMessage, now: number): FlappingStep {
+  const changes = message === 'began' ? state.changes.length : state.unreported;
+  return { state: { ...state, notifiedAt: now, unreported: 0, isWaiting: false }, message, changes };
 }
 
 /** Without what no longer counts. Instants in the future (the clock was set back) become the present. */
 function at(
-  { changes, changedAt, failures, since, toldAt, ...state }: Flapping,
+  { changes, changedAt, failures, since, notifiedAt, ...state }: Flapping,
   now: number,
   everyMs: number,
 ): Flapping {
@@ -177,7 +179,7 @@ function at(
       .map((ended) => ({ ...ended, endedAt: Math.min(ended.endedAt, now) }))
       .filter(({ endedAt }) => endedAt > from),
     since: since === null ? null : Math.min(since, now),
-    toldAt: Math.min(toldAt, now),
+    notifiedAt: Math.min(notifiedAt, now),
   };
 }
 
@@ -191,7 +193,7 @@ function withChange(state: Flapping, from: Alerted, now: number): Flapping {
     changedAt: now,
     failures:
       from === null ? state.failures : [...longer, { state: from, endedAt: now, lastedMs }].slice(-failuresKept),
-    untold: state.untold + 1,
-    isLastingTold: false,
+    unreported: state.unreported + 1,
+    isLastingNotified: false,
   };
 }

@@ -20,6 +20,7 @@ export function channelOf(row: AlertChannelsTable, seal: Seal): AlertChannel {
     sslExpiry: row.ssl_expiry === 1,
     sslExpiryThreshold: row.ssl_expiry_threshold,
     autoSubscribe: row.auto_subscribe === 1,
+    grouping: row.grouping === 1,
     activeHours: parsedOrNull<ActiveHours>(row.active_hours),
     report: parsedOrNull<ReportSchedule>(row.report),
     exhaustedInARow: row.exhausted_in_a_row,

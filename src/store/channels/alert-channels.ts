@@ -166,6 +166,7 @@ function channelColumns(
     ssl_expiry: flag(channel.sslExpiry),
     ssl_expiry_threshold: channel.sslExpiryThreshold,
     auto_subscribe: flag(channel.autoSubscribe),
+    grouping: flag(channel.grouping),
     active_hours: channel.activeHours === null ? null : json(channel.activeHours),
     report: channel.report === null ? null : json(channel.report),
   };

@@ -90,6 +90,7 @@ export function aChannel(accountId: string, change: Partial<AlertChannel> = {}):
     sslExpiry: false,
     sslExpiryThreshold: 30,
     autoSubscribe: false,
+    grouping: false,
     activeHours: null,
     report: null,
     exhaustedInARow: 0,

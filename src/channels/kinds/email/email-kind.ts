@@ -16,6 +16,7 @@ export const emailKind = {
   isSuperseded: true,
   render: renderEmail,
   renderDigest: renderEmailDigest,
+  isGrouped: () => true,
   renderReport: renderEmailReport,
   loadSender: async () => (await import('./send.ts')).createEmailSender,
 } as const satisfies ChannelKind;

@@ -12,6 +12,7 @@ export const slackKind = {
   templatesOf: () => [],
   isSuperseded: true,
   render: renderSlack,
+  isGrouped: () => true,
   renderDigest: renderSlackDigest,
   loadSender: async () => (await import('./send.ts')).createSlackSender,
 } as const satisfies ChannelKind;

@@ -11,6 +11,8 @@ export const smsKind = {
   missing: ({ sms }) => (sms === null ? 'SMS messages are not set up: the operator must set TOCSIN_SMS_URL' : null),
   isSuperseded: true,
   render: renderSms,
+  isGrouped: () => true,
+  isBrief: true,
   renderDigest: renderSmsDigest,
   loadSender: async () => {
     const { createTelephoneSender } = await import('./send.ts');
@@ -26,6 +28,8 @@ export const callKind = {
   missing: ({ call }) => (call === null ? 'Calls are not set up: the operator must set TOCSIN_CALL_URL' : null),
   isSuperseded: true,
   render: renderCall,
+  isGrouped: () => true,
+  isBrief: true,
   renderDigest: renderCallDigest,
   loadSender: async () => {
     const { createTelephoneSender } = await import('./send.ts');

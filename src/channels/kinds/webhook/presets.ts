@@ -9,6 +9,12 @@ type Preset = NonNullable<ChannelKind['presets']>[number];
 
 const templates = { ...chatTemplates, ...pagingTemplates, ...pushTemplates };
 
+/** Whether the messages of a preset appear in a chat or on a phone. Paging services and logs take every alert. */
+export function isReadByPeople(webhookType: unknown): boolean {
+  const { WEBHOOK_CORALOGIX: _log, ...read } = { ...chatTemplates, ...pushTemplates };
+  return typeof webhookType === 'string' && Object.hasOwn(read, webhookType);
+}
+
 const contentType = (value: string): Pair => ({ key: 'content-type', value, locked: false });
 const authorization = (value: string): Pair => ({ key: 'authorization', value, locked: true });
 

@@ -1,7 +1,7 @@
 // The webhook channel: sends alerts by HTTP, rendered by the channel's templates (spec §6).
 import type { ChannelKind } from '../../kind.ts';
 import { templatesOf } from './config.ts';
-import { presets } from './presets.ts';
+import { isReadByPeople, presets } from './presets.ts';
 import { warnAboutWebhook } from './preview.ts';
 import { renderWebhook } from './render.ts';
 import { webhookConfig, webhookConfigShown } from './schema.ts';
@@ -17,6 +17,7 @@ export const webhookKind = {
   faults: faultsOfWebhook,
   warnings: warnAboutWebhook,
   presets,
+  isGrouped: ({ webhookType }) => isReadByPeople(webhookType),
   render: renderWebhook,
   loadSender: async () => (await import('./send.ts')).createWebhookSender,
 } as const satisfies ChannelKind;

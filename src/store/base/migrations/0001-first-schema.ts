@@ -126,7 +126,7 @@ function channelTables({ types, clustered, strict }: Dialect): string[] {
     `CREATE TABLE alert_channels (${account}, id ${integer} NOT NULL, type ${text} NOT NULL, config ${text} NOT NULL,
       secrets ${text}, send_recovery ${code} NOT NULL,
       send_failure ${code} NOT NULL, send_degraded ${code} NOT NULL, ssl_expiry ${code} NOT NULL,
-      ssl_expiry_threshold ${integer} NOT NULL, auto_subscribe ${code} NOT NULL, active_hours ${text},
+      ssl_expiry_threshold ${integer} NOT NULL, auto_subscribe ${code} NOT NULL, grouping ${code} NOT NULL, active_hours ${text},
       report ${text}, report_at ${instant},
       exhausted_in_a_row ${integer} NOT NULL DEFAULT 0, failing_since ${instant}, failing_news ${code},
       failing_reason ${text}, failing_delivery_id ${id}, failing_notified ${text}, asked_until ${instant},

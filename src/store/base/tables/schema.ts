@@ -71,6 +71,8 @@ export interface AlertChannelsTable {
   ssl_expiry: Flag;
   ssl_expiry_threshold: number;
   auto_subscribe: Flag;
+  /** 1 = alerts of flapping checks are grouped. */
+  grouping: Flag;
   /** JSON `ActiveHours`; null = always. */
   active_hours: string | null;
   /** A `ReportSchedule`. */
