@@ -265,6 +265,7 @@ function restOptions(
     rateLimit: config.rateLimit,
     accountRateLimit: config.accountRateLimit,
     trustedProxies: config.trustedProxies.map(({ address, prefix }) => `${address}/${prefix}`),
+    hosts: { publicUrl, allowed: config.allowedHosts },
     now: () => clock.now(),
     isUnavailable: isTemporary,
   };

@@ -34,6 +34,8 @@ export interface Config {
   readonly roles: readonly Role[];
   /** As configured, without a trailing slash; null = derived from the listener (`publicUrlOf`). */
   readonly publicUrl: string | null;
+  /** Names under which requests are answered, in addition to those of this machine and of the public URL. */
+  readonly allowedHosts: readonly string[];
   /** Proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly Cidr[];
   /** null = create one and print it once. A secret. */
@@ -116,6 +118,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
     listen: take(env, 'TOCSIN_LISTEN_URL'),
     roles: take(env, 'TOCSIN_ROLES') ?? configVariables.TOCSIN_ROLES.read('all') ?? [],
     publicUrl,
+    allowedHosts: take(env, 'TOCSIN_ALLOWED_HOSTS') ?? [],
     trustedProxies: take(env, 'TOCSIN_TRUSTED_PROXIES') ?? [],
     bootstrapApiKey: take(env, 'TOCSIN_BOOTSTRAP_API_KEY'),
     bootstrapAccountId: take(env, 'TOCSIN_BOOTSTRAP_ACCOUNT_ID'),

@@ -8,6 +8,7 @@ import { passwordProblem } from '#domain/accounts/password.ts';
 import { parseCidr } from '#egress/cidr.ts';
 import { type Proxy, readProxy } from '#egress/proxy.ts';
 import { isUuid } from '#lib/id.ts';
+import { asciiHost } from '#lib/net/host-name.ts';
 import type { ConfigVariable } from './config-variable.ts';
 import { gatewayVariables } from './gateway-variables.ts';
 import { pemBlocks } from '#lib/net/tls-trust.ts';
@@ -88,6 +89,13 @@ export const configVariables = {
     right: 'an absolute http or https URL without user, query and fragment, such as https://tocsin.example.com',
     read: readPublicUrl,
   } satisfies ConfigVariable<string>,
+  TOCSIN_ALLOWED_HOSTS: {
+    fallback: 'none',
+    meaning:
+      'Host names under which this server answers, in addition to IP addresses, `localhost` and the host of `TOCSIN_PUBLIC_URL`. Requests under other names get 421, except with an `Authorization` header and for pings, trigger URLs and `/health`.',
+    right: 'a comma-separated list of host names without ports, such as tocsin.lan,*.example.com',
+    read: readHosts,
+  } satisfies ConfigVariable<readonly string[]>,
   TOCSIN_TRUSTED_PROXIES: {
     fallback: 'none',
     meaning:
@@ -339,6 +347,11 @@ function readRoles(text: string): readonly Role[] | undefined {
   if (names.has('all')) return names.size === 1 ? roles : undefined;
   const chosen = roles.filter((role) => names.has(role));
   return chosen.length === names.size ? chosen : undefined;
+}
+
+function readHosts(text: string): readonly string[] | undefined {
+  const names = text.split(',').map((name) => asciiHost(name.trim())?.toLowerCase().replace(/\.$/, '') ?? '');
+  return names.every((name) => /^(?:\*\.)?[a-z0-9_](?:[a-z0-9_.-]{0,251}[a-z0-9_])?$/.test(name)) ? names : undefined;
 }
 
 function readPublicUrl(text: string): string | undefined {

@@ -6,6 +6,8 @@ import type { Operation, Operations } from '#contract/operation.ts';
 import { createFairQueue } from '#lib/fair-queue.ts';
 import type { Authenticate } from './authenticate.ts';
 import { errorAnswer, errorBody } from './errors.ts';
+import { foreignHost, foreignHostMessage, foreignHostPage, type OwnHosts } from './hosts.ts';
+import { pageHeaders } from './html.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { type Ending, endIfClosing, mountRoute, type SessionsOption } from './mount.ts';
 import { answerOddRequests, answerParserFault } from './parser-faults.ts';
@@ -34,6 +36,8 @@ export interface RestOptions {
   readonly accountRateLimit: number;
   /** Networks (`10.0.0.0/8`) of proxies whose X-Forwarded-For names the client. */
   readonly trustedProxies?: readonly string[];
+  /** Names under which requests are answered; absent = any. */
+  readonly hosts?: OwnHosts;
   /** Epoch ms. */
   readonly now: () => number;
   /** Whether an error means that the server is temporarily unavailable: 503 instead of 500. */
@@ -82,7 +86,10 @@ export function createRestServer(options: RestOptions): FastifyInstance {
   app.decorateRequest('caller', undefined);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-    done(addressFault(request));
+    const fault = addressFault(request);
+    const foreign = fault === undefined && options.hosts ? foreignHostOf(request, options.hosts) : null;
+    if (foreign === null) done(fault);
+    else sendMisdirected(request, endIfClosing(reply, ending), foreign);
   });
   finishAnswersBeforeClose(app, ending, options.closingStallMs ?? 3000);
   app.setErrorHandler((error, request, reply) => sendError(error, request, endIfClosing(reply, ending), options));
@@ -162,6 +169,22 @@ function addressFault(request: FastifyRequest): HttpRefusal | undefined {
   }
   if (hostsOf(request.raw.rawHeaders) > 1) return new HttpRefusal(400, 'The request has more than one Host header.');
   return request.url.includes('%00') ? new HttpRefusal(400, 'The URL contains the character U+0000.') : undefined;
+}
+
+function foreignHostOf(request: FastifyRequest, hosts: OwnHosts): string | null {
+  const { headers, raw, host } = request;
+  // The framework takes the header over from trusted proxies alone.
+  const isForwarded = headers['x-forwarded-host'] !== undefined && host !== (headers.host ?? '');
+  return foreignHost({ headers, target: raw.url ?? '', isForwarded }, hosts);
+}
+
+function sendMisdirected({ headers }: FastifyRequest, reply: FastifyReply, name: string): void {
+  reply.code(421);
+  if (headers.accept?.includes('text/html')) void reply.headers(pageHeaders).send(foreignHostPage(name));
+  else {
+    const body = errorBody(421, foreignHostMessage(name));
+    void reply.type('application/json; charset=utf-8').send(JSON.stringify(body));
+  }
 }
 
 /** Raw names and values, because a second Host is not visible in the joined headers. */

@@ -7,6 +7,7 @@ import { askAt, bodyOf, cookieOf, ownPage } from './session-calls.ts';
 const operator = { email: 'operator@example.com', password: 'correct horse battery' };
 const environment = {
   TOCSIN_ROLES: 'api',
+  TOCSIN_ALLOWED_HOSTS: 'tocsin.test',
   TOCSIN_BOOTSTRAP_EMAIL: operator.email,
   TOCSIN_BOOTSTRAP_PASSWORD: operator.password,
 };

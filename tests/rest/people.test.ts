@@ -20,6 +20,7 @@ before(async () => {
     { after: (work) => void cleanups.push(work) },
     {
       TOCSIN_ROLES: 'api',
+      TOCSIN_ALLOWED_HOSTS: 'tocsin.test',
       TOCSIN_BOOTSTRAP_EMAIL: operator.email,
       TOCSIN_BOOTSTRAP_PASSWORD: operator.password,
     },
