@@ -70,12 +70,7 @@ const right: readonly Case[] = [
   ['TOCSIN_ROLES', 'runner, api', (c) => c.roles, ['api', 'runner']],
   ['TOCSIN_ROLES', 'all', (c) => c.roles.length, 5],
   ['TOCSIN_PUBLIC_URL', 'https://t.example.com/watch/', (c) => c.publicUrl, 'https://t.example.com/watch'],
-  [
-    'TOCSIN_ALLOWED_HOSTS',
-    'Tocsin.lan, *.bücher.example.',
-    (c) => c.allowedHosts,
-    ['tocsin.lan', '*.xn--bcher-kva.example'],
-  ],
+  ['TOCSIN_ALLOWED_HOSTS', 'A.lan, *.bücher.de.', (c) => c.allowedHosts, ['a.lan', '*.xn--bcher-kva.de']],
   ['TOCSIN_TRUSTED_PROXIES', '127.0.0.1, fd00::/8', (c) => c.trustedProxies.map((a) => a.prefix), [32, 8]],
   ['TOCSIN_BOOTSTRAP_API_KEY', key, (c) => c.bootstrapApiKey, key],
   ['TOCSIN_BOOTSTRAP_ACCOUNT_ID', uuid, (c) => c.bootstrapAccountId, uuid.toLowerCase()],

@@ -1,0 +1,165 @@
+// Members of an account and invitations over HTTP.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type Composed, startComposed } from '../support/service/composed.ts';
+import type { Answer } from './operation-calls.ts';
+import { askAt, bodyOf, cookieOf, type Headers } from './session-calls.ts';
+
+const operator = { email: 'operator@example.com', password: 'correct horse battery' };
+const password = 'another long password';
+const minuteMs = 60_000;
+
+let on: Composed;
+let clockMs = Date.now();
+const cleanups: (() => void | Promise<void>)[] = [];
+
+before(async () => {
+  const clocks = { clock: { now: () => clockMs }, steadyNow: () => clockMs };
+  on = await startComposed(
+    { after: (work) => void cleanups.push(work) },
+    {
+      TOCSIN_ROLES: 'api',
+      TOCSIN_BOOTSTRAP_EMAIL: operator.email,
+      TOCSIN_BOOTSTRAP_PASSWORD: operator.password,
+    },
+    clocks,
+  );
+});
+after(async () => {
+  for (const work of cleanups) await work();
+});
+
+function ask(method: string, path: string, headers: Headers = {}, body?: object, at = on): Promise<Answer> {
+  return askAt(at, method, path, headers, body);
+}
+
+/** Another window for attempts, so that one test does not use up those of the next. */
+const later = (): void => void (clockMs += 5 * minuteMs);
+
+async function signIn(who: { email: string; password: string } = operator): Promise<Headers> {
+  later();
+  return cookieOf(await ask('POST', '/v1/sessions', {}, who));
+}
+
+/** Invites a person and signs them in. */
+async function join(email: string, role: string, by: Headers, account: Headers = {}) {
+  later();
+  const invited = await ask('POST', '/v1/invites', { ...by, ...account }, { email, role });
+  assert.equal(invited.status, 201, invited.text);
+  const token = String(bodyOf(invited).url).split('#')[1] ?? '';
+  const accepted = await ask('POST', '/v1/invites/accept', {}, { token, password });
+  return { headers: cookieOf(accepted), id: String(bodyOf(accepted).user.id), token };
+}
+
+describe('people of an account', () => {
+  test('are invited by a link that works once, and then chosen a role', async () => {
+    const owner = await signIn();
+    const made = await ask('POST', '/v1/invites', owner, { email: 'New@Example.com', role: 'read-run' });
+    const { url, ...invite } = bodyOf(made);
+    assert.match(url, new RegExp(`^${on.address}/invite#[\\w-]{43}$`));
+    assert.deepEqual([invite.email, invite.role], ['new@example.com', 'read-run']);
+    assert.equal(Date.parse(invite.expiresAt) - Date.parse(invite.createdAt), 7 * 24 * 60 * minuteMs);
+    const open = bodyOf(await ask('GET', '/v1/invites', owner)) as { id: string }[];
+    assert.deepEqual(
+      open.filter(({ id }) => id === invite.id),
+      [invite],
+    );
+    const token = url.split('#')[1];
+    const read = await ask('POST', '/v1/invites/read', {}, { token });
+    assert.deepEqual(bodyOf(read), {
+      email: 'new@example.com',
+      accountName: 'Default',
+      role: 'read-run',
+      isNewUser: true,
+    });
+    assert.equal((await ask('POST', '/v1/invites/accept', {}, { token, password: 'short' })).status, 400);
+    const accepted = await ask('POST', '/v1/invites/accept', {}, { token, password });
+    assert.deepEqual([bodyOf(accepted).role, bodyOf(accepted).readsOnly], ['read-run', false]);
+    for (const [path, body] of [
+      ['/v1/invites/read', { token }],
+      ['/v1/invites/accept', { token, password }],
+    ] as const) {
+      const refused = await ask('POST', path, {}, body);
+      assert.equal(refused.status, 404);
+      assert.match(bodyOf(refused).message, /^This invitation was used or withdrawn, or it has expired\./);
+    }
+    assert.equal((await ask('POST', '/v1/invites', owner, { email: 'new@example.com', role: 'admin' })).status, 409);
+    const { id } = bodyOf(accepted).user;
+    const headers = cookieOf(accepted);
+    assert.equal((await ask('POST', '/v1/variables', headers, { key: 'MAY', value: '1' })).status, 403);
+    const changed = await ask('PUT', `/v1/users/${id}`, owner, { role: 'read-write' });
+    assert.deepEqual([changed.status, bodyOf(changed).role], [200, 'read-write']);
+    assert.equal((await ask('POST', '/v1/variables', headers, { key: 'MAY', value: '1' })).status, 201, 'at once');
+    assert.equal((await ask('DELETE', `/v1/users/${id}`, owner)).status, 204);
+    assert.equal((await ask('GET', '/v1/me', headers)).status, 401, 'at once');
+    // The forgotten password: removed and invited again, the person chooses another one.
+    const again = await join('new@example.com', 'read-only', owner);
+    assert.notEqual(again.id, id);
+  });
+
+  test('an invitation can be withdrawn', async () => {
+    const owner = await signIn();
+    const { id, url } = bodyOf(await ask('POST', '/v1/invites', owner, { email: 'gone@example.com', role: 'admin' }));
+    assert.equal((await ask('DELETE', `/v1/invites/${id}`, owner)).status, 204);
+    assert.equal((await ask('DELETE', `/v1/invites/${id}`, owner)).status, 404);
+    const answer = await ask('POST', '/v1/invites/read', {}, { token: url.split('#')[1] });
+    assert.equal(answer.status, 404);
+  });
+
+  test('a person who has a user joins another account with their own password', async () => {
+    const owner = await signIn();
+    await join('both@example.com', 'admin', owner);
+    const second = bodyOf(await ask('POST', '/v1/accounts', owner, { name: 'Second' })).id as string;
+    const inSecond = { ...owner, 'x-service-account': second };
+    const made = await ask('POST', '/v1/invites', inSecond, { email: 'both@example.com', role: 'read-only' });
+    const token = bodyOf(made).url.split('#')[1];
+    assert.equal(bodyOf(await ask('POST', '/v1/invites/read', {}, { token })).isNewUser, false);
+    const wrong = await ask('POST', '/v1/invites/accept', {}, { token, password: 'not their password' });
+    assert.equal(wrong.status, 401);
+    later();
+    const accepted = await ask('POST', '/v1/invites/accept', {}, { token, password });
+    const { accountId, role, accounts, readsOnly } = bodyOf(accepted);
+    assert.deepEqual([accountId, role, readsOnly], [second, 'read-only', true]);
+    assert.deepEqual(accounts, [
+      { id: on.accountId, name: 'Default', role: 'admin' },
+      { id: second, name: 'Second', role: 'read-only' },
+    ]);
+    const headers = cookieOf(accepted);
+    // The role of the first account gives no power in the second.
+    assert.equal((await ask('PUT', `/v1/accounts/${second}`, headers, { name: 'Mine' })).status, 404);
+    const key = { name: 'x', role: 'admin', accountIds: [second] };
+    assert.equal((await ask('POST', '/v1/api-keys', headers, key)).status, 403);
+  });
+
+  test('owners are managed by owners and operators alone, and the last one stays', async () => {
+    const owner = await signIn();
+    const second = bodyOf(await ask('POST', '/v1/accounts', owner, { name: 'Owned' })).id as string;
+    const account = { 'x-service-account': second };
+    const inIt = { ...owner, ...account };
+    const { id: ownerId } = bodyOf(await ask('GET', '/v1/me', owner)).user;
+    const last = await ask('PUT', `/v1/users/${ownerId}`, inIt, { role: 'admin' });
+    assert.equal(last.status, 409);
+    assert.match(bodyOf(last).message, /last owner/);
+    assert.equal((await ask('DELETE', `/v1/users/${ownerId}`, inIt)).status, 409);
+    const admin = await join('admin@example.com', 'admin', owner, account);
+    const key = bodyOf(await ask('POST', '/v1/api-keys', inIt, { name: 'k', role: 'admin' })).key as string;
+    for (const by of [admin.headers, { authorization: `Bearer ${key}` }]) {
+      for (const [method, path, body] of [
+        ['POST', '/v1/invites', { email: 'x@example.com', role: 'owner' }],
+        ['PUT', `/v1/users/${admin.id}`, { role: 'owner' }],
+        ['PUT', `/v1/users/${ownerId}`, { role: 'read-only' }],
+        ['DELETE', `/v1/users/${ownerId}`, {}],
+      ] as const) {
+        const answer = await ask(method, path, { ...by, ...account }, body);
+        assert.equal(answer.status, 403, `${method} ${path}: ${answer.text}`);
+      }
+    }
+    assert.equal((await ask('PUT', `/v1/users/${admin.id}`, inIt, { role: 'owner' })).status, 200);
+    const promoted = { ...admin.headers, ...account };
+    assert.equal((await ask('DELETE', `/v1/users/${ownerId}`, promoted)).status, 204);
+    assert.deepEqual(
+      (bodyOf(await ask('GET', '/v1/users', promoted)) as { email: string }[]).map(({ email }) => email),
+      ['admin@example.com'],
+    );
+  });
+});
