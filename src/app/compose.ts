@@ -17,6 +17,9 @@ import type { PlaceBoard } from '#egress/place-board.ts';
 import { hasChromium } from '#sandbox/find-chromium.ts';
 import type { Store } from '#store/store.ts';
 import { joinHints } from './hints.ts';
+import type { Notice } from '#actions/operating/notices.ts';
+import { watchdogNotices } from '#actions/operating/watchdog-notices.ts';
+import { createWatchdogCaller, refuseOwnWatchdog } from './path/watchdog.ts';
 import { brokenChannelsOf } from './path/templates.ts';
 import { createListeners, type Listeners } from './http/listen.ts';
 import type { PathDeps } from './path/joint.ts';
@@ -64,6 +67,7 @@ export async function compose(
   clocks: Clocks = machineClocks,
   random: RandomSource = systemRandom,
 ): Promise<Tocsin> {
+  await refuseOwnWatchdog(config);
   const secretKey = readSecretKey(config);
   const opened = await openConfiguredStore(config, secretKey, clocks, log);
   try {
@@ -88,6 +92,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
     store,
     clock,
     holds: () => path?.holds() ?? { runs: 0, deliveries: 0 },
+    stalled: () => path?.stalled() ?? [],
     lacksBrowser: () => config.roles.includes('runner') && !hasChromium(config.chromium),
     isResolverDown: () => deps.prober?.isResolverDown === true || deps.scripts?.hasResolverFault === true,
     isListening: () => listeners.isListening,
@@ -112,7 +117,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
     ...hints,
     scriptsRefused: scriptsRefusedBy(deps.scripts, ownProcess, config),
     stopping: stopping.signal,
-    processNotices: () => runtimes.notices(),
+    processNotices: noticesOfProcess(opened, config, runtimes),
     brokenChannels: brokenChannelsOf(store, config, (accountId) => path?.brokenChannels(accountId) ?? []),
     notes: async () => holdNotes(store),
     readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(ownProcess))],
@@ -136,6 +141,18 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   };
 }
 
+/** Problems that this process knows of. */
+function noticesOfProcess(
+  { store, clock }: OpenedStore,
+  { watchdogUrl }: Pick<Config, 'watchdogUrl'>,
+  runtimes: LoadedRuntimes,
+): () => Promise<readonly Notice[]> {
+  return async () => [
+    ...runtimes.notices(),
+    ...watchdogNotices(await store.watchdog.state(), watchdogUrl !== null, clock.now()),
+  ];
+}
+
 function createStop({
   log,
   store,
@@ -146,7 +163,8 @@ function createStop({
   listeners,
   sender,
   prober,
-}: Pick<PathDeps, 'log' | 'ownProcess' | 'sender' | 'prober'> & {
+  watchdog,
+}: Pick<PathDeps, 'log' | 'ownProcess' | 'sender' | 'prober' | 'watchdog'> & {
   readonly store: Store;
   readonly metrics: Metrics;
   readonly stopping: AbortController;
@@ -157,7 +175,7 @@ function createStop({
     log.info('process.stopping', { why });
     stopping.abort();
     await running.stop();
-    await Promise.all([listeners.close(), sender?.close(), prober?.close()]);
+    await Promise.all([listeners.close(), sender?.close(), prober?.close(), watchdog?.close()]);
     metrics.stop();
     await ownProcess.leave();
     await store.close();
@@ -187,7 +205,7 @@ function createRoleDeps(
   runtimes: LoadedRuntimes,
   clock: Clock,
   log: Log,
-): Pick<PathDeps, 'prober' | 'scripts' | 'sender'> {
+): Pick<PathDeps, 'prober' | 'scripts' | 'sender' | 'watchdog'> {
   const { roles, probeThreads, scriptsAtOnce, scriptMs, scriptsWarm, chromium, caCertificates } = config;
   const trusting = { extraCertificates: caCertificates };
   const egress = { ...config.egress, closed };
@@ -216,6 +234,10 @@ function createRoleDeps(
             prober,
           }),
     prober,
+    watchdog:
+      config.watchdogUrl !== null && roles.includes('upkeep')
+        ? createWatchdogCaller(config.watchdogUrl, egress, config, `Tocsin/${version}`)
+        : null,
     sender: roles.includes('deliverer')
       ? createSender({ egress, gateways: config.gateways, ...trusting, onThreadEnd: logEnd('sender.thread-ended') })
       : null,

@@ -43,6 +43,8 @@ export interface OwnProcessDeps {
   readonly store: Pick<Store, 'processes' | 'gaps'>;
   readonly clock: Clock;
   readonly holds: () => Holds;
+  /** Its steps that make no progress. */
+  readonly stalled: () => readonly string[];
   /** Whether it runs checks without Chromium; called for each heartbeat. */
   readonly lacksBrowser: () => boolean;
   /** Whether no name server answers its checks; called for each heartbeat. */
@@ -92,6 +94,7 @@ export function createOwnProcess(deps: OwnProcessDeps): OwnProcess {
         resolverDownSince,
         listeners: deps.listeners(),
         scriptsRefused,
+        stalled: deps.stalled(),
       });
       [known, knownLocations] = await Promise.all([store.processes.list(), store.processes.locations()]);
       deps.onOthers(known.filter(({ id }) => id !== own.id));

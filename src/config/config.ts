@@ -12,6 +12,7 @@ import {
   type Role,
 } from './variables.ts';
 import type { ConfigVariable } from './config-variable.ts';
+import type { ChannelPlace } from './watching-variables.ts';
 import { browserLimits, programLimits } from '#domain/checks/script-limits.ts';
 import { passwordProblem } from '#domain/accounts/password.ts';
 import type { Gateways, SmtpGateway } from '#domain/alerts/gateways.ts';
@@ -49,6 +50,10 @@ export interface Config {
   /** What channels send through. Secrets. */
   readonly gateways: Gateways;
   readonly sendingLimits: SendingLimits;
+  /** Called while Tocsin works; null = none. A secret. */
+  readonly watchdogUrl: string | null;
+  /** Receives notices about Tocsin itself; null = none. */
+  readonly noticeChannel: ChannelPlace | null;
   readonly egress: Required<Pick<EgressPolicy, 'mode' | 'allow' | 'proxy' | 'names'>>;
   /** Access to `/metrics`. */
   readonly metrics: {
@@ -135,6 +140,8 @@ export function readConfig(env: Environment = process.env, cores: number = avail
       telephone: take(env, 'TOCSIN_TELEPHONE_LIMIT') ?? 60,
       email: take(env, 'TOCSIN_MAIL_LIMIT') ?? 200,
     },
+    watchdogUrl: take(env, 'TOCSIN_WATCHDOG_URL'),
+    noticeChannel: take(env, 'TOCSIN_NOTICE_CHANNEL'),
     metrics: metricsOf(env, port, isPrivate),
     caCertificates: take(env, 'TOCSIN_CA_FILE') ?? [],
     location: take(env, 'TOCSIN_LOCATION') ?? { code: 'local', name: 'Local' },

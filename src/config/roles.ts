@@ -18,6 +18,8 @@ export const loopNames = [
   'remove-old-rows',
   'keep-templates',
   'process-heartbeat',
+  'call-watchdog',
+  'send-notices',
 ] as const;
 export type LoopName = (typeof loopNames)[number];
 
@@ -34,5 +36,19 @@ export const loopsOfRole: Readonly<Record<Role, readonly LoopName[]>> = {
   scheduler: ['schedule-runs', 'judge-heartbeats', 'judge-states', 'keep-templates'],
   runner: ['run-checks', 'close-unserved-runs', 'keep-templates'],
   deliverer: ['send-deliveries', 'judge-storms', 'send-account-reports', 'report-failing-channels', 'keep-templates'],
-  upkeep: ['roll-up', 'remove-old-rows'],
+  upkeep: ['roll-up', 'remove-old-rows', 'call-watchdog', 'send-notices'],
+};
+
+/** The step that records results, which is no loop. */
+export const recordStep = 'record-results';
+
+/**
+ * Role → the steps that must make progress somewhere, for the watchdog. Compiling templates in advance only saves time.
+ */
+export const stepsOfRole: Readonly<Record<Role, readonly string[]>> = {
+  api: ['record-reception'],
+  scheduler: loopsOfRole.scheduler.filter((name) => name !== 'keep-templates'),
+  runner: [...loopsOfRole.runner.filter((name) => name !== 'keep-templates'), recordStep],
+  deliverer: loopsOfRole.deliverer.filter((name) => name !== 'keep-templates'),
+  upkeep: loopsOfRole.upkeep,
 };

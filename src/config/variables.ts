@@ -11,6 +11,7 @@ import { isUuid } from '#lib/id.ts';
 import { asciiHost } from '#lib/net/host-name.ts';
 import type { ConfigVariable } from './config-variable.ts';
 import { gatewayVariables } from './gateway-variables.ts';
+import { watchingVariables } from './watching-variables.ts';
 import { pemBlocks } from '#lib/net/tls-trust.ts';
 import { nearestName } from '#lib/nearest.ts';
 import { type PostgresAddress, readPostgresAddress } from '#lib/net/postgres-address.ts';
@@ -180,6 +181,7 @@ export const configVariables = {
     read: readCertificates,
   } satisfies ConfigVariable<readonly string[]>,
   ...gatewayVariables,
+  ...watchingVariables,
   TOCSIN_METRICS_TOKEN: {
     fallback: 'none',
     meaning:

@@ -7,6 +7,8 @@ export interface BatchWriter<Item> {
   readonly waiting: number;
   /** false while writes fail with a temporary error. */
   readonly isHealthy: boolean;
+  /** Whether items have waited for more than a minute while nothing was written. */
+  readonly isStalled: boolean;
   /** Resolves when everything is written, or `graceMs` have passed. */
   drain(graceMs: number): Promise<void>;
 }
@@ -28,11 +30,15 @@ export interface BatchWriterOptions<Item> {
   readonly retryMs: number;
 }
 
+const stalledAfterMs = 60_000;
+
 export function createBatchWriter<Item>(options: BatchWriterOptions<Item>): BatchWriter<Item> {
   const queue: Item[] = [];
   let isBusy = false;
   let isHealthy = true;
   let failedInARow = 0;
+  /** When something was written, or began to wait. */
+  let progressAt = 0;
   const idle = new Set<() => void>();
 
   const run = async (): Promise<void> => {
@@ -41,6 +47,7 @@ export function createBatchWriter<Item>(options: BatchWriterOptions<Item>): Batc
       const kept = await writeBatch(batch, options, queue.length);
       queue.unshift(...kept);
       isHealthy = kept.length === 0;
+      if (isHealthy) progressAt = performance.now();
       failedInARow = isHealthy ? 0 : failedInARow + 1;
       if (!isHealthy) await pauseAfter(failedInARow, options.retryMs);
     }
@@ -55,6 +62,7 @@ export function createBatchWriter<Item>(options: BatchWriterOptions<Item>): Batc
       queue.push(item);
       if (isBusy) return;
       isBusy = true;
+      progressAt = performance.now();
       setImmediate(run);
     },
     get waiting() {
@@ -62,6 +70,9 @@ export function createBatchWriter<Item>(options: BatchWriterOptions<Item>): Batc
     },
     get isHealthy() {
       return isHealthy;
+    },
+    get isStalled() {
+      return isBusy && performance.now() - progressAt > stalledAfterMs;
     },
     drain(graceMs) {
       if (!isBusy) return Promise.resolve();

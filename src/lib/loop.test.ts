@@ -111,6 +111,27 @@ describe('a loop', () => {
     assert.equal(count(), 0);
   });
 
+  it('is stalled if no turn succeeds for a minute longer than its pause', async () => {
+    const { tick, begun } = steps();
+    let elapsed = 0;
+    const loop = startLoop({ tick, floorMs: 5000, onError: () => {}, elapsedMs: () => elapsed });
+    const first = await begun();
+    elapsed = 65_000;
+    assert.equal(loop.isStalled, false);
+    elapsed = 65_001;
+    assert.deepEqual([loop.isStalled, loop.isHealthy], [true, true], 'its first turn has not ended');
+    first.end(0);
+    const second = await begun();
+    assert.equal(loop.isStalled, false);
+    elapsed += 65_001;
+    second.fail();
+    const third = await begun();
+    assert.equal(loop.isStalled, true);
+    third.end(hourMs);
+    await loop.stop();
+    assert.equal(loop.isStalled, false);
+  });
+
   it('continues after an error with growing pauses, whatever wakes it, and reports that it is unhealthy', async () => {
     const { tick, begun } = steps();
     const faults: { failed: number; at: number }[] = [];

@@ -9,6 +9,8 @@ export interface Loop {
   stop(): Promise<void>;
   /** Whether the last tick succeeded. */
   readonly isHealthy: boolean;
+  /** Whether no tick has succeeded for a minute longer than the pause between two: it fails, or one does not end. */
+  readonly isStalled: boolean;
 }
 
 /** Options of a loop. */
@@ -19,19 +21,23 @@ export interface LoopOptions {
   readonly floorMs: number;
   /** Called for a tick that threw; the next one follows after a growing delay. */
   readonly onError: (error: unknown, failedInARow: number) => void;
+  /** Monotonic clock, ms. */
+  readonly elapsedMs?: () => number;
 }
 
 const firstPauseMs = 100;
 const longestPauseMs = 5000;
+/** How long a tick may take or fail before its loop is stalled, ms. */
+const stalledAfterMs = 60_000;
 
 /** Starts ticking at once. */
-export function startLoop({ tick, floorMs, onError }: LoopOptions): Loop {
-  let timer: NodeJS.Timeout | null = null;
-  let immediate: NodeJS.Immediate | null = null;
+export function startLoop({ tick, floorMs, onError, elapsedMs = () => performance.now() }: LoopOptions): Loop {
+  let [timer, immediate]: [NodeJS.Timeout | null, NodeJS.Immediate | null] = [null, null];
   let isTicking = false;
   let isWoken = false;
   let isStopped = false;
   let failedInARow = 0;
+  let succeededAt = elapsedMs();
   const ended = Promise.withResolvers<void>();
 
   const plan = (inMs: number): void => {
@@ -53,6 +59,7 @@ export function startLoop({ tick, floorMs, onError }: LoopOptions): Loop {
     try {
       pauseMs = Math.min(await tick(), floorMs);
       failedInARow = 0;
+      succeededAt = elapsedMs();
     } catch (error) {
       failedInARow++;
       pauseMs = Math.min(firstPauseMs * 2 ** (failedInARow - 1), longestPauseMs) * (0.5 + Math.random() / 2);
@@ -80,6 +87,9 @@ export function startLoop({ tick, floorMs, onError }: LoopOptions): Loop {
     },
     get isHealthy() {
       return failedInARow === 0;
+    },
+    get isStalled() {
+      return elapsedMs() - succeededAt > floorMs + stalledAfterMs;
     },
   };
 }

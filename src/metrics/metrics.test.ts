@@ -114,6 +114,7 @@ it('exports the age of the oldest run by location, and zero for its own location
     resolverDownSince: null,
     listeners: [],
     scriptsRefused: null,
+    stalled: [],
   };
   let queue: Awaited<ReturnType<Figures['runQueue']>> = [
     { location: 'far', waitingSince: 7500 },

@@ -55,6 +55,8 @@ export interface RecordResults {
   /** Number of findings that are not durable yet. */
   readonly waiting: number;
   readonly isHealthy: boolean;
+  /** Whether findings have waited for more than a minute while nothing was recorded. */
+  readonly isStalled: boolean;
   /** Writes waiting findings; gives up after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
@@ -102,6 +104,9 @@ export function createRecordResults(options: RecordResultsOptions): RecordResult
     },
     get isHealthy() {
       return writer.isHealthy;
+    },
+    get isStalled() {
+      return writer.isStalled;
     },
     stop: (graceMs) => writer.drain(graceMs),
   };

@@ -132,6 +132,8 @@ export interface SendDeliveries {
   tick(): Promise<number>;
   /** Numbers of leased deliveries. */
   readonly inProgress: number;
+  /** Whether ended attempts have waited for more than a minute while none was recorded. */
+  readonly isStalled: boolean;
   /** Waits for attempts in progress up to `graceMs`; the rest is interrupted and repeated after the next start. */
   stop(graceMs: number): Promise<void>;
 }
@@ -164,6 +166,9 @@ export function createSendDeliveries(options: SendDeliveriesOptions): SendDelive
   return {
     get inProgress() {
       return inProgress.size;
+    },
+    get isStalled() {
+      return attempts.isStalled();
     },
     async tick() {
       const now = clock.now();
@@ -260,7 +265,7 @@ function createAttempts(options: SendDeliveriesOptions, { inProgress, lanes, sca
       send({ ...delivery, request }, claimed);
     });
   };
-  return { start, stop: () => rendering.stop() };
+  return { start, stop: () => rendering.stop(), isStalled: () => writer.isStalled };
 }
 
 async function untilEmpty(inProgress: ReadonlyMap<string, Held>, maxMs: number): Promise<void> {

@@ -47,6 +47,7 @@ import { createRuntimeStages, type RuntimeStages } from './accounts/runtime-stag
 import { createRequestedRuntimes, type RequestedRuntimes } from './accounts/requested-runtimes.ts';
 import { createSessions, type Sessions } from './accounts/sessions.ts';
 import { createSetupLinks, type SetupLinks } from './accounts/setup-links.ts';
+import { createWatchdog, type Watchdog } from './accounts/watchdog.ts';
 import { createTriggerCalls, type TriggerCalls } from './checks/trigger-calls.ts';
 import { createTriggers, type Triggers } from './checks/triggers.ts';
 import { createUsers, type Users } from './accounts/users.ts';
@@ -105,6 +106,7 @@ export interface Store {
   readonly receptions: Receptions;
   readonly resultAssets: ResultAssets;
   readonly processes: Processes;
+  readonly watchdog: Watchdog;
   /** Hints between the processes of this database. */
   readonly wakes: Wakes;
   /** Whether the previous process ended without closing. */
@@ -177,6 +179,7 @@ export function nounsOf(database: Database): Nouns {
     pings: createPings(database),
     receptions: createReceptions(database),
     resultAssets: createResultAssets(database),
+    watchdog: createWatchdog(database),
     processes: createProcesses(database),
   };
 }

@@ -36,6 +36,7 @@ async function fixture(newStore: NewStore) {
       publicUrl: null,
       listeners: [],
       scriptsRefused: null,
+      stalled: [],
       noBrowserSince: null,
       resolverDownSince: null,
       holds: { runs: 0, deliveries: 0 },

@@ -21,6 +21,7 @@ describe('processes', () => {
       noBrowserSince: 1500,
       resolverDownSince: 1600,
       scriptsRefused: 'no containment',
+      stalled: ['send-deliveries'],
       listeners: [{ host: '10.0.0.7', port: 3000 }],
     };
     await processes.sign(busy);

@@ -50,5 +50,5 @@ export interface ActionDeps {
   readonly metrics: Pick<Metrics, 'onPing'>;
   /** Counts pings that could not be stored. */
   readonly pingFailures: PingFailures;
-  readonly processNotices: () => readonly Notice[];
+  readonly processNotices: () => Promise<readonly Notice[]> | readonly Notice[];
 }

@@ -8,6 +8,7 @@ import type { Store } from '#store/store.ts';
 import { type PingFailures } from '#upkeep/record-reception.ts';
 import { type OwnProcess } from '../process.ts';
 import type { ScriptProber } from '../scripts/scripts.ts';
+import type { WatchdogCaller } from '#upkeep/call-watchdog.ts';
 import type { Config } from '#config/config.ts';
 import type { Metrics } from '#metrics/metrics.ts';
 import type { Prober } from '#checks/runner/probe-threads.ts';
@@ -22,6 +23,8 @@ export interface PathDeps {
   readonly prober: Prober | null;
   /** null without the role `runner`. */
   readonly scripts: ScriptProber | null;
+  /** null without the role `upkeep`, or without a URL. */
+  readonly watchdog: WatchdogCaller | null;
   /** null without the role `deliverer`. */
   readonly sender: ChannelSender | null;
   readonly ownProcess: OwnProcess;

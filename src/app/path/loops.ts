@@ -15,6 +15,8 @@ const longPausesMs: Partial<Record<LoopName, number>> = {
   'remove-old-rows': 600_000,
   'process-heartbeat': heartbeatIntervalMs,
   'keep-templates': 60_000,
+  'call-watchdog': 10_000,
+  'send-notices': 10_000,
 };
 
 /** Starts the loops of the given roles. */

@@ -1,5 +1,8 @@
 // Starts the steps of this process and runs the loops of its roles.
+import type { RecordResults } from '#pipeline/record-results.ts';
 import { createScheduleRuns } from '#pipeline/schedule-runs.ts';
+import type { SendDeliveries } from '#pipeline/send-deliveries.ts';
+import type { Loop } from '#lib/loop.ts';
 import { createFollowClock } from '#upkeep/follow-clock.ts';
 import { createRecordReception } from '#upkeep/record-reception.ts';
 import { createRollUp } from '#upkeep/roll-up.ts';
@@ -7,9 +10,10 @@ import type { FoundBroken } from '#upkeep/keep-templates.ts';
 import { createProcessHeartbeat } from '#upkeep/process-heartbeat.ts';
 import { keepTemplates } from './templates.ts';
 import { type Holds, servedCodes } from '../process.ts';
+import { joinCallWatchdog } from './watchdog.ts';
 import { joinCloseUnservedRuns } from './unserved.ts';
 import { joinRemoveOldRows } from './upkeep.ts';
-import type { LoopName } from '#config/roles.ts';
+import { type LoopName, recordStep } from '#config/roles.ts';
 import { idleMs, startLoops } from './loops.ts';
 import { type Joint, type PathDeps } from './joint.ts';
 import {
@@ -28,6 +32,8 @@ export interface RunningPath {
   holds(): Holds;
   /** Channels of an account that were found unable to send. */
   brokenChannels(accountId: string): readonly FoundBroken[];
+  /** Names of steps that make no progress. */
+  stalled(): readonly string[];
   /** Why the steps cannot do their work now, a sentence each; empty = they can. */
   faults(): readonly string[];
   /** Stops taking work, and finishes or releases leased work. */
@@ -66,6 +72,8 @@ export async function startPath(deps: PathDeps): Promise<RunningPath> {
     'send-account-reports': joinSendAccountReports(joint),
     'report-failing-channels': joinReportFailingChannels(joint),
     'process-heartbeat': createProcessHeartbeat({ ownProcess }),
+    'call-watchdog': joinCallWatchdog(joint, idleMs),
+    'send-notices': idle,
     'keep-templates': () => templates.tick(),
   };
   const loops = startLoops(config.roles, ticks, log);
@@ -82,10 +90,7 @@ export async function startPath(deps: PathDeps): Promise<RunningPath> {
     },
     holds: () => ({ runs: runs?.inProgress ?? 0, deliveries: deliveries?.inProgress ?? 0 }),
     brokenChannels: (accountId) => templates.broken(accountId),
-    faults: () => [
-      ...[...loops].flatMap(([name, loop]) => (loop.isHealthy ? [] : [`the step ${name} fails`])),
-      ...(records.isHealthy ? [] : [`results waiting for the database: ${records.waiting}`]),
-    ],
+    ...healthOf(loops, records, deliveries),
     async stop() {
       deps.scripts?.deferRuns();
       await Promise.all([...loops.values()].map((loop) => loop.stop()));
@@ -93,6 +98,30 @@ export async function startPath(deps: PathDeps): Promise<RunningPath> {
       await records.stop(graceMs / 3);
       await deps.scripts?.close();
     },
+  };
+}
+
+/** Which steps work. */
+function healthOf(
+  loops: ReadonlyMap<LoopName, Loop>,
+  records: RecordResults,
+  deliveries: SendDeliveries | null,
+): Pick<RunningPath, 'stalled' | 'faults'> {
+  const stalled = (): readonly string[] => [
+    ...[...loops].flatMap(([name, loop]) => (loop.isStalled ? name : [])),
+    ...(deliveries?.isStalled === true ? ['send-deliveries'] : []),
+    ...(records.isStalled ? [recordStep] : []),
+  ];
+  const failing = (): readonly string[] => [...loops].flatMap(([name, loop]) => (loop.isHealthy ? [] : name));
+  return {
+    stalled,
+    faults: () => [
+      ...failing().map((name) => `the step ${name} fails`),
+      ...stalled()
+        .filter((name) => !failing().includes(name))
+        .map((name) => `the step ${name} has made no progress for more than a minute`),
+      ...(records.isHealthy ? [] : [`results waiting for the database: ${records.waiting}`]),
+    ],
   };
 }
 

@@ -13,6 +13,7 @@ function sign(location: ProcessSign['location'], roles: string[], seenAt = now):
     publicUrl: null,
     listeners: [],
     scriptsRefused: null,
+    stalled: [],
     noBrowserSince: null,
     resolverDownSince: null,
     holds: { runs: 0, deliveries: 0 },

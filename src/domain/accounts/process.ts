@@ -21,6 +21,8 @@ export interface ProcessSign {
   readonly resolverDownSince: number | null;
   /** Why it runs no scripts, in a sentence; null = it does, or none has been tried. */
   readonly scriptsRefused: string | null;
+  /** Its steps that make no progress, by name. */
+  readonly stalled: readonly string[];
   /** Addresses and ports of its listeners. */
   readonly listeners: readonly { readonly host: string; readonly port: number }[];
 }

@@ -94,6 +94,7 @@ function rowOf(process: Omit<ProcessSign, 'seenAt'>, seenAt: number): ProcessesT
     resolverDownSince,
     listeners,
     scriptsRefused,
+    stalled,
   } = process;
   return {
     id: idBytes(id),
@@ -112,6 +113,7 @@ function rowOf(process: Omit<ProcessSign, 'seenAt'>, seenAt: number): ProcessesT
     resolver_down_since: resolverDownSince,
     listeners: json(listeners),
     scripts_refused: scriptsRefused,
+    stalled: stalled.length === 0 ? null : json(stalled),
   };
 }
 
@@ -130,6 +132,7 @@ function processOf(row: ProcessesTable): ProcessSign {
     noBrowserSince: row.no_browser_since,
     resolverDownSince: row.resolver_down_since,
     scriptsRefused: row.scripts_refused,
+    stalled: row.stalled === null ? [] : parsed<string[]>(row.stalled),
     listeners: row.listeners === null ? [] : parsed<ProcessSign['listeners']>(row.listeners),
   };
 }

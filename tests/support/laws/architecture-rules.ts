@@ -176,7 +176,7 @@ export const rules: readonly Rule[] = [
     sentence: 'The domain asks no clock, throws no dice and does no input or output.',
     breaches: perLine(
       (path) => path.startsWith('src/domain/'),
-      /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\.|\bcrypto\.|\bset(?:Timeout|Interval|Immediate)\(|\bfetch\(|\bprocess\.|\bconsole\./,
+      /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\.|\bcrypto\.|\bset(?:Timeout|Interval|Immediate)\(|\bfetch\(|(?<!\.\/)\bprocess\.|\bconsole\./,
     ),
   },
   {

@@ -147,6 +147,7 @@ export function aSign(change: Partial<ProcessSign> = {}): Omit<ProcessSign, 'see
     resolverDownSince: null,
     listeners: [],
     scriptsRefused: null,
+    stalled: [],
     ...change,
   };
 }

@@ -118,6 +118,8 @@ export interface ProcessesTable {
   resolver_down_since: number | null;
   listeners: string | null; // JSON; null for an older version
   scripts_refused: string | null;
+  /** JSON: names of steps that make no progress; null = none. */
+  stalled: string | null;
 }
 
 /** A location that has or had a runner. */

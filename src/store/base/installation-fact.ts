@@ -1,0 +1,37 @@
+// Facts about the installation that several processes change: each change names what it was based on.
+import type { Kysely } from 'kysely';
+import { json, parsed } from './codec.ts';
+import type { Tables } from './tables/schema.ts';
+
+/** The value of a fact; null = not stored. */
+export async function readFact<Value extends object>(db: Kysely<Tables>, key: string): Promise<Value | null> {
+  const row = await db.selectFrom('installation').select('value').where('key', '=', key).executeTakeFirst();
+  return row === undefined ? null : parsed<Value>(row.value);
+}
+
+/** Replaces the value of a fact; false = it is no longer `before`. */
+export async function replaceFact(
+  tx: Kysely<Tables>,
+  key: string,
+  before: object | null,
+  after: object,
+): Promise<boolean> {
+  const value = json(after);
+  if (before === null) {
+    const made = await tx
+      .insertInto('installation')
+      .values({ key, value })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('key')
+      .executeTakeFirst();
+    return made !== undefined;
+  }
+  const changed = await tx
+    .updateTable('installation')
+    .set({ value })
+    .where('key', '=', key)
+    .where('value', '=', json(before))
+    .returning('key')
+    .executeTakeFirst();
+  return changed !== undefined;
+}
