@@ -2,6 +2,7 @@
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
+import { requestWithMeaning, requestWithShownMeaning, upgradedRequest } from '#domain/checks/absent-values.ts';
 import { effectiveCheck } from '#domain/checks/effective-check.ts';
 import { type Change, merged } from '#domain/patch.ts';
 import { type HookScriptDeps, hookScriptFields, hookScriptProblems, isAboutHookScripts } from './hook-scripts.ts';
@@ -88,6 +89,8 @@ export interface GroupActions {
   create(caller: Caller, input: GroupInput, isAutoAssigned: boolean): Promise<ShownGroup>;
   /** Keeps fields that are not given. */
   change(caller: Caller, id: number, change: Change<GroupInput>): Promise<ShownGroup>;
+  /** Lets older assertions of the defaults fail if their value does not exist, like new ones. */
+  upgradeAssertions(caller: Caller, id: number): Promise<ShownGroup>;
   /** Keeps the checks, without a group. Refused if scripts of the checks would be left without a runtime. */
   remove(caller: Caller, id: number): Promise<readonly Warning[]>;
   /** The checks of a group, ordered by `groupOrder`. */
@@ -134,6 +137,7 @@ export function createGroupActions(deps: GroupDeps): GroupActions {
       if (changed === null) throw notFound('check group', id);
       return shownWithWarnings(caller, savedOrRefused(changed), deps);
     },
+    upgradeAssertions: (caller, id) => upgradeAssertions(caller, id, deps),
     remove: (caller, id) => removeGroup(caller, id, deps),
     async listChecks(caller, id, slice) {
       const { group } = await required(caller, id);
@@ -147,6 +151,17 @@ export function createGroupActions(deps: GroupDeps): GroupActions {
       return shownCheck(caller, { ...stored, check: effectiveCheck(stored.check, group) }, group, deps);
     },
   };
+}
+
+async function upgradeAssertions(caller: Caller, id: number, deps: GroupDeps): Promise<ShownGroup> {
+  requirePermission(caller, 'write');
+  const changed = await deps.checkGroups.change(caller.accountId, id, ({ group }) => ({
+    group: { ...group, apiCheckDefaults: upgradedRequest(group.apiCheckDefaults) },
+    subscriptions: null,
+    isAutoAssigned: false,
+  }));
+  if (changed === null) throw notFound('check group', id);
+  return shownWithWarnings(caller, savedOrRefused(changed), deps);
 }
 
 /** Checks that used the group's runtime must get one without it. */
@@ -206,7 +221,7 @@ function newGroup({ accountId }: Caller, input: GroupInput): CheckGroup {
     createdAt: 0,
     updatedAt: null,
     environmentVariables: variablesMeant(input.environmentVariables, []),
-    apiCheckDefaults: requestMeant(input.apiCheckDefaults, null, 'apiCheckDefaults'),
+    apiCheckDefaults: requestMeant(requestWithMeaning(input.apiCheckDefaults, null), null, 'apiCheckDefaults'),
   };
 }
 
@@ -220,7 +235,11 @@ function changedGroup(present: CheckGroup, change: Change<GroupInput>): CheckGro
       environmentVariables: variablesMeant(environmentVariables, present.environmentVariables),
     }),
     ...(fields.apiCheckDefaults && {
-      apiCheckDefaults: requestMeant(fields.apiCheckDefaults, present.apiCheckDefaults, 'apiCheckDefaults'),
+      apiCheckDefaults: requestMeant(
+        requestWithMeaning(fields.apiCheckDefaults, present.apiCheckDefaults),
+        present.apiCheckDefaults,
+        'apiCheckDefaults',
+      ),
     }),
   };
 }
@@ -239,7 +258,7 @@ function shownGroup(caller: Caller, { group, subscriptions }: Stored): ShownGrou
   return {
     ...group,
     environmentVariables: shownVariables(caller, group.environmentVariables),
-    apiCheckDefaults: shownRequest(caller, group.apiCheckDefaults),
+    apiCheckDefaults: requestWithShownMeaning(shownRequest(caller, group.apiCheckDefaults)),
     alertChannelSubscriptions: subscriptions,
   };
 }

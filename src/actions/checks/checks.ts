@@ -4,6 +4,7 @@ import type { Caller } from '#domain/accounts/api-key.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { CheckStatus } from '#domain/checks/check-state.ts';
 import { type Check, type CheckType, pathOfType } from '#domain/checks/check.ts';
+import { settingsWithMeaning, upgradedSettings } from '#domain/checks/absent-values.ts';
 import { effectiveCheck } from '#domain/checks/effective-check.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { type Change, merged } from '#domain/patch.ts';
@@ -113,6 +114,8 @@ export interface CheckActions {
     checkType: CheckType | null,
     said?: CheckType,
   ): Promise<ShownCheck>;
+  /** Lets older assertions fail if their value does not exist, like new ones. */
+  upgradeAssertions(caller: Caller, id: string): Promise<ShownCheck>;
   remove(caller: Caller, id: string): Promise<void>;
 }
 
@@ -169,11 +172,22 @@ export function createCheckActions(deps: CheckDeps): CheckActions {
       if (changed === null) throw notFound('check', id);
       return shownWithWarnings(caller, savedOrRefused(changed), deps);
     },
+    upgradeAssertions: (caller, id) => upgradeAssertions(caller, id, deps),
     async remove(caller, id) {
       requirePermission(caller, 'write');
       if (!(await checks.remove(caller.accountId, id))) throw notFound('check', id);
     },
   };
+}
+
+async function upgradeAssertions(caller: Caller, id: string, deps: CheckDeps): Promise<ShownCheck> {
+  requirePermission(caller, 'write');
+  const changed = await deps.checks.change(caller.accountId, id, ({ check: present }) => {
+    const check = { ...present, settings: upgradedSettings(present.settings) };
+    return { check, subscriptions: null, isAutoAssigned: false, variables: deps.missingVariables.namesOf(check) };
+  });
+  if (changed === null) throw notFound('check', id);
+  return shownWithWarnings(caller, savedOrRefused(changed), deps);
 }
 
 /** The check with a change merged into it. */
@@ -313,10 +327,10 @@ function settingsMeant(
   present: JsonObject,
   { newToken }: CheckDeps,
 ): JsonObject {
-  const settings = { ...present, ...written };
+  const settings = settingsWithMeaning({ ...present, ...written }, present);
   if (checkType === 'HEARTBEAT') return { ...settings, heartbeat: heartbeatMeant(written, present, newToken) };
-  const request = objectOrNull(written['request']);
-  if (request === null) return settings;
+  const request = objectOrNull(settings['request']);
+  if (request === null || written['request'] === undefined) return settings;
   return { ...settings, request: requestMeant(request, objectOrNull(present['request']), 'request') };
 }
 

@@ -29,12 +29,13 @@ export function family(value: JsonValue | undefined): 0 | 4 | 6 {
 
 /** Returns assertions with upper-case keywords. */
 export function assertions(value: JsonValue | undefined): AssertionSettings[] {
-  return list(value).map(({ source, comparison, property, target, regex }) => ({
+  return list(value).map(({ source, comparison, property, target, regex, passesIfAbsent }) => ({
     source: text(source).toUpperCase(),
     comparison: text(comparison).toUpperCase(),
     property: text(property),
     target: text(target),
     regex: text(regex),
+    passesIfAbsent: passesIfAbsent !== false,
   }));
 }
 

@@ -97,6 +97,19 @@ export const checkGroupOperations = {
     response: checkGroup,
     alsoAnswers: unknown,
   },
+  upgradeAssertionsOfCheckGroup: {
+    method: 'POST',
+    path: '/v1/check-groups/{id}/upgrade-assertions',
+    summary: 'Upgrade the assertions of a check group',
+    description:
+      'Assertions of `apiCheckDefaults` with `passesIfAbsent` were saved by an older version and pass if their value does not exist. Afterwards they fail then, like new ones. The checks of the group have their own assertions.',
+    tag,
+    permission: 'write',
+    params: groupParams,
+    status: 200,
+    response: checkGroup,
+    alsoAnswers: unknown,
+  },
   deleteCheckGroup: {
     method: 'DELETE',
     path: '/v1/check-groups/{id}',

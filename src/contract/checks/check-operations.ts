@@ -156,6 +156,19 @@ export const checkOperations = {
     response: check,
   },
   ...ofEveryKind('update', updateKind),
+  upgradeAssertionsOfCheck: {
+    method: 'POST',
+    path: '/v1/checks/{id}/upgrade-assertions',
+    summary: 'Upgrade the assertions of a check',
+    description:
+      'Assertions with `passesIfAbsent` were saved by an older version and pass if their value does not exist. Afterwards they fail then, like new ones. Has no effect on other assertions.',
+    tag,
+    permission: 'write',
+    params: checkParams,
+    status: 200,
+    response: check,
+    alsoAnswers: unknown,
+  },
   deleteCheck: {
     method: 'DELETE',
     path: '/v1/checks/{id}',

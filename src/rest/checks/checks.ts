@@ -34,6 +34,9 @@ export function checkRoutes(actions: CheckActions): Route[] {
         checkToWire(await actions.change(caller, params.id, changed(body), type)),
       ),
     ]),
+    route('upgradeAssertionsOfCheck', async ({ caller, params }) =>
+      checkToWire(await actions.upgradeAssertions(caller, params.id)),
+    ),
     route('deleteCheck', ({ caller, params }) => actions.remove(caller, params.id)),
   ];
 }

@@ -9,6 +9,7 @@ import { Certificate } from './certificate.tsx';
 import { Figures } from './figures.tsx';
 import { CheckHead } from './head.tsx';
 import { PingUrl, Pings } from './heartbeat.tsx';
+import { OlderAssertions } from './older-assertions.tsx';
 import { ResponseTimes } from './response-times.tsx';
 import { Results } from './results.tsx';
 import { text } from './strings.ts';
@@ -33,6 +34,7 @@ export function CheckPage() {
   return (
     <>
       <CheckHead key={checkId} check={check.data} />
+      <OlderAssertions check={check.data} />
       {heartbeat && <PingUrl check={heartbeat} />}
       <ResponseTimes check={check.data} />
       <Figures check={check.data} />

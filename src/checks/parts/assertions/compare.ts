@@ -55,8 +55,8 @@ const rules: Readonly<Record<Comparison, (value: Observed, target: Target) => bo
 };
 
 /**
- * Evaluates a comparison. A negated comparison is the exact opposite of the positive one. An absent value equals
- * nothing, contains nothing, has no key, is empty and is null.
+ * Evaluates a comparison. A negated comparison is the exact opposite of the positive one, also for an absent value,
+ * which equals nothing, contains nothing, has no key, is empty and is null.
  */
 export function holds(comparison: Comparison, value: Observed, target: Target): boolean {
   return rules[comparison](value, target);

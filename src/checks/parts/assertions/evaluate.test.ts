@@ -198,6 +198,40 @@ test('a regular expression selects its first group or match in a header or text'
   assert.equal(outcomeOf('TEXT_BODY', 'IS_NULL', '', '', 'v=(\\d+)').passed, true);
 });
 
+test('a value that does not exist satisfies only IS_EMPTY and IS_NULL, unless an older version saved the assertion', () => {
+  const text = JSON.stringify({ list: [], user: {}, nothing: null });
+  const passes = (settings: Omit<AssertionSettings, 'target'>): boolean => {
+    const assertion = compileAssertion({ target: 'x', ...settings });
+    if (typeof assertion === 'string') return assert.fail(assertion);
+    return evaluateAll([assertion], answerWith(text), hidesNothing)[0]?.passed ?? assert.fail();
+  };
+  for (const [source, property, regex] of [
+    ['JSON_BODY', '$.list[0].status', ''],
+    ['JSON_BODY', '$.list[*].status', ''],
+    ['JSON_BODY', '$.missing.status', ''],
+    ['HEADERS', 'x-missing', ''],
+    ['HEADERS', 'content-type', 'charset=(.*)'],
+    ['TEXT_BODY', '', 'version (.*)'],
+    ['TEXT_BODY', 'version (.*)', ''],
+  ] as const) {
+    const ofHeader = source === 'HEADERS' && regex === '' ? ['NOT_HAS_KEY'] : [];
+    const held = comparisonsOf(source).filter((comparison) => {
+      const target = comparison.endsWith('THAN') ? '5' : 'x';
+      const settings = { source, property, regex, comparison, target };
+      const strict = passes({ ...settings, passesIfAbsent: false });
+      const isOlder = comparison.startsWith('NOT_') && comparison !== 'NOT_EMPTY' && comparison !== 'NOT_NULL';
+      const isSame = !isOlder || property === '$.list[*].status' || ofHeader.includes(comparison);
+      assert.equal(passes(settings), isSame ? strict : true, `${comparison} ${property}, saved by an older version`);
+      return strict;
+    });
+    assert.deepEqual(held.toSorted(), ['IS_EMPTY', 'IS_NULL', ...ofHeader].toSorted(), `${source} ${property}`);
+  }
+  const strict = { source: 'JSON_BODY', comparison: 'NOT_HAS_KEY', regex: '', passesIfAbsent: false };
+  assert.equal(passes({ ...strict, property: '$.user' }), true, 'its parent exists');
+  assert.equal(passes({ ...strict, property: '$.nothing', comparison: 'NOT_EQUALS' }), true, 'null exists');
+  assert.equal(passes({ ...strict, property: 'count($.list[*])', comparison: 'NOT_EQUALS' }), true, 'a count exists');
+});
+
 /** Evaluates again if this machine was too busy. */
 function evaluated(evaluate: () => Outcome[]): Outcome[] {
   for (let tries = 1; ; tries++) {

@@ -1,5 +1,6 @@
 // Evaluates assertions on a response.
 import type { JsonObject, JsonValue } from '#domain/json.ts';
+import { holdsForNothing, isNegated } from '#domain/checks/absent-values.ts';
 import { DeadlineError, withinMs } from '#lib/deadline.ts';
 import { type Assertion, type AssertionSource, sortOf } from './assertion.ts';
 import { createTarget, holds, type Observed } from './compare.ts';
@@ -139,8 +140,27 @@ function evaluateOne(
   if (assertion.path !== null) return compareMatches(assertion, documentOf(assertion.source), target, show);
   const value = observed(assertion, observation);
   if (value === beyondSearched) return { passed: false, actual: null, problem: beyondProblem };
+  if (!assertion.passesIfAbsent && isAbsent(assertion, value)) return outcomeOfNothing(assertion, observation);
   const passed = isThere(assertion, value) ?? holds(assertion.comparison, value, target);
   return { passed, actual: value === undefined ? null : show(value), problem: null };
+}
+
+/** Whether the value does not exist. Facts about a certificate or connection that do not apply are null. */
+function isAbsent({ source }: Assertion, value: Observed): boolean {
+  return value === undefined || (value === null && sortOf[source] === 'field');
+}
+
+/** The outcome for a value that does not exist (docs/decisions/0140). */
+function outcomeOfNothing({ source, comparison, property, pattern }: Assertion, { values }: Observation): Outcome {
+  const outcome = (passed: boolean, problem: string | null): Outcome => ({ passed, actual: null, problem });
+  if (holdsForNothing(comparison)) return outcome(true, null);
+  const isHeader = source === 'HEADERS' && property !== '';
+  const isMissing = isHeader && headerValue(values[source], property) === undefined;
+  if (isHeader && comparison === 'NOT_HAS_KEY') return outcome(isMissing, isMissing ? null : 'the header exists');
+  // Positive comparisons report that there is no value.
+  if (!isNegated(comparison)) return outcome(false, null);
+  if (pattern !== null && !isMissing) return outcome(false, 'the regular expression matches nothing');
+  return outcome(false, isHeader ? 'the header is missing' : 'it has no value');
 }
 
 /** The subject of an assertion without a JSON path. */

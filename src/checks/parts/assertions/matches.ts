@@ -1,5 +1,6 @@
 // Compares the matches of a JSON path: every match by default, any match or their number on request.
-import type { Assertion, Comparison, JsonPath } from './assertion.ts';
+import { holdsForNothing, isNegated } from '#domain/checks/absent-values.ts';
+import type { Assertion, JsonPath } from './assertion.ts';
 import { holds, type Target } from './compare.ts';
 import type { Outcome } from './outcome.ts';
 import { type ExactValue, type JsonDocument, valueAt } from './json-document.ts';
@@ -8,12 +9,9 @@ import { type ExactValue, type JsonDocument, valueAt } from './json-document.ts'
 const maxShown = 100;
 const nothing = 'the path matches nothing';
 
-/** Comparisons that hold without a match: a missing value is empty and null. */
-const holdsWithoutMatch: ReadonlySet<Comparison> = new Set(['IS_EMPTY', 'IS_NULL']);
-
 /** Compares the matches of a path in a document. */
 export function compareMatches(
-  { comparison, path }: Pick<Assertion, 'comparison' | 'path'>,
+  { comparison, path, passesIfAbsent }: Pick<Assertion, 'comparison' | 'path' | 'passesIfAbsent'>,
   document: JsonDocument,
   target: Target,
   show: (value: ExactValue) => string,
@@ -34,6 +32,8 @@ export function compareMatches(
   }
   if (path?.mode === 'one') {
     const [value] = matches;
+    const isRefused = value === undefined && !passesIfAbsent && isNegated(comparison);
+    if (isRefused) return { ...outcome(false, undefined), problem: nothing };
     return outcome(isHeld(value), value);
   }
   // HAS_VALUE requires only one matching value.
@@ -49,7 +49,7 @@ export function compareMatches(
   }
   const [first] = seen;
   if (count === 0) {
-    const passed = path?.mode !== 'any' && holdsWithoutMatch.has(comparison);
+    const passed = path?.mode !== 'any' && holdsForNothing(comparison);
     return passed ? outcome(true, undefined) : { ...outcome(false, undefined), problem: nothing };
   }
   const all = outcome(!isAny, count === 1 ? first : seen);

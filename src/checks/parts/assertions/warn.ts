@@ -1,5 +1,6 @@
 // Warns about valid assertions that have no useful effect.
 import type { SettingsProblem } from '../../kind.ts';
+import { passesIfAbsent } from '#domain/checks/absent-values.ts';
 import { hasPlaceholder } from '../placeholders.ts';
 import { type AssertionSettings, type AssertionSource, sortOf } from './assertion.ts';
 
@@ -19,9 +20,15 @@ export function assertionWarnings(
       lengthWarning(assertion) ??
       namelessWarning(assertion) ??
       emptyWarning(assertion) ??
+      absenceWarning(assertion) ??
       contradiction(assertion, index, assertions, path);
     return message === null ? [] : [{ path: `${path}[${index}]`, message }];
   });
+}
+
+function absenceWarning(assertion: AssertionSettings): string | null {
+  if (!passesIfAbsent(assertion)) return null;
+  return 'passes if the value does not exist, because an older version saved it; set passesIfAbsent to false to change that';
 }
 
 /** The number an assertion compares with; null if a variable supplies it. */
