@@ -2,6 +2,7 @@
 import { type Authentication, createAuthentication } from '#actions/accounts/authenticate.ts';
 import { holdWords, releaseHint } from '#actions/alerts/held-deliveries.ts';
 import { ensureFirstAccount, type FirstAccountOptions } from '#actions/accounts/first-account.ts';
+import { createKnownDevices } from '#actions/accounts/known-devices.ts';
 import { createPasswords, type Passwords } from '#actions/accounts/passwords.ts';
 import { Refusal } from '#actions/refusal.ts';
 import { ensureFirstUser, setupUrl } from '#actions/accounts/setup.ts';
@@ -105,13 +106,12 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const authentication = createAuthentication({ ...store, clock });
   const metrics = joinMetrics(opened, config, { prober: deps.prober, ownProcess, runtimes });
   const publicUrl = (): string => config.publicUrl ?? ownProcess.publicUrl();
-  const links = createResultLinks({ publicUrl, secret: secretKey });
-  const acknowledgeLinks = createAcknowledgeLinks({ publicUrl, secret: secretKey });
+  const signed = createSigned(publicUrl, secretKey);
   const hints = joinHints(store, ownProcess, (name) => path?.wake(name), authentication.forgetAll);
   const stopping = new AbortController();
   const plain = { config, store, clock, random, measureTime, log, publicUrl, userAgent: `Tocsin/${version}` };
-  const joined = { ...plain, authentication, passwords: createPasswords(), runtimes, metrics, links, ownProcess };
-  const shared = { ...joined, acknowledgeLinks, pingFailures: { count: 0 } };
+  const joined = { ...plain, authentication, passwords: createPasswords(), runtimes, metrics, ownProcess };
+  const shared = { ...joined, ...signed, pingFailures: { count: 0 } };
   const api = await composeRoutes({
     ...shared,
     ...hints,
@@ -151,6 +151,15 @@ function noticesOfProcess(
     ...runtimes.notices(),
     ...watchdogNotices(await store.watchdog.state(), watchdogUrl !== null, clock.now()),
   ];
+}
+
+/** What is signed with the key of the installation. */
+function createSigned(publicUrl: () => string, secret: Uint8Array) {
+  return {
+    links: createResultLinks({ publicUrl, secret }),
+    acknowledgeLinks: createAcknowledgeLinks({ publicUrl, secret }),
+    knownDevices: createKnownDevices(secret),
+  };
 }
 
 function createStop({

@@ -5,13 +5,16 @@ import type { AnswerOf, InputOf, OperationId, operations, PagedId } from '#contr
 import type { PageQuery } from '#contract/paging.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 
+/** Headers by name; a list for a header that is repeated. */
+type AnswerHeaders = Readonly<Record<string, string | string[]>>;
+
 /** A response that differs from the operation's declaration: another status, media type, or additional headers. */
 export class Answer {
   readonly status: number;
   readonly body: unknown;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: AnswerHeaders;
 
-  constructor(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {
+  constructor(status: number, body: unknown, headers: AnswerHeaders = {}) {
     this.status = status;
     this.body = body;
     this.headers = headers;

@@ -1,6 +1,6 @@
 // The session cookie, and the origin check of requests that carry it.
 import type { IncomingHttpHeaders } from 'node:http';
-import { sessionMaxMs } from '#domain/accounts/user.ts';
+import { deviceMaxMs, sessionMaxMs } from '#domain/accounts/user.ts';
 import { HttpRefusal } from './http-refusal.ts';
 
 /** Name of the cookie. Browsers accept the prefix `__Host-` only over TLS, and only for this host. */
@@ -10,27 +10,51 @@ export function cookieName(publicUrl: string): string {
 
 /** The token in the cookie of a request; undefined = none. */
 export function cookieToken(headers: IncomingHttpHeaders, publicUrl: string): string | undefined {
-  if (headers.cookie === undefined) return undefined;
-  const start = `${cookieName(publicUrl)}=`;
-  const cookie = headers.cookie.split(';').find((each) => each.trimStart().startsWith(start));
-  return cookie?.trim().slice(start.length);
+  return cookieIn(headers, cookieName(publicUrl));
 }
 
-/** The `set-cookie` header of a new session. */
-export function sessionCookie(token: string, publicUrl: string, headers: IncomingHttpHeaders): Record<string, string> {
-  return cookie(token, Math.floor(sessionMaxMs / 1000), publicUrl, headers);
+function cookieIn({ cookie }: IncomingHttpHeaders, name: string): string | undefined {
+  if (cookie === undefined) return undefined;
+  const start = `${name}=`;
+  const found = cookie.split(';').find((each) => each.trimStart().startsWith(start));
+  return found?.trim().slice(start.length);
 }
 
-/** The `set-cookie` header that removes the cookie. */
-export function noSessionCookie(publicUrl: string, headers: IncomingHttpHeaders): Record<string, string> {
-  return cookie('', 0, publicUrl, headers);
+/** Name of the cookie that marks a known device. It is sent only where people sign in. */
+const deviceCookie = 'tocsin_device';
+
+/** The proof of a known device in the cookie of a request; undefined = none. */
+export function deviceProof(headers: IncomingHttpHeaders): string | undefined {
+  return cookieIn(headers, deviceCookie);
 }
 
-function cookie(value: string, maxAgeSeconds: number, publicUrl: string, { origin = '' }: IncomingHttpHeaders) {
+/** The `set-cookie` headers of a new session, and of the device that is known from now on. */
+export function sessionCookies(
+  token: string,
+  proof: string,
+  publicUrl: string,
+  headers: IncomingHttpHeaders,
+): { readonly 'set-cookie': string[] } {
+  const session = cookie(cookieName(publicUrl), token, { maxAgeMs: sessionMaxMs, path: '/' }, publicUrl, headers);
+  const place = { maxAgeMs: deviceMaxMs, path: '/v1/sessions' };
+  return { 'set-cookie': [session, cookie(deviceCookie, proof, place, publicUrl, headers)] };
+}
+
+/** The `set-cookie` header that removes the cookie of the session. */
+export function noSessionCookie(publicUrl: string, headers: IncomingHttpHeaders): { readonly 'set-cookie': string } {
+  return { 'set-cookie': cookie(cookieName(publicUrl), '', { maxAgeMs: 0, path: '/' }, publicUrl, headers) };
+}
+
+function cookie(
+  name: string,
+  value: string,
+  { maxAgeMs, path }: { readonly maxAgeMs: number; readonly path: string },
+  publicUrl: string,
+  { origin = '' }: IncomingHttpHeaders,
+): string {
   // A page that was loaded over TLS says so, also where the public URL is not configured.
   const secure = isSecure(publicUrl) || isSecure(origin) ? '; Secure' : '';
-  const attributes = `Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
-  return { 'set-cookie': `${cookieName(publicUrl)}=${value}; ${attributes}` };
+  return `${name}=${value}; Path=${path}; Max-Age=${Math.floor(maxAgeMs / 1000)}; HttpOnly; SameSite=Strict${secure}`;
 }
 
 function isSecure(publicUrl: string): boolean {

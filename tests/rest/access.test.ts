@@ -155,14 +155,32 @@ test('an address that sends many invalid keys gets 429, while valid keys work fr
   assert.equal(await ask('Bearer tsn_other', '192.0.2.8'), 401);
   assert.equal(countedAddress('2001:db8:0:1:2:3:4:5'), countedAddress('2001:db8:0:1::9%eth0'));
   assert.notEqual(countedAddress('2001:db8::1'), countedAddress('2001:db9::1'));
+  assert.equal(countedAddress('2001:db8::1'), countedAddress('2001:0DB8:0:0:ffff::1'));
   assert.equal(countedAddress('::ffff:192.0.2.7'), '::ffff:192.0.2.7');
+  for (const [one, other] of [
+    ['::ffff:c000:207', '::ffff:c000:208'],
+    ['64:ff9b::c000:207', '64:ff9b::c000:208'],
+  ] as const) {
+    assert.notEqual(countedAddress(one), countedAddress(other), 'all of IPv4 is not one client');
+  }
 });
 
-test('no sender of many names takes more memory than a count of each of 100,000', () => {
+test('a sender of a million names takes no allowance of another name, and does not get a used one renewed', () => {
+  const limit = createRateLimit(10, 60_000, () => 1);
+  for (let n = 0; n < 10; n++) limit.take('used up');
+  for (let n = 0; n < 3; n++) limit.take('used a little');
+  for (let n = 0; n < 1_000_000; n++) limit.take(`name-${n}`);
+  assert.equal(limit.take('one more')?.remaining, 9);
+  assert.equal(limit.take('one more')?.remaining, 8);
+  assert.equal(limit.take('used up')?.isAllowed, false);
+  assert.equal(limit.take('used a little')?.isAllowed, true);
+});
+
+test('a long name has an allowance of its own', () => {
   const limit = createRateLimit(1, 60_000, () => 1);
-  for (let n = 0; n < 100_000; n++) limit.take(`name-${n}`);
-  assert.equal(limit.take('one more')?.isAllowed, true);
-  assert.equal(limit.take('and another')?.isAllowed, false, 'they share one count');
+  for (const name of ['x'.repeat(300), `${'x'.repeat(299)}y`]) {
+    assert.deepEqual([limit.take(name)?.isAllowed, limit.take(name)?.isAllowed], [true, false]);
+  }
 });
 
 test('runtimes and accounts leave out what has no value', async () => {

@@ -41,17 +41,16 @@ test('without a trusted proxy, no header changes the address that counts', async
   }
 });
 
-test('a person has a hundred attempts from all addresses together', async (t) => {
+test('a session has ten attempts to change the password, which strangers cannot use up', async (t) => {
   const on = await startComposed(t, { ...environment, TOCSIN_TRUSTED_PROXIES: '127.0.0.1' });
   const session = cookieOf(await askAt(on, 'POST', '/v1/sessions', ownPage, operator));
-  const change = async (address: number): Promise<number> => {
+  const change = async (address: number) => {
     const headers = { ...session, 'x-forwarded-for': `203.0.113.${address}` };
     const body = { currentPassword: 'a wrong password', newPassword: 'short' };
-    return (await askAt(on, 'PUT', '/v1/me/password', headers, body)).status;
+    return askAt(on, 'PUT', '/v1/me/password', headers, body);
   };
-  // Signing in was the first.
-  for (let count = 1; count < 100; count++) assert.equal(await change(Math.floor(count / 10)), 400);
-  assert.equal(await change(50), 429);
+  for (let count = 0; count < 10; count++) assert.equal((await change(count)).status, 400);
+  assert.equal((await change(50)).status, 429);
 });
 
 test('the cookie is for TLS alone if the page was loaded over TLS, also without a public URL', async (t) => {

@@ -1,4 +1,5 @@
 // Builds all routes of the API. Loaded only by processes that serve it.
+import { createHashingTurns } from '#actions/accounts/hashing-turns.ts';
 import { requirePermission } from '#actions/accounts/permission.ts';
 import { notFound } from '#actions/refusal.ts';
 import { accountRoutes } from '#rest/accounts/accounts.ts';
@@ -45,6 +46,8 @@ export function apiRoutes(deps: ActionDeps): Route[] {
     ...peopleRoutes(actions.people, actions.invites),
     ...sessionRoutes({
       ...actions,
+      knownDevices: deps.knownDevices,
+      hashingTurns: createHashingTurns(),
       authenticateSession: deps.authentication.authenticateSession,
       publicUrl: deps.publicUrl,
       now: () => deps.clock.now(),

@@ -47,6 +47,8 @@ export const sessionIdleMs = 14 * dayMs;
 export const sessionMaxMs = 90 * dayMs;
 export const inviteMaxMs = 7 * dayMs;
 export const setupLinkMaxMs = dayMs;
+/** How long a device stays known after a sign-in; browsers keep no cookie for longer. */
+export const deviceMaxMs = 400 * dayMs;
 
 /** The effective role of a person: operators operate from accounts in which they are admins. */
 export function effectiveRole(role: MemberRole, isOperator: boolean): Role {

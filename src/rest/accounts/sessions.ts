@@ -1,5 +1,7 @@
 // Routes of setup, sign-in, sign-out and the current caller.
+import type { Applicant, HashingTurns } from '#actions/accounts/hashing-turns.ts';
 import type { InviteActions } from '#actions/accounts/invites.ts';
+import type { KnownDevices } from '#actions/accounts/known-devices.ts';
 import type { Me, ReadMe } from '#actions/accounts/me.ts';
 import type { SessionActions } from '#actions/accounts/sessions.ts';
 import type { SetupActions } from '#actions/accounts/setup.ts';
@@ -9,7 +11,7 @@ import { callerOfUser, type Session, sessionEnd } from '#domain/accounts/user.ts
 import { HttpRefusal } from '../http-refusal.ts';
 import { countedAddress, createRateLimit, type RateLimit } from '../rate-limit.ts';
 import { Answer, type AnyCall, type Route, route } from '../route.ts';
-import { noSessionCookie, requireSameOrigin, sessionCookie } from '../session-cookie.ts';
+import { deviceProof, noSessionCookie, requireSameOrigin, sessionCookies } from '../session-cookie.ts';
 import { isoText } from '../wire.ts';
 
 /** Dependencies of these routes. */
@@ -19,16 +21,19 @@ export interface SessionRoutesDeps {
   readonly invites: Pick<InviteActions, 'read' | 'accept'>;
   readonly readMe: ReadMe;
   readonly authenticateSession: (token: string) => UserPrincipal | null | Promise<UserPrincipal | null>;
+  readonly knownDevices: KnownDevices;
+  readonly hashingTurns: HashingTurns;
   readonly publicUrl: () => string;
   /** Epoch ms. */
   readonly now: () => number;
 }
 
 /**
- * Attempts with a password or a one-time token per five minutes: for a person from one address and from all of them, and
- * from an address. Knowing an email address is not enough to lock out its user at other addresses.
+ * Attempts with a password or a one-time token per five minutes: for a person from one address and from all of them,
+ * and from an address. Devices in which the person has signed in before have their own attempts, and so has a session,
+ * so that knowing an email address is not enough to lock out its user (docs/decisions/0134).
  */
-const attemptsMax = { person: 10, everywhere: 100, address: 60 } as const;
+const attemptsMax = { person: 10, everywhere: 100, address: 60, knownDevices: 30, session: 10 } as const;
 const attemptsMs = 300_000;
 
 /** The routes of sessions, setup and joining by invitation. */
@@ -37,6 +42,8 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
     persons: createRateLimit(attemptsMax.person, attemptsMs, deps.now),
     everywhere: createRateLimit(attemptsMax.everywhere, attemptsMs, deps.now),
     addresses: createRateLimit(attemptsMax.address, attemptsMs, deps.now),
+    knownDevices: createRateLimit(attemptsMax.knownDevices, attemptsMs, deps.now),
+    sessions: createRateLimit(attemptsMax.session, attemptsMs, deps.now),
   };
   return [...signInRoutes(deps, limits), ...ownRoutes(deps, limits)];
 }
@@ -45,6 +52,8 @@ interface AttemptLimits {
   readonly persons: RateLimit;
   readonly everywhere: RateLimit;
   readonly addresses: RateLimit;
+  readonly knownDevices: RateLimit;
+  readonly sessions: RateLimit;
 }
 
 function requireAttempt(limit: RateLimit, name: string, whom: 'person' | 'address'): void {
@@ -63,7 +72,7 @@ function requirePersonAttempt({ persons, everywhere }: AttemptLimits, email: str
 
 /** Routes without authentication. */
 function signInRoutes(deps: SessionRoutesDeps, limits: AttemptLimits): Route[] {
-  const { sessions, setup, invites, readMe, publicUrl } = deps;
+  const { sessions, setup, invites, readMe, publicUrl, knownDevices, hashingTurns, now } = deps;
   /** Checks the rate limit before the password or token is verified. */
   const admit = ({ headers, address }: Attempt): void => {
     requireSameOrigin(headers, publicUrl(), false);
@@ -72,8 +81,9 @@ function signInRoutes(deps: SessionRoutesDeps, limits: AttemptLimits): Route[] {
   const signedIn = async ({ headers }: Attempt, token: string, accountId?: string): Promise<Answer> => {
     const principal = await deps.authenticateSession(token);
     const caller = principal && callerOfUser(principal, accountId);
-    if (caller === null) throw new HttpRefusal(401, 'The session has ended. Sign in again.');
-    return new Answer(201, meToWire(await readMe(caller)), sessionCookie(token, publicUrl(), headers));
+    if (principal === null || caller === null) throw new HttpRefusal(401, 'The session has ended. Sign in again.');
+    const cookies = sessionCookies(token, knownDevices.issue(principal.email, now()), publicUrl(), headers);
+    return new Answer(201, meToWire(await readMe(caller)), cookies);
   };
   const start = async (call: Attempt, userId: string, accountId?: string): Promise<Answer> =>
     signedIn(call, await sessions.start(userId, agentOf(call.headers)), accountId);
@@ -83,12 +93,21 @@ function signInRoutes(deps: SessionRoutesDeps, limits: AttemptLimits): Route[] {
     route('createSetup', async (call) => {
       const { token, email, password } = call.body;
       admit(call);
-      return start(call, await setup.create(token, { email, password }));
+      const made = hashingTurns.run(stranger(call), () => setup.create(token, { email, password }));
+      return start(call, await made);
     }),
     route('createSession', async (call) => {
-      admit(call);
-      requirePersonAttempt(limits, call.body.email, call);
-      return signedIn(call, await sessions.signIn(call.body, agentOf(call.headers)));
+      const { email } = call.body;
+      const isKnown = knownDevices.isKnown(deviceProof(call.headers) ?? '', email, now());
+      if (isKnown) {
+        requireSameOrigin(call.headers, publicUrl(), false);
+        requireAttempt(limits.knownDevices, email, 'person');
+      } else {
+        admit(call);
+        requirePersonAttempt(limits, email, call);
+      }
+      const applicant = isKnown ? { name: email, isKnown, signal: call.signal } : stranger(call);
+      return signedIn(call, await hashingTurns.run(applicant, () => sessions.signIn(call.body, agentOf(call.headers))));
     }),
     route('readInvite', async (call) => {
       admit(call);
@@ -98,14 +117,15 @@ function signInRoutes(deps: SessionRoutesDeps, limits: AttemptLimits): Route[] {
       admit(call);
       const { token, password } = call.body;
       requirePersonAttempt(limits, (await invites.read(token)).email, call);
-      const { userId, accountId } = await invites.accept(token, password);
+      const accepted = hashingTurns.run(stranger(call), () => invites.accept(token, password));
+      const { userId, accountId } = await accepted;
       return start(call, userId, accountId);
     }),
   ];
 }
 
 /** Routes for the caller's own session and user. */
-function ownRoutes({ sessions, readMe, publicUrl }: SessionRoutesDeps, limits: AttemptLimits): Route[] {
+function ownRoutes({ sessions, readMe, publicUrl, hashingTurns }: SessionRoutesDeps, limits: AttemptLimits): Route[] {
   const signedOut = ({ headers }: Attempt): Answer => new Answer(204, undefined, noSessionCookie(publicUrl(), headers));
   return [
     route('getMe', async ({ caller }) => meToWire(await readMe(caller))),
@@ -122,14 +142,20 @@ function ownRoutes({ sessions, readMe, publicUrl }: SessionRoutesDeps, limits: A
       return signedOut(call);
     }),
     route('updatePassword', async (call) => {
-      const { caller, body } = call;
-      if (caller.principal.kind === 'user') requirePersonAttempt(limits, caller.principal.email, call);
-      await sessions.changePassword(caller, body);
+      const { caller, body, signal } = call;
+      const { principal } = caller;
+      if (principal.kind === 'user') requireAttempt(limits.sessions, principal.sessionId, 'person');
+      const applicant = { name: principal.id, isKnown: true, signal };
+      await hashingTurns.run(applicant, () => sessions.changePassword(caller, body));
     }),
   ];
 }
 
 type Attempt = Pick<AnyCall, 'headers' | 'address'>;
+
+function stranger({ address, signal }: Pick<AnyCall, 'address' | 'signal'>): Applicant {
+  return { name: countedAddress(address), isKnown: false, signal };
+}
 
 function agentOf(headers: AnyCall['headers']): string {
   return headers['user-agent'] ?? '';
