@@ -19,6 +19,7 @@ import { hasChromium } from '#sandbox/find-chromium.ts';
 import type { Store } from '#store/store.ts';
 import { joinHints } from './hints.ts';
 import type { Notice } from '#actions/operating/notices.ts';
+import { missingChannelNotice } from '#actions/operating/own-notices.ts';
 import { watchdogNotices } from '#actions/operating/watchdog-notices.ts';
 import { createWatchdogCaller, refuseOwnWatchdog } from './path/watchdog.ts';
 import { brokenChannelsOf } from './path/templates.ts';
@@ -111,13 +112,13 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const stopping = new AbortController();
   const plain = { config, store, clock, random, measureTime, log, publicUrl, userAgent: `Tocsin/${version}` };
   const joined = { ...plain, authentication, passwords: createPasswords(), runtimes, metrics, ownProcess };
-  const shared = { ...joined, ...signed, pingFailures: { count: 0 } };
+  const processNotices = noticesOfProcess(opened, config, runtimes);
+  const shared = { ...joined, ...signed, processNotices, pingFailures: { count: 0 } };
   const api = await composeRoutes({
     ...shared,
     ...hints,
     scriptsRefused: scriptsRefusedBy(deps.scripts, ownProcess, config),
     stopping: stopping.signal,
-    processNotices: noticesOfProcess(opened, config, runtimes),
     brokenChannels: brokenChannelsOf(store, config, (accountId) => path?.brokenChannels(accountId) ?? []),
     notes: async () => holdNotes(store),
     readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(ownProcess))],
@@ -144,11 +145,16 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
 /** Problems that this process knows of. */
 function noticesOfProcess(
   { store, clock }: OpenedStore,
-  { watchdogUrl }: Pick<Config, 'watchdogUrl'>,
+  { watchdogUrl, noticeChannel }: Pick<Config, 'watchdogUrl' | 'noticeChannel'>,
   runtimes: LoadedRuntimes,
 ): () => Promise<readonly Notice[]> {
+  const startedAt = clock.now();
+  const hasChannel = async (): Promise<boolean> =>
+    noticeChannel === null ||
+    (await store.alertChannels.find(noticeChannel.accountId, noticeChannel.alertChannelId)) !== null;
   return async () => [
     ...runtimes.notices(),
+    ...((await hasChannel()) ? [] : [missingChannelNotice(startedAt)]),
     ...watchdogNotices(await store.watchdog.state(), watchdogUrl !== null, clock.now()),
   ];
 }

@@ -26,6 +26,7 @@ import { createHeldDeliveries, type HeldDeliveries } from './channels/held-deliv
 import { createSendingQuotas, type SendingQuotas } from './channels/sending-quotas.ts';
 import { type AlertStorms, createAlertStorms } from './channels/alert-storms.ts';
 import { createFailingChannels, type FailingChannels } from './channels/failing-channels.ts';
+import { createNoticeChannel, type NoticeChannel } from './channels/notice-channel.ts';
 import { createOrphans, type Orphans } from './accounts/orphans.ts';
 import { createFigures, type Figures } from './accounts/figures.ts';
 import { createGaps, type Gaps } from './accounts/gaps.ts';
@@ -107,6 +108,7 @@ export interface Store {
   readonly resultAssets: ResultAssets;
   readonly processes: Processes;
   readonly watchdog: Watchdog;
+  readonly noticeChannel: NoticeChannel;
   /** Hints between the processes of this database. */
   readonly wakes: Wakes;
   /** Whether the previous process ended without closing. */
@@ -180,6 +182,7 @@ export function nounsOf(database: Database): Nouns {
     receptions: createReceptions(database),
     resultAssets: createResultAssets(database),
     watchdog: createWatchdog(database),
+    noticeChannel: createNoticeChannel(database),
     processes: createProcesses(database),
   };
 }

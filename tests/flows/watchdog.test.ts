@@ -18,7 +18,9 @@ test('the watchdog is called as soon as Tocsin works, and a call that fails is a
   const url = new URL('/ping/canary', receiver.url);
   url.username = 'me';
   url.password = 'canary';
-  const service = await startComposed(t, { TOCSIN_WATCHDOG_URL: url.href });
+  const noticeChannel = '7f1f0c1e-5a52-4c4f-9d2c-0d6f9a4f1c11/7';
+  const environment = { TOCSIN_WATCHDOG_URL: url.href, TOCSIN_NOTICE_CHANNEL: noticeChannel };
+  const service = await startComposed(t, environment);
   const { must } = asker(() => service.address, service.apiKey);
   const ofWatchdog = async (): Promise<NoticeBody[]> => {
     const notices = (await must('GET', '/v1/notices')) as unknown as NoticeBody[];
@@ -32,6 +34,10 @@ test('the watchdog is called as soon as Tocsin works, and a call that fails is a
     return notices.length > 0 && notices;
   });
   assert.equal(notice?.message, 'The watchdog could not be called: the receiver answered with status 503.');
+  // A channel that does not exist is reported; it does not stop the start.
+  const notices = (await must('GET', '/v1/notices')) as unknown as NoticeBody[];
+  assert.ok(notices.some(({ kind }) => kind === 'notice-channel-missing'));
+  await until('the warning', () => service.logged.some(({ name }) => name === 'notice-channel.missing'));
   const lines = service.logged.filter(({ name }) => name.startsWith('watchdog'));
   assert.deepEqual(
     lines.map(({ name }) => name),

@@ -161,7 +161,7 @@ function brokenNotice({ alertChannelId, name, since, fault }: BrokenChannel): No
 }
 
 /** Reports downtime, during which no checks ran (design §1: honest gaps). */
-function absenceNotice(absence: Awaited<ReturnType<NoticeDeps['gaps']['lastAbsence']>>): Notice[] {
+export function absenceNotice(absence: Awaited<ReturnType<NoticeDeps['gaps']['lastAbsence']>>): Notice[] {
   if (absence === null) return [];
   const { from, to, isRollback } = absence;
   if (isRollback) return [rollbackNotice(from, to)];
@@ -191,7 +191,7 @@ function rollbackNotice(from: number, to: number): Notice {
 }
 
 /** Reports scheduled runs without a verdict because of a problem in Tocsin (design §1: honest gaps). */
-function gapNotice(gap: Awaited<ReturnType<NoticeDeps['gaps']['ofAccount']>>): Notice[] {
+export function gapNotice(gap: Awaited<ReturnType<NoticeDeps['gaps']['ofAccount']>>): Notice[] {
   if (gap === null) return [];
   const { since, missed, unknown } = gap;
   const runs = missed === 1 ? '1 scheduled run was' : `${missed} scheduled runs were`;

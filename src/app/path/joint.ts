@@ -1,5 +1,6 @@
 // What the steps of a process share.
 import { type AcknowledgeLinks } from '#actions/alerts/acknowledge-links.ts';
+import type { Notice } from '#actions/operating/notices.ts';
 import type { ResultLinks } from '#actions/results/result-links.ts';
 import { type RandomSource } from '#domain/alerts/random-values.ts';
 import type { FollowedClock } from '#lib/followed-clock.ts';
@@ -36,6 +37,8 @@ export interface PathDeps {
   readonly measureTime: (() => Promise<void>) | null;
   readonly log: Log;
   readonly userAgent: string;
+  /** Problems that this process knows of. */
+  readonly processNotices: () => Promise<readonly Notice[]>;
   /** Where people reach the UI, without a slash at its end. */
   readonly publicUrl: () => string;
   /** RESULT_LINK of a result. */

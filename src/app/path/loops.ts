@@ -16,7 +16,7 @@ const longPausesMs: Partial<Record<LoopName, number>> = {
   'process-heartbeat': heartbeatIntervalMs,
   'keep-templates': 60_000,
   'call-watchdog': 10_000,
-  'send-notices': 10_000,
+  'send-notices': 30_000,
 };
 
 /** Starts the loops of the given roles. */

@@ -10,6 +10,7 @@ import type { FoundBroken } from '#upkeep/keep-templates.ts';
 import { createProcessHeartbeat } from '#upkeep/process-heartbeat.ts';
 import { keepTemplates } from './templates.ts';
 import { type Holds, servedCodes } from '../process.ts';
+import { joinSendNotices } from './notices.ts';
 import { joinCallWatchdog } from './watchdog.ts';
 import { joinCloseUnservedRuns } from './unserved.ts';
 import { joinRemoveOldRows } from './upkeep.ts';
@@ -73,7 +74,7 @@ export async function startPath(deps: PathDeps): Promise<RunningPath> {
     'report-failing-channels': joinReportFailingChannels(joint),
     'process-heartbeat': createProcessHeartbeat({ ownProcess }),
     'call-watchdog': joinCallWatchdog(joint, idleMs),
-    'send-notices': idle,
+    'send-notices': joinSendNotices(joint, idleMs),
     'keep-templates': () => templates.tick(),
   };
   const loops = startLoops(config.roles, ticks, log);

@@ -14,6 +14,8 @@ export interface AlertSummary {
   readonly event: string;
   /** Whether this is a test message. */
   readonly isTest: boolean;
+  /** Sent again on request. */
+  readonly isReplay: boolean;
   /** Such as `Reminder 2`; null = this is not a reminder. */
   readonly reminder: string | null;
   readonly checkName: string;
@@ -63,6 +65,7 @@ export function summarize(variables: TemplateVariables): AlertSummary {
     title: `${reminder === null ? '' : `${reminder}: `}${title}${isReplay ? ' (replayed)' : ''}`,
     event: isOfTest ? title.slice(testMark.length) : title,
     isTest: isOfTest,
+    isReplay,
     reminder,
     checkName: line('CHECK_NAME', longestName) ?? 'Unnamed check',
     // The result of a certificate alert may have failed for another reason.

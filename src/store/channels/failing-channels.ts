@@ -126,7 +126,8 @@ async function closeReport(
   return true;
 }
 
-async function insertRows(tx: Kysely<Tables>, deliveries: readonly Delivery[]): Promise<void> {
+/** Adds deliveries without their content. */
+export async function insertRows(tx: Kysely<Tables>, deliveries: readonly Delivery[]): Promise<void> {
   const begun = { attempts: 0, leased_by: null, attempt_started_at: null };
   await tx
     .insertInto('deliveries')

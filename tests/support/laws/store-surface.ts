@@ -178,6 +178,7 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
   pings: { list: 'heartbeats', find: 'heartbeats' },
   receptions: { note: 'heartbeats' },
   resultAssets: { keep: 'result-assets', of: 'result-assets', read: 'result-assets' },
+  noticeChannel: { sent: 'notice-channel', send: 'notice-channel' },
   watchdog: { state: 'watchdog', move: 'watchdog' },
   processes: { sign: 'processes', list: 'processes', locations: 'processes', leave: 'processes' },
   path: {

@@ -12,6 +12,8 @@ export interface MailFacts extends Pick<AlertSummary, 'tone' | 'error' | 'rows' 
   readonly title: string;
   /** Text direction is isolated. */
   readonly checkName: string;
+  /** Sent again on request. */
+  readonly isReplay: boolean;
 }
 
 const labels: Readonly<Record<Tone, string>> = {
@@ -25,21 +27,27 @@ const longestDescription = 500;
 
 /** Collects the facts of a delivery. */
 export function mailFacts(variables: TemplateVariables): MailFacts {
-  const { event, isTest, reminder, checkName, ...summary } = summarize(variables);
+  const { event, isTest, isReplay, reminder, checkName, ...summary } = summarize(variables);
   const label = variables['ALERT_TYPE'] === 'ALERT_SSL' ? 'Certificate' : labels[summary.tone];
+  const replayed = isReplay ? ' (replayed)' : '';
   const description = oneLine(textOf(variables['CHECK_DESCRIPTION']), longestDescription);
   return {
     ...summary,
-    rows: [...summary.rows, ...(description === null ? [] : [['Description', description] as const])],
+    rows: [
+      ...(isReplay ? [['Replayed', 'This message was sent again. The state may have changed since.'] as const] : []),
+      ...summary.rows,
+      ...(description === null ? [] : [['Description', description] as const]),
+    ],
     label: isTest ? 'Test' : (reminder ?? label),
     // Every event starts with the check's name.
-    title: event.startsWith(checkName) ? `${isolated(checkName)}${event.slice(checkName.length)}` : isolated(event),
+    title: `${event.startsWith(checkName) ? `${isolated(checkName)}${event.slice(checkName.length)}` : isolated(event)}${replayed}`,
     checkName: isolated(checkName),
+    isReplay,
   };
 }
 
 /** The default subject. */
-export function defaultSubject({ label, title, checkName, tone }: MailFacts): string {
+export function defaultSubject({ label, title, checkName, tone, isReplay }: MailFacts): string {
   // The title of a certificate says which one and when.
-  return `[${label}] ${tone === 'notice' ? title : checkName}`;
+  return `[${label}] ${tone === 'notice' ? title : `${checkName}${isReplay ? ' (replayed)' : ''}`}`;
 }

@@ -180,6 +180,16 @@ test('subjects say what happened', () => {
   ]);
 });
 
+test('a mail that is sent again says so', async () => {
+  const message = render({ ...failure, IS_REPLAY: true, REPLAY_OF: deliveryId });
+  const { headers, text, html } = await received(message);
+  assert.equal(headers['subject'], '[Failing] Cart API (replayed)');
+  for (const part of [text, html]) {
+    assert.match(part, /Cart API has failed \(replayed\)/);
+    assert.match(part, /This message was sent again\. The state may have changed since\./);
+  }
+});
+
 test('the first mail of an incident names its thread, which later ones continue', () => {
   const first = render(failure);
   const thread = `<${incident}.7@example.com>`;

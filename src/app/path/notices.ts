@@ -1,0 +1,40 @@
+// Joins what sends notices about Tocsin itself to the operator's channel (docs/decisions/0135).
+import { createMissingBrowsers } from '#actions/checks/missing-browsers.ts';
+import { createSilentLocations } from '#actions/checks/silent-locations.ts';
+import { createOwnFaultNotices } from '#actions/operating/own-faults.ts';
+import { ownNotices } from '#actions/operating/own-notices.ts';
+import { createSendNotices } from '#upkeep/send-notices.ts';
+import type { Joint } from './joint.ts';
+
+export function joinSendNotices(joint: Joint, idleMs: number): () => Promise<number> {
+  const { config, store, clock, ownProcess, processNotices, publicUrl, wake, log } = joint;
+  const channel = config.noticeChannel;
+  if (channel === null) return () => Promise.resolve(idleMs);
+  const { accountId, alertChannelId } = channel;
+  const now = (): number => clock.now();
+  const deps = {
+    gaps: store.gaps,
+    ownFaultNotices: createOwnFaultNotices({ ...store, now }),
+    silentLocations: createSilentLocations({ ...store, locations: () => ownProcess.locations(), now }),
+    missingBrowsers: createMissingBrowsers({ ...store, location: config.location, now }),
+    processNotices,
+  };
+  return createSendNotices({
+    store: store.noticeChannel,
+    channel,
+    exists: async () => (await store.alertChannels.find(accountId, alertChannelId)) !== null,
+    notices: () => ownNotices(deps, accountId),
+    link: () => `${publicUrl()}/notices`,
+    clock,
+    onSent: (notices) => {
+      wake('send-deliveries');
+      log.info('notices.sent', { notices: notices.map(({ id }) => id).join(', ') });
+    },
+    onMissing: () =>
+      log.warn('notice-channel.missing', {
+        account: accountId,
+        channel: alertChannelId,
+        hint: 'set TOCSIN_NOTICE_CHANNEL to an existing channel',
+      }),
+  });
+}

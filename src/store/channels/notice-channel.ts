@@ -1,0 +1,33 @@
+// Which notices about Tocsin itself the operator's channel has received.
+import type { Delivery } from '#domain/alerts/delivery.ts';
+import type { SentNotice } from '#domain/alerts/notice-channel.ts';
+import type { Database } from '../base/database.ts';
+import { readFact, replaceFact } from '../base/installation-fact.ts';
+import { contentRows } from '../path/deliveries/delivery-rows.ts';
+import { insertRows } from './failing-channels.ts';
+
+export interface NoticeChannel {
+  /** null = nothing was ever sent. */
+  sent(): Promise<readonly SentNotice[] | null>;
+  /** Adds the deliveries; false = the notices are no longer `before`. */
+  send(
+    before: readonly SentNotice[] | null,
+    after: readonly SentNotice[],
+    deliveries: readonly Delivery[],
+  ): Promise<boolean>;
+}
+
+const key = 'notices-sent';
+
+export function createNoticeChannel({ reader, transaction }: Database): NoticeChannel {
+  return {
+    sent: () => readFact<readonly SentNotice[]>(reader, key),
+    send: (before, after, deliveries) =>
+      transaction(async (tx) => {
+        if (!(await replaceFact(tx, key, before, after))) return false;
+        await insertRows(tx, deliveries);
+        await tx.insertInto('delivery_contents').values(contentRows(deliveries)).execute();
+        return true;
+      }),
+  };
+}
