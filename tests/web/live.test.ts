@@ -35,11 +35,26 @@ describe('open pages', () => {
     const row = page.getByRole('listitem').filter({ hasText: 'Cart API' });
     await expectVisible(row.getByText('Passing'));
     await expectVisible(page.getByText('Live', { exact: true }));
+    const mark = row.getByText('Passing');
+    const colour = (): Promise<string> => mark.evaluate((element) => getComputedStyle(element).color);
+    const green = await colour();
+    // A stopped process keeps the connection open: only the age of the last byte tells.
+    await page.clock.install();
+    process.kill(service.pid ?? 0, 'SIGSTOP');
+    try {
+      await page.clock.fastForward(25_000);
+      await expectVisible(page.getByText(/Not live since .*the server does not answer/));
+      assert.notEqual(await colour(), green, 'a page that is not live shows green');
+    } finally {
+      process.kill(service.pid ?? 0, 'SIGCONT');
+    }
+    await expectHidden(page.getByText(/Not live since .*the server does not answer/), 30_000);
+    assert.equal(await colour(), green);
     await service.kill();
-    await expectVisible(page.getByText(/Not live: the server does not answer/), 20_000);
+    await expectVisible(page.getByText(/Not live since .*the server does not answer/), 20_000);
     target.answer(() => ({ status: 500 }));
     await service.restart();
-    await expectHidden(page.getByText(/Not live: the server does not answer/), 30_000);
+    await expectHidden(page.getByText(/Not live since .*the server does not answer/), 30_000);
     await service.must('POST', `/v1/triggers/checks/${String(id)}`);
     await expectVisible(row.getByText('Failing'), 30_000);
   });

@@ -8,7 +8,7 @@ import { readEvents, StreamRefused } from './event-stream.ts';
 /** Whether the page is up to date. */
 export interface LiveStatus {
   readonly state: 'connecting' | 'live' | 'lost';
-  /** Epoch ms of the last data from the server; null = none yet. */
+  /** While not live: epoch ms of the last byte from the server, or of the start of the page. null = not lost yet. */
   readonly lastSignAt: number | null;
   /** The server has another version than the page. */
   readonly isOutdated: boolean;
@@ -46,8 +46,8 @@ const resultsEveryMs = 5000;
 const [soonMs, laterMs, refusedMs] = [600, 5000, 10_000];
 /** Number of fast retries: about a minute. */
 const soonAttempts = 100;
-/** The server writes a comment every 15 s; after this silence the connection counts as lost. */
-const silenceMs = 40_000;
+/** The server writes a comment every 6 s; after this silence the page is not live, whatever the connection says. */
+const silenceMs = 20_000;
 
 /** Keeps the queries of the page fresh while it is mounted. */
 export function useLive(onSignedOut: () => void): LiveStatus {
@@ -58,6 +58,10 @@ export function useLive(onSignedOut: () => void): LiveStatus {
     const connection = connect(accountId, cache, setStatus, onSignedOut);
     return () => connection.close();
   }, [accountId, cache, onSignedOut]);
+  // No page shows green for what may have changed (styles/tokens.css).
+  useEffect(() => {
+    document.documentElement.dataset['live'] = status.state;
+  }, [status.state]);
   return status;
 }
 
@@ -69,6 +73,17 @@ function connect(
 ): { close(): void } {
   const ended = new AbortController();
   const refresh = refresher(accountId, cache);
+  let lastSignAt = Date.now();
+  const sign = (): void => {
+    lastSignAt = Date.now();
+  };
+  // By age, because a server that is stopped, or a network that drops packets, keeps the connection open.
+  const watch = (): void => {
+    if (Date.now() - lastSignAt > silenceMs) setStatus((status) => lost(status, lastSignAt));
+  };
+  const watching = setInterval(watch, 1000);
+  document.addEventListener('visibilitychange', watch, { signal: ended.signal });
+  ended.signal.addEventListener('abort', () => clearInterval(watching));
   let lastId = '';
   let version: string | null = null;
   let fails = 0;
@@ -77,8 +92,11 @@ function connect(
     const attempt = new AbortController();
     const onEnded = (): void => attempt.abort();
     ended.signal.addEventListener('abort', onEnded);
-    let lastSignAt = Date.now();
-    const watchdog = setInterval(() => Date.now() - lastSignAt > silenceMs && attempt.abort(), 5000);
+    const startedAt = Date.now();
+    const watchdog = setInterval(
+      () => Date.now() - Math.max(startedAt, lastSignAt) > silenceMs && attempt.abort(),
+      1000,
+    );
     // A sleeping computer or a lost network keeps a dead connection open for minutes.
     const onOnline = (): void => attempt.abort();
     addEventListener('online', onOnline);
@@ -99,14 +117,12 @@ function connect(
             version ??= hello.version;
             const isOutdated = version !== hello.version;
             fails = 0;
-            setStatus(() => ({ state: 'live', lastSignAt, isOutdated }));
+            setStatus(() => ({ state: 'live', lastSignAt: null, isOutdated }));
             // Events may have been missed before this connection.
             void cache.invalidateQueries({ queryKey: [accountId] });
           } else if (event === 'change') refresh(JSON.parse(data) as Change);
         },
-        () => {
-          lastSignAt = Date.now();
-        },
+        sign,
       );
     } finally {
       clearInterval(watchdog);
@@ -124,8 +140,7 @@ function connect(
       if (ended.signal.aborted) return;
       if (refusal === 401) return onSignedOut();
       fails++;
-      const now = Date.now();
-      if (fails > 1) setStatus((status) => ({ ...status, state: 'lost', lastSignAt: status.lastSignAt ?? now }));
+      if (fails > 1) setStatus((status) => lost(status, lastSignAt));
       // A proxy responds 502 or 503 while the server restarts.
       const isRefused = refusal !== null && refusal < 500;
       const meanMs = isRefused ? refusedMs : fails <= soonAttempts ? soonMs : laterMs;
@@ -135,6 +150,11 @@ function connect(
   };
   void run();
   return { close: () => ended.abort() };
+}
+
+/** @param lastSignAt of the last byte, or of the start of the page */
+function lost(status: LiveStatus, lastSignAt: number): LiveStatus {
+  return status.state === 'lost' ? status : { ...status, state: 'lost', lastSignAt };
 }
 
 /** Invalidates queries; those on the page are fetched again at once. */

@@ -2,7 +2,7 @@
 import { RefreshCw, WifiOff } from 'lucide-react';
 import type { LiveStatus } from '../api/live.ts';
 import { Button } from '../ui/controls/button.tsx';
-import { Ago } from '../ui/text/time.tsx';
+import { Ago, At } from '../ui/text/time.tsx';
 import css from './shell.module.css';
 
 export function LiveBanner({ live }: { readonly live: LiveStatus }) {
@@ -12,7 +12,8 @@ export function LiveBanner({ live }: { readonly live: LiveStatus }) {
         <p className={css['banner']}>
           <WifiOff size={16} aria-hidden />
           <span>
-            Not live: the server does not answer. What you see is from <Ago at={live.lastSignAt} />. Reconnecting…
+            Not live since <At at={live.lastSignAt} precise /> (<Ago at={live.lastSignAt} />
+            ): the server does not answer. Reconnecting…
           </span>
         </p>
       )}

@@ -30,7 +30,7 @@ export const liveEventOperations = {
     description:
       'The first event is `hello` with `{version, startedAt, id}`. `change` events follow, at most one per second and 32 kB: ' +
       '`{states, results, deliveries, alerts, checks, notices}`. `states` and `results` are lists of check ids, or `"all"`; the others are booleans. ' +
-      'A change appears within 2 s. A comment is sent every 15 s. ' +
+      'A change appears within 2 s. A comment is sent every 6 s. ' +
       'After reconnecting, send the ID of the last event in `last-event-id` to receive missed changes as one `change`. ' +
       'Up to 20 streams per API key or session, and 100 per account.',
     tag: 'Overview',

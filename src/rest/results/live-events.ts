@@ -39,7 +39,7 @@ export function liveEventRoutes(actions: LiveEventActions, server: LiveServer): 
 
 async function openStream(
   actions: LiveEventActions,
-  { version, startedAt, stopping, onForgotten, commentEveryMs = 15_000 }: LiveServer,
+  { version, startedAt, stopping, onForgotten, commentEveryMs = 6000 }: LiveServer,
   { caller, headers: sent, isStillAllowed }: Call<'streamEvents'>,
 ): Promise<Readable> {
   if (stopping.aborted) throw new HttpRefusal(503, 'The server is shutting down.', { headers: { 'retry-after': '5' } });

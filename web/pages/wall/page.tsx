@@ -11,7 +11,7 @@ import { Choice } from '../../ui/controls/field.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { SignedIn } from '../../ui/layout/signed-in.tsx';
 import { states } from '../../ui/checks/state.tsx';
-import { Ago, Lasting } from '../../ui/text/time.tsx';
+import { At, Lasting } from '../../ui/text/time.tsx';
 import { text } from './strings.ts';
 import css from './wall.module.css';
 
@@ -47,19 +47,20 @@ function Wall() {
   return (
     <main className={css['wall']}>
       <header className={css['head']}>
-        <h1 className={css['title']}>
-          {data.summary.failing + data.summary.degraded + data.summary.unknown === 0 && data.summary.total > 0
-            ? text.allPassing(data.summary.passing)
-            : (['failing', 'degraded', 'unknown', 'passing'] as const)
-                .filter((state) => data.summary[state] > 0)
-                .map((state) => text.counts(data.summary[state], states[state].word))
-                .join(' · ')}
+        <h1 className={css['title']} role="status" data-live={live.state}>
+          {live.state === 'lost' && live.lastSignAt !== null ? (
+            <>
+              <WifiOff aria-hidden /> {text.notLive} <At at={live.lastSignAt} precise />
+            </>
+          ) : data.summary.failing + data.summary.degraded + data.summary.unknown === 0 && data.summary.total > 0 ? (
+            text.allPassing(data.summary.passing)
+          ) : (
+            (['failing', 'degraded', 'unknown', 'passing'] as const)
+              .filter((state) => data.summary[state] > 0)
+              .map((state) => text.counts(data.summary[state], states[state].word))
+              .join(' · ')
+          )}
         </h1>
-        {live.state === 'lost' && (
-          <strong className={css['lost']} role="status">
-            <WifiOff size={20} aria-hidden /> {text.notLive}, {live.lastSignAt !== null && <Ago at={live.lastSignAt} />}
-          </strong>
-        )}
         <WallControls />
       </header>
       {data.rows.length === 0 ? (

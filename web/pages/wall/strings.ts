@@ -9,7 +9,7 @@ export const text = {
   allPassing: (count: number) => `All ${count} checks are passing`,
   counts: (count: number, word: string) => `${count} ${word.toLowerCase()}`,
   more: (count: number) => `and ${count} more`,
-  empty: 'No check matches this wall.',
-  notLive: 'Not live',
+  empty: 'No check matches this wallboard.',
+  notLive: 'Not live since',
   acknowledged: 'Acknowledged',
 } as const;
