@@ -36,7 +36,7 @@ describe('open pages', () => {
     await expectVisible(row.getByText('Passing'));
     await expectVisible(page.getByText('Live', { exact: true }));
     const mark = row.getByText('Passing');
-    const colour = (): Promise<string> => mark.evaluate((element) => getComputedStyle(element).color);
+    const colour = (): Promise<string> => mark.evaluate('(element) => getComputedStyle(element).color');
     const green = await colour();
     // A stopped process keeps the connection open: only the age of the last byte tells.
     await page.clock.install();

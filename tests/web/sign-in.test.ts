@@ -12,6 +12,9 @@ test('the link of the first start creates a user, once', async (t) => {
   const link = await until('the setup link', () => /\S+\/setup#\S+/.exec(service.printed)?.[0]);
   const browser = await openBrowser(t);
   const page = await browser.newPage();
+  await page.goto(new URL('/setup', link).href);
+  await expectVisible(page.getByText('tocsin new-user'));
+  // The link, pasted into the tab that shows the page without it.
   await page.goto(link);
   await page.getByLabel('Email').fill(operator.email);
   await page.getByLabel('Password').fill('short');

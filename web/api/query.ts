@@ -37,7 +37,7 @@ type Key = readonly [accountId: string, id: string, input: unknown, ...rest: str
  * Data of a list while another page, filter or time range is loading: the previous data. Never data of another account or
  * check, which would appear under the wrong name.
  */
-function previousOf(key: Key) {
+export function previousOf(key: Key) {
   return <Answer>(answer: Answer | undefined, query?: { readonly queryKey: unknown }): Answer | undefined => {
     const [accountId, id, input, ...rest] = (query?.queryKey ?? []) as unknown as Key;
     const isSame = subjectOf([accountId, id, input, ...rest]) === subjectOf(key);

@@ -1,7 +1,8 @@
 // Incidents and certificate alerts of all checks, with acknowledgements and notifications.
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useMore, useRead } from '../../api/query.ts';
+import { useAll } from '../../api/all.ts';
+import { useMore } from '../../api/query.ts';
 import { IncidentItem, IncidentList, isSingle, SingleAlert } from '../../ui/alerts/incident-item.tsx';
 import { Choice } from '../../ui/controls/field.tsx';
 import { More } from '../../ui/controls/more.tsx';
@@ -17,7 +18,7 @@ export function AlertsPage() {
   const from = rangeStart(range, useNow());
   const open = useMore('listIncidents', { query: { state: 'open' } });
   const ended = useMore('listIncidents', { query: { state: 'ended', from } });
-  const alerts = useRead('listCheckAlerts', { query: { from, limit: 100 } });
+  const alerts = useAll('listCheckAlerts', { query: { from } });
   const reads = [open, ended, alerts];
   const failed = reads.find(({ error, data }) => error !== null && data === undefined);
   return (

@@ -1,6 +1,7 @@
 // Incidents and certificate alerts of the check, with acknowledgements and notifications.
 import type { AnswerOf } from '#contract/operations.ts';
-import { useMore, useRead } from '../../api/query.ts';
+import { useAll } from '../../api/all.ts';
+import { useMore } from '../../api/query.ts';
 import { IncidentItem, IncidentList, isSingle, SingleAlert } from '../../ui/alerts/incident-item.tsx';
 import { More } from '../../ui/controls/more.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
@@ -14,7 +15,7 @@ export function Alerts({ check }: { readonly check: AnswerOf<'getCheck'> }) {
   const from = rangeStart('30d', useNow());
   // Newest first: at most the first is open.
   const incidents = useMore('listIncidents', { query: { checkId: check.id, from } });
-  const alerts = useRead('listAlertsOfCheck', { params: { checkId: check.id }, query: { from, limit: 100 } });
+  const alerts = useAll('listAlertsOfCheck', { params: { checkId: check.id }, query: { from } });
   const singles = (alerts.data ?? []).filter(isSingle);
   const error = incidents.items === undefined ? incidents.error : alerts.data === undefined ? alerts.error : null;
   return (

@@ -2,7 +2,8 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../../api/me.ts';
-import { useMore, useRead, useWrite } from '../../api/query.ts';
+import { useAll } from '../../api/all.ts';
+import { useMore, useWrite } from '../../api/query.ts';
 import { deliveryWords } from '../../ui/alerts/alert-words.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { CheckName } from '../../ui/checks/check-name.tsx';
@@ -52,7 +53,7 @@ export function DeliveriesPage() {
 
 function DeliveryFilters({ search: { status, channel } }: { readonly search: DeliveriesSearch }) {
   const navigate = useNavigate({ from: '/deliveries' });
-  const channels = useRead('listAlertChannels', { query: { limit: 100 } });
+  const channels = useAll('listAlertChannels');
   const nameOf = useChannelNames();
   const { write } = useMay();
   const [isAsking, setAsking] = useState(false);

@@ -1,7 +1,7 @@
 // Search, filters, order, sections and density of the list.
 import { Rows3, Rows4, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { useRead } from '../../api/query.ts';
+import { useAll } from '../../api/all.ts';
 import { IconButton } from '../../ui/controls/button.tsx';
 import { Choice, SearchBox } from '../../ui/controls/field.tsx';
 import { checkTypeWords } from '../../ui/checks/check-type.ts';
@@ -18,7 +18,7 @@ export function Filters({
   readonly search: OverviewSearch;
   readonly onChange: (next: Change) => void;
 }) {
-  const groups = useRead('listCheckGroups', { query: { limit: 100 } });
+  const groups = useAll('listCheckGroups');
   return (
     <div className={css['filters']}>
       <SearchText value={search.search ?? ''} onChange={(value) => onChange({ search: value || undefined })} />

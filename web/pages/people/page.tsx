@@ -3,7 +3,8 @@ import { type FormEvent, useState } from 'react';
 import { Form } from 'react-aria-components';
 import type { AnswerOf } from '#contract/operations.ts';
 import { useMay, useMe } from '../../api/me.ts';
-import { useMore, useRead, useWrite } from '../../api/query.ts';
+import { useAll } from '../../api/all.ts';
+import { useMore, useWrite } from '../../api/query.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Code } from '../../ui/controls/copy.tsx';
 import { Confirm } from '../../ui/controls/dialog.tsx';
@@ -136,7 +137,7 @@ function InviteForm() {
 }
 
 function Invites() {
-  const { data } = useRead('listInvites', { query: { limit: 100 } });
+  const { data } = useAll('listInvites');
   const withdraw = useWrite('deleteInvite', ['listInvites']);
   if (data === undefined || data.length === 0) return null;
   return (

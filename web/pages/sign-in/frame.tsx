@@ -1,7 +1,7 @@
 // The layout of pages without a session: a centered card.
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
 import { Form } from 'react-aria-components';
 import { ServiceError } from '../../api/client.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -67,6 +67,12 @@ export function SessionForm({
 }
 
 /** The one-time token in the fragment of the link, which the browser does not send to the server. */
-export function linkToken(): string {
-  return location.hash.slice(1);
+export function useLinkToken(): string {
+  // Another link that is pasted into this tab changes only the fragment.
+  return useSyncExternalStore(onHashChange, () => location.hash.slice(1));
+}
+
+function onHashChange(listener: () => void): () => void {
+  addEventListener('hashchange', listener);
+  return () => removeEventListener('hashchange', listener);
 }

@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { clientOf } from '../../api/client.ts';
 import { ErrorMessage, Skeleton } from '../../ui/layout/feedback.tsx';
 import { Field } from '../../ui/controls/field.tsx';
-import { Card, linkToken, SessionForm } from './frame.tsx';
+import { Card, SessionForm, useLinkToken } from './frame.tsx';
 import { text } from './strings.ts';
 
 export function InvitePage() {
-  const token = linkToken();
+  const token = useLinkToken();
   const invite = useQuery({
     queryKey: ['', 'readInvite', token],
     queryFn: () => clientOf('').call('readInvite', { body: { token } }),

@@ -3,11 +3,11 @@ import { clientOf } from '../../api/client.ts';
 import { useRead } from '../../api/query.ts';
 import { Code } from '../../ui/controls/copy.tsx';
 import { Field } from '../../ui/controls/field.tsx';
-import { Card, linkToken, SessionForm } from './frame.tsx';
+import { Card, SessionForm, useLinkToken } from './frame.tsx';
 import { text } from './strings.ts';
 
 export function SetupPage() {
-  const token = linkToken();
+  const token = useLinkToken();
   const setup = useRead('getSetup');
   if (token === '') {
     return (

@@ -5,7 +5,8 @@ import { Maximize, Undo2, UserCheck, WifiOff } from 'lucide-react';
 import { use, useCallback, useEffect } from 'react';
 import { AccountContext } from '../../api/account.ts';
 import { useLive } from '../../api/live.ts';
-import { read, useRead } from '../../api/query.ts';
+import { useAll } from '../../api/all.ts';
+import { read } from '../../api/query.ts';
 import { IconButton } from '../../ui/controls/button.tsx';
 import { Choice } from '../../ui/controls/field.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
@@ -96,7 +97,7 @@ function Wall() {
 function WallControls() {
   const search = useSearch({ from: '/wall' });
   const navigate = useNavigate({ from: '/wall' });
-  const groups = useRead('listCheckGroups', { query: { limit: 100 } });
+  const groups = useAll('listCheckGroups');
   return (
     <div className={css['controls']}>
       {(groups.data?.length ?? 0) > 0 && (

@@ -1,7 +1,7 @@
 // Alert channels by id: name, and type as icon and word.
 import { BellRing, type LucideIcon, Mail, MessageSquare, Phone, Send, Siren, Smartphone, Webhook } from 'lucide-react';
 import type { AnswerOf } from '#contract/operations.ts';
-import { useRead } from '../../api/query.ts';
+import { useAll } from '../../api/all.ts';
 import css from './channels.module.css';
 
 type Channel = AnswerOf<'listAlertChannels'>[number];
@@ -19,7 +19,7 @@ const types: Readonly<Record<string, { readonly word: string; readonly icon: Luc
 
 /** undefined = still loading, null = deleted. */
 function useChannels(): (id: number) => Channel | null | undefined {
-  const { data, isPending } = useRead('listAlertChannels', { query: { limit: 100 } });
+  const { data, isPending } = useAll('listAlertChannels');
   return (id) => data?.find((channel) => channel.id === id) ?? (isPending ? undefined : null);
 }
 

@@ -1,0 +1,33 @@
+// Lists that are needed as a whole, such as the names of all channels.
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { use } from 'react';
+import type { AnswerOf, PagedId } from '#contract/operations.ts';
+import { AccountContext } from './account.ts';
+import { clientOf } from './client.ts';
+import { type Input, previousOf } from './query.ts';
+
+/** Pages that are read at most: 5,000 items. */
+const maxPages = 50;
+
+/** All items of a list, up to 5,000. */
+export function useAll<Id extends PagedId>(id: Id, input?: Input<Id>): UseQueryResult<AnswerOf<Id>> {
+  const accountId = use(AccountContext);
+  const queryKey = [accountId, id, input ?? null, 'all'] as const;
+  return useQuery({
+    queryKey,
+    placeholderData: previousOf(queryKey),
+    queryFn: async ({ signal }) => {
+      const all: unknown[] = [];
+      for (let page = 1; page <= maxPages; page++) {
+        const query = { ...(input as { query?: object } | undefined)?.query, limit: 100, page };
+        const { items, total } = (await clientOf(accountId).page(id, ...([{ ...input, query, signal }] as never))) as {
+          items: readonly unknown[];
+          total: number;
+        };
+        all.push(...items);
+        if (items.length === 0 || all.length >= total) break;
+      }
+      return all as unknown as AnswerOf<Id>;
+    },
+  });
+}
