@@ -31,7 +31,7 @@ test('the threshold for digests is a setting of accounts alone, from 0 to 1000',
 test('a digest and its alerts name each other, and only its alerts are listed by its ID', async () => {
   await using on = await openServer();
   putChannel(on.raw, on.accountId, 7);
-  const due = newDigest(on.accountId, 7, Date.now());
+  const due = newDigest({ accountId: on.accountId, id: newId(), alertChannelId: 7 }, Date.now());
   const digest = { ...due, status: 'collecting', nextAttemptAt: Date.now() + 60_000 } as const;
   const { isDigest: _, ...alert } = { ...due, nextAttemptAt: null };
   const member = { ...alert, id: newId(), status: 'digested', digestId: digest.id } as const;

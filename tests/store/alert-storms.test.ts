@@ -74,7 +74,7 @@ async function countOf(test: PathUnderTest, channel: number): Promise<Record<str
 /** Due digests, and what they say: state, number, names. Their attempts succeed. */
 async function sentDigests(test: PathUnderTest) {
   const claimed = await test.claimDeliveries('one', () => 1000);
-  const digests: { isOver: boolean; alerts: number; sections: [string, number, string][] }[] = [];
+  const digests: { alerts: number; sections: [string, number, string][] }[] = [];
   for (const one of claimed) {
     const [input] = await test.path.readContents([one.delivery]);
     const request = { method: 'MAIL', url: 'mailto:a@example.org', headers: [], body: 'x' };
@@ -87,7 +87,7 @@ async function sentDigests(test: PathUnderTest) {
       count,
       checks.map(({ name }) => name.replace('Check ', '')).join(),
     ]);
-    digests.push({ isOver: digest.isOver, alerts: digest.alerts, sections });
+    digests.push({ alerts: digest.alerts, sections });
   }
   return digests;
 }
@@ -152,74 +152,128 @@ describe('an alert storm', () => {
     assert.deepEqual(await countOf(test, people), { pending: 3, digested: 1, 'collecting digest': 1 });
   });
 
-  it('sends further alerts in further digests, ten minutes apart, and says what recovered when it is over', async (newStore) => {
+  it('is over a minute after its wave, and what was grouped recovers grouped', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
-    const { ids, people } = await checksOf(test, 8, 4);
+    const { ids, people } = await checksOf(test, 7, 4);
     const names = (indices: readonly number[]) => indices.map((index) => `0${index}`).join();
+    const startedAt = test.now;
+    await run(test, 'failed', ids.slice(0, 6));
+    assert.equal(await test.temp.store.alertStorms.since(test.accountId), startedAt);
+    test.temp.clock.advance(40_000);
+    assert.deepEqual(await judgeStorms(test), [{ accountId: test.accountId, digests: 1, isOver: false }]);
+    assert.deepEqual(
+      (await sentDigests(test)).map(({ alerts }) => alerts),
+      [2],
+    );
+    test.temp.clock.advance(10_000);
+    assert.deepEqual(await judgeStorms(test), [{ accountId: test.accountId, digests: 0, isOver: true }]);
+    assert.equal(await test.temp.store.alertStorms.since(test.accountId), null);
+    await run(test, 'failed');
+    assert.equal((await countOf(test, people))['pending'], 1, 'a new failure is a message of its own');
+    await sentDigests(test);
+    // The first four failures were single, and so are their recoveries.
+    await run(
+      test,
+      'failed',
+      ids.filter((_, at) => at !== 0 && at !== 5),
+    );
+    assert.deepEqual(await countOf(test, people), {
+      delivered: 5,
+      'delivered digest': 1,
+      digested: 3,
+      'collecting digest': 1,
+      pending: 1,
+    });
+    await sentDigests(test);
+    test.temp.clock.advance(4 * minuteMs);
+    assert.equal((await judgeStorms(test)).filter(({ digests }) => digests > 0).length, 0, 'recoveries can wait');
+    test.temp.clock.advance(minuteMs);
+    await judgeStorms(test);
+    assert.deepEqual(await sentDigests(test), [
+      {
+        alerts: 1,
+        sections: [
+          ['recovered', 1, names([5])],
+          ['stillFailing', 5, names([1, 2, 3, 4, 6])],
+        ],
+      },
+    ]);
+  });
+
+  it('tells a new failure within a minute while recoveries wait for their digest', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { ids } = await checksOf(test, 7, 4);
     await run(test, 'failed', ids.slice(0, 6));
     test.temp.clock.advance(minuteMs);
     await judgeStorms(test);
-    assert.equal((await sentDigests(test)).length, 1);
-    const firstAt = test.now;
-    await run(test, 'failed', ids.slice(0, 7));
-    test.temp.clock.advance(5 * minuteMs);
-    await judgeStorms(test);
-    assert.deepEqual(await sentDigests(test), [], 'the last digest left less than ten minutes ago');
-    await run(test, 'failed', ids.slice(1, 7));
-    test.temp.clock.advance(firstAt + 10 * minuteMs - test.now);
-    await judgeStorms(test);
-    assert.deepEqual(await sentDigests(test), [
-      {
-        isOver: false,
-        alerts: 2,
-        sections: [
-          ['failing', 1, names([6])],
-          ['stillFailing', 5, names([1, 2, 3, 4, 5])],
-          ['recovered', 1, names([0])],
-        ],
-      },
-    ]);
-    await run(test, 'failed', ids.slice(6, 7));
-    assert.equal((await judgeStorms(test)).length, 0, 'its last alert is too new');
-    test.temp.clock.advance(minuteMs);
-    const judged = await judgeStorms(test);
-    assert.deepEqual(judged, [{ accountId: test.accountId, digests: 1, isOver: true }]);
-    assert.deepEqual(await sentDigests(test), [
-      {
-        isOver: true,
-        alerts: 5,
-        sections: [
-          ['stillFailing', 1, names([6])],
-          ['recovered', 5, names([1, 2, 3, 4, 5])],
-        ],
-      },
-    ]);
+    await sentDigests(test);
     await run(test, 'passed');
-    const counted = await countOf(test, people);
-    assert.equal(counted['pending'], 1, 'the recovery after the storm is a message of its own');
-    assert.equal(counted['digested'], 9);
+    test.temp.clock.advance(minuteMs);
+    await judgeStorms(test);
+    assert.deepEqual(await sentDigests(test), [], 'they wait for the pause after the last digest');
+    test.temp.raw.exec('UPDATE alert_storms SET started_at = 1');
+    await run(test, 'failed', ids.slice(6));
+    test.temp.clock.advance(35_000);
+    await judgeStorms(test);
+    const [digest] = await sentDigests(test);
+    assert.deepEqual(
+      digest?.sections.map(([state, count]) => [state, count]),
+      [
+        ['failing', 1],
+        ['recovered', 2],
+      ],
+    );
   });
 
-  it('tells every channel of its digests that it is over, also without further alerts', async (newStore) => {
+  it('is not begun or prolonged by reminders, which are grouped with their alerts', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
-    const { people } = await checksOf(test, 5, 3);
+    const { ids, people } = await checksOf(test, 4, 2);
+    await run(test, 'failed', ids.slice(0, 2));
+    await sentDigests(test);
+    test.temp.clock.advance(2 * minuteMs);
+    await run(test, 'failed', ids);
+    await sentDigests(test);
+    const remind = async () => {
+      test.temp.clock.advance(minuteMs);
+      await test.schedule();
+      const rules = { reminders: { amount: 9, intervalMs: 1000 } };
+      const ended = (await test.claim()).map((claimed) => {
+        const attempt = test.ended(claimed, 'failed');
+        return { ...attempt, rules: { ...attempt.rules, ...rules } };
+      });
+      await test.record(ended, 'one', prepared);
+    };
+    test.temp.clock.advance(2 * minuteMs);
+    await remind();
+    assert.equal(await test.temp.store.alertStorms.since(test.accountId), null);
+    assert.equal((await countOf(test, people))['pending'], 4, 'their alerts were single');
+    test.temp.raw.exec('UPDATE notified SET is_grouped = 1');
+    await remind();
+    assert.equal(await test.temp.store.alertStorms.since(test.accountId), null);
+    assert.equal((await countOf(test, people))['digested'], 4);
+  });
+
+  it('groups the recoveries of failing checks that are deleted at once', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { ids, people, machines } = await checksOf(test, 6, 3);
     await run(test, 'failed');
-    test.temp.clock.advance(minuteMs);
+    await sentDigests(test);
+    test.temp.clock.advance(10 * minuteMs);
     await judgeStorms(test);
     await sentDigests(test);
-    test.temp.clock.advance(50 * minuteMs);
-    assert.deepEqual(await judgeStorms(test), [], 'too many checks still fail');
-    test.temp.clock.advance(10 * minuteMs);
-    assert.deepEqual(await judgeStorms(test), [{ accountId: test.accountId, digests: 1, isOver: true }]);
-    const [last] = await sentDigests(test);
+    const isDigested = (type: string): boolean => test.digested.has(type);
+    for (const id of ids) await test.temp.store.checks.remove(test.accountId, id, prepared, isDigested);
+    const counted = await countOf(test, people);
+    // Three were grouped before, and of the three others none exceeds the threshold.
+    assert.deepEqual([counted['pending'], counted['collecting digest']], [3, 1]);
+    assert.equal((await countOf(test, machines))['pending'], 6);
+    test.temp.clock.advance(5 * minuteMs);
+    await judgeStorms(test);
+    const digest = (await sentDigests(test)).at(-1);
     assert.deepEqual(
-      [last?.isOver, last?.alerts, last?.sections.map(([state, count]) => [state, count])],
-      [true, 0, [['stillFailing', 5]]],
+      digest?.sections.map(([state, count]) => [state, count]),
+      [['recovered', 3]],
     );
-    assert.equal((await countOf(test, people))['delivered digest'], 2);
-    assert.deepEqual(await judgeStorms(test), []);
-    await run(test, 'passed');
-    assert.equal((await countOf(test, people))['collecting digest'], 1, 'so many recoveries are a storm again');
   });
 
   it('is of its account: the alerts of another are sent one by one', async (newStore) => {

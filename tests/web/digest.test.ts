@@ -6,7 +6,7 @@ import { startScriptedServer } from '../support/targets/scripted-server.ts';
 import { expectVisible } from './expect.ts';
 import { startWebUi } from './web-ui.ts';
 
-test('an alert leads to the digest that carried it, which can be sent at once and lists its alerts', async (t) => {
+test('an alert leads to the grouped notification that carried it, which can be sent at once and lists its alerts', async (t) => {
   const mail = await startSmtpServer();
   t.after(() => mail.close());
   const target = await startScriptedServer(t);
@@ -28,26 +28,29 @@ test('an alert leads to the digest that carried it, which can be sent at once an
     await service.must('POST', `/v1/triggers/checks/${String(id)}`);
   }
   const page = await open('/deliveries');
-  await expectVisible(page.getByRole('link', { name: 'Digest', exact: true }), 20_000);
-  const carried = page.getByRole('row').filter({ hasText: 'In a digest' });
+  await expectVisible(page.getByRole('link', { name: 'Grouped notification', exact: true }), 20_000);
+  const carried = page.getByRole('row').filter({ hasText: 'Grouped:' });
   await expectVisible(carried.first());
   await page.goto('/alerts');
   const incident = page.getByRole('listitem').filter({ hasText: 'Search' });
   await incident.getByRole('button', { name: 'Notifications' }).click();
-  await expectVisible(incident.getByText('In a digest'));
+  await expectVisible(incident.getByText('Grouped', { exact: true }));
   await incident.getByRole('link', { name: 'Collecting alerts' }).click();
 
-  await expectVisible(page.getByRole('heading', { level: 1, name: 'Digest' }));
-  const alerts = page.getByRole('region', { name: 'Alerts in this digest' });
+  await expectVisible(page.getByRole('heading', { level: 1, name: 'Grouped notification' }));
+  const alerts = page.getByRole('region', { name: 'Alerts in this notification' });
   await expectVisible(alerts.getByRole('link', { name: 'Checkout' }));
-  await expectVisible(page.getByText('Further alerts join this digest until it is sent.'));
+  await expectVisible(page.getByText('Further alerts join this notification until it is sent.'));
   assert.equal(await page.getByRole('button', { name: 'Cancel' }).count(), 0);
   await page.getByRole('button', { name: 'Send now' }).click();
   await expectVisible(page.getByText('Delivered').first(), 20_000);
-  assert.match(mail.mails.at(-1)?.raw ?? '', /^Subject: \[Digest\] 2 checks are failing, 1 check is still failing/m);
+  assert.match(
+    mail.mails.at(-1)?.raw ?? '',
+    /^Subject: \[Failing\] (Checkout and Search|Cart API and .*); 1 still failing/m,
+  );
   await page.screenshot({ path: process.env['DIGEST_PICTURE'] ?? '/dev/null', fullPage: true, type: 'png' });
   await alerts.getByRole('link', { name: 'Failing' }).first().click();
   await expectVisible(page.getByRole('heading', { level: 1, name: /^Failing: (Checkout|Search)$/ }));
-  await expectVisible(page.getByText('In a digest'));
+  await expectVisible(page.getByText('Grouped', { exact: true }));
   await expectVisible(page.getByRole('link', { name: 'Delivered' }));
 });

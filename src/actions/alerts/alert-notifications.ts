@@ -106,7 +106,7 @@ function shownConfig(config: JsonObject): Record<string, string> {
 function resultOf({ delivery, log }: LoggedDelivery): string {
   const last = log.at(-1);
   if (delivery.status === 'superseded') return delivery.error ?? 'superseded';
-  if (delivery.status === 'digested') return 'sent in a digest';
+  if (delivery.status === 'digested') return 'sent in a grouped notification';
   if (last === undefined) return delivery.error ?? 'not sent yet';
   return last.error?.message ?? (last.response === null ? 'sent' : `HTTP ${last.response.status}`);
 }

@@ -218,7 +218,7 @@ function requireDone(change: DeliveryChange, id: string): void {
 const reasons: Readonly<Record<Exclude<DeliveryChange, 'done' | 'no-delivery'>, string>> = {
   ended: 'This delivery has finished. Replay it to send it again.',
   'under-way': 'An attempt of this delivery is in progress. Try again when it has finished.',
-  collecting: 'This digest still collects alerts. Retry it to send it now; then it can be cancelled.',
+  collecting: 'This grouped notification still collects alerts. Retry it to send it now; then it can be cancelled.',
   'not-ended': 'This delivery has not finished. Retry it to send it now.',
   'not-rendered': "This delivery could not be rendered, so there is nothing to send. Fix the channel's template.",
   'no-channel': 'The alert channel of this delivery was deleted.',

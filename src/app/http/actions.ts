@@ -249,7 +249,7 @@ function wakingChecks(deps: ActionDeps) {
 function removeCheck(deps: ActionDeps): (accountId: string, id: string) => Promise<boolean> {
   const render = prepareWith(deps);
   return async (accountId, id) => {
-    const isRemoved = await deps.store.checks.remove(accountId, id, render);
+    const isRemoved = await deps.store.checks.remove(accountId, id, render, channelRules.isDigested);
     if (isRemoved) deps.wake('send-deliveries');
     return isRemoved;
   };

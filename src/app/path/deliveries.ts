@@ -138,7 +138,13 @@ export function prepareWith({
 }
 
 /** Renders with what a process knows; an error ends the delivery. */
-function renderWith({ random, userAgent, links, publicUrl, config: { gateways } }: Joint) {
+function renderWith(joint: Joint) {
+  const {
+    random,
+    userAgent,
+    publicUrl,
+    config: { gateways },
+  } = joint;
   return (channel: AlertChannel, { variables, digest, report }: RenderInput, createdAt: number): Rendered => {
     const facts = { createdAt, ...randomValues(random), userAgent, channelId: channel.id };
     const own = gatewaysOf(gateways, channel.accountId);
@@ -148,13 +154,24 @@ function renderWith({ random, userAgent, links, publicUrl, config: { gateways } 
         return { request: channelRules.renderReport(channel, { report, variables, linkOf }, facts, own) };
       }
       if (digest === undefined) return { request: channelRules.render(channel, variables, facts, own) };
-      const linkOf = ({ checkId, resultId }: DigestCheck): string | null =>
-        resultId === null ? null : links.link(channel.accountId, checkId, resultId, digest.at);
-      return { request: channelRules.renderDigest(channel, { digest, variables, linkOf }, facts, own) };
+      const digestLinks = digestLinksOf(joint, channel.accountId, digest.at);
+      return { request: channelRules.renderDigest(channel, { digest, variables, links: digestLinks }, facts, own) };
     } catch (error) {
       const reason = channelRules.missing(channel.type, own);
       return { error: messageOf(error), ...(reason !== null && { reason }) };
     }
+  };
+}
+
+/** @param at time of the digest, epoch ms */
+function digestLinksOf({ links, acknowledgeLinks, publicUrl }: Joint, accountId: string, at: number) {
+  return {
+    overview: `${publicUrl()}/`,
+    check: ({ checkId }: DigestCheck) => `${publicUrl()}/checks/${checkId}`,
+    result: ({ checkId, resultId }: DigestCheck) =>
+      resultId === null ? null : links.link(accountId, checkId, resultId, at),
+    acknowledge: ({ incidentId }: DigestCheck) =>
+      incidentId === null ? null : acknowledgeLinks.link(accountId, incidentId, at),
   };
 }
 

@@ -106,19 +106,31 @@ export const alertCases: Readonly<Record<string, TemplateVariables>> = {
 };
 
 const listed = (names: readonly string[], error: string | null) =>
-  names.map((name, index) => ({ checkId: `c${index}`, name, error, resultId: error === null ? null : `r${index}` }));
+  names.map((name, index) => ({
+    checkId: `c${index}`,
+    name,
+    error,
+    resultId: error === null ? null : `r${index}`,
+    incidentId: error === null ? null : `i${index}`,
+  }));
 
 /** A digest of as many failing checks, one of which is listed by name for each name. */
 export function digestOf(failing: readonly string[], count = failing.length): DigestMessage {
   const section = { state: 'failing', count, checks: listed(failing, failing[0] ?? '') } as const;
-  return messageOf({ isOver: false, alerts: count, sections: [section] });
+  return messageOf({ alerts: count, sections: [section] });
 }
 
 function messageOf(digest: Omit<DigestMessage['digest'], 'at'>, isReplay = false): DigestMessage {
   return {
     digest: { at: Date.parse('2026-03-10T12:01:05Z'), ...digest },
     variables: { DELIVERY_ID: '0197f3b0-0000-7000-8000-00000000d001', IS_REPLAY: isReplay },
-    linkOf: ({ resultId }) => (resultId === null ? null : `https://tocsin.example/results/${resultId}`),
+    links: {
+      overview: 'https://tocsin.example/',
+      check: ({ checkId }) => `https://tocsin.example/checks/${checkId}`,
+      result: ({ resultId }) => (resultId === null ? null : `https://tocsin.example/results/${resultId}`),
+      acknowledge: ({ incidentId }) =>
+        incidentId === null ? null : `https://tocsin.example/acknowledge/${incidentId}`,
+    },
   };
 }
 
@@ -126,25 +138,23 @@ const refused = 'connection refused by 192.0.2.7:443';
 /** Every kind of digest, by name. */
 export const digestCases: Readonly<Record<string, DigestMessage>> = {
   digest: messageOf({
-    isOver: false,
     alerts: 33,
     sections: [
       { state: 'failing', count: 27, checks: listed(['Cart API', 'Checkout', 'Search'], refused) },
-      { state: 'stillFailing', count: 1, checks: listed(['Login'], null) },
       { state: 'degraded', count: 1, checks: listed(['Reports'], 'answered after 3210 ms') },
       { state: 'certificate', count: 2, checks: listed(['Images', 'Shop'], null) },
       { state: 'recovered', count: 1, checks: listed(['Stock'], null) },
+      { state: 'stillFailing', count: 1, checks: listed(['Login'], null) },
     ],
   }),
-  'last digest': messageOf({
-    isOver: true,
+  'digest of recoveries': messageOf({
     alerts: 2,
     sections: [
-      { state: 'stillFailing', count: 1, checks: listed(['Login'], null) },
       { state: 'recovered', count: 2, checks: listed(['Cart API', 'Checkout'], null) },
+      { state: 'stillFailing', count: 1, checks: listed(['Login'], null) },
     ],
   }),
-  'last digest without alerts': messageOf({ isOver: true, alerts: 0, sections: [] }, true),
+  'replayed digest': messageOf({ alerts: 0, sections: [] }, true),
 };
 
 const figures = (availability: number | null, downMs = 0, unknownMs = 0) => ({

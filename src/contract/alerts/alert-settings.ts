@@ -51,7 +51,7 @@ const digestThreshold = z
   .max(1000)
   .nullish()
   .describe(
-    'If alerts about more checks than this are raised within a minute, email, Slack, SMS and call channels get digests. 0 = never. Default: 20.',
+    'If more checks than this start to fail or recover within a minute, email, Slack, SMS and call channels get grouped notifications. 0 = never. Default: 20.',
   );
 
 const lenient = z
@@ -66,7 +66,7 @@ export const alertSettings = lenient.transform((value) => withoutNothing(value) 
 
 const ofAccount = lenient.extend({ digestThreshold }).meta({
   id: 'AccountAlertSettings',
-  description: 'Alert settings of checks that have none, and the threshold for digests.',
+  description: 'Alert settings of checks that have none, and the threshold for grouped notifications.',
 });
 
 /** The same of an account. */

@@ -68,7 +68,7 @@ export const delivery = z
     status: z
       .enum(deliveryStatuses)
       .describe(
-        '`failed`: the delivery could not be rendered, or a mail server rejected its address. `refused`: the egress policy forbids the request. `collecting`: a digest that further alerts join until `nextAttemptAt`. `digested`: the alert is in the digest `digestId`. `superseded`: a newer message was sent instead. Deliveries to webhooks are superseded only as reminders that wait for active hours.',
+        '`failed`: the delivery could not be rendered, or a mail server rejected its address. `refused`: the egress policy forbids the request. `collecting`: a grouped notification that further alerts join until `nextAttemptAt`. `digested`: the alert is in the grouped notification `digestId`. `superseded`: a newer message was sent instead. Deliveries to webhooks are superseded only as reminders that wait for active hours.',
       ),
     isTest: z.boolean(),
     error: z
@@ -80,13 +80,16 @@ export const delivery = z
     createdAt: instant,
     nextAttemptAt: instant.exactOptional(),
     replayOf: z.uuid().exactOptional().describe('The delivery that this one replays.'),
-    digestId: z.uuid().exactOptional().describe('The delivery of the digest that this alert is in.'),
-    digestStatus: z.enum(deliveryStatuses).exactOptional().describe('The status of that digest.'),
+    digestId: z.uuid().exactOptional().describe('The delivery of the grouped notification that this alert is in.'),
+    digestStatus: z.enum(deliveryStatuses).exactOptional().describe('The status of that notification.'),
     routedFrom: z
       .int()
       .exactOptional()
       .describe('The channel in whose place `alertChannelId` sends, outside of its active hours.'),
-    isDigest: z.literal(true).exactOptional().describe('A digest of several alerts. List them with `digestId`.'),
+    isDigest: z
+      .literal(true)
+      .exactOptional()
+      .describe('A grouped notification of several alerts. List them with `digestId`.'),
     attempts: z.array(attempt),
   })
   .meta({ id: 'Delivery', description: 'A delivery of one alert to one channel.' });
@@ -99,7 +102,7 @@ const listQuery = pageQuery.extend({
     .enum([...deliveryStatuses, 'lost'])
     .exactOptional()
     .describe('`lost`: not received, i.e. `exhausted`, `refused` or `failed`.'),
-  digestId: pathUuid('Only alerts in this digest.').exactOptional(),
+  digestId: pathUuid('Only alerts in this grouped notification.').exactOptional(),
   from: queryInstant.exactOptional(),
   to: queryInstant.exactOptional(),
 });

@@ -1,17 +1,13 @@
-// Alert storms: when alerts for people are combined into digests, and until when (docs/alerting.md: Alert storms). Times
-// are epoch ms.
+// Alert storms: when alerts for people are grouped, and until when (docs/decisions/0127). Reducers of the storm of an
+// account. Times are epoch ms.
 import type { AlertSettings } from './alert-settings.ts';
 
-/** A storm begins when alerts about more than a number of checks were raised within this time, ms. */
+/** A storm begins when more checks than a threshold start to fail or recover within this time, ms. */
 export const stormWindowMs = 60_000;
-/** A digest waits this long after its first alert, ms. */
-export const digestDelayMs = 60_000;
-/** Least time between two digests to a channel, ms. */
-export const digestPauseMs = 600_000;
-/** A storm that has passed ends after this time without alerts, ms. */
-export const calmMs = 60_000;
-/** Any storm ends after this time without alerts, ms. */
-export const longestStormMs = 3_600_000;
+/** A digest with news leaves this long after the first of them, ms. With what follows, people know within a minute. */
+export const newsDelayMs = 45_000;
+/** Least time between two digests to a channel if the later one has no news, ms. */
+export const digestPauseMs = 300_000;
 /** Default of `digestThreshold`. */
 export const defaultDigestThreshold = 20;
 /** Largest `digestThreshold`. */
@@ -21,63 +17,116 @@ export const maxDigestThreshold = 1000;
 export interface AlertStorm {
   /** null = there is none. */
   readonly startedAt: number | null;
-  /** When the last one ended; null = never. */
-  readonly endedAt: number | null;
-  /** Channels that received digests in this storm, by ID. */
+  /** Channels with a digest that collects, or that left a short time ago, by ID. */
   readonly channels: Readonly<Record<string, StormChannel>>;
 }
 
-/** A channel in a storm. */
+/** The digests of a channel. */
 export interface StormChannel {
   /** The digest that collects its alerts; null = the next alert starts one. */
   readonly digestId: string | null;
+  /** When that digest leaves; null = there is none. */
+  readonly dueAt: number | null;
   /** When the last digest left; null = none has left. */
   readonly sentAt: number | null;
 }
 
-export const noStorm: AlertStorm = { startedAt: null, endedAt: null, channels: {} };
+export const noStorm: AlertStorm = { startedAt: null, channels: {} };
 
-/** Number of checks that must be exceeded for a storm; null = no storms. */
+/** Number of checks that must be exceeded for a storm; null = alerts are never grouped. */
 export function digestThresholdOf(settings: AlertSettings | null): number | null {
   const threshold = settings?.digestThreshold ?? defaultDigestThreshold;
   return threshold === 0 ? null : threshold;
 }
 
-/** Alerts after this time count towards a storm. Those of the previous storm do not. */
-export function countedFrom({ endedAt }: Pick<AlertStorm, 'endedAt'>, now: number): number {
-  // In the future: the clock was set back.
-  return Math.max(now - stormWindowMs, endedAt !== null && endedAt <= now ? endedAt : 0);
+/** Alerts after this time count. */
+export function countedFrom(now: number): number {
+  return now - stormWindowMs;
 }
 
-/** When a digest that gets its first alert now is due. */
-export function digestDueAt(channel: StormChannel | undefined, now: number): number {
-  const sentAt = channel?.sentAt ?? null;
-  const soonest = now + digestDelayMs;
-  return sentAt === null || sentAt > now ? soonest : Math.max(soonest, sentAt + digestPauseMs);
+/**
+ * The storm after an alert.
+ * @param counted number of checks that started to fail or recovered since `countedFrom`; reminders and checks that flap
+ *   do not count
+ */
+export function afterAlert(storm: AlertStorm, counted: number, threshold: number, now: number): AlertStorm {
+  return storm.startedAt === null && counted > threshold ? { ...storm, startedAt: now } : storm;
+}
+
+/** An alert of a channel whose alerts may be grouped. */
+export interface GroupableAlert {
+  /** Whether it tells of a new failure, degradation or certificate step; otherwise a recovery or a reminder. */
+  readonly isNews: boolean;
+  /** Whether the alert that it closes or repeats was grouped. */
+  readonly wasGrouped: boolean;
+}
+
+/** Whether an alert is grouped: in a storm, and to close or repeat one that was grouped. */
+export function isGrouped(
+  { startedAt }: Pick<AlertStorm, 'startedAt'>,
+  { isNews, wasGrouped }: GroupableAlert,
+): boolean {
+  return startedAt !== null || (wasGrouped && !isNews);
+}
+
+/** The storm after an alert joined the digest of a channel. @param newDigestId used if none collects */
+export function afterJoining(
+  storm: AlertStorm,
+  { alertChannelId, isNews, newDigestId }: { alertChannelId: number; isNews: boolean; newDigestId: string },
+  now: number,
+): { readonly storm: AlertStorm; readonly digestId: string; readonly dueAt: number } {
+  const channel = storm.channels[alertChannelId] ?? { digestId: null, dueAt: null, sentAt: null };
+  const digestId = channel.digestId ?? newDigestId;
+  const dueAt = Math.min(channel.dueAt ?? Number.POSITIVE_INFINITY, dueAtOf(channel, isNews, now));
+  return { storm: withChannel(storm, alertChannelId, { ...channel, digestId, dueAt }), digestId, dueAt };
+}
+
+function dueAtOf({ sentAt }: StormChannel, isNews: boolean, now: number): number {
+  const soonest = now + newsDelayMs;
+  // In the future: the clock was set back.
+  return isNews || sentAt === null || sentAt > now ? soonest : Math.max(soonest, sentAt + digestPauseMs);
 }
 
 /** No digest is due later than this; if one is, the clock was set back. */
 export function latestDueAt(now: number): number {
-  return now + digestDelayMs + digestPauseMs;
+  return now + Math.max(newsDelayMs, digestPauseMs);
+}
+
+/** The storm after the digest of a channel left. */
+export function afterSending(storm: AlertStorm, alertChannelId: number, now: number): AlertStorm {
+  return withChannel(storm, alertChannelId, { digestId: null, dueAt: null, sentAt: now });
 }
 
 /** The facts that decide whether a storm is over. */
 export interface StormFacts {
-  /** Last alert of the account. */
-  readonly lastAlertAt: number;
-  /** Checks that failed in the storm and still fail. */
-  readonly failing: number;
+  /** As for `afterAlert`. */
+  readonly counted: number;
   /** null = switched off meanwhile. */
   readonly threshold: number | null;
+  /** Digests that exist and collect. */
+  readonly collecting: ReadonlySet<string>;
 }
 
 /**
- * Whether a storm is over: no alert for a minute and less than half of the threshold still fails, no alert for an hour,
- * or digests were switched off.
+ * The storm as time passes: it is over when fewer than half of the threshold counted in the last minute, and channels
+ * are forgotten after their pause.
  */
-export function isOver({ lastAlertAt, failing, threshold }: StormFacts, now: number): boolean {
-  // In the future: the clock was set back.
-  if (threshold === null || lastAlertAt > now) return true;
-  const calmFor = now - lastAlertAt;
-  return calmFor >= longestStormMs || (calmFor >= calmMs && failing < threshold / 2);
+export function afterTime(storm: AlertStorm, { counted, threshold, collecting }: StormFacts, now: number): AlertStorm {
+  const { startedAt } = storm;
+  const isOver = startedAt === null || threshold === null || startedAt > now || counted < threshold / 2;
+  const channels = Object.entries(storm.channels).flatMap(([id, channel]): [string, StormChannel][] => {
+    if (channel.digestId !== null && collecting.has(channel.digestId)) return [[id, channel]];
+    const isPausing = channel.sentAt !== null && channel.sentAt <= now && now < channel.sentAt + digestPauseMs;
+    return isPausing ? [[id, { ...channel, digestId: null, dueAt: null }]] : [];
+  });
+  return { startedAt: isOver ? null : startedAt, channels: Object.fromEntries(channels) };
+}
+
+/** Whether nothing has to be done for an account until its next alert. */
+export function isIdle({ startedAt, channels }: AlertStorm): boolean {
+  return startedAt === null && Object.keys(channels).length === 0;
+}
+
+function withChannel(storm: AlertStorm, id: number, channel: StormChannel): AlertStorm {
+  return { ...storm, channels: { ...storm.channels, [id]: channel } };
 }

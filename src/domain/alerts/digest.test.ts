@@ -4,10 +4,11 @@ import { test } from 'node:test';
 import type { AlertType } from './alert.ts';
 import { digestAlertType, sortDigest } from './digest.ts';
 
-const alert = (checkId: string, alertType: AlertType, alertId = `${checkId}-${alertType}`) => ({
+const alert = (checkId: string, alertType: AlertType, alertId = `${checkId}-${alertType}`, isNews = true) => ({
   checkId,
   alertType,
   alertId,
+  isNews,
 });
 const shown = (sections: ReturnType<typeof sortDigest>) =>
   sections.map(({ state, checks }) => [state, checks.map(({ checkId, alertId }) => [checkId, alertId])]);
@@ -22,23 +23,31 @@ test('checks are grouped by their current state, with their last alert', () => {
       alert('slow', 'ALERT_DEGRADED', '5'),
       alert('down', 'ALERT_FAILURE', '6'),
       alert('back', 'ALERT_RECOVERY', '7'),
+      alert('reminded', 'ALERT_FAILURE', '8', false),
     ],
     new Map([
       ['down', 'failure'],
       ['slow', 'degraded'],
       ['known', 'failure'],
+      ['reminded', 'failure'],
       ['lame', 'degraded'],
     ]),
   );
   assert.deepEqual(shown(sections), [
     ['failing', [['down', '6']]],
-    ['stillFailing', [['known', null]]],
     ['degraded', [['slow', '5']]],
     [
       'recovered',
       [
         ['flapped', '4'],
         ['back', '7'],
+      ],
+    ],
+    [
+      'stillFailing',
+      [
+        ['reminded', '8'],
+        ['known', null],
       ],
     ],
   ]);
@@ -65,7 +74,7 @@ test('the alert type of a digest is that of its worst section', () => {
   const typeOf = (...states: ('failing' | 'stillFailing' | 'degraded' | 'certificate' | 'recovered')[]) =>
     digestAlertType(states.map((state) => ({ state })));
   assert.equal(typeOf('failing', 'recovered'), 'ALERT_FAILURE');
-  assert.equal(typeOf('stillFailing', 'recovered'), 'ALERT_FAILURE');
+  assert.equal(typeOf('stillFailing', 'recovered'), 'ALERT_RECOVERY');
   assert.equal(typeOf('degraded', 'recovered'), 'ALERT_DEGRADED');
   assert.equal(typeOf('certificate', 'recovered'), 'ALERT_RECOVERY');
   assert.equal(typeOf('certificate'), 'ALERT_SSL');

@@ -2,7 +2,7 @@
 import type { AlertType } from './alert.ts';
 
 /** States that a digest distinguishes, in the order of their sections. */
-export const digestStates = ['failing', 'stillFailing', 'degraded', 'certificate', 'recovered'] as const;
+export const digestStates = ['failing', 'degraded', 'certificate', 'recovered', 'stillFailing'] as const;
 export type DigestState = (typeof digestStates)[number];
 
 /** A check in a digest. */
@@ -13,6 +13,8 @@ export interface DigestCheck {
   readonly error: string | null;
   /** The result of its last alert in this digest; null = none. */
   readonly resultId: string | null;
+  /** Its incident, if it is open and not acknowledged. */
+  readonly incidentId: string | null;
 }
 
 /** Checks of one state. */
@@ -28,8 +30,6 @@ export interface DigestSection {
 export interface Digest {
   /** Epoch ms. */
   readonly at: number;
-  /** The last one of its storm. */
-  readonly isOver: boolean;
   /** Number of alerts that it replaces. */
   readonly alerts: number;
   /** Without empty ones. */
@@ -39,11 +39,20 @@ export interface Digest {
 /** Maximum number of checks that a digest lists. */
 export const listedChecks = 100;
 
+const names = new Intl.Collator('en', { numeric: true });
+
+/** Orders checks by name, `Check 2` before `Check 10`. */
+export function byName(a: Pick<DigestCheck, 'name'>, b: Pick<DigestCheck, 'name'>): number {
+  return names.compare(a.name, b.name);
+}
+
 /** An alert in a digest. */
 export interface DigestedAlert {
   readonly checkId: string;
   readonly alertType: AlertType;
   readonly alertId: string | null;
+  /** false = a reminder. */
+  readonly isNews: boolean;
 }
 
 /** What a channel was last notified of, by check; without closed alerts. */
@@ -68,12 +77,15 @@ export function sortDigest(
   const sorted = new Map<DigestState, SortedCheck[]>(digestStates.map((state) => [state, []]));
   const add = (state: DigestState, check: SortedCheck): void => void sorted.get(state)?.push(check);
   const [last, certificates] = [new Map<string, SortedCheck>(), new Map<string, SortedCheck>()];
-  for (const { checkId, alertId, alertType } of alerts) {
+  const news = new Set<string>();
+  for (const { checkId, alertId, alertType, isNews } of alerts) {
+    if (isNews) news.add(checkId);
     (alertType === 'ALERT_SSL' ? certificates : last).set(checkId, { checkId, alertId });
   }
   for (const check of last.values()) {
     const now = open.get(check.checkId);
-    add(now === undefined ? 'recovered' : now === 'failure' ? 'failing' : 'degraded', check);
+    const failing = news.has(check.checkId) ? 'failing' : 'stillFailing';
+    add(now === undefined ? 'recovered' : now === 'failure' ? failing : 'degraded', check);
   }
   for (const check of certificates.values()) add('certificate', check);
   for (const [checkId, state] of open) {
@@ -85,7 +97,8 @@ export function sortDigest(
 /** The alert type of a digest, for filters and logs. */
 export function digestAlertType(sections: readonly Pick<DigestSection, 'state'>[]): AlertType {
   const states = new Set(sections.map(({ state }) => state));
-  if (states.has('failing') || states.has('stillFailing')) return 'ALERT_FAILURE';
+  if (states.has('failing')) return 'ALERT_FAILURE';
   if (states.has('degraded')) return 'ALERT_DEGRADED';
-  return states.has('recovered') || states.size === 0 ? 'ALERT_RECOVERY' : 'ALERT_SSL';
+  if (states.has('recovered') || states.size === 0) return 'ALERT_RECOVERY';
+  return states.has('certificate') ? 'ALERT_SSL' : 'ALERT_FAILURE';
 }

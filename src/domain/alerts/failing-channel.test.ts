@@ -165,7 +165,7 @@ it('a failing channel is reported with one alert type, whatever its name contain
 });
 
 it('the report of a lost grouped notification names its first checks', () => {
-  const check = (name: string) => ({ checkId: name, name, error: null, resultId: null });
+  const check = (name: string) => ({ checkId: name, name, error: null, resultId: null, incidentId: null });
   const report = {
     kind: 'failing',
     accountId: 'a',
@@ -178,7 +178,7 @@ it('the report of a lost grouped notification names its first checks', () => {
   } as const;
   const messageOf = (failing: readonly string[], count = failing.length) => {
     const section = { state: 'failing', count, checks: failing.map(check) } as const;
-    const digest = { at: 0, isOver: false, alerts: count, sections: [section] };
+    const digest = { at: 0, alerts: count, sections: [section] };
     return reportVariables({ ...report, digest }, 'd', undefined)['CHECK_ERROR_MESSAGE'];
   };
   const lost = 'The last grouped notification could not be delivered: no.';

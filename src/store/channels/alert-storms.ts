@@ -1,23 +1,21 @@
-// Ends alert storms and sends their digests; deliveries join them in path/record/alert-storms.ts.
+// Sends digests and ends alert storms; deliveries join digests in path/record/alert-storms.ts.
 import type { Kysely } from 'kysely';
 import type { AlertSettings } from '#domain/alerts/alert-settings.ts';
 import {
+  afterSending,
+  afterTime,
   type AlertStorm,
+  countedFrom,
   digestThresholdOf,
-  isOver,
   latestDueAt,
-  noStorm,
-  stormWindowMs,
 } from '#domain/alerts/alert-storm.ts';
 import { type Digest, digestAlertType } from '#domain/alerts/digest.ts';
 import type { DeliveryContent } from '#domain/alerts/delivery.ts';
 import { type IdBytes, idBytes, idText, json, parsedOrNull } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
-import type { AlertStormsTable } from '../base/tables/delivery-tables.ts';
 import type { DeliveriesTable, Tables } from '../base/tables/schema.ts';
-import { newDeliveryRow } from '../path/deliveries/delivery-rows.ts';
-import { newDigest, stormOf, stormRow } from '../path/record/alert-storms.ts';
+import { alertedAtMost, stormOf, stormRow } from '../path/record/alert-storms.ts';
 import { readDigest } from './digests.ts';
 
 /** What was done for an account. */
@@ -31,10 +29,12 @@ export interface JudgedStorm {
 
 /** Storms and digests of all accounts. */
 export interface AlertStorms {
-  /** Accounts with a storm, after this one in the order of their IDs; null = from the start. */
+  /** Accounts with a storm or digests, after this one in the order of their IDs; null = from the start. */
   current(after: string | null, max: number): Promise<readonly string[]>;
   /** Makes the due digests of an account ready to send, and ends its storm if it is over, in one transaction. */
   judge(accountId: string, now: number): Promise<JudgedStorm>;
+  /** When the storm of an account began, epoch ms; null = there is none. */
+  since(accountId: string): Promise<number | null>;
 }
 
 const collecting = deliveryStatusCodes.encode('collecting');
@@ -47,7 +47,7 @@ export function createAlertStorms({ reader, waitingTransaction }: Database): Ale
       const storms = await reader
         .selectFrom('alert_storms')
         .select('account_id')
-        .where('started_at', 'is not', null)
+        .where('is_current', '=', 1)
         .where('account_id', '>', from)
         .orderBy('account_id')
         .limit(max)
@@ -55,87 +55,77 @@ export function createAlertStorms({ reader, waitingTransaction }: Database): Ale
       return storms.map(({ account_id }) => idText(account_id));
     },
     async judge(accountId, now) {
-      const row = await reader
-        .selectFrom('alert_storms')
-        .selectAll()
-        .where('account_id', '=', idBytes(accountId))
-        .executeTakeFirst();
+      const storm = await readStorm(reader, accountId);
       // Most of the time nothing is due, and nothing is written.
-      const { due, isEnding } = await dueOf(reader, accountId, stormOf(row), now);
-      if (due.length === 0 && !isEnding) return { accountId, digests: 0, isOver: false };
+      const { due, next } = await judged(reader, accountId, storm, now);
+      if (due.length === 0 && isSame(storm, next)) return { accountId, digests: 0, isOver: false };
       return waitingTransaction((tx) => judge(tx, accountId, now));
     },
+    since: async (accountId) => (await readStorm(reader, accountId)).startedAt,
   };
 }
 
 async function judge(tx: Kysely<Tables>, accountId: string, now: number): Promise<JudgedStorm> {
   const storm = await lockStorm(tx, accountId);
-  const { waiting, due, isEnding } = await dueOf(tx, accountId, storm, now);
-  for (const row of due) {
-    const digest = await readDigest(tx, row, { now, isOver: isEnding });
-    await release(tx, row, digest, now);
+  const { due, next } = await judged(tx, accountId, storm, now);
+  for (const row of due) await release(tx, row, await readDigest(tx, row, now), now);
+  if (!isSame(storm, next)) {
+    const { account_id, ...columns } = stormRow(accountId, next);
+    await tx.updateTable('alert_storms').set(columns).where('account_id', '=', account_id).execute();
   }
-  const last = isEnding ? await sendLast(tx, accountId, withoutDigest(storm, waiting), now) : 0;
-  if (isEnding || due.length > 0) {
-    await writeStorm(tx, accountId, isEnding ? { ...noStorm, endedAt: now } : withSent(storm, due, now));
-  }
-  return { accountId, digests: due.length + last, isOver: isEnding };
+  return { accountId, digests: due.length, isOver: storm.startedAt !== null && next.startedAt === null };
 }
 
-/** The digests that still collect, those of them that leave now, and whether the storm ends now. */
-async function dueOf(db: Kysely<Tables>, accountId: string, { startedAt, channels }: AlertStorm, now: number) {
-  const isEnding = startedAt !== null && isOver(await factsOf(db, accountId, startedAt, now), now);
-  const digestIds = Object.values(channels).flatMap(({ digestId }) => digestId ?? []);
-  const waiting = await collectingOf(db, idBytes(accountId), digestIds);
-  const due = waiting.filter(
-    ({ next_attempt_at: at }) => isEnding || at === null || at <= now || at > latestDueAt(now),
-  );
-  return { waiting, due, isEnding };
+/** The digests that leave now, and the storm afterwards. */
+async function judged(db: Kysely<Tables>, accountId: string, storm: AlertStorm, now: number) {
+  const account = idBytes(accountId);
+  const digestIds = Object.values(storm.channels).flatMap(({ digestId }) => digestId ?? []);
+  const waiting = await collectingOf(db, account, digestIds);
+  const due = waiting.filter(({ next_attempt_at: at }) => at === null || at <= now || at > latestDueAt(now));
+  const facts = {
+    threshold: storm.startedAt === null ? null : digestThresholdOf(await alertSettingsOf(db, account)),
+    counted: storm.startedAt === null ? 0 : (await readAlerted(db, account, now)).length,
+    collecting: new Set(waiting.map(({ id }) => idText(id))),
+  };
+  const sent = due.reduce((after, { alert_channel_id }) => afterSending(after, alert_channel_id, now), storm);
+  return { due, next: afterTime(sent, facts, now) };
+}
+
+function isSame(one: AlertStorm, other: AlertStorm): boolean {
+  return one.startedAt === other.startedAt && json(one.channels) === json(other.channels);
+}
+
+async function readStorm(db: Kysely<Tables>, accountId: string): Promise<AlertStorm> {
+  const storms = db.selectFrom('alert_storms').selectAll().where('account_id', '=', idBytes(accountId));
+  return stormOf(await storms.executeTakeFirst());
 }
 
 /** Recording waits for this lock before it adds to a digest. */
-async function lockStorm(tx: Kysely<Tables>, accountId: string): Promise<AlertStorm> {
-  const row: AlertStormsTable | undefined = await tx
-    .updateTable('alert_storms')
-    .set((table) => ({ channels: table.ref('channels') }))
-    .where('account_id', '=', idBytes(accountId))
-    .returningAll()
-    .executeTakeFirst();
-  return stormOf(row);
+export async function lockStorm(tx: Kysely<Tables>, accountId: string): Promise<AlertStorm> {
+  const locked = tx.updateTable('alert_storms').set((table) => ({ channels: table.ref('channels') }));
+  return stormOf(await locked.where('account_id', '=', idBytes(accountId)).returningAll().executeTakeFirst());
 }
 
-async function writeStorm(tx: Kysely<Tables>, accountId: string, storm: AlertStorm): Promise<void> {
-  const { account_id, ...columns } = stormRow(accountId, storm);
-  await tx.updateTable('alert_storms').set(columns).where('account_id', '=', account_id).execute();
+/** Alert settings of an account; null = none. */
+export async function alertSettingsOf(db: Kysely<Tables>, account: IdBytes): Promise<AlertSettings | null> {
+  const accounts = db.selectFrom('accounts').select('alert_settings').where('id', '=', account);
+  return parsedOrNull<AlertSettings>((await accounts.executeTakeFirst())?.alert_settings ?? null);
 }
 
-async function factsOf(db: Kysely<Tables>, accountId: string, startedAt: number, now: number) {
-  const account = idBytes(accountId);
-  const [settings, last, failing] = [
-    await db.selectFrom('accounts').select('alert_settings').where('id', '=', account).executeTakeFirst(),
-    await db
-      .selectFrom('alerts')
-      .select('created_at')
-      .where('account_id', '=', account)
-      // In the future: the clock was set back.
-      .where('created_at', '<=', now)
-      .orderBy('created_at', 'desc')
-      .limit(1)
-      .executeTakeFirst(),
-    await db
-      .selectFrom('incidents')
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .where('account_id', '=', account)
-      .where('ended_at', 'is', null)
-      .where('opened_at', '>', startedAt - stormWindowMs)
-      .executeTakeFirstOrThrow(),
-  ];
-  return {
-    threshold: digestThresholdOf(parsedOrNull<AlertSettings>(settings?.alert_settings ?? null)),
-    // A restored backup has no later alerts.
-    lastAlertAt: last?.created_at ?? startedAt,
-    failing: failing.count,
-  };
+/** Checks with alerts that count towards a storm. */
+export async function readAlerted(db: Kysely<Tables>, account: IdBytes, now: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('alerts')
+    .select('check_id')
+    .distinct()
+    .where('account_id', '=', account)
+    .where('created_at', '>', countedFrom(now))
+    // In the future: the clock was set back.
+    .where('created_at', '<=', now)
+    .where('is_counted', '=', 1)
+    .limit(alertedAtMost)
+    .execute();
+  return rows.map(({ check_id }) => idText(check_id));
 }
 
 async function collectingOf(
@@ -170,39 +160,6 @@ async function release(
   await insertContent(tx, account_id, id, digest);
 }
 
-/** Tells the other channels of the storm that it is over. */
-async function sendLast(
-  tx: Kysely<Tables>,
-  accountId: string,
-  channels: readonly number[],
-  now: number,
-): Promise<number> {
-  if (channels.length === 0) return 0;
-  const existing = await tx
-    .selectFrom('alert_channels')
-    .select('id')
-    .where('account_id', '=', idBytes(accountId))
-    .where('id', 'in', channels)
-    .orderBy('id')
-    .execute();
-  for (const channel of existing) {
-    const row = newDeliveryRow(newDigest(accountId, channel.id, now));
-    const digest = await readDigest(tx, row, { now, isOver: true });
-    await tx
-      .insertInto('deliveries')
-      .values({
-        ...row,
-        alert_type: digestAlertType(digest.sections),
-        attempts: 0,
-        leased_by: null,
-        attempt_started_at: null,
-      })
-      .execute();
-    await insertContent(tx, row.account_id, row.id, digest);
-  }
-  return existing.length;
-}
-
 async function insertContent(tx: Kysely<Tables>, account: IdBytes, id: IdBytes, digest: Digest): Promise<void> {
   const content: DeliveryContent = {
     variables: { DELIVERY_ID: idText(id), IS_REPLAY: false },
@@ -213,16 +170,4 @@ async function insertContent(tx: Kysely<Tables>, account: IdBytes, id: IdBytes, 
     .insertInto('delivery_contents')
     .values({ account_id: account, delivery_id: id, content: json(content) })
     .execute();
-}
-
-function withoutDigest(storm: AlertStorm, waiting: readonly DeliveriesTable[]): number[] {
-  const collected = new Set(waiting.map(({ alert_channel_id }) => alert_channel_id));
-  return Object.keys(storm.channels)
-    .map(Number)
-    .filter((id) => !collected.has(id));
-}
-
-function withSent(storm: AlertStorm, due: readonly DeliveriesTable[], now: number): AlertStorm {
-  const sent = due.map(({ alert_channel_id }) => [String(alert_channel_id), { digestId: null, sentAt: now }] as const);
-  return { ...storm, channels: { ...storm.channels, ...Object.fromEntries(sent) } };
 }

@@ -6,6 +6,7 @@ import {
   type DigestCheck,
   type DigestedAlert,
   type DigestSection,
+  byName,
   listedChecks,
   type OpenAlerts,
   sortDigest,
@@ -19,11 +20,11 @@ const readAtMost = 10_000;
 const longestName = 200;
 const longestError = 300;
 
-/** The digest of a delivery. @param when its time, epoch ms, and whether its storm is over */
+/** The digest of a delivery. @param now its time, epoch ms */
 export async function readDigest(
   tx: Kysely<Tables>,
   digest: Pick<DeliveriesTable, 'account_id' | 'id' | 'alert_channel_id'>,
-  { now, isOver }: { readonly now: number; readonly isOver: boolean },
+  now: number,
 ): Promise<Digest> {
   const { account_id: account } = digest;
   const { alerts, count } = await readAlerts(tx, digest);
@@ -36,7 +37,7 @@ export async function readDigest(
     const isClosed = state === 'recovered';
     sections.push({ state, count: checks.length, checks: isClosed ? shown.map(withoutError) : shown });
   }
-  return { at: now, isOver, alerts: count, sections };
+  return { at: now, alerts: count, sections };
 }
 
 function withoutError(check: DigestCheck): DigestCheck {
@@ -48,15 +49,22 @@ async function readAlerts(
   tx: Kysely<Tables>,
   { account_id, id }: Pick<DeliveriesTable, 'account_id' | 'id'>,
 ): Promise<{ alerts: DigestedAlert[]; count: number }> {
-  const members = tx.selectFrom('deliveries').where('account_id', '=', account_id).where('digest_id', '=', id);
+  const members = tx
+    .selectFrom('deliveries')
+    .where('deliveries.account_id', '=', account_id)
+    .where('deliveries.digest_id', '=', id);
   const rows = await members
-    .select(['check_id', 'alert_id', 'alert_type'])
-    .orderBy('id', 'desc')
+    .leftJoin('alerts', (join) =>
+      join.onRef('alerts.account_id', '=', 'deliveries.account_id').onRef('alerts.id', '=', 'deliveries.alert_id'),
+    )
+    .select(['deliveries.check_id', 'deliveries.alert_id', 'deliveries.alert_type', 'alerts.is_counted'])
+    .orderBy('deliveries.id', 'desc')
     .limit(readAtMost)
     .execute();
-  const alerts = rows.reverse().flatMap(({ check_id, alert_id, alert_type }) => {
+  const alerts = rows.reverse().flatMap(({ check_id, alert_id, alert_type, is_counted }) => {
     const checkId = idTextOrNull(check_id);
-    return checkId === null ? [] : [{ checkId, alertId: idTextOrNull(alert_id), alertType: alert_type as AlertType }];
+    const [alertId, alertType] = [idTextOrNull(alert_id), alert_type as AlertType];
+    return checkId === null ? [] : [{ checkId, alertId, alertType, isNews: is_counted !== 0 }];
   });
   if (rows.length < readAtMost) return { alerts, count: rows.length };
   const counted = members.select(({ fn }) => fn.countAll<number>().as('count'));
@@ -101,6 +109,19 @@ async function describe(tx: Kysely<Tables>, account: IdBytes, checks: readonly S
       checks.map(({ checkId }) => idBytes(checkId)),
     )
     .execute();
+  const open = await tx
+    .selectFrom('check_states')
+    .select(['check_id', 'incident_id'])
+    .where('account_id', '=', account)
+    .where(
+      'check_id',
+      'in',
+      checks.map(({ checkId }) => idBytes(checkId)),
+    )
+    .where('incident_id', 'is not', null)
+    .where('acknowledged_at', 'is', null)
+    .execute();
+  const incidentOf = new Map(open.map(({ check_id, incident_id }) => [idText(check_id), idTextOrNull(incident_id)]));
   const alertOf = new Map(alerts.map((row) => [idText(row.id), row]));
   const nameOf = new Map(names.map(({ id, name }) => [idText(id), name]));
   return checks
@@ -111,7 +132,8 @@ async function describe(tx: Kysely<Tables>, account: IdBytes, checks: readonly S
         name: (nameOf.get(checkId) ?? alert?.check_name ?? 'Deleted check').slice(0, longestName),
         error: alert?.error?.slice(0, longestError) ?? null,
         resultId: alert === undefined ? null : idText(alert.result_id),
+        incidentId: incidentOf.get(checkId) ?? null,
       };
     })
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+    .sort(byName);
 }

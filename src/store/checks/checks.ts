@@ -64,7 +64,12 @@ export interface Checks {
    * slices.
    * @returns false if it is unknown
    */
-  remove(accountId: string, id: string, render: CloseRules['render']): Promise<boolean>;
+  remove(
+    accountId: string,
+    id: string,
+    render: CloseRules['render'],
+    isDigested?: CloseRules['isDigested'],
+  ): Promise<boolean>;
 }
 
 export function createChecks(database: Database): Checks {
@@ -112,8 +117,8 @@ export function createChecks(database: Database): Checks {
           }
         });
       }),
-    remove: (accountId, id, render) =>
-      transaction((tx) => removeCheck(tx, accountId, id, { now: clock.now(), seal, render })),
+    remove: (accountId, id, render, isDigested) =>
+      transaction((tx) => removeCheck(tx, accountId, id, { now: clock.now(), seal, render, isDigested })),
   };
 }
 

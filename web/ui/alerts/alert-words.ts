@@ -17,7 +17,7 @@ export function deliveryWords({
 }: Pick<AnswerOf<'getDelivery'>, 'alertType' | 'isTest' | 'isDigest'>): string {
   if (isTest) return testMessageWords;
   if (alertType === null) return 'Report';
-  return isDigest === true ? 'Digest' : alertWords[alertType];
+  return isDigest === true ? 'Grouped notification' : alertWords[alertType];
 }
 
 /** Labels of test deliveries. */

@@ -17,7 +17,7 @@ const looks: Readonly<
   cancelled: { word: 'Cancelled', icon: Ban, className: 'unknown' },
   collecting: { word: 'Collecting alerts', icon: Clock, className: 'unknown' },
   superseded: { word: 'Superseded', icon: Layers, className: 'unknown' },
-  digested: { word: 'In a digest', icon: Layers, className: 'unknown' },
+  digested: { word: 'Grouped', icon: Layers, className: 'unknown' },
 };
 
 export const deliveryStatusWords = Object.fromEntries(

@@ -31,10 +31,7 @@ export function renderEmailDigest(
   if (smtp === null) throw new TemplateError(smtpMissing, { line: 1, column: 1 }, 'config.address');
   const { digest, variables } = message;
   const summary = summarizeDigest(message);
-  const subject = cut(
-    headerText(`[${digest.isOver ? 'Digest, storm over' : 'Digest'}] ${summary.title}`),
-    longestSubject,
-  );
+  const subject = cut(headerText(`[${summary.label}] ${summary.headline}`), longestSubject);
   return mailOf(
     {
       from: smtp.from,
@@ -49,14 +46,14 @@ export function renderEmailDigest(
   );
 }
 
-function textOf({ title, note, sections }: DigestSummary): string {
-  return `${[title, note, ...sections.map(sectionText)].join('\n\n')}\n`;
+function textOf({ title, note, sections, overviewLink }: DigestSummary): string {
+  return `${[title, note, ...sections.map(sectionText), `View overview: ${overviewLink}`].join('\n\n')}\n`;
 }
 
 function sectionText({ heading, checks, more }: DigestGroup): string {
-  const lines = checks.flatMap(({ name, error, link }) => [
+  const lines = checks.flatMap(({ name, error, links }) => [
     `- ${isolated(name)}${error === null ? '' : `: ${isolated(error)}`}`,
-    ...(link === null ? [] : [`  ${link}`]),
+    ...links.map(({ text, href }) => `  ${text}: ${href}`),
   ]);
   return [`${heading}:`, ...lines, ...(more === 0 ? [] : [`and ${more} more`])].join('\n');
 }

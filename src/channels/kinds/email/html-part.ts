@@ -42,20 +42,23 @@ export function htmlOfText(subject: string, text: string): string {
 }
 
 /** Renders the HTML part of a digest. */
-export function htmlOfDigest({ tone, title, note, sections }: DigestSummary): string {
+export function htmlOfDigest({ tone, label, title, note, sections, overviewLink }: DigestSummary): string {
   const content = [
-    `<p style="margin:0 0 12px"><span style="display:inline-block;padding:3px 10px;border-radius:12px;background:${colours[tone]};color:#ffffff;font-size:13px;font-weight:600">Digest</span></p>`,
+    `<p style="margin:0 0 12px"><span style="display:inline-block;padding:3px 10px;border-radius:12px;background:${colours[tone]};color:#ffffff;font-size:13px;font-weight:600">${safe(label)}</span></p>`,
     `<h1 style="margin:0 0 12px;font-size:20px;line-height:1.3;font-weight:600">${escaped(title)}</h1>`,
     `<p style="margin:0 0 16px;font-size:14px;line-height:1.5">${escaped(note)}</p>`,
     ...sections.map(digestSection),
+    `<p class="screen" style="margin:20px 0 0">${button('View overview', overviewLink, '#475467')}</p>`,
   ];
   return page(title, content.join('\n'));
 }
 
 function digestSection({ heading, checks, more }: DigestGroup): string {
-  const items = checks.map(({ name, error, link }) => {
-    const shown = link === null ? safe(name) : `<a href="${escaped(link)}" style="color:inherit">${safe(name)}</a>`;
-    return `<li style="margin:0 0 6px;word-break:break-word">${shown}${error === null ? '' : `<br><span class="name" style="color:#5d6878">${safe(error)}</span>`}</li>`;
+  const items = checks.map(({ name, error, links }) => {
+    const why = error === null ? '' : `<br><span class="name" style="color:#5d6878">${safe(error)}</span>`;
+    const linked = links.map(({ text, href }) => `<a href="${escaped(href)}" style="color:inherit">${text}</a>`);
+    const below = linked.length === 0 ? '' : `<br><span style="font-size:13px">${linked.join(' · ')}</span>`;
+    return `<li style="margin:0 0 8px;word-break:break-word">${safe(name)}${why}${below}</li>`;
   });
   const rest = more === 0 ? '' : `<p style="margin:0 0 16px;font-size:14px">and ${more} more</p>`;
   return `<h2 style="margin:0 0 8px;font-size:15px;font-weight:600">${escaped(heading)}</h2>

@@ -25,12 +25,13 @@ export function renderSlack(config: JsonObject, variables: TemplateVariables, { 
 
 /** Renders the message of a digest. */
 export function renderSlackDigest(config: JsonObject, message: DigestMessage, { userAgent }: RenderFacts): Message {
-  const { tone, title, note, sections } = summarizeDigest(message);
-  const head = `${signs[tone]} ${title}`;
+  const { tone, label, headline, note, sections, overviewLink } = summarizeDigest(message);
+  const head = `${signs[tone]} ${label}: ${headline}`;
   const blocks = [
     { type: 'header', text: plain(head, 150) },
     { type: 'section', text: plain(note, 3000) },
     ...sections.flatMap(sectionBlocks),
+    { type: 'actions', elements: [button('View overview', overviewLink)] },
   ];
   const lines = sections.map(
     ({ heading, checks, more }) =>

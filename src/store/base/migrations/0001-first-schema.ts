@@ -139,6 +139,7 @@ function channelTables({ types, clustered, strict }: Dialect): string[] {
     'CREATE INDEX subscriptions_by_channel ON subscriptions (account_id, alert_channel_id)',
     `CREATE TABLE notified (${account}, check_id ${id} NOT NULL, alert_channel_id ${integer} NOT NULL, open ${text},
       certificates ${text}, notified_at ${instant}, reminders ${integer}, routed_to ${integer},
+      is_grouped ${code} NOT NULL DEFAULT 0,
       PRIMARY KEY (account_id, check_id, alert_channel_id))${clustered}`,
   ];
 }
@@ -238,7 +239,7 @@ function deliveryTables({ types, clustered, strict, churning, leasedDeliveries }
     `CREATE TABLE alerts (${account}, id ${id} NOT NULL, check_id ${id} NOT NULL, result_id ${id} NOT NULL,
       alert_type ${text} NOT NULL, check_name ${text} NOT NULL, check_type ${text} NOT NULL, location ${text} NOT NULL,
       response_us ${integer}, error ${text}, status_code ${integer}, started_at ${instant} NOT NULL,
-      created_at ${instant} NOT NULL, incident_id ${id}, suppressed_by ${text},
+      created_at ${instant} NOT NULL, incident_id ${id}, suppressed_by ${text}, is_counted ${code} NOT NULL DEFAULT 0,
       PRIMARY KEY (account_id, id))${clustered}`,
     'CREATE INDEX alerts_by_check ON alerts (account_id, check_id, id)',
     'CREATE INDEX alerts_by_time ON alerts (account_id, created_at)',
@@ -264,9 +265,9 @@ function deliveryTables({ types, clustered, strict, churning, leasedDeliveries }
     `CREATE INDEX deliveries_by_check ON deliveries (account_id, alert_channel_id, check_id, id)
       WHERE latest_of IS NOT NULL`,
     'CREATE INDEX deliveries_by_digest ON deliveries (account_id, digest_id, id) WHERE digest_id IS NOT NULL',
-    `CREATE TABLE alert_storms (${account}, started_at ${instant}, ended_at ${instant}, channels ${text} NOT NULL,
+    `CREATE TABLE alert_storms (${account}, started_at ${instant}, is_current ${code} NOT NULL, channels ${text} NOT NULL,
       PRIMARY KEY (account_id))${clustered}`,
-    'CREATE INDEX alert_storms_current ON alert_storms (account_id) WHERE started_at IS NOT NULL',
+    'CREATE INDEX alert_storms_current ON alert_storms (account_id) WHERE is_current = 1',
     ...leasedDeliveries,
     `CREATE TABLE delivery_requests (${account}, delivery_id ${id} NOT NULL, request ${text} NOT NULL,
       PRIMARY KEY (account_id, delivery_id))${strict}`,

@@ -1,5 +1,5 @@
 // Parts of a delivery in separate tables, because its row is updated at every step of every attempt.
-import type { IdBytes } from '../codec.ts';
+import type { Flag, IdBytes } from '../codec.ts';
 
 /**
  * The request of a delivery, rendered once; none until it is rendered, or if rendering failed. Separate from the
@@ -28,9 +28,9 @@ export interface AlertStormsTable {
   account_id: IdBytes;
   /** null = there is none. */
   started_at: number | null;
-  /** End of the last one. */
-  ended_at: number | null;
-  /** Its channels, JSON. */
+  /** Whether it has a storm or digests to send. */
+  is_current: Flag;
+  /** Channels with digests, JSON. */
   channels: string;
 }
 

@@ -230,6 +230,8 @@ export interface NotifiedTable {
   reminders: number | null;
   /** The channel that the opening alert was sent through instead; null = itself. */
   routed_to: number | null;
+  /** Whether the opening alert was in a digest (docs/decisions/0127). */
+  is_grouped: Flag;
 }
 
 export interface AlertsTable {
@@ -250,6 +252,8 @@ export interface AlertsTable {
   incident_id: IdBytes | null;
   /** JSON `Suppressor`; null = not suppressed. */
   suppressed_by: string | null;
+  /** Whether it counts towards an alert storm: not a reminder. */
+  is_counted: Flag;
 }
 
 export interface DeliveriesTable {

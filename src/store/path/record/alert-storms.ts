@@ -1,9 +1,18 @@
-// Sorts alerts of people's channels into digests while an account has a storm, in the transaction of the result. Shared
-// by all engines (docs/decisions/0127).
-import { type AlertStorm, countedFrom, digestDueAt, type StormChannel } from '#domain/alerts/alert-storm.ts';
+// Sorts alerts of people's channels into digests, in the transaction of the result. Shared by all engines
+// (docs/decisions/0127).
+import {
+  afterAlert,
+  afterJoining,
+  type AlertStorm,
+  isGrouped,
+  type GroupableAlert,
+  isIdle,
+  noStorm,
+} from '#domain/alerts/alert-storm.ts';
 import { type Delivery, newDelivery } from '#domain/alerts/delivery.ts';
 import { newId } from '#lib/id.ts';
-import { idBytes, json, parsed } from '../../base/codec.ts';
+import { flag, idBytes, json, parsed } from '../../base/codec.ts';
+import { deliveryStatusCodes } from '../../base/codes.ts';
 import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
 
 /** What is read about an account: its storm, locked, and the checks with alerts that count towards a new one. */
@@ -12,25 +21,32 @@ export interface StormRead {
   readonly alerted: readonly string[];
 }
 
+/** When a digest that collects is due, epoch ms. */
+export interface DueDigest {
+  readonly accountId: string;
+  readonly digestId: string;
+  readonly dueAt: number;
+}
+
 /** Rows that sorting reads and writes. Each is read once in a transaction. */
 export interface StormRows {
   readStorm(accountId: string): StormRead;
   writeStorm(row: AlertStormsTable): void;
   insertDelivery(delivery: Delivery): void;
+  /** Makes a digest due earlier; called after it was inserted. */
+  hastenDigest(digest: DueDigest): void;
 }
 
 /** Storms of the accounts of a transaction. */
 export interface Storms {
-  /** Counts a check with an alert. */
+  /** Counts a check that started to fail or recovered. */
   note(accountId: string, checkId: string): void;
-  /**
-   * Starts a storm if the alerts require it.
-   * @param threshold of the account
-   * @returns whether its alerts to people are digested
-   */
-  isOn(accountId: string, threshold: number, now: number): boolean;
+  /** Starts a storm if the noted alerts require it. @param threshold of the account */
+  begin(accountId: string, threshold: number, now: number): void;
+  /** Whether an alert to people is grouped. */
+  isGrouped(accountId: string, alert: GroupableAlert): boolean;
   /** The delivery as part of the current digest of its channel; starts one if there is none. */
-  digested(delivery: Delivery): Delivery;
+  digested(delivery: Delivery, isNews: boolean): Delivery;
 }
 
 /** Checks to read; more than any threshold. */
@@ -48,7 +64,9 @@ export function createStorms(rows: StormRows): Storms {
     return found;
   };
   const write = (accountId: string, storm: AlertStorm): void => {
-    storms(accountId).storm = storm;
+    const known = storms(accountId);
+    if (known.storm === storm) return;
+    known.storm = storm;
     rows.writeStorm(stormRow(accountId, storm));
   };
   return {
@@ -56,61 +74,49 @@ export function createStorms(rows: StormRows): Storms {
       const checks = noted.get(accountId) ?? new Set();
       noted.set(accountId, checks.add(checkId));
     },
-    isOn(accountId, threshold, now) {
+    begin(accountId, threshold, now) {
       const { storm, alerted } = storms(accountId);
-      if (storm.startedAt !== null) return true;
-      if (new Set([...alerted, ...(noted.get(accountId) ?? [])]).size <= threshold) return false;
-      write(accountId, { ...storm, startedAt: now, channels: {} });
-      return true;
+      const counted = new Set([...alerted, ...(noted.get(accountId) ?? [])]).size;
+      write(accountId, afterAlert(storm, counted, threshold, now));
     },
-    digested(delivery) {
-      const { accountId, alertChannelId } = delivery;
-      const { storm } = storms(accountId);
-      const channel = storm.channels[alertChannelId];
-      let digestId = channel?.digestId ?? null;
-      if (digestId === null) {
-        const digest = collectingDigest(delivery, channel);
-        digestId = digest.id;
-        rows.insertDelivery(digest);
-        const channels = { ...storm.channels, [alertChannelId]: { sentAt: channel?.sentAt ?? null, digestId } };
-        write(accountId, { ...storm, channels });
-      }
+    isGrouped: (accountId, alert) => isGrouped(storms(accountId).storm, alert),
+    digested(delivery, isNews) {
+      const { accountId, alertChannelId, createdAt } = delivery;
+      const before = storms(accountId).storm;
+      const { dueAt: known = null, digestId: collecting = null } = before.channels[alertChannelId] ?? {};
+      const joined = afterJoining(before, { alertChannelId, isNews, newDigestId: newId() }, createdAt);
+      const { digestId, dueAt } = joined;
+      if (collecting === null) {
+        const digest = newDigest({ accountId, id: digestId, alertChannelId }, createdAt);
+        rows.insertDelivery({ ...digest, status: 'collecting', nextAttemptAt: dueAt });
+      } else if (dueAt !== known) rows.hastenDigest({ accountId, digestId, dueAt });
+      if (dueAt !== known) write(accountId, joined.storm);
       return { ...delivery, status: 'digested', nextAttemptAt: null, digestId };
     },
   };
 }
 
-function collectingDigest(
-  { accountId, alertChannelId, createdAt }: Delivery,
-  channel: StormChannel | undefined,
-): Delivery {
-  return {
-    ...newDigest(accountId, alertChannelId, createdAt),
-    status: 'collecting',
-    nextAttemptAt: digestDueAt(channel, createdAt),
-  };
-}
-
 /** A digest that is due. @param now epoch ms */
-export function newDigest(accountId: string, alertChannelId: number, now: number): Delivery {
-  const own = { accountId, id: newId(), alertChannelId, alertType: 'ALERT_FAILURE' } as const;
-  return { ...newDelivery(own, now), isDigest: true };
+export function newDigest(own: Pick<Delivery, 'accountId' | 'id' | 'alertChannelId'>, now: number): Delivery {
+  return { ...newDelivery({ ...own, alertType: 'ALERT_FAILURE' }, now), isDigest: true };
 }
 
 export function stormOf(row: AlertStormsTable | undefined): AlertStorm {
-  if (row === undefined) return { startedAt: null, endedAt: null, channels: {} };
+  if (row === undefined) return noStorm;
+  return { startedAt: row.started_at, channels: parsed<AlertStorm['channels']>(row.channels) };
+}
+
+export function stormRow(accountId: string, storm: AlertStorm): AlertStormsTable {
   return {
-    startedAt: row.started_at,
-    endedAt: row.ended_at,
-    channels: parsed<AlertStorm['channels']>(row.channels),
+    account_id: idBytes(accountId),
+    started_at: storm.startedAt,
+    is_current: flag(!isIdle(storm)),
+    channels: json(storm.channels),
   };
 }
 
-export function stormRow(accountId: string, { startedAt, endedAt, channels }: AlertStorm): AlertStormsTable {
-  return { account_id: idBytes(accountId), started_at: startedAt, ended_at: endedAt, channels: json(channels) };
-}
-
-/** Start of the time in which alerts count, for a stored row; see `countedFrom`. */
-export function countedFromRow(row: AlertStormsTable | undefined, now: number): number {
-  return countedFrom({ endedAt: row?.ended_at ?? null }, now);
+/** The statement of `hastenDigest`, unless the digest left meanwhile. The arguments are SQL expressions. */
+export function hastened(account: string, digest: string, dueAt: string): string {
+  return `UPDATE deliveries SET next_attempt_at = ${dueAt} WHERE account_id = ${account} AND id = ${digest}
+    AND status = ${deliveryStatusCodes.encode('collecting')} AND next_attempt_at > ${dueAt}`;
 }

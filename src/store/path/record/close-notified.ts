@@ -1,15 +1,19 @@
 // Closes open alerts of a check that is deleted and notifies their channels, in the same transaction
 // (docs/decisions/0103).
 import { type Kysely, sql } from 'kysely';
+import { digestThresholdOf } from '#domain/alerts/alert-storm.ts';
 import type { Delivery } from '#domain/alerts/delivery.ts';
 import type { CheckContext } from '#domain/results/recording.ts';
 import { bareFinding } from '#domain/results/result.ts';
 import { cancelReminder, isPendingReminder } from '../deliveries/cancel-reminders.ts';
 import { groupOf } from '../../checks/check-rows.ts';
 import { stateOf } from './check-state-rows.ts';
-import { flag, type IdBytes, idText } from '../../base/codec.ts';
+import { flag, type IdBytes, idBytes, idText } from '../../base/codec.ts';
 import { accountContext, contextOf } from '../../checks/context-rows.ts';
 import { contentRows, newDeliveryRow, requestRows } from '../deliveries/delivery-rows.ts';
+import { alertSettingsOf, lockStorm, readAlerted } from '../../channels/alert-storms.ts';
+import { createStorms, type StormRead, type StormRows, stormRow } from './alert-storms.ts';
+import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
 import type { AlertsTable, CheckStatesTable, ChecksTable, Tables } from '../../base/tables/schema.ts';
 import type { Seal } from '../../base/seal.ts';
 import {
@@ -32,7 +36,7 @@ const rowsAtOnce = 500;
  * records must still exist.
  */
 export async function closeNotified(tx: Kysely<Tables>, row: ChecksTable, rules: CloseRules): Promise<void> {
-  const state = await ofCheck(tx, row).executeTakeFirst();
+  const state = await lockState(tx, row);
   const incident = state === undefined ? null : await endIncident(tx, state, rules.now);
   if (state === undefined || state.last_result_id === null) return;
   const listeners = await listenersOf(tx, row);
@@ -41,14 +45,19 @@ export async function closeNotified(tx: Kysely<Tables>, row: ChecksTable, rules:
   const alerts: AlertsTable[] = [];
   const deliveries: Delivery[] = [];
   const cancelled: RemindersOf[] = [];
+  const insertDelivery = (delivery: Delivery): void => void deliveries.push(delivery);
+  const accountAlertSettings = await alertSettingsOf(tx, row.account_id);
+  const context = { ...(await contextOfRow(tx, row, rules.seal)), accountAlertSettings };
+  const storm = await stormOfAccount(tx, context, listeners, rules);
   notifyDeletion(
     {
       insertAlert: (alert) => void alerts.push(alert),
-      insertDelivery: (delivery) => void deliveries.push(delivery),
+      insertDelivery,
+      storms: createStorms({ ...storm.rows, insertDelivery }),
       cancelReminders: (reminders) => void cancelled.push(reminders),
     },
     {
-      context: await contextOfRow(tx, row, rules.seal),
+      context,
       alerted,
       incident,
       ...(await lastOf(tx, state, state.last_result_id, rules.now)),
@@ -60,6 +69,7 @@ export async function closeNotified(tx: Kysely<Tables>, row: ChecksTable, rules:
   for (let from = 0; from < deliveries.length; from += rowsAtOnce) {
     await insertDeliveries(tx, deliveries.slice(from, from + rowsAtOnce));
   }
+  await storm.write();
   for (const { account_id, alert_channel_id, check_id } of cancelled) {
     await sql`UPDATE deliveries SET ${sql.raw(cancelReminder)} WHERE account_id = ${account_id}
       AND alert_channel_id IN (${alert_channel_id}, (SELECT routed_to FROM notified WHERE account_id = ${account_id}
@@ -84,8 +94,47 @@ async function endIncident(
   return { id: idText(incident_id), startedAt: incident_started_at ?? now, firstAlertId: null };
 }
 
-function ofCheck(tx: Kysely<Tables>, { account_id, id }: ChecksTable) {
-  return tx.selectFrom('check_states').selectAll().where('account_id', '=', account_id).where('check_id', '=', id);
+/** Locked before the storm of its account, as by recording. */
+function lockState(tx: Kysely<Tables>, { account_id, id }: ChecksTable): Promise<CheckStatesTable | undefined> {
+  const locked = tx.updateTable('check_states').set((table) => ({ updated_at: table.ref('updated_at') }));
+  const ofCheck = locked.where('account_id', '=', account_id).where('check_id', '=', id);
+  return ofCheck.returningAll().executeTakeFirst();
+}
+
+/** The storm that the closing alerts join, locked if one of the channels gets digests; `write` stores what changed. */
+async function stormOfAccount(
+  tx: Kysely<Tables>,
+  { check: { accountId }, accountAlertSettings }: CheckContext,
+  listeners: readonly ListenerRow[],
+  { now, isDigested }: Pick<CloseRules, 'now' | 'isDigested'>,
+): Promise<{ readonly rows: Omit<StormRows, 'insertDelivery'>; write(): Promise<void> }> {
+  const account = idBytes(accountId);
+  const isRead = digestThresholdOf(accountAlertSettings) !== null && listeners.some(({ type }) => isDigested?.(type));
+  let read: StormRead = { row: undefined, alerted: [] };
+  if (isRead) {
+    const none = { account_id: account, started_at: null, is_current: 0, channels: '{}' };
+    await tx
+      .insertInto('alert_storms')
+      .values(none)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    const storm = await lockStorm(tx, accountId);
+    read = { row: stormRow(accountId, storm), alerted: await readAlerted(tx, account, now) };
+  }
+  let changed: AlertStormsTable | null = null;
+  return {
+    rows: {
+      readStorm: () => read,
+      writeStorm: (row) => void (changed = row),
+      // Recoveries hasten no digest.
+      hastenDigest: () => {},
+    },
+    async write() {
+      if (changed === null) return;
+      const { account_id, ...columns } = changed;
+      await tx.updateTable('alert_storms').set(columns).where('account_id', '=', account_id).execute();
+    },
+  };
 }
 
 /** Channels with an open alert, ordered by ID. */
@@ -98,7 +147,13 @@ async function listenersOf(tx: Kysely<Tables>, { account_id, id, group_id }: Che
         .onRef('alert_channels.id', '=', 'notified.alert_channel_id'),
     )
     .selectAll('alert_channels')
-    .select(['notified.open', 'notified.notified_at', 'notified.reminders', 'notified.certificates'])
+    .select([
+      'notified.open',
+      'notified.notified_at',
+      'notified.reminders',
+      'notified.certificates',
+      'notified.is_grouped',
+    ])
     .where('notified.account_id', '=', account_id)
     .where('notified.check_id', '=', id)
     .where('notified.open', 'is not', null)

@@ -1,7 +1,7 @@
 // Alerts and deliveries: one delivery per notified channel, in the transaction of the result or deletion. The
 // decisions, shared by all engines.
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
-import { digestThresholdOf } from '#domain/alerts/alert-storm.ts';
+import { digestThresholdOf, type GroupableAlert } from '#domain/alerts/alert-storm.ts';
 import { type AlertType, neverSent } from '#domain/alerts/alert.ts';
 import type { CheckState, StateStep } from '#domain/checks/check-state.ts';
 import type { Delivery } from '#domain/alerts/delivery.ts';
@@ -19,7 +19,7 @@ import {
 import type { Suppressor } from '#domain/checks/dependencies.ts';
 import { newId } from '#lib/id.ts';
 import { channelOf } from '../../channels/alert-channel-row.ts';
-import { idBytes, json, parsedOrNull } from '../../base/codec.ts';
+import { flag, idBytes, json, parsedOrNull } from '../../base/codec.ts';
 import type { AlertChannelsTable, AlertsTable, NotifiedTable } from '../../base/tables/schema.ts';
 import type { Seal } from '../../base/seal.ts';
 import type { Storms } from './alert-storms.ts';
@@ -49,7 +49,7 @@ export interface NotifyInput {
 
 /** A channel that is subscribed to the check or its group, or has an open alert, with what it was notified of. */
 export type ListenerRow = AlertChannelsTable &
-  Pick<NotifiedTable, 'open' | 'notified_at' | 'reminders' | 'certificates'> & {
+  Pick<NotifiedTable, 'open' | 'notified_at' | 'reminders' | 'certificates' | 'is_grouped'> & {
     readonly is_subscribed: number;
     readonly is_via_group: number;
   };
@@ -114,11 +114,10 @@ export function notifyChannels(
     const raised = notify({ ...tale, alerted: before.alerted }, rows, rules);
     for (const type of raised.alertTypes) types.add(type);
     deliveries += raised.deliveries;
-    for (const notification of raised.notifications)
-      notified.set(notification.listener.alertChannelId, notifiedRow(context, notification));
+    for (const row of raised.notified) notified.set(row.alert_channel_id, row);
     listeners = listeners.map((row) => {
-      const { open, notified_at, reminders, certificates } = notified.get(row.id) ?? row;
-      return { ...row, open, notified_at, reminders, certificates };
+      const { open, notified_at, reminders, certificates, is_grouped } = notified.get(row.id) ?? row;
+      return { ...row, open, notified_at, reminders, certificates, is_grouped };
     });
   };
   const { certificate, otherCertificates = [] } = finding;
@@ -136,7 +135,8 @@ export function recordSuppressed(
 ): void {
   const { context, finding, run } = attempt;
   const occasion = { context, resultId, location: run.location, finding, incident: null, isDeletion: false };
-  insertAlert(rows, alertType, { ...occasion, statusCode: () => rules.statusOf(attempt) }, rules.now, by);
+  const alert = { alertType, isCounted: false, suppressor: by };
+  insertAlert(rows, alert, { ...occasion, statusCode: () => rules.statusOf(attempt) }, rules.now);
 }
 
 /** An alert that is recorded only. */
@@ -147,10 +147,7 @@ export interface SuppressedAlert {
   readonly by: Suppressor;
 }
 
-type ClosingRows = Pick<NotifyRows, 'insertAlert' | 'insertDelivery' | 'cancelReminders'> & {
-  /** Absent for a deletion, whose alerts are sent one by one. */
-  readonly storms?: Storms;
-};
+type ClosingRows = Pick<NotifyRows, 'insertAlert' | 'insertDelivery' | 'cancelReminders' | 'storms'>;
 
 /**
  * Sends the closing notification to all channels with an open alert; the caller deletes the notification records of the
@@ -178,7 +175,7 @@ function notify(
   { event, occasion, listeners, alerted }: Tale,
   rows: ClosingRows,
   rules: Omit<NotifyRules, 'statusOf'>,
-): { alertTypes: AlertType[]; deliveries: number; notifications: readonly ChannelNotification[] } {
+): { alertTypes: AlertType[]; deliveries: number; notified: readonly NotifiedTable[] } {
   const notifications = notificationsOf(
     event,
     listeners.map((row) => listenerOf(row, rules.seal)),
@@ -189,44 +186,59 @@ function notify(
   if (event.isPassing && alerted !== null && !isClosed) {
     types.add(alerted === 'failing' ? 'ALERT_RECOVERY' : 'ALERT_DEGRADED_RECOVERY');
   }
-  const alertIds = new Map([...types].map((type) => [type, insertAlert(rows, type, occasion, rules.now)]));
+  // Reminders say nothing new.
+  const isCounted = (type: AlertType): boolean => type === 'ALERT_SSL' || event.isPassing || event.opens === type;
+  const alertIds = new Map(
+    [...types].map((alertType) => {
+      const alert = { alertType, isCounted: isCounted(alertType), suppressor: null };
+      return [alertType, insertAlert(rows, alert, occasion, rules.now)];
+    }),
+  );
   let deliveries = 0;
-  const isDigested = digestedChannels(notifications, types.size, occasion.context, rows.storms, rules);
-  for (const notification of notifications) {
+  const grouping = groupingOf(notifications, [...types].some(isCounted), occasion.context, rows.storms, rules);
+  const groupedBefore = new Set(listeners.flatMap(({ id, is_grouped }) => (is_grouped === 1 ? id : [])));
+  const notified = notifications.map((notification) => {
+    let isGrouped = notification.notified.open !== null && groupedBefore.has(notification.listener.alertChannelId);
     // Reminders are counted from zero: earlier ones are of a previous state.
     if (notification.listener.notified.reminders > notification.notified.reminders) {
-      const { account_id, check_id, alert_channel_id } = notifiedRow(occasion.context, notification);
-      rows.cancelReminders({ account_id, check_id, alert_channel_id });
+      const { accountId, id } = occasion.context.check;
+      const { alertChannelId } = notification.listener;
+      rows.cancelReminders({ account_id: idBytes(accountId), check_id: idBytes(id), alert_channel_id: alertChannelId });
     }
     for (const alertType of notification.alertTypes) {
       deliveries++;
       const alertId = alertIds.get(alertType) ?? null;
       const delivery = deliveryOf({ occasion, notification, alertType, alertId }, rules);
-      const isSent = delivery.status !== 'pending' || !isDigested(notification.listener.channel.type);
-      rows.insertDelivery(isSent ? delivery : (rows.storms?.digested(delivery) ?? delivery));
+      const isNews = isCounted(alertType) && !event.isPassing;
+      const wasGrouped = groupedBefore.has(notification.listener.alertChannelId);
+      const isInDigest = grouping(notification.listener.channel.type, { isNews, wasGrouped });
+      rows.insertDelivery(isInDigest ? rows.storms.digested(delivery, isNews) : delivery);
+      if (event.opens === alertType && notification.reminder === null) isGrouped = isInDigest;
     }
-  }
-  return { alertTypes: [...types], deliveries, notifications };
+    return notifiedRow(occasion.context, notification, isGrouped);
+  });
+  return { alertTypes: [...types], deliveries, notified };
 }
 
 const noChannel = (): boolean => false;
 
-/** Which types of channels get digests now. The storm of an account is read only if one of these channels could. */
-function digestedChannels(
+/** Which alerts are grouped. The storm of an account is read only if one of its channels could get digests. */
+function groupingOf(
   notifications: readonly ChannelNotification[],
-  alerts: number,
+  isCounted: boolean,
   { check: { accountId, id }, accountAlertSettings }: CheckContext,
-  storms: Storms | undefined,
+  storms: Storms,
   { now, isDigested = noChannel }: Pick<NotifyRules, 'now' | 'isDigested'>,
-): (channelType: string) => boolean {
-  if (storms === undefined || alerts === 0) return noChannel;
-  storms.note(accountId, id);
+): (channelType: string, alert: GroupableAlert) => boolean {
+  if (isCounted) storms.note(accountId, id);
   const threshold = digestThresholdOf(accountAlertSettings);
   if (threshold === null) return noChannel;
   const isAny = notifications.some(
     ({ alertTypes, listener }) => alertTypes.length > 0 && isDigested(listener.channel.type),
   );
-  return isAny && storms.isOn(accountId, threshold, now) ? isDigested : noChannel;
+  if (!isAny) return noChannel;
+  storms.begin(accountId, threshold, now);
+  return (channelType, alert) => isDigested(channelType) && storms.isGrouped(accountId, alert);
 }
 
 function listenerOf(row: ListenerRow, seal: Seal): ListenerWithChannel {
@@ -246,7 +258,7 @@ function listenerOf(row: ListenerRow, seal: Seal): ListenerWithChannel {
   };
 }
 
-function notifiedRow({ check }: CheckContext, { listener, notified }: Notification): NotifiedTable {
+function notifiedRow({ check }: CheckContext, { listener, notified }: Notification, isGrouped: boolean): NotifiedTable {
   return {
     account_id: idBytes(check.accountId),
     check_id: idBytes(check.id),
@@ -257,15 +269,22 @@ function notifiedRow({ check }: CheckContext, { listener, notified }: Notificati
     certificates: Object.keys(notified.certificates).length === 0 ? null : json(notified.certificates),
     // Written by the delivery of the opening alert; an update keeps it.
     routed_to: null,
+    is_grouped: flag(isGrouped),
   };
+}
+
+interface NewAlert {
+  readonly alertType: AlertType;
+  /** Whether it counts towards an alert storm. */
+  readonly isCounted: boolean;
+  readonly suppressor: Suppressor | null;
 }
 
 function insertAlert(
   rows: Pick<NotifyRows, 'insertAlert'>,
-  alertType: AlertType,
+  { alertType, isCounted, suppressor }: NewAlert,
   { context: { check }, resultId, location, finding, statusCode, incident }: Occasion,
   now: number,
-  suppressor: Suppressor | null = null,
 ): string {
   const ofIncident = alertType === 'ALERT_SSL' ? null : incident;
   const id = ofIncident?.firstAlertId ?? newId();
@@ -285,6 +304,7 @@ function insertAlert(
     created_at: now,
     incident_id: ofIncident === null ? null : idBytes(ofIncident.id),
     suppressed_by: suppressor === null ? null : json(suppressor),
+    is_counted: flag(isCounted),
   });
   return id;
 }

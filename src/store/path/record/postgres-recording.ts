@@ -2,7 +2,7 @@
 import type { Delivery } from '#domain/alerts/delivery.ts';
 import type { CheckContext, EndedAttempt } from '#domain/results/recording.ts';
 import { type IdBytes, idText } from '../../base/codec.ts';
-import { createStorms, type StormRead } from './alert-storms.ts';
+import { createStorms, type DueDigest, type StormRead } from './alert-storms.ts';
 import type { RecordRows } from './record-attempts.ts';
 import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
 import type {
@@ -47,6 +47,7 @@ export interface Recording {
   readonly alerts: readonly AlertsTable[];
   readonly deliveries: readonly Delivery[];
   readonly cancelled: readonly RemindersOf[];
+  readonly hastened: readonly DueDigest[];
   readonly incidents: BatchIncidents;
   readonly again: readonly FirstRunsTable[];
   readonly givenBack: readonly { readonly accountId: IdBytes; readonly at: number }[];
@@ -135,6 +136,7 @@ function createNeeded(read: RecordingInput['needed']) {
 /** The rows of alerts, their deliveries and storms. */
 function createAlertRows(read: RecordingInput['storms']) {
   const [alerts, deliveries, cancelled]: [AlertsTable[], Delivery[], RemindersOf[]] = [[], [], []];
+  const hastened: DueDigest[] = [];
   const storms = new Map<string, AlertStormsTable>();
   const insertDelivery = (delivery: Delivery): void => void deliveries.push(delivery);
   const rows: Pick<RecordRows, 'insertAlert' | 'insertDelivery' | 'cancelReminders' | 'storms'> = {
@@ -145,9 +147,10 @@ function createAlertRows(read: RecordingInput['storms']) {
       readStorm: (accountId) => read.get(accountId) ?? noneRead,
       writeStorm: (row) => void storms.set(idText(row.account_id), row),
       insertDelivery,
+      hastenDigest: (digest) => void hastened.push(digest),
     }),
   };
-  return { rows, alerts, deliveries, cancelled, storms: () => sorted(storms) };
+  return { rows, alerts, deliveries, cancelled, hastened, storms: () => sorted(storms) };
 }
 
 const noneRead: StormRead = { row: undefined, alerted: [] };
@@ -159,10 +162,10 @@ export function resultKey(accountId: IdBytes, checkId: IdBytes, resultId: IdByte
 
 function notifiedPart(
   notified: NotifiedTable | undefined,
-): Partial<Pick<NotifiedTable, 'open' | 'notified_at' | 'reminders' | 'certificates'>> {
+): Partial<Pick<NotifiedTable, 'open' | 'notified_at' | 'reminders' | 'certificates' | 'is_grouped'>> {
   if (notified === undefined) return {};
-  const { open, notified_at, reminders, certificates } = notified;
-  return { open, notified_at, reminders, certificates };
+  const { open, notified_at, reminders, certificates, is_grouped } = notified;
+  return { open, notified_at, reminders, certificates, is_grouped };
 }
 
 /** In the same order in every process, to avoid deadlocks. */

@@ -18,7 +18,7 @@ import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 import { insertDeliveries } from '../deliveries/postgres-delivery-rows.ts';
 import { sendLateHours } from '../../history/postgres-late-hours.ts';
-import type { StormRead } from './alert-storms.ts';
+import { hastened, type StormRead } from './alert-storms.ts';
 import { readStorms } from './postgres-storms.ts';
 import { readNeeded } from './postgres-suppression.ts';
 import type { NeededRow } from './suppression.ts';
@@ -253,11 +253,11 @@ export async function readListeners(
        SELECT a.account_id, a.check_id, t.alert_channel_id, 0, 0
        FROM asked a JOIN notified t ON t.account_id = a.account_id AND t.check_id = a.check_id AND t.open IS NOT NULL)
      SELECT c.*, l.check_id AS for_check, t.open AS open, t.certificates AS certificates, t.notified_at AS notified_at, t.reminders AS reminders,
-       max(l.is_subscribed) AS is_subscribed, max(l.is_via_group) AS is_via_group
+       coalesce(t.is_grouped, 0) AS is_grouped, max(l.is_subscribed) AS is_subscribed, max(l.is_via_group) AS is_via_group
      FROM listening l
      JOIN alert_channels c ON c.account_id = l.account_id AND c.id = l.id
      LEFT JOIN notified t ON t.account_id = l.account_id AND t.check_id = l.check_id AND t.alert_channel_id = l.id
-     GROUP BY l.check_id, c.account_id, c.id, t.open, t.certificates, t.notified_at, t.reminders ORDER BY c.id`,
+     GROUP BY l.check_id, c.account_id, c.id, t.open, t.certificates, t.notified_at, t.reminders, t.is_grouped ORDER BY c.id`,
     askedColumns(asked),
   );
   const byCheck = Map.groupBy(rows, (row) => idText(row.account_id) + idText(row.for_check));
@@ -293,7 +293,7 @@ async function write(session: Session, bulk: Bulk, recording: Recording): Promis
 export async function sendNotified(
   session: Session,
   bulk: Bulk,
-  recording: Pick<Recording, 'alerts' | 'deliveries' | 'cancelled' | 'notified' | 'incidents' | 'storms'>,
+  recording: Pick<Recording, 'alerts' | 'deliveries' | 'cancelled' | 'hastened' | 'notified' | 'incidents' | 'storms'>,
 ): Promise<void> {
   const { alerts, deliveries } = recording;
   sendIncidents(session, bulk, recording.incidents);
@@ -303,15 +303,18 @@ export async function sendNotified(
     recording.notified(),
     `ON CONFLICT (account_id, check_id, alert_channel_id)
      DO UPDATE SET open = excluded.open, certificates = excluded.certificates, notified_at = excluded.notified_at,
-       reminders = excluded.reminders`,
+       reminders = excluded.reminders, is_grouped = excluded.is_grouped`,
   );
   bulk.send(
     'alert_storms',
     recording.storms(),
-    `ON CONFLICT (account_id) DO UPDATE SET started_at = excluded.started_at, ended_at = excluded.ended_at,
+    `ON CONFLICT (account_id) DO UPDATE SET started_at = excluded.started_at, is_current = excluded.is_current,
        channels = excluded.channels`,
   );
   await insertDeliveries(bulk, deliveries);
+  for (const { accountId, digestId, dueAt } of recording.hastened) {
+    session.send(hastened('$1', '$2', '$3'), [idBytes(accountId), idBytes(digestId), dueAt]);
+  }
   for (const { account_id, alert_channel_id, check_id } of recording.cancelled) {
     session.send(`UPDATE deliveries SET ${cancelReminder} WHERE ${remindersOf('$1', '$2', '$3')}`, [
       account_id,

@@ -1,11 +1,11 @@
 // Reads and locks the alert storms of accounts in PostgreSQL; the decisions are in alert-storms.ts.
-import { digestThresholdOf, stormWindowMs } from '#domain/alerts/alert-storm.ts';
+import { countedFrom, digestThresholdOf, stormWindowMs } from '#domain/alerts/alert-storm.ts';
 import type { EndedAttempt } from '#domain/results/recording.ts';
 import { type IdBytes, idBytes, idText } from '../../base/codec.ts';
 import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
 import type { Bulk } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
-import { alertedAtMost, countedFromRow, type StormRead } from './alert-storms.ts';
+import { alertedAtMost, type StormRead } from './alert-storms.ts';
 import type { ListenerRow, NotifyRules } from './notify-channels.ts';
 
 /**
@@ -40,7 +40,7 @@ export async function readStorms(
     const missing = ids.filter((id) => !known.has(idText(id)));
     bulk.send(
       'alert_storms',
-      missing.map((account_id) => ({ account_id, started_at: null, ended_at: null, channels: '{}' })),
+      missing.map((account_id) => ({ account_id, started_at: null, is_current: 0, channels: '{}' })),
       'ON CONFLICT DO NOTHING',
     );
     rows = await lock();
@@ -61,13 +61,13 @@ async function readAlerted(
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   if (calm.length === 0) return new Map();
   const rows = await session.query<{ account_id: IdBytes; check_id: IdBytes }>(
-    `SELECT s.account_id, a.check_id FROM unnest($1::bytea[], $2::bigint[]) AS s (account_id, counted_from)
+    `SELECT s.account_id, a.check_id FROM unnest($1::bytea[]) AS s (account_id)
      CROSS JOIN LATERAL (
-       SELECT DISTINCT check_id FROM alerts WHERE account_id = s.account_id AND created_at > s.counted_from
-         AND created_at <= $3 AND suppressed_by IS NULL LIMIT ${alertedAtMost}) a`,
+       SELECT DISTINCT check_id FROM alerts WHERE account_id = s.account_id AND created_at > $2
+         AND created_at <= $3 AND is_counted = 1 LIMIT ${alertedAtMost}) a`,
     [
       calm.map(({ account_id }) => account_id),
-      calm.map((row) => countedFromRow(row, now)),
+      countedFrom(now),
       // Clocks of processes differ by some milliseconds.
       now + stormWindowMs / 60,
     ],

@@ -1,7 +1,8 @@
 // Rows of alerts and notification records in SQLite.
 import type { Delivery } from '#domain/alerts/delivery.ts';
 import type { EndedAttempt } from '#domain/results/recording.ts';
-import { alertedAtMost, countedFromRow, createStorms, type StormRead } from './alert-storms.ts';
+import { countedFrom } from '#domain/alerts/alert-storm.ts';
+import { alertedAtMost, createStorms, hastened, type StormRead } from './alert-storms.ts';
 import { cancelReminder, remindersOf } from '../deliveries/cancel-reminders.ts';
 import { idBytes, idText } from '../../base/codec.ts';
 import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
@@ -19,10 +20,11 @@ export function notifyRowsOf(connection: Connection, now: number): NotifyRows {
     writeNotified: (row) =>
       void connection
         .prepare(
-          `INSERT INTO notified (account_id, check_id, alert_channel_id, open, certificates, notified_at, reminders)
-           VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account_id, check_id, alert_channel_id) DO UPDATE SET
+          `INSERT INTO notified (account_id, check_id, alert_channel_id, open, certificates, notified_at, reminders,
+             is_grouped)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account_id, check_id, alert_channel_id) DO UPDATE SET
              open = excluded.open, certificates = excluded.certificates, notified_at = excluded.notified_at,
-             reminders = excluded.reminders`,
+             reminders = excluded.reminders, is_grouped = excluded.is_grouped`,
         )
         .run(
           row.account_id,
@@ -32,6 +34,7 @@ export function notifyRowsOf(connection: Connection, now: number): NotifyRows {
           row.certificates,
           row.notified_at,
           row.reminders,
+          row.is_grouped,
         ),
     insertAlert: (row) => insertAlerts(connection, [row]),
     insertDelivery,
@@ -39,6 +42,8 @@ export function notifyRowsOf(connection: Connection, now: number): NotifyRows {
       readStorm: (accountId) => readStorm(connection, accountId, now),
       writeStorm: (row) => writeStorm(connection, row),
       insertDelivery,
+      hastenDigest: ({ accountId, digestId, dueAt }) =>
+        void connection.prepare(hastened('?1', '?2', '?3')).run(idBytes(accountId), idBytes(digestId), dueAt),
     }),
     cancelReminders: ({ account_id, check_id, alert_channel_id }) =>
       void connection
@@ -53,26 +58,26 @@ function readStorm(connection: Connection, accountId: string, now: number): Stor
   if (row !== undefined && row.started_at !== null) return { row, alerted: [] };
   const alerted = connection.select<{ check_id: Uint8Array }>(
     `SELECT DISTINCT check_id FROM alerts WHERE account_id = ? AND created_at > ? AND created_at <= ?
-       AND suppressed_by IS NULL LIMIT ${alertedAtMost}`,
-  )(key, countedFromRow(row, now), now);
+       AND is_counted = 1 LIMIT ${alertedAtMost}`,
+  )(key, countedFrom(now), now);
   return { row, alerted: alerted.map(({ check_id }) => idText(check_id)) };
 }
 
 function writeStorm(connection: Connection, row: AlertStormsTable): void {
   connection
     .prepare(
-      `INSERT INTO alert_storms (account_id, started_at, ended_at, channels) VALUES (?, ?, ?, ?)
-       ON CONFLICT (account_id) DO UPDATE SET started_at = excluded.started_at, ended_at = excluded.ended_at,
+      `INSERT INTO alert_storms (account_id, started_at, is_current, channels) VALUES (?, ?, ?, ?)
+       ON CONFLICT (account_id) DO UPDATE SET started_at = excluded.started_at, is_current = excluded.is_current,
          channels = excluded.channels`,
     )
-    .run(row.account_id, row.started_at, row.ended_at, row.channels);
+    .run(row.account_id, row.started_at, row.is_current, row.channels);
 }
 
 const raised = rowsStatement(
-  15,
+  16,
   (rows) =>
     `INSERT INTO alerts (account_id, id, check_id, result_id, alert_type, check_name, check_type, location, response_us,
-       error, status_code, started_at, created_at, incident_id, suppressed_by) VALUES ${rows}`,
+       error, status_code, started_at, created_at, incident_id, suppressed_by, is_counted) VALUES ${rows}`,
 );
 
 /** Adds alerts. */
@@ -93,6 +98,7 @@ export function insertAlerts(connection: Connection, rows: readonly AlertsTable[
     row.created_at,
     row.incident_id,
     row.suppressed_by,
+    row.is_counted,
   ]);
 }
 
@@ -111,6 +117,7 @@ function listenersOf(connection: Connection, { run, context }: EndedAttempt): Li
          UNION ALL
          SELECT alert_channel_id, 0, 0 FROM notified WHERE account_id = ?1 AND check_id = ?2 AND open IS NOT NULL)
        SELECT c.*, t.open AS open, t.certificates AS certificates, t.notified_at AS notified_at, t.reminders AS reminders,
+         coalesce(t.is_grouped, 0) AS is_grouped,
          max(l.is_subscribed) AS is_subscribed, max(l.is_via_group) AS is_via_group
        FROM listening l
        CROSS JOIN alert_channels c ON c.account_id = ?1 AND c.id = l.id
