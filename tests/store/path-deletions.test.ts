@@ -194,10 +194,8 @@ describe('a check that is deleted while it fails', () => {
       test.rows(`SELECT d.status, count(*) AS deliveries, count(r.request) AS requests FROM deliveries d
         LEFT JOIN delivery_requests r ON r.account_id = d.account_id AND r.delivery_id = d.id
         WHERE d.alert_type = 'ALERT_RECOVERY' GROUP BY d.status ORDER BY d.status`),
-      [
-        { status: 0, deliveries: 4000, requests: 4000 },
-        { status: 4, deliveries: 1, requests: 0 },
-      ],
+      [{ status: 0, deliveries: 4001, requests: 4000 }],
+      'it fails when it is rendered',
     );
   });
 

@@ -101,7 +101,7 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
     waiting: 'held-deliveries',
     discard: 'held-deliveries',
   },
-  alertStorms: { current: 'alert-storms', judge: 'alert-storms', since: 'alert-storms' },
+  alertStorms: { current: 'alert-storms', judge: 'alert-storms', since: 'grouped-alerts' },
   accountReports: {
     incidents: 'account-reports',
     certificates: 'account-reports',
