@@ -2,6 +2,7 @@
 import type { ErrorBody } from './error.ts';
 import type { Operation } from './operation.ts';
 import type { AnswerOf, BodyOf, OperationId, operations, PagedId } from './operations.ts';
+import type { PageQuery } from './paging.ts';
 
 /** Thrown for every response that is not a success. */
 export class ServiceError extends Error {
@@ -59,8 +60,11 @@ export interface Client {
    * response.
    */
   call<Id extends OperationId>(id: Id, ...rest: Rest<Id>): Promise<AnswerOf<Id>>;
-  /** Calls a paged list and returns the total number of items. */
-  page<Id extends PagedId>(id: Id, ...rest: Rest<Id>): Promise<{ items: AnswerOf<Id>; total: number }>;
+  /** Calls a paged list and returns the total number of items, and what to request next; null = the last page. */
+  page<Id extends PagedId>(
+    id: Id,
+    ...rest: Rest<Id>
+  ): Promise<{ items: AnswerOf<Id>; total: number; next: PageQuery | null }>;
 }
 
 export function createCaller(operationOf: (id: OperationId) => CalledOperation, options: ClientOptions): Client {
@@ -79,21 +83,32 @@ export function createCaller(operationOf: (id: OperationId) => CalledOperation, 
       ...(request.signal && { signal: request.signal }),
     });
     if (response.ok && operation.media === 'application/octet-stream')
-      return { answer: new Uint8Array(await response.arrayBuffer()), total: null };
-    if (response.ok && operation.media === 'text/event-stream') return { answer: response.body, total: null };
+      return { answer: new Uint8Array(await response.arrayBuffer()), headers: response.headers };
+    if (response.ok && operation.media === 'text/event-stream') {
+      return { answer: response.body, headers: response.headers };
+    }
     const text = await response.text();
     if (!response.ok) throw serviceError(response, text);
     const answer: unknown = text === '' ? undefined : operation.media ? text : JSON.parse(text);
-    return { answer, total: totalOf(response.headers.get('content-range')) };
+    return { answer, headers: response.headers };
   };
   return {
     // The operation's response schema describes the type.
     call: async (id, ...[request]) => (await send(id, request)).answer as never,
     page: async (id, ...[request]) => {
-      const { answer, total } = await send(id, request);
-      return { items: answer as never, total: total ?? (answer as readonly unknown[]).length };
+      const { answer, headers } = await send(id, request);
+      const total = totalOf(headers.get('content-range')) ?? (answer as readonly unknown[]).length;
+      return { items: answer as never, total, next: nextOf(headers.get('link')) };
     },
   };
+}
+
+/** The page that a `link` header names. */
+function nextOf(link: string | null): PageQuery | null {
+  const search = /^<[^?>]*\?([^>]*)>; rel="next"$/.exec(link ?? '')?.[1];
+  if (search === undefined) return null;
+  const query = new URLSearchParams(search);
+  return { limit: Number(query.get('limit')), page: Number(query.get('page')) };
 }
 
 function addressOf(baseUrl: string, path: string, request: { params?: object; query?: object }): URL {

@@ -157,9 +157,14 @@ function success(operation: Operation, book: SchemaBook): JsonSchema {
   ];
   const schema = operation.response ? book.write(operation.response, 'output') : null;
   const range = { description: '<from>-<to>/<total>, starting at 0.', schema: { type: 'string' } };
+  const link = {
+    description:
+      'The next page, rel="next"; absent on the last page. A page of large items may have fewer of them than `limit`.',
+    schema: { type: 'string' },
+  };
   return {
     description,
-    ...(operation.isPaged && { headers: { 'content-range': range } }),
+    ...(operation.isPaged && { headers: { 'content-range': range, link } }),
     ...(schema !== null && { content: { 'application/json': { schema } } }),
     ...(operation.media !== undefined && { content: { [operation.media]: { schema: mediaSchema(operation.media) } } }),
   };

@@ -22,9 +22,11 @@ import {
 import { HttpRefusal } from './http-refusal.ts';
 import { type Input, parseInput } from './input.ts';
 import { methodsOfOperation } from './methods-of.ts';
+import { nextPageLink } from './next-page.ts';
 import { type Allowance, countedAddress, type RateLimit } from './rate-limit.ts';
-import { readJsonBody, readRawBody } from './read-body.ts';
+import { maxBodyBytes, readJsonBody, readRawBody } from './read-body.ts';
 import { Answer, type AnyCall, JsonText, type MountedRoute, type Page, type Route } from './route.ts';
+import type { Held, Sending } from './sending/request-bytes.ts';
 import { cookieToken, requireSameOrigin } from './session-cookie.ts';
 import { writeJson } from './write-json.ts';
 
@@ -57,6 +59,7 @@ interface Mounting {
   readonly checkResponses?: boolean;
   /** Time-sharing of parsing bodies and writing responses. */
   readonly fairQueue: EnterQueue;
+  readonly sending: Sending;
   readonly ending: Ending;
 }
 
@@ -71,6 +74,9 @@ export function endIfClosing(reply: FastifyReply, { isClosing }: Ending): Fastif
 }
 
 const json = 'application/json; charset=utf-8';
+
+/** What a download holds: a part that is being sent, and the next one. */
+const partBytes = 512 * 1024;
 
 /** Adds a route to the framework. Order of the checks: key 401, rate 429, account 403, role 403, body and input 4xx. */
 export function mountRoute(app: FastifyInstance, route: MountedRoute, mounting: Mounting): void {
@@ -211,12 +217,19 @@ async function answer(
   reply: FastifyReply,
   mounting: Mounting,
 ): Promise<FastifyReply> {
-  const { checkResponses, fairQueue: lastServed, ending } = mounting;
+  const { checkResponses, fairQueue: lastServed, sending, ending } = mounting;
   // The hook in front already refused it; this is a second line of defense.
   if (operation.permission !== 'none' && request.caller === undefined)
     throw unauthenticated('Authentication is required.');
-  const fairQueue = (size: number) => lastServed(request.caller?.accountId ?? '', size);
-  const body = operation.body === undefined ? undefined : await readJsonBody(request.headers, request.raw, fairQueue);
+  const accountId = request.caller?.accountId ?? null;
+  const fairQueue = (size: number) => lastServed(accountId ?? '', size);
+  const of = { operation, headers: request.headers, accountId, address: countedAddress(request.ip) };
+  const reserved = sending.reserve(of, reply.raw);
+  const held = reserved instanceof Promise ? await reserved : reserved;
+  const body =
+    operation.body === undefined
+      ? undefined
+      : await readJsonBody(request.headers, request.raw, fairQueue, maxBodyBytes(operation));
   const input = parseInput(operation, { params: request.params, query: request.query, body });
   const { maxRawBody } = operation;
   const rawBody = maxRawBody === undefined ? null : await readRawBody(request.raw, maxRawBody);
@@ -224,8 +237,11 @@ async function answer(
     new RouteCall(input, rawBody, request, reply, () => isStillAllowed(operation, request, mounting)),
   );
   const result = ran instanceof Promise ? await ran : ran;
-  const content = writeAnswer(reply, operation, result, { ...input, checkResponses, fairQueue });
-  return endIfClosing(reply, ending).send(content instanceof Promise ? await content : content);
+  const written = writeAnswer(reply, operation, result, { ...input, checkResponses, fairQueue, held });
+  const content = written instanceof Promise ? await written : written;
+  // A stream holds what was reserved for it, or sets it itself.
+  if (!(content instanceof Readable)) held.set(content?.length ?? 0);
+  return endIfClosing(reply, ending).send(content);
 }
 
 /** What a response needs. */
@@ -234,6 +250,7 @@ type Content = string | Buffer | Readable | undefined;
 interface Writing extends Pick<Input, 'query'> {
   readonly checkResponses: boolean | undefined;
   readonly fairQueue: (size: number) => Promise<void> | null;
+  readonly held: Held;
 }
 
 /** Sets status and headers of a response; returns its content, or undefined if there is none. */
@@ -241,9 +258,10 @@ function writeAnswer(
   reply: FastifyReply,
   operation: Operation,
   result: unknown,
-  { query, checkResponses, fairQueue }: Writing,
+  writing: Writing,
 ): Content | Promise<Content> {
-  if (result instanceof Answer) return writeOwnAnswer(reply, operation, result, fairQueue);
+  const { query, checkResponses } = writing;
+  if (result instanceof Answer) return writeOwnAnswer(reply, operation, result, writing);
   reply.code(operation.status);
   if (operation.status === 204) return undefined;
   if (operation.media) {
@@ -257,7 +275,7 @@ function writeAnswer(
   }
   const shown = operation.isPaged ? itemsOf(result as Page<unknown>, query as PageQuery, reply) : result;
   if (checkResponses && operation.response) checkResponse(operation.response, shown);
-  return written(reply, shown, fairQueue);
+  return written(reply, shown, writing);
 }
 
 /** A request as a route sees it. */
@@ -304,8 +322,11 @@ class RouteCall implements AnyCall {
 }
 
 function itemsOf(page: Page<unknown>, query: PageQuery, reply: FastifyReply): readonly unknown[] {
-  reply.header('content-range', contentRange(query, page.items.length, page.total));
-  return page.items;
+  const { items, total } = page;
+  reply.header('content-range', contentRange(query, items.length, total));
+  const next = nextPageLink(reply.request.url, query, items.length, total);
+  if (next !== null) reply.header('link', next);
+  return items;
 }
 
 /** A route's own status and headers, which may differ from the operation. */
@@ -313,26 +334,34 @@ function writeOwnAnswer(
   reply: FastifyReply,
   operation: Operation,
   { status, body, headers }: Answer,
-  fairQueue: Writing['fairQueue'],
+  writing: Writing,
 ): Content | Promise<Content> {
   reply.code(status).headers(headers);
-  if (body === undefined || Buffer.isBuffer(body) || body instanceof Readable) return body;
+  if (body === undefined || Buffer.isBuffer(body)) return body;
+  if (body instanceof Readable) {
+    if (operation.media !== 'text/event-stream') writing.held.set(partBytes);
+    return body;
+  }
   if (typeof body === 'string' && operation.media) {
     if (!reply.hasHeader('content-type')) reply.type(`${operation.media}; charset=utf-8`);
     return body;
   }
   reply.header('content-type', json);
-  return written(reply, body, fairQueue);
+  return written(reply, body, writing);
 }
 
 /** JSON of a value; a large one is written to the socket in slices. */
-async function written(reply: FastifyReply, value: unknown, fairQueue: Writing['fairQueue']): Promise<Content> {
-  const json = await writeJson(value, fairQueue);
+async function written(reply: FastifyReply, value: unknown, { fairQueue, held }: Writing): Promise<Content> {
+  let size = 0;
+  const json = await writeJson(value, async (bytes) => {
+    size += bytes;
+    await held.grow(size);
+    await fairQueue(bytes);
+  });
   if (typeof json !== 'object') return json;
-  reply.header(
-    'content-length',
-    json.reduce((sum, { length }) => sum + length, 0),
-  );
+  const length = json.reduce((sum, slice) => sum + slice.length, 0);
+  held.set(length);
+  reply.header('content-length', length);
   return Readable.from(json, { objectMode: false, highWaterMark: 1 });
 }
 

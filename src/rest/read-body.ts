@@ -3,11 +3,19 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import type { Operation } from '#contract/operation.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { parseJson } from './json-text.ts';
 
 /** Maximum size of a body, before and after decompression. */
 export const bodyLimit = 1_048_576;
+/** The same without authentication. */
+const openBodyLimit = 524_288;
+
+/** Maximum size of a body of this operation. */
+export function maxBodyBytes({ permission }: Pick<Operation, 'permission'>): number {
+  return permission === 'none' ? openBodyLimit : bodyLimit;
+}
 
 /** How much more of a too large body is read, so that the client can read the response. */
 const drainBytes = 32 * 1_048_576;
@@ -19,21 +27,22 @@ const jsonType = /^application\/(?:json|[a-z0-9!#$&^_.+-]+\+json)\s*(?:;\s*chars
 
 /**
  * Reads and parses a JSON body. An empty body is undefined. Refuses 415 for another type, charset or encoding, 413 for
- * more than 1 MiB, and 400 for invalid UTF-8 or JSON.
+ * more than `limit` bytes, and 400 for invalid UTF-8 or JSON.
  * @param turn waits until a body of this size may be parsed; null = at once
  */
 export async function readJsonBody(
   headers: IncomingHttpHeaders,
   stream: Readable,
   fairQueue: (bytes: number) => Promise<void> | null = () => null,
+  limit = bodyLimit,
 ): Promise<unknown> {
-  const bytes = await readBytes(stream);
+  const bytes = await readBytes(stream, limit);
   if (bytes.length === 0) return undefined;
   const type = headers['content-type'];
   if (type !== undefined && !jsonType.test(type)) {
     throw new HttpRefusal(415, 'Send the body as JSON in UTF-8, with content-type: application/json.');
   }
-  const plain = await decompressed(bytes, headers['content-encoding']);
+  const plain = await decompressed(bytes, headers['content-encoding'], limit);
   await fairQueue(plain.length);
   let text: string;
   try {
@@ -65,7 +74,7 @@ export async function readRawBody(stream: Readable, max: number): Promise<string
   return size === 0 ? null : Buffer.concat(parts).toString('utf8').replaceAll('\0', '\u{FFFD}');
 }
 
-async function decompressed(bytes: Buffer, encoding: string | undefined): Promise<Buffer> {
+async function decompressed(bytes: Buffer, encoding: string | undefined, limit: number): Promise<Buffer> {
   switch (encoding?.trim().toLowerCase() ?? 'identity') {
     case '':
     case 'identity':
@@ -73,9 +82,9 @@ async function decompressed(bytes: Buffer, encoding: string | undefined): Promis
     case 'gzip':
     case 'x-gzip':
       try {
-        return await inflate(bytes, { maxOutputLength: bodyLimit });
+        return await inflate(bytes, { maxOutputLength: limit });
       } catch (error) {
-        if (error instanceof RangeError) throw tooLarge();
+        if (error instanceof RangeError) throw tooLarge(limit);
         throw new HttpRefusal(400, 'The body is labelled gzip but is not valid gzip.');
       }
     default:
@@ -89,18 +98,18 @@ async function decompressed(bytes: Buffer, encoding: string | undefined): Promis
   }
 }
 
-function tooLarge(): HttpRefusal {
-  return new HttpRefusal(413, `The body is larger than ${bodyLimit} bytes.`);
+function tooLarge(limit: number): HttpRefusal {
+  return new HttpRefusal(413, `The body is larger than ${limit} bytes.`);
 }
 
-async function readBytes(stream: Readable): Promise<Buffer> {
+async function readBytes(stream: Readable, limit: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
   let overAt = 0;
   try {
     for await (const part of stream as AsyncIterable<Buffer>) {
       size += part.length;
-      if (size <= bodyLimit) parts.push(part);
+      if (size <= limit) parts.push(part);
       else if (overAt === 0) {
         parts.length = 0;
         overAt = Date.now();
@@ -109,6 +118,6 @@ async function readBytes(stream: Readable): Promise<Buffer> {
   } catch {
     throw new HttpRefusal(400, 'The body is incomplete.');
   }
-  if (size > bodyLimit) throw tooLarge();
+  if (size > limit) throw tooLarge(limit);
   return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
 }

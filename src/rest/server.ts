@@ -14,6 +14,7 @@ import { answerOddRequests, answerParserFault } from './parser-faults.ts';
 import { createRateLimit } from './rate-limit.ts';
 import type { MountedRoute, Route } from './route.ts';
 import { createMethodsOf, type MethodsOf } from './methods-of.ts';
+import { createSending, type Sending, type SendingOptions } from './sending/request-bytes.ts';
 import type { WebFiles } from './web-files.ts';
 
 /** The logger interface; pino implements it. */
@@ -51,6 +52,8 @@ export interface RestOptions {
   readonly requestTimeoutMs?: number;
   /** How long a client may stop reading a response while the server closes, ms. */
   readonly closingStallMs?: number;
+  /** Bytes that requests and responses may hold. */
+  readonly sending?: SendingOptions;
 }
 
 /**
@@ -91,7 +94,8 @@ export function createRestServer(options: RestOptions): FastifyInstance {
     if (foreign === null) done(fault);
     else sendMisdirected(request, endIfClosing(reply, ending), foreign);
   });
-  finishAnswersBeforeClose(app, ending, options.closingStallMs ?? 3000);
+  const sending = createSending(options.sending ?? {});
+  finishAnswersBeforeClose(app, ending, sending, options.closingStallMs ?? 3000);
   app.setErrorHandler((error, request, reply) => sendError(error, request, endIfClosing(reply, ending), options));
   const methodsOf = createMethodsOf(routes);
   app.setNotFoundHandler((request, reply) =>
@@ -105,7 +109,7 @@ export function createRestServer(options: RestOptions): FastifyInstance {
     accounts: createRateLimit(options.accountRateLimit, 60_000, options.now),
     addresses: createRateLimit(options.rateLimit, 60_000, options.now),
   };
-  const mounting = { ...options, rateLimits, fairQueue: createFairQueue(), ending };
+  const mounting = { ...options, rateLimits, fairQueue: createFairQueue(), sending, ending };
   for (const route of routes) mountRoute(app, route, mounting);
   answerOddRequests(app.server, nextId);
   return app;
@@ -115,12 +119,13 @@ export function createRestServer(options: RestOptions): FastifyInstance {
  * Node.js treats a connection as idle once its response was handed over, and would cut off unsent data. A client that
  * does not read would delay closing forever.
  */
-function finishAnswersBeforeClose(app: FastifyInstance, ending: Ending, stallMs: number): void {
+function finishAnswersBeforeClose(app: FastifyInstance, ending: Ending, { open }: Sending, stallMs: number): void {
   const sending = new Set<FastifyReply['raw']>();
   let onSent: (() => void) | null = null;
   const endIfStalled = (raw: FastifyReply['raw']): void => void raw.setTimeout(stallMs, () => raw.destroy());
   app.addHook('onSend', (_request, { raw }, _payload, done) => {
     if (!raw.destroyed) {
+      open.watch(raw);
       sending.add(raw);
       if (ending.isClosing) endIfStalled(raw);
       raw.once('close', () => {

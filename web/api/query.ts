@@ -95,20 +95,20 @@ export function useWrite<Id extends OperationId>(id: Id, refreshes: readonly Ope
 /** A list that grows by "Load more". */
 export function useMore<Id extends PagedId>(id: Id, ...[input]: InputArgument<Id>) {
   const accountId = use(AccountContext);
-  const limit = 50;
   const queryKey = [accountId, id, input ?? null, 'more'] as const;
   const result = useInfiniteQuery({
     queryKey,
-    initialPageParam: 1,
+    initialPageParam: { limit: 50, page: 1 },
     placeholderData: previousOf(queryKey),
     queryFn: ({ signal, pageParam }) => {
-      const query = { ...(input as { query?: object } | undefined)?.query, limit, page: pageParam };
+      const query = { ...(input as { query?: object } | undefined)?.query, ...pageParam };
       return clientOf(accountId).page(id, ...([{ ...input, query, signal }] as never)) as Promise<{
         items: AnswerOf<Id> & readonly unknown[];
         total: number;
+        next: { limit: number; page: number } | null;
       }>;
     },
-    getNextPageParam: ({ total }, _pages, page) => (page * limit < total ? page + 1 : undefined),
+    getNextPageParam: ({ next }) => next ?? undefined,
   });
   const pages = result.data?.pages;
   return {

@@ -108,9 +108,11 @@ async function* allChecks(
   search: { readonly groupId?: number; readonly checkType?: string },
   checks: CheckLister,
 ): AsyncGenerator<Check> {
-  for (let offset = 0; ; offset += pageSize) {
+  for (let offset = 0; ;) {
+    // A page of large checks may have fewer of them.
     const { rows, total } = await checks.list(accountId, search, { limit: pageSize, offset });
     for (const { check } of rows) yield check;
-    if (rows.length === 0 || offset + rows.length >= total) return;
+    offset += rows.length;
+    if (rows.length === 0 || offset >= total) return;
   }
 }

@@ -1,5 +1,5 @@
 // Alert channels of accounts and their subscriptions.
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { AlertChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
 import { nextReportAt } from '#domain/results/account-report.ts';
 import { dropOtherChannel, endHours, isChannel } from './active-hours.ts';
@@ -10,6 +10,7 @@ import { endWait } from '../path/deliveries/requested-delay.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import { type Database, nextNumber, ownedBy, touchAccount } from '../base/database.ts';
 import { closeNotified } from './failing-channels.ts';
+import { rowsOfPage } from '../base/page-bytes.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
 import type { AlertChannelsTable, Tables } from '../base/tables/schema.ts';
 import type { Seal } from '../base/seal.ts';
@@ -52,7 +53,13 @@ export function createAlertChannels(database: Database): AlertChannels {
   return {
     async list(accountId, { limit, offset }) {
       const owned = () => reader.selectFrom('alert_channels').where('account_id', '=', idBytes(accountId));
-      const found = await owned().selectAll().orderBy('id').limit(limit).offset(offset).execute();
+      const size = sql<number>`octet_length(config) + coalesce(octet_length(secrets), 0)`.as('size');
+      const sizes = await owned().select(size).orderBy('id').limit(limit).offset(offset).execute();
+      const cut = rowsOfPage(
+        sizes.map((row) => row.size),
+        limit,
+      );
+      const found = await owned().selectAll().orderBy('id').limit(cut).offset(offset).execute();
       const { total } = await owned()
         .select(({ fn }) => fn.countAll<number>().as('total'))
         .executeTakeFirstOrThrow();

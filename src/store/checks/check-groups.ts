@@ -10,6 +10,7 @@ import { idBytes } from '../base/codec.ts';
 import { askForRuns } from '../path/schedule/first-runs.ts';
 import { type DependencyProblem, problemOfGroup } from './check-dependencies.ts';
 import { type Database, lockAccount, nextNumber, touchAccount } from '../base/database.ts';
+import { rowsOfPage } from '../base/page-bytes.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
 import type { Tables } from '../base/tables/schema.ts';
 import type { Seal } from '../base/seal.ts';
@@ -69,7 +70,13 @@ export function createCheckGroups(database: Database): CheckGroups {
   return {
     async list(accountId, filter, { limit, offset }) {
       const matching = () => filterGroups(reader.selectFrom('check_groups'), accountId, filter);
-      const found = await matching().selectAll().orderBy('id').limit(limit).offset(offset).execute();
+      const size = sql<number>`octet_length(definition) + octet_length(tags)`.as('size');
+      const sizes = await matching().select(size).orderBy('id').limit(limit).offset(offset).execute();
+      const cut = rowsOfPage(
+        sizes.map((row) => row.size),
+        limit,
+      );
+      const found = await matching().selectAll().orderBy('id').limit(cut).offset(offset).execute();
       const { total } = await matching()
         .select(({ fn }) => fn.countAll<number>().as('total'))
         .executeTakeFirstOrThrow();

@@ -1,5 +1,5 @@
 // Checks of accounts. Each change updates schedules, tags and subscriptions in its transaction.
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import { neededBy } from '#domain/checks/dependencies.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
@@ -13,6 +13,7 @@ import { askForRuns } from '../path/schedule/first-runs.ts';
 import { idBytes, type IdBytes, idText, json } from '../base/codec.ts';
 import { type DependencyProblem, problemOfCheck } from './check-dependencies.ts';
 import { type Database, lockAccount, ownedBy, touchAccount } from '../base/database.ts';
+import { rowsOfPage } from '../base/page-bytes.ts';
 import { removeCheck } from './remove-check.ts';
 import { requireWithinLimit } from '../base/account-limits.ts';
 import type { ChecksTable, Tables } from '../base/tables/schema.ts';
@@ -81,7 +82,8 @@ export function createChecks(database: Database): Checks {
       // order.
       const page = orderChecks(matching(), dialect, filter).select('checks.id').limit(limit).offset(offset);
       const ids = (await page.execute()).map(({ id }) => id);
-      const rows = await rowsOf(reader, accountId, ids);
+      const cut = rowsOfPage(await sizesOf(reader, accountId, ids), limit);
+      const rows = await rowsOf(reader, accountId, ids.slice(0, cut));
       const { total } = await matching()
         .select(({ fn }) => fn.countAll<number>().as('total'))
         .executeTakeFirstOrThrow();
@@ -120,6 +122,19 @@ export function createChecks(database: Database): Checks {
     remove: (accountId, id, render, isDigested) =>
       transaction((tx) => removeCheck(tx, accountId, id, { now: clock.now(), seal, render, isDigested })),
   };
+}
+
+/** Stored bytes of checks, in the order of their IDs, without reading their definitions. */
+async function sizesOf(db: Kysely<Tables>, accountId: string, ids: readonly IdBytes[]): Promise<number[]> {
+  if (ids.length === 0) return [];
+  const found = await db
+    .selectFrom('checks')
+    .select(['id', sql<number>`octet_length(definition) + octet_length(tags)`.as('size')])
+    .where('account_id', '=', idBytes(accountId))
+    .where('id', 'in', ids)
+    .execute();
+  const byId = new Map(found.map(({ id, size }) => [idText(id), size]));
+  return ids.map((id) => byId.get(idText(id)) ?? 0);
 }
 
 /** The rows of checks, ordered by ID; checks deleted meanwhile are omitted. */
