@@ -18,15 +18,20 @@ import {
   type OverviewEntry,
   type OverviewFigures,
   type OverviewFilter,
-  type OverviewGrouping,
-  type OverviewSection,
   type OverviewSort,
   type OverviewSummary,
-  sectionsOf,
   sortedEntries,
   summaryOf,
 } from '#domain/results/overview.ts';
+import {
+  type OverviewGrouping,
+  type OverviewSection,
+  pageOfSections,
+  sectionsOf,
+} from '#domain/results/overview-sections.ts';
+import { filtered, mapped, type Sliced } from '#domain/sliced.ts';
 import type { Clock } from '#lib/clock.ts';
+import { createTimeSlices } from '#lib/time-slices.ts';
 import { requirePermission } from '../accounts/permission.ts';
 
 /** The query. */
@@ -55,8 +60,14 @@ export interface ShownOverview {
   /** Number of rows on all pages: a check has one in each section that it is in. */
   readonly total: number;
   /** Sections on all pages in order; none unless grouped. */
-  readonly sections: readonly (Pick<OverviewSection, 'groupId' | 'name'> & { readonly counts: OverviewSummary })[];
+  readonly sections: readonly OverviewSection[];
   readonly rows: readonly OverviewRow[];
+}
+
+/** The checks of an account, and its maintenance windows. */
+interface OverviewChecks {
+  readonly checks: readonly OverviewCheck[];
+  readonly windows: readonly MaintenanceWindow[];
 }
 
 /** Dependencies of this action. */
@@ -65,7 +76,7 @@ export interface OverviewDeps {
     checks(
       accountId: string,
       targetOf: (checkType: CheckType, settings: JsonObject) => string | null,
-    ): Promise<{ readonly checks: readonly OverviewCheck[]; readonly windows: readonly MaintenanceWindow[] }>;
+    ): Promise<OverviewChecks>;
     figures(accountId: string, checkIds: readonly string[]): Promise<ReadonlyMap<string, OverviewFigures>>;
     availabilities(accountId: string, checkIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
     newestResults(accountId: string, checkIds: readonly string[]): Promise<ReadonlyMap<string, NewestResult>>;
@@ -88,24 +99,25 @@ interface SortedEntries {
     sort: OverviewSort,
     isDescending: boolean,
     availability: ReadonlyMap<string, number>,
-  ): readonly OverviewEntry[];
+  ): Promise<readonly OverviewEntry[]>;
 }
 
 /** How long entries are cached while no check changes, ms: states also change with time alone. */
 const entriesLastMs = 1000;
 const noRatios: ReadonlyMap<string, number> = new Map();
 
-function sortedAt(entries: readonly OverviewEntry[], at: number): SortedEntries {
-  const orders = new Map<
-    string,
-    { readonly by: ReadonlyMap<string, number>; readonly list: readonly OverviewEntry[] }
-  >();
+/** Ten thousand checks with a hundred tags each are a million, so everything about all of them is done in slices. */
+const inSlices = createTimeSlices();
+
+function sortedAt(accountId: string, entries: Promise<readonly OverviewEntry[]>, at: number): SortedEntries {
+  type Order = { readonly by: ReadonlyMap<string, number>; readonly list: Promise<readonly OverviewEntry[]> };
+  const orders = new Map<string, Order>();
   return {
     at,
     sorted(sort, isDescending, availability) {
       const known = orders.get(`${sort} ${isDescending}`);
       if (known?.by === availability) return known.list;
-      const list = sortedEntries(entries, sort, isDescending, availability);
+      const list = entries.then((all) => inSlices(accountId, sortedEntries(all, sort, isDescending, availability)));
       orders.set(`${sort} ${isDescending}`, { by: availability, list });
       return list;
     },
@@ -114,10 +126,10 @@ function sortedAt(entries: readonly OverviewEntry[], at: number): SortedEntries 
 
 export function createOverviewActions({ overview, targetOf, clock }: OverviewDeps): OverviewActions {
   const remembered = new WeakMap<readonly OverviewCheck[], SortedEntries>();
-  const entriesOf = (checks: readonly OverviewCheck[], windows: readonly MaintenanceWindow[], now: number) => {
+  const entriesOf = (accountId: string, { checks, windows }: OverviewChecks, now: number) => {
     const before = remembered.get(checks);
     if (before !== undefined && now >= before.at && now - before.at < entriesLastMs) return before;
-    const entries = sortedAt(entriesAt(checks, windows, now), now);
+    const entries = sortedAt(accountId, inSlices(accountId, entriesAt(checks, windows, now)), now);
     remembered.set(checks, entries);
     return entries;
   };
@@ -125,21 +137,15 @@ export function createOverviewActions({ overview, targetOf, clock }: OverviewDep
     async read(caller, question) {
       requirePermission(caller, 'read');
       const { accountId } = caller;
-      const { checks, windows } = await overview.checks(accountId, targetOf);
+      const all = await overview.checks(accountId, targetOf);
+      const { checks, windows } = all;
       const now = clock.now();
-      const entries = entriesOf(checks, windows, now);
-      const { states, sort, isDescending, groupBy, limit, offset } = question;
+      const entries = entriesOf(accountId, all, now);
+      const { sort, isDescending } = question;
       const ids = (): string[] => checks.map(({ checkId }) => checkId);
       const availability = sort === 'availability' ? await overview.availabilities(accountId, ids()) : noRatios;
-      const sorted = entries.sorted(sort, isDescending, availability);
-      // Yields to the event loop between two passes over all checks.
-      await new Promise<void>((resolve) => void setImmediate(resolve));
-      const matching = matchingEntries(sorted, question);
-      const summary = summaryOf(matching);
-      const inState = states === undefined ? matching : matching.filter(({ state }) => states.includes(state));
-      const sections = groupBy === undefined ? [] : sectionsOf(inState, groupBy);
-      const ordered = groupBy === undefined ? inState : sections.flatMap((section) => section.entries);
-      const page = ordered.slice(offset, offset + limit);
+      const sorted = await entries.sorted(sort, isDescending, availability);
+      const { summary, total, sections, page } = await inSlices(accountId, pageOf(sorted, question));
       const pageIds = [...new Set(page.map(({ check }) => check.checkId))];
       const [figures, newest, deliveries] = await Promise.all([
         overview.figures(accountId, pageIds),
@@ -150,8 +156,8 @@ export function createOverviewActions({ overview, targetOf, clock }: OverviewDep
         summary,
         deliveries,
         nextMaintenance: nextMaintenance(windows, now),
-        total: ordered.length,
-        sections: sections.map(({ groupId, name, entries: own }) => ({ groupId, name, counts: summaryOf(own) })),
+        total,
+        sections,
         rows: page.flatMap((entry) => {
           const { checkId } = entry.check;
           const own = figures.get(checkId);
@@ -165,15 +171,30 @@ export function createOverviewActions({ overview, targetOf, clock }: OverviewDep
   };
 }
 
+/** The entries on a page, and what is shown about all pages. */
+function* pageOf(sorted: readonly OverviewEntry[], question: OverviewQuestion) {
+  const { states, groupBy, limit, offset } = question;
+  const matching = yield* matchingEntries(sorted, question);
+  const summary = yield* summaryOf(matching);
+  const inState = states === undefined ? matching : yield* filtered(matching, ({ state }) => states.includes(state));
+  if (groupBy === undefined) {
+    return { summary, total: inState.length, sections: [], page: inState.slice(offset, offset + limit) };
+  }
+  const grouped = yield* sectionsOf(inState, groupBy);
+  const { sections } = grouped;
+  const total = sections.reduce((sum, { counts }) => sum + counts.total, 0);
+  return { summary, total, sections, page: yield* pageOfSections(inState, grouped, { limit, offset }) };
+}
+
 function entriesAt(
   checks: readonly OverviewCheck[],
   windows: readonly MaintenanceWindow[],
   now: number,
-): OverviewEntry[] {
+): Sliced<OverviewEntry[]> {
   const current = windows.filter((window) => occurrenceAt(window, now) !== null);
   const isIn = ({ checkId: id, groupId, tags, groupTags }: OverviewCheck): boolean =>
     maintenanceAt(current, { id, groupId, tags: [...tags, ...groupTags] }, now).isSilenced;
-  return checks.map((check) => overviewEntry(check, current.length > 0 && isIn(check), now));
+  return mapped(checks, (check) => overviewEntry(check, current.length > 0 && isIn(check), now));
 }
 
 function nextMaintenance(windows: readonly MaintenanceWindow[], now: number): ShownOverview['nextMaintenance'] {

@@ -4,6 +4,7 @@ import type { Acknowledger } from '../alerts/incident.ts';
 import type { CheckStatus } from '../checks/check-state.ts';
 import type { CheckType } from '../checks/check.ts';
 import { nextSlot } from '../checks/slot.ts';
+import { filtered, mapped, type Sliced, sorted } from '../sliced.ts';
 import type { Outcome } from './result.ts';
 
 /** States of a check, worst first. */
@@ -125,10 +126,14 @@ export interface OverviewSummary extends Record<OverviewState, number> {
 }
 
 /** Entries that match all filters except the states. */
-export function matchingEntries(entries: readonly OverviewEntry[], filter: OverviewFilter): readonly OverviewEntry[] {
+export function matchingEntries(
+  entries: readonly OverviewEntry[],
+  filter: OverviewFilter,
+): Sliced<readonly OverviewEntry[]> {
   const { checkId, checkType, groupId, muted, silent, tags = [] } = filter;
   const search = filter.search?.toLowerCase() ?? '';
-  return entries.filter(
+  return filtered(
+    entries,
     ({ check, isMuted, isSilent }) =>
       (checkId === undefined || check.checkId === checkId) &&
       (checkType === undefined || check.checkType === checkType) &&
@@ -140,9 +145,16 @@ export function matchingEntries(entries: readonly OverviewEntry[], filter: Overv
   );
 }
 
-export function summaryOf(entries: readonly OverviewEntry[]): OverviewSummary {
-  const summary: OverviewSummary = {
-    total: entries.length,
+export function* summaryOf(entries: readonly OverviewEntry[]): Sliced<OverviewSummary> {
+  const summary = noEntries();
+  yield* mapped(entries, (entry) => count(summary, entry));
+  return summary;
+}
+
+/** A summary to count in. */
+export function noEntries(): OverviewSummary {
+  return {
+    total: 0,
     failing: 0,
     degraded: 0,
     passing: 0,
@@ -152,104 +164,15 @@ export function summaryOf(entries: readonly OverviewEntry[]): OverviewSummary {
     inMaintenance: 0,
     silent: 0,
   };
-  for (const { state, isMuted, isInMaintenance, isSilent } of entries) {
-    summary[state]++;
-    if (isMuted) summary.muted++;
-    if (isInMaintenance) summary.inMaintenance++;
-    if (isSilent) summary.silent++;
-  }
-  return summary;
 }
 
-/** What the rows are grouped by. */
-export type OverviewGrouping = 'group' | 'tag';
-
-/** The checks of a group, or with a tag. */
-export interface OverviewSection {
-  readonly groupId: number | null;
-  /** Name of the group, or the tag; null = the checks that are in no other section. */
-  readonly name: string | null;
-  /** In the order of all entries. */
-  readonly entries: readonly OverviewEntry[];
-}
-
-/** Sections by tag: a response lists all of them, and tags may be as many as checks. */
-export const maxTagSections = 1000;
-const maxCountedTags = 20 * maxTagSections;
-
-/**
- * The entries by group or tag, in alphabetical order. An entry is in the section of each of its tags. If there are more
- * tags than `maxTagSections`, only those with the most entries have a section.
- */
-export function sectionsOf(entries: readonly OverviewEntry[], by: OverviewGrouping): readonly OverviewSection[] {
-  const sections =
-    by === 'group'
-      ? grouped(entries, groupOf)
-      : (grouped(entries, tagsOf, maxTagSections) ?? grouped(entries, commonTagsOf(entries)));
-  const keyed = [...(sections ?? [])].map(([key, found]) => {
-    const groupId = typeof key === 'number' ? key : null;
-    const name = typeof key === 'number' ? (found[0]?.check.groupName ?? null) : key;
-    return { groupId, name, entries: found, lower: name?.toLowerCase() ?? null };
-  });
-  return keyed.sort(bySection);
-}
-
-type SectionKey = number | string | null;
-type KeysOf = (check: OverviewCheck) => readonly SectionKey[];
-
-/** @returns null = there are more than `max` sections, not counting that of the other entries */
-function grouped(entries: readonly OverviewEntry[], keysOf: KeysOf, max = Number.POSITIVE_INFINITY) {
-  const sections = new Map<SectionKey, OverviewEntry[]>();
-  for (const entry of entries) {
-    for (const key of keysOf(entry.check)) {
-      const known = sections.get(key);
-      if (known === undefined) sections.set(key, [entry]);
-      // A check and its group may have the same tag.
-      else if (known.at(-1) !== entry) known.push(entry);
-    }
-    if (sections.size - (sections.has(null) ? 1 : 0) > max) return null;
-  }
-  return sections;
-}
-
-/** The tags with the most entries, at most `maxTagSections`; of equally many, all or none. */
-function commonTagsOf(entries: readonly OverviewEntry[]): KeysOf {
-  const counts = new Map<SectionKey, number>();
-  for (const { check } of entries) {
-    for (const tag of tagsOf(check)) {
-      const count = counts.get(tag) ?? 0;
-      // Beyond so many tags, new ones are hardly common, and counting them would block other accounts.
-      if (tag !== null && (count > 0 || counts.size < maxCountedTags)) counts.set(tag, count + 1);
-    }
-  }
-  const rare =
-    Int32Array.from(counts.values())
-      .sort()
-      .at(-1 - maxTagSections) ?? 0;
-  return (check) => {
-    const common = tagsOf(check).filter((tag) => (counts.get(tag) ?? 0) > rare);
-    return common.length === 0 ? none : common;
-  };
-}
-
-const none = [null];
-
-/** null = no group, or it was deleted meanwhile. */
-const groupOf = ({ groupId, groupName }: OverviewCheck): readonly (number | null)[] =>
-  groupName === null ? none : [groupId];
-
-function tagsOf({ tags, groupTags }: OverviewCheck): readonly (string | null)[] {
-  if (groupTags.length === 0) return tags.length === 0 ? none : tags;
-  return tags.length === 0 ? groupTags : [...tags, ...groupTags];
-}
-
-type Ordered = OverviewSection & { readonly lower: string | null };
-
-function bySection(one: Ordered, other: Ordered): number {
-  if (one.lower === null || other.lower === null) return one.lower === null ? 1 : -1;
-  if (one.lower !== other.lower) return one.lower < other.lower ? -1 : 1;
-  if (one.name !== other.name) return (one.name ?? '') < (other.name ?? '') ? -1 : 1;
-  return (one.groupId ?? 0) - (other.groupId ?? 0);
+/** Counts an entry in a summary. */
+export function count(summary: OverviewSummary, { state, isMuted, isInMaintenance, isSilent }: OverviewEntry): void {
+  summary.total++;
+  summary[state]++;
+  if (isMuted) summary.muted++;
+  if (isInMaintenance) summary.inMaintenance++;
+  if (isSilent) summary.silent++;
 }
 
 export const overviewSorts = ['state', 'name', 'since', 'lastRun', 'responseTime', 'availability'] as const;
@@ -260,25 +183,27 @@ export type OverviewSort = (typeof overviewSorts)[number];
  * come last in both directions.
  * @param availability ratio of a check by its ID, if the order needs it
  */
-export function sortedEntries(
+export function* sortedEntries(
   entries: readonly OverviewEntry[],
   by: OverviewSort,
   isDescending: boolean,
   availability: ReadonlyMap<string, number>,
-): readonly OverviewEntry[] {
+): Sliced<readonly OverviewEntry[]> {
   const sign = isDescending ? -1 : 1;
-  if (by === 'name') return entries.toSorted((one, other) => sign * byName(one, other));
+  if (by === 'name') return yield* sorted(entries, (one, other) => sign * byName(one, other));
   const valueOf = valuesOf[by];
-  const keyed = entries.map((entry) => ({ entry, value: valueOf(entry, availability) }));
+  const keyed = yield* mapped(entries, (entry) => ({ entry, value: valueOf(entry, availability) }));
   const byValue = (one: (typeof keyed)[number], other: (typeof keyed)[number]): number => {
     if (one.value === other.value) return 0;
     if (one.value === null || other.value === null) return one.value === null ? 1 : -1;
     return sign * (one.value - other.value);
   };
   const newest = ({ entry }: (typeof keyed)[number]): number => entry.since ?? 0;
-  return keyed
-    .sort((one, other) => byValue(one, other) || newest(other) - newest(one) || byName(one.entry, other.entry))
-    .map(({ entry }) => entry);
+  const ordered = yield* sorted(
+    keyed,
+    (one, other) => byValue(one, other) || newest(other) - newest(one) || byName(one.entry, other.entry),
+  );
+  return ordered.map(({ entry }) => entry);
 }
 
 const ranks = new Map<OverviewState, number>(overviewStates.map((state, rank) => [state, rank]));

@@ -28,7 +28,9 @@ export interface OverviewChecks {
 }
 
 /** Rows per statement, because it blocks the event loop. */
-const [checksAtOnce, definitionsAtOnce, subscriptionsAtOnce] = [1000, 50, 2000];
+const [checksAtOnce, definitionsAtOnce, subscriptionsAtOnce] = [500, 50, 2000];
+/** Rows that are read from their columns per turn of the event loop. */
+const rowsAtOnce = 200;
 /** Maximum number of cached checks, of all accounts together: about 1 kB each. */
 const maxRemembered = 50_000;
 /** An edit this recent may be followed by another one within the same millisecond. */
@@ -92,20 +94,17 @@ async function readKnown(reading: Reading, revision: number, before: Known | nul
   const rows = await readRows(reading);
   const definitions = await readDefinitions(reading, rows, before);
   const received = await readHeard(reader, account);
-  const groups = await reader
-    .selectFrom('check_groups')
-    .select(['id', 'name', 'activated', 'muted', 'tags', 'definition'])
-    .where('account_id', '=', idBytes(account))
-    .execute();
+  const groupsById = await readGroups(reader, account);
   const windows = await reader
     .selectFrom('maintenance_windows')
     .selectAll()
     .where('account_id', '=', idBytes(account))
     .orderBy('id')
     .execute();
-  const groupsById = new Map(groups.map((group) => [group.id, groupFacts(group)]));
   const entries = new Map<string, Entry>();
-  for (const row of rows) {
+  for (const [index, row] of rows.entries()) {
+    // A check may have hundreds of tags.
+    if (index % rowsAtOnce === rowsAtOnce - 1) await breathe();
     const definition = definitions.get(row.key);
     // Deleted meanwhile.
     if (definition === undefined) continue;
@@ -115,6 +114,26 @@ async function readKnown(reading: Reading, revision: number, before: Known | nul
     entries.set(row.key, { definition, check, revision: known?.revision ?? null });
   }
   return { revision, entries, windows: windows.map(windowOf), sum: null, shown: null };
+}
+
+/** The groups, of which a definition may be large. */
+async function readGroups(reader: Kysely<Tables>, account: string) {
+  const groups = new Map<number, ReturnType<typeof groupFacts>>();
+  for (let [after, size] = [0, definitionsAtOnce]; size === definitionsAtOnce;) {
+    const rows = await reader
+      .selectFrom('check_groups')
+      .select(['id', 'name', 'activated', 'muted', 'tags', 'definition'])
+      .where('account_id', '=', idBytes(account))
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(definitionsAtOnce)
+      .execute();
+    for (const row of rows) groups.set(row.id, groupFacts(row));
+    after = rows.at(-1)?.id ?? after;
+    size = rows.length;
+    if (size === definitionsAtOnce) await breathe();
+  }
+  return groups;
 }
 
 /** Columns of the checks without their definitions. */
