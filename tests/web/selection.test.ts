@@ -6,7 +6,7 @@ import { startWebUi } from './web-ui.ts';
 test('selected checks stay selected by name under any filter, and are paused together', async (t) => {
   const { service, open } = await startWebUi(t);
   const request = { hostname: '127.0.0.1', port: 1 };
-  await service.must('POST', '/v1/checks/tcp', { name: 'Redis', request });
+  await service.must('POST', '/v1/checks/tcp', { name: 'Redis', tags: ['cache'], request });
   await service.must('POST', '/v1/checks/tcp', { name: 'Queue', request });
   const heartbeat = { period: 1, periodUnit: 'days', grace: 1, graceUnit: 'hours' };
   await service.must('POST', '/v1/checks/heartbeat', { name: 'Backup', heartbeat });
@@ -27,6 +27,19 @@ test('selected checks stay selected by name under any filter, and are paused tog
   await expectHidden(bar);
 
   await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.goto('/?sort=name');
+  const box = (name: string) => page.getByRole('checkbox', { name: `Select ${name}` });
+  await box('Backup').click({ force: true });
+  await box('Redis').click({ force: true, modifiers: ['Shift'] });
+  await expectVisible(page.getByRole('toolbar').getByText('Backup, Queue, Redis'));
+  await page.getByRole('button', { name: 'Clear selection' }).click();
+  await page.getByRole('checkbox', { name: 'Select all 3 checks' }).click({ force: true });
+  await expectVisible(page.getByRole('toolbar', { name: '3 checks selected' }));
+  await page.goto('/?sort=name&by=tag');
+  await page.getByRole('button', { name: 'Select all of Other checks' }).click();
+  await expectVisible(page.getByRole('toolbar').getByText('Backup, Queue'));
+
+  await page.goto('/');
   for (const [name, state] of [
     ['Redis', 'Paused'],
     ['Backup', 'Paused'],

@@ -3,18 +3,21 @@ import { useQueries } from '@tanstack/react-query';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import {
   type Dispatch,
+  type ReactNode,
   type SetStateAction,
   use,
-  useCallback,
   useLayoutEffect,
   useMemo,
   useRef,
   useState,
 } from 'react';
+import { Checkbox } from 'react-aria-components';
 import type { AnswerOf } from '#contract/operations.ts';
 import { AccountContext } from '../../api/account.ts';
+import { useMay } from '../../api/me.ts';
 import { read } from '../../api/query.ts';
 import { useMedia } from '../../ui/layout/media.ts';
+import { useRangeSelection } from './range-selection.ts';
 import { CheckRow } from './row.tsx';
 import { type OverviewRow, type OverviewSearch, pageSize, queryOf } from './search.ts';
 import { placeSections, Section, shownSections } from './section.tsx';
@@ -23,20 +26,31 @@ import { text } from './strings.ts';
 import css from './overview.module.css';
 
 /** Column headings; each cell is also labelled on its own. */
-function Columns() {
+function Columns({ selectAll }: { readonly selectAll: ReactNode }) {
   const { state, what, bar, spark, day, week, month, last } = text.columns;
   return (
-    <div className={css['columns']} aria-hidden>
-      <span className={css['state']}>{state}</span>
-      <span className={css['what']}>{what}</span>
-      <span className={css['bar']}>{bar}</span>
-      <span className={css['spark']}>{spark}</span>
-      <span className={css['availability']}>
+    <div className={css['columns']}>
+      {selectAll}
+      <span aria-hidden className={css['state']}>
+        {state}
+      </span>
+      <span aria-hidden className={css['what']}>
+        {what}
+      </span>
+      <span aria-hidden className={css['bar']}>
+        {bar}
+      </span>
+      <span aria-hidden className={css['spark']}>
+        {spark}
+      </span>
+      <span aria-hidden className={css['availability']}>
         <span>{day}</span>
         <span>{week}</span>
         <span>{month}</span>
       </span>
-      <span className={css['last']}>{last}</span>
+      <span aria-hidden className={css['last']}>
+        {last}
+      </span>
     </div>
   );
 }
@@ -70,16 +84,34 @@ export function CheckList({
   const items = virtualizer.getVirtualItems();
   const shown = shownSections(placed, items[0]?.index ?? 0, items.at(-1)?.index ?? 0);
   const rowAt = usePages(search, shown[0]?.from ?? 0, (shown.at(-1)?.to ?? 1) - 1);
-  const toggle = useToggle(onSelect);
+  const { selectRange, select, isReading, listeners } = useRangeSelection(search, onSelect);
+  const { run, write } = useMay();
+  const isSelectable = run || write;
   return (
     <>
-      <Columns />
+      <Columns
+        selectAll={
+          isSelectable && (
+            <Checkbox
+              aria-label={text.selectAll(total)}
+              isSelected={selected.size >= total}
+              isIndeterminate={selected.size > 0 && selected.size < total}
+              isDisabled={isReading}
+              onChange={(isSelected) => (isSelected ? selectRange(0, total) : onSelect(new Map()))}
+              className={css['check'] ?? ''}
+            >
+              <span aria-hidden className={css['box']} />
+            </Checkbox>
+          )
+        }
+      />
       <div
         ref={list}
         className={css['list']}
         data-by={search.by}
         data-dense={search.dense ? '' : undefined}
         style={{ height: virtualizer.getTotalSize() }}
+        {...listeners}
       >
         {shown.map((each) => (
           <Section
@@ -89,32 +121,20 @@ export function CheckList({
             rowHeight={rowHeight}
             headingHeight={headingHeight}
             rowAt={rowAt}
-            renderRow={(row) => (
+            onSelectAll={isSelectable && !isReading ? selectRange : null}
+            renderRow={(row, index) => (
               <CheckRow
                 row={row}
+                index={index}
                 isDense={search.dense === true}
                 isSelected={selected.has(row.checkId)}
-                onSelect={toggle}
+                onSelect={select}
               />
             )}
           />
         ))}
       </div>
     </>
-  );
-}
-
-/** Adds a check to the selection, or removes it. */
-function useToggle(onSelect: Dispatch<SetStateAction<Selection>>) {
-  return useCallback(
-    ({ checkId, name, checkType }: OverviewRow, isSelected: boolean): void =>
-      onSelect((before) => {
-        const next = new Map(before);
-        if (isSelected) next.set(checkId, { checkId, name, checkType });
-        else next.delete(checkId);
-        return next;
-      }),
-    [onSelect],
   );
 }
 

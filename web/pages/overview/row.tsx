@@ -20,14 +20,17 @@ import css from './overview.module.css';
 /** Memoized, so that scrolling renders only rows that come into view. */
 export const CheckRow = memo(function CheckRow({
   row,
+  index,
   isDense,
   isSelected,
   onSelect,
 }: {
   readonly row: OverviewRow;
+  /** In the list. */
+  readonly index: number;
   readonly isDense: boolean;
   readonly isSelected: boolean;
-  readonly onSelect: (row: OverviewRow, isSelected: boolean) => void;
+  readonly onSelect: (row: OverviewRow, index: number, isSelected: boolean) => void;
 }) {
   const { run, write } = useMay();
   return (
@@ -36,7 +39,7 @@ export const CheckRow = memo(function CheckRow({
         <Checkbox
           aria-label={text.select(row.name)}
           isSelected={isSelected}
-          onChange={(isSelected) => onSelect(row, isSelected)}
+          onChange={(isSelected) => onSelect(row, index, isSelected)}
           className={css['check'] ?? ''}
         >
           <span aria-hidden className={css['box']} />

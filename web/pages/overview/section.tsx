@@ -1,7 +1,9 @@
 // A section of the list: its heading, and those of its rows that are on screen. A flat list is one section.
 import { Link } from '@tanstack/react-router';
+import { ListChecks } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '#contract/operations.ts';
+import { IconButton } from '../../ui/controls/button.tsx';
 import { type CheckState, states } from '../../ui/checks/state.tsx';
 import { count } from '../../ui/text/format.ts';
 import type { OverviewRow, OverviewSearch } from './search.ts';
@@ -56,6 +58,7 @@ export function Section({
   rowHeight,
   headingHeight,
   rowAt,
+  onSelectAll,
   renderRow,
 }: {
   readonly shown: ShownSection;
@@ -63,7 +66,9 @@ export function Section({
   readonly rowHeight: number;
   readonly headingHeight: number;
   readonly rowAt: (index: number) => OverviewRow | undefined;
-  readonly renderRow: (row: OverviewRow) => ReactNode;
+  /** Selects rows from an index up to another; null = nobody may act on them. */
+  readonly onSelectAll: ((from: number, to: number) => void) | null;
+  readonly renderRow: (row: OverviewRow, index: number) => ReactNode;
 }) {
   const name = section === null ? text.list : (section.name ?? (by === 'tag' ? text.otherTags : text.noGroup));
   const rowsTop = section === null ? 0 : headingHeight;
@@ -74,10 +79,17 @@ export function Section({
       style={{ top: firstRow * rowHeight + (item - firstRow) * headingHeight, height: rowsTop + total * rowHeight }}
     >
       {section !== null && (
-        <h2 className={css['heading']} style={{ height: headingHeight }}>
-          <SectionName section={section} name={name} />
-          <StateCounts counts={section.counts} />
-        </h2>
+        <div className={css['heading']} style={{ height: headingHeight }}>
+          <h2 className={css['title']}>
+            <SectionName section={section} name={name} />
+            <StateCounts counts={section.counts} />
+          </h2>
+          {onSelectAll !== null && (
+            <IconButton label={text.selectSection(name)} onPress={() => onSelectAll(firstRow, firstRow + total)}>
+              <ListChecks size={16} />
+            </IconButton>
+          )}
+        </div>
       )}
       <ul aria-label={name}>
         {Array.from({ length: Math.max(0, to - from) }, (_, offset) => {
@@ -94,7 +106,7 @@ export function Section({
               className={list['row']}
               style={{ height: rowHeight, transform: `translateY(${rowsTop + index * rowHeight}px)` }}
             >
-              {row && renderRow(row)}
+              {row && renderRow(row, from + offset)}
             </li>
           );
         })}

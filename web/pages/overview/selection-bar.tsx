@@ -10,13 +10,16 @@ import css from './overview.module.css';
 /** Selected checks by id, stored here because a filter may remove them from the list. */
 export type Selection = ReadonlyMap<string, Pick<OverviewRow, 'checkId' | 'name' | 'checkType'>>;
 
+/** Names in the bar; it shows a line of them. */
+const shownNames = 100;
+
 export function SelectionBar({ selected, onClear }: { readonly selected: Selection; readonly onClear: () => void }) {
   const { run, write } = useMay();
   const { start, change } = useCheckActions();
   const checks = [...selected.values()];
   // Heartbeats wait for pings.
   const runnable = checks.filter(({ checkType }) => checkType !== 'HEARTBEAT');
-  const names = checks.map(({ name }) => name);
+  const names = checks.slice(0, shownNames).map(({ name }) => name);
   const then = (work: Promise<void>): void => void work.then(onClear);
   return (
     <div className={css['selection']} role="toolbar" aria-label={text.selected(checks.length)}>
