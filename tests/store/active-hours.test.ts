@@ -34,6 +34,7 @@ async function open(newStore: NewStore, change: (other: number) => Partial<Activ
     admitFirst: createActiveHours({
       ...test.temp.store.activeHours,
       isSuperseded: (type) => type !== 'WEBHOOK',
+      isDigested: (type) => type === 'EMAIL',
       clock: test.temp.clock,
       owner: 'one',
     }),
@@ -169,6 +170,7 @@ describe('a delivery outside the active hours of its channel', () => {
     const admit = createActiveHours({
       ...test.temp.store.activeHours,
       isSuperseded: (type) => type !== 'WEBHOOK',
+      isDigested: (type) => type === 'EMAIL',
       clock: test.temp.clock,
       owner: 'one',
     });
@@ -192,18 +194,6 @@ describe('a delivery outside the active hours of its channel', () => {
     }
     assert.deepEqual(sent, ['ALERT_FAILURE own', 'ALERT_FAILURE own']);
     assert.equal(delivery?.['alert_channel_id'], own);
-  });
-
-  it('waits as a digest instead of moving', async (newStore) => {
-    const { test, sent, tick } = await open(newStore, (otherChannelId) => ({
-      outside: 'OTHER_CHANNEL',
-      otherChannelId,
-    }));
-    await using _ = test;
-    await test.runAll('failed');
-    test.temp.raw.prepare('UPDATE deliveries SET is_digest = 1').run();
-    await tick();
-    assert.deepEqual([sent, test.one('SELECT routed_from FROM deliveries'), pending(test).length], [[], null, 1]);
   });
 
   it('waits if the other channel is deleted', async (newStore) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AlertType } from './alert.ts';
-import { digestAlertType, sortDigest } from './digest.ts';
+import { digestAlertType, routeDigest, sortDigest } from './digest.ts';
 
 const alert = (checkId: string, alertType: AlertType, alertId = `${checkId}-${alertType}`, isNews = true) => ({
   checkId,
@@ -79,4 +79,27 @@ test('the alert type of a digest is that of its worst section', () => {
   assert.equal(typeOf('certificate', 'recovered'), 'ALERT_RECOVERY');
   assert.equal(typeOf('certificate'), 'ALERT_SSL');
   assert.equal(typeOf(), 'ALERT_RECOVERY');
+});
+
+test('the alerts of a digest go where they would go one by one', () => {
+  const members = [
+    alert('new', 'ALERT_FAILURE'),
+    alert('known', 'ALERT_RECOVERY'),
+    alert('moved', 'ALERT_RECOVERY'),
+    alert('reminded', 'ALERT_FAILURE', 'r', false),
+    alert('cert', 'ALERT_SSL'),
+    alert('new', 'ALERT_RECOVERY'),
+  ];
+  const routes = new Map([
+    ['moved', 2],
+    ['reminded', 2],
+  ]);
+  const ids = (of: readonly { readonly checkId: string }[]) => of.map(({ checkId }) => checkId);
+  const outside = routeDigest(members, routes, 2);
+  assert.deepEqual(ids(outside.own), ['known']);
+  assert.deepEqual(ids(outside.other), ['new', 'moved', 'reminded', 'cert', 'new']);
+  assert.deepEqual([...outside.routes], [['new', 2]]);
+  const within = routeDigest(members, routes, null);
+  assert.deepEqual(ids(within.other), ['moved', 'reminded']);
+  assert.deepEqual([...within.routes], [['new', null]]);
 });

@@ -102,3 +102,37 @@ export function digestAlertType(sections: readonly Pick<DigestSection, 'state'>[
   if (states.has('recovered') || states.size === 0) return 'ALERT_RECOVERY';
   return states.has('certificate') ? 'ALERT_SSL' : 'ALERT_FAILURE';
 }
+
+/** Where the alerts of a digest are sent, and where those of each check go from now on. */
+export interface RoutedDigest<Member> {
+  readonly own: readonly Member[];
+  readonly other: readonly Member[];
+  /** The channel of the opening alert, for checks that this digest opens; null = its own. */
+  readonly routes: ReadonlyMap<string, number | null>;
+}
+
+/**
+ * Splits a digest as its alerts would be sent one by one (docs/decisions/0129): news go to another channel outside of
+ * the active hours, and recoveries and reminders go where the opening alert went.
+ *
+ * @param members oldest first
+ * @param routes where the open alerts of checks went; null = the channel itself
+ * @param outside the other channel; null = the channel is active
+ */
+export function routeDigest<Member extends DigestedAlert>(
+  members: readonly Member[],
+  routes: ReadonlyMap<string, number | null>,
+  outside: number | null,
+): RoutedDigest<Member> {
+  const opened = new Map<string, number | null>();
+  const [own, other]: [Member[], Member[]] = [[], []];
+  for (const member of members) {
+    const { checkId, alertType, isNews } = member;
+    const isOpening = isNews && (alertType === 'ALERT_FAILURE' || alertType === 'ALERT_DEGRADED');
+    if (isOpening) opened.set(checkId, outside);
+    const known = opened.has(checkId) ? opened.get(checkId) : routes.get(checkId);
+    const route = isOpening || alertType === 'ALERT_SSL' ? outside : (known ?? null);
+    (route === null ? own : other).push(member);
+  }
+  return { own, other, routes: opened };
+}

@@ -40,24 +40,30 @@ export interface ActiveHoursOptions {
     readonly activeFrom: number;
     readonly otherChannelId: number | null;
     readonly isSuperseded: (channelType: string) => boolean;
+    readonly isDigested: (channelType: string) => boolean;
     readonly now: number;
   }) => Promise<boolean>;
   /** Whether newer messages of an incident supersede older ones. */
   readonly isSuperseded: (channelType: string) => boolean;
+  /** Whether channels of a type get digests. */
+  readonly isDigested: (channelType: string) => boolean;
   readonly clock: Clock;
   readonly owner: string;
 }
 
 /** Creates the `admitFirst` of `SendDeliveriesOptions`. */
-export function createActiveHours({ admit, isSuperseded, clock, owner }: ActiveHoursOptions) {
-  return ({ accountId, id }: Pick<DueDelivery, 'accountId' | 'id'>, { activeHours }: AlertChannel) => {
+export function createActiveHours({ admit, isSuperseded, isDigested, clock, owner }: ActiveHoursOptions) {
+  return (
+    { accountId, id, checkId }: Pick<DueDelivery, 'accountId' | 'id' | 'checkId'>,
+    { activeHours }: AlertChannel,
+  ) => {
     if (activeHours === null) return null;
     const now = clock.now();
     const from = activeFrom(activeHours, now);
     const { otherChannelId } = activeHours;
-    // Only with another channel does it matter where the opening alert went.
-    if (from === now && otherChannelId === null) return null;
-    return admit({ accountId, deliveryId: id, owner, activeFrom: from, otherChannelId, isSuperseded, now });
+    // Only with another channel does it matter where the opening alert went. A digest that waited is updated.
+    if (from === now && otherChannelId === null && checkId !== null) return null;
+    return admit({ accountId, deliveryId: id, owner, activeFrom: from, otherChannelId, isSuperseded, isDigested, now });
   };
 }
 

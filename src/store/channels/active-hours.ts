@@ -7,6 +7,7 @@ import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
 import { isMarked, isPendingReminder } from '../path/deliveries/cancel-reminders.ts';
 import type { DeliveriesTable, Tables } from '../base/tables/schema.ts';
+import { rewrite, splitDigest } from './digest-hours.ts';
 
 /** A delivery before its first attempt. */
 export interface HoursClaim {
@@ -20,6 +21,8 @@ export interface HoursClaim {
   readonly otherChannelId: number | null;
   /** Whether newer messages of an incident supersede older ones, by type of the channel (docs/decisions/0136). */
   readonly isSuperseded: (channelType: string) => boolean;
+  /** Whether channels of a type get digests. */
+  readonly isDigested: (channelType: string) => boolean;
   /** Epoch ms. */
   readonly now: number;
 }
@@ -29,12 +32,14 @@ export interface ActiveHoursOfChannels {
   admit(claim: HoursClaim): Promise<boolean>;
 }
 
+const movedReason = 'its alerts are sent through another channel';
 const closings = ['ALERT_RECOVERY', 'ALERT_DEGRADED_RECOVERY'];
 
 export function createActiveHours({ transaction }: Database): ActiveHoursOfChannels {
   return {
-    admit: ({ accountId, deliveryId, owner, activeFrom, otherChannelId, isSuperseded, now }) =>
+    admit: (claim) =>
       transaction(async (tx) => {
+        const { accountId, deliveryId, owner, activeFrom, otherChannelId, isSuperseded, now } = claim;
         const account = idBytes(accountId);
         const id = idBytes(deliveryId);
         const delivery = await tx
@@ -53,6 +58,11 @@ export function createActiveHours({ transaction }: Database): ActiveHoursOfChann
           return false;
         }
         const isActive = activeFrom <= now;
+        if (delivery.is_digest === 1 && !(await hasOwnAlerts(tx, delivery, claim))) {
+          const status = deliveryStatusCodes.encode('superseded');
+          await release(tx, delivery, owner, { status, next_attempt_at: null, error: movedReason });
+          return false;
+        }
         // A moved delivery is moved once: it waits for the hours of its new channel.
         const other =
           otherChannelId === null || from !== null ? null : await routeOf(tx, delivery, otherChannelId, isActive);
@@ -81,6 +91,23 @@ export function createActiveHours({ transaction }: Database): ActiveHoursOfChann
   };
 }
 
+/** Moves the alerts of a digest that belong to the other channel; false = none remains for its own. */
+async function hasOwnAlerts(
+  tx: Kysely<Tables>,
+  digest: DeliveriesTable,
+  { activeFrom, otherChannelId: id, isSuperseded, isDigested, now }: HoursClaim,
+): Promise<boolean> {
+  const isActive = activeFrom <= now;
+  const type = id === null || digest.routed_from !== null ? null : await channelTypeOf(tx, digest.account_id, id);
+  if (id !== null && type !== null) {
+    const other = { id, isDigested: isDigested(type), isSuperseded: isSuperseded(type) };
+    return splitDigest(tx, digest, other, { isActive, now });
+  }
+  // It waited, and tells of the present.
+  if (isActive && digest.error?.startsWith(waitsForHours) === true) await rewrite(tx, digest, now);
+  return true;
+}
+
 /**
  * The channel to use instead; null = its own. Reminders and recoveries use the channel that the opening alert was sent
  * through, whatever the hours: other channels do not know the incident.
@@ -91,7 +118,7 @@ async function routeOf(
   otherChannelId: number,
   isActive: boolean,
 ): Promise<number | null> {
-  // Only some kinds of channels render digests and reports.
+  // Its alerts were moved before. Only some kinds of channels render reports.
   if (is_digest === 1 || alert_type === null) return null;
   const outside = isActive ? null : otherChannelId;
   if (check_id === null || alert_type === 'ALERT_SSL') return outside;

@@ -10,13 +10,12 @@ import {
   latestDueAt,
 } from '#domain/alerts/alert-storm.ts';
 import { type Digest, digestAlertType } from '#domain/alerts/digest.ts';
-import type { DeliveryContent } from '#domain/alerts/delivery.ts';
 import { type IdBytes, idBytes, idText, json, parsedOrNull } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
 import type { DeliveriesTable, Tables } from '../base/tables/schema.ts';
 import { alertedAtMost, stormOf, stormRow } from '../path/record/alert-storms.ts';
-import { readDigest } from './digests.ts';
+import { digestContent, readDigest } from './digests.ts';
 
 /** What was done for an account. */
 export interface JudgedStorm {
@@ -157,17 +156,8 @@ async function release(
     .where('account_id', '=', account_id)
     .where('id', '=', id)
     .execute();
-  await insertContent(tx, account_id, id, digest);
-}
-
-async function insertContent(tx: Kysely<Tables>, account: IdBytes, id: IdBytes, digest: Digest): Promise<void> {
-  const content: DeliveryContent = {
-    variables: { DELIVERY_ID: idText(id), IS_REPLAY: false },
-    groupId: null,
-    digest,
-  };
   await tx
     .insertInto('delivery_contents')
-    .values({ account_id: account, delivery_id: id, content: json(content) })
+    .values({ account_id, delivery_id: id, content: digestContent(id, digest) })
     .execute();
 }

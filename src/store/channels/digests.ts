@@ -12,7 +12,8 @@ import {
   sortDigest,
   type SortedCheck,
 } from '#domain/alerts/digest.ts';
-import { type IdBytes, idBytes, idText, idTextOrNull } from '../base/codec.ts';
+import { type IdBytes, idBytes, idText, idTextOrNull, json } from '../base/codec.ts';
+import type { DeliveryContent } from '#domain/alerts/delivery.ts';
 import type { DeliveriesTable, Tables } from '../base/tables/schema.ts';
 
 /** Alerts to read, newest first: with more, the oldest are counted, but not listed. */
@@ -20,17 +21,17 @@ const readAtMost = 10_000;
 const longestName = 200;
 const longestError = 300;
 
+/** The delivery of a digest. */
+export type DigestRow = Pick<DeliveriesTable, 'account_id' | 'id' | 'alert_channel_id' | 'routed_from'>;
+
 /** The digest of a delivery. @param now its time, epoch ms */
-export async function readDigest(
-  tx: Kysely<Tables>,
-  digest: Pick<DeliveriesTable, 'account_id' | 'id' | 'alert_channel_id'>,
-  now: number,
-): Promise<Digest> {
+export async function readDigest(tx: Kysely<Tables>, digest: DigestRow, now: number): Promise<Digest> {
   const { account_id: account } = digest;
   const { alerts, count } = await readAlerts(tx, digest);
   const sections: DigestSection[] = [];
   let left = listedChecks;
-  for (const { state, checks } of sortDigest(alerts, await readOpen(tx, digest))) {
+  const members = new Set(alerts.map(({ checkId }) => checkId));
+  for (const { state, checks } of sortDigest(alerts, await readOpen(tx, digest, members))) {
     const listed = checks.slice(0, left);
     left -= listed.length;
     const shown = await describe(tx, account, listed);
@@ -71,19 +72,28 @@ async function readAlerts(
   return { alerts, count: (await counted.executeTakeFirstOrThrow()).count };
 }
 
+/** Of other checks, only those whose alert was sent through the channel of this digest. */
 async function readOpen(
   tx: Kysely<Tables>,
-  { account_id, alert_channel_id }: Pick<DeliveriesTable, 'account_id' | 'alert_channel_id'>,
+  { account_id, alert_channel_id, routed_from }: DigestRow,
+  members: ReadonlySet<string>,
 ): Promise<OpenAlerts> {
   const rows = await tx
     .selectFrom('notified')
-    .select(['check_id', 'open'])
+    .select(['check_id', 'open', 'routed_to'])
     .where('account_id', '=', account_id)
-    .where('alert_channel_id', '=', alert_channel_id)
+    .where('alert_channel_id', '=', routed_from ?? alert_channel_id)
     .where('open', 'is not', null)
     .orderBy('check_id')
     .execute();
-  return new Map(rows.map(({ check_id, open }) => [idText(check_id), open === 'degraded' ? 'degraded' : 'failure']));
+  const route = routed_from === null ? null : alert_channel_id;
+  return new Map(
+    rows.flatMap(({ check_id, open, routed_to }) => {
+      const id = idText(check_id);
+      const isShown = members.has(id) || routed_to === route;
+      return isShown ? [[id, open === 'degraded' ? 'degraded' : 'failure']] : [];
+    }),
+  );
 }
 
 /** In the order of their names. */
@@ -136,4 +146,10 @@ async function describe(tx: Kysely<Tables>, account: IdBytes, checks: readonly S
       };
     })
     .sort(byName);
+}
+
+/** What a digest is rendered from, JSON. */
+export function digestContent(id: IdBytes, digest: Digest): string {
+  const variables = { DELIVERY_ID: idText(id), IS_REPLAY: false };
+  return json({ variables, groupId: null, digest } satisfies DeliveryContent);
 }
