@@ -19,6 +19,8 @@ export interface FollowedClock extends Clock {
   move(byMs: number): void;
   /** The last jump forward; null if there was none, or the last jump was backward. */
   readonly lastSet: ClockSet | null;
+  /** How far jumps have set this clock back in total, ms: earlier readings are that much ahead. */
+  readonly setBackMs: number;
 }
 
 /**
@@ -34,6 +36,7 @@ export function createFollowedClock(
   let offset = clock.now() - steadyNow();
   let asleepMs = upMs() - steadyNow();
   let lastSet: ClockSet | null = null;
+  let setBackMs = 0;
   const now = (): number => Math.round(steadyNow() + offset);
   return {
     now,
@@ -47,9 +50,13 @@ export function createFollowedClock(
       offset += byMs;
       asleepMs = upMs() - steadyNow();
       if (Math.abs(byMs) >= clockSetMs) lastSet = byMs > 0 ? { from, to: from + byMs } : null;
+      if (byMs <= -clockSetMs) setBackMs -= byMs;
     },
     get lastSet() {
       return lastSet;
+    },
+    get setBackMs() {
+      return setBackMs;
     },
   };
 }

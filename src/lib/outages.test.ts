@@ -27,6 +27,20 @@ it('an outage lasts from the last success before it to the next one', async () =
   assert.deepEqual(touched, [false, true, true, false]);
 });
 
+it('work that waits for seconds is an outage while it lasts', async () => {
+  let [now, waitedMs] = [1000, 0];
+  const outages = createOutages({ now: () => now }, () => () => waitedMs);
+  const wait = (ms: number) =>
+    outages.watch(() => {
+      [now, waitedMs] = [now + 5000, ms];
+      return Promise.resolve();
+    });
+  await wait(1999);
+  assert.equal(outages.touches(0, 9999), false, 'this thread was busy');
+  await wait(4000);
+  assert.deepEqual([outages.touches(5000, 6000), outages.touches(9000, 9000)], [false, true]);
+});
+
 it('a permanent error is no outage', async () => {
   const outages = createOutages({ now: () => 1000 });
   await assert.rejects(

@@ -4,10 +4,12 @@ import { effectiveCheck } from '#domain/checks/effective-check.ts';
 import { type EnvironmentVariable, mergeVariables } from '#domain/accounts/environment-variable.ts';
 import type { ProbeInput } from '#domain/checks/probe.ts';
 import type { CheckContext, EndedAttempt } from '#domain/results/recording.ts';
+import { missedReason } from '#domain/results/missed-reason.ts';
 import { bareFinding, type Finding, type Reason } from '#domain/results/result.ts';
 import { retryOf, type Run } from '#domain/checks/run.ts';
 import { maintenanceOf, stateRulesOf } from '#domain/checks/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
+import type { FollowedClock } from '#lib/followed-clock.ts';
 import { isTemporary } from '#lib/temporary-error.ts';
 import { createOutages, type Outages } from '#lib/outages.ts';
 import { createRunsInProgress } from './parts/runs-in-progress.ts';
@@ -38,7 +40,7 @@ interface RunStore {
 /** Dependencies of the step. */
 export interface RunChecksOptions {
   readonly store: RunStore;
-  readonly clock: Clock;
+  readonly clock: Clock & Partial<Pick<FollowedClock, 'lastSet' | 'setBackMs'>>;
   readonly owner: string;
   readonly location: string;
   /** Codes of the available run locations, this server's own first. */
@@ -186,9 +188,9 @@ async function attemptOf(
   const rules = stateRulesOf(context, options.locations(), maintenance);
   const endsAt = run.slotAt === null || run.intervalMs === null ? null : run.slotAt + run.intervalMs;
   if (run.attempt === 1 && endsAt !== null && now >= endsAt) {
-    const isOutage = outages.touches(run.slotAt ?? endsAt, endsAt);
-    const ours: Reason = isOutage ? 'store' : 'overload';
-    const reason: Reason = endsAt <= startedAt ? 'downtime' : isOverlap ? 'overlap' : ours;
+    const { lastSet: clockSet = null, setBackMs = 0 } = clock;
+    const facts = { startedAt: startedAt - setBackMs, clockSet, isOverlap, isStoreAway: outages.touches };
+    const reason = missedReason({ from: run.slotAt ?? endsAt, to: endsAt }, facts);
     return { run, context, finding: notRun(reason, now), outcome: 'missed', retry: null, rules };
   }
   if (run.attempt === 1 && run.source !== 'TRIGGER_API') {
@@ -233,6 +235,7 @@ export function probeInputOf(context: CheckContext, ofCall: readonly Environment
 const notRunMessages: Partial<Record<Reason, string>> = {
   downtime: 'not run: Tocsin was not running',
   store: 'not run: the database could not be written',
+  clock: "not run: this machine's clock was set forward, or the machine was suspended",
   maintenance: 'not run: a maintenance window pauses the check',
   deactivated: 'not run: the check was deactivated first',
   overlap: 'not run: the previous run of the check was still in progress',

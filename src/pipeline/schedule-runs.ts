@@ -1,6 +1,7 @@
 // Creates runs of due checks: one per check, location and slot. Records slots that can no longer run as missed
 // (docs/decisions/0010; when the clock is set: docs/decisions/0016).
 import { planRuns, type RunPlan, type Schedule } from '#domain/checks/plan-runs.ts';
+import { missedReason } from '#domain/results/missed-reason.ts';
 import type { Reason } from '#domain/results/result.ts';
 import type { FollowedClock } from '#lib/followed-clock.ts';
 import { createOutages } from '#lib/outages.ts';
@@ -36,7 +37,7 @@ interface FirstRunStore {
 export interface ScheduleRunsOptions {
   readonly store: ScheduleStore;
   readonly firstRuns: FirstRunStore;
-  readonly clock: Pick<FollowedClock, 'now' | 'lastSet'>;
+  readonly clock: Pick<FollowedClock, 'now' | 'lastSet'> & Partial<Pick<FollowedClock, 'setBackMs'>>;
   /** Available run locations; the first is used for checks without a location. */
   readonly locations: () => readonly string[];
   /** When this process started scheduling, epoch ms: earlier slots are `downtime`. */
@@ -61,21 +62,23 @@ const roundMs = 10;
 export function createScheduleRuns(options: ScheduleRunsOptions): () => Promise<number> {
   const { store, firstRuns, clock, locations, startedAt, rollback = null } = options;
   const outages = createOutages(clock);
-  const missedReason = (slotAt: number): Reason => {
-    if (rollback !== null && slotAt >= rollback.from && slotAt <= rollback.to) return 'rollback';
-    if (slotAt < startedAt) return 'downtime';
-    const set = clock.lastSet;
-    return set !== null && slotAt >= set.from - idleMs && slotAt <= set.to
-      ? 'clock'
-      : outages.touches(slotAt, slotAt)
-        ? 'store'
-        : 'overload';
-  };
+  const reasonOf = (slotAt: number): Reason =>
+    missedReason(
+      { from: slotAt, to: slotAt },
+      {
+        startedAt: startedAt - (clock.setBackMs ?? 0),
+        rollback,
+        clockSet: clock.lastSet,
+        isStoreAway: outages.touches,
+      },
+    );
 
   return async () => {
     const now = clock.now();
     const plan = (schedule: Schedule): RunPlan => planRuns(schedule, now, locations());
-    const done = await outages.watch(() => store.scheduleDue({ now, max: schedulesPerTick, plan, missedReason }));
+    const done = await outages.watch(() =>
+      store.scheduleDue({ now, max: schedulesPerTick, plan, missedReason: reasonOf }),
+    );
     const first = await outages.watch(() => firstRuns.start(now, locations()));
     if (done.runs + first.runs > 0) options.wake();
     if (done.schedules > 0) options.onScheduled?.(done);

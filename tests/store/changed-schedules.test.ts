@@ -26,7 +26,7 @@ describe('slots that are due when their check is edited', () => {
       assert.deepEqual(test.rows('SELECT slots, reason, message, location FROM results'), [
         {
           slots: 3,
-          reason: reasonCodes.encode('overload'),
+          reason: reasonCodes.encode('changed'),
           message: 'not run: the check was changed before it could be',
           location: 'local',
         },

@@ -315,6 +315,11 @@ describe('scheduling runs', () => {
     const nextMs = await tick();
     assert.deepEqual(moves, [60_000, -3_600_000]);
     assert.ok(nextMs >= 0 && nextMs <= 10_000);
+    // This process started at a later reading of the clock, but was running.
+    pass(40_000);
+    await tick();
+    const reasons = test.rows('SELECT DISTINCT reason FROM results ORDER BY reason').map(({ reason }) => reason);
+    assert.deepEqual(reasons, [reasonCodes.encode('overload'), reasonCodes.encode('clock')]);
     assert.equal(test.difference(), 0);
   });
 });

@@ -51,7 +51,8 @@ export type Reason =
   | 'limit'
   | 'rollback'
   | 'maintenance'
-  | 'deactivated';
+  | 'deactivated'
+  | 'changed';
 
 /** The certificate of a host that expires first, its own or one of its chain, for ALERT_SSL. */
 export interface SeenCertificate {

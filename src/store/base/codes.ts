@@ -41,6 +41,7 @@ export const reasons = [
   'overlap',
   'rollback',
   'resolver',
+  'changed',
 ] as const satisfies readonly Reason[];
 
 /** Codes of `runs.source` and `results.source`. */

@@ -62,7 +62,7 @@ function missedResult({ account_id, check_id, interval_ms }: SchedulesTable, now
     run_id: null,
     attempt: 1,
     outcome: outcomeCodes.encode('missed'),
-    reason: reasonCodes.encode('overload'),
+    reason: reasonCodes.encode('changed'),
     message,
     source: sourceCodes.encode('SCHEDULER'),
     started_at: now,

@@ -1,0 +1,38 @@
+// Why a scheduled run did not take place.
+import type { Reason } from './result.ts';
+
+/** A period, epoch ms. */
+interface Period {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What is known about this process. */
+export interface MissedFacts {
+  /** When it started, epoch ms by its current clock. */
+  readonly startedAt: number;
+  /** Period whose data a restore removed; null = none. */
+  readonly rollback?: Period | null;
+  /** The last jump of the clock forward; null = none. */
+  readonly clockSet: Period | null;
+  /** Whether the previous run of the check was still in progress. */
+  readonly isOverlap?: boolean;
+  /** Whether the store could not be used during a period. */
+  readonly isStoreAway: (from: number, to: number) => boolean;
+}
+
+/** How long before a jump of the clock a run may have been due without being started, ms. */
+const noticedMs = 1000;
+
+/**
+ * The reason that a run did not take place in its period, which may be a single instant. A known cause comes before the
+ * assumption that this process was too busy.
+ */
+export function missedReason({ from, to }: Period, facts: MissedFacts): Reason {
+  const { startedAt, rollback = null, clockSet, isOverlap = false, isStoreAway } = facts;
+  if (rollback !== null && from >= rollback.from && from <= rollback.to) return 'rollback';
+  if (clockSet !== null && to >= clockSet.from - noticedMs && from <= clockSet.to) return 'clock';
+  if (to < startedAt || (from < to && to === startedAt)) return 'downtime';
+  if (isOverlap) return 'overlap';
+  return isStoreAway(from, to) ? 'store' : 'overload';
+}
