@@ -1,6 +1,7 @@
 // Attribution of script processes that end without a report.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -60,6 +61,22 @@ test('an uncontained script that could not resolve a name asks whether the name 
     runScript(work, new AbortController().signal, { ...deps, isResolverDown: () => Promise.resolve(isDown) });
   assert.equal((await run(true)).isResolverDown, true);
   assert.equal((await run(false)).isResolverDown, undefined);
+});
+
+test('measures how long a script waited for a processor', { skip: process.platform !== 'linux' }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tsn-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const [cpu = '0'] = /^Cpus_allowed_list:\s*(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.slice(1) ?? [];
+  const nodeBinary = join(folder, 'node');
+  writeFileSync(nodeBinary, `#!/bin/sh\nexec taskset -c ${cpu} '${process.execPath}' "$@"\n`, { mode: 0o755 });
+  // Shares a processor with the script, which has the lowest priority.
+  const busy = spawn('taskset', ['-c', cpu, process.execPath, '-e', 'for (;;);'], { stdio: 'ignore' });
+  t.after(() => busy.kill('SIGKILL'));
+  const runtime = { ...currentRuntime, nodeBinary };
+  const limits = { wallClockMs: 4000 };
+  const starved = await runPlain('for (;;);', { runtime, limits, level: 'process' });
+  assert.equal(starved.ending, 'deadline', JSON.stringify(starved));
+  assert.ok((starved.waitedMs ?? 0) >= 2000, `waited ${starved.waitedMs} ms`);
 });
 
 test('a script that ends its own process has failed', async () => {

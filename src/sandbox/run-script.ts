@@ -146,9 +146,12 @@ async function conduct(running: ScriptProcess, { work, startedAt, signal, report
   const { child, closed, place } = running;
   const { folder, command } = place;
   let ending: Ending | null = null;
+  let waitedMs = 0;
   const watch = watchUse(child, inspect(running), folder.home, limits, (passed) => end(passed));
   const end = (why: Ending): void => {
     ending ??= why;
+    // Only the processes themselves know it.
+    if (why === 'deadline') waitedMs = watch.waitedMs();
     watch.killAll();
   };
   const timer = setTimeout(() => end('deadline'), limits.wallClockMs);
@@ -163,7 +166,7 @@ async function conduct(running: ScriptProcess, { work, startedAt, signal, report
     flush();
     // Ends everything that it left running, in its process group or not.
     watch.killAll();
-    if (ending !== null) return outcomeOf(report, ending, startedAt, null);
+    if (ending !== null) return { ...outcomeOf(report, ending, startedAt, null), waitedMs };
     if (isOutOfMemory(report)) return outcomeOf(report, 'memory', startedAt, null);
     if (await watch.isDiskFull()) return outcomeOf(report, 'disk', startedAt, null);
     return endedOutcome(report, how, startedAt);

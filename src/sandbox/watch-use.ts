@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { ScriptLimit, ScriptLimits } from '#domain/checks/script.ts';
 import { folderUse } from './folder-use.ts';
-import type { TreeUse } from './containment/process-tree.ts';
+import { type TreeUse, waitedMs } from './containment/process-tree.ts';
 import { yieldProcessor } from './containment/yield-processor.ts';
 
 /** Interval between checks, in which a fork bomb can grow. */
@@ -17,6 +17,8 @@ export interface Watch {
   /** Kills all known processes, wherever they moved. */
   killAll(): void;
   isDiskFull(): Promise<boolean>;
+  /** The longest time that one of its processes was ready to run without a processor so far, ms. */
+  waitedMs(): number;
   stop(): void;
 }
 
@@ -36,6 +38,10 @@ export function watchUse(
   /** Processes whose priority cannot be lowered. */
   const unconfirmed = new Set<number>();
   let polls = 0;
+  let longestWaitMs = 0;
+  const measureWait = (processes: readonly number[]): void => {
+    for (const process of processes) longestWaitMs = Math.max(longestWaitMs, waitedMs(process));
+  };
   const isDiskFull = async (): Promise<boolean> => (await folderUse(home, limits.diskBytes)) > limits.diskBytes;
   const inspect = (): void => {
     if (pid === undefined) return;
@@ -44,7 +50,9 @@ export function watchUse(
       if (!unconfirmed.has(process) && !yieldProcessor(process)) unconfirmed.add(process);
     if (processes.length > limits.processes) onPassed('processes');
     else if (memoryBytes > limits.memoryBytes) onPassed('memory');
-    if (++polls % pollsPerFolder === 0) void isDiskFull().then((isFull) => isFull && onPassed('disk'));
+    if (++polls % pollsPerFolder !== 0) return;
+    measureWait(processes);
+    void isDiskFull().then((isFull) => isFull && onPassed('disk'));
   };
   const timer = setInterval(inspect, pollMs);
   return {
@@ -62,6 +70,10 @@ export function watchUse(
       }
     },
     isDiskFull,
+    waitedMs() {
+      measureWait(inspectFolder().processes);
+      return longestWaitMs;
+    },
     stop: () => clearInterval(timer),
   };
 }

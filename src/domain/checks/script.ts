@@ -183,6 +183,8 @@ export interface ScriptOutcome {
   readonly left: JsonObject | null;
   readonly assets: readonly Asset[];
   readonly leftOut: readonly LeftOutAsset[];
+  /** The longest time that one of its processes was ready to run, but waited for a processor, ms; absent = unknown. */
+  readonly waitedMs?: number;
   /** It failed while no name server of this machine answered; absent = no. */
   readonly isResolverDown?: boolean;
 }

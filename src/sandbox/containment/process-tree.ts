@@ -36,6 +36,15 @@ export function privatePages(pid: number): number | null {
   }
 }
 
+/**
+ * How long the main thread of a process was ready to run, but waited for a processor, ms; 0 if the kernel does not
+ * measure it.
+ */
+export function waitedMs(pid: number): number {
+  const [, waitedNs = '0'] = readIfThere(`/proc/${pid}/schedstat`).split(' ');
+  return Number(waitedNs) / 1e6;
+}
+
 /** Each thread lists the processes that it started; children of an ended thread move to another. */
 function childrenOf(pid: number): number[] {
   const children = (thread: string): string => readIfThere(`/proc/${pid}/task/${thread}/children`);

@@ -25,6 +25,15 @@ function verdictOf(change: Partial<ScriptOutcome>): string {
   return `${verdict} ${reason}`;
 }
 
+test('a script that the machine did not let run for half of its time is unknown at its time limit', () => {
+  const half = programLimits.wallClockMs / 2;
+  assert.equal(verdictOf({ ending: 'deadline', waitedMs: half }), 'unknown observer-slow');
+  assert.equal(verdictOf({ ending: 'deadline', waitedMs: half - 1 }), 'failed deadline');
+  assert.equal(verdictOf({ waitedMs: half }), 'failed script');
+  const { message } = judgeScript({ ...failed, ending: 'deadline', waitedMs: half }, programLimits, [], (text) => text);
+  assert.equal(message, 'no verdict: the script waited for a processor for 60 s of its 120 s');
+});
+
 test('a script that failed or was cut off while our name servers did not answer is unknown', () => {
   assert.equal(verdictOf({ isResolverDown: true }), 'unknown resolver');
   assert.equal(verdictOf({ ending: 'deadline', isResolverDown: true }), 'unknown resolver');

@@ -24,6 +24,7 @@ export function judgeScript(
   if (ending === 'stopped') return unknown('the script was stopped before it finished');
   if (ending === 'crashed') return unknown(problem ?? 'the script could not be run');
   if (outcome.isResolverDown === true) return { verdict: 'unknown', reason: 'resolver', message: noResolver };
+  if (ending === 'deadline' && isStarved(outcome, limits)) return starved(outcome, limits);
   if (ending !== 'ended') {
     const { openStep } = outcome;
     const at = openStep === null ? '' : `; it stopped at ${sentenceOf(openStep, files, hide)}`;
@@ -46,6 +47,17 @@ export function judgeScript(
     return { verdict: 'failed', reason: 'script', message: 'a test failed without a message' };
   if (tests === 0) return { verdict: 'failed', reason: 'settings', message: 'the script has no test to run' };
   return { verdict: 'passed', reason: null, message: null };
+}
+
+/** Whether a script waited for a processor for half of its time, so that its limit says nothing about it. */
+function isStarved({ waitedMs = 0 }: ScriptOutcome, { wallClockMs }: ScriptLimits): boolean {
+  return waitedMs >= wallClockMs / 2;
+}
+
+function starved({ waitedMs = 0 }: ScriptOutcome, { wallClockMs }: ScriptLimits): ScriptVerdict {
+  const spoken = (ms: number): string => `${Math.round(ms / 1000)} s`;
+  const message = `no verdict: the script waited for a processor for ${spoken(waitedMs)} of its ${spoken(wallClockMs)}`;
+  return { verdict: 'unknown', reason: 'observer-slow', message };
 }
 
 const noResolver =
