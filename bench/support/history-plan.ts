@@ -102,6 +102,7 @@ export function rowOfState({ check, checkId }: CheckPlan, now: number): CheckSta
     failing_since: null,
     suppressed_by: null,
     recovered_at: null,
+    failed_from: null,
     alerted: null,
     incident_id: null,
     incident_started_at: null,

@@ -1,5 +1,5 @@
 // The alerts that were raised, whether or not a channel was notified (reference §4.7: check-alert).
-import type { Suppressor } from '#domain/checks/dependencies.ts';
+import type { Suppressor } from '#domain/alerts/suppression.ts';
 import type { Alert } from '#domain/alerts/alert.ts';
 import type { Acknowledger } from '#domain/alerts/incident.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';

@@ -3,7 +3,7 @@ import type { BrokenChannel, BrokenChannels } from '#actions/operating/notices.t
 import { channelRules } from '#channels/rules.ts';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import { channelName } from '#domain/alerts/channel-name.ts';
-import { type Gateways, gatewaysOf } from '#domain/alerts/gateways.ts';
+import { gatewaysOf } from '#domain/alerts/gateways.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#store/store.ts';
@@ -33,17 +33,12 @@ export function keepTemplates({ config, store, clock, log }: Deps): KeepTemplate
   });
 }
 
-/** What channels of a type need and the operator has not set up, by type and account; null = nothing. */
-export function missingServiceOf(gateways: Gateways): (type: string, accountId: string) => string | null {
-  return (type, accountId) => channelRules.missing(type, gatewaysOf(gateways, accountId));
-}
-
 /** Problems of a stored channel: a service that is not set up, and templates that cannot be rendered. */
 function faultsWith({ gateways, roles }: Pick<Config, 'gateways' | 'roles'>) {
   // Other processes need not know the services.
   const knowsServices = roles.includes('api') || roles.includes('deliverer');
   return ({ accountId, type, config }: Pick<AlertChannel, 'accountId' | 'type' | 'config'>): ConfigFault[] => {
-    const missing = knowsServices ? missingServiceOf(gateways)(type, accountId) : null;
+    const missing = knowsServices ? channelRules.missing(type, gatewaysOf(gateways, accountId)) : null;
     const faults = channelRules.storedFaults(type, config);
     return missing === null ? faults : [{ path: 'type', message: missing }, ...faults];
   };

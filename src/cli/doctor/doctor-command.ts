@@ -13,7 +13,6 @@ import { hasGateway } from '#sandbox/containment/containment.ts';
 import { findChromium } from '#sandbox/find-chromium.ts';
 import { hasOwnGroups } from '#sandbox/containment/own-group.ts';
 import { shortfalls, uncountedAt } from '#sandbox/containment/protections.ts';
-import { missingServiceOf } from '#app/path/templates.ts';
 import { readInstalled } from '#app/scripts/installed-runtimes.ts';
 import { nearestVariable } from '#config/variables.ts';
 import { type Config, isLoopbackHost, publicUrlOf, readConfig } from '#config/config.ts';
@@ -43,7 +42,6 @@ async function doctor(values: { readonly json?: true }): Promise<number> {
     inspectedAt,
     database,
     hasConfiguredKey: config.secretKey !== null,
-    missingService: missingServiceOf(config.gateways),
     unknownVariables: config.unknownVariables.map((name) => ({ name, nearest: nearestVariable(name) })),
     address: publicUrlOf({ host: config.host, publicUrl: null }, config.port),
     egress: { mode: config.egress.mode, proxy: config.egress.proxy, isLoopback: isLoopbackHost(config.host) },

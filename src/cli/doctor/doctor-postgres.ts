@@ -5,7 +5,6 @@ import { type PostgresAddress, shownAddress } from '#lib/net/postgres-address.ts
 import { type Connections, openConnections } from '#store/engines/postgres/connections.ts';
 import { oldestServer, schemaVersionOf } from '#store/engines/postgres/schema.ts';
 import { listensDirectly } from '#store/engines/postgres/wakes.ts';
-import { channelFindings, type ChannelTypeRow, channelTypes, type MissingService } from './doctor-channels.ts';
 import { heldFindings } from './doctor-held.ts';
 import type { Finding } from './finding.ts';
 
@@ -14,11 +13,7 @@ const what = 'database';
 const farApartMs = 2000;
 
 /** Runs the database checks. Never throws because of a finding. */
-export async function postgresFindings(
-  address: PostgresAddress,
-  listen: PostgresAddress | null,
-  missingService: MissingService,
-): Promise<Finding[]> {
+export async function postgresFindings(address: PostgresAddress, listen: PostgresAddress | null): Promise<Finding[]> {
   let connections: Connections;
   try {
     connections = await openConnections(address);
@@ -30,7 +25,6 @@ export async function postgresFindings(
       await serverFinding(connections, address),
       await schemaFinding(connections),
       ...heldFindings(await heldOn(connections)),
-      ...channelFindings(await connections.statement<ChannelTypeRow>(channelTypes).catch(() => []), missingService),
       await clockFinding(connections),
       await wakeFinding(listen),
     ];

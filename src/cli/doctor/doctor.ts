@@ -4,7 +4,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { schemaVersion } from '#store/base/migrate.ts';
 import { deliveryHoldKey } from '#store/channels/held-deliveries.ts';
 import type { PostgresAddress } from '#lib/net/postgres-address.ts';
-import { channelFindings, type ChannelTypeRow, channelTypes, type MissingService } from './doctor-channels.ts';
 import { heldFindings } from './doctor-held.ts';
 import { postgresFindings } from './doctor-postgres.ts';
 import type { Finding } from './finding.ts';
@@ -23,7 +22,6 @@ export interface DoctorInput {
   readonly inspectedAt: string | null;
   readonly database: DoctorDatabase;
   readonly hasConfiguredKey: boolean;
-  readonly missingService: MissingService;
   /** Unknown TOCSIN_ variables, each with the most similar known name. */
   readonly unknownVariables: readonly { readonly name: string; readonly nearest: string | null }[];
   /** Address at which to look for a running service. */
@@ -69,8 +67,8 @@ export async function examine(input: DoctorInput): Promise<Finding[]> {
     ...spaceFinding(input.dataDir),
     ...keyFindings(input),
     ...(input.database.kind === 'sqlite'
-      ? databaseFindings(input.database.path, input.missingService)
-      : await postgresFindings(input.database.address, input.database.listen, input.missingService)),
+      ? databaseFindings(input.database.path)
+      : await postgresFindings(input.database.address, input.database.listen)),
     egressFinding(input.egress),
     pingFinding(input.pingProblem),
     ...runtimeFindings(input.runtimes),
@@ -136,18 +134,13 @@ function keyFindings({ dataDir, hasConfiguredKey }: DoctorInput): Finding[] {
     : [{ what, grade: 'problem', message: `${path} is readable by others: run chmod 600 ${path}` }];
 }
 
-function databaseFindings(path: string, missingService: MissingService): Finding[] {
+function databaseFindings(path: string): Finding[] {
   const what = 'database';
   if (!existsSync(path)) return [{ what, grade: 'ok', message: `${path} will be created at the first start` }];
   try {
     const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
     try {
-      return [
-        schemaFinding(database),
-        damageFinding(database, path),
-        ...heldFindings(heldIn(database)),
-        ...channelFindings(channelsIn(database), missingService),
-      ];
+      return [schemaFinding(database), damageFinding(database, path), ...heldFindings(heldIn(database))];
     } finally {
       database.close();
     }
@@ -177,14 +170,6 @@ function heldIn(database: DatabaseSync): string | undefined {
   } catch {
     // Older schemas lack this table; the schema version is reported separately.
     return undefined;
-  }
-}
-
-function channelsIn(database: DatabaseSync): ChannelTypeRow[] {
-  try {
-    return database.prepare(channelTypes).all() as unknown as ChannelTypeRow[];
-  } catch {
-    return [];
   }
 }
 

@@ -12,10 +12,19 @@ const acknowledger = z
 
 /** The needed check that suppresses an alert. */
 export const suppressedBy = z
-  .strictObject({ checkId: z.uuid(), name: z.string() })
+  .strictObject({
+    checkId: z.uuid(),
+    name: z.string(),
+    since: instant.describe('Since when the alert is suppressed.'),
+    until: instant
+      .nullable()
+      .describe(
+        'When the alert is sent if the check still fails then. null = within five minutes after the dependency recovered.',
+      ),
+  })
   .meta({ id: 'Suppressor' })
   .nullable()
-  .describe('The failing dependency that suppressed this alert. null = none.');
+  .describe('The dependency whose failure suppresses this alert. null = none.');
 
 /** Fields that show an acknowledgement. */
 export const acknowledgement = {

@@ -1,6 +1,6 @@
 // The status of each check of an account.
 import type { Acknowledger } from '../alerts/incident.ts';
-import type { Suppressor } from './dependencies.ts';
+import type { Suppressor } from '../alerts/suppression.ts';
 import type { CheckStatus } from './check-state.ts';
 import type { Outcome, Reason } from '../results/result.ts';
 

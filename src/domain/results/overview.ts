@@ -1,5 +1,5 @@
 // The overview of an account's checks: their current states, and the order on a page.
-import type { Suppressor } from '../checks/dependencies.ts';
+import type { Suppressor } from '../alerts/suppression.ts';
 import type { Acknowledger } from '../alerts/incident.ts';
 import type { CheckStatus } from '../checks/check-state.ts';
 import type { CheckType } from '../checks/check.ts';

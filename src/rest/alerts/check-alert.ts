@@ -3,6 +3,13 @@ import type { StoredAlert } from '#actions/alerts/check-alerts.ts';
 import type { CheckAlertBody } from '#contract/checks/check-status.ts';
 import { isoText, isoTextOrNull } from '../wire.ts';
 
+/** The check that suppresses an alert. */
+export function suppressorToWire(suppressor: StoredAlert['suppressedBy']): CheckAlertBody['suppressedBy'] {
+  if (suppressor === null) return null;
+  const { checkId, name, since, until } = suppressor;
+  return { checkId, name, since: isoText(since), until: isoTextOrNull(until) };
+}
+
 export function alertToWire(alert: StoredAlert): CheckAlertBody {
   return {
     id: alert.id,
@@ -20,6 +27,6 @@ export function alertToWire(alert: StoredAlert): CheckAlertBody {
     incidentId: alert.incidentId,
     acknowledgedAt: isoTextOrNull(alert.acknowledgedAt),
     acknowledgedBy: alert.acknowledgedBy,
-    suppressedBy: alert.suppressedBy,
+    suppressedBy: suppressorToWire(alert.suppressedBy),
   };
 }

@@ -2,7 +2,7 @@
 import type { AlertSpan, CheckAlertActions } from '#actions/alerts/check-alerts.ts';
 import type { CheckStatusActions, ShownStatus } from '#actions/checks/check-statuses.ts';
 import type { CheckStatusBody } from '#contract/checks/check-status.ts';
-import { alertToWire } from '../alerts/check-alert.ts';
+import { alertToWire, suppressorToWire } from '../alerts/check-alert.ts';
 import { JsonText, pageOf, type Route, route, sliceOf } from '../route.ts';
 import { isoText, isoTextOrNull } from '../wire.ts';
 
@@ -77,7 +77,7 @@ function statusToWire(status: ShownStatus): CheckStatusBody {
     incidentId: status.incidentId,
     acknowledgedAt: isoTextOrNull(status.acknowledgedAt),
     acknowledgedBy: status.acknowledgedBy,
-    suppressedBy: status.suppressedBy,
+    suppressedBy: suppressorToWire(status.suppressedBy),
     created_at: isoText(status.createdAt),
     updated_at: isoTextOrNull(status.updatedAt),
   };

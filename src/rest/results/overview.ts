@@ -3,6 +3,7 @@ import type { OverviewActions, OverviewRow } from '#actions/results/overview.ts'
 import type { OverviewBody } from '#contract/results/overview.ts';
 import type { OverviewSort } from '#domain/results/overview.ts';
 import { type Route, route, sliceOf } from '../route.ts';
+import { suppressorToWire } from '../alerts/check-alert.ts';
 import { isoText, isoTextOrNull } from '../wire.ts';
 
 /** The route of the overview. */
@@ -71,7 +72,7 @@ function rowToWire({ check, figures, lastResult, ...entry }: OverviewRow): Overv
     incidentId: check.state?.incidentId ?? null,
     acknowledgedAt: isoTextOrNull(check.state?.acknowledgedAt ?? null),
     acknowledgedBy: check.state?.acknowledgedBy ?? null,
-    suppressedBy: check.state?.suppressedBy ?? null,
+    suppressedBy: suppressorToWire(check.state?.suppressedBy ?? null),
     frequencySeconds: check.frequencyMs / 1000,
     nextRunAt: isoTextOrNull(entry.nextRunAt),
     lastResult: lastResult === null ? null : { ...lastResult, startedAt: isoText(lastResult.startedAt) },

@@ -1,7 +1,7 @@
 // Alerts as the API reads them.
 import type { Kysely } from 'kysely';
 import type { Alert, AlertType } from '#domain/alerts/alert.ts';
-import type { Suppressor } from '#domain/checks/dependencies.ts';
+import type { Suppressor } from '#domain/alerts/suppression.ts';
 import type { Acknowledger } from '#domain/alerts/incident.ts';
 import { firstIdAt, idBytes, idText, idTextOrNull, parsedOrNull } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';

@@ -1,7 +1,7 @@
 // Check statuses as the API reads them: of ten thousand states, only changed ones are read (docs/decisions/0040).
 import type { Kysely } from 'kysely';
 import type { Acknowledger } from '#domain/alerts/incident.ts';
-import type { Suppressor } from '#domain/checks/dependencies.ts';
+import type { Suppressor } from '#domain/alerts/suppression.ts';
 import type { CheckStatus } from '#domain/checks/check-state.ts';
 import type { StatusOfCheck } from '#domain/checks/status-of-check.ts';
 import { createRecent } from '#lib/recent.ts';

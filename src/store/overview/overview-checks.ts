@@ -1,5 +1,5 @@
 // All checks of an account, cached for the overview: of ten thousand, only changed ones are read (docs/decisions/0040).
-import type { Suppressor } from '#domain/checks/dependencies.ts';
+import type { Suppressor } from '#domain/alerts/suppression.ts';
 import type { Kysely } from 'kysely';
 import type { Acknowledger } from '#domain/alerts/incident.ts';
 import type { CheckStatus } from '#domain/checks/check-state.ts';

@@ -117,7 +117,7 @@ function recordsWith(written: Written, contexts: Contexts, seal: Seal): Path['re
             );
             return of.map((attempt, index) => judge(attempt, found[index] ?? null));
           };
-          return recordAttempts(session, bulk, { attempts: of, judged }, { ...rules, seal });
+          return recordAttempts(session, bulk, { attempts: of, judged }, { ...rules, seal }, contexts);
         });
       } catch (error) {
         if (!(error instanceof TooManyDeliveriesError)) throw error;

@@ -40,20 +40,20 @@ export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
       }),
     recordAttempts: (attempts, { judge, ...rules }) =>
       group((connection) =>
-        recordAttempts(connection, judgedWith(connection, attempts, judge, contexts), { ...rules, seal }),
+        recordAttempts(connection, judgedWith(connection, attempts, judge, contexts), { ...rules, seal }, contexts),
       ),
     receivePings: (pings) => groupNow((connection) => receivePings(connection, pings)),
     judgeHeartbeats: (rules) =>
       judgeInParts({ ...rules, seal }, (part) =>
         groupNow((connection) => {
           contexts.begin();
-          return judgeHeartbeats(connection, part, (rows) => contexts.ofRows(connection, rows));
+          return judgeHeartbeats(connection, part, contexts);
         }),
       ),
     judgeStates: (rules) =>
       group((connection) => {
         contexts.begin();
-        return judgeStates(connection, { ...rules, seal }, (...key) => contexts.read(connection, ...key));
+        return judgeStates(connection, { ...rules, seal }, contexts);
       }),
     claimDeliveries: (claim) =>
       groupNow((connection) => claimDeliveries(connection, { ...claim, seal, channels, place })),
@@ -69,19 +69,21 @@ export function createSqlitePath(file: SqliteFile, seal: Seal): Path {
     },
     settleAttempts: (settled, rules) => group((connection) => settleAttempts(connection, settled, rules)),
     addDelivery: (delivery) => group((connection) => insertDeliveryRow(connection, delivery)),
-    takeOver: (now) =>
-      group((connection) => {
-        endLeases(connection, now);
-        endDeliveryLeases(connection, now);
-        bringSchedulesBack(connection, now);
-        bringStatesBack(connection, now);
-        bringDeliveriesBack(connection, now);
-        bringHeartbeatsBack(connection, now);
-        rewindRollUps(connection, now);
-      }),
+    takeOver: (now) => group((connection) => takeOver(connection, now)),
     moveWithClock: (byMs, now, slept = { ms: 0, after: now }) =>
       group((connection) => moveWithClock(connection, byMs, now, slept)),
   };
+}
+
+/** What a start takes over from the previous process. @param now epoch ms */
+function takeOver(connection: Connection, now: number): void {
+  endLeases(connection, now);
+  endDeliveryLeases(connection, now);
+  bringSchedulesBack(connection, now);
+  bringStatesBack(connection, now);
+  bringDeliveriesBack(connection, now);
+  bringHeartbeatsBack(connection, now);
+  rewindRollUps(connection, now);
 }
 
 function judgedWith(

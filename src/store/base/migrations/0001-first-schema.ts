@@ -139,7 +139,7 @@ function channelTables({ types, clustered, strict }: Dialect): string[] {
     'CREATE INDEX subscriptions_by_channel ON subscriptions (account_id, alert_channel_id)',
     `CREATE TABLE notified (${account}, check_id ${id} NOT NULL, alert_channel_id ${integer} NOT NULL, open ${text},
       certificates ${text}, notified_at ${instant}, reminders ${integer}, routed_to ${integer},
-      is_grouped ${code} NOT NULL DEFAULT 0,
+      is_grouped ${code} NOT NULL DEFAULT 0, delivery_id ${id},
       PRIMARY KEY (account_id, check_id, alert_channel_id))${clustered}`,
   ];
 }
@@ -196,7 +196,8 @@ function resultTables(dialect: Dialect): string[] {
       exchange ${text} NOT NULL, PRIMARY KEY (account_id, check_id, location))${strict}`,
     `CREATE TABLE check_states (${check}, status ${text}, since ${instant}, position_at ${instant},
       position_started_at ${instant}, failed_in_a_row ${integer} NOT NULL, degraded_in_a_row ${integer} NOT NULL,
-      failing_since ${instant}, alerted ${text}, suppressed_by ${text}, recovered_at ${instant}, incident_id ${id}, incident_started_at ${instant},
+      failing_since ${instant}, alerted ${text}, suppressed_by ${text}, recovered_at ${instant},
+      failed_from ${instant}, incident_id ${id}, incident_started_at ${instant},
       acknowledged_at ${instant}, by_location ${text}, last_result_id ${id}, last_outcome ${integer},
       last_reason ${code}, last_location ${text}, last_response_us ${integer}, longest_response_us ${integer},
       shortest_response_us ${integer}, certificate_valid_to ${instant}, created_at ${instant} NOT NULL,

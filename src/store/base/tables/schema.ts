@@ -192,8 +192,10 @@ export interface CheckStatesTable {
   alerted: string | null;
   /** JSON `Suppressor` of the alert that is due and not sent; null = none. */
   suppressed_by: string | null;
-  /** When the check last stopped failing. */
+  /** When a failure that was alerted or suppressed last ended, without flaps. */
   recovered_at: number | null;
+  /** When that failure began; null = none ended, or its alert was suppressed. */
+  failed_from: number | null;
   /** The open incident; null exactly if nothing is alerted. */
   incident_id: IdBytes | null;
   /** When its state began. */
@@ -232,6 +234,8 @@ export interface NotifiedTable {
   routed_to: number | null;
   /** Whether the opening alert was in a digest (docs/decisions/0127). */
   is_grouped: Flag;
+  /** The delivery that last notified it of a failure. */
+  delivery_id: IdBytes | null;
 }
 
 export interface AlertsTable {

@@ -101,7 +101,7 @@ export async function judgeHeartbeats(
   const recorded =
     attempts.length === 0
       ? []
-      : await recordLocked(session, bulk, attempts, { ...rules, isDivisible: rows.length > 1 });
+      : await recordLocked(session, bulk, attempts, { ...rules, isDivisible: rows.length > 1 }, contexts);
   bulk.send('pings', missing, 'ON CONFLICT DO NOTHING');
   sendMoved(session, heartbeats);
   // Last, as in all recording transactions.

@@ -15,6 +15,7 @@ import type { Connection } from '../../engines/sqlite/connection.ts';
 import { writeCounts } from '../../engines/sqlite/counts.ts';
 import { rowsStatement, writeRows } from '../../engines/sqlite/many-rows.ts';
 import { recordLocked } from '../record/sqlite-results.ts';
+import type { Contexts } from '../../checks/sqlite-contexts.ts';
 
 /** Stores pings; each gets its own result. */
 export function receivePings(connection: Connection, received: readonly ReceivedPing[]): readonly PingAnswer[] {
@@ -107,12 +108,11 @@ type DueRow = Omit<HeartbeatsTable, 'token'> & ChecksTable;
 
 /**
  * Evaluates due heartbeats, and records their outcomes.
- * @param contextsOf in the order of the rows
  */
 export function judgeHeartbeats(
   connection: Connection,
   rules: JudgeRules,
-  contextsOf: (checks: readonly ChecksTable[]) => readonly CheckContext[],
+  contexts: Pick<Contexts, 'read' | 'ofRows'>,
 ): JudgedBatch {
   const { now } = rules;
   const max = Math.min(rules.max, atOnce);
@@ -126,8 +126,8 @@ export function judgeHeartbeats(
   )(now, max);
   // The same bytes, which are not read again.
   for (const row of rows) row.id = row.check_id;
-  const contexts = contextsOf(rows);
-  const contextOf = (_: Heartbeat, index: number): CheckContext | null => contexts[index] ?? null;
+  const ofRows = contexts.ofRows(connection, rows);
+  const contextOf = (_: Heartbeat, index: number): CheckContext | null => ofRows[index] ?? null;
   const counts = createCounts();
   const called = calledOf(connection, now, max);
   const waiting = (heartbeat: Heartbeat): readonly WaitingPing[] =>
@@ -137,7 +137,12 @@ export function judgeHeartbeats(
     `SELECT s.* FROM ${dueKeys} CROSS JOIN check_states s ON s.account_id = h.account_id AND s.check_id = h.check_id`,
   )(now, max);
   const pinged = (): ReadonlySet<string> => pingedOf(connection, now, max);
-  const recorded = recordLocked(connection, attempts, { states, pinged }, { ...rules, isDivisible: rows.length > 1 });
+  const recorded = recordLocked(
+    connection,
+    attempts,
+    { states, pinged, contexts },
+    { ...rules, isDivisible: rows.length > 1 },
+  );
   insertPings(connection, missing);
   for (const heartbeat of heartbeats) moveHeartbeat(connection, heartbeat);
   writeCounts(connection, counts, now);

@@ -1,6 +1,6 @@
 // Maps the state of a check to its row, and applies a result to it.
 import { type CheckState, type CheckStatus, newCheckState } from '#domain/checks/check-state.ts';
-import type { Suppressor } from '#domain/checks/dependencies.ts';
+import { type Recovery, recoveryAfter, type Suppressor } from '#domain/alerts/suppression.ts';
 import type { EndedAttempt } from '#domain/results/recording.ts';
 import type { Reason } from '#domain/results/result.ts';
 import { type IdBytes, idTime, json, parsed, parsedOrNull } from '../../base/codec.ts';
@@ -47,6 +47,7 @@ export function stateRow(
   const responseUs = finding.responseTimeMs === null ? null : Math.round(finding.responseTimeMs * 1000);
   const last = before?.last_result_id ?? null;
   // IDs start with the time of their slot: a late older result is not shown as the last one.
+  const recovery = recoveryOf(before, state, now);
   const isNewest = last === null || idTime(ids.resultId) >= idTime(last);
   return {
     account_id: ids.accountId,
@@ -60,7 +61,8 @@ export function stateRow(
     failing_since: state.failingSince,
     alerted: state.alerted,
     suppressed_by: suppressedBy === null ? null : json(suppressedBy),
-    recovered_at: before?.status === 'failing' && state.status !== 'failing' ? now : (before?.recovered_at ?? null),
+    recovered_at: recovery.recoveredAt,
+    failed_from: recovery.failedFrom,
     incident_id: incident.incident_id,
     incident_started_at: incident.incident_started_at,
     acknowledged_at: incident.acknowledged_at,
@@ -77,6 +79,13 @@ export function stateRow(
     updated_at: now,
     revision: (before?.revision ?? 0) + 1,
   };
+}
+
+/** The recovery that dependents wait after. */
+function recoveryOf(before: CheckStatesTable | undefined, { status }: CheckState, now: number): Recovery {
+  const previous = { recoveredAt: before?.recovered_at ?? null, failedFrom: before?.failed_from ?? null };
+  if (before?.status !== 'failing' || status === 'failing') return previous;
+  return recoveryAfter(previous, stateOf(before), { status }, suppressorOfRow(before) !== null, now);
 }
 
 /**

@@ -16,7 +16,7 @@ import {
   type Notification,
   notificationsOf,
 } from '#domain/alerts/notify.ts';
-import type { Suppressor } from '#domain/checks/dependencies.ts';
+import type { Suppressor } from '#domain/alerts/suppression.ts';
 import { newId } from '#lib/id.ts';
 import { channelOf } from '../../channels/alert-channel-row.ts';
 import { flag, idBytes, json, parsedOrNull } from '../../base/codec.ts';
@@ -114,7 +114,10 @@ export function notifyChannels(
     const raised = notify({ ...tale, alerted: before.alerted }, rows, rules);
     for (const type of raised.alertTypes) types.add(type);
     deliveries += raised.deliveries;
-    for (const row of raised.notified) notified.set(row.alert_channel_id, row);
+    for (const row of raised.notified) {
+      const last = notified.get(row.alert_channel_id)?.delivery_id ?? null;
+      notified.set(row.alert_channel_id, { ...row, delivery_id: row.delivery_id ?? last });
+    }
     listeners = listeners.map((row) => {
       const { open, notified_at, reminders, certificates, is_grouped } = notified.get(row.id) ?? row;
       return { ...row, open, notified_at, reminders, certificates, is_grouped };
@@ -198,6 +201,7 @@ function notify(
   const grouping = groupingOf(notifications, [...types].some(isCounted), occasion.context, rows.storms, rules);
   const groupedBefore = new Set(listeners.flatMap(({ id, is_grouped }) => (is_grouped === 1 ? id : [])));
   const notified = notifications.map((notification) => {
+    let failureId: string | null = null;
     let isGrouped = notification.notified.open !== null && groupedBefore.has(notification.listener.alertChannelId);
     // Reminders are counted from zero: earlier ones are of a previous state.
     if (notification.listener.notified.reminders > notification.notified.reminders) {
@@ -209,13 +213,14 @@ function notify(
       deliveries++;
       const alertId = alertIds.get(alertType) ?? null;
       const delivery = deliveryOf({ occasion, notification, alertType, alertId }, rules);
+      if (alertType === 'ALERT_FAILURE') failureId = delivery.id;
       const isNews = isCounted(alertType) && !event.isPassing;
       const wasGrouped = groupedBefore.has(notification.listener.alertChannelId);
       const isInDigest = grouping(notification.listener.channel.type, { isNews, wasGrouped });
       rows.insertDelivery(isInDigest ? rows.storms.digested(delivery, isNews) : delivery);
       if (event.opens === alertType && notification.reminder === null) isGrouped = isInDigest;
     }
-    return notifiedRow(occasion.context, notification, isGrouped);
+    return notifiedRow(occasion.context, notification, { isGrouped, failureId });
   });
   return { alertTypes: [...types], deliveries, notified };
 }
@@ -258,7 +263,11 @@ function listenerOf(row: ListenerRow, seal: Seal): ListenerWithChannel {
   };
 }
 
-function notifiedRow({ check }: CheckContext, { listener, notified }: Notification, isGrouped: boolean): NotifiedTable {
+function notifiedRow(
+  { check }: CheckContext,
+  { listener, notified }: Notification,
+  { isGrouped, failureId }: { readonly isGrouped: boolean; readonly failureId: string | null },
+): NotifiedTable {
   return {
     account_id: idBytes(check.accountId),
     check_id: idBytes(check.id),
@@ -270,6 +279,8 @@ function notifiedRow({ check }: CheckContext, { listener, notified }: Notificati
     // Written by the delivery of the opening alert; an update keeps it.
     routed_to: null,
     is_grouped: flag(isGrouped),
+    // An update without one keeps the last.
+    delivery_id: failureId === null ? null : idBytes(failureId),
   };
 }
 

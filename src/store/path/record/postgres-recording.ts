@@ -1,7 +1,8 @@
 // The rows of a batch of recording in memory: those read, and those to write.
 import type { Delivery } from '#domain/alerts/delivery.ts';
-import type { CheckContext, EndedAttempt } from '#domain/results/recording.ts';
-import { type IdBytes, idText } from '../../base/codec.ts';
+import type { FailureMessage } from '#domain/alerts/suppression.ts';
+import type { EndedAttempt } from '#domain/results/recording.ts';
+import { type IdBytes, idBytes, idText } from '../../base/codec.ts';
 import { createStorms, type DueDigest, type StormRead } from './alert-storms.ts';
 import type { RecordRows } from './record-attempts.ts';
 import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
@@ -16,6 +17,7 @@ import type {
 import type { FirstRunsTable } from '../../base/tables/schedule-tables.ts';
 import type { ListenerRow, RemindersOf } from './notify-channels.ts';
 import { type BatchIncidents, createBatchIncidents } from './postgres-incidents.ts';
+import type { CheckKey } from './postgres-suppression.ts';
 import type { NeededRow } from './suppression.ts';
 import { createLateHours, type LateHours } from '../../history/postgres-late-hours.ts';
 
@@ -25,8 +27,8 @@ export interface RecordingInput {
   readonly held: ReadonlySet<string>;
   /** Of the checks of the attempts, locked, and of those that they need. */
   readonly states: ReadonlyMap<string, CheckStatesTable>;
-  /** Needed checks, by dependent check. */
-  readonly needed: ReadonlyMap<string, readonly NeededRow[]>;
+  /** Needed checks; null = gone. */
+  readonly needed: ReadonlyMap<string, NeededRow | null>;
   /** Of first attempts, by `resultKey`. */
   readonly locations: ReadonlyMap<string, string>;
   readonly listeners: ReadonlyMap<string, readonly ListenerRow[]>;
@@ -40,7 +42,7 @@ export interface Recording {
   /** Attempts whose channels were requested but are not read yet: then the rest of the batch is discarded. */
   readonly asked: readonly EndedAttempt[];
   /** The same for needed checks. */
-  readonly askedNeeded: ReadonlyMap<string, CheckContext>;
+  readonly askedNeeded: ReadonlyMap<string, CheckKey>;
   readonly results: readonly ResultsTable[];
   readonly late: LateHours;
   readonly exchanges: readonly ExchangesTable[];
@@ -60,7 +62,6 @@ export interface Recording {
 export function createRecording({ held, states, locations, listeners, storms, needed }: RecordingInput): Recording {
   const unconfirmed = new Set(held);
   const asked = new Map<string, EndedAttempt>();
-  const dependencies = createNeeded(needed);
   const [results, exchanges, again]: [ResultsTable[], ExchangesTable[], FirstRunsTable[]] = [[], [], []];
   const late = createLateHours();
   const givenBack: { accountId: IdBytes; at: number }[] = [];
@@ -70,6 +71,8 @@ export function createRecording({ held, states, locations, listeners, storms, ne
   const notified = new Map<string, NotifiedTable>();
   const incidents = createBatchIncidents();
   const { rows: alertRows, ...alerts } = createAlertRows(storms);
+  const state = (...key: [IdBytes, IdBytes]): CheckStatesTable | undefined => newest(newStates, states, ...key);
+  const dependencies = createNeeded(needed, { state, deliveries: alerts.deliveries });
   const rows: RecordRows = {
     ...incidents.rows,
     ...alertRows,
@@ -78,11 +81,8 @@ export function createRecording({ held, states, locations, listeners, storms, ne
     insertResult: (row) => void results.push(row),
     noteLate: late.note,
     locationOf: (...key) => locations.get(resultKey(...key)),
-    state(accountId, checkId) {
-      const key = idText(accountId) + idText(checkId);
-      return newStates.get(key) ?? states.get(key);
-    },
-    needed: (context) => dependencies.find(context),
+    state,
+    needed: dependencies.find,
     writeState: (row) => void newStates.set(idText(row.account_id) + idText(row.check_id), row),
     insertExchange: (row) => void exchanges.push(row),
     keepPassing: (row) => void passing.set(`${idText(row.account_id)}${idText(row.check_id)}${row.location}`, row),
@@ -97,8 +97,10 @@ export function createRecording({ held, states, locations, listeners, storms, ne
       }
       return known.map((row) => ({ ...row, ...notifiedPart(notified.get(`${key}${row.id}`)) }));
     },
-    writeNotified: (row) =>
-      void notified.set(`${idText(row.account_id)}${idText(row.check_id)}${row.alert_channel_id}`, row),
+    writeNotified(row) {
+      const key = `${idText(row.account_id)}${idText(row.check_id)}${row.alert_channel_id}`;
+      notified.set(key, { ...row, delivery_id: row.delivery_id ?? notified.get(key)?.delivery_id ?? null });
+    },
   };
   return {
     rows,
@@ -119,16 +121,46 @@ export function createRecording({ held, states, locations, listeners, storms, ne
   };
 }
 
-/** Needed checks, and those that were requested but are not read yet. */
-function createNeeded(read: RecordingInput['needed']) {
-  const asked = new Map<string, CheckContext>();
+/** The row of a check that was written last. */
+function newest(
+  written: ReadonlyMap<string, CheckStatesTable>,
+  read: ReadonlyMap<string, CheckStatesTable>,
+  ...key: [IdBytes, IdBytes]
+): CheckStatesTable | undefined {
+  const text = key.map(idText).join('');
+  return written.get(text) ?? read.get(text);
+}
+
+/** Needed checks as this batch leaves them, and those that were requested but are not read yet. */
+function createNeeded(
+  read: RecordingInput['needed'],
+  { state, deliveries }: Pick<RecordRows, 'state'> & { readonly deliveries: readonly Delivery[] },
+) {
+  const asked = new Map<string, CheckKey>();
   return {
     asked,
-    find(context: CheckContext): readonly NeededRow[] {
-      const key = context.check.accountId + context.check.id;
-      const known = read.get(key);
-      if (known === undefined) asked.set(key, context);
-      return known ?? [];
+    find: (accountId: string, checkId: string): NeededRow | null => {
+      const known = read.get(accountId + checkId);
+      if (known === undefined) asked.set(accountId + checkId, { accountId, checkId });
+      if (known === undefined || known === null) return null;
+      const added = (): FailureMessage[] =>
+        deliveries.flatMap((delivery) =>
+          delivery.accountId === accountId && delivery.checkId === checkId && delivery.alertType === 'ALERT_FAILURE'
+            ? // Its digest is in this batch, too, or still collects.
+              [
+                {
+                  ...delivery,
+                  status: delivery.status === 'digested' ? 'collecting' : delivery.status,
+                  quotaWaitsSince: null,
+                },
+              ]
+            : [],
+        );
+      return {
+        ...known,
+        state: state(idBytes(accountId), idBytes(checkId)),
+        messages: () => [...known.messages(), ...added()],
+      };
     },
   };
 }

@@ -14,6 +14,7 @@ import {
 } from './record-attempts.ts';
 import type { CheckStatesTable, ResultsTable } from '../../base/tables/schema.ts';
 import type { ListenerRow } from './notify-channels.ts';
+import type { Contexts } from '../../checks/postgres-contexts.ts';
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 import { insertDeliveries } from '../deliveries/postgres-delivery-rows.ts';
@@ -36,9 +37,10 @@ export async function recordAttempts(
   bulk: Bulk,
   { attempts, judged }: { readonly attempts: readonly EndedAttempt[]; readonly judged: () => Promise<EndedAttempt[]> },
   rules: RecordRules,
+  contexts: Contexts,
 ): Promise<Recorded[]> {
   const [held, ended] = await Promise.all([release(session, attempts, rules.owner), judged()]);
-  return recordOf(session, bulk, ended, { held, isDivisible: true }, rules);
+  return recordOf(session, bulk, ended, { held, isDivisible: true, contexts }, rules);
 }
 
 /**
@@ -50,16 +52,24 @@ export function recordLocked(
   bulk: Bulk,
   attempts: readonly EndedAttempt[],
   rules: RecordRules & { readonly isDivisible: boolean },
+  contexts: Contexts,
 ): Promise<Recorded[]> {
   const held = new Set(attempts.map(({ run }) => run.id));
-  return recordOf(session, bulk, attempts, { held, isDivisible: rules.isDivisible }, rules);
+  return recordOf(session, bulk, attempts, { held, isDivisible: rules.isDivisible, contexts }, rules);
+}
+
+interface Batch {
+  /** Runs that the owner has leased. */
+  readonly held: ReadonlySet<string>;
+  readonly isDivisible: boolean;
+  readonly contexts: Contexts;
 }
 
 async function recordOf(
   session: Session,
   bulk: Bulk,
   attempts: readonly EndedAttempt[],
-  { held, isDivisible }: { readonly held: ReadonlySet<string>; readonly isDivisible: boolean },
+  { held, isDivisible, contexts }: Batch,
   rules: RecordRules,
 ): Promise<Recorded[]> {
   // If the run was deleted, the check may be, too: a state written now would remain forever.
@@ -70,7 +80,7 @@ async function recordOf(
   ]);
   const listeners = new Map<string, readonly ListenerRow[]>();
   const storms = new Map<string, StormRead>();
-  const needed = new Map<string, readonly NeededRow[]>();
+  const needed = new Map<string, NeededRow | null>();
   // The channels to notify are known only after folding the results. Most batches notify none and are finished; the
   // others are folded again once the requested channels are read.
   for (;;) {
@@ -78,7 +88,7 @@ async function recordOf(
     const recording = createRecording({ held, states, locations, listeners, storms, needed });
     const recorded = attempts.map((attempt) => recordAttempt(recording.rows, attempt, rules, counts));
     if (recording.askedNeeded.size > 0) {
-      await readNeeded(session, [...recording.askedNeeded.values()], { needed, states });
+      await readNeeded(session, contexts, [...recording.askedNeeded.values()], { needed, states });
       continue;
     }
     if (recording.asked.length > 0) {
@@ -303,7 +313,8 @@ export async function sendNotified(
     recording.notified(),
     `ON CONFLICT (account_id, check_id, alert_channel_id)
      DO UPDATE SET open = excluded.open, certificates = excluded.certificates, notified_at = excluded.notified_at,
-       reminders = excluded.reminders, is_grouped = excluded.is_grouped`,
+       reminders = excluded.reminders, is_grouped = excluded.is_grouped,
+       delivery_id = coalesce(excluded.delivery_id, notified.delivery_id)`,
   );
   bulk.send(
     'alert_storms',
@@ -325,7 +336,7 @@ export async function sendNotified(
 }
 
 const stateColumns = (
-  'status since position_at position_started_at failed_in_a_row degraded_in_a_row failing_since alerted suppressed_by recovered_at incident_id ' +
+  'status since position_at position_started_at failed_in_a_row degraded_in_a_row failing_since alerted suppressed_by recovered_at failed_from incident_id ' +
   'incident_started_at acknowledged_at by_location last_result_id last_outcome last_reason last_location last_response_us longest_response_us shortest_response_us ' +
   'certificate_valid_to updated_at revision'
 )

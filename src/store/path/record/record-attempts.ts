@@ -8,7 +8,7 @@ import type { Reason } from '#domain/results/result.ts';
 import type { Run } from '#domain/checks/run.ts';
 import type { AlertType } from '#domain/alerts/alert.ts';
 import { mayNotify } from '#domain/alerts/notify.ts';
-import type { Suppressor } from '#domain/checks/dependencies.ts';
+import type { Suppressor } from '#domain/alerts/suppression.ts';
 import { derivedId } from '#lib/id.ts';
 import { stateOf, stateRow, suppressorOfRow } from './check-state-rows.ts';
 import { type IdBytes, idBytes, idTime } from '../../base/codec.ts';
@@ -58,6 +58,8 @@ export interface RecordRows extends NotifyRows, IncidentRows, SuppressionRows {
   noteLate(accountId: IdBytes, checkId: IdBytes, startAt: number): void;
   /** Location of a result named by `firstResultOf`; undefined = deleted. */
   locationOf(accountId: IdBytes, checkId: IdBytes, resultId: IdBytes): string | undefined;
+  /** Undefined = the check has none yet. */
+  state(accountId: IdBytes, checkId: IdBytes): CheckStatesTable | undefined;
   writeState(row: CheckStatesTable): void;
   insertExchange(row: ExchangesTable): void;
   keepPassing(row: PassingExchangesTable): void;
@@ -107,7 +109,7 @@ export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: Re
   }
   const row = rows.state(ids.accountId, ids.checkId);
   const before = stateOf(row);
-  const { step, suppressed } = foldSuppressed(rows, ids, attempt, before, rules);
+  const { step, suppressed } = foldSuppressed(rows, ids, attempt, { row, before }, rules);
   const changed = { row, before, after: step.state, check: attempt.context.check, resultId: ids.resultId };
   const { incident, columns } = recordIncident(rows, changed, rules.now);
   const suppressedBy = suppressed?.by ?? (isOver(step) ? null : suppressorOfRow(row));
@@ -127,12 +129,13 @@ function foldSuppressed(
   rows: RecordRows,
   ids: Ids,
   attempt: EndedAttempt,
-  before: CheckState,
+  { row, before }: { readonly row: CheckStatesTable | undefined; readonly before: CheckState },
   rules: RecordRules,
 ): { readonly step: StateStep; readonly suppressed: { by: Suppressor; alertType: AlertType } | null } {
   const result = stateResultOf(attempt, countedAt(rows, ids, attempt));
   const step = foldResult(before, result, attempt.rules);
-  const by = step.opens === null ? null : suppressorIn(rows, attempt.context, step.state, rules);
+  const by =
+    step.opens === null ? null : suppressorIn(rows, attempt.context, step.state, suppressorOfRow(row), rules.now);
   if (step.opens === null || by === null) return { step, suppressed: null };
   return {
     step: foldResult(before, result, { ...attempt.rules, isMuted: true }),

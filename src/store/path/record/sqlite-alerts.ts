@@ -21,10 +21,11 @@ export function notifyRowsOf(connection: Connection, now: number): NotifyRows {
       void connection
         .prepare(
           `INSERT INTO notified (account_id, check_id, alert_channel_id, open, certificates, notified_at, reminders,
-             is_grouped)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account_id, check_id, alert_channel_id) DO UPDATE SET
+             is_grouped, delivery_id)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account_id, check_id, alert_channel_id) DO UPDATE SET
              open = excluded.open, certificates = excluded.certificates, notified_at = excluded.notified_at,
-             reminders = excluded.reminders, is_grouped = excluded.is_grouped`,
+             reminders = excluded.reminders, is_grouped = excluded.is_grouped,
+             delivery_id = coalesce(excluded.delivery_id, notified.delivery_id)`,
         )
         .run(
           row.account_id,
@@ -35,6 +36,7 @@ export function notifyRowsOf(connection: Connection, now: number): NotifyRows {
           row.notified_at,
           row.reminders,
           row.is_grouped,
+          row.delivery_id,
         ),
     insertAlert: (row) => insertAlerts(connection, [row]),
     insertDelivery,

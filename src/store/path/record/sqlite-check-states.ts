@@ -1,9 +1,7 @@
 // Rows of check states in SQLite, read and written in the transaction of the result.
-import type { CheckContext } from '#domain/results/recording.ts';
-import { type IdBytes, idBytes } from '../../base/codec.ts';
+import type { IdBytes } from '../../base/codec.ts';
 import type { CheckStatesTable } from '../../base/tables/schema.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
-import { neededIn, type NeededRow } from './suppression.ts';
 import { rowsStatement, writeRows } from '../../engines/sqlite/many-rows.ts';
 
 /** The row of a check, if it has one. */
@@ -13,21 +11,11 @@ export function readState(connection: Connection, accountId: IdBytes, checkId: I
     .get(accountId, checkId) as unknown as CheckStatesTable | undefined;
 }
 
-/** The checks that a check needs. */
-export function readNeeded(connection: Connection, context: CheckContext): NeededRow[] {
-  const read = connection.prepare(
-    `SELECT c.*, coalesce(g.activated, 1) AS group_activated FROM checks c
-     LEFT JOIN check_groups g ON g.account_id = c.account_id AND g.id = c.group_id WHERE c.account_id = ? AND c.id = ?`,
-  );
-  const account = idBytes(context.check.accountId);
-  return neededIn(context).flatMap((id) => (read.get(account, idBytes(id)) as unknown as NeededRow | undefined) ?? []);
-}
-
 const written = rowsStatement(
-  27,
+  28,
   (rows) =>
     `INSERT OR REPLACE INTO check_states (account_id, check_id, status, since, position_at, position_started_at,
-       failed_in_a_row, degraded_in_a_row, failing_since, alerted, suppressed_by, recovered_at, incident_id, incident_started_at, acknowledged_at, by_location,
+       failed_in_a_row, degraded_in_a_row, failing_since, alerted, suppressed_by, recovered_at, failed_from, incident_id, incident_started_at, acknowledged_at, by_location,
        last_result_id, last_outcome, last_reason, last_location, last_response_us, longest_response_us, shortest_response_us, certificate_valid_to, created_at, updated_at, revision)
      VALUES ${rows}`,
 );
@@ -47,6 +35,7 @@ export function writeStates(connection: Connection, rows: readonly CheckStatesTa
     row.alerted,
     row.suppressed_by,
     row.recovered_at,
+    row.failed_from,
     row.incident_id,
     row.incident_started_at,
     row.acknowledged_at,

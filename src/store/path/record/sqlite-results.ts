@@ -19,7 +19,9 @@ import type {
 import type { FirstRunsTable } from '../../base/tables/schedule-tables.ts';
 import { insertAlerts, notifyRowsOf } from './sqlite-alerts.ts';
 import { incidentRowsOf } from './sqlite-incidents.ts';
-import { readNeeded, readState, writeStates } from './sqlite-check-states.ts';
+import { readState, writeStates } from './sqlite-check-states.ts';
+import { suppressionRowsOf } from './sqlite-suppression.ts';
+import type { Contexts } from '../../checks/sqlite-contexts.ts';
 import type { Connection, Values } from '../../engines/sqlite/connection.ts';
 import { countUsage, writeCounts } from '../../engines/sqlite/counts.ts';
 import { noteLate } from '../../history/sqlite-late-hours.ts';
@@ -33,11 +35,12 @@ export function recordAttempts(
   connection: Connection,
   attempts: readonly EndedAttempt[],
   rules: RecordRules,
+  contexts: Pick<Contexts, 'read'>,
 ): Recorded[] {
   return recordWith(
     connection,
     attempts,
-    { ...rules, maxDeliveries: deliveriesAtOnce },
+    { ...rules, maxDeliveries: deliveriesAtOnce, contexts },
     {
       release: (attempt) => release(connection, attempt, rules.owner),
     },
@@ -53,6 +56,7 @@ interface HeldRows {
    * separately.
    */
   readonly pinged: () => ReadonlySet<string>;
+  readonly contexts: Pick<Contexts, 'read'>;
 }
 
 /**
@@ -63,7 +67,7 @@ interface HeldRows {
 export function recordLocked(
   connection: Connection,
   attempts: readonly EndedAttempt[],
-  { states, pinged }: HeldRows,
+  { states, pinged, contexts }: HeldRows,
   { isDivisible, ...rules }: RecordRules & { readonly isDivisible: boolean },
 ): Recorded[] {
   if (attempts.length === 0) return [];
@@ -77,7 +81,7 @@ export function recordLocked(
   const recorded = recordWith(
     connection,
     attempts,
-    { ...rules, maxDeliveries },
+    { ...rules, maxDeliveries, contexts },
     {
       release: () => true,
       listeners(attempt) {
@@ -105,7 +109,11 @@ function keyOf(accountId: IdBytes, checkId: IdBytes): string {
 function recordWith(
   connection: Connection,
   attempts: readonly EndedAttempt[],
-  { maxDeliveries = Infinity, ...rules }: RecordRules & { readonly maxDeliveries?: number },
+  {
+    maxDeliveries,
+    contexts,
+    ...rules
+  }: RecordRules & { readonly maxDeliveries: number; readonly contexts: Pick<Contexts, 'read'> },
   own: Pick<RecordRows, 'release'> & Partial<RecordRows>,
 ): Recorded[] {
   const counts = createCounts();
@@ -116,7 +124,7 @@ function recordWith(
     noteLate: (...hour) => noteLate(connection, ...hour),
     locationOf: (...key) => readLocation(connection, key),
     state: (accountId, checkId) => readState(connection, accountId, checkId),
-    needed: (context) => readNeeded(connection, context),
+    needed: (...key) => suppression.needed(...key),
     writeState: (row) => writeStates(connection, [row]),
     insertExchange: (row) => insertExchange(connection, row),
     keepPassing: (row) => keepPassing(connection, row),
@@ -124,10 +132,12 @@ function recordWith(
     giveBack: (accountId, at) => countUsage(connection, accountId, at, -1),
     ...own,
   };
+  const suppression = suppressionRowsOf(connection, contexts, (...key) => rows.state(...key));
   const recorded: Recorded[] = [];
   let deliveries = 0;
   for (const attempt of attempts) {
     const one = recordAttempt(rows, attempt, rules, counts);
+    suppression.forget(attempt.run.accountId, attempt.run.checkId);
     recorded.push(one);
     deliveries += one.deliveries;
     if (deliveries >= maxDeliveries) break;

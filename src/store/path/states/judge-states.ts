@@ -10,7 +10,9 @@ import {
 import type { CheckContext, EndedAttempt } from '#domain/results/recording.ts';
 import type { AlertType } from '#domain/alerts/alert.ts';
 import type { Outcome } from '#domain/results/result.ts';
-import { stateOf } from '../record/check-state-rows.ts';
+import type { Suppressor } from '#domain/alerts/suppression.ts';
+import { stateOf, suppressorOfRow } from '../record/check-state-rows.ts';
+import { type SuppressionRows, suppressorIn } from '../record/suppression.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, idTime } from '../../base/codec.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from '../../base/codes.ts';
 import { unpacked } from '../../base/packed.ts';
@@ -160,6 +162,21 @@ export type AlertedColumns = Pick<CheckStatesTable, 'alerted'> & IncidentColumns
 /** Rows that notifying about a state reads and writes. */
 export interface JudgeStatesRows extends NotifyRows, IncidentRows {
   writeAlerted(row: CheckStatesTable, columns: AlertedColumns): void;
+}
+
+/**
+ * What suppresses the due alert of a state; null = nothing does.
+ * @returns also whether the row shows something else
+ */
+export function suppressionOfRow(
+  rows: SuppressionRows,
+  row: CheckStatesTable,
+  context: CheckContext,
+  now: number,
+): { readonly by: Suppressor | null; readonly isNew: boolean } {
+  const present = suppressorOfRow(row);
+  const by = suppressorIn(rows, context, stateOf(row), present, now);
+  return { by, isNew: by !== null && (by.checkId !== present?.checkId || by.until !== present.until) };
 }
 
 /** A locked state whose alert is due, with the result that the alert describes. */

@@ -1,7 +1,8 @@
 // Evaluation of states without new results in PostgreSQL: most are only read; those with a due alert are locked and
 // evaluated again. The decisions are in judge-states.ts.
+import type { Suppressor } from '#domain/alerts/suppression.ts';
 import type { CheckContext } from '#domain/results/recording.ts';
-import { type IdBytes, idText } from '../../base/codec.ts';
+import { idText, json } from '../../base/codec.ts';
 import {
   type AlertedColumns,
   attemptOf,
@@ -20,12 +21,12 @@ import {
   startOf,
   statesAtOnce,
   notifyStanding,
+  suppressionOfRow,
 } from './judge-states.ts';
 import type { CheckStatesTable, ResultsTable } from '../../base/tables/schema.ts';
-import { stateOf } from '../record/check-state-rows.ts';
 import type { ListenerRow, NotifyRules } from '../record/notify-channels.ts';
-import { readNeeded } from '../record/postgres-suppression.ts';
-import { neededIn, type NeededRow, suppressorIn } from '../record/suppression.ts';
+import { type CheckKey, readNeeded } from '../record/postgres-suppression.ts';
+import { neededIn, type NeededRow } from '../record/suppression.ts';
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
 import type { Contexts } from '../../checks/postgres-contexts.ts';
 import type { StormRead } from '../record/alert-storms.ts';
@@ -61,7 +62,7 @@ export async function judgeStates(
     seen.map(({ row }) => row),
     'FOR NO KEY UPDATE SKIP LOCKED',
   );
-  const due = await unsuppressed(session, await dueOf(session, held, rules, contexts), rules);
+  const due = await unsuppressed(session, await dueOf(session, held, rules, contexts), rules, contexts);
   const { opened, last } = await openAll(session, bulk, due, rules);
   return { opened, next: last === null ? next : keyOfRow(last) };
 }
@@ -98,19 +99,50 @@ async function dueOf(
   });
 }
 
-/** Those whose alert no needed check suppresses. */
-async function unsuppressed(session: Session, due: readonly DueState[], rules: NotifyRules): Promise<DueState[]> {
-  const dependent = due.filter(({ context }) => neededIn(context).length > 0);
-  if (dependent.length === 0) return [...due];
-  const needed = new Map<string, readonly NeededRow[]>();
-  const states = new Map<string, CheckStatesTable>();
-  const contexts = dependent.map(({ context }) => context);
-  await readNeeded(session, contexts, { needed, states });
-  const rows = {
-    needed: ({ check }: CheckContext) => needed.get(check.accountId + check.id) ?? [],
-    state: (accountId: IdBytes, checkId: IdBytes) => states.get(idText(accountId) + idText(checkId)),
-  };
-  return due.filter(({ row, context }) => suppressorIn(rows, context, stateOf(row), rules) === null);
+/** Those whose alert no needed check suppresses; the others show what suppresses it. */
+async function unsuppressed(
+  session: Session,
+  due: readonly DueState[],
+  { now }: NotifyRules,
+  contexts: Contexts,
+): Promise<DueState[]> {
+  if (!due.some(({ context }) => neededIn(context).length > 0)) return [...due];
+  const read = { needed: new Map<string, NeededRow | null>(), states: new Map<string, CheckStatesTable>() };
+  for (;;) {
+    const asked = new Map<string, CheckKey>();
+    const needed = (accountId: string, checkId: string): NeededRow | null => {
+      const known = read.needed.get(accountId + checkId);
+      if (known === undefined) asked.set(accountId + checkId, { accountId, checkId });
+      return known ?? null;
+    };
+    const judged = due.map((one) => ({ one, ...suppressionOfRow({ needed }, one.row, one.context, now) }));
+    if (asked.size > 0) {
+      await readNeeded(session, contexts, [...asked.values()], read);
+      continue;
+    }
+    showSuppressors(
+      session,
+      judged.flatMap(({ one: { row }, by, isNew }) => (isNew ? [{ row, by }] : [])),
+    );
+    return judged.flatMap(({ one, by }) => (by === null ? [one] : []));
+  }
+}
+
+function showSuppressors(
+  session: Session,
+  changed: readonly { readonly row: CheckStatesTable; readonly by: Suppressor | null }[],
+): void {
+  if (changed.length === 0) return;
+  session.send(
+    `UPDATE check_states s SET suppressed_by = a.suppressed_by, revision = s.revision + 1
+     FROM unnest($1::bytea[], $2::bytea[], $3::text[]) AS a (account_id, check_id, suppressed_by)
+     WHERE s.account_id = a.account_id AND s.check_id = a.check_id`,
+    [
+      changed.map(({ row }) => row.account_id),
+      changed.map(({ row }) => row.check_id),
+      changed.map(({ by }) => json(by)),
+    ],
+  );
 }
 
 /** Notifies the channels of locked states. `last` is the last one that fits into this transaction; null = all do. */

@@ -1,6 +1,6 @@
 // Evaluation of states without new results in SQLite; the decisions are in judge-states.ts.
-import type { CheckContext } from '#domain/results/recording.ts';
-import { type IdBytes, idText } from '../../base/codec.ts';
+import type { Suppressor } from '#domain/alerts/suppression.ts';
+import { idText, json } from '../../base/codec.ts';
 import {
   foundBy,
   type JudgedStates,
@@ -16,32 +16,36 @@ import {
   startOf,
   statesAtOnce,
   notifyStanding,
+  suppressionOfRow,
 } from './judge-states.ts';
 import type { CheckStatesTable, ResultsTable } from '../../base/tables/schema.ts';
 import { deliveriesAtOnce } from '../record/record-attempts.ts';
 import { notifyRowsOf } from '../record/sqlite-alerts.ts';
 import { incidentRowsOf } from '../record/sqlite-incidents.ts';
-import { stateOf } from '../record/check-state-rows.ts';
-import { readNeeded, readState } from '../record/sqlite-check-states.ts';
-import { suppressorIn } from '../record/suppression.ts';
+import { readState } from '../record/sqlite-check-states.ts';
+import { suppressionRowsOf } from '../record/sqlite-suppression.ts';
+import type { Contexts } from '../../checks/sqlite-contexts.ts';
+import type { KnownNeeded } from '../record/suppression.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
+
+type ReadContexts = Pick<Contexts, 'read'>;
 
 const slice = sliceStatement(['?1', '?2', '?3'], 'INDEXED BY check_states_untold');
 
 /** Evaluates the states of a slice, and raises due alerts. */
-export function judgeStates(
-  connection: Connection,
-  rules: JudgeStatesRules,
-  contextOf: (accountId: string, checkId: string) => CheckContext | null,
-): JudgedStates {
+export function judgeStates(connection: Connection, rules: JudgeStatesRules, contexts: ReadContexts): JudgedStates {
   const rows = connection.select<SliceRow>(slice)(...startOf(rules.after), statesAtOnce);
   const opened: OpenedAlert[] = [];
   let deliveries = 0;
   const written = rowsOf(connection, rules.now);
+  const suppression = suppressionRowsOf(connection, contexts);
   for (const key of rows) {
     if (key.is_open !== 1) continue;
-    const one = judgeOne(connection, key, rules, { contextOf, written });
-    if (one !== null) opened.push(one);
+    const one = judgeOne(connection, key, rules, { contexts, written, suppression });
+    if (one !== null) {
+      opened.push(one);
+      suppression.forget(one.context.check.accountId, one.context.check.id);
+    }
     deliveries += one?.deliveries ?? 0;
     if (deliveries >= deliveriesAtOnce) return { opened, next: keyOfRow(key) };
   }
@@ -53,22 +57,31 @@ function judgeOne(
   { account_id, check_id }: SliceRow,
   rules: JudgeStatesRules,
   {
-    contextOf,
+    contexts,
     written,
-  }: { contextOf: (accountId: string, checkId: string) => CheckContext | null; written: JudgeStatesRows },
+    suppression,
+  }: { readonly contexts: ReadContexts; readonly written: JudgeStatesRows; readonly suppression: KnownNeeded },
 ): OpenedAlert | null {
   const row = readState(connection, account_id, check_id);
-  const context = row === undefined ? null : contextOf(idText(account_id), idText(check_id));
+  const context = row === undefined ? null : contexts.read(connection, idText(account_id), idText(check_id));
   if (row === undefined || context === null) return null;
   const due = rules.judge(standingOf(row, context));
   if (due === null) return null;
-  const needed = {
-    needed: () => readNeeded(connection, context),
-    state: (...key: [IdBytes, IdBytes]) => readState(connection, ...key),
-  };
-  if (suppressorIn(needed, context, stateOf(row), rules) !== null) return null;
+  const { by, isNew } = suppressionOfRow(suppression, row, context, rules.now);
+  if (isNew) showSuppressor(connection, row, by);
+  if (by !== null) return null;
   const result = resultOf(connection, row, rules.now);
   return result === undefined ? null : notifyStanding(written, { row, result, context, due }, rules);
+}
+
+function showSuppressor(
+  connection: Connection,
+  { account_id, check_id }: CheckStatesTable,
+  by: Suppressor | null,
+): void {
+  connection
+    .prepare('UPDATE check_states SET suppressed_by = ?, revision = revision + 1 WHERE account_id = ? AND check_id = ?')
+    .run(json(by), account_id, check_id);
 }
 
 /** The result that caused the state. */
