@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Maximize, Undo2, UserCheck, WifiOff } from 'lucide-react';
-import { use, useCallback, useEffect } from 'react';
+import { type CSSProperties, use, useCallback, useEffect, useSyncExternalStore } from 'react';
 import { AccountContext } from '../../api/account.ts';
 import { useLive } from '../../api/live.ts';
 import { useAll } from '../../api/all.ts';
@@ -16,8 +16,10 @@ import { At, Lasting } from '../../ui/text/time.tsx';
 import { text } from './strings.ts';
 import css from './wall.module.css';
 
-/** Maximum number of readable tiles on a screen; the rest is only counted. */
+/** Maximum number of tiles; the rest is only counted. */
 const maxTiles = 200;
+/** Size of the smallest readable tile with its gap, and height of what is above and below the tiles, px. */
+const [tileWidth, tileHeight, otherHeight] = [176, 84, 150];
 
 export function WallPage() {
   return (
@@ -41,18 +43,20 @@ function Wall() {
   useEffect(() => {
     if (live.isOutdated) location.reload();
   }, [live.isOutdated]);
+  const fitting = useFittingTiles();
   const query = { ...search, limit: maxTiles };
   const { data, error, refetch } = useQuery({ ...read(accountId, 'getOverview', { query }), refetchInterval: 60_000 });
   if (error && data === undefined) return <LoadError error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton lines={6} height={80} />;
+  const rows = data.rows.slice(0, fitting);
   return (
     <main className={css['wall']}>
       <header className={css['head']}>
-        <h1 className={css['title']} role="status" data-live={live.state}>
+        <h1 className={css['title']} data-live={live.state}>
           {live.state === 'lost' && live.lastSignAt !== null ? (
-            <>
+            <span role="status">
               <WifiOff aria-hidden /> {text.notLive} <At at={live.lastSignAt} precise />
-            </>
+            </span>
           ) : data.summary.failing + data.summary.degraded + data.summary.unknown === 0 && data.summary.total > 0 ? (
             text.allPassing(data.summary.passing)
           ) : (
@@ -67,12 +71,12 @@ function Wall() {
       {data.rows.length === 0 ? (
         <Empty title={text.empty} />
       ) : (
-        <ul className={css['tiles']} style={{ ['--columns' as string]: columnsFor(data.rows.length) }}>
-          {data.rows.map(({ checkId, name, state, since, acknowledgedAt, groupName }) => {
+        <ul className={css['tiles']} style={{ ['--columns' as string]: columnsFor(rows.length) }}>
+          {rows.map(({ checkId, name, state, since, acknowledgedAt, groupName }) => {
             const Icon = states[state].icon;
             return (
               <li key={checkId} className={css['tile']} data-state={state}>
-                <Link to="/checks/$checkId" params={{ checkId }} className={css['name']}>
+                <Link to="/checks/$checkId" params={{ checkId }} {...nameProps(name)} title={name}>
                   {name}
                 </Link>
                 <span className={css['state']}>
@@ -89,7 +93,7 @@ function Wall() {
           })}
         </ul>
       )}
-      {data.total > data.rows.length && <p className={css['more']}>{text.more(data.total - data.rows.length)}</p>}
+      {data.total > rows.length && <p className={css['more']}>{text.more(data.total - rows.length)}</p>}
     </main>
   );
 }
@@ -117,6 +121,33 @@ function WallControls() {
       </IconButton>
     </div>
   );
+}
+
+/** Names are wrapped between words, in letters so small that the longest word fits; a longer one is cut on one line. */
+function nameProps(name: string): { readonly className: string; readonly style: CSSProperties } {
+  const longest = Math.max(...name.split(/[\s-]+/).map((word) => word.length + 1));
+  return {
+    className: `${css['name']} ${longest > longestWord ? css['cut'] : ''}`,
+    style: { ['--longest' as string]: longest },
+  };
+}
+
+/** Letters that fit into the smallest tile. */
+const longestWord = 20;
+
+/** Tiles that fit on the screen: nobody scrolls a wallboard. A phone does. */
+function useFittingTiles(): number {
+  const fitting = useSyncExternalStore(onResize, () =>
+    innerWidth <= 760
+      ? maxTiles
+      : Math.floor((innerWidth - 24) / tileWidth) * Math.floor((innerHeight - otherHeight) / tileHeight),
+  );
+  return Math.max(1, Math.min(maxTiles, fitting));
+}
+
+function onResize(listener: () => void): () => void {
+  addEventListener('resize', listener);
+  return () => removeEventListener('resize', listener);
 }
 
 /** More checks, smaller tiles. */
