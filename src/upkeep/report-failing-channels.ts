@@ -30,11 +30,13 @@ export function createReportFailingChannels(options: ReportFailingChannelsOption
   return async () => {
     for (const report of await store.unreported(maxReports)) {
       const deliveries: Delivery[] = [];
-      for (const through of report.through) {
-        const delivery = deliveryOf(report, through, newId(), clock.now(), render);
-        if (delivery !== null) deliveries.push(delivery);
-        // Yields, so that templates of one account do not delay the others.
-        await nextTick();
+      for (const choice of report.through) {
+        for (const through of deliveries.length === 0 ? choice : []) {
+          const delivery = deliveryOf(report, through, newId(), clock.now(), render);
+          if (delivery !== null) deliveries.push(delivery);
+          // Yields, so that templates of one account do not delay the others.
+          await nextTick();
+        }
       }
       if (await store.report(report, deliveries)) await onReported(report, deliveries.length);
     }

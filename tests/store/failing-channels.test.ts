@@ -62,13 +62,17 @@ describe('a failing channel', () => {
     );
   });
 
-  it('whose check has no other channel is reported to the working channels of the account', async (newStore) => {
+  it('whose check has no other channel that can send is reported to the working channels of the account', async (newStore) => {
     const { test, channel } = await failing(newStore, 1);
     await using _ = test;
     const others = [await test.channel(null), await test.channel(null)];
     test.temp.raw.exec('UPDATE deliveries SET attempts = 5');
     test.temp.raw.exec(`UPDATE alert_channels SET failing_since = 1, exhausted_in_a_row = 1 WHERE id = ${others[0]}`);
-    for (const one of await test.claimDeliveries('one', () => 100)) await test.settle(one, 503);
+    const claimed = await test.claimDeliveries('one', () => 100);
+    // The other channel of the check cannot send.
+    const config = { name: 'broken', url: 'cannot be rendered' };
+    await test.channel(claimed[0]?.delivery.checkId ?? null, { config });
+    for (const one of claimed) await test.settle(one, 503);
     await test.report();
     const notified = test.rows(`SELECT alert_channel_id AS id FROM deliveries WHERE alert_channel_id <> ${channel}`);
     assert.deepEqual(notified, [{ id: others[1] }]);

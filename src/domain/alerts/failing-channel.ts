@@ -104,8 +104,8 @@ export interface ChannelReport {
   readonly digest: Digest | null;
   /** The delivery that made the channel fail; null = unknown. */
   readonly deliveryId: string | null;
-  /** The channels that send the report. */
-  readonly through: readonly AlertChannel[];
+  /** The channels that send the report, best choice first: the next one is used if no channel of a choice can. */
+  readonly through: readonly (readonly AlertChannel[])[];
   /** Variables of the account, without secrets. */
   readonly variables: readonly EnvironmentVariable[];
 }

@@ -3,6 +3,8 @@ import type { Kysely } from 'kysely';
 import { type Delivery, type DeliveryContent, newDelivery } from '#domain/alerts/delivery.ts';
 import { channelName } from '#domain/alerts/channel-name.ts';
 import { type ChannelReport, reportVariables } from '#domain/alerts/failing-channel.ts';
+import type { ActiveHours } from '#domain/alerts/active-hours.ts';
+import { reportRecipients } from '#domain/alerts/report-recipients.ts';
 import type { Digest } from '#domain/alerts/digest.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { newId } from '#lib/id.ts';
@@ -36,8 +38,6 @@ export async function noteLost(
   await channel.set(standingAfter(row, [ended], read, now)).execute();
 }
 
-/** Maximum number of channels notified about one; the first by ID. */
-const maxLogged = 20;
 /** Reports read at a time. */
 const maxRead = 1000;
 
@@ -158,14 +158,20 @@ function nameOf({ id, type, config }: Pick<AlertChannelsTable, 'id' | 'type' | '
 }
 
 async function reportOf(
-  { reader, seal }: Database,
+  { reader, seal, clock }: Database,
   row: AlertChannelsTable,
   isNotified: boolean,
 ): Promise<ChannelReport> {
   const isFailing = row.failing_news === newsCodes.failing;
   const lost = await lostAlert(reader, row);
-  const ids = isFailing ? await othersOf(reader, row, lost) : (parsedOrNull<number[]>(row.failing_notified) ?? []);
-  const through = isNotified ? await channelsById(reader, row.account_id, ids.slice(0, maxLogged)) : [];
+  const choices = isFailing
+    ? await othersOf({ reader, clock }, row, lost)
+    : [parsedOrNull<number[]>(row.failing_notified) ?? []];
+  const found = await channelsById(reader, row.account_id, isNotified ? choices.flat() : []);
+  const channels = new Map(found.map((each) => [each.id, channelOf(each, seal)]));
+  const through = choices
+    .map((ids) => ids.flatMap((each) => channels.get(each) ?? []))
+    .filter((choice) => choice.length > 0);
   const variables =
     through.length === 0
       ? []
@@ -180,7 +186,7 @@ async function reportOf(
     kind: isFailing ? 'failing' : 'receiving',
     checkResultId: idTextOrNull(lost?.check_result_id ?? null),
     deliveryId: idTextOrNull(row.failing_delivery_id),
-    through: through.map((each) => channelOf(each, seal)),
+    through,
     variables: variables.map(({ key, value }) => ({ key, value, locked: false, secret: false })),
   };
 }
@@ -249,36 +255,44 @@ async function digestOf(reader: Kysely<Tables>, account: IdBytes, id: IdBytes): 
 
 type LostAlert = Awaited<ReturnType<typeof lostAlert>>;
 
-/** Recipients: channels subscribed to the same check or group; if there are none, the account's other channels. */
+/** The channels that can report it, best choice first. */
 async function othersOf(
-  reader: Kysely<Tables>,
+  { reader, clock }: Pick<Database, 'reader' | 'clock'>,
   { account_id, id }: AlertChannelsTable,
   lost: LostAlert,
-): Promise<number[]> {
-  const receiving = reader
+): Promise<readonly (readonly number[])[]> {
+  const rows = await reader
     .selectFrom('alert_channels')
-    .select('id')
+    .select(['id', 'failing_since', 'active_hours'])
     .where('account_id', '=', account_id)
     .where('id', '<>', id)
-    .where('failing_since', 'is', null)
     .where('send_failure', '=', 1)
     .orderBy('id')
-    .limit(maxLogged);
-  const check = lost?.check ?? null;
-  if (check !== null) {
-    const subscribed = await receiving
-      .where('id', 'in', (query) =>
-        query
-          .selectFrom('subscriptions')
-          .select('alert_channel_id')
-          .where('account_id', '=', account_id)
-          .where('activated', '=', 1)
-          .where((row) => row.or([row('check_id', '=', check.id), row('group_id', '=', check.group_id)])),
-      )
-      .execute();
-    if (subscribed.length > 0) return subscribed.map((row) => row.id);
-  }
-  return (await receiving.execute()).map((row) => row.id);
+    .execute();
+  const subscribed = await subscribedTo(reader, account_id, lost?.check ?? null);
+  const candidates = rows.map((row) => ({
+    id: row.id,
+    isSubscribed: subscribed.has(row.id),
+    isFailing: row.failing_since !== null,
+    activeHours: parsedOrNull<ActiveHours>(row.active_hours),
+  }));
+  return reportRecipients(candidates, id, clock.now());
+}
+
+async function subscribedTo(
+  reader: Kysely<Tables>,
+  accountId: IdBytes,
+  check: { readonly id: IdBytes; readonly group_id: number | null } | null,
+): Promise<ReadonlySet<number>> {
+  if (check === null) return new Set();
+  const rows = await reader
+    .selectFrom('subscriptions')
+    .select('alert_channel_id')
+    .where('account_id', '=', accountId)
+    .where('activated', '=', 1)
+    .where((row) => row.or([row('check_id', '=', check.id), row('group_id', '=', check.group_id)]))
+    .execute();
+  return new Set(rows.map((row) => row.alert_channel_id));
 }
 
 function channelsById(
