@@ -126,6 +126,16 @@ test('a paused heartbeat is silent, and its period begins anew when it is activa
   assert.deepEqual(beat.outcomes(), ['passed']);
   await beat.after(settleMs);
   assert.deepEqual(beat.outcomes(), ['passed', 'failed']);
+  assert.equal(beat.test.one('SELECT min(interval_ms) FROM results'), -15 * minute, 'without the time of the pause');
+});
+
+test('pings that were received stay in the list however many are missing', async (newStore) => {
+  await using beat = await HeartbeatUnderTest.open(newStore);
+  await beat.ping();
+  await beat.judge();
+  for (let round = 0; round < 12; round++) await beat.after(15 * minute + settleMs);
+  const events = await beat.events();
+  assert.deepEqual([events.length, events[0]], [10, 'ping RECEIVED']);
 });
 
 test('a heartbeat follows its group, and another period begins its timer anew', async (newStore) => {

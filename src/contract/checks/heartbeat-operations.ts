@@ -64,7 +64,7 @@ export const heartbeatOperations = {
     method: 'GET',
     path: '/v1/checks/heartbeats/{checkId}/events',
     summary: 'List the newest pings of a heartbeat',
-    description: 'Newest first, including missing pings.',
+    description: 'Newest first. Missing pings are at most half of them as long as there are enough received ones.',
     tag,
     permission: 'read',
     params: z.object({ checkId }),

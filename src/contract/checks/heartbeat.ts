@@ -31,7 +31,11 @@ const stats = z.strictObject({
 });
 
 export const pingEvents = z
-  .strictObject({ events: z.array(pingEvent), stats: z.strictObject({ last24Hours: stats, last7Days: stats }) })
+  .strictObject({
+    lastPingAt: instant.nullable().describe('When the last ping was received. null = no ping is stored.'),
+    events: z.array(pingEvent),
+    stats: z.strictObject({ last24Hours: stats, last7Days: stats }),
+  })
   .meta({ id: 'HeartbeatEvents' });
 
 const availability = z.strictObject({

@@ -1,7 +1,9 @@
 // Evaluation of pings and missing pings.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ReceptionGap, type Heartbeat, evaluateHeartbeat, neverAt, settleMs, takePing } from './heartbeat.ts';
+import { addResult, emptyRollUp } from '../results/roll-up.ts';
+import { evaluateHeartbeat, type Heartbeat, mixedPings, neverAt, type PingEvent } from './heartbeat.ts';
+import { type ReceptionGap, settleMs, takePing } from './heartbeat.ts';
 
 const minute = 60_000;
 const fresh: Heartbeat = {
@@ -59,7 +61,7 @@ test('a failure is always evaluated, except when repeated within a second, and s
   const again = ping(failed.heartbeat, at + 1010);
   assert.equal(ping(failed.heartbeat, at + 1009).judged, null, 'within a second the failure counts');
   assert.equal(again.judged?.isFailure, false);
-  assert.equal(again.judged.intervalMs, null, 'the check may have been down since the failure');
+  assert.equal(again.judged.intervalMs, -1000, 'the check was failing since the failure');
   assert.equal(takePing(pinged, { signal: 'exit', exitCode: 0, at: at + 10 }).state, 'EARLY');
 });
 
@@ -84,9 +86,35 @@ test('a missing ping fails after period and grace, and again after each further 
   assert.equal(evaluateHeartbeat(pinged, at + 15 * minute + settleMs - 1).overdue, null);
   const now = at + 15 * minute + settleMs;
   const first = evaluateHeartbeat(pinged, now);
-  assert.deepEqual(first.overdue, { outcome: 'failed', at: at + 15 * minute, intervalMs: 15 * minute, excuse: null });
+  assert.deepEqual(first.overdue, { outcome: 'failed', at: at + 15 * minute, intervalMs: -15 * minute, excuse: null });
   assert.equal(first.heartbeat.dueAt, now + 15 * minute + settleMs);
   assert.equal(evaluateHeartbeat(first.heartbeat, first.heartbeat.dueAt).overdue?.outcome, 'failed');
+});
+
+test('the time before a deadline counts as passed, and as failed from the deadline until the next ping', () => {
+  const missed = evaluateHeartbeat(pinged, at + 15 * minute + settleMs);
+  const again = evaluateHeartbeat(missed.heartbeat, missed.heartbeat.dueAt);
+  const recovery = ping(again.heartbeat, at + 35 * minute);
+  const sum = emptyRollUp();
+  const add = (outcome: 'passed' | 'failed', intervalMs: number | null): void =>
+    addResult(sum, { isFinal: true, outcome, slots: 1, intervalMs, responseUs: null });
+  add('failed', missed.overdue?.intervalMs ?? null);
+  add('failed', again.overdue?.intervalMs ?? null);
+  add('passed', recovery.judged?.intervalMs ?? null);
+  assert.deepEqual([sum.knownMs, sum.downMs], [35 * minute, 20 * minute]);
+});
+
+test('missing pings leave at least half of a list to received ones', () => {
+  const event = (minutes: number, signal: 'ping' | 'missing') => ({ id: String(1000 + minutes), signal }) as PingEvent;
+  const [received, missing] = [
+    [3, 2, 1],
+    [9, 8, 7, 6, 5],
+  ].map((minutes, index) => minutes.map((each) => event(each, index === 0 ? 'ping' : 'missing')));
+  const ids = (some: readonly PingEvent[], max: number) =>
+    mixedPings(some, missing ?? [], max).map(({ id }) => Number(id) - 1000);
+  assert.deepEqual(ids(received ?? [], 4), [9, 8, 3, 2]);
+  assert.deepEqual(ids(received ?? [], 1), [3]);
+  assert.deepEqual(ids([], 4), [9, 8, 7, 6]);
 });
 
 test('a heartbeat that is evaluated early is evaluated again at its deadline', () => {

@@ -112,14 +112,14 @@ export function takePing(heartbeat: Heartbeat, { signal, exitCode, at: givenAt }
   if (!isActive) return { ...event, state, heartbeat: { ...heartbeat, startedAt: null, timerAt: at, pingedAt: at } };
   // Most pings leave the scheduled evaluation unchanged; the evaluation then finds that nothing is due.
   if (!givesResult) return { ...event, state, heartbeat: { ...timed, dueAt: Math.min(timed.dueAt, inspect(timed)) } };
-  // The time since the last result counts as passed, unless that result failed.
-  const isKnown = resultAt !== null && (isFailure || isPassing);
+  // After a deadline that is not evaluated yet, it is unknown whether it will be excused.
+  const isKnown = resultAt !== null && missed === null;
   return {
     state,
     at,
     judged: {
       isFailure,
-      intervalMs: isKnown ? at - resultAt : null,
+      intervalMs: isKnown ? stretchMs(at - resultAt, isPassing === !isFailure) : null,
       tookMs: startedAt === null ? null : Math.max(0, at - startedAt),
     },
     missed,
@@ -127,14 +127,22 @@ export function takePing(heartbeat: Heartbeat, { signal, exitCode, at: givenAt }
   };
 }
 
+/**
+ * The time before a result, which counts by the state in which it passed: the job was fine until its deadline, and was
+ * not until the ping that ends a failure. Negative = the opposite of the result.
+ */
+function stretchMs(ms: number, isSame: boolean): number {
+  return isSame || ms === 0 ? ms : -ms;
+}
+
 /** A second or more later: a ping that was in time but stored later must not count as late. */
 function missedBefore(heartbeat: Heartbeat, at: number): MissedDeadline | null {
-  const { timerAt, resultAt, isExcused } = heartbeat;
+  const { timerAt, resultAt, isExcused, isPassing } = heartbeat;
   const deadline = deadlineOf(heartbeat);
   if (deadline === null || timerAt === null || at <= deadline + settleMs) return null;
   return {
     at: Math.max(deadline, resultAt ?? 0),
-    intervalMs: Math.max(0, deadline - (resultAt ?? timerAt)),
+    intervalMs: stretchMs(Math.max(0, deadline - (resultAt ?? timerAt)), resultAt !== null && !isPassing),
     expectedMs: deadline - timerAt,
     wasExcused: isExcused,
   };
@@ -177,6 +185,7 @@ export interface Overdue {
   readonly outcome: Extract<Outcome, 'failed' | 'unknown'>;
   /** The deadline. */
   readonly at: number;
+  /** As `intervalMs` of a result. */
   readonly intervalMs: number;
   /** Why it is `unknown`: a pause, or a time in which no ping could be received. */
   readonly excuse: 'maintenance' | ReceptionGap | null;
@@ -232,7 +241,9 @@ export function judgeMissed(
   const isBack = receivingAt !== null && receivingAt < at && now - receivingAt > returnMs;
   const gap = isBack ? [{ from: receivingAt, to: now, ms: now - receivingAt }] : [];
   const excused = excuseOf(expected, now, { ...reach, gaps: [...gaps, ...gap] });
-  return { at, intervalMs, outcome: excused === null ? 'failed' : 'unknown', excuse: excused?.excuse ?? null };
+  return excused === null
+    ? { at, intervalMs, outcome: 'failed', excuse: null }
+    : { at, intervalMs: Math.abs(intervalMs), outcome: 'unknown', excuse: excused.excuse };
 }
 
 /**
@@ -268,7 +279,15 @@ export function evaluateHeartbeat(
     resultAt: overdue.at,
   };
   return {
-    overdue: { ...overdue, outcome: excused === null ? 'failed' : 'unknown', excuse: excused?.excuse ?? null },
+    overdue:
+      excused === null
+        ? {
+            at: overdue.at,
+            intervalMs: stretchMs(intervalMs, resultAt !== null && !heartbeat.isPassing),
+            outcome: 'failed',
+            excuse: null,
+          }
+        : { ...overdue, outcome: 'unknown', excuse: excused.excuse },
     heartbeat: { ...next, dueAt: inspect(next) },
   };
 }
@@ -323,4 +342,12 @@ export interface JudgedPing extends Omit<PingEvent, 'id' | 'body'> {
   readonly tookMs: number | null;
   /** The first line of its body. */
   readonly note: string | null;
+}
+
+/** The newest `max` events, newest first. Missing pings take at most half of them from received ones. */
+export function mixedPings(received: readonly PingEvent[], missing: readonly PingEvent[], max: number): PingEvent[] {
+  const kept = missing.slice(0, Math.max(Math.floor(max / 2), max - received.length));
+  const all = [...received.slice(0, max - kept.length), ...kept];
+  // Events of one time keep their order by ID.
+  return all.sort((one, other) => (one.id < other.id ? 1 : -1));
 }

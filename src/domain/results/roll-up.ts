@@ -90,7 +90,10 @@ export interface CountedResult {
   readonly isFinal: boolean;
   readonly outcome: Outcome;
   readonly slots: number;
-  /** Length of a slot; null for a run on demand, which covers no time. */
+  /**
+   * Length of a slot; null for a run on demand, which covers no time. Of a heartbeat, the time before the result;
+   * negative = the check was then in the opposite state.
+   */
   readonly intervalMs: number | null;
   readonly responseUs: number | null;
 }
@@ -102,13 +105,13 @@ export function addResult(rollUp: RollUp, { isFinal, outcome, slots, intervalMs,
     return;
   }
   rollUp[outcome] += slots;
-  const coveredMs = slots * (intervalMs ?? 0);
+  const coveredMs = slots * Math.abs(intervalMs ?? 0);
   if (outcome === 'unknown' || outcome === 'missed') {
     rollUp.unknownMs += coveredMs;
     return;
   }
   rollUp.knownMs += coveredMs;
-  if (outcome === 'failed') rollUp.downMs += coveredMs;
+  if ((outcome === 'failed') === (intervalMs ?? 0) >= 0) rollUp.downMs += coveredMs;
   if (responseUs !== null) addResponse(outcome === 'failed' ? rollUp.failedResponses : rollUp.responses, responseUs);
 }
 

@@ -28,7 +28,13 @@ export function heartbeatRoutes(actions: HeartbeatActions, pings: PingActions): 
     ),
     route('listHeartbeatEvents', async ({ caller, params, query }) => {
       const { events, day, week } = await actions.events(caller, params.checkId, query.limit);
-      return { events: events.map(toWire), stats: { last24Hours: statsToWire(day), last7Days: statsToWire(week) } };
+      const last = events.find(({ signal }) => signal !== 'missing');
+      const lastPingAt = last === undefined ? null : isoText(last.at);
+      return {
+        lastPingAt,
+        events: events.map(toWire),
+        stats: { last24Hours: statsToWire(day), last7Days: statsToWire(week) },
+      };
     }),
     route('getHeartbeatEvent', async ({ caller, params }) =>
       toWire(await actions.event(caller, params.checkId, params.id)),

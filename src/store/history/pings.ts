@@ -1,12 +1,12 @@
 // Events of heartbeats as they are shown: all received and all missing pings.
-import type { PingEvent } from '#domain/checks/heartbeat.ts';
+import { mixedPings, type PingEvent } from '#domain/checks/heartbeat.ts';
 import { idBytes, idText, idTime } from '../base/codec.ts';
 import { pingSignalCodes, pingStateCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
 import type { PingsTable } from '../base/tables/heartbeat-tables.ts';
 
 export interface Pings {
-  /** Newest first. */
+  /** Newest first; missing pings are at most half of them as long as there are enough received ones. */
   list(accountId: string, checkId: string, limit: number): Promise<PingEvent[]>;
   find(accountId: string, checkId: string, id: string): Promise<PingEvent | null>;
 }
@@ -20,7 +20,14 @@ export function createPings({ reader }: Database): Pings {
       .where('check_id', '=', idBytes(checkId));
   return {
     async list(accountId, checkId, limit) {
-      return (await ofCheck(accountId, checkId).orderBy('id', 'desc').limit(limit).execute()).map(pingOf);
+      const missing = pingSignalCodes.encode('missing');
+      const newest = (isMissing: boolean) =>
+        ofCheck(accountId, checkId)
+          .where('signal', isMissing ? '=' : '<>', missing)
+          .orderBy('id', 'desc')
+          .limit(limit)
+          .execute();
+      return mixedPings((await newest(false)).map(pingOf), (await newest(true)).map(pingOf), limit);
     },
     async find(accountId, checkId, id) {
       const row = await ofCheck(accountId, checkId).where('id', '=', idBytes(id)).executeTakeFirst();

@@ -1,10 +1,12 @@
 // The head of the check page: state, since when, and actions.
 import { Link } from '@tanstack/react-router';
 import { BellOff, EllipsisVertical, Link2, Pause, Play } from 'lucide-react';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { use, useState } from 'react';
 import type { AnswerOf } from '#contract/operations.ts';
+import { AccountContext } from '../../api/account.ts';
 import { useMay } from '../../api/me.ts';
-import { useRead, useWrite } from '../../api/query.ts';
+import { read, useRead, useWrite } from '../../api/query.ts';
 import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { useCheckActions } from '../../ui/checks/check-actions.ts';
 import { graceMinutes, intervalMinutes } from '../../ui/checks/interval.ts';
@@ -38,6 +40,13 @@ export function CheckHead({ check }: { readonly check: Check }) {
     row?.state ?? (status.data?.state === 'pending' ? 'unknown' : status.data?.state);
   const since = row?.since ?? status.data?.since ?? null;
   const last = row?.lastResult ?? null;
+  const isPing = check.checkType === 'HEARTBEAT';
+  // A missing ping is a result, too.
+  const pings = useQuery({
+    ...read(use(AccountContext), 'listHeartbeatEvents', { params: { checkId: check.id } }),
+    enabled: isPing,
+  });
+  const lastRunAt = isPing ? pings.data?.lastPingAt : row === undefined ? undefined : (last?.startedAt ?? null);
   const isMuted = check.muted || check.mutedUntil !== null;
   return (
     <>
@@ -66,7 +75,7 @@ export function CheckHead({ check }: { readonly check: Check }) {
           )}
           <Flags
             suppressedBy={row?.suppressedBy?.name ?? null}
-            muted={row?.muted ?? isMuted}
+            muted={(row?.muted ?? isMuted) && check.mutedUntil === null}
             inMaintenance={row?.inMaintenance ?? false}
             silent={row?.silent ?? check.notifiesNobody}
           />
@@ -91,11 +100,7 @@ export function CheckHead({ check }: { readonly check: Check }) {
         )}
       </div>
       {runAt !== null && <RunNow checkId={check.id} startedAt={runAt} onClose={() => setRunAt(null)} />}
-      <HeadFacts
-        check={check}
-        url={row?.url ?? null}
-        lastRunAt={row === undefined ? undefined : (last?.startedAt ?? null)}
-      />
+      <HeadFacts check={check} url={row?.url ?? null} lastRunAt={lastRunAt} />
     </>
   );
 }

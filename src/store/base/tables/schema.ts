@@ -156,7 +156,10 @@ export interface ResultsTable {
   loop_delay_ms: number;
   /** Packed. */
   details: Uint8Array | null;
-  /** Length of its slot; null on demand, and for results written before this column existed. */
+  /**
+   * Length of its slot; null on demand, and for results written before this column existed. Of a heartbeat, the time
+   * before the result; negative = the check was then in the opposite state.
+   */
   interval_ms: number | null;
 }
 

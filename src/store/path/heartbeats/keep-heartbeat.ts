@@ -46,7 +46,9 @@ export async function keepHeartbeat(
   if (present.isActive === isActive && present.periodMs === periodMs && present.graceMs === graceMs) return;
   const isRestarted = present.timerAt !== null && isActive && (!present.isActive || present.periodMs !== periodMs);
   const timerAt = isRestarted ? now : present.timerAt;
-  const next = { ...present, isActive, periodMs, graceMs, timerAt };
+  // The time in which it was not active counts as neither passed nor failed.
+  const resultAt = isRestarted && !present.isActive && present.resultAt !== null ? now : present.resultAt;
+  const next = { ...present, isActive, periodMs, graceMs, timerAt, resultAt };
   // Waiting pings are evaluated, whatever the settings are now.
   const waiting = await tx
     .selectFrom('waiting_pings')
@@ -58,7 +60,7 @@ export async function keepHeartbeat(
   const dueAt = Math.min(inspect(next), waiting === undefined ? neverAt : present.dueAt);
   await tx
     .updateTable('heartbeats')
-    .set({ ...settings, timer_at: timerAt, due_at: dueAt })
+    .set({ ...settings, timer_at: timerAt, result_at: resultAt, due_at: dueAt })
     .where('account_id', '=', row.account_id)
     .where('check_id', '=', row.check_id)
     .execute();
