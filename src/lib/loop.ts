@@ -9,7 +9,7 @@ export interface Loop {
   stop(): Promise<void>;
   /** Whether the last tick succeeded. */
   readonly isHealthy: boolean;
-  /** Whether no tick has succeeded for a minute longer than the pause between two: it fails, or one does not end. */
+  /** Whether no tick has succeeded for longer than its pause and `longestTickMs`: it fails, or one does not end. */
   readonly isStalled: boolean;
 }
 
@@ -21,21 +21,20 @@ export interface LoopOptions {
   readonly floorMs: number;
   /** Called for a tick that threw; the next one follows after a growing delay. */
   readonly onError: (error: unknown, failedInARow: number) => void;
+  /** How long a tick may take or fail before the loop is stalled, ms. Default 60,000. */
+  readonly longestTickMs?: number;
   /** Monotonic clock, ms. */
   readonly elapsedMs?: () => number;
 }
 
 const firstPauseMs = 100;
 const longestPauseMs = 5000;
-/** How long a tick may take or fail before its loop is stalled, ms. */
-const stalledAfterMs = 60_000;
 
 /** Starts ticking at once. */
-export function startLoop({ tick, floorMs, onError, elapsedMs = () => performance.now() }: LoopOptions): Loop {
+export function startLoop(options: LoopOptions): Loop {
+  const { tick, floorMs, onError, longestTickMs = 60_000, elapsedMs = () => performance.now() } = options;
   let [timer, immediate]: [NodeJS.Timeout | null, NodeJS.Immediate | null] = [null, null];
-  let isTicking = false;
-  let isWoken = false;
-  let isStopped = false;
+  let [isTicking, isWoken, isStopped] = [false, false, false];
   let failedInARow = 0;
   let succeededAt = elapsedMs();
   const ended = Promise.withResolvers<void>();
@@ -89,7 +88,7 @@ export function startLoop({ tick, floorMs, onError, elapsedMs = () => performanc
       return failedInARow === 0;
     },
     get isStalled() {
-      return elapsedMs() - succeededAt > floorMs + stalledAfterMs;
+      return elapsedMs() - succeededAt > floorMs + longestTickMs;
     },
   };
 }

@@ -19,6 +19,12 @@ const longPausesMs: Partial<Record<LoopName, number>> = {
   'send-notices': 30_000,
 };
 
+/** How long a tick of loops may take that build documents for all accounts one after the other, ms. */
+const longTicksMs: Partial<Record<LoopName, number>> = {
+  'send-account-reports': 900_000,
+  'report-failing-channels': 900_000,
+};
+
 /** Starts the loops of the given roles. */
 export function startLoops(
   roles: readonly Role[],
@@ -35,7 +41,8 @@ export function startLoops(
         error: error instanceof Error ? error.message : String(error),
         failedInARow,
       });
-    loops.set(name, startLoop({ tick: ticks[name], floorMs, onError }));
+    const longestTickMs = longTicksMs[name] ?? 60_000;
+    loops.set(name, startLoop({ tick: ticks[name], floorMs, longestTickMs, onError }));
   }
   return loops;
 }
