@@ -18,7 +18,12 @@ test('a failing check leads to its result, its delivery and a replay, live', asy
   const { id } = await service.must('POST', '/v1/checks/api', {
     name: 'Cart API',
     frequency: 1440,
-    request: { method: 'GET', url: target.url },
+    retryStrategy: { type: 'FIXED', baseBackoffSeconds: 1, maxRetries: 1 },
+    request: {
+      method: 'GET',
+      url: target.url,
+      assertions: [{ source: 'RESPONSE_TIME', comparison: 'LESS_THAN', target: '60000' }],
+    },
   });
   const row = page.getByRole('listitem').filter({ hasText: 'Cart API' });
   await expectVisible(row.getByText('Passing'));
@@ -27,6 +32,10 @@ test('a failing check leads to its result, its delivery and a replay, live', asy
   await expectVisible(row.getByText('Failing'), 20_000);
   await row.getByRole('link', { name: 'Cart API' }).click();
   await expectVisible(page.getByRole('heading', { level: 1, name: 'Cart API' }));
+  const settings = page.getByRole('region', { name: 'What this check does' });
+  await expectVisible(settings.getByText(`GET ${target.url}`));
+  for (const said of ['Response time is less than 60000', 'One, after 1 s', 'the first failed run', 'Ops chat'])
+    await expectVisible(settings.getByText(said));
   const failedRow = page
     .getByRole('region', { name: 'Results' })
     .getByRole('row')

@@ -12,6 +12,7 @@ import { PingUrl, Pings } from './heartbeat.tsx';
 import { OlderAssertions } from './older-assertions.tsx';
 import { ResponseTimes } from './response-times.tsx';
 import { Results } from './results.tsx';
+import { Settings } from './settings.tsx';
 import { text } from './strings.ts';
 
 export function CheckPage() {
@@ -41,6 +42,7 @@ export function CheckPage() {
       {heartbeat && <Pings check={heartbeat} />}
       <Results check={check.data} />
       <Alerts check={check.data} />
+      <Settings check={check.data} />
       {!heartbeat && <Certificate check={check.data} />}
     </>
   );

@@ -1,0 +1,83 @@
+// Sentences about the settings of a check.
+import type { AnswerOf } from '#contract/operations.ts';
+
+/** An assertion of any check type. */
+export interface Assertion {
+  readonly source: string;
+  readonly comparison: string;
+  readonly property?: string;
+  readonly target?: string;
+  readonly regex?: string | null;
+}
+
+/** Abbreviations keep their capitals. */
+const capitals: Readonly<Record<string, string>> = { json: 'JSON' };
+
+/** `STATUS_CODE` as `Status code`, `JSON_BODY` as `JSON body`. */
+function wordOf(code: string): string {
+  const words = code
+    .toLowerCase()
+    .split('_')
+    .map((word) => capitals[word] ?? word)
+    .join(' ');
+  return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}`;
+}
+
+const comparisons: Readonly<Record<string, string>> = {
+  EQUALS: 'equals',
+  NOT_EQUALS: 'does not equal',
+  HAS_KEY: 'has the key',
+  NOT_HAS_KEY: 'does not have the key',
+  HAS_VALUE: 'has the value',
+  NOT_HAS_VALUE: 'does not have the value',
+  IS_EMPTY: 'is empty',
+  NOT_EMPTY: 'is not empty',
+  GREATER_THAN: 'is greater than',
+  LESS_THAN: 'is less than',
+  CONTAINS: 'contains',
+  NOT_CONTAINS: 'does not contain',
+  IS_NULL: 'is null',
+  NOT_NULL: 'is not null',
+};
+
+/** `JSON body $.total is greater than 3` */
+export function assertionText({ source, comparison, property, target, regex }: Assertion): string {
+  const isUnary = /^(IS|NOT)_(EMPTY|NULL)$/.test(comparison);
+  return [
+    wordOf(source),
+    property,
+    regex ? `matching /${regex}/` : '',
+    comparisons[comparison] ?? comparison,
+    isUnary ? '' : target === '' || target === undefined ? '""' : target,
+  ]
+    .filter((part) => part !== undefined && part !== '')
+    .join(' ');
+}
+
+/** What a check contacts, whatever its type; null = nothing that can be said in a line. */
+export function targetOf(request: object | null): string | null {
+  if (request === null) return null;
+  const { method, url, hostname, port, query, recordType, nameServer } = request as Partial<
+    Record<'method' | 'url' | 'hostname' | 'query' | 'recordType' | 'nameServer', string | null> & { port: number }
+  >;
+  if (url) return [method, url].filter(Boolean).join(' ');
+  if (query) return [query, recordType, nameServer ? `at ${nameServer}` : ''].filter(Boolean).join(' ');
+  if (hostname) return port === undefined ? hostname : `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
+  return null;
+}
+
+/** `Up to 3, after 10 s, 20 s …` */
+export function retryText(strategy: AnswerOf<'getCheck'>['retryStrategy']): string {
+  if (strategy === null || strategy.type === 'NO_RETRIES') return 'None';
+  const { type, baseBackoffSeconds: base, maxRetries, sameRegion, onlyOn } = strategy;
+  const count = type === 'SINGLE_RETRY' ? 1 : maxRetries;
+  const delays = [1, 2, 3]
+    .slice(0, count)
+    .map((n) => `${type === 'LINEAR' ? base * n : type === 'EXPONENTIAL' ? base * 2 ** (n - 1) : base} s`);
+  const conditions = [
+    sameRegion ? '' : 'from another location',
+    onlyOn !== undefined && onlyOn.length > 0 ? 'only after network errors' : '',
+  ].filter((part) => part !== '');
+  const times = count === 1 ? 'One' : `Up to ${count}`;
+  return [`${times}, after ${delays.join(', ')}${count > delays.length ? ' …' : ''}`, ...conditions].join(', ');
+}
