@@ -127,7 +127,7 @@ function newest(
   read: ReadonlyMap<string, CheckStatesTable>,
   ...key: [IdBytes, IdBytes]
 ): CheckStatesTable | undefined {
-  const text = key.map(idText).join('');
+  const text = idText(key[0]) + idText(key[1]);
   return written.get(text) ?? read.get(text);
 }
 
