@@ -6,6 +6,7 @@ import { createAdmitDeliveries } from '#pipeline/parts/admit-deliveries.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import { test } from '../support/store/each-engine.ts';
 import { until } from '../support/until.ts';
+import { idText } from '#store/base/codec.ts';
 import { failing, type PathUnderTest } from './path-under-test.ts';
 
 const hour = 3_600_000;
@@ -131,4 +132,28 @@ test('a delivery that has waited for a day ends as exhausted, and its channel is
   const [report] = await store.failingChannels.unreported(1);
   assert.deepEqual([report?.kind, report?.reason, report?.deliveryId], ['failing', reason, expired[0]?.split(' ')[0]]);
   await deliveries.stop(5000);
+});
+
+test('new failures are served first: recoveries and reminders leave a quarter of the limit, and wait a moment longer', async (newStore) => {
+  const { test: path } = await failing(newStore, 1);
+  await using _ = path;
+  const { sendingQuotas } = path.temp.store;
+  const [failure] = path.rows('SELECT id FROM deliveries');
+  path.temp.clock.advance(10_000);
+  await path.runAll('passed');
+  const rows = path.rows('SELECT id, alert_type FROM deliveries ORDER BY id');
+  const idOf = (row: Record<string, unknown> | undefined): string => idText(row?.['id'] as Uint8Array);
+  const [news, recovery] = [idOf(failure), idOf(rows[1])];
+  const take = (deliveryId: string) =>
+    sendingQuotas.take({ accountId: path.accountId, deliveryId, owner: 'one', quota, limit: 4, now: path.now });
+  await path.claimDeliveries();
+  const answers = [await take(recovery), await take(recovery), await take(recovery), await take(recovery)];
+  assert.deepEqual(answers, ['admitted', 'admitted', 'admitted', 'waits']);
+  assert.deepEqual([await take(news), await take(news)], ['admitted', 'waits']);
+  const next = quotaEndsAt(path.now);
+  assert.equal(path.one("SELECT next_attempt_at FROM deliveries WHERE alert_type = 'ALERT_FAILURE'"), next);
+  path.temp.raw.exec('UPDATE alerts SET is_counted = 0');
+  path.temp.clock.advance(next - path.now);
+  for (let sent = 0; sent < 3; sent++) assert.equal(await take(news), 'admitted');
+  assert.equal(await take(news), 'waits', 'a reminder');
 });

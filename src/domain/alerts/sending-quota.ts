@@ -13,9 +13,16 @@ export function hourOf(now: number): number {
   return Math.floor(now / hourMs);
 }
 
-/** When a delivery that exceeds a quota may be sent, epoch ms. */
-export function quotaEndsAt(now: number): number {
-  return (hourOf(now) + 1) * hourMs;
+/** When a delivery that exceeds a quota may be sent, epoch ms: new failures at the start of the next hour. */
+export function quotaEndsAt(now: number, isNews = true): number {
+  return (hourOf(now) + 1) * hourMs + (isNews ? 0 : othersAfterMs);
+}
+
+const othersAfterMs = 10_000;
+
+/** How much of a limit recoveries, reminders and reports may use: the rest is for new failures. */
+export function limitOfOthers(limit: number): number {
+  return limit - Math.floor(limit / 4);
 }
 
 /** Maximum time that a delivery waits for a quota, ms. */

@@ -2,6 +2,7 @@
 import { type Kysely, sql } from 'kysely';
 import {
   hourOf,
+  limitOfOthers,
   maxQuotaWaitMs,
   type QuotaAnswer,
   quotaEndsAt,
@@ -31,7 +32,7 @@ export interface QuotaClaim {
 
 export interface SendingQuotas {
   /**
-   * Counts an attempt. If the limit is reached, the delivery waits for the next hour without a lease. A reminder that
+   * Counts an attempt. New failures are served first: a part of the limit is theirs. If the limit is reached, the delivery waits for the next hour without a lease. A reminder that
    * was cancelled meanwhile ends instead, and so does a delivery that has waited for `maxQuotaWaitMs`.
    */
   take(claim: QuotaClaim): Promise<QuotaAnswer>;
@@ -46,38 +47,65 @@ export function createSendingQuotas({ transaction }: Database): SendingQuotas {
   return {
     take: (claim) =>
       transaction(async (tx) => {
-        const { accountId, quota, limit, now } = claim;
-        const base = hourOf(now) * perHour;
-        const account = idBytes(accountId);
-        const counted = await tx
-          .insertInto('counters')
-          .values({ account_id: account, noun: `sent-${quota}`, last: base + 1 })
-          .onConflict((conflict) =>
-            conflict
-              .columns(['account_id', 'noun'])
-              .doUpdateSet((row) => ({
-                last: row
-                  .case()
-                  .when(row.between('counters.last', base, base + perHour - 1))
-                  .then(row('counters.last', '+', 1))
-                  .else(base + 1)
-                  .end(),
-              }))
-              // A later hour is one from before the clock was set back.
-              .where((row) =>
-                row.or([row('counters.last', '<', base + limit), row('counters.last', '>=', base + perHour)]),
-              ),
-          )
-          .returning('last')
-          .executeTakeFirst();
-        return counted === undefined ? waitOrEnd(tx, claim) : 'admitted';
+        if (await count(tx, claim, limitOfOthers(claim.limit))) return 'admitted';
+        const isNews = await tellsNews(tx, claim);
+        if (isNews && (await count(tx, claim, claim.limit))) return 'admitted';
+        return waitOrEnd(tx, claim, isNews);
       }),
   };
+}
+
+/** Counts an attempt; false = the limit is reached. */
+async function count(
+  tx: Kysely<Tables>,
+  { accountId, quota, now }: Pick<QuotaClaim, 'accountId' | 'quota' | 'now'>,
+  limit: number,
+): Promise<boolean> {
+  const base = hourOf(now) * perHour;
+  const counted = await tx
+    .insertInto('counters')
+    .values({ account_id: idBytes(accountId), noun: `sent-${quota}`, last: base + 1 })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['account_id', 'noun'])
+        .doUpdateSet((row) => ({
+          last: row
+            .case()
+            .when(row.between('counters.last', base, base + perHour - 1))
+            .then(row('counters.last', '+', 1))
+            .else(base + 1)
+            .end(),
+        }))
+        // A later hour is one from before the clock was set back.
+        .where((row) => row.or([row('counters.last', '<', base + limit), row('counters.last', '>=', base + perHour)])),
+    )
+    .returning('last')
+    .executeTakeFirst();
+  return counted !== undefined;
+}
+
+/** Whether a delivery tells of a new failure or degradation; reminders do not. */
+async function tellsNews(
+  tx: Kysely<Tables>,
+  { accountId, deliveryId }: Pick<QuotaClaim, 'accountId' | 'deliveryId'>,
+): Promise<boolean> {
+  const row = await tx
+    .selectFrom('deliveries')
+    .leftJoin('alerts', (join) =>
+      join.onRef('alerts.account_id', '=', 'deliveries.account_id').onRef('alerts.id', '=', 'deliveries.alert_id'),
+    )
+    .select('alerts.is_counted')
+    .where('deliveries.account_id', '=', idBytes(accountId))
+    .where('deliveries.id', '=', idBytes(deliveryId))
+    .where('deliveries.alert_type', 'in', ['ALERT_FAILURE', 'ALERT_DEGRADED'])
+    .executeTakeFirst();
+  return row !== undefined && row.is_counted !== 0;
 }
 
 async function waitOrEnd(
   tx: Kysely<Tables>,
   { accountId, deliveryId, owner, quota, limit, now }: QuotaClaim,
+  isNews: boolean,
 ): Promise<QuotaAnswer> {
   const [account, id] = [idBytes(accountId), idBytes(deliveryId)];
   const row = await tx
@@ -90,7 +118,7 @@ async function waitOrEnd(
   // In the future: the clock was set back.
   const since = Math.min(row.quota_waits_since ?? now, now);
   const isExpired = now - since >= maxQuotaWaitMs && !isMarked(row.error);
-  const until = quotaEndsAt(now);
+  const until = quotaEndsAt(now, isNews);
   const reason = isExpired ? quotaExpiredReason(quota, limit) : quotaReason(quota, limit, until);
   const columns = isExpired
     ? settledColumns('', String(exhausted), 'CAST(NULL AS BIGINT)', `'${reason}'`)
