@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { alertSettings } from '#contract/alerts/alert-settings.ts';
 import { newId } from '#lib/id.ts';
+import { idBytes } from '#store/base/codec.ts';
 import { newDigest } from '#store/path/record/alert-storms.ts';
 import { putChannel } from '../support/store/rows.ts';
 import { openServer } from './server-on-store.ts';
@@ -57,4 +58,21 @@ test('a digest and its alerts name each other, and only its alerts are listed by
   assert.equal((await act('retry', member.id)).statusCode, 409);
   const sooner = await act('retry', digest.id);
   assert.ok(Date.parse(sooner.json<{ nextAttemptAt: string }>().nextAttemptAt) <= Date.now());
+});
+
+test('a storm is a notice while it lasts', async () => {
+  await using on = await openServer();
+  const notices = async () => {
+    const { body } = await on.server.inject({ url: '/v1/notices', headers: on.as() });
+    return (JSON.parse(body) as { kind: string; since: string }[]).filter(({ kind }) => kind === 'alert-storm');
+  };
+  assert.deepEqual(await notices(), []);
+  const at = Date.UTC(2026, 2, 10, 3, 44);
+  on.raw
+    .prepare('INSERT INTO alert_storms (account_id, started_at, is_current, channels) VALUES (?, ?, 1, ?)')
+    .run(idBytes(on.accountId), at, '{}');
+  assert.deepEqual(
+    (await notices()).map(({ since }) => since),
+    [new Date(at).toISOString()],
+  );
 });

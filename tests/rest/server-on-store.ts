@@ -28,6 +28,7 @@ import { createFindPingMasker } from '#actions/heartbeats/ping-masker.ts';
 import { createRedactor } from '#checks/parts/redact.ts';
 import { createResultPageActions } from '#actions/results/result-page.ts';
 import { createTriggerCallActions } from '#actions/checks/trigger-calls.ts';
+import { createStormNotices } from '#actions/alerts/storm-notice.ts';
 import { createSilentCheckNotices } from '#actions/alerts/silent-checks.ts';
 import { createTriggerActions } from '#actions/checks/triggers.ts';
 import { channelRules } from '#channels/rules.ts';
@@ -209,6 +210,7 @@ function routesOfRows(
       createNoticeActions({
         missingVariables: composeMissingVariables(store),
         silentCheckNotices: createSilentCheckNotices(store),
+        stormNotices: createStormNotices(store),
         ...store,
         runtimeEnds: async () => [],
         missingBrowsers: async () => [],

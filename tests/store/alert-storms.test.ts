@@ -173,7 +173,8 @@ describe('an alert storm', () => {
     test.temp.clock.advance(minuteMs);
     await judgeStorms(test);
     await sentDigests(test);
-    assert.equal((await changes.next()).deliveries, true);
+    const { deliveries, notices } = await changes.next();
+    assert.deepEqual({ deliveries, notices }, { deliveries: true, notices: true }, 'it is over');
   });
 
   it('lets a digest be sent at once, but not cancelled while it collects', async (newStore) => {

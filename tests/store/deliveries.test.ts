@@ -320,6 +320,7 @@ test('a failing channel is a notice of its own account; operators see those of t
   const notices = createNoticeActions({
     missingVariables: { notices: async () => [] },
     silentCheckNotices: async () => [],
+    stormNotices: async () => [],
     ...temp.store,
     runtimeEnds: async () => [],
     missingBrowsers: async () => [],

@@ -17,6 +17,7 @@ function noticesOf({ temp, accountId }: PathUnderTest): Promise<Notice[]> {
   const actions = createNoticeActions({
     missingVariables: { notices: async () => [] },
     silentCheckNotices: async () => [],
+    stormNotices: async () => [],
     ...temp.store,
     runtimeEnds: async () => [],
     missingBrowsers: async () => [],

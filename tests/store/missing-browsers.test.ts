@@ -22,6 +22,7 @@ async function fixture(newStore: NewStore) {
   const notices = createNoticeActions({
     missingVariables: { notices: async () => [] },
     silentCheckNotices: async () => [],
+    stormNotices: async () => [],
     ...store,
     missingBrowsers,
     ownFaultNotices: async () => [],

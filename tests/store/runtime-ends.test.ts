@@ -43,6 +43,7 @@ async function fixture(
   const notices = createNoticeActions({
     missingVariables: { notices: async () => [] },
     silentCheckNotices: async () => [],
+    stormNotices: async () => [],
     ...store,
     runtimeEnds,
     missingBrowsers: async () => [],

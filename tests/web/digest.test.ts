@@ -28,6 +28,7 @@ test('an alert leads to the grouped notification that carried it, which can be s
     await service.must('POST', `/v1/triggers/checks/${String(id)}`);
   }
   const page = await open('/deliveries');
+  await expectVisible(page.getByText(/Storm since .*: notifications are grouped/), 20_000);
   await expectVisible(page.getByRole('link', { name: 'Grouped notification', exact: true }), 20_000);
   const carried = page.getByRole('row').filter({ hasText: 'Grouped:' });
   await expectVisible(carried.first());

@@ -65,6 +65,8 @@ export interface NoticeDeps {
   readonly silentLocations: (accountId: string) => Promise<readonly Notice[]>;
   /** Checks whose failures notify no channel. */
   readonly silentCheckNotices: (accountId: string) => Promise<readonly Notice[]>;
+  /** The alert storm of the account. */
+  readonly stormNotices: (accountId: string) => Promise<readonly Notice[]>;
   /** Problems of this installation that make results inconclusive, for every account. */
   readonly ownFaultNotices: () => Promise<readonly Notice[]>;
   /** Undefined variables that checks use. */
@@ -98,6 +100,7 @@ export function createNoticeActions(deps: NoticeDeps): NoticeActions {
       const ofBrowsers = await missingBrowsers(caller.accountId);
       const ofLocations = await deps.silentLocations(caller.accountId);
       const ofSilentChecks = await deps.silentCheckNotices(caller.accountId);
+      const ofStorm = await deps.stormNotices(caller.accountId);
       const ofVariables = await deps.missingVariables.notices(caller.accountId);
       const ofHold = holdNotices(await deps.heldDeliveries.find());
       const ofOwnFaults = await deps.ownFaultNotices();
@@ -111,6 +114,7 @@ export function createNoticeActions(deps: NoticeDeps): NoticeActions {
         ...ofLocations,
         ...ofVariables,
         ...ofSilentChecks,
+        ...ofStorm,
         ...ofOwnFaults,
         ...ofProcess,
         ...ofHold,

@@ -35,6 +35,7 @@ import { createResultPageActions } from '#actions/results/result-page.ts';
 import { createTriggerCallActions } from '#actions/checks/trigger-calls.ts';
 import { createTriggerActions } from '#actions/checks/triggers.ts';
 import { createMaintenanceWindowActions } from '#actions/checks/maintenance-windows.ts';
+import { createStormNotices } from '#actions/alerts/storm-notice.ts';
 import { createSilentCheckNotices } from '#actions/alerts/silent-checks.ts';
 import { createInviteActions } from '#actions/accounts/invites.ts';
 import { createReadMe } from '#actions/accounts/me.ts';
@@ -294,6 +295,7 @@ function noticesOf({ config: { location }, store, clock, runtimes, ownProcess }:
     missingBrowsers: createMissingBrowsers({ ...store, location, now }),
     ownFaultNotices: createOwnFaultNotices({ ...store, now }),
     silentCheckNotices: createSilentCheckNotices(store),
+    stormNotices: createStormNotices(store),
     missingVariables: composeMissingVariables(store),
   };
 }

@@ -62,7 +62,7 @@ export function createAccountChanges({ reader, dialect }: Database): AccountChan
               Number(found.waitingCount) >= maxWaiting,
             alerts: isOther('alerts'),
             checks: isOther('revision'),
-            notices: isOther('revision') || isOther('channels'),
+            notices: isOther('revision') || isOther('channels') || isOther('storm'),
           };
         },
       };
@@ -106,6 +106,7 @@ async function readFacts(reader: Kysely<Tables>, accountId: string) {
         .as('waiting'),
       // A digest that collects alerts is not waiting yet.
       reader.selectFrom('alert_storms').select('channels').where('account_id', '=', account).as('digests'),
+      reader.selectFrom('alert_storms').select('started_at').where('account_id', '=', account).as('storm'),
       reader
         .selectFrom('alert_channels')
         .select(sql<string>`concat(count(failing_since), '/', sum(failing_since))`.as('text'))

@@ -9,6 +9,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { CheckName } from '../../ui/checks/check-name.tsx';
 import { ChannelName, useChannelNames } from '../../ui/alerts/channels.tsx';
 import { DeliveryStatus, filterWords } from '../../ui/alerts/delivery-status.tsx';
+import { Storm } from '../../ui/alerts/storm.tsx';
 import { Confirm } from '../../ui/controls/dialog.tsx';
 import { Choice } from '../../ui/controls/field.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
@@ -31,6 +32,7 @@ export function DeliveriesPage() {
   return (
     <>
       <PageHead title={text.title}>
+        <Storm className="quiet" />
         <DeliveryFilters search={search} />
       </PageHead>
       {deliveries.error && deliveries.items === undefined ? (

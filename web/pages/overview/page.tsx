@@ -6,6 +6,7 @@ import { useRead } from '../../api/query.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Code } from '../../ui/controls/copy.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
+import { Storm } from '../../ui/alerts/storm.tsx';
 import { PageHead } from '../../ui/layout/page.tsx';
 import { Ago } from '../../ui/text/time.tsx';
 import { Filters } from './filters.tsx';
@@ -77,6 +78,7 @@ function Facts({ data: { deliveries, nextMaintenance } }: { readonly data: Overv
           {trouble}
         </Link>
       )}
+      <Storm className={css['fact']} />
       {nextMaintenance !== null && (
         <span className={css['fact']}>
           <Wrench size={14} aria-hidden /> {text.maintenance(nextMaintenance.name)}{' '}

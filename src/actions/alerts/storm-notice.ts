@@ -1,0 +1,30 @@
+// Notice about an alert storm: notifications are grouped until it is over.
+import type { Notice } from '../operating/notices.ts';
+
+/** Dependencies of this notice. */
+export interface StormNoticeDeps {
+  readonly alertStorms: {
+    /** Epoch ms; null = no storm. */
+    since(accountId: string): Promise<number | null>;
+  };
+}
+
+/** One notice while the account has a storm. */
+export function createStormNotices({ alertStorms }: StormNoticeDeps): (accountId: string) => Promise<Notice[]> {
+  return async (accountId) => {
+    const since = await alertStorms.since(accountId);
+    if (since === null) return [];
+    return [
+      {
+        id: 'alert-storm',
+        kind: 'alert-storm',
+        since,
+        subject: 'Alert storm',
+        message:
+          'Many checks started to fail or recover within a minute. Channels for people receive grouped notifications. New failures are sent within a minute.',
+        action:
+          'See GET /v1/deliveries?status=collecting for the next ones. `digestThreshold` of the account sets when alerts are grouped.',
+      },
+    ];
+  };
+}
