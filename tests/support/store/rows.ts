@@ -147,6 +147,7 @@ export function putChannel(raw: RawRows, accountId: string, id: number, failingS
     ssl_expiry: 0,
     ssl_expiry_threshold: 30,
     auto_subscribe: 0,
+    grouping: 0,
     exhausted_in_a_row: failingSince === null ? 0 : 5,
     failing_since: failingSince,
     created_at: 1,
