@@ -14,6 +14,9 @@ test('a failing check leads to its result, its delivery and a replay, live', asy
     config: { name: 'Ops chat', url: channel.url },
   });
   const page = await open();
+  // Some browsers report a language that Intl refuses.
+  await page.addInitScript("Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' })");
+  await page.reload();
   await expectVisible(page.getByText('No checks yet'));
   const { id } = await service.must('POST', '/v1/checks/api', {
     name: 'Cart API',

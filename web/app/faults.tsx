@@ -19,7 +19,11 @@ export function NotFound() {
 export function PageFault({ error }: { readonly error: unknown }) {
   return (
     <Empty title="This page could not be shown">
-      {error instanceof ServiceError ? <ErrorMessage error={error} /> : <p>Tocsin may have been upgraded.</p>}
+      {error instanceof ServiceError ? (
+        <ErrorMessage error={error} />
+      ) : (
+        <p>Reload it. If that does not help, this is a bug: the console of the browser has the error.</p>
+      )}
       <p>
         <a href={location.href}>Reload the page</a>
       </p>

@@ -10,6 +10,7 @@ import { createAppRouter } from './router.tsx';
 import { applyTheme } from '../ui/layout/theme.ts';
 
 applyTheme();
+replaceInvalidLanguage();
 const root = document.querySelector('#root');
 if (root === null) throw new Error('the page has no root element');
 const cache = createQueryClient();
@@ -20,3 +21,12 @@ createRoot(root).render(
     </QueryClientProvider>
   </StrictMode>,
 );
+
+/** Some browsers report `en-US@posix`, which the library of the charts hands to `Intl` when it is loaded. */
+function replaceInvalidLanguage(): void {
+  try {
+    Intl.getCanonicalLocales(navigator.language);
+  } catch {
+    Object.defineProperty(navigator, 'language', { value: 'en' });
+  }
+}
