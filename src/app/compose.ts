@@ -81,7 +81,7 @@ export async function compose(
 }
 
 async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, log: Log): Promise<Tocsin> {
-  const { store, clock, random, measureTime } = opened;
+  const { store, clock } = opened;
   await noteAbsence(store, log);
   await noteHold(opened, config, log);
   const runtimes = await whenDatabaseIsThere(log, () => loadRuntimes(store, clock, log));
@@ -110,7 +110,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const signed = createSigned(publicUrl, secretKey);
   const hints = joinHints(store, ownProcess, (name) => path?.wake(name), authentication.forgetAll);
   const stopping = new AbortController();
-  const plain = { config, store, clock, random, measureTime, log, publicUrl, userAgent: `Tocsin/${version}` };
+  const plain = { ...opened, config, log, publicUrl, userAgent: `Tocsin/${version}` };
   const joined = { ...plain, authentication, passwords: createPasswords(), runtimes, metrics, ownProcess };
   const processNotices = noticesOfProcess(opened, config, runtimes);
   const shared = { ...joined, ...signed, processNotices, pingFailures: { count: 0 } };
@@ -121,9 +121,9 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
     stopping: stopping.signal,
     brokenChannels: brokenChannelsOf(store, config, (accountId) => path?.brokenChannels(accountId) ?? []),
     notes: async () => holdNotes(store),
-    readiness: async () => [...(path?.faults() ?? ['the service is starting']), ...(await storeFaults(ownProcess))],
+    readiness: () => faultsOf(path, ownProcess, opened),
   });
-  const options = restOptions(config, log, clock, authentication, publicUrl);
+  const options = restOptions(config, log, opened, authentication, publicUrl);
   const servers = [
     { ...api, ...options },
     { ...metricsRoutes(metrics, config), ...options },
@@ -144,7 +144,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
 
 /** Problems that this process knows of. */
 function noticesOfProcess(
-  { store, clock }: OpenedStore,
+  { store, clock, damage }: OpenedStore,
   { watchdogUrl, noticeChannel }: Pick<Config, 'watchdogUrl' | 'noticeChannel'>,
   runtimes: LoadedRuntimes,
 ): () => Promise<readonly Notice[]> {
@@ -153,6 +153,7 @@ function noticesOfProcess(
     noticeChannel === null ||
     (await store.alertChannels.find(noticeChannel.accountId, noticeChannel.alertChannelId)) !== null;
   return async () => [
+    ...damage.notices(),
     ...runtimes.notices(),
     ...((await hasChannel()) ? [] : [missingChannelNotice(startedAt)]),
     ...watchdogNotices(await store.watchdog.state(), watchdogUrl !== null, clock.now()),
@@ -291,7 +292,7 @@ function firstAccountOptions({ bootstrapApiKey, bootstrapAccountId }: Config): F
 function restOptions(
   config: Config,
   log: Log,
-  clock: Clock,
+  { clock, damage }: Pick<OpenedStore, 'clock' | 'damage'>,
   authentication: Authentication,
   publicUrl: () => string,
 ): Omit<RestOptions, 'routes' | 'operations'> {
@@ -304,7 +305,10 @@ function restOptions(
     trustedProxies: config.trustedProxies.map(({ address, prefix }) => `${address}/${prefix}`),
     hosts: { publicUrl, allowed: config.allowedHosts },
     now: () => clock.now(),
-    isUnavailable: isTemporary,
+    isUnavailable: (error) => {
+      damage.noteError(error);
+      return isTemporary(error);
+    },
   };
 }
 
@@ -334,12 +338,18 @@ async function holdNotes({ heldDeliveries }: Store): Promise<string[]> {
   return hold === null ? [] : [holdWords(hold)];
 }
 
-/** Whether the store accepts a durable write; tests it by writing. */
-async function storeFaults(ownProcess: OwnProcess): Promise<string[]> {
+/** Why this process is not ready. Tests whether the store accepts a durable write by writing. */
+async function faultsOf(
+  path: Pick<RunningPath, 'faults'> | null,
+  ownProcess: OwnProcess,
+  { damage }: Pick<OpenedStore, 'damage'>,
+): Promise<string[]> {
+  const known = path?.faults() ?? ['the service is starting'];
   try {
     await ownProcess.sign();
-    return [];
+    return [...known, ...damage.faults()];
   } catch (error) {
-    return [error instanceof Error ? error.message : String(error)];
+    damage.noteError(error);
+    return [...known, error instanceof Error ? error.message : String(error)];
   }
 }

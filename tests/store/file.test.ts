@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type SchemaMigration, migrations, NewerDatabaseError, schemaVersion } from '#store/base/migrate.ts';
-import { DatabaseOpenError, openSqliteFile } from '#store/engines/sqlite/file.ts';
+import { checkLargeFile, DatabaseOpenError } from '#store/engines/sqlite/check-file.ts';
+import { openSqliteFile } from '#store/engines/sqlite/file.ts';
 
 let folder = '';
 let path = '';
@@ -89,25 +90,32 @@ describe('a database file', () => {
     await again.close();
   });
 
-  it('that a crash damaged is refused, each time, with what to do', async () => {
+  it('that is damaged is refused, each time, with what to do, however it was closed', async () => {
     const file = openSqliteFile(path);
     await file.queue.group((connection) => {
       const insert = connection.prepare('INSERT INTO installation (key, value) VALUES (?, ?)');
       for (let n = 0; n < 2000; n++) insert.run(`note ${n}`, 'x'.repeat(100));
     });
     await file.close();
-    outside(`UPDATE installation SET value = 'open' WHERE key = 'file'`);
     const descriptor = openSync(path, 'r+');
     writeSync(descriptor, Buffer.alloc(8192, 0xa5), 0, 8192, statSync(path).size - 3 * 8192);
     closeSync(descriptor);
-    for (const _ of [1, 2]) {
-      assert.throws(
-        () => openSqliteFile(path),
-        (error) =>
-          error instanceof DatabaseOpenError &&
-          /is damaged \(.+\): move it away and put the newest backup in its place/s.test(error.message),
-      );
-    }
+    const isRefusal = (error: unknown): boolean =>
+      error instanceof DatabaseOpenError &&
+      /is damaged \(.+\): restore the newest backup with ".+ restore <file>"/s.test(error.message);
+    for (const _ of [1, 2]) assert.throws(() => openSqliteFile(path), isRefusal);
+    const late = Promise.withResolvers<string>();
+    await assert.rejects(checkLargeFile(path, { maxBytes: 0, waitMs: 60_000, onLate: late.resolve }), isRefusal);
+    // Beside the service, if it takes too long.
+    await checkLargeFile(path, { maxBytes: 0, waitMs: 0, onLate: late.resolve });
+    assert.notEqual(await late.promise, '');
+  });
+
+  it('that is undamaged or absent is not refused by the check of large files', async () => {
+    await openSqliteFile(path).close();
+    const onLate = (finding: string): void => assert.fail(finding);
+    await checkLargeFile(path, { maxBytes: 0, waitMs: 60_000, onLate });
+    await checkLargeFile(join(folder, 'absent.db'), { maxBytes: 0, onLate });
   });
 
   it('that is something else is refused', () => {

@@ -1,4 +1,5 @@
 // What the steps of a process share.
+import type { Damage } from '../store/damage.ts';
 import { type AcknowledgeLinks } from '#actions/alerts/acknowledge-links.ts';
 import type { Notice } from '#actions/operating/notices.ts';
 import type { ResultLinks } from '#actions/results/result-links.ts';
@@ -36,6 +37,8 @@ export interface PathDeps {
   /** Reads the time of the database's clock, if that is used. */
   readonly measureTime: (() => Promise<void>) | null;
   readonly log: Log;
+  /** Damage of the database that is known so far. */
+  readonly damage: Pick<Damage, 'noteError'>;
   readonly userAgent: string;
   /** Problems that this process knows of. */
   readonly processNotices: () => Promise<readonly Notice[]>;

@@ -1,6 +1,7 @@
 // The loops of this process: one per step, each running as often as its step requests.
 import { type Loop, startLoop } from '#lib/loop.ts';
 import { heartbeatIntervalMs } from '#domain/accounts/process.ts';
+import type { Damage } from '../store/damage.ts';
 import type { Log } from '#lib/log.ts';
 import type { Role } from '#config/variables.ts';
 import { type LoopName, loopsOfAll, loopsOfRole } from '#config/roles.ts';
@@ -29,18 +30,20 @@ const longTicksMs: Partial<Record<LoopName, number>> = {
 export function startLoops(
   roles: readonly Role[],
   ticks: Readonly<Record<LoopName, () => Promise<number>>>,
-  log: Log,
+  { log, damage }: { readonly log: Log; readonly damage: Pick<Damage, 'noteError'> },
 ): Map<LoopName, Loop> {
   const loops = new Map<LoopName, Loop>();
   // A loop that several roles share runs once.
   for (const name of new Set([...loopsOfAll, ...roles.flatMap((role) => loopsOfRole[role])])) {
     const floorMs = longPausesMs[name] ?? idleMs;
-    const onError = (error: unknown, failedInARow: number): void =>
+    const onError = (error: unknown, failedInARow: number): void => {
+      damage.noteError(error);
       log.error('step.failed', {
         step: name,
         error: error instanceof Error ? error.message : String(error),
         failedInARow,
       });
+    };
     const longestTickMs = longTicksMs[name] ?? 60_000;
     loops.set(name, startLoop({ tick: ticks[name], floorMs, longestTickMs, onError }));
   }

@@ -45,7 +45,7 @@ export interface RunningPath {
 const graceMs = 6000;
 
 export async function startPath(deps: PathDeps): Promise<RunningPath> {
-  const { config, store, clock, log, ownProcess, pingFailures: failures } = deps;
+  const { config, store, clock, ownProcess, pingFailures: failures } = deps;
   const startedAt = clock.now();
   await store.path.takeOver(startedAt);
   const rollback = await store.gaps.rollback().catch(() => null);
@@ -77,7 +77,7 @@ export async function startPath(deps: PathDeps): Promise<RunningPath> {
     'send-notices': joinSendNotices(joint, idleMs),
     'keep-templates': () => templates.tick(),
   };
-  const loops = startLoops(config.roles, ticks, log);
+  const loops = startLoops(config.roles, ticks, deps);
   const askTime = async (): Promise<void> => {
     await deps.measureTime?.().catch(() => undefined);
     loops.get('follow-clock')?.wake();

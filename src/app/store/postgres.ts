@@ -5,6 +5,7 @@ import type { PostgresAddress } from '#lib/net/postgres-address.ts';
 import { openPostgres, type PostgresServer } from '#store/engines/postgres/server.ts';
 import { openServerTime, type ServerTime } from '#store/engines/postgres/server-time.ts';
 import { type PostgresOptions, storeOnPostgres } from '#store/postgres-store.ts';
+import { createDamage } from './damage.ts';
 import type { OpenedStore } from './opened-store.ts';
 
 /** Location of the database and options of its store. */
@@ -31,7 +32,7 @@ export async function openOnPostgres({ address, steadyNow, log, ...options }: Po
     onListening: (state, why) =>
       state === 'listening' ? log.debug('store.listening') : log.warn('store.polling', { why }),
   });
-  return { store, clock, measureTime: () => time.measure() };
+  return { store, clock, measureTime: () => time.measure(), damage: createDamage(false, clock, log) };
 }
 
 async function timeOf(server: PostgresServer, steadyNow: () => number): Promise<ServerTime> {

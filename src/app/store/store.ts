@@ -6,6 +6,8 @@ import type { Log } from '#lib/log.ts';
 import type { SchemaMigration } from '#store/base/migrate.ts';
 import { isServerAway } from '#store/base/unavailable.ts';
 import type { Config } from '#config/config.ts';
+import { checkLargeFile } from '#store/engines/sqlite/check-file.ts';
+import { createDamage } from './damage.ts';
 import type { OpenedStore } from './opened-store.ts';
 
 /** The clock, which tests may replace. */
@@ -40,7 +42,9 @@ export async function openConfiguredStore(
   if (database.kind === 'sqlite') {
     const { openStore } = await import('#store/sqlite-store.ts');
     const clock = createFollowedClock(clocks.clock, clocks.steadyNow);
-    return { store: openStore({ ...options, path: database.path, clock }), clock, measureTime: null };
+    const damage = createDamage(true, clock, log);
+    await checkLargeFile(database.path, { onLate: damage.note });
+    return { store: openStore({ ...options, path: database.path, clock }), clock, measureTime: null, damage };
   }
   const listenAddress = listen === null ? {} : { listenAddress: listen === 'off' ? null : listen };
   const { address } = database;

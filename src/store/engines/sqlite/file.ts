@@ -3,6 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { sqliteDialect } from '../../base/dialect.ts';
 import { type Migration, migrations, migrationsFrom } from '../../base/migrate.ts';
 import type { EngineOptions } from '../../store.ts';
+import { damageIn } from '../../base/damage.ts';
+import { checkSmallFile, damagedError, DatabaseOpenError } from './check-file.ts';
 import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { createWriteQueue, type WriteQueue } from './write-queue.ts';
@@ -25,11 +27,6 @@ export interface SqliteFile {
   close(): Promise<void>;
 }
 
-/** The database cannot be opened; the message says why and what to do. */
-export class DatabaseOpenError extends Error {
-  override readonly name = 'DatabaseOpenError';
-}
-
 /**
  * Opens the file at `path`, and creates or migrates its schema. Throws DatabaseOpenError (in use, damaged, not a
  * database, folder not writable) and NewerDatabaseError.
@@ -43,8 +40,9 @@ export function openSqliteFile(
   try {
     const writer = openConnection(path, 'write');
     opened.push(writer);
+    checkSmallFile(writer.database, path);
     migrate(writer, onMigrating, all);
-    const wasCrashed = checkAfterCrash(writer, path);
+    const wasCrashed = isMarkedOpen(writer);
     mark(writer, 'open');
     const reader = openConnection(path, 'read');
     opened.push(reader);
@@ -108,24 +106,16 @@ export function takeLock(path: string): DatabaseSync {
   }
 }
 
-/** SQLite's result codes for a damaged file (11) or one that is not a database (26). */
-const damaged: ReadonlySet<number> = new Set([11, 26]);
-
 /** Errors about an unusable file, with instructions; all others are unchanged. */
 export function openErrorOf(path: string, cause: unknown): Error {
   if (!(cause instanceof Error) || !('errcode' in cause))
     return cause instanceof Error ? cause : new Error(String(cause));
-  if (typeof cause.errcode === 'number' && damaged.has(cause.errcode & 0xff)) return damagedError(path, cause.message);
+  const finding = damageIn(cause);
+  if (finding !== null) return damagedError(path, finding);
   return new DatabaseOpenError(
     `the database ${path} cannot be opened (${cause.message}): check that the folder exists and is writable, ` +
       `or set TOCSIN_DATA_DIR to another one`,
     { cause },
-  );
-}
-
-function damagedError(path: string, finding: string): DatabaseOpenError {
-  return new DatabaseOpenError(
-    `the database ${path} is damaged (${finding}): move it away and put the newest backup in its place`,
   );
 }
 
@@ -157,10 +147,7 @@ function mark(writer: Connection, state: 'open' | 'closed'): void {
     .run(state);
 }
 
-function checkAfterCrash(writer: Connection, path: string): boolean {
-  const row = writer.prepare(`SELECT value FROM installation WHERE key = 'file'`).get();
-  if (row?.['value'] !== 'open') return false;
-  const finding = String(writer.database.prepare('PRAGMA quick_check(1)').get()?.['quick_check']);
-  if (finding !== 'ok') throw damagedError(path, finding);
-  return true;
+/** Whether the previous process did not close the file. */
+function isMarkedOpen(writer: Connection): boolean {
+  return writer.prepare(`SELECT value FROM installation WHERE key = 'file'`).get()?.['value'] === 'open';
 }

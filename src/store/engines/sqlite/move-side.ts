@@ -7,7 +7,8 @@ import { checkVersion } from '../../copy/version.ts';
 import { type Cell, type Row, selectOf, type TableShape } from '../../copy/shape.ts';
 import type { Side, Writing } from '../../copy/side.ts';
 import { type Connection, openConnection } from './connection.ts';
-import { DatabaseOpenError, openErrorOf, openSqliteFile, takeLock } from './file.ts';
+import { DatabaseOpenError } from './check-file.ts';
+import { openErrorOf, openSqliteFile, takeLock } from './file.ts';
 
 /** The source, which is never migrated, and locked while it is open. Throws DatabaseOpenError. */
 export async function openSqliteSource(path: string, mode: 'read' | 'write'): Promise<Side> {
