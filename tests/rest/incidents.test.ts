@@ -84,6 +84,7 @@ test('the page of an ACK_LINK acknowledges by its button only', async () => {
   const page = await on.server.inject({ url });
   assert.equal(await isAcknowledged(), false);
   assert.match(page.body, /<h1>&lt;b&gt;&quot;Shop&quot;&lt;\/b&gt;<\/h1>/);
+  assert.match(page.body, /<p class="why">expected status below 400, got 500<\/p>/);
   assert.match(page.body, /<form method="post"><button>Acknowledge<\/button><\/form>/);
   const { 'content-security-policy': policy, 'referrer-policy': referrer, 'cache-control': cache } = page.headers;
   assert.match(

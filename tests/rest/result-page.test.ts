@@ -24,6 +24,7 @@ const view: ResultView = {
   response: { line: '503 Service Unavailable', headers: [], body: 'down', isTruncated: true },
   evidence: null,
   script: null,
+  pagePath: '/checks/1/results/2',
   expiresAt: Date.UTC(2026, 2, 2),
 };
 
@@ -57,6 +58,7 @@ test('a result can be read by a person: verdict, name, times, phases, assertions
     'Expected 200, got 503',
     'GET https://shop.example/',
     '503 Service Unavailable',
+    '<a href="/checks/1/results/2">Open in Tocsin</a>',
     'only its beginning is stored',
   ]);
 });

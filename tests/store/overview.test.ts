@@ -18,7 +18,7 @@ import {
 import type { TempStore } from '../support/store/temp-store.ts';
 import { fact, retentionMs, minuteMs, noon, record, rollUpAll } from './roll-up-facts.ts';
 
-const targetOf = (): string => 'https://shop.example';
+const targetOf = (): string => '{{ GROUP_BASE_URL }}/ok';
 
 function putState({ raw }: TempStore, accountId: string, checkId: string, resultId = newId()): void {
   insertRow(raw, 'check_states', {
@@ -63,9 +63,11 @@ test('the overview shows every committed change of a check, its group, its state
   };
   const settings = `'{"settings":{"request":{}},"mutedUntil":9000,"frequency":5}'`;
   await change(`UPDATE checks SET updated_at = 2, definition = ${settings}`, {
-    url: 'https://shop.example',
+    url: '{{ GROUP_BASE_URL }}/ok',
     mutedUntil: 9000,
   });
+  const base = `'{"apiCheckDefaults":{"url":"https://$&.example"}}'`;
+  await change(`UPDATE check_groups SET definition = ${base}`, { url: 'https://$&.example/ok' });
   await change(`UPDATE checks SET name = 'New shop', tags = '["a"]'`, { name: 'New shop', tags: ['a'] });
   await change(`UPDATE check_groups SET activated = 0`, { isActive: false, activated: true });
   await change(`UPDATE check_groups SET activated = 1, muted = 1`, { isActive: true, isMuted: true });

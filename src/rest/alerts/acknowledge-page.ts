@@ -23,6 +23,7 @@ export function acknowledgePage(incident: Incident): string {
     html`<main class="result">
       <p><strong class="verdict ${look}">${name}</strong></p>
       <h1>${incident.checkName}</h1>
+      ${incident.error !== null && html`<p class="why">${incident.error}</p>`}
       <div class="card">
         <table class="facts">
           ${facts(incident).map(

@@ -33,6 +33,8 @@ export interface ResultView {
   readonly evidence: EvidenceView | null;
   /** null = no script ran. */
   readonly script: ScriptView | null;
+  /** Path of the same result in the web UI, which needs a login. */
+  readonly pagePath: string;
   /** When the link expires, epoch ms. */
   readonly expiresAt: number;
 }
@@ -66,7 +68,8 @@ export function resultPage(view: ResultView): string {
       ${view.evidence?.isFirst === false && evidence(view.evidence)}
       ${view.request && exchange('Request', view.request, false)}
       ${view.response && exchange('Response', view.response, view.response.isTruncated)}
-      <p class="soft foot">This link works until ${utc(view.expiresAt)}. Anyone with the link can read this result.</p>
+      <p class="foot"><a href="${view.pagePath}">Open in Tocsin</a> with the history of the check; requires a login.</p>
+      <p class="soft">This link works until ${utc(view.expiresAt)}. Anyone with the link can read this result.</p>
     </main>`,
   );
 }

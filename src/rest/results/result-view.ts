@@ -56,6 +56,7 @@ export function resultView(shown: LinkedPage, link: string): ResultView {
     response: part !== null && isHttp(part) ? responseOf(part) : null,
     evidence: evidenceView(checkType, own, shown.pingBody),
     script,
+    pagePath: `/checks/${result.checkId}/results/${result.id}`,
     expiresAt,
   };
 }

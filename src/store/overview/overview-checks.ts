@@ -272,13 +272,17 @@ async function readHeard(reader: Kysely<Tables>, account: string): Promise<Recei
 type GroupRow = Pick<Tables['check_groups'], 'name' | 'activated' | 'muted' | 'tags' | 'definition'>;
 
 function groupFacts({ name, activated, muted, tags, definition }: GroupRow) {
-  const { mutedUntil } = parsed<{ mutedUntil?: number | null }>(definition);
-  return { name, activated, muted, tags: parsed<string[]>(tags), mutedUntil: mutedUntil ?? 0 };
+  const { mutedUntil, apiCheckDefaults } = parsed<{
+    mutedUntil?: number | null;
+    apiCheckDefaults?: { readonly url?: string };
+  }>(definition);
+  const baseUrl = apiCheckDefaults?.url ?? '';
+  return { name, activated, muted, tags: parsed<string[]>(tags), mutedUntil: mutedUntil ?? 0, baseUrl };
 }
 
 function checkOf(
   row: CheckRow,
-  { url, mutedUntil, frequencyMs }: Definition,
+  { url: ownUrl, mutedUntil, frequencyMs }: Definition,
   group: ReturnType<typeof groupFacts> | null,
   received: Received,
   state: OverviewCheckState | null,
@@ -286,6 +290,9 @@ function checkOf(
   const { name, group_id: groupId, interval_ms, period_ms } = row;
   const checkId = idOfDigits(row.key);
   const tags = parsed<string[]>(row.tags);
+  const baseUrl = group?.baseUrl ?? '';
+  const url =
+    baseUrl === '' || ownUrl === null ? ownUrl : ownUrl.replace(/\{\{\s*GROUP_BASE_URL\s*\}\}/g, () => baseUrl);
   const ownMs = period_ms ?? interval_ms ?? frequencyMs;
   return {
     checkId,

@@ -12,6 +12,8 @@ test('assertions, targets and retries read as sentences', () => {
   assert.equal(assertionText({ source, comparison: 'IS_NULL', property: '$.a', target: '' }), 'JSON body $.a is null');
   assert.equal(assertionText({ source: 'STATUS_CODE', comparison: 'EQUALS', target: '' }), 'Status code equals ""');
   assert.equal(targetOf({ method: 'GET', url: 'https://shop.example/' }), 'GET https://shop.example/');
+  const url = '{{GROUP_BASE_URL}}/ok';
+  assert.equal(targetOf({ method: 'GET', url }, 'https://$&.example'), 'GET https://$&.example/ok');
   assert.equal(targetOf({ hostname: '::1', port: 5432 }), '[::1]:5432');
   assert.equal(targetOf({ query: 'shop.example', recordType: 'MX', nameServer: null, port: 53 }), 'shop.example MX');
   const strategy = { baseBackoffSeconds: 10, maxRetries: 5, maxDurationSeconds: 600, sameRegion: true };

@@ -54,13 +54,19 @@ export function assertionText({ source, comparison, property, target, regex }: A
     .join(' ');
 }
 
-/** What a check contacts, whatever its type; null = nothing that can be said in a line. */
-export function targetOf(request: object | null): string | null {
+/**
+ * What a check contacts, whatever its type; null = nothing that can be said in a line.
+ * @param baseUrl of its group; empty = none
+ */
+export function targetOf(request: object | null, baseUrl = ''): string | null {
   if (request === null) return null;
   const { method, url, hostname, port, query, recordType, nameServer } = request as Partial<
     Record<'method' | 'url' | 'hostname' | 'query' | 'recordType' | 'nameServer', string | null> & { port: number }
   >;
-  if (url) return [method, url].filter(Boolean).join(' ');
+  if (url) {
+    const filled = baseUrl === '' ? url : url.replace(/\{\{\s*GROUP_BASE_URL\s*\}\}/g, () => baseUrl);
+    return [method, filled].filter(Boolean).join(' ');
+  }
   if (query) return [query, recordType, nameServer ? `at ${nameServer}` : ''].filter(Boolean).join(' ');
   if (hostname) return port === undefined ? hostname : `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
   return null;

@@ -18,7 +18,7 @@ type Escalation = Partial<NonNullable<Check['alertSettings']>>;
 /** Settings as they apply, with those of the group. */
 export function Settings({ check: { id, groupId } }: { readonly check: Check }) {
   const effective = useRead('getCheck', { params: { id }, query: { applyGroupSettings: true } });
-  const group = useGroupChannels(groupId);
+  const group = useGroup(groupId);
   const account = useRead('getOwnAccount');
   const check = effective.data;
   if (check === undefined || check.id !== id) return null;
@@ -36,26 +36,29 @@ export function Settings({ check: { id, groupId } }: { readonly check: Check }) 
   );
 }
 
-/** IDs of the group's channels. */
-function useGroupChannels(groupId: number | null): readonly number[] {
+/** What a group adds to its checks. */
+interface Group {
+  /** IDs. */
+  readonly channels: readonly number[];
+  readonly baseUrl: string;
+}
+
+function useGroup(groupId: number | null): Group {
   const options = read(use(AccountContext), 'getCheckGroup', { params: { id: groupId ?? 0 } });
   const { data } = useQuery({ ...options, enabled: groupId !== null });
-  return groupId === null ? [] : idsOf(data?.alertChannelSubscriptions ?? []);
+  if (groupId === null || data === undefined) return { channels: [], baseUrl: '' };
+  return { channels: idsOf(data.alertChannelSubscriptions), baseUrl: data.apiCheckDefaults.url };
 }
 
 function idsOf(subscriptions: readonly { readonly alertChannelId: number; readonly activated: boolean }[]): number[] {
   return subscriptions.filter(({ activated }) => activated).map(({ alertChannelId }) => alertChannelId);
 }
 
-function factsOf(
-  check: Check,
-  ofGroup: readonly number[],
-  ofAccount: Escalation | undefined,
-): (readonly [string, ReactNode])[] {
+function factsOf(check: Check, ofGroup: Group, ofAccount: Escalation | undefined): (readonly [string, ReactNode])[] {
   const request = 'request' in check ? check.request : 'sslConfig' in check ? check.sslConfig : null;
   const assertions = ((request as { assertions?: readonly Assertion[] } | null)?.assertions ?? []).map(assertionText);
-  const target = targetOf(request);
-  const channels = [...new Set([...idsOf(check.alertChannelSubscriptions), ...ofGroup])];
+  const target = targetOf(request, ofGroup.baseUrl);
+  const channels = [...new Set([...idsOf(check.alertChannelSubscriptions), ...ofGroup.channels])];
   return [
     ...(target === null
       ? []
