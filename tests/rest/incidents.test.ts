@@ -134,7 +134,9 @@ function putOpen(on: ServerOnStore, name = 'Front page') {
   const checkId = putCheck(on.raw, on.accountId, { name });
   const id = putIncident(on.raw, on.accountId, checkId, on.clock.now() - 60_000);
   const alertId = putAlert(on.raw, on.accountId, checkId, on.clock.now());
-  on.raw.prepare('UPDATE incidents SET check_name = ? WHERE id = ?').run(name, idBytes(id));
+  on.raw
+    .prepare('UPDATE incidents SET check_name = ?, first_alert_id = ? WHERE id = ?')
+    .run(name, idBytes(alertId), idBytes(id));
   on.raw.prepare('UPDATE alerts SET incident_id = ? WHERE id = ?').run(idBytes(id), idBytes(alertId));
   insertRow(on.raw, 'check_states', {
     account_id: idBytes(on.accountId),
