@@ -5,6 +5,7 @@ import { ensureFirstAccount, type FirstAccountOptions } from '#actions/accounts/
 import { createKnownDevices } from '#actions/accounts/known-devices.ts';
 import { createPasswords, type Passwords } from '#actions/accounts/passwords.ts';
 import { Refusal } from '#actions/refusal.ts';
+import { createRefusedConnections } from '#actions/operating/refused-connections.ts';
 import { ensureFirstUser, setupUrl } from '#actions/accounts/setup.ts';
 import type { RandomSource } from '#domain/alerts/random-values.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
@@ -32,6 +33,7 @@ import { type LoadedRuntimes, loadRuntimes } from './scripts/installed-runtimes.
 import { createScriptProber, scriptsRefusedBy, trustedCasOf } from './scripts/scripts.ts';
 import { type Clocks, openConfiguredStore, whenDatabaseIsThere } from './store/store.ts';
 import { type Config, ConfigError, publicUrlOf } from '#config/config.ts';
+import { connectionsFor, descriptorLimit, metricsConnections } from '#metrics/descriptors.ts';
 import { createMetrics, type Metrics } from '#metrics/metrics.ts';
 import type { OpenedStore } from './store/opened-store.ts';
 import { createKnownPlaces, listenersOf } from './store/own-addresses.ts';
@@ -112,8 +114,10 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const stopping = new AbortController();
   const plain = { ...opened, config, log, publicUrl, userAgent: `Tocsin/${version}` };
   const joined = { ...plain, authentication, passwords: createPasswords(), runtimes, metrics, ownProcess };
-  const processNotices = noticesOfProcess(opened, config, runtimes);
-  const shared = { ...joined, ...signed, processNotices, pingFailures: { count: 0 } };
+  const pingFailures = { count: 0 };
+  const refused = createRefusedConnections(pingFailures, () => clock.now());
+  const processNotices = noticesOfProcess(opened, config, [() => runtimes.notices(), refused.notices]);
+  const shared = { ...joined, ...signed, processNotices, pingFailures };
   const api = await composeRoutes({
     ...shared,
     ...hints,
@@ -124,11 +128,8 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
     readiness: () => faultsOf(path, ownProcess, opened),
   });
   const options = restOptions(config, log, opened, authentication, publicUrl);
-  const servers = [
-    { ...api, ...options },
-    { ...metricsRoutes(metrics, config), ...options },
-  ].map(createRestServer);
-  const address = await listeners.start(servers, () => shared.pingFailures.count++);
+  const servers = createServers(api, metricsRoutes(metrics, config), options, refused.note);
+  const address = await listeners.start(servers, refused.note);
   await ownProcess.sign().catch(() => places.learn([]));
   const running = (path = await whenDatabaseIsThere(log, () => startPath({ ...shared, ...deps, ...hints })));
   hints.listen();
@@ -142,11 +143,24 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   };
 }
 
+/** The servers of the API and of metrics, with the connections that the limit on open files allows. */
+function createServers(
+  api: Pick<RestOptions, 'routes' | 'operations' | 'webFiles'>,
+  ofMetrics: Pick<RestOptions, 'routes' | 'operations'>,
+  options: Omit<RestOptions, 'routes' | 'operations'>,
+  onRefused: () => void,
+): ReturnType<typeof createRestServer>[] {
+  return [
+    { ...api, ...options, connections: { max: connectionsFor(descriptorLimit()), onRefused } },
+    { ...ofMetrics, ...options, connections: { max: metricsConnections } },
+  ].map(createRestServer);
+}
+
 /** Problems that this process knows of. */
 function noticesOfProcess(
   { store, clock, damage }: OpenedStore,
   { watchdogUrl, noticeChannel }: Pick<Config, 'watchdogUrl' | 'noticeChannel'>,
-  runtimes: LoadedRuntimes,
+  others: readonly (() => readonly Notice[])[],
 ): () => Promise<readonly Notice[]> {
   const startedAt = clock.now();
   const hasChannel = async (): Promise<boolean> =>
@@ -154,7 +168,7 @@ function noticesOfProcess(
     (await store.alertChannels.find(noticeChannel.accountId, noticeChannel.alertChannelId)) !== null;
   return async () => [
     ...damage.notices(),
-    ...runtimes.notices(),
+    ...others.flatMap((notices) => notices()),
     ...((await hasChannel()) ? [] : [missingChannelNotice(startedAt)]),
     ...watchdogNotices(await store.watchdog.state(), watchdogUrl !== null, clock.now()),
   ];

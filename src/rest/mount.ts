@@ -19,6 +19,7 @@ import {
   type KnownKey,
   unauthenticated,
 } from './authenticate.ts';
+import type { Connections } from './connections.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { type Input, parseInput } from './input.ts';
 import { methodsOfOperation } from './methods-of.ts';
@@ -60,6 +61,8 @@ interface Mounting {
   /** Time-sharing of parsing bodies and writing responses. */
   readonly fairQueue: EnterQueue;
   readonly sending: Sending;
+  /** Absent = connections are unlimited. */
+  readonly connections?: Connections | undefined;
   readonly ending: Ending;
 }
 
@@ -106,9 +109,12 @@ function identify(
   mounting: Mounting,
   done: Done,
 ): void {
-  const { rateLimits } = mounting;
-  const decide = (known: Known | null): void =>
-    done(faultOf(() => admit(known, permission, request, reply, rateLimits)));
+  const { rateLimits, connections } = mounting;
+  const decide = (known: Known | null): void => {
+    const fault = faultOf(() => admit(known, permission, request, reply, rateLimits));
+    if (fault === undefined) connections?.recognize(request.raw.socket);
+    done(fault);
+  };
   const refuse = (error: unknown): void => done(faultOf(() => refuseUnauthenticated(error, request, rateLimits)));
   let authenticated: Known | null | Promise<Known | null>;
   try {

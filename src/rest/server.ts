@@ -5,6 +5,7 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Operation, Operations } from '#contract/operation.ts';
 import { createFairQueue } from '#lib/fair-queue.ts';
 import type { Authenticate } from './authenticate.ts';
+import { type ConnectionLimits, shareConnections } from './connections.ts';
 import { errorAnswer, errorBody } from './errors.ts';
 import { foreignHost, foreignHostMessage, foreignHostPage, type OwnHosts } from './hosts.ts';
 import { pageHeaders } from './html.ts';
@@ -54,6 +55,8 @@ export interface RestOptions {
   readonly closingStallMs?: number;
   /** Bytes that requests and responses may hold. */
   readonly sending?: SendingOptions;
+  /** Absent = connections are unlimited. */
+  readonly connections?: Omit<ConnectionLimits, 'proxies'>;
 }
 
 /**
@@ -109,7 +112,10 @@ export function createRestServer(options: RestOptions): FastifyInstance {
     accounts: createRateLimit(options.accountRateLimit, 60_000, options.now),
     addresses: createRateLimit(options.rateLimit, 60_000, options.now),
   };
-  const mounting = { ...options, rateLimits, fairQueue: createFairQueue(), sending, ending };
+  const connections = options.connections
+    ? shareConnections(app.server, { ...options.connections, proxies: options.trustedProxies ?? [] })
+    : undefined;
+  const mounting = { ...options, rateLimits, fairQueue: createFairQueue(), sending, ending, connections };
   for (const route of routes) mountRoute(app, route, mounting);
   answerOddRequests(app.server, nextId);
   return app;

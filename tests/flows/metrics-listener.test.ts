@@ -42,5 +42,5 @@ test('about the file: the metrics listener limits connections to leave file desc
     t.after(() => socket.destroy());
     socket.on('error', () => undefined).on('close', () => refused++);
   }
-  await until('connections to be refused', () => taken === metricsConnections + 5 && refused === 5);
+  await until('connections to be refused', () => taken === metricsConnections + 5 && refused >= 5);
 });

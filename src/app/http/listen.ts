@@ -1,7 +1,7 @@
 // Opens the listeners of this process and explains failures.
 import type { createRestServer } from '#rest/server.ts';
 import { type Config, ConfigError } from '#config/config.ts';
-import { connectionsFor, descriptorLimit, metricsConnections, watchDescriptors } from '#metrics/descriptors.ts';
+import { watchDescriptors } from '#metrics/descriptors.ts';
 import { StartError } from '#config/start-error.ts';
 
 type Server = ReturnType<typeof createRestServer>;
@@ -16,7 +16,7 @@ export interface Listeners {
   /**
    * Starts the API listener and, if it has a separate port, the metrics listener. Returns `http://host:port` of the
    * first. Throws StartError or ConfigError with instructions.
-   * @param onRefused called for each refused connection and while no file can be opened
+   * @param onRefused called while no file can be opened
    */
   start(servers: readonly Server[], onRefused: () => void): Promise<string>;
   close(): Promise<void>;
@@ -41,13 +41,11 @@ export function createListeners({ host, port, metrics }: Pick<Config, 'host' | '
     async start([server, metricsServer], onRefused) {
       if (server === undefined) throw new Error('no server to listen with');
       servers.push(server);
-      takeConnections(server, connectionsFor(descriptorLimit()), onRefused);
       stopWatch = watchDescriptors(onRefused);
       const address = await listenAt(server, { host, port, variable: 'PORT' });
       ports = [portOf(address)];
       if (metrics.port !== null && metricsServer !== undefined) {
         servers.push(metricsServer);
-        takeConnections(metricsServer, metricsConnections, () => undefined);
         const place = { host, port: metrics.port, variable: 'TOCSIN_METRICS_PORT' };
         ports = [...ports, portOf(await listenAt(metricsServer, place))];
       }
@@ -59,12 +57,6 @@ export function createListeners({ host, port, metrics }: Pick<Config, 'host' | '
       await Promise.all(servers.map((server) => server.close()));
     },
   };
-}
-
-/** Limits connections so that file descriptors remain for other work. */
-function takeConnections({ server }: Server, max: number, onRefused: () => void): void {
-  server.maxConnections = max;
-  server.on('drop', onRefused);
 }
 
 async function listenAt(

@@ -37,6 +37,7 @@ const titles: Readonly<Record<string, string>> = {
   'location-silent': 'no process runs checks at a location',
   'browser-missing': 'Chromium is missing',
   'resolver-down': 'name servers do not answer',
+  'connections-refused': 'connections are refused',
   'runtime-broken': 'a runtime cannot be used',
   'watchdog-withheld': 'the watchdog is not called',
   'watchdog-failed': 'the watchdog cannot be called',
