@@ -89,5 +89,6 @@ describe('a grouped notification outside of the active hours of its channel', ()
     await run(test, 'failed', ids.slice(0, 3));
     assert.deepEqual(await leave(), ['other: ALERT_FAILURE', 'other: ALERT_FAILURE', 'other: ALERT_FAILURE']);
     assert.equal(test.one('SELECT count(*) FROM deliveries WHERE status = 7'), 0, 'none remains in a digest');
+    assert.equal(test.one('SELECT count(*) FROM notified WHERE is_grouped = 1'), 0, 'recoveries are single, too');
   });
 });

@@ -41,7 +41,8 @@ export async function splitDigest(
     for (const ids of inParts(checks.map(([checkId]) => idBytes(checkId)))) {
       await tx
         .updateTable('notified')
-        .set({ routed_to: route })
+        // A channel that gets every alert gets the recovery at once, too.
+        .set({ routed_to: route, ...(route !== null && !other.isDigested && { is_grouped: 0 }) })
         .where('account_id', '=', digest.account_id)
         .where('alert_channel_id', '=', digest.alert_channel_id)
         .where('check_id', 'in', ids)
