@@ -1,4 +1,4 @@
-// Settings of checks are told in sentences.
+// Settings of checks read as sentences.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertionText, retryText, targetOf } from './settings-words.ts';
