@@ -54,6 +54,7 @@ interface HeartbeatStore<Ping> {
     readonly render: (facts: DeliveryFacts) => Prepared;
     readonly statusOf: (attempt: EndedAttempt) => number | null;
     readonly isDigested?: ((channelType: string) => boolean) | undefined;
+    readonly isBrief?: ((channelType: string) => boolean) | undefined;
     readonly judge: (due: DueHeartbeat<Ping>) => Judged;
   }): Promise<{
     readonly examined: number;
@@ -75,6 +76,8 @@ export interface JudgeHeartbeatsOptions<Ping extends WaitingPing> {
   readonly statusOf: (attempt: EndedAttempt) => number | null;
   /** Whether channels of a type get digests in an alert storm. Absent = none does. */
   readonly isDigested?: ((channelType: string) => boolean) | undefined;
+  /** Whether channels of a type receive few messages about flapping checks. Absent = none does. */
+  readonly isBrief?: ((channelType: string) => boolean) | undefined;
   /** Called with the outcome of recording. */
   readonly onRecorded: (attempt: EndedAttempt, recorded: Recorded) => void;
   /** Called for each evaluated deadline, with the delay of its evaluation, ms. */
@@ -88,7 +91,7 @@ const idleMs = 1000;
 export function createJudgeHeartbeats<Ping extends WaitingPing>(
   options: JudgeHeartbeatsOptions<Ping>,
 ): () => Promise<number> {
-  const { store, clock, owner, render, statusOf, isDigested } = options;
+  const { store, clock, owner, render, statusOf, isDigested, isBrief } = options;
   return async () => {
     const now = clock.now();
     const overdue = new Set<EndedAttempt>();
@@ -104,6 +107,7 @@ export function createJudgeHeartbeats<Ping extends WaitingPing>(
       render,
       statusOf,
       isDigested,
+      isBrief,
       judge,
     });
     for (const { attempt, recorded } of tick.recorded) {

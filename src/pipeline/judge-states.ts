@@ -1,5 +1,5 @@
-// Evaluates states without new results: raises alerts that a window, a mute or an escalation delayed, in one durable
-// commit (docs/decisions/0100).
+// Evaluates states without new results: raises alerts that a window, a mute or an escalation delayed, and sends what
+// channels receive about flapping checks, in one durable commit (docs/decisions/0100, 0138).
 import { type CheckState, judgeState, type StateRules, type StateStep } from '#domain/checks/check-state.ts';
 import type { CheckContext, DeliveryFacts, EndedAttempt, Prepared } from '#domain/results/recording.ts';
 import { standingRulesOf } from '#domain/checks/state-rules.ts';
@@ -10,11 +10,16 @@ interface StandingState {
   readonly state: CheckState;
   readonly context: CheckContext;
   readonly judgedAt: number | null;
+  /** When time can cause a message about its flapping, epoch ms; null = never. */
+  readonly flappingDueAt: number | null;
 }
 
 interface DueAlert {
-  readonly opens: NonNullable<StateStep['opens']>;
+  /** null = only its flapping is due. */
+  readonly opens: StateStep['opens'];
   readonly rules: StateRules;
+  readonly everyMs: number;
+  readonly isFlappingDue: boolean;
 }
 
 /** Store methods of this step. */
@@ -26,6 +31,7 @@ interface StateStore<Place, Opened> {
     readonly render: (facts: DeliveryFacts) => Prepared;
     readonly statusOf: (attempt: EndedAttempt) => number | null;
     readonly isDigested?: ((channelType: string) => boolean) | undefined;
+    readonly isBrief?: ((channelType: string) => boolean) | undefined;
   }): Promise<{ readonly opened: readonly Opened[]; readonly next: Place | null }>;
 }
 
@@ -39,6 +45,8 @@ export interface JudgeStatesOptions<Place, Opened> {
   readonly statusOf: (attempt: EndedAttempt) => number | null;
   /** Whether channels of a type get digests in an alert storm. Absent = none does. */
   readonly isDigested?: ((channelType: string) => boolean) | undefined;
+  /** Whether channels of a type receive few messages about flapping checks. Absent = none does. */
+  readonly isBrief?: ((channelType: string) => boolean) | undefined;
   /** Called for each new alert. */
   readonly onOpened: (opened: Opened) => void;
 }
@@ -53,14 +61,14 @@ const [shortestRestMs, longestRestMs] = [1000, 4000] as const;
 
 /** One tick processes a slice. Returns the delay until the next one, ms. */
 export function createJudgeStates<Place, Opened>(options: JudgeStatesOptions<Place, Opened>): () => Promise<number> {
-  const { store, clock, render, statusOf, isDigested } = options;
+  const { store, clock, render, statusOf, isDigested, isBrief } = options;
   let after: Place | null = null;
   let slices = 0;
   return async () => {
     const now = clock.now();
     const locations = options.locations();
     const judge = (standing: StandingState): DueAlert | null => judgeOne(standing, now, locations);
-    const { opened, next } = await store.judgeStates({ now, after, judge, render, statusOf, isDigested });
+    const { opened, next } = await store.judgeStates({ now, after, judge, render, statusOf, isDigested, isBrief });
     for (const one of opened) options.onOpened(one);
     after = next;
     slices++;
@@ -72,13 +80,13 @@ export function createJudgeStates<Place, Opened>(options: JudgeStatesOptions<Pla
 }
 
 function judgeOne(
-  { state, context, judgedAt }: StandingState,
+  { state, context, judgedAt, flappingDueAt }: StandingState,
   now: number,
   locations: readonly string[],
 ): DueAlert | null {
   const standing = standingRulesOf(context, locations, now);
-  if (standing === null) return null;
-  const { rules, everyMs } = standing;
-  const opens = judgeState(state, rules, { now, everyMs, judgedAt });
-  return opens === null ? null : { opens, rules };
+  const { rules, everyMs, isActive } = standing;
+  const opens = isActive ? judgeState(state, rules, { now, everyMs, judgedAt }) : null;
+  const isFlappingDue = flappingDueAt !== null && flappingDueAt <= now;
+  return opens === null && !isFlappingDue ? null : { opens, rules, everyMs, isFlappingDue };
 }

@@ -17,6 +17,7 @@ interface RecordStore {
       readonly render: (facts: DeliveryFacts) => Prepared;
       readonly statusOf: (attempt: EndedAttempt) => number | null;
       readonly isDigested?: ((channelType: string) => boolean) | undefined;
+      readonly isBrief?: ((channelType: string) => boolean) | undefined;
       readonly judge: Judge;
     },
   ): Promise<Recorded[]>;
@@ -34,6 +35,8 @@ export interface RecordResultsOptions {
   readonly statusOf: (attempt: EndedAttempt) => number | null;
   /** Whether channels of a type get digests in an alert storm. Absent = none does. */
   readonly isDigested?: ((channelType: string) => boolean) | undefined;
+  /** Whether channels of a type receive few messages about flapping checks. Absent = none does. */
+  readonly isBrief?: ((channelType: string) => boolean) | undefined;
   /** Called with what was recorded: deliveries to send, runs to retry, batches that wait. */
   readonly onRecorded: (attempt: EndedAttempt, recorded: Recorded) => void;
   readonly onError: (error: unknown, waiting: number) => void;
@@ -68,7 +71,7 @@ interface Waiting {
 }
 
 export function createRecordResults(options: RecordResultsOptions): RecordResults {
-  const { store, clock, owner, render, statusOf, isDigested } = options;
+  const { store, clock, owner, render, statusOf, isDigested, isBrief } = options;
   const settle = (one: Waiting | undefined, recorded: Recorded): void => {
     if (one === undefined) return;
     one.isDone = true;
@@ -84,7 +87,15 @@ export function createRecordResults(options: RecordResultsOptions): RecordResult
         const attempts = part.map(({ attempt }) => attempt);
         const now = clock.now();
         const judge: Judge = (attempt, context) => judgedNow(attempt, context, options.locations(), now);
-        const recorded = await store.recordAttempts(attempts, { owner, now, render, statusOf, isDigested, judge });
+        const recorded = await store.recordAttempts(attempts, {
+          owner,
+          now,
+          render,
+          statusOf,
+          isDigested,
+          isBrief,
+          judge,
+        });
         recorded.forEach((outcome, index) => settle(part[index], outcome));
         rest = rest.slice(recorded.length);
         max = recorded.length < part.length ? recorded.length : 2 * max;

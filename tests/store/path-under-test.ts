@@ -191,7 +191,9 @@ export class PathUnderTest implements AsyncDisposable {
   ): Promise<Recorded[]> {
     const judge = (attempt: EndedAttempt): EndedAttempt => attempt;
     const isDigested = (type: string): boolean => this.digested.has(type);
-    return this.path.recordAttempts(attempts, { owner, now: this.now, render, statusOf: () => 500, isDigested, judge });
+    const isBrief = (type: string): boolean => type === 'SMS';
+    const rules = { owner, now: this.now, render, statusOf: () => 500, isDigested, isBrief, judge };
+    return this.path.recordAttempts(attempts, rules);
   }
 
   /** One whole turn of the path for every due check: scheduled, claimed, and recorded with that outcome. */

@@ -45,7 +45,9 @@ export function acknowledgeLinkOf(
   { incident, channel, createdAt }: DeliveryFacts,
   links: Pick<AcknowledgeLinks, 'link'>,
 ): { readonly acknowledgeLink?: string } {
-  return incident === null ? {} : { acknowledgeLink: links.link(channel.accountId, incident.id, createdAt) };
+  return incident === null
+    ? {}
+    : { acknowledgeLink: links.link(channel.accountId, incident.currentId ?? incident.id, createdAt) };
 }
 
 /** Masks the tokens of acknowledge links in a text, so that a delivery log does not let read-only callers acknowledge. */

@@ -1,5 +1,5 @@
 // Previews what a channel would send, and sends test messages.
-import type { DeliveryHold } from '#domain/alerts/delivery-hold.ts';
+import type { DeliveryHold } from '#domain/alerts/delivery.ts';
 import { holdWords, releaseHint } from './held-deliveries.ts';
 import type { ChannelPreset } from '#domain/alerts/channel-preset.ts';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';

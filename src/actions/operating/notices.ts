@@ -1,6 +1,6 @@
 // Lists conditions that need attention: failing channels of the account and problems of this installation.
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
-import type { DeliveryHold } from '#domain/alerts/delivery-hold.ts';
+import type { DeliveryHold } from '#domain/alerts/delivery.ts';
 import { holdWords, releaseHint } from '../alerts/held-deliveries.ts';
 import { withoutPaths } from '#domain/alerts/failing-channel.ts';
 import { requirePermission } from '../accounts/permission.ts';

@@ -27,6 +27,7 @@ export function joinJudgeHeartbeats(joint: Joint): () => Promise<number> {
     render: prepareWith(joint),
     statusOf: statusCodeOf,
     isDigested: channelRules.isDigested,
+    isBrief: channelRules.isBrief,
     onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, joint),
     onOverdue: ({ outcome }, delayMs) => metrics.onOverdue(outcome, delayMs),
   });
@@ -41,6 +42,7 @@ export function joinJudgeStates(joint: Joint): () => Promise<number> {
     render: prepareWith(joint),
     statusOf: statusCodeOf,
     isDigested: channelRules.isDigested,
+    isBrief: channelRules.isBrief,
     onOpened: ({ context: { check }, alertTypes, deliveries }) => {
       log.info('alert.opened', { check: check.name, id: check.id, alerts: alertTypes.join() });
       if (deliveries > 0) wake('send-deliveries');
@@ -84,6 +86,7 @@ export function joinRecordResults(joint: Joint): RecordResults {
     render: prepareWith(joint),
     statusOf: statusCodeOf,
     isDigested: channelRules.isDigested,
+    isBrief: channelRules.isBrief,
     onRecorded: (attempt, recorded) => noteRecorded(attempt, recorded, joint),
     onError: (error, waiting) => log.error('result.record-failed', { error: messageOf(error), waiting }),
   });

@@ -92,6 +92,7 @@ function rowsOf(variables: TemplateVariables, tone: Tone, tags: readonly string[
     ['Degraded since', tone === 'degraded' ? since : null],
     ['Began', tone === 'recovered' ? since : null],
     ['Duration', tone === 'recovered' && seconds > 0 ? durationText(seconds) : null],
+    ['Flapping since', instantText(line('FLAPPING_SINCE'))],
     ['Location', line('RUN_LOCATION', longestName)],
     ['Checked', instantText(line('STARTED_AT'))],
     ['URL', line('CHECK_URL')],

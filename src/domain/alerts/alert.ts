@@ -24,8 +24,20 @@ export interface Notified {
   readonly notifiedAt: number | null;
   /** Reminders sent so far. */
   readonly reminders: number;
+  /** What it knows of a flapping check; null = nothing. */
+  readonly flapping: FlappingNotice | null;
   /** SHA-256 fingerprint of each notified certificate → the last notified step in days; oldest first. */
   readonly certificates: Readonly<Record<string, number>>;
+}
+
+/** What a channel was notified of about a flapping check (docs/decisions/0138). */
+export interface FlappingNotice {
+  /** When the check began to flap, epoch ms; null = it no longer does. */
+  readonly since: number | null;
+  /** The delivery that collects held alerts; null = none. */
+  readonly collectingId: string | null;
+  /** The incident that all its messages carry until the channel knows that the check passes; null = that of the alert. */
+  readonly incidentId: string | null;
 }
 
 /** Send time of a failure that the channel's settings suppressed but that counts as notified (decisions: Closing). */

@@ -64,6 +64,7 @@ export function alertVariables(facts: DeliveryFacts, extras: DeliveryExtras): Te
             durationMs: Math.max(0, facts.createdAt - facts.incident.startedAt),
             ...(extras.acknowledgeLink !== undefined && { link: extras.acknowledgeLink }),
           },
+    flapping: facts.flapping ?? null,
     reminder: facts.reminder,
     isTest: extras.isTest ?? false,
     isDeletion: facts.isDeletion ?? false,

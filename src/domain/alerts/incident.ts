@@ -44,6 +44,8 @@ export interface Incident {
 /** The incident of a delivery, as its channel sees it. */
 export interface DeliveryIncident {
   readonly id: string;
+  /** The open incident, if the channel knows an earlier one of a flapping check. */
+  readonly currentId?: string;
   /** Epoch ms. */
   readonly startedAt: number;
   /** Whether this delivery is the first of the incident to this channel. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type AlertType, neverSent, type Notified } from './alert.ts';
 import { newCheckState } from '../checks/check-state.ts';
-import { type Listener, type AlertEvent, alertEventOf, notificationsOf, notNotified } from './notify.ts';
+import { type AlertEvent, type Listener, alertEventOf, notificationsOf, notNotified } from './notify.ts';
 
 const listener: Listener = {
   alertChannelId: 1,
@@ -22,6 +22,7 @@ const event: AlertEvent = {
   opens: null,
   isPassing: false,
   isMuted: false,
+  flapping: null,
   now,
   status: 'failing',
   reminders: null,

@@ -2,6 +2,7 @@
 // docs/decisions/0022).
 import type { Reminders } from './alert-settings.ts';
 import { type AlertType, neverSent, sslDaysRemaining, sslStep, sslSteps, type Notified } from './alert.ts';
+import type { FlappingMessage } from './flapping.ts';
 import type { CheckState, CheckStatus, StateRules, StateStep } from '../checks/check-state.ts';
 import type { SeenCertificate } from '../results/result.ts';
 
@@ -17,18 +18,29 @@ export interface Listener {
   readonly sendDegraded: boolean;
   readonly sslExpiry: boolean;
   readonly sslExpiryThreshold: number;
+  /** Whether its alerts of flapping checks are grouped. Absent = false. */
+  readonly grouping?: boolean;
+  /** Whether it receives few messages about a flapping check. Absent = false. */
+  readonly isBrief?: boolean;
   readonly notified: Notified;
 }
 
-export const notNotified: Notified = { open: null, notifiedAt: null, reminders: 0, certificates: {} };
-
-/** A notification of a channel, and the new state of what it was notified of. */
-export interface Notification {
-  readonly listener: Listener;
-  readonly alertTypes: readonly AlertType[];
-  /** Number of the reminder, from 1; null = not a reminder. */
-  readonly reminder: number | null;
-  readonly notified: Notified;
+/** A check that flaps, or stops flapping now. */
+export interface FlappingTidings {
+  /** Epoch ms. */
+  readonly since: number;
+  /** The message that is due; null = alerts wait. */
+  readonly message: FlappingMessage | null;
+  /** Changes that the message is about. */
+  readonly changes: number;
+  /** When waiting alerts are sent, epoch ms. */
+  readonly dueAt: number;
+  /** What was alerted before. */
+  readonly alerted: CheckState['alerted'];
+  /** The open incident, or the one that ends now; null = none. */
+  readonly incidentId: string | null;
+  /** Whether the message is due because time passed: no alert was raised. */
+  readonly isTimed: boolean;
 }
 
 /** What a result means for the channels. */
@@ -37,12 +49,50 @@ export interface AlertEvent {
   /** The check passes now, which closes all open alerts. */
   readonly isPassing: boolean;
   readonly isMuted: boolean;
+  /** null = the check does not flap. */
+  readonly flapping: FlappingTidings | null;
   /** Epoch ms. */
   readonly now: number;
   /** Status of the check after this result. */
   readonly status: CheckStatus | null;
   readonly reminders: Reminders | null;
   readonly certificate: { readonly fingerprint: string; readonly daysRemaining: number } | null;
+}
+
+/** A notification about the status of a check. */
+export interface StatusNotification {
+  readonly send: readonly AlertType[];
+  readonly held?: readonly AlertType[];
+  readonly message?: FlappingMessage;
+  readonly reminder: number | null;
+  readonly notified: Pick<Notified, 'open' | 'notifiedAt' | 'reminders'> & Partial<Pick<Notified, 'flapping'>>;
+}
+
+/** What a delivery says about a flapping check. */
+export interface FlappingFacts extends Pick<FlappingTidings, 'since' | 'changes'> {
+  readonly message: FlappingMessage;
+  readonly status: CheckStatus;
+}
+
+export const notNotified: Notified = {
+  open: null,
+  notifiedAt: null,
+  reminders: 0,
+  flapping: null,
+  certificates: {},
+};
+
+/** A notification of a channel, and the new state of what it was notified of. */
+export interface Notification {
+  readonly listener: Listener;
+  readonly alertTypes: readonly AlertType[];
+  /** Alerts that wait for the next message about a flapping check. */
+  readonly held: readonly AlertType[];
+  /** What the first alert says about a flapping check; null = nothing. */
+  readonly message: FlappingMessage | null;
+  /** Number of the reminder, from 1; null = not a reminder. */
+  readonly reminder: number | null;
+  readonly notified: Notified;
 }
 
 /** The parts of a result that can cause notifications: the state change, the rules, and the certificate. */
@@ -62,8 +112,13 @@ export function mayNotify({ before, step, rules, certificate }: Judged, now: num
 }
 
 /** Notifications caused by a result at `now` (epoch ms). */
-export function alertEventOf({ step, rules, certificate }: Omit<Judged, 'before'>, now: number): AlertEvent {
+export function alertEventOf(
+  { step, rules, certificate }: Omit<Judged, 'before'>,
+  now: number,
+  flapping: FlappingTidings | null = null,
+): AlertEvent {
   return {
+    flapping,
     opens: step.opens,
     isPassing: step.isMoved && step.state.status === 'passing',
     isMuted: rules.isMuted,
@@ -88,41 +143,38 @@ export function certificateEvent(certificate: SeenCertificate, isMuted: boolean,
   return { ...silence, isMuted, now, certificate: endOf(certificate, now) };
 }
 
-const silence = { opens: null, isPassing: false, status: null, reminders: null } as const;
+const silence = { opens: null, isPassing: false, flapping: null, status: null, reminders: null } as const;
 
 /** Notifications caused by deleting a check: all open alerts are closed. */
 export function deletionEvent(now: number): AlertEvent {
-  return {
-    opens: null,
-    isPassing: true,
-    isMuted: false,
-    now,
-    status: null,
-    reminders: null,
-    certificate: null,
-  };
+  return { ...silence, isPassing: true, isMuted: false, now, certificate: null };
 }
 
 /** The notifications of an event: only channels for which something changes. */
 export function notificationsOf(event: AlertEvent, listeners: readonly Listener[]): Notification[] {
   return listeners.flatMap((listener) => {
-    const status = statusNotification(event, listener);
+    const status = flappingNotification(event, listener);
     const ssl = sslNotification(event, listener);
     if (status === null && ssl === null) return [];
     const alertTypes = [...(status?.send ?? []), ...(ssl === null ? [] : (['ALERT_SSL'] as const))];
     const notified: Notified = {
-      ...(status === null ? listener.notified : status.notified),
+      ...listener.notified,
+      ...status?.notified,
+      // Closed: a later alert has an incident of its own.
+      ...(status?.notified.open === null &&
+        status.notified.flapping === undefined && { flapping: afterClosing(listener) }),
       certificates:
         ssl === null ? listener.notified.certificates : withCertificate(listener.notified.certificates, ssl),
     };
-    return [{ listener, alertTypes, reminder: status?.reminder ?? null, notified }];
+    const { held = [], message = null, reminder = null } = status ?? {};
+    return [{ listener, alertTypes, held, message, reminder, notified }];
   });
 }
 
-interface StatusNotification {
-  readonly send: readonly AlertType[];
-  readonly reminder: number | null;
-  readonly notified: Pick<Notified, 'open' | 'notifiedAt' | 'reminders'>;
+/** What a channel still knows of a flapping check after its alert was closed. */
+function afterClosing({ notified: { flapping } }: Listener): Notified['flapping'] {
+  if (flapping === null || (flapping.since === null && flapping.collectingId === null)) return null;
+  return { ...flapping, incidentId: null };
 }
 
 const nothingOpen = { open: null, notifiedAt: null, reminders: 0 } as const;
@@ -186,4 +238,93 @@ function withCertificate(
 ): Notified['certificates'] {
   const others = Object.entries(certificates).filter(([known]) => known !== fingerprint);
   return Object.fromEntries([...others.slice(1 - certificatesKept), [fingerprint, step]]);
+}
+
+const opened = { failing: 'failure', degraded: 'degraded', passing: null } as const;
+
+/** The notification of a channel with regard to flapping (docs/decisions/0138); null = none. */
+function flappingNotification(event: AlertEvent, listener: Listener): StatusNotification | null {
+  const { flapping } = event;
+  if (flapping === null) return statusNotification(event, listener);
+  const isKnown = listener.notified.flapping?.since === flapping.since;
+  if (flapping.message === 'ended') return isKnown ? ended(event, listener) : null;
+  if (!isKnown) return listener.grouping === true ? announced(event, listener) : statusNotification(event, listener);
+  if (flapping.message === 'lasts' && listener.grouping === true)
+    return described(event, listener, 'lasts') ?? held(event, listener);
+  if (flapping.message === 'changed') return changed(event, listener);
+  return listener.grouping === true ? held(event, listener) : statusNotification(event, listener);
+}
+
+/** The first message of a channel about it, whichever is due: the channel may be subscribed since. */
+function announced(event: AlertEvent, listener: Listener): StatusNotification | null {
+  if (event.flapping?.message !== null)
+    return described(event, listener, 'began') ?? statusNotification(event, listener);
+  const found = statusNotification(event, listener);
+  if (found === null || found.send.length === 0 || found.reminder !== null) return found;
+  return { ...found, message: 'began', notified: { ...found.notified, flapping: noticeOf(event, listener) } };
+}
+
+/** A message about the present status; null = the channel does not receive alerts of its type. */
+function described(event: AlertEvent, listener: Listener, message: FlappingMessage): StatusNotification | null {
+  const type = typeOf(event, listener);
+  if (type === null || event.status === null) return null;
+  const open = opened[event.status];
+  return {
+    send: [type],
+    message,
+    reminder: null,
+    notified: { open, notifiedAt: open === null ? null : event.now, reminders: 0, flapping: noticeOf(event, listener) },
+  };
+}
+
+function typeOf({ status, isMuted }: AlertEvent, listener: Listener): AlertType | null {
+  const { isSubscribed, sendFailure, sendDegraded, sendRecovery, notified } = listener;
+  if (status === 'passing') {
+    if (!sendRecovery || (!isSubscribed && notified.open === null)) return null;
+    return notified.open === 'degraded' ? 'ALERT_DEGRADED_RECOVERY' : 'ALERT_RECOVERY';
+  }
+  if (isMuted || !isSubscribed) return null;
+  if (status === 'failing') return sendFailure ? 'ALERT_FAILURE' : null;
+  return status === 'degraded' && sendDegraded ? 'ALERT_DEGRADED' : null;
+}
+
+/** Alerts wait, and no reminders are sent. A brief channel receives the last state when the check is calm. */
+function held(event: AlertEvent, { notified, ...listener }: Listener): StatusNotification | null {
+  const types: AlertType[] = [];
+  if (event.opens === 'ALERT_FAILURE' && listener.sendFailure) types.push('ALERT_FAILURE');
+  if (event.opens === 'ALERT_DEGRADED' && listener.sendDegraded) types.push('ALERT_DEGRADED');
+  const closes = event.flapping?.alerted ?? (notified.open === 'failure' ? 'failing' : notified.open);
+  if (event.isPassing && closes !== null && listener.sendRecovery) {
+    types.push(closes === 'failing' ? 'ALERT_RECOVERY' : 'ALERT_DEGRADED_RECOVERY');
+  }
+  if (types.length === 0 || listener.isBrief === true) return null;
+  return { send: [], held: types, reminder: null, notified };
+}
+
+/** What happened in ten minutes, for a channel with held alerts. */
+function changed(event: AlertEvent, listener: Listener): StatusNotification | null {
+  if (listener.notified.flapping?.collectingId === null || listener.isBrief === true) return null;
+  return described(event, listener, 'changed');
+}
+
+/** The check is calm: reports what the channel does not know yet, so that everything that is open is closed. */
+function ended(event: AlertEvent, listener: Listener): StatusNotification {
+  const { open, notifiedAt, reminders, flapping } = listener.notified;
+  const isPassing = event.status === 'passing';
+  const isNews = isPassing
+    ? open !== null || listener.isBrief !== true
+    : flapping?.collectingId !== null || open !== opened[event.status ?? 'passing'];
+  const found = isNews ? described(event, listener, 'ended') : null;
+  const notified =
+    found?.notified ?? (isPassing ? { open: null, notifiedAt: null, reminders: 0 } : { open, notifiedAt, reminders });
+  const incidentId = flapping?.incidentId ?? null;
+  const kept = notified.open === null || incidentId === null ? null : { since: null, collectingId: null, incidentId };
+  return { send: [], reminder: null, ...found, notified: { ...notified, flapping: kept } };
+}
+
+function noticeOf({ flapping }: AlertEvent, { notified }: Listener): Notified['flapping'] {
+  // Until the channel knows that the check passes, receivers find what they have open by the first incident.
+  const isSame = notified.flapping?.since === flapping?.since || notified.open !== null;
+  const known = isSame ? (notified.flapping?.incidentId ?? null) : null;
+  return { since: flapping?.since ?? null, collectingId: null, incidentId: known ?? flapping?.incidentId ?? null };
 }

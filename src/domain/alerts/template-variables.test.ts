@@ -1,6 +1,7 @@
 // Variables of an alert: names, types, and when they apply (spec §6.2, decisions: Types).
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { FlappingFacts } from './notify.ts';
 import { alertTypes } from './alert.ts';
 import { type AlertFacts, systemVariableNames, systemVariables } from './template-variables.ts';
 
@@ -68,6 +69,7 @@ describe('the variables of an alert', () => {
       INCIDENT_DURATION: 120,
       IS_FIRST_OF_INCIDENT: true,
       ACK_LINK: 'http://tocsin/acknowledge/1',
+      FLAPPING_SINCE: undefined,
       DELIVERY_ID: 'delivery',
       IS_REPLAY: false,
       REPLAY_OF: undefined,
@@ -134,8 +136,28 @@ describe('the variables of an alert', () => {
       'INCIDENT_STARTED_AT',
       'INCIDENT_DURATION',
       'ACK_LINK',
+      'FLAPPING_SINCE',
       'REPLAY_OF',
     ]);
+  });
+
+  it('of a flapping check have a title that says what happened and what it is now', () => {
+    const titleOf = (flapping: Pick<FlappingFacts, 'message' | 'changes' | 'status'>) =>
+      systemVariables({ ...facts, flapping: { since: 0, ...flapping } }).ALERT_TITLE;
+    assert.deepEqual(
+      [
+        titleOf({ message: 'began', changes: 5, status: 'failing' }),
+        titleOf({ message: 'lasts', changes: 2, status: 'failing' }),
+        titleOf({ message: 'changed', changes: 1, status: 'passing' }),
+        titleOf({ message: 'ended', changes: 0, status: 'passing' }),
+      ],
+      [
+        'Shop <b> is flapping: failing now',
+        'Shop <b> has been failing for longer than before',
+        'Shop <b> is still flapping: 1 change, passing now',
+        'Shop <b> is no longer flapping: passing now',
+      ],
+    );
   });
 
   it('of a deleted check have a title that says so, whatever was open, and no error', () => {

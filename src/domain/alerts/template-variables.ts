@@ -1,5 +1,7 @@
 // The variables of webhook templates: those of the specification and the additions in decisions.md.
 import type { AlertType } from './alert.ts';
+import type { FlappingFacts } from './notify.ts';
+import type { FlappingMessage } from './flapping.ts';
 import type { DeliveryIncident } from './incident.ts';
 import { withoutUserInfo } from './shown-url.ts';
 
@@ -42,6 +44,8 @@ export interface AlertFacts {
   /** From its start to this alert; absent or null = none. */
   readonly incident?: (DeliveryIncident & { readonly durationMs: number; readonly link?: string }) | null;
   readonly reminder: number | null;
+  /** Absent or null = it is not about a flapping check. */
+  readonly flapping?: FlappingFacts | null;
   readonly isTest: boolean;
   /** The alert was closed because the check was deleted. */
   readonly isDeletion?: boolean;
@@ -54,9 +58,21 @@ const titles: Readonly<Record<Exclude<AlertType, 'ALERT_SSL'>, (name: string) =>
   ALERT_DEGRADED_RECOVERY: (name) => `${name} is no longer degraded`,
 };
 
-function titleOf({ alertType, check: { name }, ssl, isTest, isDeletion }: AlertFacts): string {
-  const happened =
-    alertType === 'ALERT_SSL' ? `${name}: ${ssl?.sentence ?? 'a certificate expires soon'}` : titles[alertType](name);
+/** What happened to a flapping check. */
+function flappingTitle(name: string, { message, changes, status }: FlappingFacts): string {
+  const texts: Readonly<Record<FlappingMessage, string>> = {
+    began: `is flapping: ${status} now`,
+    lasts: `has been ${status} for longer than before`,
+    changed: `is still flapping: ${changes} ${changes === 1 ? 'change' : 'changes'}, ${status} now`,
+    ended: `is no longer flapping: ${status} now`,
+  };
+  return `${name} ${texts[message]}`;
+}
+
+function titleOf({ alertType, check: { name }, ssl, flapping = null, isTest, isDeletion }: AlertFacts): string {
+  let happened = flapping === null ? '' : flappingTitle(name, flapping);
+  if (alertType === 'ALERT_SSL') happened = `${name}: ${ssl?.sentence ?? 'a certificate expires soon'}`;
+  else if (flapping === null) happened = titles[alertType](name);
   const title = isDeletion === true ? `${name} was deleted; its alert is closed` : happened;
   return isTest ? `[TEST] ${title}` : title;
 }
@@ -90,6 +106,7 @@ export const systemVariableNames = [
   'INCIDENT_DURATION',
   'IS_FIRST_OF_INCIDENT',
   'ACK_LINK',
+  'FLAPPING_SINCE',
   'DELIVERY_ID',
   'IS_REPLAY',
   'REPLAY_OF',
@@ -129,6 +146,7 @@ export function systemVariables(facts: AlertFacts): Record<(typeof systemVariabl
     INCIDENT_DURATION: incident === null ? undefined : Math.floor(incident.durationMs / 1000),
     IS_FIRST_OF_INCIDENT: incident?.isFirst ?? false,
     ACK_LINK: isClosing ? undefined : incident?.link,
+    FLAPPING_SINCE: facts.flapping ? new Date(facts.flapping.since).toISOString() : undefined,
     DELIVERY_ID: facts.deliveryId,
     // A replay has these in its stored content.
     IS_REPLAY: false,

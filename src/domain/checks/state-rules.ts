@@ -82,25 +82,28 @@ export function judgedNow(
 }
 
 /**
- * The settings for evaluating a state without a new result (docs/decisions/0100); null = its check is deactivated.
+ * The settings for evaluating a state without a new result (docs/decisions/0100). A deactivated check raises none.
  * @param locations available run locations
  * @param now epoch ms
- * @returns also the interval of the check, ms
+ * @returns also the interval of the check, ms, and whether it is activated
  */
 export function standingRulesOf(
   context: CheckContext,
   locations: readonly string[],
   now: number,
-): { readonly rules: StateRules; readonly everyMs: number } | null {
+): { readonly rules: StateRules; readonly everyMs: number; readonly isActive: boolean } {
   const { check, group } = context;
-  if (!effectiveCheck(check, group).activated) return null;
+  const isActive = effectiveCheck(check, group).activated;
+  const rules = stateRulesOf(context, check.checkType === 'HEARTBEAT' ? [] : locations, maintenanceOf(context, now));
   return {
     rules: {
-      ...stateRulesOf(context, check.checkType === 'HEARTBEAT' ? [] : locations, maintenanceOf(context, now)),
+      ...rules,
+      isMuted: rules.isMuted || !isActive,
       // Certificate alerts are raised with results (docs/decisions/0022).
       reminders: null,
     },
     everyMs: expectedEveryMs(check),
+    isActive,
   };
 }
 

@@ -2,6 +2,7 @@
 import type { AlertChannel } from '../alerts/alert-channel.ts';
 import type { AlertSettings } from '../alerts/alert-settings.ts';
 import type { AlertType } from '../alerts/alert.ts';
+import type { FlappingFacts } from '../alerts/notify.ts';
 import type { DeliveryIncident } from '../alerts/incident.ts';
 import type { CheckGroup } from '../checks/check-group.ts';
 import type { StateRules, StateStep } from '../checks/check-state.ts';
@@ -68,6 +69,8 @@ export interface DeliveryFacts {
   readonly finding: Finding;
   /** null = it is about a certificate. */
   readonly incident: DeliveryIncident | null;
+  /** null or absent = the alert is not about a flapping check. */
+  readonly flapping?: FlappingFacts | null;
   /** The check was deleted while the alert was open; facts about the run are those of its last (docs/decisions/0103). */
   readonly isDeletion?: boolean;
 }

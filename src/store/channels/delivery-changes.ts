@@ -1,10 +1,11 @@
 // Manual changes of a delivery: retry now, cancel, replay.
 import type { Kysely } from 'kysely';
+import { type Flapping, messageEveryMs } from '#domain/alerts/flapping.ts';
 import type { DeliveryContent } from '#domain/alerts/delivery.ts';
 import { lostStatuses } from '#domain/alerts/delivery-purpose.ts';
 import { newId } from '#lib/id.ts';
 import { endWait } from '../path/deliveries/requested-delay.ts';
-import { firstIdAt, type IdBytes, idBytes, idText, json, parsed } from '../base/codec.ts';
+import { firstIdAt, type IdBytes, idBytes, idText, json, parsed, parsedOrNull } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import { isChannel } from './active-hours.ts';
 import type { Database } from '../base/database.ts';
@@ -51,6 +52,8 @@ export async function retryDelivery(
   if (row === undefined) return 'no-delivery';
   if (row.status !== pending && row.status !== collecting) return 'ended';
   if (isInProgress(row, now) || (row.next_attempt_at ?? 0) <= now) return 'done';
+  // First, as recording locks them in this order.
+  if (row.status === collecting && row.check_id !== null) await hastenMessage(tx, row.account_id, row.check_id, now);
   if (row.status === pending && row.attempts === 0) await endWait(tx, accountId, row.alert_channel_id, now);
   await tx
     .updateTable('deliveries')
@@ -59,6 +62,22 @@ export async function retryDelivery(
     .where('id', '=', row.id)
     .execute();
   return 'done';
+}
+
+/** Makes the message about a flapping check due, for all channels with held alerts. */
+async function hastenMessage(tx: Kysely<Tables>, account: IdBytes, check: IdBytes, now: number): Promise<void> {
+  const state = () => tx.selectFrom('check_states').where('account_id', '=', account).where('check_id', '=', check);
+  const row = await state().select('flapping').executeTakeFirst();
+  const flapping = parsedOrNull<Flapping>(row?.flapping ?? null);
+  if (row === undefined || flapping?.since == null) return;
+  await tx
+    .updateTable('check_states')
+    .set({ flapping: json({ ...flapping, notifiedAt: now - messageEveryMs }), flapping_due_at: now })
+    .where('account_id', '=', account)
+    .where('check_id', '=', check)
+    // Otherwise a result arrived, and the message keeps its time.
+    .where('flapping', '=', row.flapping)
+    .execute();
 }
 
 /** Cancels a waiting delivery. An attempt in progress is not cancelled, because its outcome must be recorded. */

@@ -102,8 +102,8 @@ export const accountExceptions: readonly AccountException[] = [
   {
     table: 'check_states',
     statement:
-      /^select k\.account_id, k\.check_id, .* from \(select account_id, check_id from check_states (indexed by \w+ )?where status <> 'passing' and alerted is distinct from status and /,
-    why: 'states with a due alert are evaluated, in every account',
+      /^select k\.account_id, k\.check_id, .* from \(select account_id, check_id, flapping_due_at, .* from check_states (indexed by \w+ )?where \(\(status <> 'passing' and alerted is distinct from status\) or flapping_due_at is not null\) and /,
+    why: 'states with a due alert, or that flap, are evaluated, in every account',
     seenIn: 'judge-states',
   },
   { table: 'schedules', statement: /from schedules where next_due_at <= \?/, why: claim, seenIn: 'path-runs' },

@@ -126,7 +126,7 @@ function channelTables({ types, clustered, strict }: Dialect): string[] {
     `CREATE TABLE alert_channels (${account}, id ${integer} NOT NULL, type ${text} NOT NULL, config ${text} NOT NULL,
       secrets ${text}, send_recovery ${code} NOT NULL,
       send_failure ${code} NOT NULL, send_degraded ${code} NOT NULL, ssl_expiry ${code} NOT NULL,
-      ssl_expiry_threshold ${integer} NOT NULL, auto_subscribe ${code} NOT NULL, grouping ${code} NOT NULL, active_hours ${text},
+      ssl_expiry_threshold ${integer} NOT NULL, auto_subscribe ${code} NOT NULL, grouping ${code} NOT NULL DEFAULT 0, active_hours ${text},
       report ${text}, report_at ${instant},
       exhausted_in_a_row ${integer} NOT NULL DEFAULT 0, failing_since ${instant}, failing_news ${code},
       failing_reason ${text}, failing_delivery_id ${id}, failing_notified ${text}, asked_until ${instant},
@@ -138,7 +138,7 @@ function channelTables({ types, clustered, strict }: Dialect): string[] {
       UNIQUE (account_id, check_id, alert_channel_id), UNIQUE (account_id, group_id, alert_channel_id))${strict}`,
     'CREATE INDEX subscriptions_by_channel ON subscriptions (account_id, alert_channel_id)',
     `CREATE TABLE notified (${account}, check_id ${id} NOT NULL, alert_channel_id ${integer} NOT NULL, open ${text},
-      certificates ${text}, notified_at ${instant}, reminders ${integer}, routed_to ${integer},
+      certificates ${text}, notified_at ${instant}, reminders ${integer}, flapping ${text}, routed_to ${integer},
       is_grouped ${code} NOT NULL DEFAULT 0, delivery_id ${id},
       PRIMARY KEY (account_id, check_id, alert_channel_id))${clustered}`,
   ];
@@ -198,13 +198,14 @@ function resultTables(dialect: Dialect): string[] {
       position_started_at ${instant}, failed_in_a_row ${integer} NOT NULL, degraded_in_a_row ${integer} NOT NULL,
       failing_since ${instant}, alerted ${text}, suppressed_by ${text}, recovered_at ${instant},
       failed_from ${instant}, incident_id ${id}, incident_started_at ${instant},
-      acknowledged_at ${instant}, by_location ${text}, last_result_id ${id}, last_outcome ${integer},
+      acknowledged_at ${instant}, flapping ${text}, flapping_since ${instant}, flapping_due_at ${instant},
+      by_location ${text}, last_result_id ${id}, last_outcome ${integer},
       last_reason ${code}, last_location ${text}, last_response_us ${integer}, longest_response_us ${integer},
       shortest_response_us ${integer}, certificate_valid_to ${instant}, created_at ${instant} NOT NULL,
       updated_at ${instant} NOT NULL, revision ${integer} NOT NULL, PRIMARY KEY (account_id, check_id))${clustered}`,
-    // Changes with the check, not with each result; the last two columns avoid reading the row.
-    `CREATE INDEX check_states_untold ON check_states (account_id, check_id, status, alerted)
-       WHERE status <> 'passing' AND alerted IS DISTINCT FROM status`,
+    // Changes with the check, not with each result; the last three columns avoid reading the row.
+    `CREATE INDEX check_states_untold ON check_states (account_id, check_id, status, alerted, flapping_due_at)
+       WHERE (status <> 'passing' AND alerted IS DISTINCT FROM status) OR flapping_due_at IS NOT NULL`,
     ...['passing_exchanges', 'check_states'].flatMap((table) => dialect.churning(table)),
   ];
 }

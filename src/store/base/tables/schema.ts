@@ -205,6 +205,12 @@ export interface CheckStatesTable {
   incident_started_at: number | null;
   /** While set, no reminders are sent. */
   acknowledged_at: number | null;
+  /** JSON `Flapping`: its last changes; null = it never changed. */
+  flapping: string | null;
+  /** null = it does not flap. */
+  flapping_since: number | null;
+  /** When time alone can end that or cause a message; null = it does not flap. */
+  flapping_due_at: number | null;
   /** Newest status by location, JSON, for checks that run in parallel. */
   by_location: string | null;
   last_result_id: IdBytes | null;
@@ -233,6 +239,8 @@ export interface NotifiedTable {
   notified_at: number | null;
   /** Reminders sent so far; null = written by an older version. */
   reminders: number | null;
+  /** JSON `FlappingNotice`; null = none. */
+  flapping: string | null;
   /** The channel that the opening alert was sent through instead; null = itself. */
   routed_to: number | null;
   /** Whether the opening alert was in a digest (docs/decisions/0127). */

@@ -92,6 +92,27 @@ export function newDeliveryRow(delivery: Delivery) {
   };
 }
 
+const collecting = deliveryStatusCodes.encode('collecting');
+const cancelled = deliveryStatusCodes.encode('cancelled');
+
+/** Statement that sends a delivery which collected alerts, unless it was cancelled. Its content is added separately. */
+export const releaseStatement = (p: readonly string[]): string =>
+  `UPDATE deliveries SET status = ${deliveryStatusCodes.encode('pending')}, alert_id = ${p[2]}, check_result_id = ${p[3]},
+     alert_type = ${p[4]}, created_at = ${p[5]}, next_attempt_at = ${p[6]}, latest_of = ${p[7]}
+   WHERE account_id = ${p[0]} AND id = ${p[1]} AND status = ${collecting}`;
+
+/** Values of that statement. */
+export function releaseValues(delivery: Delivery) {
+  const row = newDeliveryRow(delivery);
+  const { account_id, id, alert_id, check_result_id, alert_type, created_at, next_attempt_at, latest_of } = row;
+  return [account_id, id, alert_id, check_result_id, alert_type, created_at, next_attempt_at, latest_of] as const;
+}
+
+/** Statement that cancels a delivery which collected alerts. Values: reason, account and ID. */
+export const cancelCollectingStatement = (p: readonly string[]): string =>
+  `UPDATE deliveries SET status = ${cancelled}, next_attempt_at = NULL, error = ${p[0]}
+   WHERE account_id = ${p[1]} AND id = ${p[2]} AND status = ${collecting}`;
+
 /** Their requests, if they were rendered. */
 export function requestRows(deliveries: readonly Delivery[]) {
   return deliveries.flatMap(({ accountId, id, request }) =>

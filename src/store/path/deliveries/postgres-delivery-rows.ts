@@ -1,7 +1,15 @@
 // Rows of deliveries and attempts, for bulk writes.
 import type { Attempt, Delivery } from '#domain/alerts/delivery.ts';
 import { type IdBytes, idBytes, idText } from '../../base/codec.ts';
-import { contentRows, exchangeText, newDeliveryRow, requestRows } from './delivery-rows.ts';
+import {
+  cancelCollectingStatement,
+  contentRows,
+  exchangeText,
+  newDeliveryRow,
+  releaseStatement,
+  releaseValues,
+  requestRows,
+} from './delivery-rows.ts';
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 
@@ -10,6 +18,26 @@ export async function insertDeliveries(bulk: Bulk, deliveries: readonly Delivery
   bulk.send('deliveries', deliveries.map(newDeliveryRow));
   bulk.send('delivery_requests', requestRows(deliveries));
   bulk.send('delivery_contents', contentRows(deliveries));
+}
+
+/** Sends deliveries that collected alerts, and cancels others of these. */
+export function releaseDeliveries(
+  session: Session,
+  bulk: Bulk,
+  {
+    released,
+    uncollected,
+  }: {
+    readonly released: readonly Delivery[];
+    readonly uncollected: readonly (Pick<Delivery, 'accountId' | 'id'> & { readonly reason: string })[];
+  },
+): void {
+  const release = releaseStatement(['$1', '$2', '$3', '$4', '$5', '$6', '$7', '$8']);
+  for (const delivery of released) session.send(release, [...releaseValues(delivery)]);
+  bulk.send('delivery_requests', requestRows(released));
+  bulk.send('delivery_contents', contentRows(released));
+  const cancel = cancelCollectingStatement(['$1', '$2', '$3']);
+  for (const { accountId, id, reason } of uncollected) session.send(cancel, [reason, idBytes(accountId), idBytes(id)]);
 }
 
 /** An attempt's row; the database assigns its position in the log. */

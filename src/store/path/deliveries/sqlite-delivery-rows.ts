@@ -1,7 +1,31 @@
 // Adds deliveries and their content.
 import type { Delivery } from '#domain/alerts/delivery.ts';
-import { contentRows, newDeliveryRow, requestRows } from './delivery-rows.ts';
+import { idBytes } from '../../base/codec.ts';
+import {
+  cancelCollectingStatement,
+  contentRows,
+  newDeliveryRow,
+  releaseStatement,
+  releaseValues,
+  requestRows,
+} from './delivery-rows.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
+
+/** Sends a delivery that collected alerts, unless it was cancelled. */
+export function releaseDeliveryRow(connection: Connection, delivery: Delivery): void {
+  const sql = releaseStatement(['?1', '?2', '?3', '?4', '?5', '?6', '?7', '?8']);
+  connection.prepare(sql).run(...releaseValues(delivery));
+  insertContent(connection, delivery);
+}
+
+/** Cancels a delivery that collected alerts. */
+export function cancelCollectingRow(
+  connection: Connection,
+  { accountId, id }: Pick<Delivery, 'accountId' | 'id'>,
+  reason: string,
+): void {
+  connection.prepare(cancelCollectingStatement(['?1', '?2', '?3'])).run(reason, idBytes(accountId), idBytes(id));
+}
 
 /** Adds a delivery of an alert, a test message or a replay. */
 export function insertDeliveryRow(connection: Connection, delivery: Delivery): void {
@@ -30,6 +54,10 @@ export function insertDeliveryRow(connection: Connection, delivery: Delivery): v
       row.is_digest,
       row.latest_of,
     );
+  insertContent(connection, delivery);
+}
+
+function insertContent(connection: Connection, delivery: Delivery): void {
   for (const { account_id, delivery_id, request } of requestRows([delivery])) {
     connection
       .prepare('INSERT INTO delivery_requests (account_id, delivery_id, request) VALUES (?, ?, ?)')

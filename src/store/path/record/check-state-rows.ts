@@ -6,6 +6,7 @@ import type { Reason } from '#domain/results/result.ts';
 import { type IdBytes, idTime, json, parsed, parsedOrNull } from '../../base/codec.ts';
 import { outcomeCodes, reasonCodes } from '../../base/codes.ts';
 import type { CheckStatesTable } from '../../base/tables/schema.ts';
+import type { FlappingColumns } from './flapping-rows.ts';
 import type { IncidentColumns } from './record-incident.ts';
 
 /** The state of a row; a check without one is new. */
@@ -34,13 +35,14 @@ export interface StateColumns {
   readonly state: CheckState;
   readonly incident: IncidentColumns;
   readonly suppressedBy: Suppressor | null;
+  readonly flapping: FlappingColumns;
 }
 
 /** The row after a result: the state, and the parts of the result that the status shows. Times are epoch ms. */
 export function stateRow(
   before: CheckStatesTable | undefined,
   ids: { readonly accountId: IdBytes; readonly checkId: IdBytes; readonly resultId: IdBytes },
-  { state, incident, suppressedBy }: StateColumns,
+  { state, incident, suppressedBy, flapping }: StateColumns,
   { finding, outcome, run }: EndedAttempt,
   now: number,
 ): CheckStatesTable {
@@ -66,6 +68,7 @@ export function stateRow(
     incident_id: incident.incident_id,
     incident_started_at: incident.incident_started_at,
     acknowledged_at: incident.acknowledged_at,
+    ...flapping,
     by_location: isEmpty(state.byLocation) ? null : json(state.byLocation),
     last_result_id: isNewest ? ids.resultId : last,
     last_outcome: isNewest ? outcomeCodes.encode(outcome) : (before?.last_outcome ?? null),

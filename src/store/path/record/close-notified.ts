@@ -8,7 +8,9 @@ import { bareFinding } from '#domain/results/result.ts';
 import { cancelReminder, isPendingReminder } from '../deliveries/cancel-reminders.ts';
 import { groupOf } from '../../checks/check-rows.ts';
 import { stateOf } from './check-state-rows.ts';
-import { flag, type IdBytes, idBytes, idText } from '../../base/codec.ts';
+import type { FlappingNotice } from '#domain/alerts/alert.ts';
+import { flag, type IdBytes, idBytes, idText, parsedOrNull } from '../../base/codec.ts';
+import { deliveryStatusCodes } from '../../base/codes.ts';
 import { accountContext, contextOf } from '../../checks/context-rows.ts';
 import { contentRows, newDeliveryRow, requestRows } from '../deliveries/delivery-rows.ts';
 import { alertSettingsOf, lockStorm, readAlerted } from '../../channels/alert-storms.ts';
@@ -36,6 +38,7 @@ const rowsAtOnce = 500;
  * records must still exist.
  */
 export async function closeNotified(tx: Kysely<Tables>, row: ChecksTable, rules: CloseRules): Promise<void> {
+  await cancelCollecting(tx, row);
   const state = await lockState(tx, row);
   const incident = state === undefined ? null : await endIncident(tx, state, rules.now);
   if (state === undefined || state.last_result_id === null) return;
@@ -55,6 +58,9 @@ export async function closeNotified(tx: Kysely<Tables>, row: ChecksTable, rules:
       insertDelivery,
       storms: createStorms({ ...storm.rows, insertDelivery }),
       cancelReminders: (reminders) => void cancelled.push(reminders),
+      // Those of all channels are cancelled above.
+      releaseDelivery: () => undefined,
+      cancelCollecting: () => undefined,
     },
     {
       context,
@@ -77,6 +83,26 @@ export async function closeNotified(tx: Kysely<Tables>, row: ChecksTable, rules:
       AND ${alert_channel_id} IN (alert_channel_id, routed_from) AND check_id = ${check_id}
       AND ${sql.raw(isPendingReminder)}`.execute(tx);
   }
+}
+
+/** Alerts that wait for a message about a flapping check are replaced by the closing notification. */
+async function cancelCollecting(tx: Kysely<Tables>, { account_id, id }: ChecksTable): Promise<void> {
+  const rows = await tx
+    .selectFrom('notified')
+    .select('flapping')
+    .where('account_id', '=', account_id)
+    .where('check_id', '=', id)
+    .where('flapping', 'is not', null)
+    .execute();
+  const collecting = rows.flatMap(({ flapping }) => parsedOrNull<FlappingNotice>(flapping)?.collectingId ?? []);
+  if (collecting.length === 0) return;
+  await tx
+    .updateTable('deliveries')
+    .set({ status: deliveryStatusCodes.encode('cancelled'), next_attempt_at: null, error: 'the check was deleted' })
+    .where('account_id', '=', account_id)
+    .where('id', 'in', collecting.map(idBytes))
+    .where('status', '=', deliveryStatusCodes.encode('collecting'))
+    .execute();
 }
 
 async function endIncident(
@@ -151,6 +177,7 @@ async function listenersOf(tx: Kysely<Tables>, { account_id, id, group_id }: Che
       'notified.open',
       'notified.notified_at',
       'notified.reminders',
+      'notified.flapping',
       'notified.certificates',
       'notified.is_grouped',
     ])

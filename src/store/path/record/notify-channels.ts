@@ -8,8 +8,8 @@ import type { Delivery } from '#domain/alerts/delivery.ts';
 import type { CheckContext, DeliveryFacts, EndedAttempt, Prepared } from '#domain/results/recording.ts';
 import type { Finding } from '#domain/results/result.ts';
 import {
-  type Listener,
   type AlertEvent,
+  type Listener,
   alertEventOf,
   certificateEvent,
   deletionEvent,
@@ -18,11 +18,15 @@ import {
 } from '#domain/alerts/notify.ts';
 import type { Suppressor } from '#domain/alerts/suppression.ts';
 import { newId } from '#lib/id.ts';
+import type { FoldedFlapping } from './flapping-rows.ts';
+import { cancelUnneeded, collectedBy, flappingFacts, type HeldRows, holdAlerts, incidentFor } from './held-alerts.ts';
 import { channelOf } from '../../channels/alert-channel-row.ts';
 import { flag, idBytes, json, parsedOrNull } from '../../base/codec.ts';
 import type { AlertChannelsTable, AlertsTable, NotifiedTable } from '../../base/tables/schema.ts';
 import type { Seal } from '../../base/seal.ts';
 import type { Storms } from './alert-storms.ts';
+import { insertAlert, type Occasion } from './insert-alert.ts';
+import { prepareSafely } from './prepare-safely.ts';
 import type { AlertedIncident } from './record-incident.ts';
 
 /** Dependencies of creating deliveries. */
@@ -33,6 +37,8 @@ export interface NotifyRules {
   readonly render: (facts: DeliveryFacts) => Prepared;
   /** Whether channels of a type get digests during an alert storm. Absent = none does. */
   readonly isDigested?: ((channelType: string) => boolean) | undefined;
+  /** Whether channels of a type receive few messages about a flapping check. Absent = none does. */
+  readonly isBrief?: ((channelType: string) => boolean) | undefined;
   /** The status code in a finding's details, for the alert's record. */
   readonly statusOf: (attempt: EndedAttempt) => number | null;
 }
@@ -45,22 +51,23 @@ export interface NotifyInput {
   readonly step: StateStep;
   /** The open incident, or the one that this result ends. */
   readonly incident: AlertedIncident | null;
+  /** null = the check does not flap. */
+  readonly tidings: FoldedFlapping['tidings'];
 }
 
 /** A channel that is subscribed to the check or its group, or has an open alert, with what it was notified of. */
 export type ListenerRow = AlertChannelsTable &
-  Pick<NotifiedTable, 'open' | 'notified_at' | 'reminders' | 'certificates' | 'is_grouped'> & {
+  Pick<NotifiedTable, 'open' | 'notified_at' | 'reminders' | 'flapping' | 'certificates' | 'is_grouped'> & {
     readonly is_subscribed: number;
     readonly is_via_group: number;
   };
 
 /** Rows that notifying reads and writes. */
-export interface NotifyRows {
+export interface NotifyRows extends HeldRows {
   /** Ordered by ID. */
   listeners(attempt: EndedAttempt): readonly ListenerRow[];
   writeNotified(row: NotifiedTable): void;
   insertAlert(row: AlertsTable): void;
-  insertDelivery(delivery: Delivery): void;
   /** Cancels the pending reminders of a check for a channel. */
   cancelReminders(reminders: RemindersOf): void;
   readonly storms: Storms;
@@ -70,19 +77,8 @@ export interface NotifyRows {
 export type RemindersOf = Pick<NotifiedTable, 'account_id' | 'check_id' | 'alert_channel_id'>;
 
 /** A check being deleted, with its last result. */
-export interface Deletion {
-  readonly context: CheckContext;
-  readonly resultId: string;
-  readonly location: string;
-  readonly finding: Finding;
+export interface Deletion extends Omit<Occasion, 'isDeletion' | 'statusCode'> {
   readonly alerted: CheckState['alerted'];
-  readonly incident: AlertedIncident | null;
-}
-
-/** What deliveries and alerts describe: a check and its result. */
-interface Occasion extends Omit<Deletion, 'alerted'> {
-  readonly isDeletion: boolean;
-  readonly statusCode: () => number | null;
 }
 
 type ListenerWithChannel = Listener & { readonly channel: AlertChannel };
@@ -94,7 +90,7 @@ export function notifyChannels(
   input: NotifyInput,
   rules: NotifyRules,
 ): { alertTypes: AlertType[]; deliveries: number } {
-  const { attempt, resultId, before, step, incident } = input;
+  const { attempt, resultId, before, step, incident, tidings } = input;
   const { context, finding } = attempt;
   const occasion: Occasion = {
     context,
@@ -119,12 +115,13 @@ export function notifyChannels(
       notified.set(row.alert_channel_id, { ...row, delivery_id: row.delivery_id ?? last });
     }
     listeners = listeners.map((row) => {
-      const { open, notified_at, reminders, certificates, is_grouped } = notified.get(row.id) ?? row;
-      return { ...row, open, notified_at, reminders, certificates, is_grouped };
+      const { open, notified_at, reminders, flapping, certificates, is_grouped } = notified.get(row.id) ?? row;
+      return { ...row, open, notified_at, reminders, flapping, certificates, is_grouped };
     });
   };
   const { certificate, otherCertificates = [] } = finding;
-  raise(alertEventOf({ step, rules: attempt.rules, certificate }, rules.now), certificate);
+  const flapping = tidings === null ? null : { ...tidings, incidentId: incident?.id ?? null };
+  raise(alertEventOf({ step, rules: attempt.rules, certificate }, rules.now, flapping), certificate);
   for (const other of otherCertificates) raise(certificateEvent(other, attempt.rules.isMuted, rules.now), other);
   for (const row of notified.values()) rows.writeNotified(row);
   return { alertTypes: [...types], deliveries };
@@ -150,7 +147,7 @@ export interface SuppressedAlert {
   readonly by: Suppressor;
 }
 
-type ClosingRows = Pick<NotifyRows, 'insertAlert' | 'insertDelivery' | 'cancelReminders' | 'storms'>;
+type ClosingRows = Omit<NotifyRows, 'listeners' | 'writeNotified'>;
 
 /**
  * Sends the closing notification to all channels with an open alert; the caller deletes the notification records of the
@@ -181,48 +178,77 @@ function notify(
 ): { alertTypes: AlertType[]; deliveries: number; notified: readonly NotifiedTable[] } {
   const notifications = notificationsOf(
     event,
-    listeners.map((row) => listenerOf(row, rules.seal)),
+    listeners.map((row) => listenerOf(row, rules)),
   ) as ChannelNotification[];
-  const types = new Set<AlertType>(notifications.flatMap((notification) => notification.alertTypes));
+  const types = new Set<AlertType>(notifications.flatMap(({ alertTypes, held }) => [...alertTypes, ...held]));
   if (event.opens !== null) types.add(event.opens);
   const isClosed = types.has('ALERT_RECOVERY') || types.has('ALERT_DEGRADED_RECOVERY');
   if (event.isPassing && alerted !== null && !isClosed) {
     types.add(alerted === 'failing' ? 'ALERT_RECOVERY' : 'ALERT_DEGRADED_RECOVERY');
   }
-  // Reminders say nothing new.
-  const isCounted = (type: AlertType): boolean => type === 'ALERT_SSL' || event.isPassing || event.opens === type;
+  // Time passed: what a message is about was recorded when it happened.
+  if (event.flapping?.isTimed === true) types.clear();
+  // Reminders say nothing new, and a check that flaps starts no storm.
+  const isCounted = (type: AlertType): boolean =>
+    type === 'ALERT_SSL' || (event.flapping === null && (event.isPassing || event.opens === type));
   const alertIds = new Map(
     [...types].map((alertType) => {
       const alert = { alertType, isCounted: isCounted(alertType), suppressor: null };
       return [alertType, insertAlert(rows, alert, occasion, rules.now)];
     }),
   );
-  let deliveries = 0;
   const grouping = groupingOf(notifications, [...types].some(isCounted), occasion.context, rows.storms, rules);
   const groupedBefore = new Set(listeners.flatMap(({ id, is_grouped }) => (is_grouped === 1 ? id : [])));
   const notified = notifications.map((notification) => {
-    let failureId: string | null = null;
-    let isGrouped = notification.notified.open !== null && groupedBefore.has(notification.listener.alertChannelId);
-    // Reminders are counted from zero: earlier ones are of a previous state.
-    if (notification.listener.notified.reminders > notification.notified.reminders) {
-      const { accountId, id } = occasion.context.check;
-      const { alertChannelId } = notification.listener;
-      rows.cancelReminders({ account_id: idBytes(accountId), check_id: idBytes(id), alert_channel_id: alertChannelId });
-    }
-    for (const alertType of notification.alertTypes) {
-      deliveries++;
-      const alertId = alertIds.get(alertType) ?? null;
-      const delivery = deliveryOf({ occasion, notification, alertType, alertId }, rules);
-      if (alertType === 'ALERT_FAILURE') failureId = delivery.id;
-      const isNews = isCounted(alertType) && !event.isPassing;
-      const wasGrouped = groupedBefore.has(notification.listener.alertChannelId);
-      const isInDigest = grouping(notification.listener.channel.type, { isNews, wasGrouped });
-      rows.insertDelivery(isInDigest ? rows.storms.digested(delivery, isNews) : delivery);
-      if (event.opens === alertType && notification.reminder === null) isGrouped = isInDigest;
-    }
-    return notifiedRow(occasion.context, notification, { isGrouped, failureId });
+    const wasGrouped = groupedBefore.has(notification.listener.alertChannelId);
+    const make = (alertType: AlertType): Delivery =>
+      deliveryOf({ event, occasion, notification, alertType, alertId: alertIds.get(alertType) ?? null }, rules);
+    return sendTo(rows, { event, occasion, notification, wasGrouped, make, grouping, isCounted, now: rules.now });
   });
+  const deliveries = notifications.reduce((sum, { alertTypes, held }) => sum + alertTypes.length + held.length, 0);
   return { alertTypes: [...types], deliveries, notified };
+}
+
+interface NotificationToSend {
+  readonly event: AlertEvent;
+  readonly occasion: Occasion;
+  readonly notification: ChannelNotification;
+  /** Whether its open alert was grouped. */
+  readonly wasGrouped: boolean;
+  readonly make: (alertType: AlertType) => Delivery;
+  readonly grouping: (channelType: string, alert: GroupableAlert) => boolean;
+  readonly isCounted: (alertType: AlertType) => boolean;
+  readonly now: number;
+}
+
+/** Adds the deliveries of a notification; returns what its channel is notified of then. */
+function sendTo(
+  rows: ClosingRows,
+  { event, occasion, notification, wasGrouped, make, grouping, isCounted, now }: NotificationToSend,
+): NotifiedTable {
+  const { listener, alertTypes, held, message } = notification;
+  const { accountId, id } = occasion.context.check;
+  let isGrouped = notification.notified.open !== null && wasGrouped;
+  let failureId: string | null = null;
+  // Reminders are counted from zero: earlier ones are of a previous state.
+  if (listener.notified.reminders > notification.notified.reminders) {
+    const { alertChannelId } = listener;
+    rows.cancelReminders({ account_id: idBytes(accountId), check_id: idBytes(id), alert_channel_id: alertChannelId });
+  }
+  for (const alertType of alertTypes) {
+    const delivery = make(alertType);
+    if (alertType === 'ALERT_FAILURE') failureId = delivery.id;
+    const isNews = (isCounted(alertType) || message !== null) && !event.isPassing;
+    const isCollected = delivery.id === collectedBy(notification);
+    const isInDigest = !isCollected && grouping(listener.channel.type, { isNews, wasGrouped });
+    if (isCollected) rows.releaseDelivery(delivery);
+    else rows.insertDelivery(isInDigest ? rows.storms.digested(delivery, isNews) : delivery);
+    if (event.opens === alertType && notification.reminder === null) isGrouped = isInDigest;
+  }
+  cancelUnneeded(rows, notification, accountId);
+  const flapping = holdAlerts(rows, notification, held.map(make), event.flapping?.dueAt ?? now);
+  const known = { ...notification, notified: { ...notification.notified, flapping } };
+  return notifiedRow(occasion.context, known, { isGrouped, failureId });
 }
 
 const noChannel = (): boolean => false;
@@ -246,7 +272,10 @@ function groupingOf(
   return (channelType, alert) => isDigested(channelType) && storms.isGrouped(accountId, alert);
 }
 
-function listenerOf(row: ListenerRow, seal: Seal): ListenerWithChannel {
+function listenerOf(
+  row: ListenerRow,
+  { seal, isBrief = noChannel }: Pick<NotifyRules, 'seal' | 'isBrief'>,
+): ListenerWithChannel {
   const channel = channelOf(row, seal);
   return {
     ...channel,
@@ -254,10 +283,12 @@ function listenerOf(row: ListenerRow, seal: Seal): ListenerWithChannel {
     alertChannelId: row.id,
     isSubscribed: row.is_subscribed === 1,
     isViaGroup: row.is_via_group === 1,
+    isBrief: isBrief(channel.type),
     notified: {
       open: row.open as Listener['notified']['open'],
       notifiedAt: row.notified_at,
       reminders: row.reminders ?? 0,
+      flapping: parsedOrNull<Listener['notified']['flapping']>(row.flapping),
       certificates: parsedOrNull<Listener['notified']['certificates']>(row.certificates) ?? {},
     },
   };
@@ -275,6 +306,7 @@ function notifiedRow(
     open: notified.open,
     notified_at: notified.notifiedAt,
     reminders: notified.reminders,
+    flapping: notified.flapping === null ? null : json(notified.flapping),
     certificates: Object.keys(notified.certificates).length === 0 ? null : json(notified.certificates),
     // Written by the delivery of the opening alert; an update keeps it.
     routed_to: null,
@@ -284,58 +316,8 @@ function notifiedRow(
   };
 }
 
-interface NewAlert {
-  readonly alertType: AlertType;
-  /** Whether it counts towards an alert storm. */
-  readonly isCounted: boolean;
-  readonly suppressor: Suppressor | null;
-}
-
-function insertAlert(
-  rows: Pick<NotifyRows, 'insertAlert'>,
-  { alertType, isCounted, suppressor }: NewAlert,
-  { context: { check }, resultId, location, finding, statusCode, incident }: Occasion,
-  now: number,
-): string {
-  const ofIncident = alertType === 'ALERT_SSL' ? null : incident;
-  const id = ofIncident?.firstAlertId ?? newId();
-  rows.insertAlert({
-    account_id: idBytes(check.accountId),
-    id: idBytes(id),
-    check_id: idBytes(check.id),
-    result_id: idBytes(resultId),
-    alert_type: alertType,
-    check_name: check.name,
-    check_type: check.checkType,
-    location,
-    response_us: finding.responseTimeMs === null ? null : Math.round(finding.responseTimeMs * 1000),
-    error: finding.message,
-    status_code: statusCode(),
-    started_at: Math.trunc(finding.startedAt),
-    created_at: now,
-    incident_id: ofIncident === null ? null : idBytes(ofIncident.id),
-    suppressed_by: suppressor === null ? null : json(suppressor),
-    is_counted: flag(isCounted),
-  });
-  return id;
-}
-
-/**
- * An error affects only its own delivery, not the result or other deliveries: the delivery fails when it is rendered,
- * where its channel is marked.
- */
-function prepareSafely(render: NotifyRules['render'], facts: DeliveryFacts): Exclude<Prepared, { error: string }> {
-  let prepared: Prepared;
-  try {
-    prepared = render(facts);
-  } catch (cause) {
-    const fault = `The delivery could not be rendered: ${cause instanceof Error ? cause.message : String(cause)}`;
-    prepared = { error: fault };
-  }
-  return 'error' in prepared ? { content: { variables: {}, groupId: null, fault: prepared.error } } : prepared;
-}
-
 interface NewDelivery {
+  readonly event: AlertEvent;
   readonly occasion: Occasion;
   readonly notification: ChannelNotification;
   readonly alertType: AlertType;
@@ -343,28 +325,28 @@ interface NewDelivery {
 }
 
 function deliveryOf(
-  { occasion, notification, alertType, alertId }: NewDelivery,
+  { event, occasion, notification, alertType, alertId }: NewDelivery,
   { now, render }: Omit<NotifyRules, 'statusOf'>,
 ): Delivery {
   const { context, resultId, location, finding, incident, isDeletion } = occasion;
   const { open, notifiedAt } = notification.listener.notified;
   const { check } = context;
-  const deliveryId = newId();
+  const isStatus = alertType !== 'ALERT_SSL';
+  const deliveryId = (isStatus ? collectedBy(notification) : null) ?? newId();
+  const known = isStatus ? incidentFor(notification, incident, event.flapping) : null;
   const prepared = prepareSafely(render, {
     deliveryId,
     createdAt: now,
     alertType,
-    reminder: alertType === 'ALERT_SSL' ? null : notification.reminder,
+    reminder: isStatus ? notification.reminder : null,
+    flapping: isStatus ? flappingFacts(notification, event) : null,
     channel: notification.listener.channel,
     isViaGroup: notification.listener.isViaGroup,
     context,
     resultId,
     location,
     finding,
-    incident:
-      alertType === 'ALERT_SSL' || incident === null
-        ? null
-        : { id: incident.id, startedAt: incident.startedAt, isFirst: open === null || notifiedAt === neverSent },
+    incident: known === null ? null : { ...known, isFirst: open === null || notifiedAt === neverSent },
     isDeletion,
   });
   return {
@@ -384,6 +366,6 @@ function deliveryOf(
     replayOf: null,
     isTest: false,
     error: null,
-    ...(prepared.isSuperseded === true && alertType !== 'ALERT_SSL' && incident !== null && { latestOf: incident.id }),
+    ...(prepared.isSuperseded === true && known !== null && { latestOf: known.id }),
   };
 }

@@ -15,6 +15,7 @@ import type {
   NotifiedTable,
 } from '../../base/tables/schema.ts';
 import type { FirstRunsTable } from '../../base/tables/schedule-tables.ts';
+import type { HeldRows } from './held-alerts.ts';
 import type { ListenerRow, RemindersOf } from './notify-channels.ts';
 import { type BatchIncidents, createBatchIncidents } from './postgres-incidents.ts';
 import type { CheckKey } from './postgres-suppression.ts';
@@ -36,6 +37,11 @@ export interface RecordingInput {
   readonly storms: ReadonlyMap<string, StormRead>;
 }
 
+/** A delivery that collected alerts and is cancelled. */
+export interface Uncollected extends Pick<Delivery, 'accountId' | 'id'> {
+  readonly reason: string;
+}
+
 /** Rows to write, each once. */
 export interface Recording {
   readonly rows: RecordRows;
@@ -48,6 +54,9 @@ export interface Recording {
   readonly exchanges: readonly ExchangesTable[];
   readonly alerts: readonly AlertsTable[];
   readonly deliveries: readonly Delivery[];
+  /** Of these, content is added, too. */
+  readonly released: readonly Delivery[];
+  readonly uncollected: readonly Uncollected[];
   readonly cancelled: readonly RemindersOf[];
   readonly hastened: readonly DueDigest[];
   readonly incidents: BatchIncidents;
@@ -169,11 +178,14 @@ function createNeeded(
 function createAlertRows(read: RecordingInput['storms']) {
   const [alerts, deliveries, cancelled]: [AlertsTable[], Delivery[], RemindersOf[]] = [[], [], []];
   const hastened: DueDigest[] = [];
+  const [released, uncollected]: [Delivery[], Uncollected[]] = [[], []];
   const storms = new Map<string, AlertStormsTable>();
   const insertDelivery = (delivery: Delivery): void => void deliveries.push(delivery);
-  const rows: Pick<RecordRows, 'insertAlert' | 'insertDelivery' | 'cancelReminders' | 'storms'> = {
+  const rows: Pick<RecordRows, 'insertAlert' | 'cancelReminders' | 'storms' | keyof HeldRows> = {
     insertAlert: (row) => void alerts.push(row),
     insertDelivery,
+    releaseDelivery: (delivery) => void released.push(delivery),
+    cancelCollecting: (delivery, reason) => void uncollected.push({ ...delivery, reason }),
     cancelReminders: (reminders) => void cancelled.push(reminders),
     storms: createStorms({
       readStorm: (accountId) => read.get(accountId) ?? noneRead,
@@ -182,7 +194,16 @@ function createAlertRows(read: RecordingInput['storms']) {
       hastenDigest: (digest) => void hastened.push(digest),
     }),
   };
-  return { rows, alerts, deliveries, cancelled, hastened, storms: () => sorted(storms) };
+  return {
+    rows,
+    alerts,
+    deliveries,
+    released,
+    uncollected,
+    cancelled,
+    hastened,
+    storms: () => sorted(storms),
+  };
 }
 
 const noneRead: StormRead = { row: undefined, alerted: [] };
@@ -194,10 +215,10 @@ export function resultKey(accountId: IdBytes, checkId: IdBytes, resultId: IdByte
 
 function notifiedPart(
   notified: NotifiedTable | undefined,
-): Partial<Pick<NotifiedTable, 'open' | 'notified_at' | 'reminders' | 'certificates' | 'is_grouped'>> {
+): Partial<Pick<NotifiedTable, 'open' | 'notified_at' | 'reminders' | 'flapping' | 'certificates' | 'is_grouped'>> {
   if (notified === undefined) return {};
-  const { open, notified_at, reminders, certificates, is_grouped } = notified;
-  return { open, notified_at, reminders, certificates, is_grouped };
+  const { open, notified_at, reminders, flapping, certificates, is_grouped } = notified;
+  return { open, notified_at, reminders, flapping, certificates, is_grouped };
 }
 
 /** In the same order in every process, to avoid deadlocks. */

@@ -17,7 +17,7 @@ import type { ListenerRow } from './notify-channels.ts';
 import type { Contexts } from '../../checks/postgres-contexts.ts';
 import { type Bulk, inPairs } from '../../engines/postgres/bulk.ts';
 import type { Session } from '../../engines/postgres/session.ts';
-import { insertDeliveries } from '../deliveries/postgres-delivery-rows.ts';
+import { insertDeliveries, releaseDeliveries } from '../deliveries/postgres-delivery-rows.ts';
 import { sendLateHours } from '../../history/postgres-late-hours.ts';
 import { hastened, type StormRead } from './alert-storms.ts';
 import { readStorms } from './postgres-storms.ts';
@@ -230,7 +230,7 @@ export async function countListeners(
          WHERE account_id = a.account_id AND group_id = a.group_id AND activated = 1
          UNION
          SELECT alert_channel_id FROM notified
-         WHERE account_id = a.account_id AND check_id = a.check_id AND open IS NOT NULL) l) AS size
+         WHERE account_id = a.account_id AND check_id = a.check_id AND (open IS NOT NULL OR flapping IS NOT NULL)) l) AS size
      FROM unnest($1::bytea[], $2::bytea[], $3::bigint[]) AS a (account_id, check_id, group_id)`,
     askedColumns(asked),
   );
@@ -261,13 +261,15 @@ export async function readListeners(
        FROM asked a JOIN subscriptions s ON s.account_id = a.account_id AND s.group_id = a.group_id AND s.activated = 1
        UNION ALL
        SELECT a.account_id, a.check_id, t.alert_channel_id, 0, 0
-       FROM asked a JOIN notified t ON t.account_id = a.account_id AND t.check_id = a.check_id AND t.open IS NOT NULL)
+       FROM asked a JOIN notified t ON t.account_id = a.account_id AND t.check_id = a.check_id
+         AND (t.open IS NOT NULL OR t.flapping IS NOT NULL))
      SELECT c.*, l.check_id AS for_check, t.open AS open, t.certificates AS certificates, t.notified_at AS notified_at, t.reminders AS reminders,
-       coalesce(t.is_grouped, 0) AS is_grouped, max(l.is_subscribed) AS is_subscribed, max(l.is_via_group) AS is_via_group
+       t.flapping AS flapping, coalesce(t.is_grouped, 0) AS is_grouped, max(l.is_subscribed) AS is_subscribed,
+       max(l.is_via_group) AS is_via_group
      FROM listening l
      JOIN alert_channels c ON c.account_id = l.account_id AND c.id = l.id
      LEFT JOIN notified t ON t.account_id = l.account_id AND t.check_id = l.check_id AND t.alert_channel_id = l.id
-     GROUP BY l.check_id, c.account_id, c.id, t.open, t.certificates, t.notified_at, t.reminders, t.is_grouped ORDER BY c.id`,
+     GROUP BY l.check_id, c.account_id, c.id, t.open, t.certificates, t.notified_at, t.reminders, t.flapping, t.is_grouped ORDER BY c.id`,
     askedColumns(asked),
   );
   const byCheck = Map.groupBy(rows, (row) => idText(row.account_id) + idText(row.for_check));
@@ -303,7 +305,18 @@ async function write(session: Session, bulk: Bulk, recording: Recording): Promis
 export async function sendNotified(
   session: Session,
   bulk: Bulk,
-  recording: Pick<Recording, 'alerts' | 'deliveries' | 'cancelled' | 'hastened' | 'notified' | 'incidents' | 'storms'>,
+  recording: Pick<
+    Recording,
+    | 'alerts'
+    | 'deliveries'
+    | 'released'
+    | 'uncollected'
+    | 'cancelled'
+    | 'hastened'
+    | 'notified'
+    | 'incidents'
+    | 'storms'
+  >,
 ): Promise<void> {
   const { alerts, deliveries } = recording;
   sendIncidents(session, bulk, recording.incidents);
@@ -313,7 +326,7 @@ export async function sendNotified(
     recording.notified(),
     `ON CONFLICT (account_id, check_id, alert_channel_id)
      DO UPDATE SET open = excluded.open, certificates = excluded.certificates, notified_at = excluded.notified_at,
-       reminders = excluded.reminders, is_grouped = excluded.is_grouped,
+       reminders = excluded.reminders, flapping = excluded.flapping, is_grouped = excluded.is_grouped,
        delivery_id = coalesce(excluded.delivery_id, notified.delivery_id)`,
   );
   bulk.send(
@@ -326,6 +339,7 @@ export async function sendNotified(
   for (const { accountId, digestId, dueAt } of recording.hastened) {
     session.send(hastened('$1', '$2', '$3'), [idBytes(accountId), idBytes(digestId), dueAt]);
   }
+  releaseDeliveries(session, bulk, recording);
   for (const { account_id, alert_channel_id, check_id } of recording.cancelled) {
     session.send(`UPDATE deliveries SET ${cancelReminder} WHERE ${remindersOf('$1', '$2', '$3')}`, [
       account_id,
@@ -337,7 +351,7 @@ export async function sendNotified(
 
 const stateColumns = (
   'status since position_at position_started_at failed_in_a_row degraded_in_a_row failing_since alerted suppressed_by recovered_at failed_from incident_id ' +
-  'incident_started_at acknowledged_at by_location last_result_id last_outcome last_reason last_location last_response_us longest_response_us shortest_response_us ' +
+  'incident_started_at acknowledged_at flapping flapping_since flapping_due_at by_location last_result_id last_outcome last_reason last_location last_response_us longest_response_us shortest_response_us ' +
   'certificate_valid_to updated_at revision'
 )
   .split(' ')

@@ -3,6 +3,7 @@
 import { type CheckState, foldResult, type StateStep } from '#domain/checks/check-state.ts';
 import { type EndedAttempt, isStoredInFull, type Recorded } from '#domain/results/recording.ts';
 import { hourOf, isLate } from '#domain/results/roll-up.ts';
+import { expectedEveryMs } from '#domain/checks/state-rules.ts';
 import type { JsonValue } from '#domain/json.ts';
 import type { Reason } from '#domain/results/result.ts';
 import type { Run } from '#domain/checks/run.ts';
@@ -10,6 +11,7 @@ import type { AlertType } from '#domain/alerts/alert.ts';
 import { mayNotify } from '#domain/alerts/notify.ts';
 import type { Suppressor } from '#domain/alerts/suppression.ts';
 import { derivedId } from '#lib/id.ts';
+import { foldChange } from './flapping-rows.ts';
 import { stateOf, stateRow, suppressorOfRow } from './check-state-rows.ts';
 import { type IdBytes, idBytes, idTime } from '../../base/codec.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from '../../base/codes.ts';
@@ -113,14 +115,21 @@ export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: Re
   const changed = { row, before, after: step.state, check: attempt.context.check, resultId: ids.resultId };
   const { incident, columns } = recordIncident(rows, changed, rules.now);
   const suppressedBy = suppressed?.by ?? (isOver(step) ? null : suppressorOfRow(row));
-  rows.writeState(stateRow(row, ids, { state: step.state, incident: columns, suppressedBy }, attempt, rules.now));
+  const everyMs = expectedEveryMs(attempt.context.check);
+  const flapping = foldChange({ row, alerted: before.alerted, everyMs, now: rules.now }, step);
+  const changes = { state: step.state, incident: columns, suppressedBy, flapping: flapping.columns };
+  rows.writeState(stateRow(row, ids, changes, attempt, rules.now));
   if (suppressed !== null && suppressorOfRow(row) === null) {
     recordSuppressed(rows, { attempt, resultId, ...suppressed }, rules);
   }
   keepExchange(rows, ids, attempt, step);
   const judged = { before, step, rules: attempt.rules, certificate: attempt.finding.certificate };
   if (!mayNotify(judged, rules.now)) return { ...nothing, isRecorded: true, change: step.change };
-  const notified = notifyChannels(rows, { attempt, resultId, step, before, incident }, rules);
+  const notified = notifyChannels(
+    rows,
+    { attempt, resultId, step, before, incident, tidings: flapping.tidings },
+    rules,
+  );
   return { ...nothing, ...notified, isRecorded: true, change: step.change };
 }
 

@@ -9,7 +9,7 @@ import type { AlertStormsTable } from '../../base/tables/delivery-tables.ts';
 import type { AlertsTable } from '../../base/tables/schema.ts';
 import type { ListenerRow, NotifyRows } from './notify-channels.ts';
 import type { Connection } from '../../engines/sqlite/connection.ts';
-import { insertDeliveryRow } from '../deliveries/sqlite-delivery-rows.ts';
+import { cancelCollectingRow, insertDeliveryRow, releaseDeliveryRow } from '../deliveries/sqlite-delivery-rows.ts';
 import { rowsStatement, writeRows } from '../../engines/sqlite/many-rows.ts';
 
 /** @param now epoch ms */
@@ -21,10 +21,10 @@ export function notifyRowsOf(connection: Connection, now: number): NotifyRows {
       void connection
         .prepare(
           `INSERT INTO notified (account_id, check_id, alert_channel_id, open, certificates, notified_at, reminders,
-             is_grouped, delivery_id)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account_id, check_id, alert_channel_id) DO UPDATE SET
+             flapping, is_grouped, delivery_id)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account_id, check_id, alert_channel_id) DO UPDATE SET
              open = excluded.open, certificates = excluded.certificates, notified_at = excluded.notified_at,
-             reminders = excluded.reminders, is_grouped = excluded.is_grouped,
+             reminders = excluded.reminders, flapping = excluded.flapping, is_grouped = excluded.is_grouped,
              delivery_id = coalesce(excluded.delivery_id, notified.delivery_id)`,
         )
         .run(
@@ -35,11 +35,14 @@ export function notifyRowsOf(connection: Connection, now: number): NotifyRows {
           row.certificates,
           row.notified_at,
           row.reminders,
+          row.flapping,
           row.is_grouped,
           row.delivery_id,
         ),
     insertAlert: (row) => insertAlerts(connection, [row]),
     insertDelivery,
+    releaseDelivery: (delivery) => releaseDeliveryRow(connection, delivery),
+    cancelCollecting: (delivery, reason) => cancelCollectingRow(connection, delivery, reason),
     storms: createStorms({
       readStorm: (accountId) => readStorm(connection, accountId, now),
       writeStorm: (row) => writeStorm(connection, row),
@@ -117,8 +120,10 @@ function listenersOf(connection: Connection, { run, context }: EndedAttempt): Li
          UNION ALL
          SELECT alert_channel_id, 1, 1 FROM subscriptions WHERE account_id = ?1 AND group_id = ?3 AND activated = 1
          UNION ALL
-         SELECT alert_channel_id, 0, 0 FROM notified WHERE account_id = ?1 AND check_id = ?2 AND open IS NOT NULL)
+         SELECT alert_channel_id, 0, 0 FROM notified WHERE account_id = ?1 AND check_id = ?2
+           AND (open IS NOT NULL OR flapping IS NOT NULL))
        SELECT c.*, t.open AS open, t.certificates AS certificates, t.notified_at AS notified_at, t.reminders AS reminders,
+         t.flapping AS flapping,
          coalesce(t.is_grouped, 0) AS is_grouped,
          max(l.is_subscribed) AS is_subscribed, max(l.is_via_group) AS is_via_group
        FROM listening l

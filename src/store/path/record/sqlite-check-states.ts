@@ -12,10 +12,10 @@ export function readState(connection: Connection, accountId: IdBytes, checkId: I
 }
 
 const written = rowsStatement(
-  28,
+  31,
   (rows) =>
     `INSERT OR REPLACE INTO check_states (account_id, check_id, status, since, position_at, position_started_at,
-       failed_in_a_row, degraded_in_a_row, failing_since, alerted, suppressed_by, recovered_at, failed_from, incident_id, incident_started_at, acknowledged_at, by_location,
+       failed_in_a_row, degraded_in_a_row, failing_since, alerted, suppressed_by, recovered_at, failed_from, incident_id, incident_started_at, acknowledged_at, flapping, flapping_since, flapping_due_at, by_location,
        last_result_id, last_outcome, last_reason, last_location, last_response_us, longest_response_us, shortest_response_us, certificate_valid_to, created_at, updated_at, revision)
      VALUES ${rows}`,
 );
@@ -39,6 +39,9 @@ export function writeStates(connection: Connection, rows: readonly CheckStatesTa
     row.incident_id,
     row.incident_started_at,
     row.acknowledged_at,
+    row.flapping,
+    row.flapping_since,
+    row.flapping_due_at,
     row.by_location,
     row.last_result_id,
     row.last_outcome,

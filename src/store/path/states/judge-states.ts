@@ -12,6 +12,7 @@ import type { AlertType } from '#domain/alerts/alert.ts';
 import type { Outcome } from '#domain/results/result.ts';
 import type { Suppressor } from '#domain/alerts/suppression.ts';
 import { stateOf, suppressorOfRow } from '../record/check-state-rows.ts';
+import { type FlappingColumns, foldChange, foldTime } from '../record/flapping-rows.ts';
 import { type SuppressionRows, suppressorIn } from '../record/suppression.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, idTime } from '../../base/codec.ts';
 import { outcomeCodes, reasonCodes, sourceCodes } from '../../base/codes.ts';
@@ -32,12 +33,18 @@ export interface StandingState {
   readonly context: CheckContext;
   /** Slot or start of the newest result, epoch ms; null = none. */
   readonly judgedAt: number | null;
+  /** When time can cause a message about its flapping, epoch ms; null = never. */
+  readonly flappingDueAt: number | null;
 }
 
-/** The due alert, and the rules that make it due. */
+/** What is due: an alert, or a message about flapping, with the rules that make it due. */
 export interface DueAlert {
-  readonly opens: NonNullable<StateStep['opens']>;
+  /** null = only its flapping is due. */
+  readonly opens: StateStep['opens'];
   readonly rules: StateRules;
+  /** The interval of the check, ms. */
+  readonly everyMs: number;
+  readonly isFlappingDue: boolean;
 }
 
 /** Options of the evaluation. */
@@ -72,20 +79,27 @@ export const statesAtOnce = 60;
 export interface SliceRow {
   readonly account_id: IdBytes;
   readonly check_id: IdBytes;
-  /** Whether its check is activated, and neither it nor its group is muted. */
+  /** Whether its flapping is due, or its check is activated and neither it nor its group is muted. */
   readonly is_open: number;
 }
 
 /**
- * The statement of a slice: states that are not passing and whose alert was not sent, in key order. Muted ones cost
- * only this.
+ * The statement of a slice: states that are not passing and whose alert was not sent, and those that flap, in key
+ * order. Muted ones, and those of which nothing is due, cost only this.
  * @param hint follows the table, if the engine needs an index hint
  */
-export function sliceStatement([accountId, checkId, max]: readonly [string, string, string], hint = ''): string {
-  return `SELECT k.account_id, k.check_id, CASE WHEN c.activated = 1 AND c.muted = 0 AND coalesce(g.activated, 1) = 1
+export function sliceStatement(
+  [accountId, checkId, max, now]: readonly [string, string, string, string],
+  hint = '',
+): string {
+  return `SELECT k.account_id, k.check_id, CASE WHEN k.flapping_due_at <= ${now} THEN 1
+      WHEN k.is_untold = 1 AND c.activated = 1 AND c.muted = 0 AND coalesce(g.activated, 1) = 1
       AND coalesce(g.muted, 0) = 0 THEN 1 ELSE 0 END AS is_open
-    FROM (SELECT account_id, check_id FROM check_states ${hint}
-          WHERE status <> 'passing' AND alerted IS DISTINCT FROM status AND (account_id, check_id) > (${accountId}, ${checkId})
+    FROM (SELECT account_id, check_id, flapping_due_at,
+            CASE WHEN status <> 'passing' AND alerted IS DISTINCT FROM status THEN 1 ELSE 0 END AS is_untold
+          FROM check_states ${hint}
+          WHERE ((status <> 'passing' AND alerted IS DISTINCT FROM status) OR flapping_due_at IS NOT NULL)
+            AND (account_id, check_id) > (${accountId}, ${checkId})
           ORDER BY account_id, check_id LIMIT ${max}) k
     LEFT JOIN checks c ON c.account_id = k.account_id AND c.id = k.check_id
     LEFT JOIN check_groups g ON g.account_id = c.account_id AND g.id = c.group_id
@@ -116,6 +130,7 @@ export function standingOf(row: CheckStatesTable, context: CheckContext): Standi
     state: stateOf(row),
     context,
     judgedAt: row.last_result_id === null ? null : idTime(row.last_result_id),
+    flappingDueAt: row.flapping_due_at,
   };
 }
 
@@ -157,7 +172,7 @@ export function foundBy(row: CheckStatesTable, now: number): Found {
 }
 
 /** Changes of a state by an alert. */
-export type AlertedColumns = Pick<CheckStatesTable, 'alerted'> & IncidentColumns;
+export type AlertedColumns = Pick<CheckStatesTable, 'alerted'> & IncidentColumns & FlappingColumns;
 
 /** Rows that notifying about a state reads and writes. */
 export interface JudgeStatesRows extends NotifyRows, IncidentRows {
@@ -188,21 +203,28 @@ export interface LockedState {
 }
 
 /** Notifies the channels, as a result would. */
-export function notifyStanding(rows: JudgeStatesRows, held: LockedState, rules: NotifyRules): OpenedAlert {
+export function notifyStanding(rows: JudgeStatesRows, held: LockedState, rules: NotifyRules): OpenedAlert | null {
   const { row, due, context } = held;
   const before = stateOf(row);
-  const state = alertedOf(before, due.opens);
+  const state = due.opens === null ? before : alertedOf(before, due.opens);
+  const moment = { row, alerted: before.alerted, everyMs: due.everyMs, now: rules.now };
+  const step: StateStep = { state, change: null, opens: due.opens, isMoved: true };
+  const { columns: flapping, tidings } =
+    due.opens === null ? foldTime(moment, state, due.rules.isMuted) : foldChange(moment, step);
+  // It was due too early, or the check is muted.
+  if (due.opens === null && tidings?.message == null && flapping.flapping === row.flapping) return null;
   const changed = { row, before, after: state, check: context.check, resultId: held.result.id };
   const { incident, columns } = recordIncident(rows, changed, rules.now);
-  rows.writeAlerted(row, { alerted: state.alerted, ...columns });
+  rows.writeAlerted(row, { alerted: state.alerted, ...columns, ...flapping });
   const notified = notifyChannels(
     rows,
     {
       attempt: attemptOf(held),
       resultId: idText(held.result.id),
       before,
-      step: { state, change: null, opens: due.opens, isMoved: true },
+      step,
       incident,
+      tidings,
     },
     rules,
   );

@@ -35,7 +35,7 @@ import { createRecording } from '../record/postgres-recording.ts';
 import { countListeners, fittingOf, readListeners, sendNotified } from '../record/postgres-results.ts';
 import type { Session } from '../../engines/postgres/session.ts';
 
-const slice = sliceStatement(['$1', '$2', '$3']);
+const slice = sliceStatement(['$1', '$2', '$3', '$4']);
 
 /** A state whose alert is due. */
 interface DueState {
@@ -51,7 +51,7 @@ export async function judgeStates(
   rules: JudgeStatesRules,
   contexts: Contexts,
 ): Promise<JudgedStates> {
-  const rows = await session.query<SliceRow>(slice, [...startOf(rules.after), statesAtOnce]);
+  const rows = await session.query<SliceRow>(slice, [...startOf(rules.after), statesAtOnce, rules.now]);
   const open = rows.filter(({ is_open }) => is_open === 1);
   const next = nextOf(rows);
   const seen = open.length === 0 ? [] : await dueOf(session, await readStates(session, open), rules, contexts);
@@ -115,7 +115,11 @@ async function unsuppressed(
       if (known === undefined) asked.set(accountId + checkId, { accountId, checkId });
       return known ?? null;
     };
-    const judged = due.map((one) => ({ one, ...suppressionOfRow({ needed }, one.row, one.context, now) }));
+    const judged = due.map((one) => {
+      // Messages about flapping are not suppressed.
+      if (one.due.opens === null) return { one, by: null, isNew: false };
+      return { one, ...suppressionOfRow({ needed }, one.row, one.context, now) };
+    });
     if (asked.size > 0) {
       await readNeeded(session, contexts, [...asked.values()], read);
       continue;
@@ -124,7 +128,10 @@ async function unsuppressed(
       session,
       judged.flatMap(({ one: { row }, by, isNew }) => (isNew ? [{ row, by }] : [])),
     );
-    return judged.flatMap(({ one, by }) => (by === null ? [one] : []));
+    return judged.flatMap(({ one, by }) => {
+      if (by === null) return [one];
+      return one.due.isFlappingDue ? [{ ...one, due: { ...one.due, opens: null } }] : [];
+    });
   }
 }
 
@@ -178,13 +185,17 @@ async function openAll(
     ...recording.rows,
     writeAlerted: (row: CheckStatesTable, columns: AlertedColumns) => void alerted.set(row, columns),
   };
-  const opened = held.map((one) => notifyStanding(rows, one, rules));
-  const changed = held.map(({ row }) => ({ ...row, ...alerted.get(row) }));
+  const opened = held.flatMap((one) => notifyStanding(rows, one, rules) ?? []);
+  const changed = [...alerted].map(([row, columns]) => ({ ...row, ...columns }));
   session.send(
-    `UPDATE check_states s SET suppressed_by = NULL, alerted = a.alerted, incident_id = a.incident_id,
-       incident_started_at = a.incident_started_at, acknowledged_at = a.acknowledged_at, revision = s.revision + 1
-     FROM unnest($1::bytea[], $2::bytea[], $3::text[], $4::bytea[], $5::bigint[], $6::bigint[])
-       AS a (account_id, check_id, alerted, incident_id, incident_started_at, acknowledged_at)
+    `UPDATE check_states s SET
+       suppressed_by = CASE WHEN a.alerted IS NOT DISTINCT FROM s.alerted THEN s.suppressed_by END, alerted = a.alerted,
+       incident_id = a.incident_id, incident_started_at = a.incident_started_at, acknowledged_at = a.acknowledged_at,
+       flapping = a.flapping, flapping_since = a.flapping_since, flapping_due_at = a.flapping_due_at,
+       revision = s.revision + 1
+     FROM unnest($1::bytea[], $2::bytea[], $3::text[], $4::bytea[], $5::bigint[], $6::bigint[], $7::text[], $8::bigint[],
+         $9::bigint[]) AS a (account_id, check_id, alerted, incident_id, incident_started_at, acknowledged_at, flapping,
+         flapping_since, flapping_due_at)
      WHERE s.account_id = a.account_id AND s.check_id = a.check_id`,
     [
       changed.map(({ account_id }) => account_id),
@@ -193,6 +204,9 @@ async function openAll(
       changed.map(({ incident_id }) => incident_id),
       changed.map(({ incident_started_at }) => incident_started_at),
       changed.map(({ acknowledged_at }) => acknowledged_at),
+      changed.map(({ flapping }) => flapping),
+      changed.map(({ flapping_since }) => flapping_since),
+      changed.map(({ flapping_due_at }) => flapping_due_at),
     ],
   );
   await sendNotified(session, bulk, recording);

@@ -30,11 +30,11 @@ import type { Connection } from '../../engines/sqlite/connection.ts';
 
 type ReadContexts = Pick<Contexts, 'read'>;
 
-const slice = sliceStatement(['?1', '?2', '?3'], 'INDEXED BY check_states_untold');
+const slice = sliceStatement(['?1', '?2', '?3', '?4'], 'INDEXED BY check_states_untold');
 
 /** Evaluates the states of a slice, and raises due alerts. */
 export function judgeStates(connection: Connection, rules: JudgeStatesRules, contexts: ReadContexts): JudgedStates {
-  const rows = connection.select<SliceRow>(slice)(...startOf(rules.after), statesAtOnce);
+  const rows = connection.select<SliceRow>(slice)(...startOf(rules.after), statesAtOnce, rules.now);
   const opened: OpenedAlert[] = [];
   let deliveries = 0;
   const written = rowsOf(connection, rules.now);
@@ -67,11 +67,15 @@ function judgeOne(
   if (row === undefined || context === null) return null;
   const due = rules.judge(standingOf(row, context));
   if (due === null) return null;
-  const { by, isNew } = suppressionOfRow(suppression, row, context, rules.now);
-  if (isNew) showSuppressor(connection, row, by);
-  if (by !== null) return null;
+  // Messages about flapping are not suppressed.
+  const found = due.opens === null ? null : suppressionOfRow(suppression, row, context, rules.now);
+  if (found?.isNew === true) showSuppressor(connection, row, found.by);
+  const isSuppressed = found !== null && found.by !== null;
+  if (isSuppressed && !due.isFlappingDue) return null;
   const result = resultOf(connection, row, rules.now);
-  return result === undefined ? null : notifyStanding(written, { row, result, context, due }, rules);
+  return result === undefined
+    ? null
+    : notifyStanding(written, { row, result, context, due: isSuppressed ? { ...due, opens: null } : due }, rules);
 }
 
 function showSuppressor(
@@ -101,12 +105,23 @@ function rowsOf(connection: Connection, now: number): JudgeStatesRows {
   return {
     ...notifyRowsOf(connection, now),
     ...incidentRowsOf(connection),
-    writeAlerted: ({ account_id, check_id }, { alerted, incident_id, incident_started_at, acknowledged_at }) =>
+    writeAlerted: ({ account_id, check_id }, columns) =>
       void connection
         .prepare(
-          `UPDATE check_states SET suppressed_by = NULL, alerted = ?, incident_id = ?, incident_started_at = ?, acknowledged_at = ?,
-             revision = revision + 1 WHERE account_id = ? AND check_id = ?`,
+          `UPDATE check_states SET suppressed_by = CASE WHEN ?1 IS alerted THEN suppressed_by END, alerted = ?1,
+             incident_id = ?, incident_started_at = ?, acknowledged_at = ?, flapping = ?, flapping_since = ?,
+             flapping_due_at = ?, revision = revision + 1 WHERE account_id = ? AND check_id = ?`,
         )
-        .run(alerted, incident_id, incident_started_at, acknowledged_at, account_id, check_id),
+        .run(
+          columns.alerted,
+          columns.incident_id,
+          columns.incident_started_at,
+          columns.acknowledged_at,
+          columns.flapping,
+          columns.flapping_since,
+          columns.flapping_due_at,
+          account_id,
+          check_id,
+        ),
   };
 }
