@@ -235,7 +235,7 @@ export function probeInputOf(context: CheckContext, ofCall: readonly Environment
 const notRunMessages: Partial<Record<Reason, string>> = {
   downtime: 'not run: Tocsin was not running',
   store: 'not run: the database could not be written',
-  clock: "not run: this machine's clock was set forward, or the machine was suspended",
+  clock: "not run: this machine's clock was set, or the machine was suspended, while the run waited",
   maintenance: 'not run: a maintenance window pauses the check',
   deactivated: 'not run: the check was deactivated first',
   overlap: 'not run: the previous run of the check was still in progress',
