@@ -172,3 +172,24 @@ composedTest(
     assert.match(String(reason), /^Email is not set up/);
   },
 );
+
+composedTest('a channel at an address that the egress policy forbids is reported, counted and marked', async (t) => {
+  const egress = { TOCSIN_EGRESS: 'public', TOCSIN_EGRESS_ALLOW: '127.0.0.0/8' };
+  const on = await startComposed(t, egress);
+  const { must } = asker(() => on.address, on.apiKey);
+  const receiver = await startScriptedServer(t);
+  const { url } = receiver;
+  const slack = { type: 'SLACK', config: { name: 'Ops chat', url: 'https://10.20.30.40/services/T/B/secret' } };
+  await must('POST', '/v1/alert-channels', { ...slack, autoSubscribe: true });
+  await must('POST', '/v1/alert-channels', { type: 'WEBHOOK', config: { name: 'on call', url } });
+  receiver.answer(({ method }) => ({ status: method === 'GET' ? 503 : 200 }));
+  await must('POST', '/v1/checks/api', { name: 'Cart', frequency: 1440, request: { method: 'GET', url } });
+  const report = await until('the report', () => receiver.all.find(({ method }) => method === 'POST'));
+  const { ALERT_TITLE, CHECK_ERROR_MESSAGE } = JSON.parse(report.body.toString()) as Record<string, unknown>;
+  assert.equal(ALERT_TITLE, 'Alert channel "Ops chat" does not receive alerts');
+  assert.match(String(CHECK_ERROR_MESSAGE), /10\.20\.30\.40 is a private address; .* It was for the check "Cart"\.$/);
+  const { isFailing } = await must('GET', '/v1/alert-channels/1');
+  const { deliveries } = (await must('GET', '/v1/overview')) as unknown as { deliveries: { exhausted24h: number } };
+  const lost = (await must('GET', '/v1/deliveries?status=lost')) as unknown as { status: string }[];
+  assert.deepEqual([isFailing, deliveries.exhausted24h, lost.map(({ status }) => status)], [true, 1, ['refused']]);
+});
