@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { it, type NewStore } from '../support/store/each-engine.ts';
-import { PathUnderTest, prepared } from './path-under-test.ts';
+import { judgeStorms, PathUnderTest, prepared } from './path-under-test.ts';
+import { checksOf, minuteMs, run } from './storm-under-test.ts';
 
 const request = { method: 'MAIL', url: 'mailto:a@example.org', headers: [], body: 'x' };
 const reason = 'a newer message about the same incident is sent instead';
@@ -138,5 +139,32 @@ describe('a failure that waits for its retry', () => {
     assert.ok(due.every(({ delivery }) => delivery.alertType === 'ALERT_RECOVERY'));
     assert.equal(due.length, 1);
     assert.deepEqual(states(test)[0], superseded);
+  });
+});
+
+describe('a grouped notification that waits for its retry', () => {
+  it('is superseded when newer messages tell of all its checks, and not before', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    const { ids, people } = await checksOf(test, 3, 1);
+    await run(test, 'failed');
+    await send(test, 200);
+    test.temp.clock.advance(minuteMs);
+    await judgeStorms(test);
+    const attempted = async (): Promise<unknown> => {
+      await send(test, 500);
+      return test.one('SELECT attempts FROM deliveries WHERE is_digest = 1 ORDER BY id LIMIT 1');
+    };
+    assert.equal(await attempted(), 1);
+    await run(test, 'failed', ids.slice(0, 2));
+    test.temp.clock.advance(11_000);
+    assert.equal(await attempted(), 2, 'one of its checks recovered, the other did not');
+    await run(test, 'passed');
+    test.temp.clock.advance(11_000);
+    assert.equal(await attempted(), 2);
+    const digests = test.rows(
+      `SELECT status, error FROM deliveries WHERE is_digest = 1 AND alert_channel_id = ${people} ORDER BY id`,
+    );
+    assert.deepEqual(digests[0], { status: 8, error: 'newer messages about all its checks are sent instead' });
+    assert.equal(digests[1]?.['status'], 6, 'the recoveries collect');
   });
 });
