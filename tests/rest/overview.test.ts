@@ -123,6 +123,8 @@ test('filters narrow the overview, and all but the state narrow its summary', as
   await using over = await openOverview();
   const { on, read, names, get } = over;
   const slow = putChecks(on);
+  const flaps = 'UPDATE check_states SET flapping_since = 1, revision = revision + 1 WHERE check_id = ?';
+  on.raw.prepare(flaps).run(idBytes(slow));
   for (const [query, found] of [
     ['?state=failing', ['new failure', 'old failure']],
     ['?state=paused,degraded', ['slow', 'off']],
@@ -132,6 +134,8 @@ test('filters narrow the overview, and all but the state narrow its summary', as
     ['?muted=true', ['slow']],
     [`?checkId=${slow}`, ['slow']],
     ['?silent=false', ['slow', 'off']],
+    ['?flapping=true', ['slow']],
+    ['?flapping=false&state=degraded', []],
     ['?tag=shop', ['fine']],
     ['?tag=web', ['old failure']],
     ['?tag=Web&tag=shop', ['fine']],
@@ -142,6 +146,8 @@ test('filters narrow the overview, and all but the state narrow its summary', as
   ] as const) {
     assert.deepEqual(await names(query), found, query);
   }
+  assert.equal((await names('?sort=-flapping'))[0], 'slow');
+  assert.equal((await read('?flapping=true')).rows[0]?.flappingSince, '1970-01-01T00:00:00.001Z');
   const { summary, total } = await read('?state=failing&groupId=7');
   assert.deepEqual([summary.total, summary.failing, total], [1, 1, 1]);
   assert.equal((await read('?state=failing')).summary.total, 8);

@@ -214,6 +214,7 @@ test('statuses and alerts are shown as the reference clients read them', async (
       acknowledgedAt: null,
       acknowledgedBy: null,
       suppressedBy: null,
+      flappingSince: null,
       created_at: '1970-01-01T00:00:00.001Z',
       updated_at: null,
     },

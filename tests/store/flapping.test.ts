@@ -255,6 +255,8 @@ describe('a flapping check', () => {
     const before = revision();
     await flapping.judge();
     assert.equal(revision(), before);
+    const known = await flapping.test.temp.store.checkStatuses.find(flapping.test.accountId, flapping.checkId);
+    assert.equal(known?.flappingSince, flapping.since());
     const [row] = flapping.test.rows('SELECT check_id, flapping_due_at FROM check_states');
     assert.deepEqual(Buffer.from(row?.['check_id'] as Uint8Array), Buffer.from(idBytes(flapping.checkId)));
     assert.equal(Number(row?.['flapping_due_at']), flapping.startedAt + 15 * minute);

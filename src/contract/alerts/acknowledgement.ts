@@ -1,4 +1,5 @@
-// What alerts and states share: who acknowledged an incident, and which check suppresses an alert.
+// What alerts and states share: who acknowledged an incident, which check suppresses an alert, and since when a
+// check flaps.
 import { z } from 'zod';
 import { instant } from '#lib/schema/fields.ts';
 
@@ -9,6 +10,13 @@ const acknowledger = z
     name: z.string().nullable().describe('E-mail address of the user or name of the API key.'),
   })
   .meta({ id: 'Acknowledger' });
+
+/** Since when a check flaps. */
+export const flappingSince = instant
+  .nullable()
+  .describe(
+    'When the check began to flap: channels with `grouping` receive one message every ten minutes. null = it does not.',
+  );
 
 /** The needed check that suppresses an alert. */
 export const suppressedBy = z

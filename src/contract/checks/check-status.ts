@@ -1,6 +1,6 @@
 // Check statuses and alerts in the API (reference §4.7).
 import { z } from 'zod';
-import { acknowledgement, suppressedBy } from '../alerts/acknowledgement.ts';
+import { acknowledgement, flappingSince, suppressedBy } from '../alerts/acknowledgement.ts';
 import { checkTypes } from './check.ts';
 import { instant, pathUuid, queryInstant } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
@@ -29,6 +29,7 @@ export const checkStatus = z
     incidentId: z.uuid().nullable().describe('The open incident.'),
     ...acknowledgement,
     suppressedBy,
+    flappingSince,
     created_at: instant,
     updated_at: instant.nullable(),
   })

@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { checkTypes } from '../checks/check.ts';
 import { flag, instant, queryList, wholeNumber } from '#lib/schema/fields.ts';
-import { acknowledgement, suppressedBy } from '../alerts/acknowledgement.ts';
+import { acknowledgement, flappingSince, suppressedBy } from '../alerts/acknowledgement.ts';
 import type { Operations } from '../operation.ts';
 
 const states = ['failing', 'degraded', 'passing', 'unknown', 'paused'] as const;
-const sorts = ['state', 'name', 'since', 'lastRun', 'responseTime', 'availability'] as const;
+const sorts = ['state', 'name', 'since', 'lastRun', 'responseTime', 'availability', 'flapping'] as const;
 const outcomes = ['passed', 'degraded', 'failed', 'unknown', 'missed'] as const;
 
 const bucket = z.strictObject({
@@ -52,6 +52,7 @@ const row = z
     incidentId: z.uuid().nullable().describe('The open incident.'),
     ...acknowledgement,
     suppressedBy,
+    flappingSince,
     frequencySeconds: z.number().describe('Interval between runs; for a heartbeat, its period.'),
     nextRunAt: instant.nullable().describe('null for heartbeats and paused checks.'),
     lastResult: z
@@ -168,8 +169,9 @@ export const overviewQuery = z.object({
   silent: flag
     .exactOptional()
     .describe('true = only checks whose failures notify no channel, false = only the others.'),
+  flapping: flag.exactOptional().describe('true = only checks that flap now, false = only the others.'),
   sort: sort.describe(
-    'Prefix it with `-` for descending order. `state` lists failing checks first, then the latest change first. `responseTime` is that of the last result. `availability` covers the last 24 hours, without the current hour, and is up to 1 minute old. Checks without a value come last.',
+    'Prefix it with `-` for descending order. `state` lists failing checks first, then the latest change first. `responseTime` is that of the last result. `availability` covers the last 24 hours, without the current hour, and is up to 1 minute old. `flapping` is the time since which a check flaps. Checks without a value come last.',
   ),
   groupBy: z
     .enum(['group', 'tag'])

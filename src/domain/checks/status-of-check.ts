@@ -30,6 +30,8 @@ export interface StatusOfCheck {
   readonly acknowledgedAt: number | null;
   readonly acknowledgedBy: Acknowledger | null;
   readonly suppressedBy: Suppressor | null;
+  /** Since when it flaps; null = it does not. */
+  readonly flappingSince: number | null;
   readonly createdAt: number;
   readonly updatedAt: number | null;
 }

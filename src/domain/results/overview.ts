@@ -57,6 +57,8 @@ export interface OverviewCheckState {
   readonly acknowledgedAt: number | null;
   readonly acknowledgedBy: Acknowledger | null;
   readonly suppressedBy: Suppressor | null;
+  /** Since when it flaps; null = it does not. */
+  readonly flappingSince: number | null;
 }
 
 /** A check at a point in time. */
@@ -115,6 +117,7 @@ export interface OverviewFilter {
   readonly groupId?: number | null;
   readonly muted?: boolean;
   readonly silent?: boolean;
+  readonly flapping?: boolean;
 }
 
 /** Number of checks in each state. */
@@ -130,7 +133,7 @@ export function matchingEntries(
   entries: readonly OverviewEntry[],
   filter: OverviewFilter,
 ): Sliced<readonly OverviewEntry[]> {
-  const { checkId, checkType, groupId, muted, silent, tags = [] } = filter;
+  const { checkId, checkType, groupId, muted, silent, flapping, tags = [] } = filter;
   const search = filter.search?.toLowerCase() ?? '';
   return filtered(
     entries,
@@ -140,6 +143,7 @@ export function matchingEntries(
       (groupId === undefined || check.groupId === groupId) &&
       (muted === undefined || isMuted === muted) &&
       (silent === undefined || isSilent === silent) &&
+      (flapping === undefined || ((check.state?.flappingSince ?? null) !== null) === flapping) &&
       tags.every((tag) => check.tags.includes(tag) || check.groupTags.includes(tag)) &&
       (search === '' || check.searchText.includes(search)),
   );
@@ -175,7 +179,7 @@ export function count(summary: OverviewSummary, { state, isMuted, isInMaintenanc
   if (isSilent) summary.silent++;
 }
 
-export const overviewSorts = ['state', 'name', 'since', 'lastRun', 'responseTime', 'availability'] as const;
+export const overviewSorts = ['state', 'name', 'since', 'lastRun', 'responseTime', 'availability', 'flapping'] as const;
 export type OverviewSort = (typeof overviewSorts)[number];
 
 /**
@@ -219,6 +223,7 @@ const valuesOf: Readonly<
   lastRun: ({ check }) => check.state?.lastAt ?? null,
   responseTime: ({ check }) => check.state?.lastResponseMs ?? null,
   availability: ({ check }, availability) => availability.get(check.checkId) ?? null,
+  flapping: ({ check }) => check.state?.flappingSince ?? null,
 };
 
 function byName({ check: one }: OverviewEntry, { check: other }: OverviewEntry): number {

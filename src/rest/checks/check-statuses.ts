@@ -78,6 +78,7 @@ function statusToWire(status: ShownStatus): CheckStatusBody {
     acknowledgedAt: isoTextOrNull(status.acknowledgedAt),
     acknowledgedBy: status.acknowledgedBy,
     suppressedBy: suppressorToWire(status.suppressedBy),
+    flappingSince: isoTextOrNull(status.flappingSince),
     created_at: isoText(status.createdAt),
     updated_at: isoTextOrNull(status.updatedAt),
   };

@@ -73,6 +73,7 @@ function rowToWire({ check, figures, lastResult, ...entry }: OverviewRow): Overv
     acknowledgedAt: isoTextOrNull(check.state?.acknowledgedAt ?? null),
     acknowledgedBy: check.state?.acknowledgedBy ?? null,
     suppressedBy: suppressorToWire(check.state?.suppressedBy ?? null),
+    flappingSince: isoTextOrNull(check.state?.flappingSince ?? null),
     frequencySeconds: check.frequencyMs / 1000,
     nextRunAt: isoTextOrNull(entry.nextRunAt),
     lastResult: lastResult === null ? null : { ...lastResult, startedAt: isoText(lastResult.startedAt) },

@@ -49,6 +49,7 @@ const stateColumns = [
   'incident_id',
   'acknowledged_at',
   'suppressed_by',
+  'flapping_since',
 ] as const satisfies readonly (keyof CheckStatesTable)[];
 
 type StateRow = Pick<CheckStatesTable, (typeof stateColumns)[number]> & { acknowledged_by: string | null };
@@ -207,6 +208,7 @@ function statusOf(check: CheckRow, state: StateRow | null): StatusOfCheck {
     acknowledgedAt: state?.acknowledged_at ?? null,
     acknowledgedBy: parsedOrNull<Acknowledger>(state?.acknowledged_by ?? null),
     suppressedBy: parsedOrNull<Suppressor>(state?.suppressed_by ?? null),
+    flappingSince: state?.flapping_since ?? null,
     createdAt: check.created_at,
     updatedAt: state?.updated_at ?? check.updated_at,
   };

@@ -337,6 +337,7 @@ async function readStates({ reader, dialect, account }: Reading, { entries }: Kn
         'incident_id',
         'acknowledged_at',
         'suppressed_by',
+        'flapping_since',
       ])
       .select((from) => acknowledgedBy(from).as('acknowledged_by'))
       .select(dialect.idDigits('last_result_id').as('last_digits'))
@@ -359,6 +360,7 @@ async function readStates({ reader, dialect, account }: Reading, { entries }: Kn
         acknowledgedAt: row.acknowledged_at,
         acknowledgedBy: parsedOrNull<Acknowledger>(row.acknowledged_by),
         suppressedBy: parsedOrNull<Suppressor>(row.suppressed_by),
+        flappingSince: row.flapping_since,
       };
       entry.check = { ...entry.check, state };
     }

@@ -75,6 +75,7 @@ export function CheckHead({ check }: { readonly check: Check }) {
           )}
           <Flags
             suppressedBy={row?.suppressedBy?.name ?? null}
+            flappingSince={row?.flappingSince ?? null}
             muted={(row?.muted ?? isMuted) && check.mutedUntil === null}
             inMaintenance={row?.inMaintenance ?? false}
             silent={row?.silent ?? check.notifiesNobody}

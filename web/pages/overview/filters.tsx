@@ -57,6 +57,14 @@ export function Filters({
           </IconButton>
         </span>
       )}
+      {search.flapping && (
+        <span className={css['chip']}>
+          {text.flapping}
+          <IconButton label={text.removeFilter} onPress={() => onChange({ flapping: undefined })}>
+            <X size={14} />
+          </IconButton>
+        </span>
+      )}
       <span className={css['rows']}>
         <Choice
           label={text.rows}

@@ -61,6 +61,7 @@ export const CheckRow = memo(function CheckRow({
           <Flags
             acknowledged={row.acknowledgedAt !== null}
             suppressedBy={row.suppressedBy?.name ?? null}
+            flappingSince={row.flappingSince}
             muted={row.muted}
             inMaintenance={row.inMaintenance}
             silent={row.silent}

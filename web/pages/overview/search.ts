@@ -4,7 +4,7 @@ import type { AnswerOf } from '#contract/operations.ts';
 
 export type OverviewRow = AnswerOf<'getOverview'>['rows'][number];
 
-export const sorts = ['state', 'name', '-since', '-lastRun', '-responseTime', 'availability'] as const;
+export const sorts = ['state', 'name', '-since', '-lastRun', '-responseTime', 'availability', '-flapping'] as const;
 export const stateFilters = ['failing', 'degraded', 'passing', 'unknown', 'paused'] as const;
 
 export const groupings = ['group', 'tag'] as const;
@@ -18,6 +18,7 @@ export interface OverviewSearch {
   readonly groupId?: string;
   readonly muted?: true;
   readonly silent?: true;
+  readonly flapping?: true;
   readonly sort?: (typeof sorts)[number];
   readonly by?: (typeof groupings)[number];
   readonly dense?: true;
@@ -34,6 +35,7 @@ export function overviewSearch(search: Record<string, unknown>): OverviewSearch 
     ...text('groupId'),
     ...flag('muted'),
     ...flag('silent'),
+    ...flag('flapping'),
     ...flag('dense'),
     ...(stateFilters.some((state) => state === search['state']) && { state: search['state'] }),
     ...(sorts.some((sort) => sort === search['sort']) && { sort: search['sort'] }),

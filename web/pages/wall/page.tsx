@@ -1,7 +1,7 @@
 // The wall: every check as a tile, failing ones first, readable from a distance.
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { Maximize, Undo2, UserCheck, WifiOff } from 'lucide-react';
+import { Maximize, Undo2, Repeat, UserCheck, WifiOff } from 'lucide-react';
 import { type CSSProperties, use, useCallback, useEffect, useSyncExternalStore } from 'react';
 import { AccountContext } from '../../api/account.ts';
 import { useLive } from '../../api/live.ts';
@@ -72,7 +72,7 @@ function Wall() {
         <Empty title={text.empty} />
       ) : (
         <ul className={css['tiles']} style={{ ['--columns' as string]: columnsFor(rows.length) }}>
-          {rows.map(({ checkId, name, state, since, acknowledgedAt, groupName }) => {
+          {rows.map(({ checkId, name, state, since, acknowledgedAt, flappingSince, groupName }) => {
             const Icon = states[state].icon;
             return (
               <li key={checkId} className={css['tile']} data-state={state}>
@@ -85,6 +85,11 @@ function Wall() {
                 {acknowledgedAt !== null && (
                   <span className={css['acknowledged']}>
                     <UserCheck aria-hidden /> {text.acknowledged}
+                  </span>
+                )}
+                {flappingSince !== null && (
+                  <span className={css['acknowledged']}>
+                    <Repeat aria-hidden /> {text.flapping}
                   </span>
                 )}
                 {groupName !== null && <span className={css['group']}>{groupName}</span>}

@@ -12,4 +12,5 @@ export const text = {
   empty: 'No check matches this wallboard.',
   notLive: 'Not live since',
   acknowledged: 'Acknowledged',
+  flapping: 'Flapping',
 } as const;

@@ -7,10 +7,12 @@ import {
   CircleX,
   TriangleAlert,
   BellOff,
+  Repeat,
   UserCheck,
   Wrench,
   type LucideIcon,
 } from 'lucide-react';
+import { Link } from '@tanstack/react-router';
 import type { AnswerOf } from '#contract/operations.ts';
 import css from './state.module.css';
 
@@ -70,6 +72,8 @@ export function Flags(flags: {
   readonly acknowledged?: boolean;
   /** Name of the check that suppresses the alert. */
   readonly suppressedBy?: string | null;
+  /** Since when it flaps. */
+  readonly flappingSince?: string | null;
   readonly muted?: boolean;
   readonly inMaintenance?: boolean;
   readonly silent?: boolean;
@@ -85,6 +89,16 @@ export function Flags(flags: {
         <span className={css['flag']} title="No channel is notified while the check that this one depends on fails.">
           <BellOff size={12} aria-hidden /> Suppressed by {flags.suppressedBy}
         </span>
+      )}
+      {flags.flappingSince != null && (
+        <Link
+          to="/"
+          search={{ flapping: true }}
+          className={css['flag']}
+          title={`Flapping since ${new Date(flags.flappingSince).toLocaleString()}: channels with grouping receive one message every ten minutes.`}
+        >
+          <Repeat size={12} aria-hidden /> Flapping
+        </Link>
       )}
       {flags.inMaintenance && (
         <span className={`${css['flag']} ${css['maintenance']}`}>
