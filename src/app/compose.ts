@@ -28,6 +28,7 @@ import { createListeners, type Listeners } from './http/listen.ts';
 import type { PathDeps } from './path/joint.ts';
 import { type RunningPath, startPath } from './path/path.ts';
 import { createOwnProcess, type OwnProcess } from './process.ts';
+import { composeInvitations, type Invitations } from './http/invitations.ts';
 import { composeRoutes, metricsRoutes } from './http/rest.ts';
 import { type LoadedRuntimes, loadRuntimes } from './scripts/installed-runtimes.ts';
 import { createScriptProber, scriptsRefusedBy, trustedCasOf } from './scripts/scripts.ts';
@@ -84,8 +85,7 @@ export async function compose(
 
 async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, log: Log): Promise<Tocsin> {
   const { store, clock } = opened;
-  await noteAbsence(store, log);
-  await noteHold(opened, config, log);
+  await noteStart(opened, config, log);
   const runtimes = await whenDatabaseIsThere(log, () => loadRuntimes(store, clock, log));
   let path: RunningPath | null = null;
   const listeners = createListeners(config);
@@ -114,6 +114,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const stopping = new AbortController();
   const plain = { ...opened, config, log, publicUrl, userAgent: `Tocsin/${version}` };
   const joined = { ...plain, authentication, passwords: createPasswords(), runtimes, metrics, ownProcess };
+  const invitations = composeInvitations(config, places.board, plain.userAgent, log);
   const pingFailures = { count: 0 };
   const refused = createRefusedConnections(pingFailures, () => clock.now());
   const processNotices = noticesOfProcess(opened, config, [() => runtimes.notices(), refused.notices]);
@@ -121,6 +122,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
   const api = await composeRoutes({
     ...shared,
     ...hints,
+    sendInvitation: invitations?.send ?? null,
     scriptsRefused: scriptsRefusedBy(deps.scripts, ownProcess, config),
     stopping: stopping.signal,
     brokenChannels: brokenChannelsOf(store, config, (accountId) => path?.brokenChannels(accountId) ?? []),
@@ -139,7 +141,7 @@ async function composeOn(opened: Opened, secretKey: Uint8Array, config: Config, 
     address,
     servesApi: config.roles.includes('api'),
     ...access,
-    stop: createStop({ ...shared, ...deps, stopping, running, listeners }),
+    stop: createStop({ ...shared, ...deps, invitations, stopping, running, listeners }),
   };
 }
 
@@ -194,18 +196,20 @@ function createStop({
   sender,
   prober,
   watchdog,
+  invitations,
 }: Pick<PathDeps, 'log' | 'ownProcess' | 'sender' | 'prober' | 'watchdog'> & {
   readonly store: Store;
   readonly metrics: Metrics;
   readonly stopping: AbortController;
   readonly running: RunningPath;
   readonly listeners: Listeners;
+  readonly invitations: Pick<Invitations, 'close'> | null;
 }): Tocsin['stop'] {
   return async (why) => {
     log.info('process.stopping', { why });
     stopping.abort();
     await running.stop();
-    await Promise.all([listeners.close(), sender?.close(), prober?.close(), watchdog?.close()]);
+    await Promise.all([listeners.close(), sender?.close(), prober?.close(), watchdog?.close(), invitations?.close()]);
     metrics.stop();
     await ownProcess.leave();
     await store.close();
@@ -324,6 +328,12 @@ function restOptions(
       return isTemporary(error);
     },
   };
+}
+
+/** The downtime before this start, and a hold. */
+async function noteStart(opened: OpenedStore, config: Config, log: Log): Promise<void> {
+  await noteAbsence(opened.store, log);
+  await noteHold(opened, config, log);
 }
 
 /** The downtime before this start, for the notices. A full disk is reported by readiness. */

@@ -60,8 +60,26 @@ export interface ChannelKind {
   renderDigest?(config: JsonObject, message: DigestMessage, facts: RenderFacts, gateways: Gateways): Message;
   /** Renders a report on the account. Present if channels of this kind can receive reports. */
   renderReport?(config: JsonObject, message: ReportMessage, facts: RenderFacts, gateways: Gateways): Message;
+  /** Renders an invitation to an account. Present if messages of this kind prove an email address. */
+  readonly renderInvitation?: (
+    invitation: InvitationMessage,
+    facts: RenderFacts,
+    smtp: NonNullable<Gateways['smtp']>,
+  ) => Message;
   /** Loads the sender. Called only in the sending thread (docs/decisions/0030). */
   readonly loadSender: () => Promise<(options: SenderOptions) => ChannelSender>;
+}
+
+/** An invitation to an account, for the invited person. */
+export interface InvitationMessage {
+  readonly id: string;
+  readonly address: string;
+  readonly accountName: string;
+  readonly role: string;
+  /** The one-time link. */
+  readonly url: string;
+  /** Epoch ms. */
+  readonly expiresAt: number;
 }
 
 /** Rules for secrets that outlive a single field. */

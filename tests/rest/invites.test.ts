@@ -1,6 +1,11 @@
 // Members of an account and invitations over HTTP.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { createPasswords } from '#actions/accounts/passwords.ts';
+import { newId } from '#lib/id.ts';
+import { idBytes } from '#store/base/codec.ts';
+import { readMail } from '../support/receivers/read-mail.ts';
+import { type ReceivedMail, type SmtpServer, startSmtpServer } from '../support/receivers/smtp-server.ts';
 import { type Composed, startComposed } from '../support/service/composed.ts';
 import type { Answer } from './operation-calls.ts';
 import { askAt, bodyOf, cookieOf, type Headers } from './session-calls.ts';
@@ -70,7 +75,6 @@ describe('people of an account', () => {
       email: 'new@example.com',
       accountName: 'Default',
       role: 'read-run',
-      isNewUser: true,
     });
     assert.equal((await ask('POST', '/v1/invites/accept', {}, { token, password: 'short' })).status, 400);
     const accepted = await ask('POST', '/v1/invites/accept', {}, { token, password });
@@ -113,9 +117,6 @@ describe('people of an account', () => {
     const inSecond = { ...owner, 'x-service-account': second };
     const made = await ask('POST', '/v1/invites', inSecond, { email: 'both@example.com', role: 'read-only' });
     const token = bodyOf(made).url.split('#')[1];
-    assert.equal(bodyOf(await ask('POST', '/v1/invites/read', {}, { token })).isNewUser, false);
-    const wrong = await ask('POST', '/v1/invites/accept', {}, { token, password: 'not their password' });
-    assert.equal(wrong.status, 401);
     later();
     const accepted = await ask('POST', '/v1/invites/accept', {}, { token, password });
     const { accountId, role, accounts, readsOnly } = bodyOf(accepted);
@@ -160,6 +161,158 @@ describe('people of an account', () => {
     assert.deepEqual(
       (bodyOf(await ask('GET', '/v1/users', promoted)) as { email: string }[]).map(({ email }) => email),
       ['admin@example.com'],
+    );
+  });
+});
+
+describe('an email address of somebody else', () => {
+  /** Another account, without a member, and its key. */
+  async function secondAccount(name: string) {
+    const key = { authorization: `Bearer ${on.apiKey}` };
+    const id = bodyOf(await ask('POST', '/v1/accounts', key, { name })).id as string;
+    return { id, by: { ...key, 'x-service-account': id } };
+  }
+
+  async function tokenFor(email: string, by: Headers): Promise<string> {
+    later();
+    return bodyOf(await ask('POST', '/v1/invites', by, { email, role: 'admin' })).url.split('#')[1];
+  }
+
+  const accept = (token: string, secret: string) => ask('POST', '/v1/invites/accept', {}, { token, password: secret });
+
+  test('that an admin claims by accepting an invitation stays free for its person', async () => {
+    const [evil, good] = [await secondAccount('Evil'), await secondAccount('Good')];
+    const email = 'victim@example.com';
+    assert.equal((await accept(await tokenFor(email, evil.by), 'password of the admin')).status, 201);
+    const token = await tokenFor(email, good.by);
+    const shown = bodyOf(await ask('POST', '/v1/invites/read', {}, { token }));
+    assert.deepEqual(shown, { email, accountName: 'Good', role: 'admin' });
+    const accepted = await accept(token, 'password of the person');
+    assert.deepEqual(
+      bodyOf(accepted).accounts.map(({ name }: { name: string }) => name),
+      ['Good'],
+    );
+    for (const [secret, account] of [
+      ['password of the admin', evil.id],
+      ['password of the person', good.id],
+    ] as const) {
+      const headers = await signIn({ email, password: secret });
+      const { accounts } = bodyOf(await ask('GET', '/v1/me', headers));
+      assert.deepEqual(
+        accounts.map(({ id }: { id: string }) => id),
+        [account],
+      );
+    }
+  });
+
+  test('is accepted in the same way whether it has a user or not', async () => {
+    const { by } = await secondAccount('Curious');
+    const answers = [];
+    for (const email of [operator.email, 'unknown@example.com']) {
+      const token = await tokenFor(email, by);
+      const read = await ask('POST', '/v1/invites/read', {}, { token });
+      const accepted = await accept(token, 'a password of the admin');
+      const { user, accounts, role, isNewUser } = bodyOf(accepted);
+      answers.push([Object.keys(bodyOf(read)), accepted.status, user.isOperator, accounts, role, isNewUser]);
+    }
+    assert.deepEqual(answers[0], answers[1]);
+    assert.equal(answers[0]?.[2], false);
+    assert.equal(
+      bodyOf(await ask('GET', '/v1/me', await signIn())).user.isOperator,
+      true,
+      'the operator still signs in',
+    );
+  });
+
+  test('in two invitations that are accepted at the same time makes one user of both accounts', async () => {
+    const [one, other] = [await secondAccount('One'), await secondAccount('Other')];
+    const tokens = [await tokenFor('twice@example.com', one.by), await tokenFor('twice@example.com', other.by)];
+    later();
+    const accepted = await Promise.all(tokens.map((token) => accept(token, password)));
+    assert.deepEqual(
+      accepted.map(({ status }) => status),
+      [201, 201],
+    );
+    const headers = await signIn({ email: 'twice@example.com', password });
+    const { accounts } = bodyOf(await ask('GET', '/v1/me', headers));
+    assert.deepEqual(accounts.map(({ id }: { id: string }) => id).toSorted(), [one.id, other.id].toSorted());
+  });
+});
+
+describe('where email is set up', () => {
+  let mailing: Composed;
+  let server: SmtpServer;
+  let refuses = false;
+  const at = (path: string, body: object, headers: Headers = {}) => ask('POST', path, headers, body, mailing);
+  const key = () => ({ authorization: `Bearer ${mailing.apiKey}` });
+  const linkIn = ({ raw }: ReceivedMail): string => /\/invite#([\w-]{43})\n/.exec(readMail(raw).text)?.[1] ?? '';
+
+  before(async () => {
+    server = await startSmtpServer({ reply: (step) => (refuses && step === 'body' ? '554 no' : undefined) });
+    cleanups.push(() => server.close());
+    mailing = await startComposed(
+      { after: (work) => void cleanups.unshift(work) },
+      {
+        TOCSIN_ROLES: 'api',
+        TOCSIN_SMTP_URL: `smtp://localhost:${server.port}`,
+        TOCSIN_MAIL_FROM: 'Tocsin <tocsin@example.com>',
+      },
+    );
+  });
+
+  test('an invitation reaches only the invited person, whose address it proves', async () => {
+    // Accepted without email, by an admin.
+    const { id: evil } = bodyOf(await at('/v1/accounts', { name: 'Evil' }, key()));
+    const claimed = { id: newId(), email: 'ada@example.com' };
+    mailing.raw
+      .prepare(`INSERT INTO users (id, email, is_proven, password, is_operator, created_at) VALUES (?, ?, 0, ?, 0, 1)`)
+      .run(idBytes(claimed.id), claimed.email, await createPasswords().hash('password of the admin'));
+    mailing.raw
+      .prepare(`INSERT INTO memberships (account_id, user_id, role, created_at) VALUES (?, ?, 'read-only', 1)`)
+      .run(idBytes(evil), idBytes(claimed.id));
+
+    const made = await at('/v1/invites', { email: 'Ada@example.com', role: 'admin' }, key());
+    assert.deepEqual([made.status, bodyOf(made).url], [201, null]);
+    assert.ok(!made.text.includes('#'));
+    const [mail] = server.mails;
+    assert.deepEqual(
+      [mail?.to, readMail(mail?.raw ?? '').headers['subject']],
+      ['ada@example.com', 'Invitation to Default'],
+    );
+    const token = linkIn(mail ?? assert.fail('no mail'));
+    const accepted = await at('/v1/invites/accept', { token, password: 'password of the person' });
+    assert.equal(accepted.status, 201, accepted.text);
+    assert.deepEqual(
+      bodyOf(accepted).accounts.map(({ name }: { name: string }) => name),
+      ['Default', 'Evil'],
+    );
+    const signingIn = (secret: string) => at('/v1/sessions', { email: 'ada@example.com', password: secret });
+    assert.equal((await signingIn('password of the admin')).status, 401);
+    assert.equal((await signingIn('password of the person')).status, 201);
+
+    const { id: third } = bodyOf(await at('/v1/accounts', { name: 'Third' }, key()));
+    await at('/v1/invites', { email: 'ada@example.com', role: 'admin' }, { ...key(), 'x-service-account': third });
+    const again = linkIn(server.mails[1] ?? assert.fail('no second mail'));
+    const wrong = await at('/v1/invites/accept', { token: again, password: 'another password' });
+    assert.equal(wrong.status, 401);
+    assert.equal((await at('/v1/invites/accept', { token: again, password: 'password of the person' })).status, 201);
+  });
+
+  test('an invitation that the mail server refuses does not exist, and mails to an address are few', async () => {
+    const invite = () => at('/v1/invites', { email: 'bob@example.com', role: 'read-only' }, key());
+    refuses = true;
+    const refused = await invite();
+    assert.deepEqual(
+      [refused.status, bodyOf(refused).message],
+      [503, 'The mail server did not accept the invitation. Try again later.'],
+    );
+    assert.deepEqual(bodyOf(await ask('GET', '/v1/invites', key(), undefined, mailing)), []);
+    refuses = false;
+    for (let count = 1; count < 5; count++) assert.equal((await invite()).status, 201);
+    const tooMany = await invite();
+    assert.deepEqual(
+      [tooMany.status, bodyOf(tooMany).message],
+      [429, 'Too many invitations to this address: at most 5 per hour.'],
     );
   });
 });

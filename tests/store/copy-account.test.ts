@@ -155,12 +155,20 @@ describe('the copy of an account', () => {
     const people = { ada: [moved], bob: [moved, kept] };
     for (const [name, accounts] of Object.entries(people)) {
       const id = idBytes(newId());
-      const user = { id, email: name, password: 'hash', is_operator: 0, created_at: 1, last_sign_in_at: null };
+      const user = {
+        id,
+        email: name,
+        is_proven: 0,
+        password: 'hash',
+        is_operator: 0,
+        created_at: 1,
+        last_sign_in_at: null,
+      };
       insertRow(source.raw, 'users', user);
       for (const { accountId } of accounts) {
         const account = { account_id: idBytes(accountId), role: 'owner', created_at: 1 };
         insertRow(source.raw, 'memberships', { ...account, user_id: id });
-        insertRow(source.raw, 'invites', { ...account, id, hash: id, email: name, expires_at: 2 });
+        insertRow(source.raw, 'invites', { ...account, id, hash: id, email: name, is_mailed: 0, expires_at: 2 });
       }
       const times = { created_at: 1, last_seen_at: 1, expires_at: 2 };
       insertRow(source.raw, 'sessions', { id, hash: id, user_id: id, ...times, user_agent: '' });

@@ -19,7 +19,15 @@ async function firstAccount({ store, clock }: TempStore): Promise<{ accountId: s
 }
 
 function newUser({ clock }: TempStore, email: string) {
-  return { id: newId(), email, passwordHash: 'hash', isOperator: true, createdAt: clock.now(), lastSignInAt: null };
+  return {
+    id: newId(),
+    email,
+    isProven: true,
+    passwordHash: 'hash',
+    isOperator: true,
+    createdAt: clock.now(),
+    lastSignInAt: null,
+  };
 }
 
 function newSession({ clock }: TempStore, userId: string): Session {
@@ -30,7 +38,7 @@ function newSession({ clock }: TempStore, userId: string): Session {
 
 function newInvite({ clock }: TempStore, accountId: string, email: string, role: Invite['role'] = 'read-only'): Invite {
   const createdAt = clock.now();
-  return { id: newId(), accountId, email, role, createdAt, expiresAt: createdAt + inviteMaxMs };
+  return { id: newId(), accountId, email, isMailed: false, role, createdAt, expiresAt: createdAt + inviteMaxMs };
 }
 
 function newAccount({ clock }: TempStore): Account {
@@ -42,8 +50,8 @@ function newAccount({ clock }: TempStore): Account {
 async function join(temp: TempStore, accountId: string, email: string, role: Invite['role']) {
   const invite = newInvite(temp, accountId, email, role);
   assert.equal(await temp.store.invites.add(invite, tokenHash(invite.id)), 'added');
-  const user = { ...newUser(temp, email), isOperator: false };
-  assert.equal(await temp.store.invites.accept(invite, user), true);
+  const user = { ...newUser(temp, email), isProven: false, isOperator: false };
+  assert.equal(await temp.store.invites.accept(invite, user, []), 'accepted');
   return user;
 }
 
@@ -58,9 +66,9 @@ test('the first user operates and owns the oldest account, and there is only one
   assert.equal(await users.addFirst(ada), true);
   assert.equal(await users.addFirst(newUser(temp, 'bob@example.com')), false);
   assert.equal(await users.isEmpty(), false);
-  assert.deepEqual(await users.findByEmail('ada@example.com'), ada);
+  assert.deepEqual(await users.withEmail('ada@example.com'), [ada]);
   assert.deepEqual(await users.find(ada.id), ada);
-  assert.equal(await users.findByEmail('bob@example.com'), null);
+  assert.deepEqual(await users.withEmail('bob@example.com'), []);
   const { id, email, createdAt, lastSignInAt } = ada;
   const member = { id, email, role: 'owner' as const, createdAt, lastSignInAt };
   assert.deepEqual(await users.members(accountId, page), { rows: [member], total: 1 });
@@ -138,13 +146,13 @@ test('a person without any account left is deleted with their sessions', async (
   const bob = await join(temp, accountId, 'bob@example.com', 'read-write');
   const invite = newInvite(temp, second.id, bob.email);
   await invites.add(invite, tokenHash(invite.id));
-  assert.equal(await invites.accept(invite, bob.id), true);
+  assert.equal(await invites.accept(invite, bob.id, [bob.id]), 'accepted');
   await sessions.add(newSession(temp, bob.id), tokenHash('b'));
   assert.equal(await users.removeMember(accountId, bob.id), 'changed');
   assert.equal((await sessions.findByHash(tokenHash('b')))?.principal.memberships.length, 1);
   assert.equal(await users.removeMember(second.id, bob.id), 'changed');
   assert.equal(await sessions.findByHash(tokenHash('b')), null);
-  assert.equal(await users.findByEmail(bob.email), null);
+  assert.deepEqual(await users.withEmail(bob.email), []);
 });
 
 test('a session ends when idle, at its end whatever happens, and when it is ended', async (newStore) => {
@@ -283,9 +291,9 @@ test('an invitation is replaced by a newer one of the same email, and works once
   assert.deepEqual(await invites.findByHash(tokenHash(second.id)), second);
   assert.deepEqual(await invites.find(accountId, second.id), second);
   assert.equal(await invites.find(newId(), second.id), null);
-  const bob = { ...newUser(temp, 'bob@example.com'), isOperator: false };
-  assert.equal(await invites.accept(second, bob), true);
-  assert.equal(await invites.accept(second, bob), false);
+  const bob = { ...newUser(temp, 'bob@example.com'), isProven: false, isOperator: false };
+  assert.equal(await invites.accept(second, bob, []), 'accepted');
+  assert.equal(await invites.accept(second, bob.id, [bob.id]), 'invalid');
   assert.equal((await users.member(accountId, bob.id))?.role, 'read-run');
   const again = newInvite(temp, accountId, 'bob@example.com');
   assert.equal(await invites.add(again, tokenHash(again.id)), 'is-member');
@@ -298,4 +306,44 @@ test('an invitation is replaced by a newer one of the same email, and works once
   temp.clock.advance(inviteMaxMs);
   assert.equal(await invites.findByHash(tokenHash(dave.id)), null);
   assert.deepEqual(await invites.list(accountId, page), { rows: [], total: 0 });
+});
+
+test('an address has one proven user, who takes over what others with the address have', async (newStore) => {
+  await using temp = await newStore();
+  const { users, sessions, accounts, invites } = temp.store;
+  const { accountId, keyId } = await firstAccount(temp);
+  const second = newAccount(temp);
+  await accounts.add(second, { kind: 'api-key', id: keyId });
+  const claimed = await join(temp, accountId, 'bob@example.com', 'read-run');
+  await sessions.add(newSession(temp, claimed.id), tokenHash('claimed'));
+  const invite = { ...newInvite(temp, second.id, 'bob@example.com', 'admin'), isMailed: true };
+  await invites.add(invite, tokenHash(invite.id));
+  assert.deepEqual(await invites.findByHash(tokenHash(invite.id)), invite);
+  temp.clock.advance(1);
+  const bob = { ...newUser(temp, 'bob@example.com'), isOperator: false, passwordHash: 'of bob' };
+  assert.equal(await invites.accept(invite, bob, []), 'outdated', 'somebody else has the address meanwhile');
+  assert.equal(await invites.accept(invite, bob, [claimed.id]), 'accepted');
+  assert.deepEqual(await users.withEmail('bob@example.com'), [bob]);
+  assert.equal(await sessions.findByHash(tokenHash('claimed')), null);
+  await sessions.add(newSession(temp, bob.id), tokenHash('bob'));
+  assert.deepEqual((await sessions.findByHash(tokenHash('bob')))?.principal.memberships, [
+    { accountId: second.id, role: 'admin' },
+    { accountId, role: 'read-run' },
+  ]);
+});
+
+test('a link of new-user does not hand the installation to a user of another account', async (newStore) => {
+  await using temp = await newStore();
+  const { setupLinks, users, accounts } = temp.store;
+  const { accountId, keyId } = await firstAccount(temp);
+  temp.clock.advance(1);
+  const second = newAccount(temp);
+  await accounts.add(second, { kind: 'api-key', id: keyId });
+  const claimed = await join(temp, second.id, 'ada@example.com', 'admin');
+  await setupLinks.add(tokenHash('a'), false);
+  const ada = newUser(temp, 'ada@example.com');
+  assert.equal(await setupLinks.use(tokenHash('a'), ada), ada.id);
+  assert.equal(await users.find(claimed.id), null);
+  assert.equal((await users.member(accountId, ada.id))?.role, 'owner');
+  assert.equal((await users.member(second.id, ada.id))?.role, 'admin');
 });

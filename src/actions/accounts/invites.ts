@@ -20,38 +20,54 @@ export interface InviteDeps {
     find(accountId: string, id: string): Promise<Invite | null>;
     remove(accountId: string, id: string): Promise<boolean>;
     findByHash(hash: Uint8Array): Promise<Invite | null>;
-    accept(invite: Invite, user: StoredUser | string): Promise<boolean>;
+    accept(
+      invite: Invite,
+      user: StoredUser | string,
+      known: readonly string[],
+    ): Promise<'accepted' | 'invalid' | 'outdated'>;
   };
-  readonly users: { findByEmail(email: string): Promise<StoredUser | null> };
+  readonly users: { withEmail(email: string): Promise<StoredUser[]> };
   readonly accounts: { list(ids: readonly string[]): Promise<Account[]> };
   readonly passwords: Passwords;
+  /** Sends links by email; null = email is not set up. */
+  readonly mail: SendInvitation | null;
   readonly publicUrl: () => string;
   readonly forgetUser: (userId: string) => void;
   readonly clock: Clock;
 }
 
-/** An invitation as shown to the invited person. */
+/** Sends the link of an invitation. Rejects if the mail server does not take it. */
+export type SendInvitation = (
+  invitation: Pick<Invite, 'id' | 'accountId' | 'email' | 'role' | 'expiresAt'> & {
+    readonly accountName: string;
+    readonly url: string;
+  },
+) => Promise<void>;
+
+/** An invitation as shown to the invited person. It does not say whether a user has the email address. */
 export interface ShownInvite {
   readonly email: string;
   readonly accountName: string;
   readonly role: MemberRole;
-  /** Whether the person chooses a password, because no user has the email address yet. */
-  readonly isNewUser: boolean;
 }
 
 export interface InviteActions {
   list(caller: Caller, page: { limit: number; offset: number }): Promise<{ rows: Invite[]; total: number }>;
-  /** Only this response contains the link. Replaces an earlier invitation of the same email address. */
+  /**
+   * Sends the link by email, or returns it if email is not set up; null = sent. Replaces an earlier invitation of the
+   * same email address. Refuses (`unavailable`) if the mail server does not take the email.
+   */
   create(
     caller: Caller,
     wanted: { readonly email: string; readonly role: MemberRole },
-  ): Promise<Invite & { readonly url: string }>;
+  ): Promise<Invite & { readonly url: string | null }>;
   remove(caller: Caller, id: string): Promise<void>;
   /** Refuses (`not-found`) an invalid token. */
   read(token: string): Promise<ShownInvite>;
   /**
-   * Joins the account as a new user, or as the existing user of the email address after checking the password. Returns
-   * the ID of the user and the account.
+   * Joins the account as the user of the email address whose password this is, otherwise as a new user. A link that was
+   * mailed proves the address; then the proven user of the address, if there is one, must join. Returns the ID of the
+   * user and the account.
    */
   accept(token: string, password: string): Promise<{ readonly userId: string; readonly accountId: string }>;
 }
@@ -59,7 +75,11 @@ export interface InviteActions {
 const broken = 'This invitation was used or withdrawn, or it has expired. Ask for another one.';
 
 export function createInviteActions(deps: InviteDeps): InviteActions {
-  const { invites, users, accounts, passwords, publicUrl, forgetUser, clock } = deps;
+  const { invites, accounts, mail, publicUrl, clock } = deps;
+  const nameOf = async (accountId: string): Promise<string> => {
+    const [account] = await accounts.list([accountId]);
+    return account?.name ?? '';
+  };
   const findByToken = async (token: string): Promise<Invite> => {
     const invite = isTokenText(token) ? await invites.findByHash(tokenHash(token)) : null;
     if (invite === null) throw notFoundMessage(broken);
@@ -76,11 +96,27 @@ export function createInviteActions(deps: InviteDeps): InviteActions {
       const token = newToken();
       const now = clock.now();
       const { accountId } = caller;
-      const invite = { id: newId(), accountId, email, role, createdAt: now, expiresAt: now + inviteMaxMs };
+      const invite: Invite = {
+        id: newId(),
+        accountId,
+        email,
+        isMailed: mail !== null,
+        role,
+        createdAt: now,
+        expiresAt: now + inviteMaxMs,
+      };
       const outcome = await invites.add(invite, tokenHash(token));
       if (outcome === 'is-member') throw new Refusal('conflict', `${email} is already a member of this account.`);
       if (outcome === 'full') throw new Refusal('conflict', 'The account has 1000 open invitations. Delete some.');
-      return { ...invite, url: `${publicUrl()}/invite#${token}` };
+      const url = `${publicUrl()}/invite#${token}`;
+      if (mail === null) return { ...invite, url };
+      try {
+        await mail({ ...invite, accountName: await nameOf(accountId), url });
+      } catch {
+        await invites.remove(accountId, invite.id);
+        throw new Refusal('unavailable', 'The mail server did not accept the invitation. Try again later.');
+      }
+      return { ...invite, url: null };
     },
     async remove(caller, id) {
       requirePermission(caller, 'admin');
@@ -91,28 +127,45 @@ export function createInviteActions(deps: InviteDeps): InviteActions {
     },
     async read(token) {
       const { email, role, accountId } = await findByToken(token);
-      const [account] = await accounts.list([accountId]);
-      const isNewUser = (await users.findByEmail(email)) === null;
-      return { email, accountName: account?.name ?? '', role, isNewUser };
+      return { email, accountName: await nameOf(accountId), role };
     },
-    async accept(token, password) {
-      const invite = await findByToken(token);
-      const { email, accountId } = invite;
-      const known = await users.findByEmail(email);
-      if (known === null) await requireGoodPassword('password', password, email);
-      else if (!(await passwords.matches(password, known.passwordHash))) {
-        throw new Refusal('unauthenticated', `Wrong password. Enter the password that ${email} signs in with.`);
-      }
-      const id = known?.id ?? newId();
-      const user = known === null ? await newUser(id, email, password) : id;
-      if (!(await invites.accept(invite, user))) throw notFoundMessage(broken);
-      forgetUser(id);
-      return { userId: id, accountId };
-    },
+    accept: createAcceptance(deps, findByToken),
   };
-
-  async function newUser(id: string, email: string, password: string): Promise<StoredUser> {
-    const passwordHash = await passwords.hash(password);
-    return { id, email, passwordHash, isOperator: false, createdAt: clock.now(), lastSignInAt: null };
-  }
 }
+
+/** Joins an account by an invitation. */
+function createAcceptance(
+  { invites, users, passwords, forgetUser, clock }: InviteDeps,
+  findByToken: (token: string) => Promise<Invite>,
+): InviteActions['accept'] {
+  /** The ID of a known user, or a new user. */
+  const userFor = async ({ email, isMailed }: Invite, known: readonly StoredUser[], password: string) => {
+    const user = await passwords.userWith(password, known);
+    if (isMailed && user?.isProven !== true && known.some(({ isProven }) => isProven)) {
+      throw new Refusal('unauthenticated', `Wrong password. Enter the password that ${email} signs in with.`);
+    }
+    if (user !== null) return user.id;
+    await requireGoodPassword('password', password, email);
+    const passwordHash = await passwords.hash(password, known);
+    const createdAt = clock.now();
+    return { id: newId(), email, isProven: isMailed, passwordHash, isOperator: false, createdAt, lastSignInAt: null };
+  };
+  return async (token, password) => {
+    for (let tries = 0; tries < triesMax; tries++) {
+      const invite = await findByToken(token);
+      const known = await users.withEmail(invite.email);
+      const user = await userFor(invite, known, password);
+      const ids = known.map(({ id }) => id);
+      const outcome = await invites.accept(invite, user, ids);
+      if (outcome === 'invalid') throw notFoundMessage(broken);
+      // Another invitation of the same person was accepted at the same time.
+      if (outcome === 'outdated') continue;
+      for (const id of ids) forgetUser(id);
+      return { userId: typeof user === 'string' ? user : user.id, accountId: invite.accountId };
+    }
+    throw new Refusal('unavailable', 'Invitations of this person are being accepted. Try again in a few seconds.');
+  };
+}
+
+/** How often an acceptance is repeated because another one came first. */
+const triesMax = 5;

@@ -10,9 +10,21 @@ test('a hash matches only its own password, in any Unicode normalization form', 
   const hash = await passwords.hash('caf\u00e9 long enough');
   assert.equal(await passwords.matches('cafe\u0301 long enough', hash), true);
   assert.equal(await passwords.matches('cafe long enough', hash), false);
-  assert.equal(await passwords.matches('caf\u00e9 long enough', null), false);
+  assert.equal(await passwords.userWith('caf\u00e9 long enough', []), null);
   assert.notEqual(hash, await passwords.hash('caf\u00e9 long enough'), 'each hash has its own salt');
   assert.equal(passwords.isOutdated(hash), false);
+});
+
+test('of several users, the one with the password is found; those with one email address share a salt', async () => {
+  const passwords = createPasswords();
+  const first = { passwordHash: await passwords.hash('first long password') };
+  const second = { passwordHash: await passwords.hash('second long password', [first]) };
+  assert.equal(second.passwordHash.split('$')[4], first.passwordHash.split('$')[4]);
+  const other = { passwordHash: await passwords.hash('third long password') };
+  const known = [first, second, other];
+  assert.equal(await passwords.userWith('second long password', known), second);
+  assert.equal(await passwords.userWith('third long password', known), other);
+  assert.equal(await passwords.userWith('fourth long password', known), null);
 });
 
 test('a hash with other parameters still matches and is reported as outdated', async () => {

@@ -8,15 +8,21 @@ import { invalidInput, Refusal } from '../refusal.ts';
 
 /** Hashes and verifies passwords. Every method refuses (`unavailable`) if too many calls are waiting. */
 export interface Passwords {
-  /** The hash in the PHC format, with its parameters. */
-  hash(password: string): Promise<string>;
   /**
-   * Whether the password matches the hash. Takes equally long without a hash.
-   * @param hash null = there is no such user
+   * The hash in the PHC format, with its parameters.
+   * @param known users with the same email address: with their salt, one calculation checks all of them
    */
-  matches(password: string, hash: string | null): Promise<boolean>;
+  hash(password: string, known?: readonly Hashed[]): Promise<string>;
+  /** The first of these users whose password this is; null = none. Takes equally long without a user. */
+  userWith<User extends Hashed>(password: string, known: readonly User[]): Promise<User | null>;
+  /** Whether the password matches the hash. */
+  matches(password: string, hash: string): Promise<boolean>;
   /** Whether a hash was made with weaker parameters than the current ones. */
   isOutdated(hash: string): boolean;
+}
+
+interface Hashed {
+  readonly passwordHash: string;
 }
 
 /** How many hashes run concurrently, and how many more may wait. */
@@ -35,7 +41,6 @@ const prefix = prefixOf(current);
 /** Creates the hasher. The default bounds use at most 40 MiB. */
 export function createPasswords({ atOnce, waitingMax }: PasswordBounds = { atOnce: 2, waitingMax: 30 }): Passwords {
   const lanes = createLanes(atOnce);
-  const noTag = randomBytes(tagLength);
   const run = async (password: string, nonce: Buffer, parameters: Cost): Promise<Buffer> => {
     if (lanes.waiting >= waitingMax) {
       throw new Refusal('unavailable', 'Too many sign-ins in progress. Try again in a few seconds.', {
@@ -50,17 +55,27 @@ export function createPasswords({ atOnce, waitingMax }: PasswordBounds = { atOnc
       leave();
     }
   };
+  const isOutdated = (stored: string): boolean => !stored.startsWith(`${prefix}$`);
+  const userWith: Passwords['userWith'] = async (password, known) => {
+    if (known.length === 0) await run(password, randomBytes(16), current);
+    const tags = new Map<string, Buffer>();
+    for (const user of known) {
+      const { salt, cost, nonce, tag } = partsOf(user.passwordHash);
+      const own = tags.get(salt) ?? (await run(password, nonce, cost));
+      tags.set(salt, own);
+      if (timingSafeEqual(own, tag)) return user;
+    }
+    return null;
+  };
   return {
-    async hash(password) {
-      const nonce = randomBytes(16);
+    async hash(password, known = []) {
+      const like = known.find(({ passwordHash }) => !isOutdated(passwordHash));
+      const nonce = like === undefined ? randomBytes(16) : partsOf(like.passwordHash).nonce;
       return `${prefix}$${base64(nonce)}$${base64(await run(password, nonce, current))}`;
     },
-    async matches(password, stored) {
-      const parts = stored === null ? null : partsOf(stored);
-      const tag = await run(password, parts?.nonce ?? randomBytes(16), parts?.cost ?? current);
-      return timingSafeEqual(tag, parts?.tag ?? noTag) && parts !== null;
-    },
-    isOutdated: (stored) => !stored.startsWith(`${prefix}$`),
+    userWith,
+    matches: async (password, passwordHash) => (await userWith(password, [{ passwordHash }])) !== null,
+    isOutdated,
   };
 }
 
@@ -81,12 +96,12 @@ function prefixOf({ memory, passes, parallelism }: Cost): string {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}`;
 }
 
-function partsOf(stored: string): { readonly cost: Cost; readonly nonce: Buffer; readonly tag: Buffer } {
-  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/.exec(stored);
+function partsOf(stored: string) {
+  const match = /^(\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+))\$([\w+/]+)$/.exec(stored);
   if (match === null) throw new Error('a stored password hash has an unknown format');
-  const [, memory, passes, parallelism, nonce = '', tag = ''] = match;
+  const [, salt = '', memory, passes, parallelism, nonce = '', tag = ''] = match;
   const cost = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
-  return { cost, nonce: Buffer.from(nonce, 'base64'), tag: Buffer.from(tag, 'base64') };
+  return { salt, cost, nonce: Buffer.from(nonce, 'base64'), tag: Buffer.from(tag, 'base64') };
 }
 
 /** Base64 without padding, as in the PHC format. */

@@ -10,7 +10,7 @@ import { newToken, tokenHash } from './token-text.ts';
 /** Dependencies of these actions. */
 export interface SessionDeps {
   readonly users: {
-    findByEmail(email: string): Promise<StoredUser | null>;
+    withEmail(email: string): Promise<StoredUser[]>;
     find(id: string): Promise<StoredUser | null>;
     changePassword(id: string, from: string, to: string): Promise<boolean>;
   };
@@ -65,11 +65,11 @@ export function createSessionActions(deps: SessionDeps): SessionActions {
   };
   return {
     async signIn({ email, password }, userAgent) {
-      const user = await users.findByEmail(email);
-      const isRight = await passwords.matches(password, user?.passwordHash ?? null);
-      if (user === null || !isRight) throw new Refusal('unauthenticated', 'Wrong email or password.');
+      const known = await users.withEmail(email);
+      const user = await passwords.userWith(password, known);
+      if (user === null) throw new Refusal('unauthenticated', 'Wrong email or password.');
       if (passwords.isOutdated(user.passwordHash)) {
-        await users.changePassword(user.id, user.passwordHash, await passwords.hash(password));
+        await users.changePassword(user.id, user.passwordHash, await passwords.hash(password, known));
       }
       return start(user.id, userAgent);
     },
@@ -97,7 +97,7 @@ export function createSessionActions(deps: SessionDeps): SessionActions {
       if (user === null || !(await passwords.matches(currentPassword, user.passwordHash))) {
         throw invalidInput('currentPassword', 'The current password is wrong.');
       }
-      const isChanged = await users.changePassword(id, user.passwordHash, await passwords.hash(newPassword));
+      const isChanged = await users.changePassword(id, user.passwordHash, await passwords.hash(newPassword, [user]));
       if (!isChanged) throw new Refusal('conflict', 'The password was changed by another request.');
       await sessions.endAll(id, sessionId);
       forgetUser(id);

@@ -83,5 +83,5 @@ export function setupUrl(publicUrl: string, token: string): string {
 }
 
 function newOperator(email: string, passwordHash: string, now: number): NewUser {
-  return { id: newId(), email, passwordHash, isOperator: true, createdAt: now, lastSignInAt: null };
+  return { id: newId(), email, isProven: true, passwordHash, isOperator: true, createdAt: now, lastSignInAt: null };
 }

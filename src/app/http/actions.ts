@@ -140,8 +140,11 @@ function resultPageOf({ store, links, clock }: ActionDeps) {
 }
 
 /** People, their sessions and invitations. */
-function peopleOf({ store, passwords, publicUrl, ownProcess, clock }: ActionDeps, forgetUser: (id: string) => void) {
-  const deps = { ...store, passwords, publicUrl, forgetUser, clock };
+function peopleOf(
+  { store, passwords, sendInvitation, publicUrl, ownProcess, clock }: ActionDeps,
+  forgetUser: (id: string) => void,
+) {
+  const deps = { ...store, passwords, mail: sendInvitation, publicUrl, forgetUser, clock };
   return {
     readMe: createReadMe({ accounts: store.accounts, version, startedAt: ownProcess.startedAt }),
     setup: createSetupActions(deps),

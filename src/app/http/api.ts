@@ -43,7 +43,7 @@ export function apiRoutes(deps: ActionDeps): Route[] {
     ...runtimeRoutes(runtimeActions(deps.runtimes)),
     ...accountRoutes(actions.accounts),
     ...apiKeyRoutes(actions.apiKeys),
-    ...peopleRoutes(actions.people, actions.invites),
+    ...peopleRoutes(actions.people, actions.invites, () => deps.clock.now()),
     ...sessionRoutes({
       ...actions,
       knownDevices: deps.knownDevices,

@@ -1,5 +1,6 @@
 // Dependencies of a process's actions.
 import type { Authentication } from '#actions/accounts/authenticate.ts';
+import type { SendInvitation } from '#actions/accounts/invites.ts';
 import type { KnownDevices } from '#actions/accounts/known-devices.ts';
 import type { Passwords } from '#actions/accounts/passwords.ts';
 import type { AcknowledgeLinks } from '#actions/alerts/acknowledge-links.ts';
@@ -29,6 +30,7 @@ export interface ActionDeps {
   readonly links: ResultLinks;
   readonly acknowledgeLinks: AcknowledgeLinks;
   readonly knownDevices: KnownDevices;
+  readonly sendInvitation: SendInvitation | null;
   readonly log: Pick<Log, 'info'>;
   readonly userAgent: string;
   /** Public URL of this server; known once it listens. */

@@ -32,7 +32,13 @@ export const invite = z
 export type InviteBody = z.output<typeof invite>;
 
 const inviteCreated = z
-  .strictObject({ ...inviteShape, url: z.string().describe('The one-time link. It is not shown again.') })
+  .strictObject({
+    ...inviteShape,
+    url: z
+      .string()
+      .nullable()
+      .describe('The one-time link, which is not shown again. null = it was sent by email, because email is set up.'),
+  })
   .meta({ id: 'InviteCreated' });
 
 const shownInvite = z
@@ -40,9 +46,6 @@ const shownInvite = z
     email: z.string(),
     accountName: z.string(),
     role,
-    isNewUser: z
-      .boolean()
-      .describe('Whether accepting creates a user. If not, the password of the existing user is required.'),
   })
   .meta({ id: 'ShownInvite', description: 'An invitation as shown to the invited person.' });
 
@@ -107,14 +110,18 @@ export const personOperations = {
     path: '/v1/invites',
     summary: 'Invite a person to the account',
     description:
-      'Returns a link that works once, for 7 days. Send it to the person yourself: Tocsin sends no email. A new invitation replaces an earlier one for the same email address.',
+      'Creates a link that works once, for 7 days. If email is set up, Tocsin sends it to the address. Otherwise the response contains it: send it to the person yourself. A new invitation replaces an earlier one for the same email address.',
     tag,
     permission: 'admin',
     body: z.strictObject({ email, role }),
     example: { email: 'ada@example.com', role: 'read-write' },
     status: 201,
     response: inviteCreated,
-    alsoAnswers: { 409: 'The person is already a member, or the account has 1000 open invitations.' },
+    alsoAnswers: {
+      409: 'The person is already a member, or the account has 1000 open invitations.',
+      429: 'The account sent 60 invitations in the last hour, or 5 to this address.',
+      503: 'The mail server did not accept the email. No invitation was created.',
+    },
   },
   deleteInvite: {
     method: 'DELETE',
@@ -141,6 +148,8 @@ export const personOperations = {
     method: 'POST',
     path: '/v1/invites/accept',
     summary: 'Accept an invitation and sign in',
+    description:
+      'Send the password that the person signs in with, or a new one. If no user with the email address of the invitation has the password, a user is created.',
     tag,
     permission: 'none',
     body: z.strictObject({ token: oneTimeToken, password }),
@@ -149,7 +158,7 @@ export const personOperations = {
     alsoAnswers: {
       ...brokenInvite,
       ...tooMany,
-      401: 'A user with this email address exists, and the password is wrong.',
+      401: 'The link was sent by email, the person has a user, and the password is wrong.',
     },
   },
 } as const satisfies Operations;

@@ -6,6 +6,8 @@ export interface User {
   readonly id: string;
   /** In lower case. */
   readonly email: string;
+  /** Whether the person has proven to receive mail at the address. One such user has it; others may have it too. */
+  readonly isProven: boolean;
   readonly isOperator: boolean;
   readonly createdAt: number;
   readonly lastSignInAt: number | null;
@@ -37,6 +39,8 @@ export interface Invite {
   readonly id: string;
   readonly accountId: string;
   readonly email: string;
+  /** Whether the link was sent only by mail, so that its use proves the address. */
+  readonly isMailed: boolean;
   readonly role: MemberRole;
   readonly createdAt: number;
   readonly expiresAt: number;

@@ -3,11 +3,28 @@ import type { InviteActions } from '#actions/accounts/invites.ts';
 import type { PeopleActions } from '#actions/accounts/people.ts';
 import type { InviteBody, PersonBody } from '#contract/accounts/person.ts';
 import type { Invite, Member } from '#domain/accounts/user.ts';
+import { HttpRefusal } from '../http-refusal.ts';
+import { createRateLimit, type RateLimit } from '../rate-limit.ts';
 import { pageOf, type Route, route, sliceOf } from '../route.ts';
 import { isoText, isoTextOrNull } from '../wire.ts';
 
+/** Invitations per hour, which are sent by email to addresses that an admin chooses. */
+const invitationsMax = { account: 60, address: 5 } as const;
+const hourMs = 3_600_000;
+
 /** The routes of members, except those for joining by invitation. */
-export function peopleRoutes(people: PeopleActions, invites: InviteActions): Route[] {
+export function peopleRoutes(people: PeopleActions, invites: InviteActions, now: () => number): Route[] {
+  const limits = {
+    accounts: createRateLimit(invitationsMax.account, hourMs, now),
+    addresses: createRateLimit(invitationsMax.address, hourMs, now),
+  };
+  const requireAllowance = (limit: RateLimit, name: string, whose: string): void => {
+    const allowance = limit.take(name);
+    if (allowance === null || allowance.isAllowed) return;
+    throw new HttpRefusal(429, `Too many invitations ${whose}: at most ${allowance.limit} per hour.`, {
+      headers: { 'retry-after': String(allowance.retryAfterSeconds) },
+    });
+  };
   return [
     route('listUsers', async ({ caller, query }) => pageOf(await people.list(caller, sliceOf(query)), personToWire)),
     route('updateUser', async ({ caller, params, body }) =>
@@ -16,6 +33,8 @@ export function peopleRoutes(people: PeopleActions, invites: InviteActions): Rou
     route('deleteUser', ({ caller, params }) => people.remove(caller, params.id)),
     route('listInvites', async ({ caller, query }) => pageOf(await invites.list(caller, sliceOf(query)), inviteToWire)),
     route('createInvite', async ({ caller, body }) => {
+      requireAllowance(limits.accounts, caller.accountId, 'of the account');
+      requireAllowance(limits.addresses, `${caller.accountId} ${body.email}`, 'to this address');
       const { url, ...made } = await invites.create(caller, body);
       return { ...inviteToWire(made), url };
     }),

@@ -2,11 +2,11 @@
 import type { Kysely } from 'kysely';
 import type { MemberRole } from '#domain/accounts/api-key.ts';
 import type { Invite } from '#domain/accounts/user.ts';
-import { type IdBytes, idBytes, idText } from '../base/codec.ts';
+import { flag, type IdBytes, idBytes, idText } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
 import type { InvitesTable } from '../base/tables/installation-tables.ts';
 import type { Tables } from '../base/tables/schema.ts';
-import { addMembership, addUser, type StoredUser } from './users.ts';
+import { addMembership, addUser, proveEmail, type StoredUser } from './users.ts';
 
 /** Invitations. Only the SHA-256 (32 bytes) of a token is stored. */
 export interface Invites {
@@ -19,11 +19,17 @@ export interface Invites {
   /** null = unknown or expired. */
   findByHash(hash: Uint8Array): Promise<Invite | null>;
   /**
-   * Accepts an invitation: adds the membership, and the user if it is new. false = the invitation is no longer valid.
+   * Accepts an invitation: adds the membership, and the user if it is new. If the link was mailed, the user becomes the
+   * proven one of the email address.
    * @param user a new user, or the ID of an existing one
+   * @param known IDs of the users with the email address when `user` was chosen
+   * @returns `invalid` = the invitation is no longer valid; `outdated` = other users have the address now
    */
-  accept(invite: Invite, user: StoredUser | string): Promise<boolean>;
+  accept(invite: Invite, user: StoredUser | string, known: readonly string[]): Promise<Acceptance>;
 }
+
+/** Outcome of accepting an invitation. */
+export type Acceptance = 'accepted' | 'invalid' | 'outdated';
 
 const invitesMax = 1000;
 
@@ -72,7 +78,7 @@ export function createInvites({ reader, transaction, clock }: Database): Invites
         .executeTakeFirst();
       return row === undefined ? null : inviteOf(row);
     },
-    accept: (invite, user) => transaction((tx) => acceptInvite(tx, invite, user, clock.now())),
+    accept: (invite, user, known) => transaction((tx) => acceptInvite(tx, invite, user, known, clock.now())),
   };
 }
 
@@ -108,19 +114,25 @@ async function addInvite(
 
 async function acceptInvite(
   tx: Kysely<Tables>,
-  { accountId, id, role }: Invite,
+  { accountId, id, email, isMailed, role }: Invite,
   user: StoredUser | string,
+  known: readonly string[],
   now: number,
-): Promise<boolean> {
+): Promise<Acceptance> {
+  const present = await tx.selectFrom('users').select('id').where('email', '=', email).execute();
+  const ids = new Set(present.map((row) => idText(row.id)));
+  if (ids.size !== known.length || known.some((each) => !ids.has(each))) return 'outdated';
   const used = await tx
     .deleteFrom('invites')
     .where('account_id', '=', idBytes(accountId))
     .where('id', '=', idBytes(id))
     .executeTakeFirst();
-  if (Number(used.numDeletedRows) === 0) return false;
+  if (Number(used.numDeletedRows) === 0) return 'invalid';
   if (typeof user === 'string') await addMembership(tx, user, { accountId, role }, now);
   else await addUser(tx, user, { accountId, role });
-  return true;
+  // Later than the membership of the invitation, so that its account stays the person's first.
+  if (isMailed) await proveEmail(tx, email, typeof user === 'string' ? user : user.id, now + 1);
+  return 'accepted';
 }
 
 function rowOf(invite: Invite, hash: IdBytes): InvitesTable {
@@ -129,6 +141,7 @@ function rowOf(invite: Invite, hash: IdBytes): InvitesTable {
     id: idBytes(invite.id),
     hash,
     email: invite.email,
+    is_mailed: flag(invite.isMailed),
     role: invite.role,
     created_at: invite.createdAt,
     expires_at: invite.expiresAt,
@@ -140,6 +153,7 @@ function inviteOf(row: InvitesTable): Invite {
     id: idText(row.id),
     accountId: idText(row.account_id),
     email: row.email,
+    isMailed: row.is_mailed === 1,
     role: row.role as MemberRole,
     createdAt: row.created_at,
     expiresAt: row.expires_at,

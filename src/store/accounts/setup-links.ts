@@ -1,8 +1,10 @@
 // One-time links that create an operator.
 import { setupLinkMaxMs } from '#domain/accounts/user.ts';
-import { flag, idText } from '../base/codec.ts';
+import type { Kysely } from 'kysely';
+import { flag, idBytes, idText } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
-import { addOperator, hasUsers, type StoredUser } from './users.ts';
+import type { Tables } from '../base/tables/schema.ts';
+import { addOperator, hasUsers, oldestAccount, proveEmail, type StoredUser } from './users.ts';
 
 /** Setup links. Only the SHA-256 (32 bytes) of a token is stored. */
 export interface SetupLinks {
@@ -14,9 +16,9 @@ export interface SetupLinks {
   /** Whether a link is valid now. */
   isValid(hash: Uint8Array): Promise<boolean>;
   /**
-   * Uses a link and adds the user as an operator that owns the oldest account. If the email address has a user, that
-   * user becomes an operator with the new password, and its sessions end. Returns the ID of the user; null = the link
-   * is invalid.
+   * Uses a link and adds the user as an operator that owns the oldest account. If the proven user of the email address
+   * exists, or a member of the oldest account has the address, that user becomes an operator with the new password.
+   * The address counts as proven. Returns the ID of the user; null = the link is invalid.
    */
   use(hash: Uint8Array, user: StoredUser): Promise<string | null>;
 }
@@ -51,18 +53,36 @@ export function createSetupLinks({ reader, transaction, clock }: Database): Setu
           .executeTakeFirst();
         if (link === undefined || (link.is_first === 1 && (await hasUsers(tx)))) return null;
         await tx.deleteFrom('setup_links').where('is_first', '=', 1).execute();
-        const present = await tx.selectFrom('users').select('id').where('email', '=', user.email).executeTakeFirst();
-        if (present === undefined) {
-          await addOperator(tx, user);
-          return user.id;
-        }
+        const present = await ownUserOf(tx, user.email);
+        const id = present ?? user.id;
+        if (present === null) await addOperator(tx, user);
+        await proveEmail(tx, user.email, id, clock.now());
         await tx
           .updateTable('users')
           .set({ password: user.passwordHash, is_operator: 1 })
-          .where('id', '=', present.id)
+          .where('id', '=', idBytes(id))
           .execute();
-        await tx.deleteFrom('sessions').where('user_id', '=', present.id).execute();
-        return idText(present.id);
+        return id;
       }),
   };
+}
+
+/** The user that a person with this email address meant; members of other accounts may have been made by others. */
+async function ownUserOf(tx: Kysely<Tables>, email: string): Promise<string | null> {
+  const proven = await tx
+    .selectFrom('users')
+    .select('id')
+    .where('email', '=', email)
+    .where('is_proven', '=', 1)
+    .executeTakeFirst();
+  const found =
+    proven ??
+    (await tx
+      .selectFrom('users')
+      .innerJoin('memberships', 'memberships.user_id', 'users.id')
+      .select('users.id')
+      .where('users.email', '=', email)
+      .where('memberships.account_id', '=', await oldestAccount(tx))
+      .executeTakeFirst());
+  return found === undefined ? null : idText(found.id);
 }

@@ -18,7 +18,8 @@ export type MemberChange = 'changed' | 'last-owner' | 'not-found';
 /** Users of the installation and members of its accounts. */
 export interface Users {
   isEmpty(): Promise<boolean>;
-  findByEmail(email: string): Promise<StoredUser | null>;
+  /** Users with an email address: the proven one first, then the one who signed in last. */
+  withEmail(email: string): Promise<StoredUser[]>;
   find(id: string): Promise<StoredUser | null>;
   /** Adds an operator that owns the oldest account, if there is no user yet; otherwise returns false. */
   addFirst(user: StoredUser): Promise<boolean>;
@@ -37,10 +38,7 @@ export function createUsers(database: Database): Users {
   const users = reader.selectFrom('users').selectAll();
   return {
     isEmpty: async () => !(await hasUsers(reader)),
-    async findByEmail(email) {
-      const row = await users.where('email', '=', email).executeTakeFirst();
-      return row === undefined ? null : userOf(row);
-    },
+    withEmail: (email) => usersWithEmail(reader, email),
     async find(id) {
       const row = await users.where('id', '=', idBytes(id)).executeTakeFirst();
       return row === undefined ? null : userOf(row);
@@ -90,6 +88,18 @@ export function createUsers(database: Database): Users {
   };
 }
 
+async function usersWithEmail(reader: Kysely<Tables>, email: string): Promise<StoredUser[]> {
+  const rows = await reader
+    .selectFrom('users')
+    .selectAll()
+    .where('email', '=', email)
+    .orderBy('is_proven', 'desc')
+    .orderBy((row) => row.fn.coalesce('last_sign_in_at', 'created_at'), 'desc')
+    .orderBy('id')
+    .execute();
+  return rows.map(userOf);
+}
+
 async function removeMember(tx: Kysely<Tables>, accountId: string, id: string): Promise<MemberChange> {
   const hindrance = await hindranceTo(tx, accountId, id, null);
   if (hindrance !== null) return hindrance;
@@ -113,6 +123,7 @@ export async function addUser(tx: Kysely<Tables>, user: StoredUser, { accountId,
     .values({
       id: idBytes(user.id),
       email: user.email,
+      is_proven: flag(user.isProven),
       password: user.passwordHash,
       is_operator: flag(user.isOperator),
       created_at: user.createdAt,
@@ -136,16 +147,41 @@ export async function addMembership(
     .execute();
 }
 
+/**
+ * Makes a user the proven one of an email address: the memberships of all others with the address become theirs, and
+ * all sessions end, because somebody else may have made them.
+ */
+export async function proveEmail(tx: Kysely<Tables>, email: string, userId: string, now: number): Promise<void> {
+  const user = idBytes(userId);
+  const others = await tx.selectFrom('users').select('id').where('email', '=', email).where('id', '!=', user).execute();
+  for (const { id } of others) {
+    for (const membership of await membershipsOf(tx, id)) {
+      await addMembership(tx, userId, membership, now);
+      const account = idBytes(membership.accountId);
+      await tx.deleteFrom('memberships').where('account_id', '=', account).where('user_id', '=', id).execute();
+    }
+    await tx.deleteFrom('sessions').where('user_id', '=', id).execute();
+    await tx.deleteFrom('users').where('id', '=', id).execute();
+  }
+  await tx.deleteFrom('sessions').where('user_id', '=', user).execute();
+  await tx.updateTable('users').set({ is_proven: 1 }).where('id', '=', user).execute();
+}
+
 /** Adds a user that owns the oldest account. */
 export async function addOperator(tx: Kysely<Tables>, user: StoredUser): Promise<void> {
-  const oldest = await tx
+  await addUser(tx, user, { accountId: idText(await oldestAccount(tx)), role: 'owner' });
+}
+
+/** The ID of the oldest account. */
+export async function oldestAccount(tx: Kysely<Tables>): Promise<Uint8Array> {
+  const { id } = await tx
     .selectFrom('accounts')
     .select('id')
     .orderBy('created_at')
     .orderBy('id')
     .limit(1)
     .executeTakeFirstOrThrow();
-  await addUser(tx, user, { accountId: idText(oldest.id), role: 'owner' });
+  return id;
 }
 
 /** The memberships of a user, oldest first. */
@@ -205,6 +241,7 @@ export function userOf(row: UsersTable): StoredUser {
   return {
     id: idText(row.id),
     email: row.email,
+    isProven: row.is_proven === 1,
     passwordHash: row.password,
     isOperator: row.is_operator === 1,
     createdAt: row.created_at,

@@ -27,7 +27,7 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
   },
   users: {
     isEmpty: 'people',
-    findByEmail: 'people',
+    withEmail: 'people',
     find: 'people',
     addFirst: 'people',
     changePassword: 'people',

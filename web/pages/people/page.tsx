@@ -128,8 +128,8 @@ function InviteForm() {
       {invite.error !== null && <ErrorMessage error={invite.error} />}
       {invite.data !== undefined && (
         <div className={css['link']} role="status">
-          <p>{text.link}</p>
-          <Code label={text.linkLabel} text={invite.data.url} />
+          <p>{invite.data.url === null ? text.sent(invite.data.email) : text.link}</p>
+          {invite.data.url !== null && <Code label={text.linkLabel} text={invite.data.url} />}
         </div>
       )}
     </>

@@ -16,6 +16,7 @@ export const text = {
   role: 'Role',
   create: 'Create invitation',
   link: 'Send this link to the person. It works once, for 7 days, and is not shown again.',
+  sent: (email: string) => `The invitation was sent to ${email}. Its link works once, for 7 days.`,
   linkLabel: 'Invitation link',
   open: 'Open invitations',
   expires: 'Expires',

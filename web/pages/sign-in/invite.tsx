@@ -21,7 +21,7 @@ export function InvitePage() {
     );
   }
   if (invite.data === undefined) return <Skeleton />;
-  const { email, accountName, role, isNewUser } = invite.data;
+  const { email, accountName, role } = invite.data;
   return (
     <Card title={text.invite}>
       <p>{text.inviteIntro(accountName, role)}</p>
@@ -36,8 +36,8 @@ export function InvitePage() {
           label={text.password}
           name="password"
           type="password"
-          autoComplete={isNewUser ? 'new-password' : 'current-password'}
-          help={isNewUser ? text.passwordHelp : text.knownUser}
+          autoComplete="current-password"
+          help={text.invitePassword}
           isRequired
           autoFocus
         />

@@ -14,5 +14,6 @@ export const text = {
   invite: 'You are invited',
   inviteIntro: (account: string, role: string) => `Join the account ${account} with the role ${role}.`,
   accept: 'Accept invitation',
-  knownUser: 'You already have a login. Enter its password.',
+  invitePassword:
+    'If you have signed in to this Tocsin before, enter that password. Otherwise choose one with at least 10 characters.',
 } as const;

@@ -2,6 +2,7 @@
 import type { ChannelKind } from '../../kind.ts';
 import { templatesOf } from './config.ts';
 import { renderEmailDigest } from './digest.ts';
+import { renderEmailInvitation } from './invitation.ts';
 import { renderEmail, smtpMissing } from './render.ts';
 import { renderEmailReport } from './report.ts';
 import { emailConfig, emailConfigShown } from './schema.ts';
@@ -18,5 +19,6 @@ export const emailKind = {
   renderDigest: renderEmailDigest,
   isGrouped: () => true,
   renderReport: renderEmailReport,
+  renderInvitation: renderEmailInvitation,
   loadSender: async () => (await import('./send.ts')).createEmailSender,
 } as const satisfies ChannelKind;

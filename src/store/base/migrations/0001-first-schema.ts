@@ -59,8 +59,10 @@ function peopleTables({ types, clustered }: Dialect): string[] {
   const { id, text, code, instant } = types;
   const account = `account_id ${id} NOT NULL`;
   return [
-    `CREATE TABLE users (id ${id} PRIMARY KEY NOT NULL, email ${text} NOT NULL UNIQUE, password ${text} NOT NULL,
-      is_operator ${code} NOT NULL, created_at ${instant} NOT NULL, last_sign_in_at ${instant})${clustered}`,
+    `CREATE TABLE users (id ${id} PRIMARY KEY NOT NULL, email ${text} NOT NULL, is_proven ${code} NOT NULL,
+      password ${text} NOT NULL, is_operator ${code} NOT NULL, created_at ${instant} NOT NULL, last_sign_in_at ${instant})${clustered}`,
+    'CREATE INDEX users_by_email ON users (email)',
+    'CREATE UNIQUE INDEX users_by_proven_email ON users (email) WHERE is_proven = 1',
     `CREATE TABLE memberships (${account}, user_id ${id} NOT NULL, role ${text} NOT NULL,
       created_at ${instant} NOT NULL, PRIMARY KEY (account_id, user_id))${clustered}`,
     'CREATE INDEX memberships_of_user ON memberships (user_id)',
@@ -71,7 +73,7 @@ function peopleTables({ types, clustered }: Dialect): string[] {
     `CREATE TABLE setup_links (hash ${id} PRIMARY KEY NOT NULL, created_at ${instant} NOT NULL,
       expires_at ${instant} NOT NULL, is_first ${code} NOT NULL)${clustered}`,
     `CREATE TABLE invites (${account}, id ${id} NOT NULL, hash ${id} NOT NULL, email ${text} NOT NULL,
-      role ${text} NOT NULL, created_at ${instant} NOT NULL, expires_at ${instant} NOT NULL,
+      is_mailed ${code} NOT NULL, role ${text} NOT NULL, created_at ${instant} NOT NULL, expires_at ${instant} NOT NULL,
       PRIMARY KEY (account_id, id))${clustered}`,
     'CREATE INDEX invites_by_hash ON invites (hash)',
   ];

@@ -36,8 +36,9 @@ export interface ApiKeyAccountsTable {
 
 export interface UsersTable {
   id: IdBytes;
-  /** In lower case. */
+  /** In lower case. One proven user has it, and others may. */
   email: string;
+  is_proven: Flag;
   /** argon2id in the PHC format. */
   password: string;
   is_operator: Flag;
@@ -79,6 +80,8 @@ export interface InvitesTable {
   /** SHA-256 of the token. */
   hash: IdBytes;
   email: string;
+  /** 1 = the link was sent only by mail. */
+  is_mailed: Flag;
   role: string;
   created_at: number;
   expires_at: number;
