@@ -26,7 +26,8 @@ npm run chaos -- neighbours [--seconds 30] [--only NAME] [--engine postgres] [--
   update    a rolling update without faults: ten processes of an older commit on PostgreSQL are replaced one at a time, in
             random order, while targets fail and recover; an older process must then refuse to start
   neighbours  a noisy account disturbs in every way it can (costly assertions, stalling bodies, hanging channels, floods of
-            triggers, idle connections, …); another account's checks must run in time and its alerts arrive within 2 s
+            triggers, silent readers, all connections, …); another account's checks must run in time, its alerts arrive
+            within 2 s, and memory must not grow by more than 300 MB
 
   --rounds   number of kills (1 to 1000)
   --minutes  duration of the storms of faults and the rests between them, or of the update (more than 0, up to 600)

@@ -8,6 +8,8 @@ export interface NoisyAccount extends ApiClient {
   readonly targets: { readonly http: string; readonly drip: number };
   /** Port of the service. */
   readonly servicePort: number;
+  /** The account's key, as headers. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** A disturbance. */
@@ -17,6 +19,8 @@ export interface Disturbance {
   readonly begin: (noisy: NoisyAccount) => Promise<unknown>;
   /** Called repeatedly until the case ends. */
   readonly again?: (noisy: NoisyAccount) => Promise<unknown>;
+  /** The API, the UI and pings of others must be answered within a second meanwhile. */
+  readonly isAnswered?: boolean;
 }
 
 const everyTenSeconds = { frequency: 0, frequencyOffset: 10, retryStrategy: null };
@@ -172,9 +176,35 @@ export const disturbances: readonly Disturbance[] = [
       for (let index = 0; index < 3000; index++) {
         const socket: Socket = connect(servicePort, '127.0.0.1');
         socket.on('error', () => socket.destroy());
-        idle.push(socket);
+        idle.add(socket);
       }
       return pause(500);
+    },
+  },
+  {
+    name: 'silent readers',
+    isAnswered: true,
+    begin: async (noisy) => {
+      await makeChecks(noisy, 100, '/v1/checks/api', () => ({
+        activated: false,
+        request: { method: 'POST', url: `${noisy.targets.http}/ok`, bodyType: 'RAW', body: 'x'.repeat(250_000) },
+      }));
+      for (let index = 0; index < 300; index++) readNothing(noisy);
+    },
+    again: async (noisy) => {
+      // A paused socket does not see that it was closed, so further ones are opened within the rate limit.
+      for (let index = 0; index < 3; index++) readNothing(noisy);
+      await pause(300);
+    },
+  },
+  {
+    name: 'all connections',
+    isAnswered: true,
+    begin: async ({ servicePort }) => {
+      for (let index = 0; index < 12_000; index++) {
+        keepConnected(servicePort);
+        if (index % 100 === 0) await pause(50);
+      }
     },
   },
   {
@@ -191,17 +221,47 @@ export const disturbances: readonly Disturbance[] = [
 /** 90,000 unknown fields, within the body size limit. */
 const manyNames = Object.fromEntries(Array.from({ length: 90_000 }, (_, index) => [`q${index}`, 1]));
 let floodedGroup = 0;
-const idle: Socket[] = [];
+const idle = new Set<Socket>();
+
+/** Requests 25 MB and reads none of it. */
+function readNothing({ servicePort, headers }: NoisyAccount): void {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const socket = connect(servicePort, '127.0.0.1').on('error', () => undefined);
+  socket.pause().write(`GET /v1/checks?limit=100 HTTP/1.1\r\nhost: tocsin\r\n${lines.join('')}\r\n`);
+  idle.add(socket);
+}
+
+let isEnding = false;
+
+/** A connection from another address that sends nothing, and is opened again whenever it is closed. */
+function keepConnected(port: number): void {
+  if (isEnding) return;
+  const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' }).on('error', () => undefined);
+  socket.resume().once('close', () => {
+    idle.delete(socket);
+    // Thousands per second would measure this process instead.
+    setTimeout(() => keepConnected(port), 10_000);
+  });
+  idle.add(socket);
+}
 
 /** Ends a disturbance. */
 export async function endDisturbance(noisy: NoisyAccount): Promise<void> {
-  for (const socket of idle.splice(0)) socket.destroy();
+  isEnding = true;
+  for (const socket of idle) socket.destroy();
+  idle.clear();
   for (;;) {
-    const { body } = await noisy.call('GET', '/v1/checks?limit=100');
+    const { status, body } = await noisy.call('GET', '/v1/checks?limit=100');
+    // Until the bytes of closed connections are free.
+    if (status === 429) {
+      await pause(1000);
+      continue;
+    }
     const checks = body as readonly { readonly id: string }[];
-    if (checks.length === 0) return;
+    if (checks.length === 0) break;
     await Promise.all(checks.map(({ id }) => noisy.call('DELETE', `/v1/checks/${id}`)));
   }
+  isEnding = false;
 }
 
 function makeChecks(

@@ -9,6 +9,7 @@ import { createRandom } from './random.ts';
 import type { Verdict } from './verdict.ts';
 import { type Disturbance, disturbances, type NoisyAccount, endDisturbance } from './disturbances.ts';
 import { openRecordedFile, openRecordedPostgres, type RecordedResult } from './recorded.ts';
+import { startWitness } from './witness.ts';
 import type { ApiClient } from './writer.ts';
 
 /** Duration of each disturbance, and which ones. */
@@ -31,6 +32,8 @@ const maxGrowthMb = 300;
 /** A healthy target responds at once, so a longer response time is due to another account, ms. */
 const degradedAboveMs = 500;
 const pingEveryMs = 2000;
+/** The slowest response of the API, the UI and pings in cases that promise it, ms. */
+const maxAnswerMs = 1000;
 
 export async function chaosOfNeighbours(options: NeighboursOptions): Promise<Verdict[]> {
   const { dataDir, seconds, seed, only, say } = options;
@@ -43,20 +46,28 @@ export async function chaosOfNeighbours(options: NeighboursOptions): Promise<Ver
   const server = options.engine === 'postgres' ? await startPostgres(null, undefined, benchSettings) : null;
   const url = (await server?.newDatabase())?.url;
   // Limits would only weaken the disturbances.
-  const environment = { TOCSIN_ACCOUNT_LIMITS: 'off', ...(url !== undefined && { DATABASE_URL: url }) };
+  const environment = {
+    TOCSIN_ACCOUNT_LIMITS: 'off',
+    TOCSIN_PING_LIMIT: '1000',
+    ...(url !== undefined && { DATABASE_URL: url }),
+  };
   const service = await startService({ dataDir, environment });
   const victim = await account(service, 'victim');
   const { healthyIds, pingUrl } = await install(victim, victimAddress, cases);
   const pings = setInterval(() => void fetch(pingUrl, { method: 'POST' }).catch(() => null), pingEveryMs);
+  const witness = startWitness(service.address, victim.headers, pingUrl);
   await pause(12_000);
   const memory = watchMemory(service);
   say(`${healthyChecks} healthy checks of one account, ${memory.firstMb.toFixed(0)} MB; ${cases.length} cases`);
   const unprepared: string[] = [];
   const startedAt: number[] = [];
   const grown: { readonly name: string; readonly grownMb: number }[] = [];
+  const unanswered: string[] = [];
+  let answers = 0;
   for (const [index, disturbance] of cases.entries()) {
     startedAt.push(Date.now());
     memory.begin();
+    witness.begin();
     const client = await account(service, `noisy ${index}`);
     const noisy: NoisyAccount = { ...client, targets, servicePort: Number(new URL(service.address).port) };
     await disturb(disturbance, noisy, seconds, async () => {
@@ -65,10 +76,18 @@ export async function chaosOfNeighbours(options: NeighboursOptions): Promise<Ver
     }).catch((error: unknown) => unprepared.push(`${disturbance.name}: ${String(error)}`));
     const grownMb = memory.grownMb();
     grown.push({ name: disturbance.name, grownMb });
-    say(`${disturbance.name}: done, ${memory.nowMb().toFixed(0)} MB, grew by at most ${grownMb.toFixed(0)} MB`);
+    const { calls, slowestMs, failed } = witness.seen();
+    if (disturbance.isAnswered === true) {
+      answers += calls;
+      unanswered.push(...failed.map((one) => `${disturbance.name}: ${one}`));
+      if (slowestMs > maxAnswerMs) unanswered.push(`${disturbance.name}: after ${slowestMs} ms`);
+    }
+    const peak = `${memory.nowMb().toFixed(0)} MB, grew by at most ${grownMb.toFixed(0)} MB`;
+    say(`${disturbance.name}: done, ${peak}; ${calls} calls of others, the slowest ${slowestMs} ms`);
   }
   await pause(3000);
   clearInterval(pings);
+  witness.stop();
   const failedAt = await victimPeer.ask<Record<string, number>>('failedAt');
   const alerts = await victimPeer.ask<Alert[]>('alerts');
   const recorded = url === undefined ? openRecordedFile(dataDir) : openRecordedPostgres(url, () => new Map());
@@ -96,6 +115,11 @@ export async function chaosOfNeighbours(options: NeighboursOptions): Promise<Ver
       violations: alerts
         .filter(({ checkName }) => !cases.some((_, index) => victimOf(index) === checkName))
         .map(({ checkName, alertType }) => `${alertType} of ${checkName}`),
+    },
+    {
+      guarantee: `the API, the UI and pings of the other account are answered within ${maxAnswerMs} ms`,
+      checked: answers,
+      violations: unanswered,
     },
     {
       guarantee: `memory grows by at most ${maxGrowthMb} MB in each case (${totalMb.toFixed(0)} MB in total)`,
@@ -146,13 +170,16 @@ function judgeAlerts(
 }
 
 /** Creates an account with a key that only has access to it. */
-async function account(service: Service, name: string): Promise<ApiClient> {
+async function account(service: Service, name: string): Promise<ApiClient & Pick<NoisyAccount, 'headers'>> {
   const { body } = await service.call('POST', '/v1/accounts', { name });
   const { id } = body as { id: string };
   const answer = await service.call('POST', '/v1/api-keys', { name, role: 'admin', accountIds: [id] });
   const { key } = answer.body as { key: string };
   const headers = { authorization: `Bearer ${key}` };
-  return { call: (method, path, body, more = {}) => service.call(method, path, body, { ...headers, ...more }) };
+  return {
+    headers,
+    call: (method, path, body, more = {}) => service.call(method, path, body, { ...headers, ...more }),
+  };
 }
 
 async function install(victim: ApiClient, address: string, cases: readonly Disturbance[]) {

@@ -19,7 +19,7 @@ export const accountBytes: BytesAllowed = { each: 32 * mb, all: 128 * mb, spare:
 /** Of requests without authentication, by address. */
 export const addressBytes: BytesAllowed = { each: 8 * mb, all: 32 * mb, spare: 8 * mb };
 
-/** A page of a list before it is known: lists are cut at this size (`pageBytes` of the store). */
+/** A page of a list before it is known: lists are cut at half of this size (`pageBytes` of the store). */
 const listBytes = 8 * mb;
 /** A single record, which may have a script or body of almost a megabyte. */
 const recordBytes = mb;

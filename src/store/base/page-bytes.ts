@@ -1,7 +1,7 @@
 // Cuts pages of large rows, so that a page takes a bounded amount of memory (docs/decisions/0131).
 
 /** Stored bytes of a page; a single row may be larger. */
-export const pageBytes = 8 * 1_048_576;
+export const pageBytes = 4 * 1_048_576;
 
 /**
  * How many rows a page has. A cut page has as many as a smaller page size that divides the requested one, so that its
