@@ -38,6 +38,7 @@ const titles: Readonly<Record<string, string>> = {
   'browser-missing': 'Chromium is missing',
   'resolver-down': 'name servers do not answer',
   'connections-refused': 'connections are refused',
+  'database-damaged': 'the database is damaged',
   'runtime-broken': 'a runtime cannot be used',
   'watchdog-withheld': 'the watchdog is not called',
   'watchdog-failed': 'the watchdog cannot be called',
