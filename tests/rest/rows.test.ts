@@ -130,7 +130,7 @@ test('bad ids and filters of results are 400, unknown ids 404', async () => {
     [`/v1/check-alerts/${foreign}`, 404],
     [`/v1/deliveries/${newId()}`, 404],
     ['/v1/deliveries/1', 400],
-    ['/v1/deliveries?status=lost', 400],
+    ['/v1/deliveries?status=vanished', 400],
     ['/v1/deliveries?alertChannelId=x', 400],
   ] as const) {
     assert.equal((await get(on, url)).statusCode, status, url);
