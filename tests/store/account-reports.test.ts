@@ -18,6 +18,8 @@ function sender(test: PathUnderTest, build: () => Promise<AccountReport> = () =>
   const errors: unknown[] = [];
   const tick = createSendAccountReports({
     store: test.temp.store.accountReports,
+    isSettled: (before) => test.temp.store.gaps.isSettled(before),
+    startedAt: test.now,
     build,
     clock: test.temp.clock,
     onSent: () => undefined,
@@ -66,6 +68,32 @@ describe('reports of channels', () => {
     assert.ok(claimed !== undefined);
     const [content] = await test.path.readContents([claimed.delivery]);
     assert.deepEqual(content?.report, report);
+  });
+
+  it('wait after downtime until its gap is recorded, at most half an hour', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore, monday);
+    await test.channel(null, { report: weekly });
+    await test.check();
+    await test.runAll('passed');
+    const { gaps } = test.temp.store;
+    assert.equal(await gaps.isSettled(test.now), true);
+    test.temp.clock.advance(8 * dayMs);
+    const count = (): unknown => test.one('SELECT count(*) FROM deliveries');
+    const { tick } = sender(test);
+    assert.equal(await tick(), 1000);
+    assert.deepEqual([await gaps.isSettled(monday + 7 * dayMs), count()], [false, 0]);
+    const scheduled = await test.schedule();
+    assert.ok(scheduled.missed > 0);
+    assert.equal(await gaps.isSettled(monday + 7 * dayMs), true);
+    await tick();
+    assert.equal(count(), 1);
+    test.temp.clock.advance(8 * dayMs);
+    const other = sender(test);
+    await other.tick();
+    assert.equal(count(), 1);
+    test.temp.clock.advance(1_800_001);
+    await other.tick();
+    assert.equal(count(), 2, 'nothing schedules');
   });
 
   it('follow the schedule of their channel', async (newStore) => {

@@ -1,9 +1,11 @@
 // Builds every action from the store, the kinds of checks and the channels.
 import { gatewaysOf } from '#domain/alerts/gateways.ts';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createAccountActions } from '#actions/accounts/accounts.ts';
 import { createChannelActions } from '#actions/alerts/alert-channels.ts';
 import { createAlertNotificationActions } from '#actions/alerts/alert-notifications.ts';
+import { createGapWait, historyAfterGaps } from '#actions/results/after-gaps.ts';
 import { createAnalyticsActions } from '#actions/results/analytics.ts';
 import { createApiKeyActions } from '#actions/accounts/api-keys.ts';
 import { createDownloads, pictureBounds } from '#actions/results/asset-downloads.ts';
@@ -83,6 +85,8 @@ export function composeActions(deps: ActionDeps) {
     clock,
   };
   const { resultAssets } = store;
+  const afterGaps = createGapWait({ gaps: store.gaps, startedAt: ownProcess.startedAt, pause });
+  const figures = { ...store, checkHistory: historyAfterGaps(store.checkHistory, afterGaps), clock };
   const resultDeps = { checkResults, resultAssets, describeResult };
   return {
     accounts: createAccountActions({ ...store, ...scriptRules, runtimes: runtimes.list, forget, clock }),
@@ -103,15 +107,14 @@ export function composeActions(deps: ActionDeps) {
     checkResults: createCheckResultActions({ ...resultDeps, download: createDownloads() }),
     resultPage: resultPageOf(deps),
     ...alertsOf(deps),
-    ...overviewOf(deps),
+    ...overviewOf(deps, afterGaps),
     analytics: createAnalyticsActions({
-      ...store,
-      clock,
+      ...figures,
       retentionDays: deps.config.retentionDays,
       measuresOf: (checkType) => kindOf(checkType).measures,
     }),
-    reports: createReportActions({ ...store, clock }),
-    accountReports: createAccountReportActions({ ...store, clock }),
+    reports: createReportActions(figures),
+    accountReports: createAccountReportActions(figures),
     heldDeliveries: createHeldDeliveryActions({ ...store, wake: () => wake('send-deliveries') }),
     deliveries: createDeliveryActions({ ...store, redactorOf, wake: () => wake('send-deliveries') }),
     alertNotifications: createAlertNotificationActions({
@@ -171,9 +174,14 @@ function alertsOf({ store, clock, acknowledgeLinks, log }: ActionDeps) {
 }
 
 /** The overview of checks and its change tracking. */
-function overviewOf({ store, clock, resultHints, attemptHints }: ActionDeps) {
+function overviewOf({ store, clock, resultHints, attemptHints }: ActionDeps, afterGaps: () => Promise<void>) {
+  const overview: Pick<Store['overview'], keyof Store['overview']> = {
+    ...store.overview,
+    figures: (...question) => afterGaps().then(() => store.overview.figures(...question)),
+    availabilities: (...question) => afterGaps().then(() => store.overview.availabilities(...question)),
+  };
   return {
-    overview: createOverviewActions({ overview: store.overview, targetOf, clock }),
+    overview: createOverviewActions({ overview, targetOf, clock }),
     liveEvents: createLiveEventActions({
       accountChanges: store.accountChanges,
       hints: [resultHints.listen, attemptHints.listen],

@@ -182,10 +182,12 @@ function pagePath({ every, timeZone, span }: AccountReport, checkId: string | nu
   return `/reports?${new URLSearchParams({ every, timezone: timeZone, at: `${at}Z` }).toString()}`;
 }
 
-export function joinSendAccountReports({ store, clock, log, wake }: Joint): () => Promise<number> {
+export function joinSendAccountReports({ store, startedAt, clock, log, wake }: Joint): () => Promise<number> {
   const reports = createAccountReportActions({ ...store, clock });
   return createSendAccountReports({
     store: store.accountReports,
+    isSettled: (before) => store.gaps.isSettled(before),
+    startedAt,
     build: (accountId, schedule) => reports.build(accountId, schedule),
     clock,
     onSent: ({ accountId, alertChannelId, schedule }) => {

@@ -1,6 +1,7 @@
 // Gaps caused by Tocsin: periods in which nothing ran, and slots without a verdict.
 import { idBytes } from '../base/codec.ts';
 import type { Database } from '../base/database.ts';
+import { isSettled } from './unsettled.ts';
 
 /** A period in which nothing ran. Times are epoch ms. */
 export interface Absence {
@@ -32,6 +33,8 @@ export interface Gaps {
   lastAbsence(): Promise<Absence | null>;
   /** The period whose data the last restore removed; null = none. */
   rollback(): Promise<Pick<Absence, 'from' | 'to'> | null>;
+  /** Whether every slot and deadline before a time (epoch ms) has an outcome, in all accounts. */
+  isSettled(before: number): Promise<boolean>;
   /** null = none. */
   ofAccount(accountId: string): Promise<Gap | null>;
 }
@@ -74,6 +77,7 @@ export function createGaps({ reader, transaction, clock }: Database): Gaps {
       const [from, to] = ((await read(rollbackKey)) ?? '').split('/').map(Number);
       return from === undefined || to === undefined ? null : { from, to };
     },
+    isSettled: (before) => isSettled(reader, before),
     async ofAccount(accountId) {
       const days = await reader
         .selectFrom('run_counts')

@@ -172,6 +172,7 @@ export const calledIn: { readonly [Noun in keyof Surface]: Readonly<FunctionsOf<
     rollback: 'gaps',
     recordHeartbeat: 'gaps',
     noteStart: 'gaps',
+    isSettled: 'account-reports',
     lastAbsence: 'gaps',
     ofAccount: 'gaps',
   },
