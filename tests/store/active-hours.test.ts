@@ -6,6 +6,8 @@ import { createActiveHours } from '#pipeline/parts/admit-deliveries.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import { it, type NewStore } from '../support/store/each-engine.ts';
 import { until } from '../support/until.ts';
+import { newId } from '#lib/id.ts';
+import { idBytes } from '#store/base/codec.ts';
 import { PathUnderTest } from './path-under-test.ts';
 
 const hour = 3_600_000;
@@ -115,6 +117,32 @@ describe('a delivery outside the active hours of its channel', () => {
     await test.runAll('failed');
     await tick();
     assert.deepEqual(sent, ['ALERT_FAILURE other', 'ALERT_RECOVERY other', 'ALERT_FAILURE own']);
+  });
+
+  it('about a check that flaps follows the first message, whose alert is open at the other channel', async (newStore) => {
+    const { test, sent, tick, own } = await open(newStore, (otherChannelId) => ({
+      outside: 'OTHER_CHANNEL',
+      otherChannelId,
+    }));
+    await using _ = test;
+    await test.runAll('failed');
+    await tick();
+    await tick();
+    const flapping = JSON.stringify({ since: test.now, collectingId: null, incidentId: null });
+    test.temp.raw.exec(`UPDATE notified SET flapping = '${flapping}'`);
+    test.temp.clock.advance(hour);
+    const id = idBytes(newId());
+    test.temp.raw
+      .prepare(
+        `INSERT INTO deliveries (account_id, id, alert_channel_id, check_id, check_result_id, alert_type, status, attempts,
+           created_at, next_attempt_at, is_test, is_digest)
+         SELECT account_id, ?, ${own}, check_id, check_result_id, alert_type, 0, 0, ${test.now}, ${test.now}, 0, 0 FROM deliveries`,
+      )
+      .run(id);
+    test.temp.raw.prepare('INSERT INTO delivery_requests SELECT account_id, ?, request FROM delivery_requests').run(id);
+    await tick();
+    await tick();
+    assert.deepEqual(sent, ['ALERT_FAILURE other', 'ALERT_FAILURE other']);
   });
 
   it('waits as a recovery of an alert that its channel sent', async (newStore) => {

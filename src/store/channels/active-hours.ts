@@ -1,8 +1,9 @@
 // Lets deliveries wait for the active hours of their channel, or sends them through another one (docs/decisions/0129).
 import { type Kysely, sql } from 'kysely';
+import type { FlappingNotice } from '#domain/alerts/alert.ts';
 import { type ActiveHours, hoursReason, waitsForHours } from '#domain/alerts/active-hours.ts';
 import { supersededReason } from '#domain/alerts/superseding.ts';
-import { type IdBytes, idBytes, json, parsed } from '../base/codec.ts';
+import { type IdBytes, idBytes, json, parsed, parsedOrNull } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
 import { isMarked, isPendingReminder } from '../path/deliveries/cancel-reminders.ts';
@@ -114,7 +115,7 @@ async function hasOwnAlerts(
  */
 async function routeOf(
   tx: Kysely<Tables>,
-  { account_id, check_id, alert_channel_id, alert_type, is_digest }: DeliveriesTable,
+  { account_id, check_id, alert_channel_id, alert_type, is_digest, created_at }: DeliveriesTable,
   otherChannelId: number,
   isActive: boolean,
 ): Promise<number | null> {
@@ -128,7 +129,10 @@ async function routeOf(
       .where('account_id', '=', account_id)
       .where('check_id', '=', check_id)
       .where('alert_channel_id', '=', alert_channel_id);
-  const known = await notified().select(['routed_to', 'reminders']).executeTakeFirst();
+  const known = await notified().select(['routed_to', 'reminders', 'flapping']).executeTakeFirst();
+  // A later message about a flapping check follows the first, whose alert is open there.
+  const since = parsedOrNull<FlappingNotice>(known?.flapping ?? null)?.since ?? null;
+  if (since !== null && created_at > since && known?.routed_to != null) return known.routed_to;
   if (closings.includes(alert_type) || (known?.reminders ?? 0) > 0) return known?.routed_to ?? null;
   await tx
     .updateTable('notified')
