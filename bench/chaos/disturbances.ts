@@ -164,6 +164,23 @@ export const disturbances: readonly Disturbance[] = [
       ]),
   },
   {
+    name: 'overview of many checks by many tags',
+    // More would take the case longer to prepare than to run; src/actions/results/overview.test.ts groups more.
+    begin: (noisy) =>
+      makeChecks(noisy, 1000, '/v1/checks/tcp', (index) => ({
+        activated: false,
+        tags: Array.from({ length: 100 }, (_, tag) => `tag-${(index * 37 + tag * 101) % 3000}`),
+        request: { hostname: '127.0.0.1', port: noisy.targets.drip },
+      })),
+    again: (noisy) =>
+      Promise.all([
+        ...Array.from({ length: 4 }, (_, index) =>
+          noisy.call('GET', `/v1/overview?groupBy=tag&limit=200&page=${index + 1}`),
+        ),
+        pause(400),
+      ]),
+  },
+  {
     name: 'refused-bodies',
     begin: () => Promise.resolve(),
     // Six at a time, about seven requests per second.

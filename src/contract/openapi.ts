@@ -1,6 +1,7 @@
 // The OpenAPI 3.1 document of all operations.
 import type { z } from 'zod';
 import { errorBody } from './error.ts';
+import type { Sliced } from '#domain/sliced.ts';
 import { maxFaults, maxMembers } from '#lib/schema/faults.ts';
 import { createSchemaBook, type JsonSchema, type SchemaBook } from './json-schemas.ts';
 import { tags, type Operation } from './operation.ts';
@@ -27,11 +28,23 @@ const refusals = {
   TooManyRequests: [429, 'Too many requests. Wait for the number of seconds in `retry-after`.'],
 } as const;
 
-/**
- * The document.
- * @param server Base URL of the service as clients see it.
- */
-export function openApiDocument(service: { readonly version: string; readonly server: string }): JsonSchema {
+/** The service as clients see it. `server` is its base URL. */
+interface DescribedService {
+  readonly version: string;
+  readonly server: string;
+}
+
+/** The document, at once. */
+export function openApiDocument(service: DescribedService): JsonSchema {
+  const work = openApiInParts(service);
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+}
+
+/** The document in parts, because all of it takes a quarter of a second. */
+export function* openApiInParts(service: DescribedService): Sliced<JsonSchema> {
   const book = createSchemaBook();
   const error = book.write(errorBody, 'output');
   const paths: Record<string, Record<string, JsonSchema>> = {};
@@ -39,6 +52,7 @@ export function openApiDocument(service: { readonly version: string; readonly se
     const path = (paths[operation.path] ??= {});
     path[operation.method.toLowerCase()] = describeOperation(operation, book);
     if (operation.method === 'PUT') path['patch'] = describePatch(operation, book);
+    yield;
   }
   const responses = Object.entries(refusals).map(([name, [, description]]) => [name, refusal(description, error)]);
   return {

@@ -54,8 +54,8 @@ export interface ShownInvite {
 export interface InviteActions {
   list(caller: Caller, page: { limit: number; offset: number }): Promise<{ rows: Invite[]; total: number }>;
   /**
-   * Sends the link by email, or returns it if email is not set up; null = sent. Replaces an earlier invitation of the
-   * same email address. Refuses (`unavailable`) if the mail server does not take the email.
+   * Sends the link by email, or returns it if email is not set up or the mail server does not take it; null = sent.
+   * Replaces an earlier invitation of the same email address.
    */
   create(
     caller: Caller,
@@ -85,38 +85,38 @@ export function createInviteActions(deps: InviteDeps): InviteActions {
     if (invite === null) throw notFoundMessage(broken);
     return invite;
   };
+  const add = async (
+    accountId: string,
+    wanted: Pick<Invite, 'email' | 'role'>,
+    isMailed: boolean,
+  ): Promise<Invite & { readonly url: string }> => {
+    const token = newToken();
+    const createdAt = clock.now();
+    const invite = { id: newId(), accountId, ...wanted, isMailed, createdAt, expiresAt: createdAt + inviteMaxMs };
+    const outcome = await invites.add(invite, tokenHash(token));
+    if (outcome === 'is-member') throw new Refusal('conflict', `${wanted.email} is already a member of this account.`);
+    if (outcome === 'full') throw new Refusal('conflict', 'The account has 1000 open invitations. Delete some.');
+    return { ...invite, url: `${publicUrl()}/invite#${token}` };
+  };
   return {
     list(caller, page) {
       requirePermission(caller, 'admin');
       return invites.list(caller.accountId, page);
     },
-    async create(caller, { email, role }) {
+    async create(caller, wanted) {
       requirePermission(caller, 'admin');
-      requireOwnerFor(caller, role);
-      const token = newToken();
-      const now = clock.now();
+      requireOwnerFor(caller, wanted.role);
       const { accountId } = caller;
-      const invite: Invite = {
-        id: newId(),
-        accountId,
-        email,
-        isMailed: mail !== null,
-        role,
-        createdAt: now,
-        expiresAt: now + inviteMaxMs,
-      };
-      const outcome = await invites.add(invite, tokenHash(token));
-      if (outcome === 'is-member') throw new Refusal('conflict', `${email} is already a member of this account.`);
-      if (outcome === 'full') throw new Refusal('conflict', 'The account has 1000 open invitations. Delete some.');
-      const url = `${publicUrl()}/invite#${token}`;
-      if (mail === null) return { ...invite, url };
-      try {
-        await mail({ ...invite, accountName: await nameOf(accountId), url });
-      } catch {
-        await invites.remove(accountId, invite.id);
-        throw new Refusal('unavailable', 'The mail server did not accept the invitation. Try again later.');
+      if (mail !== null) {
+        const { url, ...invite } = await add(accountId, wanted, true);
+        const isSent = await mail({ ...invite, accountName: await nameOf(accountId), url }).then(
+          () => true,
+          () => false,
+        );
+        if (isSent) return { ...invite, url: null };
       }
-      return { ...invite, url: null };
+      // Replaces a link that was not sent: one that the admin sees proves nothing.
+      return add(accountId, wanted, false);
     },
     async remove(caller, id) {
       requirePermission(caller, 'admin');

@@ -34,10 +34,7 @@ export type InviteBody = z.output<typeof invite>;
 const inviteCreated = z
   .strictObject({
     ...inviteShape,
-    url: z
-      .string()
-      .nullable()
-      .describe('The one-time link, which is not shown again. null = it was sent by email, because email is set up.'),
+    url: z.string().nullable().describe('The one-time link, which is not shown again. null = it was sent by email.'),
   })
   .meta({ id: 'InviteCreated' });
 
@@ -110,7 +107,7 @@ export const personOperations = {
     path: '/v1/invites',
     summary: 'Invite a person to the account',
     description:
-      'Creates a link that works once, for 7 days. If email is set up, Tocsin sends it to the address. Otherwise the response contains it: send it to the person yourself. A new invitation replaces an earlier one for the same email address.',
+      'Creates a link that works once, for 7 days. If email is set up, Tocsin sends it to the address. Otherwise, or if the mail server does not accept it, the response contains it: send it to the person yourself. A new invitation replaces an earlier one for the same email address.',
     tag,
     permission: 'admin',
     body: z.strictObject({ email, role }),
@@ -120,7 +117,6 @@ export const personOperations = {
     alsoAnswers: {
       409: 'The person is already a member, or the account has 1000 open invitations.',
       429: 'The account sent 60 invitations in the last hour, or 5 to this address.',
-      503: 'The mail server did not accept the email. No invitation was created.',
     },
   },
   deleteInvite: {

@@ -2,7 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { openApiDocument } from '#contract/openapi.ts';
+import { openApiInParts } from '#contract/openapi.ts';
+import { createTimeSlices } from '#lib/time-slices.ts';
 import { Answer, JsonText, type Route, route } from '../route.ts';
 
 /** Relative URLs, because a reverse proxy may add a prefix. */
@@ -67,12 +68,15 @@ function file(type: string, text: string): Answer {
  * The routes of the documentation. @param service version and public URL for the document, read at the first request
  */
 export function docsRoutes(service: { readonly version: string; readonly server: () => string }): Route[] {
-  let json: JsonText | null = null;
+  const inSlices = createTimeSlices();
+  let json: Promise<JsonText> | null = null;
   let script: Answer | null = null;
   let style: Answer | null = null;
   return [
     route('getOpenApi', () => {
-      json ??= new JsonText(JSON.stringify(openApiDocument({ version: service.version, server: service.server() })));
+      json ??= inSlices('', openApiInParts({ version: service.version, server: service.server() })).then(
+        (document) => new JsonText(JSON.stringify(document)),
+      );
       return json;
     }),
     route('getDocs', () => new Answer(200, page, pageHeaders)),
