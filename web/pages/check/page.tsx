@@ -3,13 +3,13 @@ import { Link, useParams } from '@tanstack/react-router';
 import { ServiceError } from '../../api/client.ts';
 import { useRead } from '../../api/query.ts';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
+import { OlderAssertionsOfCheck } from '../../ui/checks/older-assertions.tsx';
 import { PageHead } from '../../ui/layout/page.tsx';
 import { Alerts } from './alerts.tsx';
 import { Certificate } from './certificate.tsx';
 import { Figures } from './figures.tsx';
 import { CheckHead } from './head.tsx';
 import { PingUrl, Pings } from './heartbeat.tsx';
-import { OlderAssertions } from './older-assertions.tsx';
 import { ResponseTimes } from './response-times.tsx';
 import { Results } from './results.tsx';
 import { Settings } from './settings.tsx';
@@ -35,7 +35,7 @@ export function CheckPage() {
   return (
     <>
       <CheckHead key={checkId} check={check.data} />
-      <OlderAssertions check={check.data} />
+      <OlderAssertionsOfCheck check={check.data} />
       {heartbeat && <PingUrl check={heartbeat} />}
       <ResponseTimes check={check.data} />
       <Figures check={check.data} />

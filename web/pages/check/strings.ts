@@ -35,13 +35,6 @@ export const text = {
   copiedLink: 'Link copied',
   actions: 'More actions',
 
-  olderTitle: 'Older assertions',
-  older: (count: number) =>
-    count === 1
-      ? 'One assertion passes even if its value does not exist, because an older version of Tocsin saved it.'
-      : `${count} assertions pass even if their values do not exist, because an older version of Tocsin saved them.`,
-  upgrade: 'Upgrade assertions',
-
   settings: 'What this check does',
   request: 'Request',
   expectsTitle: 'Expects',

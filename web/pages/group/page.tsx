@@ -9,6 +9,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Code } from '../../ui/controls/copy.tsx';
 import { Empty, LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
 import { Facts, PageHead, Section } from '../../ui/layout/page.tsx';
+import { OlderAssertionsOfGroup } from '../../ui/checks/older-assertions.tsx';
 import { Flags, StateBadge } from '../../ui/checks/state.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { Ago } from '../../ui/text/time.tsx';
@@ -42,6 +43,7 @@ export function GroupPage() {
           </Button>
         )}
       </PageHead>
+      <OlderAssertionsOfGroup group={group.data} />
       {run && <Progress groupId={id} isFollowed={isStarted} />}
       <Section title={text.members}>
         <Members groupId={groupId} />
