@@ -113,6 +113,8 @@ describe('the analytics of a check', () => {
       label: 'Response time, 95th percentile',
       aggregation: 'p95',
     });
+    const { body: check } = await ask('GET', `/v1/checks/${ids['shop']}`);
+    assert.equal(body.monitoredSince, check.created_at, 'nothing is claimed of the time before a check was created');
     assert.deepEqual([body.checkId, body.name, body.frequency, body.tags], [ids['shop'], 'shop', 1, ['all', 'shop']]);
   });
 

@@ -88,6 +88,7 @@ export const checkAnalytics = z
     frequency: z.int().describe('In minutes. 0 = less than a minute; see `frequencyOffset`.'),
     from: instant,
     to: instant.describe('Excluded.'),
+    monitoredSince: instant.describe('Start of the range, or the creation of the check if that is later.'),
     tags: z.array(z.string()),
     series: z.array(
       z.strictObject({

@@ -65,6 +65,7 @@ function toWire({ check, span, series }: CheckAnalytics, { metrics }: AnalyticsQ
     frequency: check.frequency,
     from: isoText(span.from),
     to: isoText(span.to),
+    monitoredSince: isoText(Math.min(Math.max(check.createdAt, span.from), span.to)),
     tags: [...check.tags],
     series: series.map(({ group: { location, status }, entries }) => ({
       ...(location !== undefined && { runLocation: location }),

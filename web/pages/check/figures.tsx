@@ -5,6 +5,7 @@ import { ErrorMessage, Skeleton } from '../../ui/layout/feedback.tsx';
 import { count, milliseconds, percent } from '../../ui/text/format.ts';
 import { Section } from '../../ui/layout/page.tsx';
 import { type Column, Table } from '../../ui/layout/table.tsx';
+import { At } from '../../ui/text/time.tsx';
 import { text } from './strings.ts';
 
 type Check = AnswerOf<'getCheck'>;
@@ -32,6 +33,8 @@ const periods = ['last24Hours', 'last7Days', 'last30Days'] as const;
 interface Row {
   readonly period: (typeof periods)[number];
   readonly entry: Entry | undefined;
+  /** When the check was created, if that is within the period. */
+  readonly since: string | null;
 }
 
 export function Figures({ check }: { readonly check: Check }) {
@@ -46,7 +49,8 @@ export function Figures({ check }: { readonly check: Check }) {
   const error = day.error ?? week.error ?? month.error;
   const rows = [day, week, month].map(({ data }, index): Row => {
     const [series] = data?.series ?? [];
-    return { period: periods[index] ?? 'last24Hours', entry: series?.data[0] };
+    const since = data === undefined || data.monitoredSince === data.from ? null : data.monitoredSince;
+    return { period: periods[index] ?? 'last24Hours', entry: series?.data[0], since };
   });
   return (
     <Section title={isPing ? text.uptime : text.figures}>
@@ -91,7 +95,20 @@ function columnsOf(isPing: boolean): Column<Row>[] {
       id: 'known',
       title: text.known,
       isNumber: true,
-      cell: ({ entry }) => (entry?.unknownRatio == null ? text.noValue : percent((100 - entry.unknownRatio) / 100)),
+      cell: ({ entry, since }) =>
+        entry?.unknownRatio == null ? (
+          text.noValue
+        ) : (
+          <>
+            {percent((100 - entry.unknownRatio) / 100)}
+            {since !== null && (
+              <span className="quiet">
+                {' '}
+                {text.monitoredSince} <At at={since} />
+              </span>
+            )}
+          </>
+        ),
     },
     {
       id: 'failures',

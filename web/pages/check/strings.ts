@@ -79,6 +79,7 @@ export const text = {
   period: 'Period',
   availability: 'Uptime',
   known: 'Monitored time',
+  monitoredSince: 'since',
   failures: 'Failed runs',
   periods: { last24Hours: 'Last 24 hours', last7Days: 'Last 7 days', last30Days: 'Last 30 days' },
   nothingKnown: 'Not monitored',
