@@ -103,6 +103,7 @@ export function rowOfState({ check, checkId }: CheckPlan, now: number): CheckSta
     suppressed_by: null,
     recovered_at: null,
     failed_from: null,
+    passed_at: null,
     alerted: null,
     incident_id: null,
     incident_started_at: null,

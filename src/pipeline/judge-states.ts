@@ -2,6 +2,7 @@
 // channels receive about flapping checks, in one durable commit (docs/decisions/0100, 0138).
 import { type CheckState, judgeState, type StateRules, type StateStep } from '#domain/checks/check-state.ts';
 import type { CheckContext, DeliveryFacts, EndedAttempt, Prepared } from '#domain/results/recording.ts';
+import { isMutedUntilRecovery } from '#domain/checks/effective-check.ts';
 import { standingRulesOf } from '#domain/checks/state-rules.ts';
 import type { Clock } from '#lib/clock.ts';
 
@@ -12,6 +13,7 @@ interface StandingState {
   readonly judgedAt: number | null;
   /** When time can cause a message about its flapping, epoch ms; null = never. */
   readonly flappingDueAt: number | null;
+  readonly passedAt: number | null;
 }
 
 interface DueAlert {
@@ -80,12 +82,14 @@ export function createJudgeStates<Place, Opened>(options: JudgeStatesOptions<Pla
 }
 
 function judgeOne(
-  { state, context, judgedAt, flappingDueAt }: StandingState,
+  { state, context, judgedAt, flappingDueAt, passedAt }: StandingState,
   now: number,
   locations: readonly string[],
 ): DueAlert | null {
   const standing = standingRulesOf(context, locations, now);
-  const { rules, everyMs, isActive } = standing;
+  const { everyMs, isActive } = standing;
+  const isMuted = standing.rules.isMuted || isMutedUntilRecovery(context, passedAt);
+  const rules: StateRules = { ...standing.rules, isMuted };
   const opens = isActive ? judgeState(state, rules, { now, everyMs, judgedAt }) : null;
   const isFlappingDue = flappingDueAt !== null && flappingDueAt <= now;
   return opens === null && !isFlappingDue ? null : { opens, rules, everyMs, isFlappingDue };

@@ -26,6 +26,7 @@ test('the two versions of a group differ in their defaults', async () => {
     activated: true,
     muted: false,
     mutedUntil: null,
+    mutedUntilRecovery: false,
     dependsOn: [],
     tags: [],
     locations: [],

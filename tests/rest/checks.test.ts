@@ -21,6 +21,7 @@ test('a check is created with every default, read, changed in part, reset and de
     activated: true,
     muted: false,
     mutedUntil: null,
+    mutedUntilRecovery: false,
     dependsOn: [],
     shouldFail: false,
     doubleCheck: true,

@@ -3,7 +3,7 @@ import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import { requestWithMeaning, requestWithShownMeaning, upgradedRequest } from '#domain/checks/absent-values.ts';
-import { effectiveCheck } from '#domain/checks/effective-check.ts';
+import { effectiveCheck, withMuteStart } from '#domain/checks/effective-check.ts';
 import { type Change, merged } from '#domain/patch.ts';
 import { type HookScriptDeps, hookScriptFields, hookScriptProblems, isAboutHookScripts } from './hook-scripts.ts';
 import { type Choices, placingProblems } from './check-rules.ts';
@@ -31,7 +31,7 @@ import { nestedVariableWarnings, type SettingsWarnings, type Warned, type Warnin
 /** A group in a request. */
 export interface GroupInput extends Omit<
   CheckGroup,
-  'accountId' | 'id' | 'environmentVariables' | 'createdAt' | 'updatedAt'
+  'accountId' | 'id' | 'mutedFrom' | 'environmentVariables' | 'createdAt' | 'updatedAt'
 > {
   readonly environmentVariables: readonly VariableInput[];
   readonly alertChannelSubscriptions: readonly SubscribedChannel[];
@@ -118,7 +118,7 @@ export function createGroupActions(deps: GroupDeps): GroupActions {
       requirePermission(caller, 'write');
       await refuseNew(caller, input, deps);
       const { alertChannelSubscriptions: subscriptions } = input;
-      const group = newGroup(caller, input);
+      const group = withMuteStart(newGroup(caller, input), null, true, deps.now());
       refuseProblems(await groupSecretProblems(group, subscriptions, true, deps));
       return shownWithWarnings(
         caller,
@@ -130,7 +130,7 @@ export function createGroupActions(deps: GroupDeps): GroupActions {
       requirePermission(caller, 'write');
       await refuseChange(caller, id, change, deps);
       const changed = await checkGroups.change(caller.accountId, id, ({ group }) => ({
-        group: changedGroup(group, change),
+        group: withMuteStart(changedGroup(group, change), group, change.mutedUntilRecovery !== undefined, deps.now()),
         subscriptions: change.alertChannelSubscriptions ?? null,
         isAutoAssigned: false,
       }));
@@ -218,6 +218,7 @@ function newGroup({ accountId }: Caller, input: GroupInput): CheckGroup {
     ...fields,
     accountId,
     id: 0,
+    mutedFrom: null,
     createdAt: 0,
     updatedAt: null,
     environmentVariables: variablesMeant(input.environmentVariables, []),

@@ -5,7 +5,7 @@ import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { CheckStatus } from '#domain/checks/check-state.ts';
 import { type Check, type CheckType, pathOfType } from '#domain/checks/check.ts';
 import { settingsWithMeaning, upgradedSettings } from '#domain/checks/absent-values.ts';
-import { effectiveCheck } from '#domain/checks/effective-check.ts';
+import { effectiveCheck, withMuteStart } from '#domain/checks/effective-check.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { type Change, merged } from '#domain/patch.ts';
 import { type HookScriptDeps, hookScriptFields, hookScriptProblems, isAboutHookScripts } from './hook-scripts.ts';
@@ -34,7 +34,7 @@ import { type PingUrl, type ShownCheck, shownCheck, type StoredCheck } from './s
 /** A check in a request. */
 export interface CheckInput extends Omit<
   Check,
-  'accountId' | 'id' | 'checkType' | 'environmentVariables' | 'createdAt' | 'updatedAt'
+  'accountId' | 'id' | 'checkType' | 'mutedFrom' | 'environmentVariables' | 'createdAt' | 'updatedAt'
 > {
   readonly environmentVariables: readonly VariableInput[];
   readonly alertChannelSubscriptions: readonly SubscribedChannel[];
@@ -140,12 +140,14 @@ export function createCheckActions(deps: CheckDeps): CheckActions {
       const { alertChannelSubscriptions: subscriptions, ...fields } = input;
       const environmentVariables = variablesMeant(input.environmentVariables, []);
       const identity = { accountId: caller.accountId, id: newId(), checkType, createdAt: 0, updatedAt: null };
-      const check: Check = {
+      const draft: Check = {
         ...fields,
         ...identity,
+        mutedFrom: null,
         environmentVariables,
         settings: settingsMeant(checkType, input.settings, {}, deps),
       };
+      const check = withMuteStart(draft, null, true, deps.now());
       refuseProblems([...problemsOf(check, input, null, deps), ...(await scriptProblemsOf(check, deps))]);
       const variables = deps.missingVariables.namesOf(check);
       const added = await checks.add({ check, subscriptions, isAutoAssigned, variables });
@@ -158,13 +160,7 @@ export function createCheckActions(deps: CheckDeps): CheckActions {
       const changed = await checks.change(caller.accountId, id, ({ check: present }) => {
         requireType(present, wanted, checkType, said);
         const change = mergedCheck(wanted, present);
-        const { alertChannelSubscriptions: subscriptions = null, ...fields } = change;
-        const environmentVariables =
-          change.environmentVariables === undefined
-            ? present.environmentVariables
-            : variablesMeant(change.environmentVariables, present.environmentVariables);
-        const settings = settingsMeant(present.checkType, change.settings ?? {}, present.settings, deps);
-        const check: Check = { ...present, ...fields, environmentVariables, settings };
+        const { subscriptions, check } = changedCheck(present, change, wanted, deps);
         const ofRuntime = inherited === null ? [] : scriptRuntimeProblems(check, inherited, deps);
         refuseProblems([...problemsOf(check, change, present, deps), ...ofRuntime, ...ofScripts]);
         return { check, subscriptions, isAutoAssigned: false, variables: deps.missingVariables.namesOf(check) };
@@ -188,6 +184,23 @@ async function upgradeAssertions(caller: Caller, id: string, deps: CheckDeps): P
   });
   if (changed === null) throw notFound('check', id);
   return shownWithWarnings(caller, savedOrRefused(changed), deps);
+}
+
+/** The check after a change. @param change merged into it */
+function changedCheck(
+  present: Check,
+  change: Partial<CheckInput>,
+  { mutedUntilRecovery }: CheckChange,
+  deps: CheckDeps,
+): Pick<Write, 'check' | 'subscriptions'> {
+  const { alertChannelSubscriptions: subscriptions = null, ...fields } = change;
+  const environmentVariables =
+    change.environmentVariables === undefined
+      ? present.environmentVariables
+      : variablesMeant(change.environmentVariables, present.environmentVariables);
+  const settings = settingsMeant(present.checkType, change.settings ?? {}, present.settings, deps);
+  const draft: Check = { ...present, ...fields, environmentVariables, settings };
+  return { check: withMuteStart(draft, present, mutedUntilRecovery !== undefined, deps.now()), subscriptions };
 }
 
 /** The check with a change merged into it. */

@@ -18,7 +18,9 @@ import {
 } from '#domain/results/analytics.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { type QuickRange, spanOf, type TimeSpan } from '#domain/checks/calendar.ts';
+import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check, CheckType } from '#domain/checks/check.ts';
+import { isMutedAt } from '#domain/checks/effective-check.ts';
 import type { RollUpParts } from '#domain/results/detailed-roll-up.ts';
 import type { Phases } from '#domain/results/phases.ts';
 import {
@@ -55,6 +57,8 @@ export interface AnalyticsEntry {
 
 export interface CheckAnalytics {
   readonly check: Check;
+  /** Whether it or its group is muted now. */
+  readonly isMuted: boolean;
   readonly span: TimeSpan;
   readonly series: readonly { readonly group: SeriesGroup; readonly entries: readonly AnalyticsEntry[] }[];
 }
@@ -87,6 +91,7 @@ export interface HistoryReader {
 /** Dependencies of these actions. */
 export interface AnalyticsDeps {
   readonly checks: { find(accountId: string, id: string): Promise<{ readonly check: Check } | null> };
+  readonly checkGroups: { find(accountId: string, id: number): Promise<{ readonly group: CheckGroup } | null> };
   readonly checkSubjects: {
     ofIds(
       accountId: string,
@@ -118,7 +123,7 @@ const summaryMetrics = ['responseTime_avg', 'responseTime_p50', 'responseTime_p9
 const bothStatuses: readonly ResultStatus[] = ['success', 'failure'];
 
 export function createAnalyticsActions(deps: AnalyticsDeps): AnalyticsActions {
-  const { checks, checkSubjects, checkHistory, clock } = deps;
+  const { checks, checkGroups, checkSubjects, checkHistory, clock } = deps;
   return {
     async ofCheck(caller, checkType, checkId, question) {
       requirePermission(caller, 'read');
@@ -137,7 +142,10 @@ export function createAnalyticsActions(deps: AnalyticsDeps): AnalyticsActions {
         });
         return { group, entries };
       });
-      return { check, span: { from: grid.from, to: grid.to }, series };
+      const group =
+        check.groupId === null ? null : ((await checkGroups.find(caller.accountId, check.groupId))?.group ?? null);
+      const isMuted = [check, group].some((one) => one !== null && isMutedAt(one, clock.now()));
+      return { check, isMuted, span: { from: grid.from, to: grid.to }, series };
     },
     async ofChecks(caller, checkIds, range) {
       requirePermission(caller, 'read');

@@ -27,6 +27,7 @@ function checkOf(index: number): OverviewCheck {
     isActive: true,
     isMuted: false,
     mutedUntil: 0,
+    mutedFrom: 0,
     isNotifying: true,
     frequencyMs: 60_000,
     expectedMs: 60_000,

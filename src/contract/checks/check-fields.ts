@@ -32,6 +32,12 @@ export const checkFields = {
     .describe(
       'Muted until this time, whatever `muted` is. If the check still fails then, the alert is sent. ISO 8601.',
     ),
+  mutedUntilRecovery: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Muted until the check recovers. If it passes now, until it has recovered from its next failure. Then this is false again.',
+    ),
   dependsOn: dependencyList.default([]).describe(dependencyRule),
   shouldFail: z
     .boolean()
@@ -71,6 +77,7 @@ export const checkFieldsShown = {
   activated: z.boolean(),
   muted: z.boolean(),
   mutedUntil: instant.nullable(),
+  mutedUntilRecovery: z.boolean(),
   dependsOn: z.array(z.uuid()),
   shouldFail: z.boolean(),
   doubleCheck: z.boolean(),

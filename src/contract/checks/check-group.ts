@@ -29,6 +29,10 @@ const common = z.strictObject({
     .nullable()
     .default(null)
     .describe('Muted until this time, whatever `muted` is. If a check still fails then, the alert is sent. ISO 8601.'),
+  mutedUntilRecovery: z
+    .boolean()
+    .default(false)
+    .describe('Each check of the group is muted until it recovers from its present or next failure.'),
   dependsOn: dependencyList.default([]).describe(`For the checks of the group: ${dependencyRule}`),
   tags: tagList.default([]),
   locations: locationList.default([]),
@@ -84,6 +88,7 @@ export const checkGroup = z
     activated: z.boolean(),
     muted: z.boolean(),
     mutedUntil: instant.nullable(),
+    mutedUntilRecovery: z.boolean(),
     dependsOn: z.array(z.uuid()),
     tags: z.array(z.string()),
     locations: z.array(z.string()),

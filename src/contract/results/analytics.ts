@@ -84,7 +84,7 @@ export const checkAnalytics = z
     name: z.string(),
     checkType: z.enum(checkTypes),
     activated: z.boolean(),
-    muted: z.boolean(),
+    muted: z.boolean().describe('Whether it or its group is muted now, with or without an end.'),
     frequency: z.int().describe('In minutes. 0 = less than a minute; see `frequencyOffset`.'),
     from: instant,
     to: instant.describe('Excluded.'),

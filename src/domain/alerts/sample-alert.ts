@@ -101,6 +101,8 @@ function sampleCheck(accountId: string, now: number): Check {
     activated: true,
     muted: false,
     mutedUntil: null,
+    mutedUntilRecovery: false,
+    mutedFrom: null,
     dependsOn: [],
     shouldFail: false,
     doubleCheck: false,

@@ -14,6 +14,10 @@ export interface CheckGroup {
   readonly muted: boolean;
   /** Muted until then as well, epoch ms; null = not. */
   readonly mutedUntil: number | null;
+  /** Each check is muted until it recovers from its present or next failure. */
+  readonly mutedUntilRecovery: boolean;
+  /** When that was set, epoch ms; null = it is not. */
+  readonly mutedFrom: number | null;
   /** IDs of checks whose failure suppresses alerts of the checks of this group. */
   readonly dependsOn: readonly string[];
   readonly tags: readonly string[];

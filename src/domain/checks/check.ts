@@ -37,6 +37,10 @@ export interface Check {
   readonly muted: boolean;
   /** Muted until then as well, epoch ms; null = not. */
   readonly mutedUntil: number | null;
+  /** Muted until it recovers from its present or next failure. */
+  readonly mutedUntilRecovery: boolean;
+  /** When that was set, epoch ms; null = it is not. */
+  readonly mutedFrom: number | null;
   /** IDs of checks whose failure suppresses alerts of this one. */
   readonly dependsOn: readonly string[];
   readonly shouldFail: boolean;

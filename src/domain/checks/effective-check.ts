@@ -1,3 +1,4 @@
+// The effective settings of a check: its own and those of its group, and whether they mute it.
 import type { CheckGroup } from './check-group.ts';
 import type { Check } from './check.ts';
 
@@ -29,4 +30,42 @@ export function effectiveCheck(check: Check, group: CheckGroup | null): Check {
 
 function later(one: number | null, other: number | null): number | null {
   return one === null || other === null ? (one ?? other) : Math.max(one, other);
+}
+
+type RecoveryMute = Pick<Check, 'mutedUntilRecovery' | 'mutedFrom'>;
+
+/** Whether a mute until recovery lasts. @param passedAt when the check last recovered, epoch ms; null = never */
+export function lastsUntilRecovery({ mutedUntilRecovery, mutedFrom }: RecoveryMute, passedAt: number | null): boolean {
+  return mutedUntilRecovery && mutedFrom !== null && (passedAt === null || passedAt <= mutedFrom);
+}
+
+/** Whether the check or its group mutes it until it recovers. */
+export function isMutedUntilRecovery(
+  { check, group }: { readonly check: Check; readonly group: CheckGroup | null },
+  passedAt: number | null,
+): boolean {
+  return lastsUntilRecovery(check, passedAt) || (group !== null && lastsUntilRecovery(group, passedAt));
+}
+
+/**
+ * The record after a write, with the time when the mute was set.
+ * @param isWritten whether the write names the field; a mute that is set again starts again
+ * @param now epoch ms
+ */
+export function withMuteStart<Muted extends RecoveryMute>(
+  record: Muted,
+  present: RecoveryMute | null,
+  isWritten: boolean,
+  now: number,
+): Muted {
+  const kept = isWritten ? null : (present?.mutedFrom ?? null);
+  return { ...record, mutedFrom: record.mutedUntilRecovery ? (kept ?? now) : null };
+}
+
+/** Whether a check or group is muted in any way. @param now epoch ms */
+export function isMutedAt(
+  { muted, mutedUntil, mutedUntilRecovery }: Pick<Check, 'muted' | 'mutedUntil' | 'mutedUntilRecovery'>,
+  now: number,
+): boolean {
+  return muted || now < (mutedUntil ?? 0) || mutedUntilRecovery;
 }

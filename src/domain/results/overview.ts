@@ -31,6 +31,8 @@ export interface OverviewCheck {
   readonly isMuted: boolean;
   /** End of a temporary mute; 0 = none. */
   readonly mutedUntil: number;
+  /** When a mute until recovery was set; 0 = none. */
+  readonly mutedFrom: number;
   /** A channel that sends failures is subscribed to the check or its group. */
   readonly isNotifying: boolean;
   readonly frequencyMs: number;
@@ -59,6 +61,8 @@ export interface OverviewCheckState {
   readonly suppressedBy: Suppressor | null;
   /** Since when it flaps; null = it does not. */
   readonly flappingSince: number | null;
+  /** When it last recovered. */
+  readonly passedAt: number | null;
 }
 
 /** A check at a point in time. */
@@ -80,9 +84,14 @@ const graceMs = 15 * 60_000;
 
 /** The state of the check at `now` (epoch ms). */
 export function overviewEntry(check: OverviewCheck, isInMaintenance: boolean, now: number): OverviewEntry {
-  const isMuted = check.isMuted || now < check.mutedUntil;
+  const isMuted = check.isMuted || now < check.mutedUntil || isMutedFrom(check);
   const isSilent = check.isActive && !isMuted && !check.isNotifying;
   return { check, ...stateAt(check, now), isMuted, isInMaintenance, isSilent };
+}
+
+/** Whether a mute until recovery lasts. */
+function isMutedFrom({ mutedFrom, state }: OverviewCheck): boolean {
+  return mutedFrom > 0 && (state?.passedAt ?? 0) <= mutedFrom;
 }
 
 function stateAt(check: OverviewCheck, now: number): Pick<OverviewEntry, 'state' | 'since'> {

@@ -40,7 +40,16 @@ export function checkGroupRoutes(actions: GroupActions): Route[] {
 }
 
 function toWire(group: ShownGroup): CheckGroupBody {
-  const { accountId: _account, apiCheckDefaults, retryStrategy, mutedUntil, createdAt, updatedAt, ...rest } = group;
+  const {
+    accountId: _account,
+    mutedFrom: _from,
+    apiCheckDefaults,
+    retryStrategy,
+    mutedUntil,
+    createdAt,
+    updatedAt,
+    ...rest
+  } = group;
   return {
     ...written(rest),
     // Only bodies that the contract has validated are stored.

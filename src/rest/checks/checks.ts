@@ -65,7 +65,16 @@ function divided(body: CreateBody | UpdateBody): readonly [own: object, settings
 
 /** A check in a response. */
 export function checkToWire(check: ShownCheck): CheckBody {
-  const { accountId: _account, settings, mutedUntil, nextRunAt, createdAt, updatedAt, ...rest } = check;
+  const {
+    accountId: _account,
+    mutedFrom: _from,
+    settings,
+    mutedUntil,
+    nextRunAt,
+    createdAt,
+    updatedAt,
+    ...rest
+  } = check;
   // Only bodies that the contract has validated are stored as settings.
   return {
     ...written(rest),

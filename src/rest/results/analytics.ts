@@ -55,13 +55,13 @@ async function writeReport(report: AsyncIterable<readonly ReportedCheck[]>, sign
   return new JsonText(Buffer.from(`[${parts.join(',')}]`));
 }
 
-function toWire({ check, span, series }: CheckAnalytics, { metrics }: AnalyticsQuestion): CheckAnalyticsBody {
+function toWire({ check, isMuted, span, series }: CheckAnalytics, { metrics }: AnalyticsQuestion): CheckAnalyticsBody {
   return {
     checkId: check.id,
     name: check.name,
     checkType: check.checkType,
     activated: check.activated,
-    muted: check.muted,
+    muted: isMuted,
     frequency: check.frequency,
     from: isoText(span.from),
     to: isoText(span.to),

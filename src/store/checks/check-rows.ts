@@ -45,6 +45,8 @@ export function checkOf(row: ChecksTable, seal: Seal): Check {
     ...definition,
     // Missing in checks of older versions.
     mutedUntil: definition.mutedUntil ?? null,
+    mutedUntilRecovery: definition.mutedUntilRecovery ?? false,
+    mutedFrom: definition.mutedFrom ?? null,
     dependsOn: definition.dependsOn ?? [],
     accountId: idText(row.account_id),
     id: idText(row.id),
@@ -91,6 +93,8 @@ export function groupOf(row: CheckGroupsTable, seal: Seal): CheckGroup {
     tags: parsed(row.tags),
     ...definition,
     mutedUntil: definition.mutedUntil ?? null,
+    mutedUntilRecovery: definition.mutedUntilRecovery ?? false,
+    mutedFrom: definition.mutedFrom ?? null,
     dependsOn: definition.dependsOn ?? [],
     createdAt: row.created_at,
     updatedAt: row.updated_at,

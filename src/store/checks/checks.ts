@@ -2,6 +2,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import { neededBy } from '#domain/checks/dependencies.ts';
+import { lastsUntilRecovery } from '#domain/checks/effective-check.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
 import { type CheckFilter, filterChecks, orderChecks } from './check-filter.ts';
@@ -208,7 +209,34 @@ async function findCheck(db: Kysely<Tables>, accountId: string, id: string, seal
     .where('id', '=', idBytes(id))
     .executeTakeFirst();
   if (row === undefined) return null;
-  return withListeners(db, checkOf(row, seal));
+  const [check] = await withoutEndedMutes(db, accountId, [checkOf(row, seal)]);
+  return check === undefined ? null : withListeners(db, check);
+}
+
+/** Checks that recovered are not muted until they recover any more. */
+async function withoutEndedMutes(
+  db: Kysely<Tables>,
+  accountId: string,
+  checks: readonly Check[],
+): Promise<readonly Check[]> {
+  const muted = checks.filter(({ mutedUntilRecovery }) => mutedUntilRecovery);
+  if (muted.length === 0) return checks;
+  const rows = await db
+    .selectFrom('check_states')
+    .select(['check_id', 'passed_at'])
+    .where('account_id', '=', idBytes(accountId))
+    .where(
+      'check_id',
+      'in',
+      muted.map(({ id }) => idBytes(id)),
+    )
+    .execute();
+  const passedAt = new Map(rows.map((row) => [idText(row.check_id), row.passed_at]));
+  return checks.map((check) =>
+    check.mutedUntilRecovery && !lastsUntilRecovery(check, passedAt.get(check.id) ?? null)
+      ? { ...check, mutedUntilRecovery: false }
+      : check,
+  );
 }
 
 async function withListeners(db: Kysely<Tables>, check: Check): Promise<StoredCheck> {
@@ -233,7 +261,11 @@ async function withChannels(
   rows: readonly ChecksTable[],
   seal: Seal,
 ): Promise<StoredCheck[]> {
-  const checks = rows.map((row) => checkOf(row, seal));
+  const checks = await withoutEndedMutes(
+    db,
+    accountId,
+    rows.map((row) => checkOf(row, seal)),
+  );
   const channels = await channelsOfChecks(
     db,
     accountId,

@@ -40,6 +40,8 @@ const settledAfterMs = 1000;
 interface Definition {
   readonly url: string | null;
   readonly mutedUntil: number;
+  /** Since when it is muted until it recovers; null = not. */
+  readonly mutedFrom: number | null;
   readonly frequencyMs: number;
   /** When the check was last edited, epoch ms; null = read again next time. */
   readonly editedAt: number | null;
@@ -222,13 +224,16 @@ function definitionFacts(checkType: string, text: string, targetOf: TargetOf): O
   interface Stored {
     readonly settings?: JsonObject;
     readonly mutedUntil?: number | null;
+    readonly mutedUntilRecovery?: boolean;
+    readonly mutedFrom?: number | null;
     readonly frequency?: number;
     readonly frequencyOffset?: number | null;
   }
-  const { settings, mutedUntil, frequency, frequencyOffset } = parsed<Stored>(text);
+  const { settings, mutedUntil, frequency, frequencyOffset, ...mute } = parsed<Stored>(text);
   return {
     url: settings === undefined ? null : targetOf(checkType, settings),
     mutedUntil: mutedUntil ?? 0,
+    mutedFrom: mutedFrom(mute),
     frequencyMs: intervalMs(frequency ?? 0, frequencyOffset ?? null),
   };
 }
@@ -271,18 +276,37 @@ async function readHeard(reader: Kysely<Tables>, account: string): Promise<Recei
 
 type GroupRow = Pick<Tables['check_groups'], 'name' | 'activated' | 'muted' | 'tags' | 'definition'>;
 
+interface StoredMute {
+  readonly mutedUntilRecovery?: boolean;
+  readonly mutedFrom?: number | null;
+}
+
+function mutedFrom({ mutedUntilRecovery = false, mutedFrom: from = null }: StoredMute): number | null {
+  return mutedUntilRecovery ? from : null;
+}
+
 function groupFacts({ name, activated, muted, tags, definition }: GroupRow) {
-  const { mutedUntil, apiCheckDefaults } = parsed<{
-    mutedUntil?: number | null;
-    apiCheckDefaults?: { readonly url?: string };
-  }>(definition);
+  const { mutedUntil, apiCheckDefaults, ...mute } = parsed<
+    {
+      mutedUntil?: number | null;
+      apiCheckDefaults?: { readonly url?: string };
+    } & StoredMute
+  >(definition);
   const baseUrl = apiCheckDefaults?.url ?? '';
-  return { name, activated, muted, tags: parsed<string[]>(tags), mutedUntil: mutedUntil ?? 0, baseUrl };
+  return {
+    name,
+    activated,
+    muted,
+    tags: parsed<string[]>(tags),
+    mutedUntil: mutedUntil ?? 0,
+    mutedFrom: mutedFrom(mute),
+    baseUrl,
+  };
 }
 
 function checkOf(
   row: CheckRow,
-  { url: ownUrl, mutedUntil, frequencyMs }: Definition,
+  { url: ownUrl, mutedUntil, mutedFrom: ownFrom, frequencyMs }: Definition,
   group: ReturnType<typeof groupFacts> | null,
   received: Received,
   state: OverviewCheckState | null,
@@ -308,6 +332,7 @@ function checkOf(
     isActive: row.activated === 1 && (group?.activated ?? 1) === 1,
     isMuted: row.muted === 1 || group?.muted === 1,
     mutedUntil: Math.max(mutedUntil, group?.mutedUntil ?? 0),
+    mutedFrom: Math.max(ownFrom ?? 0, group?.mutedFrom ?? 0),
     isNotifying: received.checks.has(checkId) || (groupId !== null && received.groups.has(groupId)),
     frequencyMs: ownMs,
     expectedMs: ownMs + (row.grace_ms ?? 0),
@@ -338,6 +363,7 @@ async function readStates({ reader, dialect, account }: Reading, { entries }: Kn
         'acknowledged_at',
         'suppressed_by',
         'flapping_since',
+        'passed_at',
       ])
       .select((from) => acknowledgedBy(from).as('acknowledged_by'))
       .select(dialect.idDigits('last_result_id').as('last_digits'))
@@ -361,6 +387,7 @@ async function readStates({ reader, dialect, account }: Reading, { entries }: Kn
         acknowledgedBy: parsedOrNull<Acknowledger>(row.acknowledged_by),
         suppressedBy: parsedOrNull<Suppressor>(row.suppressed_by),
         flappingSince: row.flapping_since,
+        passedAt: row.passed_at,
       };
       entry.check = { ...entry.check, state };
     }

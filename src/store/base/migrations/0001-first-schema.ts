@@ -199,7 +199,7 @@ function resultTables(dialect: Dialect): string[] {
     `CREATE TABLE check_states (${check}, status ${text}, since ${instant}, position_at ${instant},
       position_started_at ${instant}, failed_in_a_row ${integer} NOT NULL, degraded_in_a_row ${integer} NOT NULL,
       failing_since ${instant}, alerted ${text}, suppressed_by ${text}, recovered_at ${instant},
-      failed_from ${instant}, incident_id ${id}, incident_started_at ${instant},
+      failed_from ${instant}, passed_at ${instant}, incident_id ${id}, incident_started_at ${instant},
       acknowledged_at ${instant}, flapping ${text}, flapping_since ${instant}, flapping_due_at ${instant},
       by_location ${text}, last_result_id ${id}, last_outcome ${integer},
       last_reason ${code}, last_location ${text}, last_response_us ${integer}, longest_response_us ${integer},

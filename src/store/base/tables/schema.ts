@@ -195,6 +195,8 @@ export interface CheckStatesTable {
   alerted: string | null;
   /** JSON `Suppressor` of the alert that is due and not sent; null = none. */
   suppressed_by: string | null;
+  /** When the check last became passing after it had not been. */
+  passed_at: number | null;
   /** When a failure that was alerted or suppressed last ended, without flaps. */
   recovered_at: number | null;
   /** When that failure began; null = none ended, or its alert was suppressed. */

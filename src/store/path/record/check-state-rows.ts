@@ -65,6 +65,7 @@ export function stateRow(
     suppressed_by: suppressedBy === null ? null : json(suppressedBy),
     recovered_at: recovery.recoveredAt,
     failed_from: recovery.failedFrom,
+    passed_at: hasRecovered(before, state) ? now : (before?.passed_at ?? null),
     incident_id: incident.incident_id,
     incident_started_at: incident.incident_started_at,
     acknowledged_at: incident.acknowledged_at,
@@ -82,6 +83,10 @@ export function stateRow(
     updated_at: now,
     revision: (before?.revision ?? 0) + 1,
   };
+}
+
+function hasRecovered(before: CheckStatesTable | undefined, { status }: CheckState): boolean {
+  return status === 'passing' && (before?.status === 'failing' || before?.status === 'degraded');
 }
 
 /** The recovery that dependents wait after. */

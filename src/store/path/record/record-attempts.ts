@@ -10,6 +10,7 @@ import type { Run } from '#domain/checks/run.ts';
 import type { AlertType } from '#domain/alerts/alert.ts';
 import { mayNotify } from '#domain/alerts/notify.ts';
 import type { Suppressor } from '#domain/alerts/suppression.ts';
+import { isMutedUntilRecovery } from '#domain/checks/effective-check.ts';
 import { derivedId } from '#lib/id.ts';
 import { foldChange } from './flapping-rows.ts';
 import { stateOf, stateRow, suppressorOfRow } from './check-state-rows.ts';
@@ -110,6 +111,21 @@ export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: Re
     return { ...nothing, isRecorded: true };
   }
   const row = rows.state(ids.accountId, ids.checkId);
+  return recordState(rows, ids, { attempt: mutedNow(attempt, row), row, nothing }, rules);
+}
+
+/** Folds a counted result into the state and notifies the channels. */
+function recordState(
+  rows: RecordRows,
+  ids: Ids,
+  {
+    attempt,
+    row,
+    nothing,
+  }: { readonly attempt: EndedAttempt; readonly row: CheckStatesTable | undefined; readonly nothing: Recorded },
+  rules: RecordRules,
+): Recorded {
+  const { resultId } = nothing;
   const before = stateOf(row);
   const { step, suppressed } = foldSuppressed(rows, ids, attempt, { row, before }, rules);
   const changed = { row, before, after: step.state, check: attempt.context.check, resultId: ids.resultId };
@@ -131,6 +147,12 @@ export function recordAttempt(rows: RecordRows, attempt: EndedAttempt, rules: Re
     rules,
   );
   return { ...nothing, ...notified, isRecorded: true, change: step.change };
+}
+
+/** The attempt with the rules of a mute until recovery, which depends on the state. */
+function mutedNow(attempt: EndedAttempt, row: CheckStatesTable | undefined): EndedAttempt {
+  if (!isMutedUntilRecovery(attempt.context, row?.passed_at ?? null)) return attempt;
+  return { ...attempt, rules: { ...attempt.rules, isMuted: true } };
 }
 
 /** Folds a result into the state. If its alert is suppressed, the check counts as muted. */

@@ -12,10 +12,10 @@ export function readState(connection: Connection, accountId: IdBytes, checkId: I
 }
 
 const written = rowsStatement(
-  31,
+  32,
   (rows) =>
     `INSERT OR REPLACE INTO check_states (account_id, check_id, status, since, position_at, position_started_at,
-       failed_in_a_row, degraded_in_a_row, failing_since, alerted, suppressed_by, recovered_at, failed_from, incident_id, incident_started_at, acknowledged_at, flapping, flapping_since, flapping_due_at, by_location,
+       failed_in_a_row, degraded_in_a_row, failing_since, alerted, suppressed_by, recovered_at, failed_from, passed_at, incident_id, incident_started_at, acknowledged_at, flapping, flapping_since, flapping_due_at, by_location,
        last_result_id, last_outcome, last_reason, last_location, last_response_us, longest_response_us, shortest_response_us, certificate_valid_to, created_at, updated_at, revision)
      VALUES ${rows}`,
 );
@@ -36,6 +36,7 @@ export function writeStates(connection: Connection, rows: readonly CheckStatesTa
     row.suppressed_by,
     row.recovered_at,
     row.failed_from,
+    row.passed_at,
     row.incident_id,
     row.incident_started_at,
     row.acknowledged_at,

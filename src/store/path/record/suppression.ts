@@ -10,7 +10,7 @@ import {
 } from '#domain/alerts/suppression.ts';
 import { neededBy } from '#domain/checks/dependencies.ts';
 import type { CheckState } from '#domain/checks/check-state.ts';
-import { effectiveCheck } from '#domain/checks/effective-check.ts';
+import { effectiveCheck, isMutedUntilRecovery } from '#domain/checks/effective-check.ts';
 import { expectedEveryMs, maintenanceOf, stateRulesOf } from '#domain/checks/state-rules.ts';
 import type { CheckContext } from '#domain/results/recording.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
@@ -125,7 +125,8 @@ function neededCheck({ context, state: row, messages, hasChannel }: NeededRow, n
   const state = stateOf(row);
   const everyMs = expectedEveryMs(check);
   const rules = stateRulesOf(context, [], maintenanceOf(context, now));
-  const dueAt = escalationDueAt(state, rules, everyMs);
+  const isMuted = rules.isMuted || isMutedUntilRecovery(context, row?.passed_at ?? null);
+  const dueAt = escalationDueAt(state, { ...rules, isMuted }, everyMs);
   return {
     checkId: check.id,
     name: check.name,

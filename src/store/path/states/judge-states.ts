@@ -35,6 +35,8 @@ export interface StandingState {
   readonly judgedAt: number | null;
   /** When time can cause a message about its flapping, epoch ms; null = never. */
   readonly flappingDueAt: number | null;
+  /** When the check last recovered, epoch ms; null = never. */
+  readonly passedAt: number | null;
 }
 
 /** What is due: an alert, or a message about flapping, with the rules that make it due. */
@@ -131,6 +133,7 @@ export function standingOf(row: CheckStatesTable, context: CheckContext): Standi
     context,
     judgedAt: row.last_result_id === null ? null : idTime(row.last_result_id),
     flappingDueAt: row.flapping_due_at,
+    passedAt: row.passed_at,
   };
 }
 
