@@ -59,9 +59,9 @@ function referenceFile(name: string): string {
   return readFileSync(join(folder, name), 'utf8');
 }
 
-/** A file that changes only with the version. */
+/** A file that changes only with the version. As bytes, which all responses share. */
 function file(type: string, text: string): Answer {
-  return new Answer(200, text, { 'content-type': type, 'cache-control': 'max-age=3600' });
+  return new Answer(200, Buffer.from(text), { 'content-type': type, 'cache-control': 'max-age=3600' });
 }
 
 /**
@@ -75,7 +75,7 @@ export function docsRoutes(service: { readonly version: string; readonly server:
   return [
     route('getOpenApi', () => {
       json ??= inSlices('', openApiInParts({ version: service.version, server: service.server() })).then(
-        (document) => new JsonText(JSON.stringify(document)),
+        (document) => new JsonText(Buffer.from(JSON.stringify(document))),
       );
       return json;
     }),
