@@ -26,19 +26,19 @@ const messageOf = (change: Partial<Heartbeat>, overdue: Partial<Overdue> = {}): 
 };
 
 test('shows the last ping, the period and the grace', () => {
-  assert.equal(messageOf({}), 'no ping since 12:34:17; expected every 30 s, 10 s grace');
-  assert.equal(messageOf({ graceMs: 0, periodMs: 90 * 60_000 }), 'no ping since 12:34:17; expected every 90 min');
+  assert.equal(messageOf({}), 'no ping since 12:34:17 UTC; expected every 30 s, 10 s grace');
+  assert.equal(messageOf({ graceMs: 0, periodMs: 90 * 60_000 }), 'no ping since 12:34:17 UTC; expected every 90 min');
   assert.equal(
     messageOf({ pingedAt: at - 86_400_000, periodMs: 86_400_000, graceMs: 7_200_000 }),
-    'no ping since 2026-11-25 12:34:57; expected every 1 day, 2 h grace',
+    'no ping since 2026-11-25 12:34:57 UTC; expected every 1 day, 2 h grace',
     'the ping, not the restart of the timer; with its date on another day',
   );
   assert.equal(
     messageOf({ pingedAt: at }),
-    'no ping since 12:34:17; expected every 30 s, 10 s grace',
+    'no ping since 12:34:17 UTC; expected every 30 s, 10 s grace',
     'a ping after the deadline is not the last one before it',
   );
-  assert.equal(messageOf({ pingedAt: null }), 'no ping since 12:34:17; expected every 30 s, 10 s grace');
+  assert.equal(messageOf({ pingedAt: null }), 'no ping since 12:34:17 UTC; expected every 30 s, 10 s grace');
 });
 
 test('shows when and how long pings could not be received', () => {

@@ -56,7 +56,7 @@ function spokenGap({ from, to, ms }: ReceptionGap): string {
 /** UTC time of day to the second, with the date unless it is that of `now`. Both are epoch ms. */
 function clockTime(at: number, now: number): string {
   const [date = '', time = ''] = new Date(at).toISOString().slice(0, 19).split('T');
-  return new Date(now).toISOString().startsWith(date) ? time : `${date} ${time}`;
+  return new Date(now).toISOString().startsWith(date) ? `${time} UTC` : `${date} ${time} UTC`;
 }
 
 const units = [
