@@ -8,7 +8,7 @@ import { AccountContext } from '../../api/account.ts';
 import { useMay } from '../../api/me.ts';
 import { read, useRead, useWrite } from '../../api/query.ts';
 import { Button, IconButton } from '../../ui/controls/button.tsx';
-import { useCheckActions } from '../../ui/checks/check-actions.ts';
+import { muteFor, unmuted, useCheckActions } from '../../ui/checks/check-actions.ts';
 import { graceMinutes, intervalMinutes } from '../../ui/checks/interval.ts';
 import { CheckName } from '../../ui/checks/check-name.tsx';
 import { checkTypeWords } from '../../ui/checks/check-type.ts';
@@ -47,7 +47,7 @@ export function CheckHead({ check }: { readonly check: Check }) {
     enabled: isPing,
   });
   const lastRunAt = isPing ? pings.data?.lastPingAt : row === undefined ? undefined : (last?.startedAt ?? null);
-  const isMuted = check.muted || check.mutedUntil !== null;
+  const isMuted = check.muted || check.mutedUntil !== null || check.mutedUntilRecovery;
   return (
     <>
       <PageHead
@@ -220,12 +220,18 @@ function Actions({
                   id: 'unmute',
                   label: text.unmute,
                   icon: <BellOff size={16} />,
-                  run: () => void change(named, { muted: false, mutedUntil: null }),
+                  run: () => void change(named, unmuted),
                 },
               ]
             : [
                 mute('hour', text.muteHour, hour),
                 mute('day', text.muteDay, 24 * hour),
+                {
+                  id: 'recovery',
+                  label: text.muteUntilRecovery,
+                  icon: <BellOff size={16} />,
+                  run: () => void change(named, muteFor.recovery()),
+                },
                 mute('mute', text.muteAlways, null),
               ]),
           {

@@ -27,6 +27,7 @@ export const text = {
   mute: 'Mute',
   muteHour: 'Mute for 1 hour',
   muteDay: 'Mute for 24 hours',
+  muteUntilRecovery: 'Mute until it recovers',
   muteAlways: 'Mute until unmuted',
   unmute: 'Unmute',
   pause: 'Pause',

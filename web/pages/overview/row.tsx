@@ -5,7 +5,7 @@ import { BellOff, EllipsisVertical, Pause, Play } from 'lucide-react';
 import { Checkbox } from 'react-aria-components';
 import { useMay } from '../../api/me.ts';
 import { IconButton } from '../../ui/controls/button.tsx';
-import { useCheckActions } from '../../ui/checks/check-actions.ts';
+import { muteFor, unmuted, useCheckActions } from '../../ui/checks/check-actions.ts';
 import { checkTypeWords } from '../../ui/checks/check-type.ts';
 import { milliseconds, percent } from '../../ui/text/format.ts';
 import { type Action, ActionMenu } from '../../ui/controls/menu.tsx';
@@ -126,9 +126,9 @@ function RowMenu({ row }: { readonly row: OverviewRow }) {
     actions.push(
       {
         id: 'mute',
-        label: row.muted ? text.unmute : text.mute,
+        label: row.muted ? text.unmute : text.muteHour,
         icon: <BellOff size={16} />,
-        run: () => void change(check, { muted: !row.muted }),
+        run: () => void change(check, row.muted ? unmuted : muteFor.hour()),
       },
       {
         id: 'pause',

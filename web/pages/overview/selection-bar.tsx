@@ -2,7 +2,7 @@
 import { BellOff, Pause, Play, X } from 'lucide-react';
 import { useMay } from '../../api/me.ts';
 import { Button, IconButton } from '../../ui/controls/button.tsx';
-import { useCheckActions } from '../../ui/checks/check-actions.ts';
+import { muteFor, unmuted, useCheckActions } from '../../ui/checks/check-actions.ts';
 import type { OverviewRow } from './search.ts';
 import { text } from './strings.ts';
 import css from './overview.module.css';
@@ -36,10 +36,11 @@ export function SelectionBar({ selected, onClear }: { readonly selected: Selecti
       )}
       {write && (
         <>
-          <Button onPress={() => then(change(checks, { muted: true }))}>
-            <BellOff size={15} aria-hidden /> {text.mute}
+          <Button onPress={() => then(change(checks, muteFor.hour()))}>
+            <BellOff size={15} aria-hidden /> {text.muteHour}
           </Button>
-          <Button onPress={() => then(change(checks, { muted: false }))}>{text.unmute}</Button>
+          <Button onPress={() => then(change(checks, muteFor.recovery()))}>{text.muteUntilRecovery}</Button>
+          <Button onPress={() => then(change(checks, unmuted))}>{text.unmute}</Button>
           <Button onPress={() => then(change(checks, { activated: false }))}>
             <Pause size={15} aria-hidden /> {text.pause}
           </Button>

@@ -14,8 +14,21 @@ export interface NamedCheck {
 
 /** A change that pauses, resumes, mutes or unmutes. */
 export type CheckChange =
-  | { readonly muted: boolean; readonly mutedUntil?: string | null }
+  | { readonly muted: boolean; readonly mutedUntil?: string | null; readonly mutedUntilRecovery?: boolean }
   | { readonly activated: boolean };
+
+/** Mutes for an hour from now, or until the check recovers; each replaces the other. */
+export const muteFor = {
+  hour: (): CheckChange => ({
+    muted: false,
+    mutedUntil: new Date(Date.now() + 3_600_000).toISOString(),
+    mutedUntilRecovery: false,
+  }),
+  recovery: (): CheckChange => ({ muted: false, mutedUntil: null, mutedUntilRecovery: true }),
+} as const;
+
+/** Ends every mute of a check. */
+export const unmuted: CheckChange = { muted: false, mutedUntil: null, mutedUntilRecovery: false };
 
 /** Maximum number of concurrent requests for an action on many checks. */
 const inFlight = 6;
@@ -51,7 +64,7 @@ export function useCheckActions(): {
 }
 
 function verbOf(change: CheckChange): string {
-  if ('muted' in change) return change.muted || change.mutedUntil ? 'Muted' : 'Unmuted';
+  if ('muted' in change) return change.muted || change.mutedUntil || change.mutedUntilRecovery ? 'Muted' : 'Unmuted';
   return change.activated ? 'Resumed' : 'Paused';
 }
 
