@@ -80,6 +80,17 @@ export function CheckHead({ check }: { readonly check: Check }) {
             inMaintenance={row?.inMaintenance ?? false}
             silent={row?.silent ?? check.notifiesNobody}
           />
+          {row?.suppressedBy != null && (
+            <span className="quiet">
+              {text.suppressedSince} <At at={row.suppressedBy.since} />
+              {row.suppressedBy.until !== null && (
+                <>
+                  , {text.suppressedUntil} <At at={row.suppressedBy.until} />
+                </>
+              )}
+            </span>
+          )}
+          {check.mutedUntilRecovery && <span className="quiet">{text.mutedUntilRecovery}</span>}
           {check.mutedUntil !== null && (
             <span className="quiet">
               {text.mutedUntil} <At at={check.mutedUntil} />

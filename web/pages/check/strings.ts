@@ -19,6 +19,9 @@ export const text = {
   paused: 'Paused',
   showResult: 'View result',
   mutedUntil: 'Muted until',
+  mutedUntilRecovery: 'until it recovers',
+  suppressedSince: 'Alert suppressed since',
+  suppressedUntil: 'at the latest until',
 
   run: 'Run now',
   running: 'Running…',

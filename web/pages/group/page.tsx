@@ -1,4 +1,5 @@
 // A group: its checks, its settings, and running all of them with live progress.
+import { CheckName } from '../../ui/checks/check-name.tsx';
 import { Link, useParams } from '@tanstack/react-router';
 import { Play } from 'lucide-react';
 import { useState } from 'react';
@@ -96,6 +97,16 @@ function Members({ groupId }: { readonly groupId: string }) {
   );
 }
 
+/** Checks whose failure suppresses alerts of the checks of the group. */
+function Needed({ ids }: { readonly ids: readonly string[] }) {
+  return ids.map((checkId, index) => (
+    <span key={checkId}>
+      {index > 0 && ', '}
+      <CheckName checkId={checkId} />
+    </span>
+  ));
+}
+
 function Settings({ group }: { readonly group: AnswerOf<'getCheckGroup'> }) {
   const { fields } = text;
   const flag = (value: boolean | null): string => (value === null ? text.ofCheck : value ? text.yes : text.no);
@@ -104,6 +115,9 @@ function Settings({ group }: { readonly group: AnswerOf<'getCheckGroup'> }) {
       facts={[
         [fields.activated, flag(group.activated)],
         [fields.muted, flag(group.muted)],
+        ...(group.dependsOn.length > 0
+          ? [[fields.dependsOn, <Needed key="needed" ids={group.dependsOn} />] as const]
+          : []),
         [fields.locations, group.locations.join(', ') || text.ofCheck],
         [fields.concurrency, group.concurrency],
         [fields.runtimeId, group.runtimeId ?? text.ofAccount],

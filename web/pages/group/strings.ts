@@ -29,6 +29,7 @@ export const text = {
   fields: {
     activated: 'Active',
     muted: 'Muted',
+    dependsOn: 'Depends on',
     locations: 'Locations',
     concurrency: 'Concurrency',
     runtimeId: 'Runtime',
