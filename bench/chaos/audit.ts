@@ -50,9 +50,12 @@ export function openAudit(url: string): Audit {
   const db = openRawPostgres(url);
   db.exec(
     `CREATE TABLE chaos_notes (ordinal bigserial, what text NOT NULL, id bytea NOT NULL, pid text NOT NULL,
-       at float8 NOT NULL DEFAULT extract(epoch FROM clock_timestamp()) * 1000);
-     ${watched.map(([what, table, on, id, pid, condition]) => triggerOf({ what, table, on, id, pid, condition })).join('\n')}`,
+       at float8 NOT NULL DEFAULT extract(epoch FROM clock_timestamp()) * 1000)`,
   );
+  // Each in a transaction of its own: locks of several tables could deadlock with the running processes.
+  for (const [what, table, on, id, pid, condition] of watched) {
+    db.exec(triggerOf({ what, table, on, id, pid, condition }));
+  }
   const notes = (): Note[] =>
     db
       .prepare('SELECT ordinal, what, id, pid, at FROM chaos_notes ORDER BY ordinal')

@@ -11,6 +11,7 @@ const ofAll = [
   'accounts',
   'api_keys',
   'installation',
+  'locations',
   'processes',
   'runtime_stages',
   'schedule_rounds',
