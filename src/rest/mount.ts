@@ -236,6 +236,8 @@ async function answer(
     operation.body === undefined
       ? undefined
       : await readJsonBody(request.headers, request.raw, fairQueue, maxBodyBytes(operation));
+  const grown = held.growForResponse();
+  if (grown !== null) await grown;
   const input = parseInput(operation, { params: request.params, query: request.query, body });
   const { maxRawBody } = operation;
   const rawBody = maxRawBody === undefined ? null : await readRawBody(request.raw, maxRawBody);

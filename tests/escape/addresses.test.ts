@@ -55,7 +55,7 @@ describe('a script', () => {
       assert.deepEqual([got, code], ['', 'EGRESS_REFUSED'], JSON.stringify(attempt));
       assert.match(
         message,
-        /(169\.254\.169\.254|fd00:ec2::254) is a reserved address; only naming its network in TOCSIN_EG/,
+        /(169\.254\.169\.254|fd00:ec2::254) is a reserved address; to allow it, add its network to TOCSIN_EG/,
       );
     }
   });

@@ -161,7 +161,7 @@ describe('acknowledging', () => {
     const [{ id: alertId } = assert.fail('it has one')] = await test.temp.store.incidents.alerts(test.accountId, id, 1);
     assert.deepEqual(await test.temp.store.incidents.ofAlert(test.accountId, alertId), { incidentId: id });
     await assert.rejects(actions.acknowledge(callerOf(test, 'read-run'), alertId), refusedWith('forbidden', /edit/));
-    await assert.rejects(actions.acknowledge(caller, newId()), refusedWith('not-found', /alert/));
+    await assert.rejects(actions.acknowledge(caller, newId()), refusedWith('not-found', /Alert/));
     const first = await actions.acknowledge(caller, alertId);
     assert.deepEqual([first.acknowledgedBy?.name, first.acknowledgedAt], ['on-call@example.com', test.now]);
     test.temp.clock.advance(1000);

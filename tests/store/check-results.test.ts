@@ -292,6 +292,7 @@ test('every check has a status, also one that never ran, and thousands are liste
     sslDaysRemaining: 9,
     incidentId: null,
     acknowledgedAt: null,
+    flappingSince: null,
     acknowledgedBy: null,
     suppressedBy: null,
     createdAt: 5000,

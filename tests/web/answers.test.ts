@@ -63,10 +63,10 @@ describe('answers', () => {
     await page.route('**/v1/events', (route) => route.abort());
     await page.context().setOffline(true);
     await page.context().setOffline(false);
-    await expectVisible(page.getByText(/Not live: the server does not answer/), 20_000);
+    await expectVisible(page.getByText(/Not live since .*the server does not answer/), 20_000);
     await service.must('POST', '/v1/invites', { email: 'grace@example.com', role: 'read-only' });
     await page.unroute('**/v1/events');
-    await expectHidden(page.getByText(/Not live: the server does not answer/), 30_000);
+    await expectHidden(page.getByText(/Not live since .*the server does not answer/), 30_000);
     await expectVisible(page.getByText('grace@example.com'));
   });
 });

@@ -25,6 +25,8 @@ const listBytes = 8 * mb;
 const recordBytes = mb;
 /** A page or file without authentication, and one part of a download. */
 const pageBytes = mb / 4;
+/** A body up to this size is awaited before the response's bytes are reserved: many clients may send slowly. */
+const smallBody = 16 * 1024;
 /** What an event stream or a waiting call holds. */
 const waitingBytes = 16 * 1024;
 
@@ -46,6 +48,8 @@ export interface RequestBytes {
 
 /** Bytes that a request holds until its response is sent or its connection is closed. */
 export interface Held {
+  /** Takes what the response may need, once the body is read; null = at once. Refuses (429, 503) if there are none. */
+  growForResponse(): Promise<void> | null;
   /** Takes more while the response is written; null = at once. Refuses (429, 503) if there are none. */
   grow(bytes: number): Promise<void> | null;
   /** Sets the size of the response once it is known. */
@@ -75,11 +79,13 @@ export function createSending({
     open,
     reserve({ operation, headers, accountId, address }, response) {
       const owner = accountId ?? address;
-      const bytes = bodyBytes(operation, headers) + responseBytes(operation);
-      const reserved = reserveOrRefuse(accountId === null ? ofAddresses : ofAccounts, owner, bytes, accountId !== null);
+      const body = bodyBytes(operation, headers);
+      const all = body + responseBytes(operation);
+      const first = body > 0 && body <= 2 * smallBody ? body : all;
+      const reserved = reserveOrRefuse(accountId === null ? ofAddresses : ofAccounts, owner, first, accountId !== null);
       return reserved instanceof Promise
-        ? reserved.then((one) => held(one, response, open, accountId !== null))
-        : held(reserved, response, open, accountId !== null);
+        ? reserved.then((one) => held(one, all, response, open, accountId !== null))
+        : held(reserved, all, response, open, accountId !== null);
     },
   };
 }
@@ -94,12 +100,17 @@ function reserveOrRefuse(
   return reserved instanceof Promise ? reserved.catch((error: unknown) => refuse(error, isAccount)) : reserved;
 }
 
-function held(reservation: Reservation, response: ServerResponse, open: OpenResponses, isAccount: boolean): Held {
+function held(
+  reservation: Reservation,
+  all: number,
+  response: ServerResponse,
+  open: OpenResponses,
+  isAccount: boolean,
+): Held {
   open.hold(response, () => reservation.release());
-  return {
-    set: (bytes) => reservation.set(bytes),
-    grow: (bytes) => reservation.grow(bytes)?.catch((error: unknown) => refuse(error, isAccount)) ?? null,
-  };
+  const grow = (bytes: number): Promise<void> | null =>
+    reservation.grow(bytes)?.catch((error: unknown) => refuse(error, isAccount)) ?? null;
+  return { set: (bytes) => reservation.set(bytes), grow, growForResponse: () => grow(all) };
 }
 
 function refuse(error: unknown, isAccount: boolean): never {
@@ -128,9 +139,9 @@ function bodyBytes(operation: Operation, headers: IncomingHttpHeaders): number {
 }
 
 /** Maximum size of the response, except of few that grow while they are written. */
-function responseBytes({ method, tag, permission, params, query, maxRawBody, media }: Operation): number {
+function responseBytes({ method, path, tag, permission, params, query, media }: Operation): number {
   // Pings and health must never be refused; they hold a few kilobytes.
-  if (maxRawBody !== undefined || tag === 'Health') return 0;
+  if (path.startsWith('/ping/') || tag === 'Health') return 0;
   if (media === 'text/event-stream' || tag === 'Triggers') return waitingBytes;
   if (permission === 'none') return method === 'GET' ? pageBytes : waitingBytes;
   if (method !== 'GET') return recordBytes;

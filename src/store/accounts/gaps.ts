@@ -77,7 +77,7 @@ export function createGaps({ reader, transaction, clock }: Database): Gaps {
       const [from, to] = ((await read(rollbackKey)) ?? '').split('/').map(Number);
       return from === undefined || to === undefined ? null : { from, to };
     },
-    isSettled: (before) => isSettled(reader, before),
+    isSettled: (before) => isSettled(reader, before, clock.now()),
     async ofAccount(accountId) {
       const days = await reader
         .selectFrom('run_counts')
