@@ -40,6 +40,18 @@ test('selected checks stay selected by name under any filter, and are paused tog
   await expectVisible(page.getByRole('toolbar').getByText('Backup, Queue'));
 
   await page.goto('/');
+  await page.getByRole('button', { name: 'Actions for Queue' }).click();
+  await page.getByRole('menuitem', { name: 'Mute until…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Mute until' });
+  await dialog.getByLabel('Time').fill('2001-01-01T10:00');
+  await dialog.getByRole('button', { name: 'Mute' }).click();
+  await expectVisible(dialog.getByText('Choose a time in the future.'));
+  await dialog.getByLabel('Time').fill('2099-01-01T10:00');
+  await dialog.getByRole('button', { name: 'Mute' }).click();
+  const queue = page.getByRole('listitem').filter({ hasText: 'Queue' });
+  await expectVisible(queue.getByText('Muted'));
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expectHidden(queue.getByText('Muted'));
   for (const [name, state] of [
     ['Redis', 'Paused'],
     ['Backup', 'Paused'],

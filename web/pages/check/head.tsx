@@ -1,6 +1,6 @@
 // The head of the check page: state, since when, and actions.
 import { Link } from '@tanstack/react-router';
-import { BellOff, EllipsisVertical, Link2, Pause, Play } from 'lucide-react';
+import { EllipsisVertical, Link2, Pause, Play } from 'lucide-react';
 import { useQuery } from '@tanstack/react-query';
 import { use, useState } from 'react';
 import type { AnswerOf } from '#contract/operations.ts';
@@ -8,8 +8,9 @@ import { AccountContext } from '../../api/account.ts';
 import { useMay } from '../../api/me.ts';
 import { read, useRead, useWrite } from '../../api/query.ts';
 import { Button, IconButton } from '../../ui/controls/button.tsx';
-import { muteFor, unmuted, useCheckActions } from '../../ui/checks/check-actions.ts';
+import { useCheckActions } from '../../ui/checks/check-actions.ts';
 import { graceMinutes, intervalMinutes } from '../../ui/checks/interval.ts';
+import { useMuteActions } from '../../ui/checks/mute-actions.tsx';
 import { CheckName } from '../../ui/checks/check-name.tsx';
 import { checkTypeWords } from '../../ui/checks/check-type.ts';
 import { type Action, ActionMenu } from '../../ui/controls/menu.tsx';
@@ -211,40 +212,11 @@ function Actions({
   const named = [{ checkId: check.id, name: check.name }];
   const startRun = (): void =>
     start.mutate({ params: { checkId: check.id } }, { onSuccess: onRun, onError: (error) => toast.fault(error) });
-  const mute = (id: string, label: string, ms: number | null): Action => ({
-    id,
-    label,
-    icon: <BellOff size={16} />,
-    run: () =>
-      void change(named, {
-        muted: ms === null,
-        mutedUntil: ms === null ? null : new Date(Date.now() + ms).toISOString(),
-      }),
-  });
-  const hour = 3_600_000;
+  const mutes = useMuteActions({ checkId: check.id, name: check.name }, isMuted);
   const actions: Action[] = [
     ...(write
       ? [
-          ...(isMuted
-            ? [
-                {
-                  id: 'unmute',
-                  label: text.unmute,
-                  icon: <BellOff size={16} />,
-                  run: () => void change(named, unmuted),
-                },
-              ]
-            : [
-                mute('hour', text.muteHour, hour),
-                mute('day', text.muteDay, 24 * hour),
-                {
-                  id: 'recovery',
-                  label: text.muteUntilRecovery,
-                  icon: <BellOff size={16} />,
-                  run: () => void change(named, muteFor.recovery()),
-                },
-                mute('mute', text.muteAlways, null),
-              ]),
+          ...mutes.actions,
           {
             id: 'pause',
             label: check.activated ? text.pause : text.resume,
@@ -276,6 +248,7 @@ function Actions({
           </IconButton>
         }
       />
+      {mutes.dialog}
     </>
   );
 }

@@ -1,11 +1,12 @@
 // One check of the list.
 import { Link } from '@tanstack/react-router';
 import { memo } from 'react';
-import { BellOff, EllipsisVertical, Pause, Play } from 'lucide-react';
+import { EllipsisVertical, Pause, Play } from 'lucide-react';
 import { Checkbox } from 'react-aria-components';
 import { useMay } from '../../api/me.ts';
 import { IconButton } from '../../ui/controls/button.tsx';
-import { muteFor, unmuted, useCheckActions } from '../../ui/checks/check-actions.ts';
+import { useCheckActions } from '../../ui/checks/check-actions.ts';
+import { useMuteActions } from '../../ui/checks/mute-actions.tsx';
 import { checkTypeWords } from '../../ui/checks/check-type.ts';
 import { milliseconds, percent } from '../../ui/text/format.ts';
 import { type Action, ActionMenu } from '../../ui/controls/menu.tsx';
@@ -100,7 +101,7 @@ function Availability({ row: { availability } }: { readonly row: OverviewRow }) 
   return (
     <div className={css['availability']} title={text.availability}>
       {([availability.day, availability.week, availability.month] as const).map(({ ratio, known }, index) => (
-        <span key={index} title={ratio === null ? 'Nothing is known' : `${percent(known)} of the time is known`}>
+        <span key={index} title={ratio === null ? 'Not monitored' : `${percent(known)} of the time was monitored`}>
           {ratio === null ? '–' : percent(ratio)}
         </span>
       ))}
@@ -112,6 +113,7 @@ function RowMenu({ row }: { readonly row: OverviewRow }) {
   const { run, write } = useMay();
   const { start, change } = useCheckActions();
   const check = [{ checkId: row.checkId, name: row.name }];
+  const mutes = useMuteActions({ checkId: row.checkId, name: row.name }, row.muted);
   const actions: Action[] = [];
   if (run && row.checkType !== 'HEARTBEAT') {
     actions.push({
@@ -123,20 +125,12 @@ function RowMenu({ row }: { readonly row: OverviewRow }) {
     });
   }
   if (write) {
-    actions.push(
-      {
-        id: 'mute',
-        label: row.muted ? text.unmute : text.muteHour,
-        icon: <BellOff size={16} />,
-        run: () => void change(check, row.muted ? unmuted : muteFor.hour()),
-      },
-      {
-        id: 'pause',
-        label: row.activated ? text.pause : text.resume,
-        icon: row.activated ? <Pause size={16} /> : <Play size={16} />,
-        run: () => void change(check, { activated: !row.activated }),
-      },
-    );
+    actions.push(...mutes.actions, {
+      id: 'pause',
+      label: row.activated ? text.pause : text.resume,
+      icon: row.activated ? <Pause size={16} /> : <Play size={16} />,
+      run: () => void change(check, { activated: !row.activated }),
+    });
   }
   return (
     <div className={css['menu']}>
@@ -149,6 +143,7 @@ function RowMenu({ row }: { readonly row: OverviewRow }) {
           </IconButton>
         }
       />
+      {mutes.dialog}
     </div>
   );
 }

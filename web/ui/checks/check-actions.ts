@@ -17,14 +17,20 @@ export type CheckChange =
   | { readonly muted: boolean; readonly mutedUntil?: string | null; readonly mutedUntilRecovery?: boolean }
   | { readonly activated: boolean };
 
-/** Mutes for an hour from now, or until the check recovers; each replaces the other. */
+/** Mutes for an hour or a day from now, until a time (epoch ms), or until the check recovers; each replaces the others. */
 export const muteFor = {
   hour: (): CheckChange => ({
     muted: false,
     mutedUntil: new Date(Date.now() + 3_600_000).toISOString(),
     mutedUntilRecovery: false,
   }),
+  day: (): CheckChange => muteFor.until(Date.now() + 24 * 3_600_000),
   recovery: (): CheckChange => ({ muted: false, mutedUntil: null, mutedUntilRecovery: true }),
+  until: (at: number): CheckChange => ({
+    muted: false,
+    mutedUntil: new Date(at).toISOString(),
+    mutedUntilRecovery: false,
+  }),
 } as const;
 
 /** Ends every mute of a check. */
@@ -33,10 +39,14 @@ export const unmuted: CheckChange = { muted: false, mutedUntil: null, mutedUntil
 /** Maximum number of concurrent requests for an action on many checks. */
 const inFlight = 6;
 
+/** Receives how many checks are done. */
+type OnProgress = (done: number) => void;
+
 /** Actions that report their outcome. */
 export function useCheckActions(): {
-  readonly start: (checks: readonly NamedCheck[]) => Promise<void>;
-  readonly change: (checks: readonly NamedCheck[], change: CheckChange) => Promise<void>;
+  readonly start: (checks: readonly NamedCheck[], onProgress?: OnProgress) => Promise<void>;
+  /** The message about a mute can take it back. */
+  readonly change: (checks: readonly NamedCheck[], change: CheckChange, onProgress?: OnProgress) => Promise<void>;
 } {
   const client = clientOf(use(AccountContext));
   const accountId = use(AccountContext);
@@ -45,11 +55,14 @@ export function useCheckActions(): {
     checks: readonly NamedCheck[],
     done: string,
     work: (checkId: string) => Promise<unknown>,
+    onProgress: OnProgress = () => undefined,
+    undo?: () => void,
   ): Promise<void> => {
-    const failed = await forEach(checks, ({ checkId }) => work(checkId));
+    let finished = 0;
+    const failed = await forEach(checks, ({ checkId }) => work(checkId).finally(() => onProgress(++finished)));
     const reached = checks.length - failed.length;
     const [only] = checks;
-    if (reached > 0) toast.done(`${done} ${checks.length === 1 && only ? only.name : plural(reached, 'check')}`);
+    if (reached > 0) toast.done(`${done} ${checks.length === 1 && only ? only.name : plural(reached, 'check')}`, undo);
     if (failed[0] !== undefined) toast.fault(failed[0]);
     await Promise.all(
       (['getOverview', 'getCheck', 'getCheckStatus'] as const).map((id) =>
@@ -58,8 +71,25 @@ export function useCheckActions(): {
     );
   };
   return {
-    start: (checks) => each(checks, 'Started', (checkId) => client.call('createCheckTrigger', { params: { checkId } })),
-    change: (checks, body) => each(checks, verbOf(body), (id) => client.call('updateCheck', { params: { id }, body })),
+    start: (checks, onProgress) =>
+      each(checks, 'Started', (checkId) => client.call('createCheckTrigger', { params: { checkId } }), onProgress),
+    change: (checks, body, onProgress) => {
+      const update = (id: string, to: CheckChange) => client.call('updateCheck', { params: { id }, body: to });
+      if (!('muted' in body)) return each(checks, verbOf(body), (id) => update(id, body), onProgress);
+      const before = new Map<string, CheckChange>();
+      const mute = async (id: string): Promise<void> => {
+        const { muted, mutedUntil, mutedUntilRecovery } = await client.call('getCheck', { params: { id } });
+        await update(id, body);
+        before.set(id, { muted, mutedUntil, mutedUntilRecovery });
+      };
+      const undo = (): void =>
+        void each(
+          checks.filter(({ checkId }) => before.has(checkId)),
+          'Restored',
+          (id) => update(id, before.get(id) ?? unmuted),
+        );
+      return each(checks, verbOf(body), mute, onProgress, undo);
+    },
   };
 }
 

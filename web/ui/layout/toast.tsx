@@ -1,7 +1,7 @@
 // Short messages about completed actions, at the edge of the page.
 import { useSyncExternalStore } from 'react';
 import { CircleCheck, CircleX, X } from 'lucide-react';
-import { IconButton } from '../controls/button.tsx';
+import { Button, IconButton } from '../controls/button.tsx';
 import { faultText } from './feedback.tsx';
 import css from './toast.module.css';
 
@@ -9,6 +9,7 @@ interface Message {
   readonly id: number;
   readonly text: string;
   readonly isFault: boolean;
+  readonly undo: (() => void) | null;
 }
 
 let messages: readonly Message[] = [];
@@ -24,15 +25,15 @@ function close(id: number): void {
   change(messages.filter((message) => message.id !== id));
 }
 
-function show(text: string, isFault: boolean): void {
+function show(text: string, isFault: boolean, undo: (() => void) | null = null): void {
   const id = ++count;
-  change([...messages.slice(-2), { id, text, isFault }]);
-  setTimeout(() => close(id), isFault ? 12_000 : 5000);
+  change([...messages.slice(-2), { id, text, isFault, undo }]);
+  setTimeout(() => close(id), isFault || undo ? 12_000 : 5000);
 }
 
 export const toast = {
-  /** Shows a success. */
-  done: (text: string): void => show(text, false),
+  /** Shows a success, with a button that takes it back. */
+  done: (text: string, undo?: () => void): void => show(text, false, undo),
   /** Shows an error. */
   fault: (error: unknown): void => show(faultText(error), true),
   /** Waits for a promise, then shows success or the error. Never rejects. */
@@ -56,10 +57,21 @@ export function Toasts() {
   );
   return (
     <div className={css['toasts']} role="status">
-      {shown.map(({ id, text, isFault }) => (
+      {shown.map(({ id, text, isFault, undo }) => (
         <p key={id} className={`${css['toast']} ${isFault ? css['fault'] : ''}`}>
           {isFault ? <CircleX size={16} aria-hidden /> : <CircleCheck size={16} aria-hidden />}
           <span>{text}</span>
+          {undo && (
+            <Button
+              kind="quiet"
+              onPress={() => {
+                close(id);
+                undo();
+              }}
+            >
+              Undo
+            </Button>
+          )}
           <IconButton label="Close" onPress={() => close(id)}>
             <X size={14} />
           </IconButton>
