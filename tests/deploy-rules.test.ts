@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { roles } from '#config/variables.ts';
-import { deliveryStatuses } from '#domain/alerts/delivery.ts';
+import { deliveryStatuses } from '#domain/deliveries/delivery.ts';
 import { outcomes } from '#domain/results/result.ts';
 import { noticeMs } from '#domain/checks/runtime.ts';
 import { reasons } from '#store/base/codes.ts';

@@ -15,7 +15,7 @@ import { compileAssertion, comparisonsOf } from '#checks/parts/assertions/assert
 import { evaluateAll, type Observation } from '#checks/parts/assertions/evaluate.ts';
 import { sentence } from '#checks/parts/assertions/sentence.ts';
 import { httpSources } from '#checks/parts/http/schema.ts';
-import { type AlertFacts, systemVariableNames, systemVariables } from '#domain/alerts/template-variables.ts';
+import { type AlertFacts, systemVariableNames, systemVariables } from '#domain/deliveries/template-variables.ts';
 import { blockOf, codeOf, readPage, type Page, type Table } from './support/pages.ts';
 
 const webhooks = readPage('docs/webhooks.md');

@@ -11,7 +11,7 @@ import { type Faults, parseReporting } from '#lib/schema/faults.ts';
 import { Patch } from '#lib/schema/patch.ts';
 import { everyOperation, operationOf, operations, type OperationId } from '#contract/operations.ts';
 import { alertTypes } from '#domain/alerts/alert.ts';
-import { deliveryStatuses } from '#domain/alerts/delivery.ts';
+import { deliveryStatuses } from '#domain/deliveries/delivery.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { outcomes } from '#domain/results/result.ts';
 import { metricNames } from './support/service/metric-names.ts';
@@ -206,7 +206,7 @@ describe('every word of a closed list is explained', () => {
     ['outcomes of results', outcomes, 'docs/checks.md'],
     ['types of alerts', alertTypes, 'docs/webhooks.md'],
     ['states of deliveries', deliveryStatuses, 'docs/webhooks.md'],
-    ['errors of attempts', unionOf('src/domain/alerts/delivery.ts', 'AttemptError'), 'docs/webhooks.md'],
+    ['errors of attempts', unionOf('src/domain/deliveries/delivery.ts', 'AttemptError'), 'docs/webhooks.md'],
   ] as const;
   for (const [what, words, path] of lists) {
     it(what, () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, beforeEach, test } from 'node:test';
-import type { Message } from '#domain/alerts/delivery.ts';
+import type { Message } from '#domain/deliveries/delivery.ts';
 import { judgeCase, type Subject } from '../bench/fuzz/judge-templates.ts';
 import { templateCase } from '../bench/fuzz/template-cases.ts';
 import { fuzzTemplates, service } from '../bench/fuzz/templates.ts';

@@ -2,7 +2,7 @@
 // engine.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Delivery, Message } from '#domain/alerts/delivery.ts';
+import type { Delivery, Message } from '#domain/deliveries/delivery.ts';
 import { systemClock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
 import { readPostgresAddress } from '#lib/net/postgres-address.ts';

@@ -1,6 +1,6 @@
 // Compares the delivery logs with the requests received and the attempts interrupted. Each violation is one sentence.
 import { createHash } from 'node:crypto';
-import { retryPausesMs } from '#domain/alerts/delivery.ts';
+import { retryPausesMs } from '#domain/deliveries/delivery.ts';
 import type { Arrival } from '../peers/attempts-receiver.ts';
 import type { Verdict } from './verdict.ts';
 import type { CutOff, Entry, LoggedDelivery } from './logged-deliveries.ts';

@@ -1,6 +1,6 @@
 // Reads deliveries and their attempts from the database, on either engine.
 import { idText } from '#store/base/codec.ts';
-import type { DeliveryStatus } from '#domain/alerts/delivery.ts';
+import type { DeliveryStatus } from '#domain/deliveries/delivery.ts';
 import { deliveryStatusCodes } from '#store/base/codes.ts';
 import type { RawRows } from '../../tests/support/store/raw-rows.ts';
 

@@ -1,5 +1,5 @@
 // Computes required alerts from the script of the targets alone, independent of recorded results.
-import { retryPausesMs } from '#domain/alerts/delivery.ts';
+import { retryPausesMs } from '#domain/deliveries/delivery.ts';
 import type { Request } from '../peers/chaos-receiver.ts';
 import { clocksWithinMs } from './answered.ts';
 import type { Channel } from './expected.ts';

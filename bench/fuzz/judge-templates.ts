@@ -1,8 +1,8 @@
 // Evaluates one case of the template fuzz: time to save and render it, and forbidden effects.
 import { limits } from '#channels/templates/budget.ts';
 import type { JsonObject } from '#domain/json.ts';
-import type { Message } from '#domain/alerts/delivery.ts';
-import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { Message } from '#domain/deliveries/delivery.ts';
+import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import type { TemplateCase } from './template-cases.ts';
 import type { Watch } from './side-effects.ts';
 

@@ -1,5 +1,5 @@
 // Cases of the template fuzz: template, position and values, determined by a seed and a number.
-import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import { createRandom, type Random } from '../chaos/random.ts';
 import { generateTemplate, one, whole } from './template-grammar.ts';
 

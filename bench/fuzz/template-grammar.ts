@@ -1,6 +1,6 @@
 // Generates random templates from the complete language and beyond.
 import { helpers } from '#channels/templates/helpers.ts';
-import { systemVariableNames } from '#domain/alerts/template-variables.ts';
+import { systemVariableNames } from '#domain/deliveries/template-variables.ts';
 import type { Random } from '../chaos/random.ts';
 
 /** Picks one item. */

@@ -1,5 +1,5 @@
 // Responses of simulated targets and receivers.
-import type { SendOutcome } from '#domain/alerts/delivery.ts';
+import type { SendOutcome } from '#domain/deliveries/delivery.ts';
 import type { Finding } from '#domain/results/result.ts';
 
 /** Finding about a target at `now`, epoch ms. */

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { DueDelivery, SendOutcome } from '#domain/alerts/delivery.ts';
+import type { DueDelivery, SendOutcome } from '#domain/deliveries/delivery.ts';
 import type { EndedAttempt } from '#domain/results/recording.ts';
 import type { Finding } from '#domain/results/result.ts';
 import { conservationDifference } from '../../tests/support/store/slots.ts';

@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { overdueFinding, pingFinding } from '#checks/kinds/heartbeat/finding.ts';
 import type { ProbeInput } from '#domain/checks/probe.ts';
-import type { DueDelivery, SendOutcome } from '#domain/alerts/delivery.ts';
+import type { DueDelivery, SendOutcome } from '#domain/deliveries/delivery.ts';
 import type { DeliveryFacts, EndedAttempt, Recorded, Rendered } from '#domain/results/recording.ts';
 import type { Finding } from '#domain/results/result.ts';
 import { createFollowedClock, type FollowedClock } from '#lib/followed-clock.ts';

@@ -7,7 +7,7 @@ import { createPasswords, type Passwords } from '#actions/accounts/passwords.ts'
 import { Refusal } from '#actions/refusal.ts';
 import { createRefusedConnections } from '#actions/operating/refused-connections.ts';
 import { ensureFirstUser, setupUrl } from '#actions/accounts/setup.ts';
-import type { RandomSource } from '#domain/alerts/random-values.ts';
+import type { RandomSource } from '#domain/deliveries/random-values.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import { isTemporary } from '#lib/temporary-error.ts';

@@ -1,6 +1,6 @@
 // Sends invitations by the channel kind that can, through the operator's own server.
 import { randomUUID } from 'node:crypto';
-import { noGateways } from '#domain/alerts/gateways.ts';
+import { noGateways } from '#domain/deliveries/gateways.ts';
 import type { ChannelKind, ChannelSender, InvitationMessage, SenderOptions } from './kind.ts';
 import { channelKinds } from './registry.ts';
 

@@ -1,13 +1,13 @@
 // The interface of a channel kind. Kinds import this file, never each other.
 import type { LookupFunction, Socket } from 'node:net';
 import type { z } from 'zod';
-import type { Gateways } from '#domain/alerts/gateways.ts';
+import type { Gateways } from '#domain/deliveries/gateways.ts';
 import type { ClientIdentity } from '#domain/accounts/client-certificate.ts';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { ChannelPreset } from '#domain/alerts/channel-preset.ts';
-import type { Message, SendOutcome } from '#domain/alerts/delivery.ts';
-import type { SendingQuota } from '#domain/alerts/sending-quota.ts';
-import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { Message, SendOutcome } from '#domain/deliveries/delivery.ts';
+import type { SendingQuota } from '#domain/deliveries/sending-quota.ts';
+import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { DigestMessage } from './parts/digest-summary.ts';
 import type { ReportMessage } from './parts/report-summary.ts';

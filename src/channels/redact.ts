@@ -1,6 +1,6 @@
 /** Masks the values of locked variables and headers in requests and attempts. */
-import type { Message, SendOutcome } from '#domain/alerts/delivery.ts';
-import { mask } from '#domain/alerts/shown-url.ts';
+import type { Message, SendOutcome } from '#domain/deliveries/delivery.ts';
+import { mask } from '#domain/deliveries/shown-url.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { createMasker } from '#lib/text-masker.ts';

@@ -1,9 +1,9 @@
 // Channel rules by type, for the rest of the service.
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { ChannelPreset } from '#domain/alerts/channel-preset.ts';
-import { type Gateways, noGateways } from '#domain/alerts/gateways.ts';
+import { type Gateways, noGateways } from '#domain/deliveries/gateways.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
-import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { ChannelKind } from './kind.ts';
 import { lockedOf, redactAttempt, redactFault, redactRequest } from './redact.ts';

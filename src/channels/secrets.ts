@@ -1,6 +1,6 @@
 // Seals, masks and merges the secret fields that the schemas of channel kinds declare (decisions: Secret).
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
-import { mask } from '#domain/alerts/shown-url.ts';
+import { mask } from '#domain/deliveries/shown-url.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { secretFields } from '#lib/schema/secrets.ts';
 import type { ChannelKind } from './kind.ts';

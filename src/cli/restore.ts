@@ -11,7 +11,7 @@ import { NewerDatabaseError, schemaVersion } from '#store/base/migrate.ts';
 import { createSeal } from '#store/base/seal.ts';
 import { DatabaseOpenError } from '#store/engines/sqlite/check-file.ts';
 import { takeLock } from '#store/engines/sqlite/file.ts';
-import type { DeliveryHold } from '#domain/alerts/delivery.ts';
+import type { DeliveryHold } from '#domain/deliveries/delivery.ts';
 import { rollbackKey } from '#store/accounts/gaps.ts';
 import { deliveryHoldKey } from '#store/channels/held-deliveries.ts';
 import { backUp } from './backup.ts';

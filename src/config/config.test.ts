@@ -8,7 +8,7 @@ import { configVariables, defaultLimits, nearestVariable } from './variables.ts'
 import { wrongSettings as wrong } from '../../tests/support/wrong-settings.ts';
 import { createAuthority } from '../../tests/support/targets/certificates.ts';
 import { configurationPage } from '../../tooling/configuration-page.ts';
-import { noGateways } from '#domain/alerts/gateways.ts';
+import { noGateways } from '#domain/deliveries/gateways.ts';
 import { type Config, ConfigError, publicUrlOf, readConfig } from './config.ts';
 
 const key = `tsn_${'Ab9_-'.repeat(8)}`;

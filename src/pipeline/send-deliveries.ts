@@ -10,7 +10,7 @@ import {
   type RetryPlan,
   type SendOutcome,
   type RenderInput,
-} from '#domain/alerts/delivery.ts';
+} from '#domain/deliveries/delivery.ts';
 import type { Rendered } from '#domain/results/recording.ts';
 import { type BatchWriter, createBatchWriter } from '#lib/batch-writer.ts';
 import type { Clock } from '#lib/clock.ts';

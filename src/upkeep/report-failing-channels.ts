@@ -1,8 +1,8 @@
 // Reports a failing channel through other channels, and its recovery through the same ones (docs/decisions/0026).
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
-import { type Delivery, newDelivery } from '#domain/alerts/delivery.ts';
-import type { ChannelReport } from '#domain/alerts/failing-channel.ts';
+import { type Delivery, newDelivery } from '#domain/deliveries/delivery.ts';
+import type { ChannelReport } from '#domain/deliveries/failing-channel.ts';
 import type { Rendered } from '#domain/results/recording.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';

@@ -1,5 +1,5 @@
 // Sends notices about Tocsin itself through the operator's channel, each once and when it ends (docs/decisions/0135).
-import { type Delivery, newDelivery } from '#domain/alerts/delivery.ts';
+import { type Delivery, newDelivery } from '#domain/deliveries/delivery.ts';
 import { noticesToSend, noticeVariables, type OwnNotice, type SentNotice } from '#domain/alerts/notice-channel.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { channelRules } from '#channels/rules.ts';
-import { noGateways } from '#domain/alerts/gateways.ts';
+import { noGateways } from '#domain/deliveries/gateways.ts';
 import { ownId } from './rest-under-test.ts';
 import { resourcesUnderTest } from './resources-under-test.ts';
 

@@ -4,7 +4,7 @@ import { describe } from 'node:test';
 import { createAcknowledgeActions } from '#actions/alerts/acknowledge.ts';
 import { createAcknowledgeLinks } from '#actions/alerts/acknowledge-links.ts';
 import { Refusal } from '#actions/refusal.ts';
-import { alertVariables } from '#domain/alerts/delivery-variables.ts';
+import { alertVariables } from '#domain/deliveries/delivery-variables.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { newId } from '#lib/id.ts';
 import { idText } from '#store/base/codec.ts';

@@ -1,7 +1,7 @@
 // Reminders that are still being retried when their check recovers.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { alertVariables } from '#domain/alerts/delivery-variables.ts';
+import { alertVariables } from '#domain/deliveries/delivery-variables.ts';
 import type { DeliveryFacts, Prepared } from '#domain/results/recording.ts';
 import { newId } from '#lib/id.ts';
 import { idText } from '#store/base/codec.ts';

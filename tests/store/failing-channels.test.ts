@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
-import type { SendOutcome } from '#domain/alerts/delivery.ts';
+import type { SendOutcome } from '#domain/deliveries/delivery.ts';
 import { deliveryStatusCodes } from '#store/base/codes.ts';
 import { it } from '../support/store/each-engine.ts';
 import { aChannel } from '../support/store/records.ts';

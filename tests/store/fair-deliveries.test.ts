@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
-import type { Delivery, SendOutcome } from '#domain/alerts/delivery.ts';
+import type { Delivery, SendOutcome } from '#domain/deliveries/delivery.ts';
 import { newId } from '#lib/id.ts';
 import { it } from '../support/store/each-engine.ts';
 import { aChannel } from '../support/store/records.ts';

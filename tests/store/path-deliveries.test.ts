@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { it } from '../support/store/each-engine.ts';
-import { attemptNote, type Delivery } from '#domain/alerts/delivery.ts';
+import { attemptNote, type Delivery } from '#domain/deliveries/delivery.ts';
 import { newId } from '#lib/id.ts';
 import { idBytes } from '#store/base/codec.ts';
 import { failing, leaseMs, scannedFrom, PathUnderTest } from './path-under-test.ts';

@@ -1,14 +1,14 @@
 // The path's statements on a store of their own, with one account and the shortest words for what the steps do.
 import assert from 'node:assert/strict';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
-import type { ChannelReport } from '#domain/alerts/failing-channel.ts';
+import type { ChannelReport } from '#domain/deliveries/failing-channel.ts';
 import type { Check } from '#domain/checks/check.ts';
-import type { Delivery, SendOutcome } from '#domain/alerts/delivery.ts';
-import { afterAttempt } from '#domain/alerts/delivery.ts';
+import type { Delivery, SendOutcome } from '#domain/deliveries/delivery.ts';
+import { afterAttempt } from '#domain/deliveries/delivery.ts';
 import { planRuns } from '#domain/checks/plan-runs.ts';
 import type { DeliveryFacts, EndedAttempt, Prepared, Recorded, Rendered } from '#domain/results/recording.ts';
 import type { Finding, Outcome, Reason } from '#domain/results/result.ts';
-import { reportVariables } from '#domain/alerts/failing-channel.ts';
+import { reportVariables } from '#domain/deliveries/failing-channel.ts';
 import { newId } from '#lib/id.ts';
 import { createJudgeStorms } from '#pipeline/judge-storms.ts';
 import type { JudgedStorm } from '#store/channels/alert-storms.ts';

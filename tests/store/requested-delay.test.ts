@@ -1,7 +1,7 @@
 // Receivers that ask to wait with Retry-After: the channel's other deliveries wait too, and one more attempt follows the last.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { SendOutcome } from '#domain/alerts/delivery.ts';
+import type { SendOutcome } from '#domain/deliveries/delivery.ts';
 import { newId } from '#lib/id.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';
 import type { ClaimedDelivery } from '#store/path/deliveries/delivery-rows.ts';

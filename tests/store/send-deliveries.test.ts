@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { createSendDeliveries, type SendDeliveriesOptions } from '#pipeline/send-deliveries.ts';
-import type { SendOutcome } from '#domain/alerts/delivery.ts';
+import type { SendOutcome } from '#domain/deliveries/delivery.ts';
 import { StoreUnavailableError } from '#store/base/unavailable.ts';
 import { it } from '../support/store/each-engine.ts';
 import { until } from '../support/until.ts';

@@ -1,6 +1,6 @@
 // How much an account sends in an hour through services of the operator; what exceeds it waits and is not lost.
 import assert from 'node:assert/strict';
-import { hourOf, quotaEndsAt } from '#domain/alerts/sending-quota.ts';
+import { hourOf, quotaEndsAt } from '#domain/deliveries/sending-quota.ts';
 import { newId } from '#lib/id.ts';
 import { createAdmitDeliveries } from '#pipeline/parts/admit-deliveries.ts';
 import { createSendDeliveries } from '#pipeline/send-deliveries.ts';

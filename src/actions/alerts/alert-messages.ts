@@ -1,16 +1,16 @@
 // Previews what a channel would send, and sends test messages.
-import type { DeliveryHold } from '#domain/alerts/delivery.ts';
+import type { DeliveryHold } from '#domain/deliveries/delivery.ts';
 import { holdWords, releaseHint } from './held-deliveries.ts';
 import type { ChannelPreset } from '#domain/alerts/channel-preset.ts';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import type { AlertType } from '#domain/alerts/alert.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
-import type { Attempt, Delivery, Message } from '#domain/alerts/delivery.ts';
+import type { Attempt, Delivery, Message } from '#domain/deliveries/delivery.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { DeliveryFacts } from '#domain/results/recording.ts';
 import { sampleAlert, sampleIncident } from '#domain/alerts/sample-alert.ts';
-import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
 import { visibleVariables } from '../masking.ts';

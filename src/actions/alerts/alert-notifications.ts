@@ -1,7 +1,7 @@
 // Deliveries in the reference's short form, one line per delivery (reference §4.7).
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
-import { type Delivery, type DeliveryStatus, deliveryStatuses } from '#domain/alerts/delivery.ts';
-import { lostStatuses } from '#domain/alerts/delivery-purpose.ts';
+import { type Delivery, type DeliveryStatus, deliveryStatuses } from '#domain/deliveries/delivery.ts';
+import { lostStatuses } from '#domain/deliveries/delivery-purpose.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { Clock } from '#lib/clock.ts';
 import { type DeliveryDeps, type LoggedDelivery, redactAll } from './deliveries.ts';

@@ -1,7 +1,7 @@
 // Actions on deliveries: list, retry, cancel and replay (decisions: Webhook delivery, Resources of our own).
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
-import type { Attempt, Delivery, DeliveryStatus, Message } from '#domain/alerts/delivery.ts';
-import type { DeliveryHold } from '#domain/alerts/delivery.ts';
+import type { Attempt, Delivery, DeliveryStatus, Message } from '#domain/deliveries/delivery.ts';
+import type { DeliveryHold } from '#domain/deliveries/delivery.ts';
 import { createFairQueue } from '#lib/fair-queue.ts';
 import { newId } from '#lib/id.ts';
 import { maskAcknowledgeLinks } from './acknowledge-links.ts';

@@ -1,10 +1,10 @@
 // Redacts locked headers, query parameters and variables in deliveries.
 import { maskAcknowledgeLinks } from './acknowledge-links.ts';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
-import type { Attempt, Delivery, Message } from '#domain/alerts/delivery.ts';
+import type { Attempt, Delivery, Message } from '#domain/deliveries/delivery.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
-import { hasSecretUrl, maskAddress, maskUserInfo } from '#domain/alerts/shown-url.ts';
+import { hasSecretUrl, maskAddress, maskUserInfo } from '#domain/deliveries/shown-url.ts';
 
 /** Redacts copies for display. */
 export interface Redactor {

@@ -1,6 +1,6 @@
 // Operator actions on held deliveries: inspect, release, discard.
 import type { Caller } from '#domain/accounts/api-key.ts';
-import type { DeliveryHold } from '#domain/alerts/delivery.ts';
+import type { DeliveryHold } from '#domain/deliveries/delivery.ts';
 import { requirePermission } from '../accounts/permission.ts';
 
 /** Dependencies of these actions. */

@@ -1,8 +1,8 @@
 // Lists conditions that need attention: failing channels of the account and problems of this installation.
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
-import type { DeliveryHold } from '#domain/alerts/delivery.ts';
+import type { DeliveryHold } from '#domain/deliveries/delivery.ts';
 import { holdWords, releaseHint } from '../alerts/held-deliveries.ts';
-import { withoutPaths } from '#domain/alerts/failing-channel.ts';
+import { withoutPaths } from '#domain/deliveries/failing-channel.ts';
 import { requirePermission } from '../accounts/permission.ts';
 
 /** A condition that needs attention, and how to fix it. */

@@ -1,5 +1,5 @@
 // Builds every action from the store, the kinds of checks and the channels.
-import { gatewaysOf } from '#domain/alerts/gateways.ts';
+import { gatewaysOf } from '#domain/deliveries/gateways.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createAccountActions } from '#actions/accounts/accounts.ts';
@@ -51,7 +51,7 @@ import { wholeConfig } from '#contract/alerts/alert-channel.ts';
 import { kindOf } from '#checks/check-kinds.ts';
 import { createRedactor } from '#checks/parts/redact.ts';
 import { version } from '#config/version.ts';
-import { maskUserInfo } from '#domain/alerts/shown-url.ts';
+import { maskUserInfo } from '#domain/deliveries/shown-url.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Reason } from '#domain/results/result.ts';

@@ -1,12 +1,12 @@
 // Builds previews and test messages from the channels' renderers and the delivery path.
-import { gatewaysOf } from '#domain/alerts/gateways.ts';
+import { gatewaysOf } from '#domain/deliveries/gateways.ts';
 import { acknowledgeLinkOf } from '#actions/alerts/acknowledge-links.ts';
 import { createAlertMessageActions, type MessageAlert } from '#actions/alerts/alert-messages.ts';
 import type { RedactorOf } from '#actions/alerts/delivery-redactor.ts';
 import { channelRules } from '#channels/rules.ts';
 import { kindOf } from '#checks/check-kinds.ts';
-import { deliveryVariables } from '#domain/alerts/delivery-variables.ts';
-import { randomValues } from '#domain/alerts/random-values.ts';
+import { deliveryVariables } from '#domain/deliveries/delivery-variables.ts';
+import { randomValues } from '#domain/deliveries/random-values.ts';
 import type { Finding } from '#domain/results/result.ts';
 import type { ActionDeps } from './deps.ts';
 

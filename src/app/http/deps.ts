@@ -6,7 +6,7 @@ import type { Passwords } from '#actions/accounts/passwords.ts';
 import type { AcknowledgeLinks } from '#actions/alerts/acknowledge-links.ts';
 import type { BrokenChannels, Notice } from '#actions/operating/notices.ts';
 import type { ResultLinks } from '#actions/results/result-links.ts';
-import type { RandomSource } from '#domain/alerts/random-values.ts';
+import type { RandomSource } from '#domain/deliveries/random-values.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import type { Hints } from '#lib/hints.ts';

@@ -3,7 +3,7 @@ import type { Damage } from '../store/damage.ts';
 import { type AcknowledgeLinks } from '#actions/alerts/acknowledge-links.ts';
 import type { Notice } from '#actions/operating/notices.ts';
 import type { ResultLinks } from '#actions/results/result-links.ts';
-import { type RandomSource } from '#domain/alerts/random-values.ts';
+import { type RandomSource } from '#domain/deliveries/random-values.ts';
 import type { FollowedClock } from '#lib/followed-clock.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#store/store.ts';

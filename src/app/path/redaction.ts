@@ -1,8 +1,8 @@
 // Masks channel secrets in deliveries that are shown or logged.
 import { createRedactorOf, type RedactorOf } from '#actions/alerts/delivery-redactor.ts';
 import { channelRules } from '#channels/rules.ts';
-import type { Attempt } from '#domain/alerts/delivery.ts';
-import { lostReason, withoutPaths } from '#domain/alerts/failing-channel.ts';
+import type { Attempt } from '#domain/deliveries/delivery.ts';
+import { lostReason, withoutPaths } from '#domain/deliveries/failing-channel.ts';
 import type { Store } from '#store/store.ts';
 
 /** Redactors for stored deliveries. */

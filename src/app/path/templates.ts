@@ -3,7 +3,7 @@ import type { BrokenChannel, BrokenChannels } from '#actions/operating/notices.t
 import { channelRules } from '#channels/rules.ts';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import { channelName } from '#domain/alerts/channel-name.ts';
-import { gatewaysOf } from '#domain/alerts/gateways.ts';
+import { gatewaysOf } from '#domain/deliveries/gateways.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import type { Store } from '#store/store.ts';

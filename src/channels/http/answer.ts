@@ -1,5 +1,5 @@
 // The recorded part of a receiver's response: status, headers, and the first 16 kB of its body (decisions: Log).
-import type { SendOutcome } from '#domain/alerts/delivery.ts';
+import type { SendOutcome } from '#domain/deliveries/delivery.ts';
 
 /** Bytes of a body to record. */
 const kept = 16 * 1024;

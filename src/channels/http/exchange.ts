@@ -1,6 +1,6 @@
 // One request and its response, up to the last byte or the deadline (docs/decisions/0064).
 import type { Socket } from 'node:net';
-import type { Message, SendOutcome } from '#domain/alerts/delivery.ts';
+import type { Message, SendOutcome } from '#domain/deliveries/delivery.ts';
 import type { Dispatcher } from 'undici';
 import { Answer } from './answer.ts';
 import type { ConnectedHandler, Connection, Connections, ResponseReader } from './connection.ts';

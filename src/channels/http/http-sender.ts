@@ -1,8 +1,8 @@
 // Sends rendered requests by HTTP, once each. Connections are reused between deliveries. An interrupted attempt is
 // repeated with the same bytes (docs/decisions/0012).
 import type { ClientIdentity } from '#domain/accounts/client-certificate.ts';
-import type { Message, SendOutcome } from '#domain/alerts/delivery.ts';
-import { mask } from '#domain/alerts/shown-url.ts';
+import type { Message, SendOutcome } from '#domain/deliveries/delivery.ts';
+import { mask } from '#domain/deliveries/shown-url.ts';
 import { createTrust, type Trust } from '#lib/net/tls-trust.ts';
 import { createMasker } from '#lib/text-masker.ts';
 import type { ChannelSender, EgressGuard, SenderOptions, Sending } from '../kind.ts';

@@ -1,5 +1,5 @@
 // Describes a failed attempt: error class and message (decisions: Log).
-import type { AttemptError } from '#domain/alerts/delivery.ts';
+import type { AttemptError } from '#domain/deliveries/delivery.ts';
 import { handshakeWords, isTlsCode } from '#lib/net/tls-words.ts';
 
 /** A failed attempt: one of a fixed set of classes, and a message for people. */

@@ -4,7 +4,7 @@ import dns from 'node:dns';
 import http from 'node:http';
 import net from 'node:net';
 import { after } from 'node:test';
-import type { Message } from '#domain/alerts/delivery.ts';
+import type { Message } from '#domain/deliveries/delivery.ts';
 import type { ChannelSender, EgressGuard, Sending } from '../kind.ts';
 import { createHttpSender, type HttpSenderOptions } from './http-sender.ts';
 

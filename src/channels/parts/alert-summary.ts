@@ -1,5 +1,5 @@
 // What ready-made messages say about an alert, taken from the variables of its delivery.
-import type { TemplateValue, TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { TemplateValue, TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import { cut } from '../templates/text-helpers.ts';
 
 /** How an alert is presented. */

@@ -1,6 +1,6 @@
 // What ready-made messages say about a digest.
 import type { Digest, DigestCheck, DigestState } from '#domain/alerts/digest.ts';
-import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import { oneLine, shortened, type Tone } from './alert-summary.ts';
 
 /** A digest to render, with its links. */

@@ -1,5 +1,5 @@
 // Requests of services with a JSON API.
-import type { Message } from '#domain/alerts/delivery.ts';
+import type { Message } from '#domain/deliveries/delivery.ts';
 import type { JsonValue } from '#domain/json.ts';
 
 /** A POST request. @param body without secrets: it is stored */

@@ -1,5 +1,5 @@
 // What a message says about a report on an account.
-import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import type { AccountReport, ReportedRow } from '#domain/results/account-report.ts';
 import { durationText, oneLine } from './alert-summary.ts';
 

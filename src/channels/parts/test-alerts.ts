@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AlertFacts, systemVariables, type TemplateVariables } from '#domain/alerts/template-variables.ts';
-import { reportVariables } from '#domain/alerts/failing-channel.ts';
-import type { Message } from '#domain/alerts/delivery.ts';
-import type { Gateways } from '#domain/alerts/gateways.ts';
+import { type AlertFacts, systemVariables, type TemplateVariables } from '#domain/deliveries/template-variables.ts';
+import { reportVariables } from '#domain/deliveries/failing-channel.ts';
+import type { Message } from '#domain/deliveries/delivery.ts';
+import type { Gateways } from '#domain/deliveries/gateways.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { AccountReport, ReportedRow } from '#domain/results/account-report.ts';
 import type { DigestMessage } from './digest-summary.ts';

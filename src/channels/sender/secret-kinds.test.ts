@@ -1,8 +1,8 @@
 // Secrets of ready-made kinds reach their service through the sending thread, and nothing else.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import type { SendOutcome } from '#domain/alerts/delivery.ts';
-import { type Gateways, noGateways } from '#domain/alerts/gateways.ts';
+import type { SendOutcome } from '#domain/deliveries/delivery.ts';
+import { type Gateways, noGateways } from '#domain/deliveries/gateways.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { type Received, receiver } from '../http/test-receivers.ts';
 import { alertCases, rendered } from '../parts/test-alerts.ts';

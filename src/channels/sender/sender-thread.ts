@@ -2,8 +2,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ChannelKind, ChannelSender, Sending } from '../kind.ts';
 import { channelKinds } from '../registry.ts';
-import type { SendOutcome } from '#domain/alerts/delivery.ts';
-import type { Gateways } from '#domain/alerts/gateways.ts';
+import type { SendOutcome } from '#domain/deliveries/delivery.ts';
+import type { Gateways } from '#domain/deliveries/gateways.ts';
 import { createGuard, type EgressPolicy } from '#egress/guard.ts';
 import { everyNetwork } from '#egress/cidr.ts';
 

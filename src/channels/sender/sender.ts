@@ -1,7 +1,7 @@
 // Sends deliveries in a separate thread, in batches.
 import type { ChannelSender, Sending } from '../kind.ts';
-import { noGateways } from '#domain/alerts/gateways.ts';
-import type { SendOutcome } from '#domain/alerts/delivery.ts';
+import { noGateways } from '#domain/deliveries/gateways.ts';
+import type { SendOutcome } from '#domain/deliveries/delivery.ts';
 import { ThreadCalls } from '#lib/thread-calls.ts';
 import type { FromSender, SenderSettings, ToSender } from './sender-thread.ts';
 import { threadFile } from '#lib/package-files.ts';

@@ -1,5 +1,5 @@
 // Builds the variables for templates: plain, capped, without a prototype.
-import type { TemplateValue, TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { TemplateValue, TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import { limits } from './budget.ts';
 import { cut } from './text-helpers.ts';
 

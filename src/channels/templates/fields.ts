@@ -1,5 +1,5 @@
 // Validates the templates of a channel field by field: errors on save, and warnings.
-import { systemVariableNames } from '#domain/alerts/template-variables.ts';
+import { systemVariableNames } from '#domain/deliveries/template-variables.ts';
 import { nearestName } from '#lib/nearest.ts';
 import { type CompiledTemplate, compileTemplate } from './compile.ts';
 import type { Reference } from './gate.ts';

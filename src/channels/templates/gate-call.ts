@@ -1,5 +1,5 @@
 // Validates one call in a template: helper name, form and arguments.
-import { systemVariableNames } from '#domain/alerts/template-variables.ts';
+import { systemVariableNames } from '#domain/deliveries/template-variables.ts';
 import type { Helper } from './helper.ts';
 import { dollarNames, helpers } from './helpers.ts';
 import { suggestion } from '#lib/nearest.ts';

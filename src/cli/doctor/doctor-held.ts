@@ -1,5 +1,5 @@
 // Reports that deliveries are held.
-import type { DeliveryHold } from '#domain/alerts/delivery.ts';
+import type { DeliveryHold } from '#domain/deliveries/delivery.ts';
 import type { Finding } from './finding.ts';
 
 /** @param stored the hold as stored in the table `installation`; undefined = no hold */

@@ -1,5 +1,5 @@
 // Names that a variable cannot have, because alert templates would interpret them differently.
-import { systemVariableNames } from '../alerts/template-variables.ts';
+import { systemVariableNames } from '../deliveries/template-variables.ts';
 
 /** All helpers of alert templates. */
 export const helperNames: readonly string[] =

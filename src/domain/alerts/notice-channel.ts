@@ -1,5 +1,5 @@
 // Notices about Tocsin itself that a channel of the operator receives (docs/decisions/0135).
-import type { TemplateVariables } from './template-variables.ts';
+import type { TemplateVariables } from '../deliveries/template-variables.ts';
 
 /** A problem of Tocsin. Times are epoch ms. */
 export interface OwnNotice {

@@ -1,7 +1,7 @@
 // Which needed check suppresses the alert of a failure, and until when: only while somebody is being notified of its own
 // failure, or was until a moment ago (docs/decisions/0128). Instants are epoch ms, durations ms.
 import type { CheckState, CheckStatus, StateRules } from '../checks/check-state.ts';
-import type { Delivery } from './delivery.ts';
+import type { Delivery } from '../deliveries/delivery.ts';
 
 /** The needed check that suppresses an alert, as it is stored with the alert. */
 export interface Suppressor {

@@ -8,7 +8,7 @@ import type { CheckGroup } from '../checks/check-group.ts';
 import type { StateRules, StateStep } from '../checks/check-state.ts';
 import type { Check } from '../checks/check.ts';
 import type { ClientIdentity } from '../accounts/client-certificate.ts';
-import type { DeliveryContent, Message } from '../alerts/delivery.ts';
+import type { DeliveryContent, Message } from '../deliveries/delivery.ts';
 import type { EnvironmentVariable } from '../accounts/environment-variable.ts';
 import type { MaintenanceWindow } from '../checks/maintenance-window.ts';
 import type { Finding, Outcome } from './result.ts';

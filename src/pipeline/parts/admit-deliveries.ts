@@ -1,13 +1,13 @@
 // Decides whether deliveries are sent now: active hours of channels, and limits of accounts on services of the operator.
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import { activeFrom } from '#domain/alerts/active-hours.ts';
-import type { DueDelivery } from '#domain/alerts/delivery.ts';
+import type { DueDelivery } from '#domain/deliveries/delivery.ts';
 import {
   type QuotaAnswer,
   quotaExpiredReason,
   type SendingLimits,
   type SendingQuota,
-} from '#domain/alerts/sending-quota.ts';
+} from '#domain/deliveries/sending-quota.ts';
 import type { Clock } from '#lib/clock.ts';
 
 /** What this is joined with. */

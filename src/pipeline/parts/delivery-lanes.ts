@@ -1,5 +1,5 @@
 // Tracks each alert channel's attempts in progress, and how far claims have scanned its deliveries (docs/decisions/0014).
-import type { DueDelivery } from '#domain/alerts/delivery.ts';
+import type { DueDelivery } from '#domain/deliveries/delivery.ts';
 
 /** A delivery during an attempt, without its request, which the sender holds. */
 export type Held = Pick<DueDelivery, 'accountId' | 'id' | 'alertChannelId' | 'checkId' | 'isTest'>;

@@ -1,7 +1,7 @@
 // Renders claimed deliveries outside of any transaction and stores each request before sending it (docs/decisions/0120).
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
-import type { DueDelivery, Message, RenderInput } from '#domain/alerts/delivery.ts';
-import { notRendered } from '#domain/alerts/failing-channel.ts';
+import type { DueDelivery, Message, RenderInput } from '#domain/deliveries/delivery.ts';
+import { notRendered } from '#domain/deliveries/failing-channel.ts';
 import type { Rendered } from '#domain/results/recording.ts';
 import type { Clock } from '#lib/clock.ts';
 import { FairQueue } from '#lib/fair-queue.ts';

@@ -2,7 +2,7 @@
 import type { AlertMessageActions } from '#actions/alerts/alert-messages.ts';
 import type { ChannelPreset } from '#domain/alerts/channel-preset.ts';
 import type { ChannelTestBody, PresetBody, PreviewBody } from '#contract/alerts/alert-channel-operations.ts';
-import type { Message } from '#domain/alerts/delivery.ts';
+import type { Message } from '#domain/deliveries/delivery.ts';
 import { deliveryToWire, exchangeToWire } from './deliveries.ts';
 import { type Route, route } from '../route.ts';
 

@@ -7,8 +7,8 @@ import type {
 import type { DeliveryActions, DeliveryFilter, LoggedDelivery } from '#actions/alerts/deliveries.ts';
 import type { AlertNotificationBody } from '#contract/alerts/alert-notification.ts';
 import type { DeliveryBody, DeliveryQuery } from '#contract/alerts/delivery.ts';
-import { type Attempt, attemptNote, type Delivery } from '#domain/alerts/delivery.ts';
-import { lostStatuses } from '#domain/alerts/delivery-purpose.ts';
+import { type Attempt, attemptNote, type Delivery } from '#domain/deliveries/delivery.ts';
+import { lostStatuses } from '#domain/deliveries/delivery-purpose.ts';
 import { pageOf, type Route, route, sliceOf } from '../route.ts';
 import { isoText } from '../wire.ts';
 

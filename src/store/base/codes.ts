@@ -1,5 +1,5 @@
 // Integer codes of words in columns. The order defines the codes: append only, never reorder or remove.
-import { type DeliveryStatus, deliveryStatuses } from '#domain/alerts/delivery.ts';
+import { type DeliveryStatus, deliveryStatuses } from '#domain/deliveries/delivery.ts';
 import { type PingSignal, pingSignals, type PingState, pingStates } from '#domain/checks/heartbeat.ts';
 import { type Outcome, outcomes, type Reason } from '#domain/results/result.ts';
 import type { RunSource } from '#domain/checks/run.ts';

@@ -1,7 +1,7 @@
 // Reports on accounts: the facts that only they need, and their deliveries (docs/decisions/0130).
 import type { Kysely } from 'kysely';
 import type { TimeSpan } from '#domain/checks/calendar.ts';
-import { type DeliveryContent, newDelivery } from '#domain/alerts/delivery.ts';
+import { type DeliveryContent, newDelivery } from '#domain/deliveries/delivery.ts';
 import {
   type AccountReport,
   certificateDays,

@@ -2,7 +2,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { FlappingNotice } from '#domain/alerts/alert.ts';
 import { type ActiveHours, hoursReason, waitsForHours } from '#domain/alerts/active-hours.ts';
-import { supersededReason } from '#domain/alerts/superseding.ts';
+import { supersededReason } from '#domain/deliveries/superseding.ts';
 import { type IdBytes, idBytes, json, parsed, parsedOrNull } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';

@@ -1,13 +1,13 @@
 // Reads and writes whether a channel receives, for the rules of docs/decisions/0026. Each engine has its own statements.
-import type { Attempt, Delivery, DeliveryStep } from '#domain/alerts/delivery.ts';
-import { deliveryEnd, type DeliveryPurpose, purposeOf } from '#domain/alerts/delivery-purpose.ts';
+import type { Attempt, Delivery, DeliveryStep } from '#domain/deliveries/delivery.ts';
+import { deliveryEnd, type DeliveryPurpose, purposeOf } from '#domain/deliveries/delivery-purpose.ts';
 import {
   afterEnd,
   type ChannelEvent,
   type ChannelStanding,
   lostReason,
   notRendered,
-} from '#domain/alerts/failing-channel.ts';
+} from '#domain/deliveries/failing-channel.ts';
 import type { Rendered } from '#domain/results/recording.ts';
 import { idBytes, type IdBytes, idText } from '../base/codec.ts';
 import type { AlertChannelsTable, DeliveriesTable } from '../base/tables/schema.ts';

@@ -1,6 +1,6 @@
 // Deliveries as the API reads and changes them.
 import type { Kysely } from 'kysely';
-import type { Attempt, AttemptError, Delivery, DeliveryStatus } from '#domain/alerts/delivery.ts';
+import type { Attempt, AttemptError, Delivery, DeliveryStatus } from '#domain/deliveries/delivery.ts';
 import { firstIdAt, idBytes, idText, idTextOrNull, parsed } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';

@@ -1,8 +1,8 @@
 // Manual changes of a delivery: retry now, cancel, replay.
 import type { Kysely } from 'kysely';
 import { type Flapping, messageEveryMs } from '#domain/alerts/flapping.ts';
-import type { DeliveryContent } from '#domain/alerts/delivery.ts';
-import { lostStatuses } from '#domain/alerts/delivery-purpose.ts';
+import type { DeliveryContent } from '#domain/deliveries/delivery.ts';
+import { lostStatuses } from '#domain/deliveries/delivery-purpose.ts';
 import { newId } from '#lib/id.ts';
 import { endWait } from '../path/deliveries/requested-delay.ts';
 import { firstIdAt, type IdBytes, idBytes, idText, json, parsed, parsedOrNull } from '../base/codec.ts';

@@ -13,7 +13,7 @@ import {
   type SortedCheck,
 } from '#domain/alerts/digest.ts';
 import { type IdBytes, idBytes, idText, idTextOrNull, json } from '../base/codec.ts';
-import type { DeliveryContent } from '#domain/alerts/delivery.ts';
+import type { DeliveryContent } from '#domain/deliveries/delivery.ts';
 import type { DeliveriesTable, Tables } from '../base/tables/schema.ts';
 
 /** Alerts to read, newest first: with more, the oldest are counted, but not listed. */

@@ -1,8 +1,8 @@
 // Failing channels, for notices and for reports through other channels (docs/decisions/0026).
 import type { Kysely } from 'kysely';
-import { type Delivery, type DeliveryContent, newDelivery } from '#domain/alerts/delivery.ts';
+import { type Delivery, type DeliveryContent, newDelivery } from '#domain/deliveries/delivery.ts';
 import { channelName } from '#domain/alerts/channel-name.ts';
-import { type ChannelReport, reportVariables } from '#domain/alerts/failing-channel.ts';
+import { type ChannelReport, reportVariables } from '#domain/deliveries/failing-channel.ts';
 import type { ActiveHours } from '#domain/alerts/active-hours.ts';
 import { reportRecipients } from '#domain/alerts/report-recipients.ts';
 import type { Digest } from '#domain/alerts/digest.ts';

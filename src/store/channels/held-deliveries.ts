@@ -1,6 +1,6 @@
 // Whether deliveries are held: after a restore, or for a copy started elsewhere (docs/decisions/0119).
 import type { Kysely } from 'kysely';
-import type { DeliveryHold } from '#domain/alerts/delivery.ts';
+import type { DeliveryHold } from '#domain/deliveries/delivery.ts';
 import { type IdBytes, json, parsed } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';

@@ -1,5 +1,5 @@
 // Which notices about Tocsin itself the operator's channel has received.
-import type { Delivery } from '#domain/alerts/delivery.ts';
+import type { Delivery } from '#domain/deliveries/delivery.ts';
 import type { SentNotice } from '#domain/alerts/notice-channel.ts';
 import type { Database } from '../base/database.ts';
 import { readFact, replaceFact } from '../base/installation-fact.ts';

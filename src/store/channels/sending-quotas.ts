@@ -9,7 +9,7 @@ import {
   quotaExpiredReason,
   quotaReason,
   type SendingQuota,
-} from '#domain/alerts/sending-quota.ts';
+} from '#domain/deliveries/sending-quota.ts';
 import { idBytes } from '../base/codec.ts';
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';

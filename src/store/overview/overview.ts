@@ -1,5 +1,5 @@
 // The overview of an account: its cached checks, and additional data for a page of them.
-import { lostStatuses } from '#domain/alerts/delivery-purpose.ts';
+import { lostStatuses } from '#domain/deliveries/delivery-purpose.ts';
 import type { DeliveryCounts, NewestResult, OverviewFigures } from '#domain/results/overview.ts';
 import { firstIdAt, idBytes, idText } from '../base/codec.ts';
 import { deliveryStatusCodes, outcomeCodes } from '../base/codes.ts';

@@ -1,5 +1,5 @@
 // Store interface of the pipeline steps. Each call is one durable write, committed with others.
-import type { Delivery, Message, RenderInput } from '#domain/alerts/delivery.ts';
+import type { Delivery, Message, RenderInput } from '#domain/deliveries/delivery.ts';
 import type { CheckContext, EndedAttempt, Judge, Recorded } from '#domain/results/recording.ts';
 import type { Run } from '#domain/checks/run.ts';
 import type {

@@ -1,6 +1,6 @@
 // Shifts everything that waits in PostgreSQL when the clock is set, so that it keeps its distance in real time
 // (docs/decisions/0016).
-import { maxRequestedWaitMs, retryPausesMs } from '#domain/alerts/delivery.ts';
+import { maxRequestedWaitMs, retryPausesMs } from '#domain/deliveries/delivery.ts';
 import { nextSlot } from '#domain/checks/slot.ts';
 import { clockSetMs } from '#lib/followed-clock.ts';
 import { locationsAt } from './record/check-state-rows.ts';

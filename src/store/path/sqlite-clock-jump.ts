@@ -1,5 +1,5 @@
 // Shifts everything that waits when the machine's clock is set, so that it keeps its distance in real time.
-import { maxRequestedWaitMs, retryPausesMs } from '#domain/alerts/delivery.ts';
+import { maxRequestedWaitMs, retryPausesMs } from '#domain/deliveries/delivery.ts';
 import { nextSlot } from '#domain/checks/slot.ts';
 import { clockSetMs } from '#lib/followed-clock.ts';
 import { locationsAt } from './record/check-state-rows.ts';

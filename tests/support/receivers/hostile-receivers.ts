@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import type { AttemptError } from '#domain/alerts/delivery.ts';
+import type { AttemptError } from '#domain/deliveries/delivery.ts';
 
 /** One way of being hostile. */
 export interface HostileVariant {

@@ -5,7 +5,7 @@ import { derivedId, newId } from '#lib/id.ts';
 import { idBytes, json } from '#store/base/codec.ts';
 import { packed } from '#store/base/packed.ts';
 import { deliveryStatusCodes, outcomeCodes, reasonCodes } from '#store/base/codes.ts';
-import type { DeliveryStatus } from '#domain/alerts/delivery.ts';
+import type { DeliveryStatus } from '#domain/deliveries/delivery.ts';
 import type { Cell, RawRows } from './raw-rows.ts';
 
 /** Inserts one row; the names are columns. */

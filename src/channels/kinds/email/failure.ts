@@ -1,5 +1,5 @@
 // Describes why a mail was not accepted, for the log of attempts.
-import type { SendOutcome } from '#domain/alerts/delivery.ts';
+import type { SendOutcome } from '#domain/deliveries/delivery.ts';
 import { handshakeWords, isTlsCode } from '#lib/net/tls-words.ts';
 import { describeFailure } from '../../http/send-error.ts';
 import type { DialogueError, MailServer } from './mailer.ts';

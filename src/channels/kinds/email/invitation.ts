@@ -1,6 +1,6 @@
 // Renders the mail of an invitation to an account.
-import type { Message } from '#domain/alerts/delivery.ts';
-import type { Gateways } from '#domain/alerts/gateways.ts';
+import type { Message } from '#domain/deliveries/delivery.ts';
+import type { Gateways } from '#domain/deliveries/gateways.ts';
 import type { InvitationMessage } from '../../kind.ts';
 import type { RenderFacts } from '../../templates/context.ts';
 import { headerText } from '../../templates/header-text.ts';

@@ -1,5 +1,5 @@
 // What the default subject and body say about an alert.
-import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import { type AlertSummary, oneLine, summarize, type Tone } from '../../parts/alert-summary.ts';
 import { textOf } from '../../templates/text-helpers.ts';
 import { isolated } from './bidi.ts';

@@ -2,8 +2,8 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { TLSSocket } from 'node:tls';
-import type { Message } from '#domain/alerts/delivery.ts';
-import type { SmtpGateway } from '#domain/alerts/gateways.ts';
+import type { Message } from '#domain/deliveries/delivery.ts';
+import type { SmtpGateway } from '#domain/deliveries/gateways.ts';
 import type { Trust } from '#lib/net/tls-trust.ts';
 import { encodeWord, foldLines } from 'nodemailer/lib/mime-funcs';
 import MimeNode from 'nodemailer/lib/mime-node';

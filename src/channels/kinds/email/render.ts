@@ -1,7 +1,7 @@
 // Renders the mail of a delivery: headers, text and HTML. What is stored here is sent unchanged by every attempt.
-import type { Message } from '#domain/alerts/delivery.ts';
-import type { Gateways } from '#domain/alerts/gateways.ts';
-import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { Message } from '#domain/deliveries/delivery.ts';
+import type { Gateways } from '#domain/deliveries/gateways.ts';
+import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { limits, Rendering } from '../../templates/budget.ts';
 import { compileTemplate } from '../../templates/compile.ts';

@@ -1,6 +1,6 @@
 // Renders the mail of a report. Templates of the channel describe alerts, so they are not used.
-import type { Message } from '#domain/alerts/delivery.ts';
-import type { Gateways } from '#domain/alerts/gateways.ts';
+import type { Message } from '#domain/deliveries/delivery.ts';
+import type { Gateways } from '#domain/deliveries/gateways.ts';
 import type { JsonObject } from '#domain/json.ts';
 import {
   type ReportGroup,

@@ -12,9 +12,9 @@ import {
 } from '../../../../tests/support/receivers/smtp-server.ts';
 import { readMail } from '../../../../tests/support/receivers/read-mail.ts';
 import { until } from '../../../../tests/support/until.ts';
-import type { SmtpGateway } from '#domain/alerts/gateways.ts';
-import { noGateways } from '#domain/alerts/gateways.ts';
-import type { SendOutcome } from '#domain/alerts/delivery.ts';
+import type { SmtpGateway } from '#domain/deliveries/gateways.ts';
+import { noGateways } from '#domain/deliveries/gateways.ts';
+import type { SendOutcome } from '#domain/deliveries/delivery.ts';
 import { tunnelThrough } from '#egress/proxy.ts';
 import type { ChannelSender, SenderOptions, Sending } from '../../kind.ts';
 import { open } from '../../http/test-receivers.ts';

@@ -1,7 +1,7 @@
 // Sends stored mails by SMTP, once each. An interrupted attempt is repeated with the same bytes (docs/decisions/0012).
-import type { SendOutcome } from '#domain/alerts/delivery.ts';
-import type { Gateways } from '#domain/alerts/gateways.ts';
-import { mask } from '#domain/alerts/shown-url.ts';
+import type { SendOutcome } from '#domain/deliveries/delivery.ts';
+import type { Gateways } from '#domain/deliveries/gateways.ts';
+import { mask } from '#domain/deliveries/shown-url.ts';
 import { createTrust, type Trust } from '#lib/net/tls-trust.ts';
 import { createMasker } from '#lib/text-masker.ts';
 import type { ChannelSender, EgressGuard, SenderOptions, Sending } from '../../kind.ts';

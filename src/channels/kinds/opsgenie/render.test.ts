@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { alertTypes } from '#domain/alerts/alert.ts';
-import { noGateways } from '#domain/alerts/gateways.ts';
+import { noGateways } from '#domain/deliveries/gateways.ts';
 import { alertCases, alertVariables, assertGolden, hostileTexts, rendered } from '../../parts/test-alerts.ts';
 
 const config = { region: 'US', priority: 'P2' };

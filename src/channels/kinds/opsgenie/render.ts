@@ -1,7 +1,7 @@
 // Renders requests for Opsgenie's Alert API: create an alert, or close it by its alias.
-import type { Message } from '#domain/alerts/delivery.ts';
-import type { Gateways } from '#domain/alerts/gateways.ts';
-import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { Message } from '#domain/deliveries/delivery.ts';
+import type { Gateways } from '#domain/deliveries/gateways.ts';
+import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { type AlertSummary, shortened, summarize } from '../../parts/alert-summary.ts';
 import { textIn } from '../../parts/config-text.ts';

@@ -1,5 +1,5 @@
 // Sends requests to Opsgenie with the channel's key.
-import { mask } from '#domain/alerts/shown-url.ts';
+import { mask } from '#domain/deliveries/shown-url.ts';
 import { createHttpSender } from '../../http/http-sender.ts';
 import type { ChannelSender, SenderOptions } from '../../kind.ts';
 import { textIn } from '../../parts/config-text.ts';

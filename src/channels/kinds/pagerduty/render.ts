@@ -1,8 +1,8 @@
 // Renders events for PagerDuty's Events API v2.
-import type { Message } from '#domain/alerts/delivery.ts';
-import type { Gateways } from '#domain/alerts/gateways.ts';
-import { mask } from '#domain/alerts/shown-url.ts';
-import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { Message } from '#domain/deliveries/delivery.ts';
+import type { Gateways } from '#domain/deliveries/gateways.ts';
+import { mask } from '#domain/deliveries/shown-url.ts';
+import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { type AlertSummary, shortened, summarize } from '../../parts/alert-summary.ts';
 import { jsonRequest } from '../../parts/json-request.ts';

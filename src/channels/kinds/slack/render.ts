@@ -1,7 +1,7 @@
 // Renders the message of a Slack channel: blocks, and a text for notifications and for servers without blocks.
-import type { Message } from '#domain/alerts/delivery.ts';
-import { mask } from '#domain/alerts/shown-url.ts';
-import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { Message } from '#domain/deliveries/delivery.ts';
+import { mask } from '#domain/deliveries/shown-url.ts';
+import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import type { JsonObject, JsonValue } from '#domain/json.ts';
 import { type AlertSummary, shortened, summarize } from '../../parts/alert-summary.ts';
 import { type DigestGroup, type DigestMessage, summarizeDigest } from '../../parts/digest-summary.ts';

@@ -1,5 +1,5 @@
 // The URL of a Slack webhook is a secret; its host is not, and is stored beside it for display.
-import { mask, maskAddress, withoutUserInfo } from '#domain/alerts/shown-url.ts';
+import { mask, maskAddress, withoutUserInfo } from '#domain/deliveries/shown-url.ts';
 import { textIn } from '../../parts/config-text.ts';
 import type { SecretRules } from '../../kind.ts';
 

@@ -1,6 +1,6 @@
 // Renders the short text of an SMS message or a call. The operator's service turns it into a request when it is sent.
-import type { Message } from '#domain/alerts/delivery.ts';
-import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { Message } from '#domain/deliveries/delivery.ts';
+import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { shortened, summarize } from '../../parts/alert-summary.ts';
 import { type DigestMessage, digestSentence } from '../../parts/digest-summary.ts';

@@ -1,7 +1,7 @@
 // Sends texts through the operator's service. Its address, credentials and headers stay out of the log, which accounts see.
-import type { SendOutcome } from '#domain/alerts/delivery.ts';
-import type { TelephoneGateway } from '#domain/alerts/gateways.ts';
-import { mask } from '#domain/alerts/shown-url.ts';
+import type { SendOutcome } from '#domain/deliveries/delivery.ts';
+import type { TelephoneGateway } from '#domain/deliveries/gateways.ts';
+import { mask } from '#domain/deliveries/shown-url.ts';
 import { createMasker } from '#lib/text-masker.ts';
 import { createHttpSender } from '../../http/http-sender.ts';
 import type { ChannelSender, SenderOptions } from '../../kind.ts';

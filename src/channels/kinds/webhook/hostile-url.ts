@@ -1,5 +1,5 @@
 // Warns about URLs that some values would change, and about double encoding.
-import { systemVariableNames, type TemplateVariables } from '#domain/alerts/template-variables.ts';
+import { systemVariableNames, type TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import type { WebhookConfig } from './config.ts';
 import type { ConfigWarning } from '../../templates/fields.ts';
 import type { Reference } from '../../templates/gate.ts';

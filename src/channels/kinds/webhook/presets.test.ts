@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { alertTypes } from '#domain/alerts/alert.ts';
-import type { Message } from '#domain/alerts/delivery.ts';
+import type { Message } from '#domain/deliveries/delivery.ts';
 import type { JsonObject } from '#domain/json.ts';
-import { type AlertFacts, systemVariables, type TemplateVariables } from '#domain/alerts/template-variables.ts';
-import { reportVariables } from '#domain/alerts/failing-channel.ts';
+import { type AlertFacts, systemVariables, type TemplateVariables } from '#domain/deliveries/template-variables.ts';
+import { reportVariables } from '#domain/deliveries/failing-channel.ts';
 import { templatesOf } from './config.ts';
 import { presets } from './presets.ts';
 import { tooMuchFor } from './receivers.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { channelRules } from '../../rules.ts';
-import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import type { JsonObject } from '#domain/json.ts';
 
 const variables = {

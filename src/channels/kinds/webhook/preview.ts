@@ -1,6 +1,6 @@
 /** Warns about valid templates that are likely to fail. */
 import type { JsonObject } from '#domain/json.ts';
-import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import { readConfig } from './config.ts';
 import type { ConfigWarning, TemplateNames } from '../../templates/fields.ts';
 import type { Reference } from '../../templates/gate.ts';

@@ -1,7 +1,7 @@
 // Locked values are masked in deliveries, in every form that was sent.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mask } from '#domain/alerts/shown-url.ts';
+import { mask } from '#domain/deliveries/shown-url.ts';
 import * as redact from '../../redact.ts';
 import { redactAttempt, redactFault, redactRequest, withheld, withheldAnswer } from '../../redact.ts';
 import { templatesOf } from './config.ts';

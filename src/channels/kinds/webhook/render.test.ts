@@ -1,7 +1,7 @@
 // Rendering of webhook requests: body, URL, headers and query.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { systemVariableNames } from '#domain/alerts/template-variables.ts';
+import { systemVariableNames } from '#domain/deliveries/template-variables.ts';
 import { renderWebhook } from './render.ts';
 import { TemplateError } from '../../templates/template-error.ts';
 

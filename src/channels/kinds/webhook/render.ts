@@ -1,8 +1,8 @@
 /** Renders the request of a delivery from its channel's templates and variables (decisions: Render once). */
-import type { Message } from '#domain/alerts/delivery.ts';
+import type { Message } from '#domain/deliveries/delivery.ts';
 import type { JsonObject } from '#domain/json.ts';
-import { systemVariableNames } from '#domain/alerts/template-variables.ts';
-import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import { systemVariableNames } from '#domain/deliveries/template-variables.ts';
+import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import { limits, Rendering } from '../../templates/budget.ts';
 import { compileTemplate } from '../../templates/compile.ts';
 import { hasBody, readConfig } from './config.ts';

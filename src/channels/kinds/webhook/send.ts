@@ -1,5 +1,5 @@
 /** Signs and sends the requests of webhooks. */
-import type { SendOutcome } from '#domain/alerts/delivery.ts';
+import type { SendOutcome } from '#domain/deliveries/delivery.ts';
 import { createHttpSender } from '../../http/http-sender.ts';
 import type { ChannelSender, SenderOptions } from '../../kind.ts';
 import { signingSecrets } from './secrets.ts';

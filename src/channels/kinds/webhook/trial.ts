@@ -1,7 +1,11 @@
 // Renders a channel repeatedly with different values, to find values that break it.
 import type { JsonObject } from '#domain/json.ts';
-import type { Message } from '#domain/alerts/delivery.ts';
-import { systemVariableNames, type TemplateValue, type TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { Message } from '#domain/deliveries/delivery.ts';
+import {
+  systemVariableNames,
+  type TemplateValue,
+  type TemplateVariables,
+} from '#domain/deliveries/template-variables.ts';
 import type { Reference } from '../../templates/gate.ts';
 import { renderWebhook } from './render.ts';
 import { TemplateError } from '../../templates/template-error.ts';

@@ -1,6 +1,6 @@
 // Channels of claimed deliveries in PostgreSQL, and deliveries that wait for a delay requested by their receiver.
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
-import { waitReason } from '#domain/alerts/delivery.ts';
+import { waitReason } from '#domain/deliveries/delivery.ts';
 import { channelOf } from '../../channels/alert-channel-row.ts';
 import { isFirstAttempt, postponedAtOnce } from '../../path/deliveries/requested-delay.ts';
 import { idText } from '../../base/codec.ts';

@@ -9,9 +9,9 @@ import type {
   DueDelivery,
   Message,
   RenderInput,
-} from '#domain/alerts/delivery.ts';
+} from '#domain/deliveries/delivery.ts';
 import type { Rendered } from '#domain/results/recording.ts';
-import type { TemplateVariables } from '#domain/alerts/template-variables.ts';
+import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import {
   flag,
   type IdBytes,

@@ -1,5 +1,5 @@
 // Waiting deliveries in PostgreSQL: claimed channel by channel with SKIP LOCKED, settled in batches.
-import type { Attempt, Delivery, DeliveryStatus } from '#domain/alerts/delivery.ts';
+import type { Attempt, Delivery, DeliveryStatus } from '#domain/deliveries/delivery.ts';
 import { isPostponed } from './requested-delay.ts';
 import { settledColumns } from './cancel-reminders.ts';
 import { supersededColumn, supersededReasonOf } from './superseding.ts';

@@ -1,5 +1,5 @@
 // Rows of deliveries and attempts, for bulk writes.
-import type { Attempt, Delivery } from '#domain/alerts/delivery.ts';
+import type { Attempt, Delivery } from '#domain/deliveries/delivery.ts';
 import { type IdBytes, idBytes, idText } from '../../base/codec.ts';
 import {
   cancelCollectingStatement,

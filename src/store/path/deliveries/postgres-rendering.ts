@@ -1,6 +1,6 @@
 // Rendering of claimed deliveries before their first attempt, in PostgreSQL (docs/decisions/0120).
-import type { DeliveryContent, Message, RenderInput } from '#domain/alerts/delivery.ts';
-import { userVariables } from '#domain/alerts/delivery-variables.ts';
+import type { DeliveryContent, Message, RenderInput } from '#domain/deliveries/delivery.ts';
+import { userVariables } from '#domain/deliveries/delivery-variables.ts';
 import { type IdBytes, idBytes, idText, json, parsed } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
 import { type RenderedDelivery, renderInput, type SettleRules } from './delivery-rows.ts';

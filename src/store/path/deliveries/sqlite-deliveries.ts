@@ -8,7 +8,7 @@ import {
   type DueDelivery,
   type Message,
   waitReason,
-} from '#domain/alerts/delivery.ts';
+} from '#domain/deliveries/delivery.ts';
 import { channelOf } from '../../channels/alert-channel-row.ts';
 import { isFirstAttempt, isPostponed, postponedAtOnce } from './requested-delay.ts';
 import { settledColumns } from './cancel-reminders.ts';

@@ -1,5 +1,5 @@
 // Adds deliveries and their content.
-import type { Delivery } from '#domain/alerts/delivery.ts';
+import type { Delivery } from '#domain/deliveries/delivery.ts';
 import { idBytes } from '../../base/codec.ts';
 import {
   cancelCollectingStatement,

@@ -1,5 +1,5 @@
 // Records what the end of a delivery means for its channel, in SQLite.
-import { delayedUntil } from '#domain/alerts/delivery.ts';
+import { delayedUntil } from '#domain/deliveries/delivery.ts';
 import { idBytes } from '../../base/codec.ts';
 import {
   deliveriesOf,

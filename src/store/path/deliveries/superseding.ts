@@ -1,5 +1,5 @@
-// Whether a due delivery is superseded: the rules of domain/alerts/superseding.ts, in the statement that claims it.
-import { supersededDigestReason, supersededReason, supersedingStatuses } from '#domain/alerts/superseding.ts';
+// Whether a due delivery is superseded: the rules of domain/deliveries/superseding.ts, in the statement that claims it.
+import { supersededDigestReason, supersededReason, supersedingStatuses } from '#domain/deliveries/superseding.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';
 
 const isSent = `n.status IN (${supersedingStatuses.map((status) => deliveryStatusCodes.encode(status)).join()})`;

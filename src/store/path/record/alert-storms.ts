@@ -9,7 +9,7 @@ import {
   isIdle,
   noStorm,
 } from '#domain/alerts/alert-storm.ts';
-import { type Delivery, newDelivery } from '#domain/alerts/delivery.ts';
+import { type Delivery, newDelivery } from '#domain/deliveries/delivery.ts';
 import { newId } from '#lib/id.ts';
 import { flag, idBytes, json, parsed } from '../../base/codec.ts';
 import { deliveryStatusCodes } from '../../base/codes.ts';

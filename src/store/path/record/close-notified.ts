@@ -2,7 +2,7 @@
 // (docs/decisions/0103).
 import { type Kysely, sql } from 'kysely';
 import { digestThresholdOf } from '#domain/alerts/alert-storm.ts';
-import type { Delivery } from '#domain/alerts/delivery.ts';
+import type { Delivery } from '#domain/deliveries/delivery.ts';
 import type { CheckContext } from '#domain/results/recording.ts';
 import { bareFinding } from '#domain/results/result.ts';
 import { cancelReminder, isPendingReminder } from '../deliveries/cancel-reminders.ts';

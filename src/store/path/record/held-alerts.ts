@@ -2,7 +2,7 @@
 // (docs/decisions/0138).
 import type { FlappingNotice } from '#domain/alerts/alert.ts';
 import type { AlertEvent, FlappingFacts, FlappingTidings, Notification } from '#domain/alerts/notify.ts';
-import { type Delivery, newDelivery } from '#domain/alerts/delivery.ts';
+import { type Delivery, newDelivery } from '#domain/deliveries/delivery.ts';
 import type { DeliveryIncident } from '#domain/alerts/incident.ts';
 import { newId } from '#lib/id.ts';
 import type { AlertedIncident } from './record-incident.ts';

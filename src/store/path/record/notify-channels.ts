@@ -4,7 +4,7 @@ import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
 import { digestThresholdOf, type GroupableAlert } from '#domain/alerts/alert-storm.ts';
 import { type AlertType, neverSent } from '#domain/alerts/alert.ts';
 import type { CheckState, StateStep } from '#domain/checks/check-state.ts';
-import type { Delivery } from '#domain/alerts/delivery.ts';
+import type { Delivery } from '#domain/deliveries/delivery.ts';
 import type { CheckContext, DeliveryFacts, EndedAttempt, Prepared } from '#domain/results/recording.ts';
 import type { Finding } from '#domain/results/result.ts';
 import {

@@ -1,5 +1,5 @@
 // The rows of a batch of recording in memory: those read, and those to write.
-import type { Delivery } from '#domain/alerts/delivery.ts';
+import type { Delivery } from '#domain/deliveries/delivery.ts';
 import type { FailureMessage } from '#domain/alerts/suppression.ts';
 import type { EndedAttempt } from '#domain/results/recording.ts';
 import { type IdBytes, idBytes, idText } from '../../base/codec.ts';

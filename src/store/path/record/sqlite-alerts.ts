@@ -1,5 +1,5 @@
 // Rows of alerts and notification records in SQLite.
-import type { Delivery } from '#domain/alerts/delivery.ts';
+import type { Delivery } from '#domain/deliveries/delivery.ts';
 import type { EndedAttempt } from '#domain/results/recording.ts';
 import { countedFrom } from '#domain/alerts/alert-storm.ts';
 import { alertedAtMost, createStorms, hastened, type StormRead } from './alert-storms.ts';

@@ -1,7 +1,7 @@
 // Sends the line of a delivery with its password in front; the answer `ok` delivers it.
 import net from 'node:net';
 import type { ChannelSender, SenderOptions } from '#channels/kind.ts';
-import type { SendOutcome } from '#domain/alerts/delivery.ts';
+import type { SendOutcome } from '#domain/deliveries/delivery.ts';
 
 export function createLineSender({ guard, deadlineMs = 30_000 }: SenderOptions): ChannelSender {
   return {

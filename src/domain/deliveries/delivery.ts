@@ -1,8 +1,8 @@
 // Deliveries, their attempts and retries (decisions: Schedule).
 import type { JsonValue } from '../json.ts';
 import type { AccountReport } from '../results/account-report.ts';
-import type { AlertType } from './alert.ts';
-import type { Digest } from './digest.ts';
+import type { AlertType } from '../alerts/alert.ts';
+import type { Digest } from '../alerts/digest.ts';
 import type { TemplateVariables } from './template-variables.ts';
 
 /**

@@ -1,8 +1,8 @@
 // Variables of an alert: names, types, and when they apply (spec §6.2, decisions: Types).
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { FlappingFacts } from './notify.ts';
-import { alertTypes } from './alert.ts';
+import type { FlappingFacts } from '../alerts/notify.ts';
+import { alertTypes } from '../alerts/alert.ts';
 import { type AlertFacts, systemVariableNames, systemVariables } from './template-variables.ts';
 
 const facts: AlertFacts = {

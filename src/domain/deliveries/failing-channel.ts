@@ -1,8 +1,8 @@
 // When a channel counts as failing, and the alert about it through other channels (docs/decisions/0026).
-import type { AlertChannel } from './alert-channel.ts';
+import type { AlertChannel } from '../alerts/alert-channel.ts';
 import type { Attempt } from './delivery.ts';
 import { type DeliveryEnd, type DeliveryPurpose, isReported, wasOverdue } from './delivery-purpose.ts';
-import type { Digest } from './digest.ts';
+import type { Digest } from '../alerts/digest.ts';
 import type { EnvironmentVariable } from '../accounts/environment-variable.ts';
 import type { TemplateVariables } from './template-variables.ts';
 

@@ -1,8 +1,8 @@
 // The variables of webhook templates: those of the specification and the additions in decisions.md.
-import type { AlertType } from './alert.ts';
-import type { FlappingFacts } from './notify.ts';
-import type { FlappingMessage } from './flapping.ts';
-import type { DeliveryIncident } from './incident.ts';
+import type { AlertType } from '../alerts/alert.ts';
+import type { FlappingFacts } from '../alerts/notify.ts';
+import type { FlappingMessage } from '../alerts/flapping.ts';
+import type { DeliveryIncident } from '../alerts/incident.ts';
 import { withoutUserInfo } from './shown-url.ts';
 
 /** A value in a template; undefined = not applicable, prints nothing. */

@@ -1,5 +1,5 @@
 // Variables available to the templates of a delivery: the facts of its alert and the user's variables.
-import { sslDaysRemaining } from './alert.ts';
+import { sslDaysRemaining } from '../alerts/alert.ts';
 import { certificateSentence } from '../results/certificate-expiry.ts';
 import type { EnvironmentVariable } from '../accounts/environment-variable.ts';
 import { mergeVariables } from '../accounts/environment-variable.ts';

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { deliveryVariables, userVariables } from './delivery-variables.ts';
 import type { EnvironmentVariable } from '../accounts/environment-variable.ts';
 import type { DeliveryFacts } from '../results/recording.ts';
-import { sampleAlert } from './sample-alert.ts';
+import { sampleAlert } from '../alerts/sample-alert.ts';
 
 const now = Date.UTC(2026, 2, 10, 12);
 const variable = (key: string, value: string, secret = false): EnvironmentVariable => ({
