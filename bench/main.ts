@@ -5,21 +5,15 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { browserBench } from './browser.ts';
 import { checkBench } from './check.ts';
-import { claimBench } from './claim.ts';
 import { deliverBench } from './deliver.ts';
-import { growthBench } from './growth.ts';
 import { heartbeatBench } from './heartbeat.ts';
 import { historyBench } from './history.ts';
 import { hostileBench } from './hostile.ts';
 import { postgresBench } from './postgres.ts';
-import { renderBench } from './render.ts';
 import { restBench } from './rest.ts';
 import { scheduleBench } from './schedule.ts';
-import { sizeBench } from './size.ts';
-import { startBench } from './start.ts';
 import { countStolen, describeMachine } from './support/machine.ts';
 import { asJson, asTable, type Bench, engineNames, isPassed } from './support/report.ts';
-import { triggerBench } from './trigger.ts';
 import { webBench } from './web.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
@@ -28,14 +22,8 @@ const benches: Readonly<Record<string, Bench>> = {
   check: checkBench,
   schedule: scheduleBench,
   rest: restBench,
-  trigger: triggerBench,
   heartbeat: heartbeatBench,
   browser: browserBench,
-  size: sizeBench,
-  start: startBench,
-  render: renderBench,
-  claim: claimBench,
-  growth: growthBench,
   postgres: postgresBench,
   history: historyBench,
   web: webBench,
@@ -51,7 +39,7 @@ ${Object.entries(benches)
   --quick    shorter runs, to test the benchmark itself; the figures are not meaningful
   --profile  writes CPU profiles of the service to data/profiles
   --results  number of results for the history benchmark
-  --engine   SQLite or PostgreSQL: measures only that engine (claim, growth and history)
+  --engine   SQLite or PostgreSQL: measures only that engine (history)
 `;
 
 await main();

@@ -11,11 +11,6 @@ export function largest(values: readonly number[]): number {
   return values.reduce((max, value) => Math.max(max, value), Number.NEGATIVE_INFINITY);
 }
 
-/** The smallest value. Accepts lists of any length. */
-export function smallest(values: readonly number[]): number {
-  return values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
-}
-
 /** Median of a few repeated measurements. */
 export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
