@@ -20,8 +20,6 @@ export interface ChannelKind {
   readonly type: string;
   /** Schema of `config` in requests. Fields made by `secretText` are stored sealed and shown masked. */
   readonly config: z.ZodObject;
-  /** Schema of `config` in responses, with every field present. */
-  readonly shownConfig: z.ZodObject;
   readonly secretRules?: SecretRules;
   /**
    * Templates of a configuration. They are compiled and limited on save; values of locked variables are masked in their

@@ -24,8 +24,8 @@ export interface CheckSchema {
   readonly fields: Readonly<Record<string, z.ZodType>>;
   /** Common fields with a narrower schema. */
   readonly commonFields?: Readonly<Record<string, z.ZodType>>;
-  /** Response fields. All are present. */
-  readonly shown: Readonly<Record<string, z.ZodType>>;
+  /** Response fields in addition to those of requests. All are present. */
+  readonly shown?: Readonly<Record<string, z.ZodType>>;
   /** Fields of a result. */
   readonly result: Readonly<Record<string, z.ZodType>>;
   /** Fields that clients send for other kinds; ignored here. */

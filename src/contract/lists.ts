@@ -43,15 +43,8 @@ export const ownVariables = orNull(
 /** Limits of their number and size. Bytes include retained secret values. */
 export const ownVariablesRule = 'Up to 200, with at most 65,536 bytes of names and values in total.';
 
-/** In responses: null instead of a secret value. */
-export const ownVariablesShown = z.array(
-  z.strictObject({ key: z.string(), value: z.string().nullable(), locked: z.boolean(), secret: z.boolean() }),
-);
-
 /** Channels that a check or group notifies. */
 export const channelSubscriptions = orNull(
   z.array(z.strictObject({ alertChannelId: z.int().min(1), activated: z.boolean().default(true) })).max(200),
   none,
 );
-
-export const channelSubscriptionsShown = z.array(z.strictObject({ alertChannelId: z.int(), activated: z.boolean() }));

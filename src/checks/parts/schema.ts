@@ -14,7 +14,6 @@ export const ipFamily = z
   .nullable()
   .default(null)
   .describe('Use only addresses of this family. null tries both.');
-export const ipFamilyShown = z.enum(['IPv4', 'IPv6']).nullable();
 
 /** Host whose certificate expiry is reported; '' = none. Validated with the check. */
 export const certificateDomain = z
@@ -30,8 +29,6 @@ export function responseTimes(degraded: number, max: number) {
     maxResponseTime: limit(max, 30_000).describe('Failed if the response time exceeds this many ms, up to 30000.'),
   };
 }
-/** Schema of responses. */
-export const responseTimesShown = { degradedResponseTime: z.number(), maxResponseTime: z.number() };
 
 /** A number up to `max`; 0 and null mean the default. */
 export function limit(byDefault: number, max: number) {

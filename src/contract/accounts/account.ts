@@ -1,6 +1,7 @@
 // Accounts in the API (spec §2.2, §4.2; decisions: Execution limit).
 import { z } from 'zod';
-import { accountAlertSettings, accountAlertSettingsShown } from '../alerts/alert-settings.ts';
+import { accountAlertSettings } from '../alerts/alert-settings.ts';
+import { shown } from '#lib/schema/shown.ts';
 import { instant, updateOf } from '#lib/schema/fields.ts';
 import type { Operations } from '../operation.ts';
 import { jsonObject } from '#lib/schema/json.ts';
@@ -31,7 +32,7 @@ export const account = z
     name: z.string().exactOptional().describe('Name of the account.'),
     runtimeId: z.string().exactOptional().describe('Name of the default runtime.'),
     settings: jsonObject.exactOptional().describe('Account settings. Stored and returned unchanged.'),
-    alertSettings: accountAlertSettingsShown.exactOptional().describe('Alert settings of checks that have none.'),
+    alertSettings: shown(accountAlertSettings).exactOptional().describe('Alert settings of checks that have none.'),
     executionLimit: z
       .int()
       .exactOptional()

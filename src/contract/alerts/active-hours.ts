@@ -39,15 +39,4 @@ export const activeHours = z
     const message = otherChannelId === null ? 'is required with OTHER_CHANNEL' : 'requires outside to be OTHER_CHANNEL';
     context.addIssue({ code: 'custom', path: ['otherChannelId'], message });
   })
-  .meta({ id: 'ActiveHoursWrite' });
-
-export const activeHoursShown = z
-  .strictObject({
-    timeZone: z.string().describe(words.timeZone),
-    periods: z.array(
-      z.strictObject({ days: z.array(z.enum(weekdays)), from: z.string(), to: z.string().describe(words.to) }),
-    ),
-    outside: z.enum(['WAIT', 'OTHER_CHANNEL']).describe(words.outside),
-    otherChannelId: z.int().nullable(),
-  })
-  .meta({ id: 'ActiveHours', description: 'When a channel sends alerts.' });
+  .meta({ id: 'ActiveHoursWrite', description: 'When a channel sends alerts.' });

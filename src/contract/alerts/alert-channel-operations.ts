@@ -17,6 +17,7 @@ import {
 import { alertTypes } from '../checks/check-status.ts';
 import { attemptError, delivery, receivedResponse, sentRequest } from './delivery.ts';
 import { merges } from '#lib/schema/patch.ts';
+import { shown } from '#lib/schema/shown.ts';
 import type { Operations } from '../operation.ts';
 import { pageQuery } from '../paging.ts';
 
@@ -62,7 +63,7 @@ const preset = z
     variables: z
       .array(z.strictObject({ key: z.string(), locked: z.boolean() }))
       .describe('Account variables that the configuration uses, and whether to lock them.'),
-    config: anyOf(channelKinds.map(({ shownConfig }) => shownConfig.partial())),
+    config: anyOf(channelKinds.map(({ config }): z.ZodType => shown(config).partial())),
   })
   .meta({
     id: 'AlertChannelPreset',

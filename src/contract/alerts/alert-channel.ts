@@ -5,9 +5,10 @@ import { channelKinds } from '#channels/registry.ts';
 import { creating, ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { instant, orNull, pathNumber, updateOf } from '#lib/schema/fields.ts';
 import { Patch, patchField } from '#lib/schema/patch.ts';
+import { showAs, shown, shownFields } from '#lib/schema/shown.ts';
 import { warnings } from '../checks/warnings.ts';
-import { reportSchedule, reportScheduleShown } from '../results/account-report.ts';
-import { activeHours, activeHoursShown } from './active-hours.ts';
+import { reportSchedule } from '../results/account-report.ts';
+import { activeHours } from './active-hours.ts';
 
 type Kind = (typeof channelKinds)[number];
 /** Names of all kinds. */
@@ -63,13 +64,16 @@ const fields = z.strictObject({
   sslExpiry: z.boolean().default(false).describe('Notify about certificates that are about to expire.'),
   sslExpiryThreshold: z.int().min(1).max(30).default(30).describe('Days before expiry, 1 to 30.'),
   autoSubscribe: z.boolean().default(false).describe('Subscribe to every new check and group.'),
-  grouping: z
-    .boolean()
-    .nullable()
-    .default(null)
-    .describe(
-      'Send one message every ten minutes about a check that is flapping, instead of one per alert. null = true for EMAIL, SLACK, SMS, CALL and webhooks to chat and push services, false for the others.',
-    ),
+  grouping: showAs(
+    z
+      .boolean()
+      .nullable()
+      .default(null)
+      .describe(
+        'Send one message every ten minutes about a check that is flapping, instead of one per alert. null = true for EMAIL, SLACK, SMS, CALL and webhooks to chat and push services, false for the others.',
+      ),
+    z.boolean(),
+  ),
   activeHours: activeHours
     .nullable()
     .default(null)
@@ -107,21 +111,13 @@ export function wholeConfig(type: string, config: unknown): JsonObject {
   return new Patch<JsonObject>('config', {}, kind.config).onto(config);
 }
 
-export const alertChannel = ofEachKind(({ type, shownConfig }) =>
+export const alertChannel = ofEachKind(({ type, config }) =>
   z.strictObject({
     id: z.int(),
     type: z.literal<string>(type),
-    config: shownConfig,
+    config: shown(config),
+    ...shownFields(fields.shape),
     subscriptions: z.array(subscription),
-    sendRecovery: z.boolean(),
-    sendFailure: z.boolean(),
-    sendDegraded: z.boolean(),
-    sslExpiry: z.boolean(),
-    sslExpiryThreshold: z.int(),
-    autoSubscribe: z.boolean(),
-    grouping: z.boolean(),
-    activeHours: activeHoursShown.nullable(),
-    report: reportScheduleShown.nullable(),
     isFailing: z
       .boolean()
       .describe(

@@ -1,5 +1,6 @@
 // Escalation, reminders and parallel-location threshold of accounts, groups and checks (reference: alertSettings).
 import { z } from 'zod';
+import { showAs } from '#lib/schema/shown.ts';
 
 /** The settings that are set. Zero counts as unset where it has no meaning. */
 export interface AlertSettingsBody {
@@ -58,11 +59,14 @@ const lenient = z
   .strictObject(shape)
   .meta({ id: 'AlertSettings', description: 'When a check that is not passing sends an alert.' });
 
-/** In responses: only the settings that are set, which is also a valid request. */
-export const alertSettingsShown = lenient as unknown as z.ZodType<AlertSettingsBody, AlertSettingsBody>;
-
-/** Accepts empty objects, nulls, empty strings and zeros because the reference clients send them (§5.6). */
-export const alertSettings = lenient.transform((value) => withoutNothing(value) as AlertSettingsBody);
+/**
+ * Accepts empty objects, nulls, empty strings and zeros because the reference clients send them (§5.6). Responses
+ * contain only the settings that are set, which is also a valid request.
+ */
+export const alertSettings = showAs(
+  lenient.transform((value) => withoutNothing(value) as AlertSettingsBody),
+  lenient as unknown as z.ZodType<AlertSettingsBody, AlertSettingsBody>,
+);
 
 const ofAccount = lenient.extend({ digestThreshold }).meta({
   id: 'AccountAlertSettings',
@@ -73,11 +77,10 @@ const ofAccount = lenient.extend({ digestThreshold }).meta({
 export interface AccountAlertSettingsBody extends AlertSettingsBody {
   readonly digestThreshold?: number;
 }
-export const accountAlertSettingsShown = ofAccount as unknown as z.ZodType<
-  AccountAlertSettingsBody,
-  AccountAlertSettingsBody
->;
-export const accountAlertSettings = ofAccount.transform((value) => withoutNothing(value) as AccountAlertSettingsBody);
+export const accountAlertSettings = showAs(
+  ofAccount.transform((value) => withoutNothing(value) as AccountAlertSettingsBody),
+  ofAccount as unknown as z.ZodType<AccountAlertSettingsBody, AccountAlertSettingsBody>,
+);
 
 function withoutNothing(value: object): object {
   const kept: Record<string, unknown> = {};

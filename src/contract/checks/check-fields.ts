@@ -1,23 +1,22 @@
 // Fields that checks of all types have, in requests and responses (reference §4.3).
 import { z } from 'zod';
 import { frequency } from '#checks/schema.ts';
-import { alertSettings, alertSettingsShown } from '../alerts/alert-settings.ts';
+import { alertSettings } from '../alerts/alert-settings.ts';
 import { bodyInstant, instant, orNull } from '#lib/schema/fields.ts';
 import { jsonObject } from '#lib/schema/json.ts';
 import { readOnlyFields } from '#lib/schema/bodies.ts';
+import { showAs, shownFields } from '#lib/schema/shown.ts';
 import {
   channelSubscriptions,
-  channelSubscriptionsShown,
   dependencyList,
   dependencyRule,
   locationList,
   ownVariables,
   ownVariablesRule,
-  ownVariablesShown,
   privateLocationList,
   tagList,
 } from '../lists.ts';
-import { retryStrategy, retryStrategyShown } from './retry-strategy.ts';
+import { retryStrategy } from './retry-strategy.ts';
 import { warnings } from './warnings.ts';
 
 /** Fields in requests. All but `name` have a default. */
@@ -26,12 +25,15 @@ export const checkFields = {
   description: z.string().max(510).nullable().default(null),
   activated: z.boolean().default(true).describe('Whether the check runs.'),
   muted: z.boolean().default(false).describe('Run the check, but send no alerts.'),
-  mutedUntil: bodyInstant
-    .nullable()
-    .default(null)
-    .describe(
-      'Muted until this time, whatever `muted` is. If the check still fails then, the alert is sent. ISO 8601.',
-    ),
+  mutedUntil: showAs(
+    bodyInstant
+      .nullable()
+      .default(null)
+      .describe(
+        'Muted until this time, whatever `muted` is. If the check still fails then, the alert is sent. ISO 8601.',
+      ),
+    instant.nullable(),
+  ),
   mutedUntilRecovery: z
     .boolean()
     .default(false)
@@ -72,31 +74,7 @@ export const checkFields = {
 
 /** Fields in responses. */
 export const checkFieldsShown = {
-  name: z.string(),
-  description: z.string().nullable(),
-  activated: z.boolean(),
-  muted: z.boolean(),
-  mutedUntil: instant.nullable(),
-  mutedUntilRecovery: z.boolean(),
-  dependsOn: z.array(z.uuid()),
-  shouldFail: z.boolean(),
-  doubleCheck: z.boolean(),
-  locations: z.array(z.string()),
-  privateLocations: z.array(z.string()).nullable(),
-  tags: z.array(z.string()),
-  frequency: z.int(),
-  frequencyOffset: z.int().nullable(),
-  runParallel: z.boolean(),
-  groupId: z.int().nullable(),
-  groupOrder: z.int().nullable(),
-  runtimeId: z.string().nullable(),
-  runtimeFallback: z.boolean(),
-  environmentVariables: ownVariablesShown,
-  alertSettings: alertSettingsShown.nullable(),
-  useGlobalAlertSettings: z.boolean(),
-  alertChannelSubscriptions: channelSubscriptionsShown,
-  retryStrategy: retryStrategyShown.nullable(),
-  triggerIncident: jsonObject.nullable(),
+  ...shownFields(checkFields),
   notifiesNobody: z
     .boolean()
     .describe('No channel is notified of failures: no active subscription of the check or its group includes them.'),

@@ -1,34 +1,38 @@
 // Check groups in the API (reference §4.4).
 import { z } from 'zod';
-import { alertSettings, alertSettingsShown } from '../alerts/alert-settings.ts';
-import { apiCheckDefaults, apiCheckDefaultsShown } from '#checks/parts/http/schema.ts';
+import { alertSettings } from '../alerts/alert-settings.ts';
+import { apiCheckDefaults } from '#checks/parts/http/schema.ts';
 import { bodyInstant, instant, orNull, pathNumber, updateOf } from '#lib/schema/fields.ts';
 import { jsonObject } from '#lib/schema/json.ts';
 import { creating, ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
+import { showAs, shownFields } from '#lib/schema/shown.ts';
 import {
   channelSubscriptions,
-  channelSubscriptionsShown,
   dependencyList,
   dependencyRule,
   locationList,
   ownVariables,
   ownVariablesRule,
-  ownVariablesShown,
   privateLocationList,
   tagList,
 } from '../lists.ts';
-import { retryStrategy, retryStrategyShown } from './retry-strategy.ts';
-import { scriptFields, scriptFieldsShown } from '#checks/parts/scripted/hook-schema.ts';
+import { retryStrategy } from './retry-strategy.ts';
+import { scriptFields } from '#checks/parts/scripted/hook-schema.ts';
 import { warnings } from './warnings.ts';
 
 const common = z.strictObject({
   name: z.string().trim().min(1).max(200),
   activated: z.boolean().default(true).describe('Whether the checks of the group run.'),
   muted: z.boolean().default(false).describe('Run the checks of the group, but send no alerts.'),
-  mutedUntil: bodyInstant
-    .nullable()
-    .default(null)
-    .describe('Muted until this time, whatever `muted` is. If a check still fails then, the alert is sent. ISO 8601.'),
+  mutedUntil: showAs(
+    bodyInstant
+      .nullable()
+      .default(null)
+      .describe(
+        'Muted until this time, whatever `muted` is. If a check still fails then, the alert is sent. ISO 8601.',
+      ),
+    instant.nullable(),
+  ),
   mutedUntilRecovery: z
     .boolean()
     .default(false)
@@ -84,27 +88,7 @@ export const groupUpdateV2 = ignoring(ignored, updateOf(secondVersion)).meta({ i
 export const checkGroup = z
   .strictObject({
     id: z.int(),
-    name: z.string(),
-    activated: z.boolean(),
-    muted: z.boolean(),
-    mutedUntil: instant.nullable(),
-    mutedUntilRecovery: z.boolean(),
-    dependsOn: z.array(z.uuid()),
-    tags: z.array(z.string()),
-    locations: z.array(z.string()),
-    privateLocations: z.array(z.string()).nullable(),
-    concurrency: z.int(),
-    runtimeId: z.string().nullable(),
-    environmentVariables: ownVariablesShown,
-    apiCheckDefaults: apiCheckDefaultsShown,
-    browserCheckDefaults: jsonObject,
-    doubleCheck: z.boolean(),
-    runParallel: z.boolean().nullable(),
-    useGlobalAlertSettings: z.boolean().nullable(),
-    alertSettings: alertSettingsShown.nullable(),
-    alertChannelSubscriptions: channelSubscriptionsShown,
-    retryStrategy: z.union([retryStrategyShown, z.literal('FALLBACK'), z.null()]),
-    ...scriptFieldsShown,
+    ...shownFields(secondVersion.shape),
     warnings,
     created_at: instant,
     updated_at: instant.nullable(),

@@ -5,6 +5,7 @@ import type { CheckSchema } from '#checks/schema.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import { creating, ignoring } from '#lib/schema/bodies.ts';
 import { pathUuid, updateOf } from '#lib/schema/fields.ts';
+import { type ShownFields, shownFields } from '#lib/schema/shown.ts';
 import { checkFields, checkFieldsShown, ignored } from './check-fields.ts';
 
 /** Types of checks that this server runs. */
@@ -20,7 +21,11 @@ const identity = { id: z.uuid(), ...checkFieldsShown };
 
 /** Response schema of a check of a kind. */
 export type ShownOf<Schema> = Schema extends CheckSchema
-  ? z.ZodObject<typeof identity & { checkType: z.ZodLiteral<Schema['type']> } & Schema['shown'], z.core.$strict>
+  ? z.ZodObject<
+      typeof identity & { checkType: z.ZodLiteral<Schema['type']> } & ShownFields<Schema['fields']> &
+        (Schema extends { readonly shown: infer Extra extends z.ZodRawShape } ? Extra : unknown),
+      z.core.$strict
+    >
   : never;
 
 /** Create, update and response schemas of a kind. */
@@ -41,7 +46,7 @@ function ignoredBy({ fields, ignored: own = [] }: CheckSchema): readonly string[
 }
 
 function bodiesOf(schema: CheckSchema & KindSchema): KindBodies {
-  const { type, name, about, shown, lenient = (body: z.ZodType) => body }: CheckSchema = schema;
+  const { type, name, about, fields: own, shown = {}, lenient = (body: z.ZodType) => body }: CheckSchema = schema;
   const fields = fieldsOf(schema);
   const checkType = z.literal(type, `must be ${type} or omitted`);
   const written = (body: z.ZodType, what: string) => lenient(body).meta({ id: `${name}Check${what}` });
@@ -53,7 +58,7 @@ function bodiesOf(schema: CheckSchema & KindSchema): KindBodies {
       'Update',
     ),
     shown: z
-      .strictObject({ id: identity.id, checkType: z.literal(type), ...checkFieldsShown, ...shown })
+      .strictObject({ id: identity.id, checkType: z.literal(type), ...checkFieldsShown, ...shownFields(own), ...shown })
       .meta({ id: `${name}Check`, description: about }),
     // Built from the fields of that schema, which the type system cannot follow.
   } as unknown as KindBodies;

@@ -1,5 +1,7 @@
 // Retries of failing runs (reference: retryStrategy).
 import { z } from 'zod';
+import type { RetryStrategy } from '#domain/checks/check.ts';
+import { showAs } from '#lib/schema/shown.ts';
 
 const shape = {
   type: z
@@ -20,25 +22,12 @@ const networkErrors = z.array(z.literal('NETWORK_ERROR')).max(10);
 export const retryStrategy = z
   .strictObject({
     ...shape,
-    onlyOn: z
-      .union([networkErrors, z.literal('NETWORK_ERROR'), z.null()])
+    onlyOn: showAs(z.union([networkErrors, z.literal('NETWORK_ERROR'), z.null()]), networkErrors)
       .exactOptional()
       .describe('Retry only on network errors. Absent = on every failure.'),
   })
   .meta({ id: 'RetryStrategyWrite', description: 'Retries before a run counts as failed.' })
-  .transform(({ onlyOn, ...strategy }) => {
+  .transform(({ onlyOn, ...strategy }): typeof strategy & Pick<RetryStrategy, 'onlyOn'> => {
     const list = typeof onlyOn === 'string' ? [onlyOn] : (onlyOn ?? []);
     return list.length > 0 ? { ...strategy, onlyOn: list } : strategy;
   });
-
-/** In responses. */
-export const retryStrategyShown = z
-  .strictObject({
-    type: shape.type,
-    baseBackoffSeconds: z.int(),
-    maxRetries: z.int(),
-    maxDurationSeconds: z.int(),
-    sameRegion: z.boolean(),
-    onlyOn: networkErrors.exactOptional(),
-  })
-  .meta({ id: 'RetryStrategy' });

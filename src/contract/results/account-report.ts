@@ -21,11 +21,7 @@ export const reportSchedule = z
       .default('UTC')
       .describe(words.timeZone),
   })
-  .meta({ id: 'ReportScheduleWrite' });
-
-export const reportScheduleShown = z
-  .strictObject({ every, timeZone: z.string().describe(words.timeZone) })
-  .meta({ id: 'ReportSchedule', description: 'When a channel receives reports on the account.' });
+  .meta({ id: 'ReportScheduleWrite', description: 'When a channel receives reports on the account.' });
 
 const percent = z.number().nullable();
 const figures = {

@@ -25,9 +25,6 @@ export const pairs = orNull(
   () => [],
 );
 
-/** The same in responses. */
-export const pairsShown = z.array(z.strictObject({ key: z.string(), value: z.string(), locked: z.boolean() }));
-
 /** Response fields that the reference clients send back unchanged; removed unread (reference §5.6). */
 export const readOnlyFields = [
   'id',

@@ -1,12 +1,13 @@
 // Secret fields, declared by the schema, so that storing and masking need no list of names.
 import { z } from 'zod';
+import { showAs } from './shown.ts';
 
 const secretTexts = new WeakSet<z.core.$ZodType>();
 
 /** A secret text: stored encrypted and separately, shown as a mask. */
 export function secretText(schema: z.ZodString): z.ZodString {
   secretTexts.add(schema);
-  return schema;
+  return showAs(schema, z.string().nullable().describe('Masked.'));
 }
 
 /** Names of the secret fields. */

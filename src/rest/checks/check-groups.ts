@@ -54,7 +54,7 @@ function toWire(group: ShownGroup): CheckGroupBody {
     ...written(rest),
     // Only bodies that the contract has validated are stored.
     apiCheckDefaults: apiCheckDefaults as unknown as CheckGroupBody['apiCheckDefaults'],
-    retryStrategy: retryStrategy as CheckGroupBody['retryStrategy'],
+    retryStrategy,
     mutedUntil: isoTextOrNull(mutedUntil),
     created_at: isoText(createdAt),
     updated_at: isoTextOrNull(updatedAt),

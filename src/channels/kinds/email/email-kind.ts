@@ -5,13 +5,12 @@ import { renderEmailDigest } from './digest.ts';
 import { renderEmailInvitation } from './invitation.ts';
 import { renderEmail, smtpMissing } from './render.ts';
 import { renderEmailReport } from './report.ts';
-import { emailConfig, emailConfigShown } from './schema.ts';
+import { emailConfig } from './schema.ts';
 
 export const emailKind = {
   type: 'EMAIL',
   quota: 'email',
   config: emailConfig,
-  shownConfig: emailConfigShown,
   templatesOf,
   missing: ({ smtp }) => (smtp === null ? smtpMissing : null),
   isSuperseded: true,

@@ -30,14 +30,3 @@ export const emailConfig = z
       .describe('Makes four more attempts after the first six: 5 min, 30 min, 2 h and 6 h later.'),
   })
   .meta({ id: 'EmailConfigWrite' });
-
-/** Schema of responses. */
-export const emailConfigShown = z
-  .strictObject({
-    name: z.string(),
-    address: z.string(),
-    subject: z.string().nullable(),
-    body: z.string().nullable(),
-    longTail: z.boolean(),
-  })
-  .meta({ id: 'EmailConfig' });

@@ -1,12 +1,11 @@
 // The Opsgenie channel: creates and closes alerts through the Alert API.
 import type { ChannelKind } from '../../kind.ts';
 import { renderOpsgenie } from './render.ts';
-import { opsgenieConfig, opsgenieConfigShown } from './schema.ts';
+import { opsgenieConfig } from './schema.ts';
 
 export const opsgenieKind = {
   type: 'OPSGENIE',
   config: opsgenieConfig,
-  shownConfig: opsgenieConfigShown,
   templatesOf: () => [],
   isSuperseded: true,
   render: renderOpsgenie,

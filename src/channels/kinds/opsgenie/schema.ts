@@ -13,14 +13,3 @@ export const opsgenieConfig = z
     longTail,
   })
   .meta({ id: 'OpsgenieConfigWrite' });
-
-/** Schema of responses. */
-export const opsgenieConfigShown = z
-  .strictObject({
-    name: z.string(),
-    apiKey: z.string().nullable().describe('Masked.'),
-    region: z.string(),
-    priority: z.string(),
-    longTail: z.boolean(),
-  })
-  .meta({ id: 'OpsgenieConfig' });

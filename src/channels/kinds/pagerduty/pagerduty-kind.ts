@@ -1,12 +1,11 @@
 // The PagerDuty channel: opens and resolves incidents through the Events API v2.
 import type { ChannelKind } from '../../kind.ts';
 import { renderPagerDuty } from './render.ts';
-import { pagerDutyConfig, pagerDutyConfigShown } from './schema.ts';
+import { pagerDutyConfig } from './schema.ts';
 
 export const pagerDutyKind = {
   type: 'PAGERDUTY',
   config: pagerDutyConfig,
-  shownConfig: pagerDutyConfigShown,
   templatesOf: () => [],
   isSuperseded: true,
   render: renderPagerDuty,

@@ -15,14 +15,3 @@ export const pagerDutyConfig = z
     longTail,
   })
   .meta({ id: 'PagerDutyConfigWrite' });
-
-/** Schema of responses. */
-export const pagerDutyConfigShown = z
-  .strictObject({
-    name: z.string(),
-    account: z.string(),
-    serviceName: z.string(),
-    serviceKey: z.string().nullable().describe('Masked.'),
-    longTail: z.boolean(),
-  })
-  .meta({ id: 'PagerDutyConfig' });

@@ -2,14 +2,18 @@
 import { z } from 'zod';
 import { orNull } from '#lib/schema/fields.ts';
 import { secretText } from '#lib/schema/secrets.ts';
+import { showAs } from '#lib/schema/shown.ts';
 import { labelText, longTail } from '../../parts/fields.ts';
 
 /** Schema of requests. */
 export const slackConfig = z
   .strictObject({
     name: labelText,
-    url: secretText(z.string().min(1).max(2000)).describe(
-      'URL of an incoming webhook. A secret: responses show only its host. Omit it in an update to keep it.',
+    url: showAs(
+      secretText(z.string().min(1).max(2000)).describe(
+        'URL of an incoming webhook. A secret: responses show only its host. Omit it in an update to keep it.',
+      ),
+      z.string().describe('Masked except for its host.'),
     ),
     channel: orNull(z.string().max(100), () => '')
       .default('')
@@ -17,13 +21,3 @@ export const slackConfig = z
     longTail,
   })
   .meta({ id: 'SlackConfigWrite' });
-
-/** Schema of responses. */
-export const slackConfigShown = z
-  .strictObject({
-    name: z.string(),
-    url: z.string().describe('Masked except for its host.'),
-    channel: z.string(),
-    longTail: z.boolean(),
-  })
-  .meta({ id: 'SlackConfig' });

@@ -1,13 +1,12 @@
 // The Slack channel: posts alerts to an incoming webhook of Slack or of a compatible server.
 import type { ChannelKind } from '../../kind.ts';
 import { renderSlack, renderSlackDigest } from './render.ts';
-import { slackConfig, slackConfigShown } from './schema.ts';
+import { slackConfig } from './schema.ts';
 import { secretRules } from './secrets.ts';
 
 export const slackKind = {
   type: 'SLACK',
   config: slackConfig,
-  shownConfig: slackConfigShown,
   secretRules,
   templatesOf: () => [],
   isSuperseded: true,

@@ -1,11 +1,11 @@
 // The channels for SMS messages and calls, through services that the operator sets up.
 import type { ChannelKind } from '../../kind.ts';
 import { renderCall, renderCallDigest, renderSms, renderSmsDigest } from './render.ts';
-import { telephoneSchemas } from './schema.ts';
+import { telephoneConfig } from './schema.ts';
 
 export const smsKind = {
   type: 'SMS',
-  ...telephoneSchemas('SmsConfig'),
+  config: telephoneConfig('SmsConfig'),
   quota: 'telephone',
   templatesOf: () => [],
   missing: ({ sms }) => (sms === null ? 'SMS messages are not set up: the operator must set TOCSIN_SMS_URL' : null),
@@ -22,7 +22,7 @@ export const smsKind = {
 
 export const callKind = {
   type: 'CALL',
-  ...telephoneSchemas('CallConfig'),
+  config: telephoneConfig('CallConfig'),
   quota: 'telephone',
   templatesOf: () => [],
   missing: ({ call }) => (call === null ? 'Calls are not set up: the operator must set TOCSIN_CALL_URL' : null),

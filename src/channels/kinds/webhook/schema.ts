@@ -1,8 +1,9 @@
 // Wire schema of a webhook configuration (spec §2.4). The URL, body and values of headers and parameters are templates.
 import { z } from 'zod';
-import { httpMethod, pairs, pairsShown } from '#lib/schema/bodies.ts';
+import { httpMethod, pairs } from '#lib/schema/bodies.ts';
 import { bodyInstantText, instant, instantOf, orNull } from '#lib/schema/fields.ts';
 import { secretText } from '#lib/schema/secrets.ts';
+import { showAs } from '#lib/schema/shown.ts';
 
 const templatePairs = pairs.describe('Values are templates.');
 const text = (max: number) => z.string().max(max).nullable();
@@ -16,15 +17,21 @@ export const webhookConfig = z
     template: text(32_768).default(null).describe('Body template. null sends all variables as JSON.'),
     headers: templatePairs.default([]),
     queryParameters: templatePairs.default([]),
-    webhookSecret: secretText(z.string().max(1000))
-      .nullable()
-      .exactOptional()
-      .describe('Secret that signs deliveries. Omit it or send the masked value to keep it; null removes it.'),
-    previousSecretUntil: bodyInstantText
-      .transform((written) => new Date(instantOf(written)).toISOString())
-      .nullable()
-      .exactOptional()
-      .describe('Time until which the previous secret also signs deliveries after a rotation.'),
+    webhookSecret: showAs(
+      secretText(z.string().max(1000))
+        .nullable()
+        .exactOptional()
+        .describe('Secret that signs deliveries. Omit it or send the masked value to keep it; null removes it.'),
+      z.string().nullable().describe('Masked; null = unsigned.'),
+    ),
+    previousSecretUntil: showAs(
+      bodyInstantText
+        .transform((written) => new Date(instantOf(written)).toISOString())
+        .nullable()
+        .exactOptional()
+        .describe('Time until which the previous secret also signs deliveries after a rotation.'),
+      instant.nullable(),
+    ),
     webhookType: text(100)
       .default(null)
       .describe('Preset the channel was created from, see GET /v1/alert-channels/presets. Other values are allowed.'),
@@ -34,19 +41,3 @@ export const webhookConfig = z
       .describe('Makes four more attempts after the first six: 5 min, 30 min, 2 h and 6 h later.'),
   })
   .meta({ id: 'WebhookConfigWrite' });
-
-/** Schema of responses. */
-export const webhookConfigShown = z
-  .strictObject({
-    name: z.string(),
-    url: z.string(),
-    method: z.string(),
-    template: z.string().nullable(),
-    headers: pairsShown,
-    queryParameters: pairsShown,
-    webhookSecret: z.string().nullable().describe('Masked; null = unsigned.'),
-    previousSecretUntil: instant.nullable(),
-    webhookType: z.string().nullable(),
-    longTail: z.boolean(),
-  })
-  .meta({ id: 'WebhookConfig' });

@@ -4,14 +4,13 @@ import { templatesOf } from './config.ts';
 import { isReadByPeople, presets } from './presets.ts';
 import { warnAboutWebhook } from './preview.ts';
 import { renderWebhook } from './render.ts';
-import { webhookConfig, webhookConfigShown } from './schema.ts';
+import { webhookConfig } from './schema.ts';
 import { secretRules } from './secrets.ts';
 import { faultsOfWebhook } from './validate.ts';
 
 export const webhookKind = {
   type: 'WEBHOOK',
   config: webhookConfig,
-  shownConfig: webhookConfigShown,
   secretRules,
   templatesOf,
   faults: faultsOfWebhook,

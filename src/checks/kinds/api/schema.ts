@@ -1,18 +1,11 @@
 // The schema of API checks (reference §4.3).
 import { z } from 'zod';
-import { httpMethod, methods, pairs, pairsShown } from '#lib/schema/bodies.ts';
+import { httpMethod, pairs } from '#lib/schema/bodies.ts';
 import { orNull } from '#lib/schema/fields.ts';
 import type { CheckSchema, SettingsOf } from '../../schema.ts';
-import {
-  assertions,
-  basicAuth,
-  bodyTypes,
-  httpResult,
-  shownAssertions,
-  templatedUrl,
-} from '../../parts/http/schema.ts';
-import { certificateDomain, ipFamily, ipFamilyShown, responseTimes, responseTimesShown } from '../../parts/schema.ts';
-import { hookLog, hookResult, scriptFields, scriptFieldsShown } from '../../parts/scripted/hook-schema.ts';
+import { assertions, basicAuth, bodyTypes, httpResult, templatedUrl } from '../../parts/http/schema.ts';
+import { certificateDomain, ipFamily, responseTimes } from '../../parts/schema.ts';
+import { hookLog, hookResult, scriptFields } from '../../parts/scripted/hook-schema.ts';
 import { runtimeWarning } from '../../parts/scripted/schema.ts';
 
 const request = z
@@ -33,22 +26,6 @@ const request = z
     basicAuth: basicAuth.default(null),
   })
   .meta({ id: 'ApiRequestWrite', description: 'The request of an API check and its assertions.' });
-
-const requestShown = z
-  .strictObject({
-    method: z.enum(methods),
-    url: z.string(),
-    followRedirects: z.boolean(),
-    skipSSL: z.boolean(),
-    ipFamily: ipFamilyShown,
-    body: z.string(),
-    bodyType: z.enum(bodyTypes),
-    headers: pairsShown,
-    queryParameters: pairsShown,
-    assertions: shownAssertions,
-    basicAuth,
-  })
-  .meta({ id: 'ApiRequest' });
 
 export const apiSchema = {
   type: 'API',
@@ -73,13 +50,7 @@ export const apiSchema = {
     ),
     ...scriptFields,
   },
-  shown: {
-    request: requestShown,
-    ...responseTimesShown,
-    sslCheckDomain: z.string().nullable(),
-    ...scriptFieldsShown,
-    runtimeWarning,
-  },
+  shown: { runtimeWarning },
   result: {
     ...httpResult,
     certificateProblem: z

@@ -6,11 +6,10 @@ import {
   assets,
   ignoredOfScripted,
   scriptedFields,
-  scriptedFieldsShown,
+  runtimeWarning,
   scriptedFrequency,
   scriptResult,
   when,
-  keepWhen,
 } from '../../parts/scripted/schema.ts';
 
 const consoleLine = z.strictObject({
@@ -48,13 +47,7 @@ test('the shop is open', async ({ page }) => {
     trace: when('Whether to store a trace for the Playwright trace viewer', 'on-failure'),
     video: when('Whether to store a video of each page', 'off'),
   },
-  shown: {
-    ...scriptedFieldsShown,
-    sslCheckDomain: z.string().nullable(),
-    screenshots: keepWhen,
-    trace: keepWhen,
-    video: keepWhen,
-  },
+  shown: { runtimeWarning },
   result: {
     ...scriptResult,
     webVitals: z

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { jsonObject } from '#lib/schema/json.ts';
 import type { CheckSchema, SettingsOf } from '../../schema.ts';
-import { assertionList, assertionsShown } from '../../parts/assertions/schema.ts';
+import { assertionList } from '../../parts/assertions/schema.ts';
 import { type RecordType, recordTypes } from './message.ts';
-import { hostname, inFull, lightResult, port, responseTimes, responseTimesShown } from '../../parts/schema.ts';
+import { hostname, inFull, lightResult, port, responseTimes } from '../../parts/schema.ts';
 
 /** Assertion sources. */
 export const sources = ['RESPONSE_CODE', 'RESPONSE_TIME', 'TEXT_ANSWER', 'JSON_ANSWER'] as const;
@@ -58,19 +58,6 @@ export const dnsSchema = {
       return { ...rest, ...place, nameServer: host };
     }, request),
     ...responseTimes(500, 1000),
-  },
-  shown: {
-    request: z
-      .strictObject({
-        query: z.string(),
-        recordType,
-        nameServer: z.string().nullable(),
-        port: z.int(),
-        protocol: z.enum(['UDP', 'TCP']),
-        assertions: assertionsShown(sources),
-      })
-      .meta({ id: 'DnsRequest' }),
-    ...responseTimesShown,
   },
   result: {
     ...lightResult,

@@ -1,22 +1,11 @@
 // The schema of heartbeat checks (reference §4.9, decisions: Heartbeat).
 import { z } from 'zod';
 import { pingSignals, pingStates, timeUnits } from '#domain/checks/heartbeat.ts';
+import { showAs } from '#lib/schema/shown.ts';
 import type { CheckSchema } from '../../schema.ts';
 
 /** Accepted from clients that send back what they read. */
 const readOnly = z.unknown().exactOptional().describe('Read-only; ignored in requests.');
-
-const heartbeat = z
-  .strictObject({
-    period: z.number().positive().describe('Expected interval between pings, 30 seconds to 365 days.'),
-    periodUnit: z.enum(timeUnits),
-    grace: z.number().min(0).describe('Grace period for late pings, up to 365 days.'),
-    graceUnit: z.enum(timeUnits),
-    pingToken: readOnly,
-    pingUrl: readOnly,
-  })
-  .transform(({ pingToken: _token, pingUrl: _url, ...rest }) => rest)
-  .meta({ id: 'HeartbeatWrite', description: 'The schedule of expected pings.' });
 
 const heartbeatShown = z
   .strictObject({
@@ -34,6 +23,21 @@ const heartbeatShown = z
   })
   .meta({ id: 'Heartbeat' });
 
+const heartbeat = showAs(
+  z
+    .strictObject({
+      period: z.number().positive().describe('Expected interval between pings, 30 seconds to 365 days.'),
+      periodUnit: z.enum(timeUnits),
+      grace: z.number().min(0).describe('Grace period for late pings, up to 365 days.'),
+      graceUnit: z.enum(timeUnits),
+      pingToken: readOnly,
+      pingUrl: readOnly,
+    })
+    .transform(({ pingToken: _token, pingUrl: _url, ...rest }) => rest)
+    .meta({ id: 'HeartbeatWrite', description: 'The schedule of expected pings.' }),
+  heartbeatShown,
+);
+
 const text = z.string().nullable();
 
 export const heartbeatSchema = {
@@ -46,7 +50,6 @@ export const heartbeatSchema = {
   example: { name: 'Backup', heartbeat: { period: 1, periodUnit: 'days', grace: 30, graceUnit: 'minutes' } },
   exampleOfChange: { heartbeat: { period: 1, periodUnit: 'days', grace: 2, graceUnit: 'hours' } },
   fields: { heartbeat },
-  shown: { heartbeat: heartbeatShown },
   result: {
     signal: z.enum(pingSignals).describe('missing = no ping was received.'),
     state: z

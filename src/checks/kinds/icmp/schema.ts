@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { orNull } from '#lib/schema/fields.ts';
 import type { CheckSchema, SettingsOf } from '../../schema.ts';
-import { assertionList, assertionsShown } from '../../parts/assertions/schema.ts';
-import { hostname, inFull, ipFamily, ipFamilyShown, lightResult, limit } from '../../parts/schema.ts';
+import { assertionList } from '../../parts/assertions/schema.ts';
+import { hostname, inFull, ipFamily, lightResult, limit } from '../../parts/schema.ts';
 
 /** Assertion sources. */
 export const sources = ['LATENCY', 'JSON_RESPONSE'] as const;
@@ -43,18 +43,6 @@ export const icmpSchema = {
       .meta({ id: 'IcmpRequestWrite', description: 'The host to ping and the number of pings.' }),
     degradedPacketLossThreshold: limit(10, 100).describe('Packet loss in percent from which the check is degraded.'),
     maxPacketLossThreshold: limit(20, 100).describe('Packet loss in percent from which the check fails.'),
-  },
-  shown: {
-    request: z
-      .strictObject({
-        hostname: z.string(),
-        ipFamily: ipFamilyShown,
-        pingCount: z.int(),
-        assertions: assertionsShown(sources),
-      })
-      .meta({ id: 'IcmpRequest' }),
-    degradedPacketLossThreshold: z.number(),
-    maxPacketLossThreshold: z.number(),
   },
   result: {
     ...lightResult,

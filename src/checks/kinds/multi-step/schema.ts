@@ -4,11 +4,10 @@ import {
   assets,
   ignoredOfScripted,
   scriptedFields,
-  scriptedFieldsShown,
+  runtimeWarning,
   scriptedFrequency,
   scriptResult,
   when,
-  keepWhen,
 } from '../../parts/scripted/schema.ts';
 
 export const multiStepSchema = {
@@ -34,7 +33,7 @@ test('an order can be placed', async ({ request }) => {
     ...scriptedFields,
     trace: when('Whether to store a trace with the requests of a test, for the Playwright trace viewer', 'on-failure'),
   },
-  shown: { ...scriptedFieldsShown, trace: keepWhen },
+  shown: { runtimeWarning },
   result: { ...scriptResult, assets: assets('Traces') },
   ignored: ignoredOfScripted,
 } as const satisfies CheckSchema;

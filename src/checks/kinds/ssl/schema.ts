@@ -1,18 +1,10 @@
 // The schema of SSL checks (reference §4.3: sslConfig).
 import { z } from 'zod';
 import { orNull } from '#lib/schema/fields.ts';
+import { showAs, shown } from '#lib/schema/shown.ts';
 import type { CheckSchema, SettingsOf } from '../../schema.ts';
-import { assertionList, assertionsShown } from '../../parts/assertions/schema.ts';
-import {
-  hostname,
-  inFull,
-  ipFamily,
-  ipFamilyShown,
-  lightResult,
-  port,
-  responseTimes,
-  responseTimesShown,
-} from '../../parts/schema.ts';
+import { assertionList } from '../../parts/assertions/schema.ts';
+import { hostname, inFull, ipFamily, lightResult, port, responseTimes } from '../../parts/schema.ts';
 
 /** Assertion sources. */
 export const sources = ['CERTIFICATE', 'CONNECTION', 'RESPONSE_TIME', 'JSON_RESPONSE', 'TEXT_RESPONSE'] as const;
@@ -43,8 +35,11 @@ const securityBaseline = z
     recommendedKeySizeBits: bits(3072, 'ignore'),
     ocspMustStapleRespected: rule('fail').describe('Requires a stapled OCSP response if the certificate does.'),
     sctPresent: rule('ignore').describe('Requires certificate transparency timestamps in the certificate.'),
-    revocationAnswerValid: rule('degrade').describe(
-      'Requires that a received OCSP response or CRL is signed, current and covers the certificate.',
+    revocationAnswerValid: showAs(
+      rule('degrade').describe(
+        'Requires that a received OCSP response or CRL is signed, current and covers the certificate.',
+      ),
+      shown(rule('degrade')).exactOptional().describe('Absent on older checks, which use degrade.'),
     ),
   })
   .meta({ id: 'SecurityBaselineWrite', description: 'Minimum requirements for the certificate and the connection.' });
@@ -62,11 +57,14 @@ const sslConfig = z
     alertDaysBeforeExpiry: orNull(z.int().min(1).max(365), () => 20)
       .default(20)
       .describe('Degraded if fewer days are left until expiry.'),
-    revocation: orNull(z.enum(revocations), () => 'STAPLED' as const)
-      .default('STAPLED')
-      .describe(
-        'How to check for revocation: STAPLED uses the stapled OCSP response, ONLINE also queries the OCSP responder or CRL of the CA, OFF disables it.',
-      ),
+    revocation: showAs(
+      orNull(z.enum(revocations), () => 'STAPLED' as const)
+        .default('STAPLED')
+        .describe(
+          'How to check for revocation: STAPLED uses the stapled OCSP response, ONLINE also queries the OCSP responder or CRL of the CA, OFF disables it.',
+        ),
+      z.enum(revocations).exactOptional().describe('Absent on older checks, which use STAPLED.'),
+    ),
     securityBaseline: z.preprocess((value) => value ?? {}, securityBaseline).prefault({}),
     clientCertificateMode: z
       .preprocess(
@@ -103,39 +101,6 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-const severityShown = z.enum(severities);
-const ruleShown = z.strictObject({ severity: severityShown });
-const versionShown = ruleShown.extend({ value: z.enum(versions) });
-const bitsShown = ruleShown.extend({ value: z.int() });
-
-const sslConfigShown = z
-  .strictObject({
-    hostname: z.string(),
-    port: z.int(),
-    serverName: z.string(),
-    ipFamily: ipFamilyShown,
-    skipChainValidation: z.boolean(),
-    handshakeTimeoutMs: z.int(),
-    alertDaysBeforeExpiry: z.int(),
-    revocation: z.enum(revocations).exactOptional().describe('Absent on older checks, which use STAPLED.'),
-    securityBaseline: z.strictObject({
-      enabled: z.boolean(),
-      minTLSVersion: versionShown,
-      minKeySizeBits: bitsShown,
-      weakSignatureAlgorithm: ruleShown,
-      weakCipherSuite: ruleShown,
-      knownBadCA: ruleShown,
-      recommendedTLSVersion: versionShown,
-      recommendedKeySizeBits: bitsShown,
-      ocspMustStapleRespected: ruleShown,
-      sctPresent: ruleShown,
-      revocationAnswerValid: ruleShown.exactOptional().describe('Absent on older checks, which use degrade.'),
-    }),
-    clientCertificateMode: z.null(),
-    assertions: assertionsShown(sources),
-  })
-  .meta({ id: 'SslConfig' });
-
 const revocationStatus = z.enum(['good', 'revoked', 'unknown']);
 const revocation = z
   .strictObject({
@@ -165,7 +130,6 @@ export const sslSchema = {
     },
   },
   fields: { sslConfig, ...responseTimes(3000, 10_000) },
-  shown: { sslConfig: sslConfigShown, ...responseTimesShown },
   result: {
     ...lightResult,
     request: z

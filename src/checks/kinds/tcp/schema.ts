@@ -2,17 +2,8 @@
 import { z } from 'zod';
 import { orNull } from '#lib/schema/fields.ts';
 import type { CheckSchema, SettingsOf } from '../../schema.ts';
-import { assertionList, assertionsShown } from '../../parts/assertions/schema.ts';
-import {
-  hostname,
-  inFull,
-  ipFamily,
-  ipFamilyShown,
-  lightResult,
-  port,
-  responseTimes,
-  responseTimesShown,
-} from '../../parts/schema.ts';
+import { assertionList } from '../../parts/assertions/schema.ts';
+import { hostname, inFull, ipFamily, lightResult, port, responseTimes } from '../../parts/schema.ts';
 
 /** Assertion sources. */
 export const sources = ['RESPONSE_DATA', 'RESPONSE_TIME'] as const;
@@ -57,18 +48,6 @@ export const tcpSchema = {
       return { ...rest, hostname: url };
     }, request),
     ...responseTimes(3000, 5000),
-  },
-  shown: {
-    request: z
-      .strictObject({
-        hostname: z.string(),
-        port: z.int(),
-        data: z.string(),
-        ipFamily: ipFamilyShown,
-        assertions: assertionsShown(sources),
-      })
-      .meta({ id: 'TcpRequest' }),
-    ...responseTimesShown,
   },
   result: {
     ...lightResult,

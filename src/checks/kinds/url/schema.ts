@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { refusing } from '#lib/schema/bodies.ts';
 import type { CheckSchema, SettingsOf } from '../../schema.ts';
-import { assertionList, assertionsShown } from '../../parts/assertions/schema.ts';
+import { assertionList } from '../../parts/assertions/schema.ts';
 import { httpResult, templatedUrl } from '../../parts/http/schema.ts';
-import { ipFamily, ipFamilyShown, responseTimes, responseTimesShown } from '../../parts/schema.ts';
+import { ipFamily, responseTimes } from '../../parts/schema.ts';
 
 /** Assertion sources. */
 export const sources = ['STATUS_CODE'] as const;
@@ -53,19 +53,6 @@ export const urlSchema = {
   description: 'Sends a GET request and checks the status.',
   example: { name: 'Front page', frequency: 1, request: { url: 'https://shop.example/' } },
   fields: { request: refusing(hints, request), ...responseTimes(3000, 5000) },
-  shown: {
-    request: z
-      .strictObject({
-        method: z.literal('GET'),
-        url: z.string(),
-        followRedirects: z.boolean(),
-        skipSSL: z.boolean(),
-        ipFamily: ipFamilyShown,
-        assertions: assertionsShown(sources),
-      })
-      .meta({ id: 'UrlRequest' }),
-    ...responseTimesShown,
-  },
   result: httpResult,
   lenient: (body) => refusing(hintsOutsideRequest, body),
 } as const satisfies CheckSchema;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { orNull } from '#lib/schema/fields.ts';
 import { ignoring } from '#lib/schema/bodies.ts';
+import { showAs } from '#lib/schema/shown.ts';
 import { comparisons } from './assertion.ts';
 
 /** What to use instead of an unsupported source: the first supported alternative, or another check type. */
@@ -30,15 +31,18 @@ function sourceRule(sources: readonly string[], input: unknown): string {
 }
 
 /** Clients send 200 as often as "200". */
-const target = z
-  .union([z.string().max(32_768), z.number(), z.boolean()])
-  .nullable()
-  .transform((value) => (value === null ? '' : String(value)));
+const target = showAs(
+  z
+    .union([z.string().max(32_768), z.number(), z.boolean()])
+    .nullable()
+    .transform((value) => (value === null ? '' : String(value))),
+  z.string(),
+);
 
 /**
  * Creates the assertion list of a check type. Ignores extra fields of client editors.
  *
- * @param id schema id in the API document
+ * @param id schema id in responses
  * @param property meaning of the property, by source
  */
 export function assertionList<const Sources extends readonly string[]>(id: string, sources: Sources, property: string) {
@@ -63,23 +67,9 @@ export function assertionList<const Sources extends readonly string[]>(id: strin
           'true in responses: this assertion was saved by an older version and passes if the value does not exist. Unchanged assertions keep that. false gives it up; true is ignored for other assertions.',
         ),
     })
-    .meta({ id, description: 'A condition on the response.' });
+    .meta({ id: `${id}Write`, description: 'A condition on the response.' });
   return orNull(
     z.array(ignoring(['edit', 'order', 'arrayIndex', 'arraySelector', 'id'], assertion)).max(100),
     () => [],
-  );
-}
-
-/** Schema of responses. */
-export function assertionsShown<const Sources extends readonly string[]>(sources: Sources) {
-  return z.array(
-    z.strictObject({
-      source: z.enum(sources),
-      comparison: z.enum(comparisons),
-      property: z.string(),
-      target: z.string(),
-      regex: z.string().nullable(),
-      passesIfAbsent: z.literal(true).exactOptional(),
-    }),
   );
 }

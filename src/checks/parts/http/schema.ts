@@ -1,9 +1,9 @@
 // Schemas of HTTP requests and responses, shared by API checks, URL checks and group defaults (reference §4.3, §4.4,
 // decisions: Methods, URL).
 import { z } from 'zod';
-import { pairs, pairsShown } from '#lib/schema/bodies.ts';
+import { pairs } from '#lib/schema/bodies.ts';
 import { orNull } from '#lib/schema/fields.ts';
-import { assertionList, assertionsShown } from '../assertions/schema.ts';
+import { assertionList } from '../assertions/schema.ts';
 import { assertionOutcome, inFull, unmeasured } from '../schema.ts';
 
 /** Body types. */
@@ -35,8 +35,6 @@ export const assertions = assertionList('Assertion', httpSources, 'JSON_BODY: a 
 
 export const basicAuth = z.strictObject({ username: z.string().max(2000), password: z.string().max(2000) }).nullable();
 
-export const shownAssertions = assertionsShown(httpSources);
-
 /** Defaults for the API checks of a group (reference §4.4). */
 export const apiCheckDefaults = z
   .strictObject({
@@ -49,16 +47,6 @@ export const apiCheckDefaults = z
     basicAuth: basicAuth.default(null),
   })
   .meta({ id: 'ApiCheckDefaultsWrite', description: 'Defaults for the API checks of a group.' });
-
-export const apiCheckDefaultsShown = z
-  .strictObject({
-    url: z.string(),
-    headers: pairsShown,
-    queryParameters: pairsShown,
-    assertions: shownAssertions,
-    basicAuth,
-  })
-  .meta({ id: 'ApiCheckDefaults' });
 
 const headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 const ms = z.number();

@@ -19,14 +19,6 @@ export const scriptFields = {
   localTearDownScript: script('Runs after the response of an API check and may change it before assertions run.'),
 };
 
-/** Schema of responses. */
-export const scriptFieldsShown = {
-  setupSnippetId: z.int().nullable(),
-  tearDownSnippetId: z.int().nullable(),
-  localSetupScript: z.string().nullable(),
-  localTearDownScript: z.string().nullable(),
-};
-
 /** Result of the scripts around a request. */
 export const hookResult = z
   .strictObject({

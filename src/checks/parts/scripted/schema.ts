@@ -46,14 +46,6 @@ export const runtimeWarning = z
     'For checks with scripts: a warning if the runtime is deprecated, about to be removed, or removed. null = none.',
   );
 
-/** Response fields. */
-export const scriptedFieldsShown = {
-  script: z.string(),
-  scriptPath: z.string().nullable(),
-  dependencies: z.array(z.strictObject({ path: z.string(), content: z.string() })),
-  runtimeWarning,
-};
-
 /** Fields that clients send with other check types. */
 export const ignoredOfScripted = [
   'setupSnippetId',

@@ -18,9 +18,6 @@ export const lineKind = {
       password: secretText(z.string().min(1).max(100)),
     })
     .meta({ id: 'LineConfigWrite' }),
-  shownConfig: z
-    .strictObject({ name: z.string(), address: z.string(), text: z.string(), password: z.string().nullable() })
-    .meta({ id: 'LineConfig' }),
   templatesOf: (config) => [{ path: 'config.text', source: textIn(config, 'text'), target: 'body' }],
   render(config, variables, facts) {
     const context = contextOf(variables, facts);
