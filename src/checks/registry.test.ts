@@ -17,11 +17,7 @@ test('rejects invalid API check settings with path and advice', () => {
     [{ url: 'https://example.test/a?b=c' }, null],
     [{ url: '{{BASE}}/path' }, null],
     [{ url: 'http://{{HOST}}:{{PORT}}/x' }, null],
-    [{ url: '' }, /^request\.url: the URL is missing/],
-    [{ url: '/path' }, /^request\.url: "\/path" is not a valid URL/],
-    [{ url: 'ftp://a.test' }, /^request\.url: .*http:\/\/ or https:\/\//],
-    [{ url: `http://a.test/${'x'.repeat(2048)}` }, /2048/],
-    [{ url: 'http://a.test', method: 'BREW' }, /^request\.method: "BREW".*GET, POST/],
+    [{ url: 'http://a b/{{PATH}}' }, /^request\.url: ".*" is not a valid URL/],
     [
       {
         url: 'http://a.test',
@@ -42,7 +38,6 @@ test('rejects invalid API check settings with path and advice', () => {
     [{ url: 'http://a.test', assertions: assertion({ source: 'TEXT_BODY', regex: '(' }) }, /not a regular expression/],
     [{ url: 'http://a.test', assertions: assertion({ source: 'STATUS_CODE', target: 'ok' }) }, /needs a number/],
     [{ url: 'http://a.test', assertions: assertion({ source: 'STATUS_CODE', target: '{{OK}}' }) }, null],
-    [{ url: 'http://a.test', assertions: assertion({ comparison: 'IS' }) }, /use one of EQUALS/],
   ];
   for (const [request, expected] of cases) {
     const found = problems(request);

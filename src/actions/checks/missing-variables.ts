@@ -54,7 +54,7 @@ export interface MissingVariables {
 }
 
 /** The check with all defaults of its group in use. */
-const anyCheck = { checkType: 'API', settings: { request: { url: '{{GROUP_BASE_URL}}' } } } as const;
+const anyCheck = { checkType: 'API', settings: { request: { method: 'GET', url: '{{GROUP_BASE_URL}}' } } } as const;
 
 /** Maximum number of notices. */
 const maxNotices = 20;

@@ -1,15 +1,9 @@
 // Reads check settings. Mistyped values count as missing, because the wire schema rejects them.
 import type { JsonObject, JsonValue } from '#domain/json.ts';
-import type { AssertionSettings } from './assertions/assertion.ts';
 
 /** Returns a text; numbers and booleans are converted, anything else is ''. */
 export function text(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? `${value}` : '';
-}
-
-/** Returns a positive number, otherwise the fallback: clients send 0 for unset fields. */
-export function positive(value: JsonValue | undefined, fallback: number): number {
-  return typeof value === 'number' && value > 0 ? value : fallback;
 }
 
 /** Returns an object, or {}. */
@@ -25,18 +19,6 @@ export function list(value: JsonValue | undefined): JsonObject[] {
 /** 0 = both families. */
 export function family(value: JsonValue | undefined): 0 | 4 | 6 {
   return value === 'IPv4' ? 4 : value === 'IPv6' ? 6 : 0;
-}
-
-/** Returns assertions with upper-case keywords. */
-export function assertions(value: JsonValue | undefined): AssertionSettings[] {
-  return list(value).map(({ source, comparison, property, target, regex, passesIfAbsent }) => ({
-    source: text(source).toUpperCase(),
-    comparison: text(comparison).toUpperCase(),
-    property: text(property),
-    target: text(target),
-    regex: text(regex),
-    passesIfAbsent: passesIfAbsent !== false,
-  }));
 }
 
 function isObject(value: JsonValue | undefined): value is JsonObject {

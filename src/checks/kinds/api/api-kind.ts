@@ -6,12 +6,12 @@ import { describeHttp, httpAlertFacts, httpMeasures } from '../../parts/http/des
 import { decodeDetails } from '../../parts/http/details.ts';
 import { createHttpExchange } from '../../parts/http/exchange.ts';
 import { createHttpProbe } from '../../parts/http/probe.ts';
-import { noDefaults, readDefaults, readSettings } from '../../parts/http/settings.ts';
+import { noDefaults, readDefaults } from '../../parts/http/schema.ts';
 import { httpUses } from '../../parts/http/uses.ts';
 import { httpWarnings, inheritedWarnings } from '../../parts/http/warn.ts';
 import { createHookProbe } from './hook-probe.ts';
 import { hasHookScripts } from './hook-scripts.ts';
-import { http } from './http.ts';
+import { http, readSettings } from './http.ts';
 import { apiSchema } from './schema.ts';
 import { validateApiSettings } from './validate-settings.ts';
 

@@ -7,7 +7,7 @@ import type { ScriptSees } from '#domain/checks/script.ts';
 import { mergedPairs } from '../../parts/http/pairs.ts';
 import { headerProblem, valuesOf } from '../../parts/http/plan.ts';
 import { filledBody } from '../../parts/http/request-body.ts';
-import type { ApiDefaults, BodyType } from '../../parts/http/settings.ts';
+import type { ApiDefaults, BodyType } from '../../parts/http/schema.ts';
 import { parseTarget } from '../../parts/http/target.ts';
 import { MissingVariable, missingVariable, type NoProbe } from '../../parts/findings/judge.ts';
 import { fillIn, fillKnown, firstPlaceholder, usesIn, type VariableUse } from '../../parts/placeholders.ts';

@@ -2,9 +2,8 @@
 import type { JsonObject } from '#domain/json.ts';
 import { assertionProblems, timeProblems } from '../../parts/assertions/validate.ts';
 import { domainProblem } from '../../parts/connection/domain.ts';
-import { methods } from '#lib/schema/bodies.ts';
 import { httpSources } from '../../parts/http/schema.ts';
-import { readSettings } from '../../parts/http/settings.ts';
+import { readSettings } from './http.ts';
 import { urlProblem } from '../../parts/http/validate.ts';
 import type { SettingsProblem } from '../../kind.ts';
 import { hasPlaceholder } from '../../parts/placeholders.ts';
@@ -25,12 +24,9 @@ export function validateApiSettings(settings: JsonObject): SettingsProblem[] {
   const report = (path: string, message: string | null): void => {
     if (message !== null) problems.push({ path, message });
   };
-  if (!methods.some((method) => method === read.method)) {
-    report('request.method', `"${read.method}" is not a supported method; use one of ${methods.join(', ')}`);
-  }
   report('request.url', urlProblem(read.url));
   for (const [index, { key }] of read.headers.entries()) report(`request.headers[${index}].key`, headerProblem(key));
-  report('sslCheckDomain', domainProblem(read.sslCheckDomain));
+  report('sslCheckDomain', domainProblem(read.sslCheckDomain ?? ''));
   problems.push(...assertionProblems(read.assertions, httpSources, 'request.assertions'));
   return [...problems, ...timeProblems(read)];
 }

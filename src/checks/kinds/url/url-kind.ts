@@ -4,28 +4,20 @@ import { assertionProblems, timeProblems } from '../../parts/assertions/validate
 import { describeHttp, httpAlertFacts, httpMeasures } from '../../parts/http/describe.ts';
 import type { HttpKind } from '../../parts/http/plan.ts';
 import { createHttpProbe } from '../../parts/http/probe.ts';
-import { type ApiSettings, noDefaults, readSettings } from '../../parts/http/settings.ts';
+import { type HttpSettings, noDefaults, plainRequest } from '../../parts/http/schema.ts';
 import { urlProblem } from '../../parts/http/validate.ts';
 import { httpUses } from '../../parts/http/uses.ts';
 import { httpWarnings } from '../../parts/http/warn.ts';
 import type { CheckKind } from '../../kind.ts';
-import { object, positive } from '../../parts/read.ts';
+import { readerOf } from '../../schema.ts';
 import { sources, urlSchema } from './schema.ts';
 
-/** Reads the fields of a URL check and defaults the rest. Group defaults do not apply. */
-function readUrlSettings(settings: JsonObject): ApiSettings {
-  const {
-    url = '',
-    followRedirects = true,
-    skipSSL = false,
-    ipFamily = null,
-    assertions = [],
-  } = object(settings['request']);
-  return {
-    ...readSettings({ request: { url, followRedirects, skipSSL, ipFamily, assertions } }),
-    degradedResponseTime: positive(settings['degradedResponseTime'], 3000),
-    maxResponseTime: positive(settings['maxResponseTime'], 5000),
-  };
+const read = readerOf(urlSchema);
+
+/** Reads the settings of a URL check. Group defaults do not apply. */
+function readUrlSettings(settings: JsonObject): HttpSettings {
+  const { request, ...times } = read(settings);
+  return { ...plainRequest, ...request, sslCheckDomain: null, ...times };
 }
 
 const http: HttpKind = { read: readUrlSettings, defaultsOf: () => noDefaults, sources };
@@ -34,12 +26,12 @@ export const urlKind: CheckKind<typeof urlSchema> = {
   schema: urlSchema,
   createProbe: (deps) => createHttpProbe(deps, http),
   validateSettings: (settings) => {
-    const read = readUrlSettings(settings);
-    const problem = urlProblem(read.url);
+    const own = readUrlSettings(settings);
+    const problem = urlProblem(own.url);
     return [
       ...(problem === null ? [] : [{ path: 'request.url', message: problem }]),
-      ...assertionProblems(read.assertions, sources, 'request.assertions'),
-      ...timeProblems(read),
+      ...assertionProblems(own.assertions, sources, 'request.assertions'),
+      ...timeProblems(own),
     ];
   },
   variableUses: (settings) => httpUses(readUrlSettings(settings), noDefaults, false),

@@ -64,14 +64,14 @@ const ofKeys: ReadonlySet<string> = new Set(['HAS_KEY', 'NOT_HAS_KEY', 'HAS_VALU
 
 function namelessWarning({ source, comparison, property, regex }: AssertionSettings): string | null {
   if (source !== 'HEADERS' || property !== '' || ofKeys.has(comparison)) return null;
-  const isOfNames = comparison.endsWith('CONTAINS') && regex === '';
+  const isOfNames = comparison.endsWith('CONTAINS') && !regex;
   const what = isOfNames ? 'checks only whether a header has this name' : 'compares all headers together';
   return `${what}: enter the name of a header as property`;
 }
 
 function emptyWarning({ source, comparison, property, target, regex }: AssertionSettings): string | null {
   if (target !== '' || !comparison.endsWith('CONTAINS')) return null;
-  const isWhole = sortOf[source as AssertionSource] === 'text' && regex === '' && property === '';
+  const isWhole = sortOf[source as AssertionSource] === 'text' && !regex && property === '';
   const holds = comparison === 'CONTAINS' ? 'always holds' : 'never holds';
   return `${holds}${isWhole ? '' : ' for a text'}: the target is empty, and every text contains an empty text`;
 }

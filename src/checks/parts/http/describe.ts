@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '#domain/json.ts';
 import type { Result } from '#domain/results/result.ts';
 import type { KindFacts } from '../../kind.ts';
 import { type ApiDetails, decodeDetails, decodeStatus, totalOf } from './details.ts';
-import { urlOf } from './settings.ts';
+import { object, text } from '../read.ts';
 
 /** Formats a stored result. Without the exchange, uses the short response from the details. */
 export function describeHttp(
@@ -48,7 +48,7 @@ function shortResponse({ status, statusText, truncated, phases }: ApiDetails): J
 
 /** Facts for alerts: the check's URL and the response status. */
 export function httpAlertFacts(check: Pick<Check, 'settings'>, details: JsonValue): KindFacts {
-  return { url: urlOf(check.settings) || null, ...decodeStatus(details) };
+  return { url: text(object(check.settings['request'])['url']) || null, ...decodeStatus(details) };
 }
 
 /** Metrics of HTTP results. */

@@ -5,6 +5,7 @@ import { createNamedCertificates } from '../connection/named-certificate.ts';
 import type { Place } from '../connection/reach.ts';
 import type { EgressGuard } from '../../kind.ts';
 import type { Plan } from './plan.ts';
+import { family } from '../read.ts';
 
 /** A certificate and its host. */
 export interface ShownCertificate {
@@ -36,7 +37,7 @@ export function createFindCertificates(guard: EgressGuard, trust: Trust): FindCe
       const once = new Map(of.map(({ certificate }) => [certificate.fingerprint, hidden(certificate)]));
       return { certificates: [...once.values()].sort((a, b) => a.validTo - b.validTo), problem: null };
     }
-    const domain = { by: plan.of, place: named, family: settings.family, hide: redactor.text };
+    const domain = { by: plan.of, place: named, family: family(settings.ipFamily), hide: redactor.text };
     const { certificate, problem } = await inspect(domain, signal);
     return { certificates: certificate === null ? [] : [certificate], problem };
   };

@@ -1,5 +1,5 @@
 // Merges headers and query parameters of a check and its group.
-import type { ApiDefaults, KeyValue } from './settings.ts';
+import type { ApiDefaults, KeyValue } from './schema.ts';
 
 /** Headers set by Tocsin: they frame the message. */
 export const framing: ReadonlySet<string> = new Set([

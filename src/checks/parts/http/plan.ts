@@ -13,7 +13,7 @@ import { createRedactor, mask, type Redactor } from '../redact.ts';
 import { bodyOf, contentTypes, encodedBody } from './request-body.ts';
 import { framing, mergedPairs } from './pairs.ts';
 import { methods } from '#lib/schema/bodies.ts';
-import { type ApiDefaults, type ApiSettings, type BasicAuth } from './settings.ts';
+import type { ApiDefaults, HttpSettings } from './schema.ts';
 import { parseTarget, type Target } from './target.ts';
 import { httpUses } from './uses.ts';
 
@@ -40,7 +40,7 @@ export interface Confidential {
 export interface Plan {
   /** Check and revision. */
   readonly of: Pick<ThreadInput, 'check' | 'revision'>;
-  readonly settings: ApiSettings;
+  readonly settings: HttpSettings;
   readonly shouldFail: boolean;
   readonly request: OutgoingRequest;
   readonly assertions: readonly Assertion[];
@@ -58,7 +58,7 @@ export interface Plan {
 
 /** A check type that uses the HTTP probe. */
 export interface HttpKind {
-  readonly read: (settings: JsonObject) => ApiSettings;
+  readonly read: (settings: JsonObject) => HttpSettings;
   /** Returns the group defaults that apply. */
   readonly defaultsOf: (group: ThreadInput['group']) => ApiDefaults;
   readonly sources: readonly AssertionSource[];
@@ -79,7 +79,7 @@ export function makePlan(input: ThreadInput, kind: HttpKind, version: string): P
 
 /** Settings of a check and its group with their variables. */
 interface Filling {
-  readonly own: ApiSettings;
+  readonly own: HttpSettings;
   readonly group: ApiDefaults;
   readonly values: ReadonlyMap<string, string>;
 }
@@ -122,7 +122,7 @@ function filledPlan(
     shouldFail: input.check.shouldFail,
     request,
     assertions,
-    certificateAt: readDomain(fill(own.sslCheckDomain)),
+    certificateAt: readDomain(fill(own.sslCheckDomain ?? '')),
     wantsText: false,
     needsBody: assertions.some(({ source }) => source === 'JSON_BODY' || source === 'TEXT_BODY'),
     redactor,
@@ -153,7 +153,7 @@ export function valuesOf({ variables }: Pick<ThreadInput, 'variables'>, group: A
 
 const noUrl = 'the URL is not an absolute http:// or https:// URL once its variables are filled in';
 
-function targetOf(own: ApiSettings, group: ApiDefaults, values: ReadonlyMap<string, string>): Target | string {
+function targetOf(own: HttpSettings, group: ApiDefaults, values: ReadonlyMap<string, string>): Target | string {
   const fill = (text: string): string => fillIn(text, values, new Set());
   const parameters = mergedPairs('queryParameters', group, own).map(
     ({ key, value }) => [fill(key), fill(value)] as const,
@@ -174,7 +174,7 @@ function targetWith(text: string, parameters: ScriptedRequest['queryParameters']
   return parseTarget(joined) ?? 'the URL and its query parameters do not form a valid URL';
 }
 
-function filledAuth(auth: BasicAuth | null, fill: (text: string) => string): string | null {
+function filledAuth(auth: ApiDefaults['basicAuth'], fill: (text: string) => string): string | null {
   return auth === null ? null : `${fill(auth.username)}:${fill(auth.password)}`;
 }
 
@@ -186,7 +186,7 @@ const sameForAll = [
 
 function withBuiltIn(
   pairs: readonly (readonly [string, string])[],
-  own: ApiSettings,
+  own: HttpSettings,
   body: Buffer | null,
   auth: string | null,
   version: string,
@@ -231,7 +231,7 @@ export function hiddenOf(input: ThreadInput, kind: HttpKind): string[] {
 function hiddenValues(
   input: ThreadInput,
   group: ApiDefaults,
-  own: ApiSettings,
+  own: HttpSettings,
   fill: (text: string) => string,
   auth: string | null,
 ): string[] {

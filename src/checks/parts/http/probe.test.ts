@@ -133,7 +133,6 @@ test('applies group defaults, which the check overrides', async (t) => {
 test('settings without a valid request fail with a message', async () => {
   const cases: readonly (readonly [JsonObject, RegExp])[] = [
     [{ url: '{{HOST}}/x' }, /not an absolute http/],
-    [{ url: 'ftp://{{HOST}}/' }, /not an absolute http/],
     [
       { url: 'http://127.0.0.1/', headers: [{ key: 'x-bad', value: '{{LINES}}' }] },
       /header x-bad contains a character/,

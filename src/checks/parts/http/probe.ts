@@ -18,6 +18,7 @@ import { type Hop, type HopDeps, sendHop, type Stop, timeIsUp } from './hop.ts';
 import { type HttpKind, makePlan, type Plan } from './plan.ts';
 import { createFindCertificates, type ShownCertificate } from './find-certificates.ts';
 import { isRedirect, maxRedirects, redirected } from './redirect.ts';
+import { family } from '../read.ts';
 
 /** Creates the probe of a check type. */
 export function createHttpProbe(deps: ProbeDeps, kind: HttpKind): ThreadProbe {
@@ -51,7 +52,7 @@ export function createInspect(deps: ProbeDeps): (plan: Plan, signal: AbortSignal
       const hops = await followAll(plan, {
         guard: deps.guard,
         tlsFor: tlsOf(plan.of.check.accountId),
-        family: settings.family,
+        family: family(settings.ipFamily),
         skipSSL: settings.skipSSL,
         wantsBody: (answer) => !(settings.followRedirects && isRedirect(answer)),
         createStore: () => storeOf(plan, deps.bodies),

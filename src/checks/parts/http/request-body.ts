@@ -1,6 +1,6 @@
 // The request body by its type.
 import { fillIn } from '../placeholders.ts';
-import type { BodyType } from './settings.ts';
+import type { BodyType } from './schema.ts';
 
 /** Default content type of each body type. */
 export const contentTypes: Readonly<Record<BodyType, string | null>> = {

@@ -1,13 +1,15 @@
 // Schemas of HTTP requests and responses, shared by API checks, URL checks and group defaults (reference §4.3, §4.4,
 // decisions: Methods, URL).
 import { z } from 'zod';
-import { pairs } from '#lib/schema/bodies.ts';
+import type { JsonObject } from '#domain/json.ts';
+import { httpMethod, pairs } from '#lib/schema/bodies.ts';
 import { orNull } from '#lib/schema/fields.ts';
 import { assertionList } from '../assertions/schema.ts';
-import { assertionOutcome, inFull, unmeasured } from '../schema.ts';
+import { assertionOutcome, inFull, ipFamily, unmeasured } from '../schema.ts';
 
 /** Body types. */
-export const bodyTypes = ['JSON', 'FORM', 'RAW', 'GRAPHQL', 'NONE'] as const;
+const bodyTypes = ['JSON', 'FORM', 'RAW', 'GRAPHQL', 'NONE'] as const;
+export type BodyType = (typeof bodyTypes)[number];
 
 function urlRule(url: unknown): string {
   const rule = 'must be an absolute http or https URL, or start with a variable like {{NAME}}';
@@ -35,6 +37,26 @@ export const assertions = assertionList('Assertion', httpSources, 'JSON_BODY: a 
 
 export const basicAuth = z.strictObject({ username: z.string().max(2000), password: z.string().max(2000) }).nullable();
 
+/** The request of an API check. */
+export const apiRequest = z
+  .strictObject({
+    method: httpMethod,
+    url: templatedUrl.describe('Absolute, or starting with a variable like {{NAME}}.'),
+    followRedirects: z.boolean().default(true),
+    skipSSL: z.boolean().default(false).describe('Accept any certificate.'),
+    ipFamily,
+    body: orNull(z.string().max(262_144), () => '').default(''),
+    bodyType: z.preprocess(
+      (value) => (value === '' || value === null ? undefined : value),
+      z.enum(bodyTypes).default('NONE'),
+    ),
+    headers: pairs.default([]),
+    queryParameters: pairs.default([]),
+    assertions: assertions.default([]),
+    basicAuth: basicAuth.default(null),
+  })
+  .meta({ id: 'ApiRequestWrite', description: 'The request of an API check and its assertions.' });
+
 /** Defaults for the API checks of a group (reference §4.4). */
 export const apiCheckDefaults = z
   .strictObject({
@@ -47,6 +69,44 @@ export const apiCheckDefaults = z
     basicAuth: basicAuth.default(null),
   })
   .meta({ id: 'ApiCheckDefaultsWrite', description: 'Defaults for the API checks of a group.' });
+
+/** A header or query parameter. Locked values are masked. */
+export type KeyValue = z.output<typeof pairs>[number];
+
+/** Defaults that a group gives its API checks. */
+export type ApiDefaults = z.output<typeof apiCheckDefaults>;
+
+/** Settings of the HTTP probe: a request, times in ms, and the domain whose certificate is reported (null = the URL's). */
+export interface HttpSettings extends z.output<typeof apiRequest> {
+  readonly sslCheckDomain: string | null;
+  readonly degradedResponseTime: number;
+  readonly maxResponseTime: number;
+}
+
+/** Clients send empty credentials for none. */
+export function withoutEmptyAuth<Fields extends Pick<ApiDefaults, 'basicAuth'>>(fields: Fields): Fields {
+  const { username = '', password = '' } = fields.basicAuth ?? {};
+  return username === '' && password === '' ? { ...fields, basicAuth: null } : fields;
+}
+
+/** Reads the stored defaults of a group. */
+export function readDefaults(defaults: JsonObject): ApiDefaults {
+  return withoutEmptyAuth(apiCheckDefaults.parse(defaults));
+}
+
+/** Defaults of checks without a group, and of types without group defaults. */
+export const noDefaults: ApiDefaults = readDefaults({});
+
+/** What a request is if nothing is said about it. */
+export const plainRequest = {
+  method: 'GET',
+  followRedirects: true,
+  skipSSL: false,
+  ipFamily: null,
+  body: '',
+  bodyType: 'NONE',
+  ...noDefaults,
+} as const satisfies z.output<typeof apiRequest>;
 
 const headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 const ms = z.number();

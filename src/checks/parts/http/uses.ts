@@ -1,22 +1,22 @@
 // Variables used by an HTTP check and by the group settings in effect.
 import type { JsonValue } from '#domain/json.ts';
 import { usesIn, type VariableUse } from '../placeholders.ts';
-import type { ApiDefaults, ApiSettings, KeyValue } from './settings.ts';
+import type { ApiDefaults, HttpSettings, KeyValue } from './schema.ts';
 
 /** @param isScripted whether scripts build the request, so that only later parts are filled in */
-export function httpUses(own: ApiSettings, group: ApiDefaults, isScripted: boolean): VariableUse[] {
+export function httpUses(own: HttpSettings, group: ApiDefaults, isScripted: boolean): VariableUse[] {
   const uses = [
     ...(isScripted ? [] : requestUses(own, group)),
     ...usesOf(group.assertions, 'apiCheckDefaults.assertions'),
     ...usesOf(own.assertions, 'request.assertions'),
     ...authUses(own, group),
-    ...usesIn(own.sslCheckDomain, 'sslCheckDomain'),
+    ...usesIn(own.sslCheckDomain ?? '', 'sslCheckDomain'),
   ];
   const usesBaseUrl = group.url !== '' && uses.some(({ name }) => name === 'GROUP_BASE_URL');
   return usesBaseUrl ? [...usesIn(group.url, 'apiCheckDefaults.url'), ...uses] : uses;
 }
 
-function requestUses(own: ApiSettings, group: ApiDefaults): VariableUse[] {
+function requestUses(own: HttpSettings, group: ApiDefaults): VariableUse[] {
   return [
     ...usesIn(own.url, 'request.url'),
     ...inherited(group.headers, own.headers, 'headers', (key) => key.toLowerCase()),
@@ -40,7 +40,7 @@ function inherited(
   );
 }
 
-function authUses(own: ApiSettings, group: ApiDefaults): VariableUse[] {
+function authUses(own: HttpSettings, group: ApiDefaults): VariableUse[] {
   if (own.basicAuth !== null) return usesOf([own.basicAuth], 'request.basicAuth', null);
   return group.basicAuth === null ? [] : usesOf([group.basicAuth], 'apiCheckDefaults.basicAuth', null);
 }

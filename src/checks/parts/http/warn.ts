@@ -3,14 +3,14 @@ import type { JsonObject } from '#domain/json.ts';
 import type { AssertionSettings } from '../assertions/assertion.ts';
 import { assertionWarnings, targetOf } from '../assertions/warn.ts';
 import type { SettingsProblem } from '../../kind.ts';
-import { type ApiSettings, readSettings } from './settings.ts';
+import { type HttpSettings, plainRequest, readDefaults } from './schema.ts';
 
 /**
  * Warnings for the settings of an HTTP check.
  *
  * @param at path of the request
  */
-export function httpWarnings(read: ApiSettings, shouldFail: boolean, at = 'request'): SettingsProblem[] {
+export function httpWarnings(read: HttpSettings, shouldFail: boolean, at = 'request'): SettingsProblem[] {
   const path = `${at}.assertions`;
   const ofAssertions = read.assertions.flatMap((assertion, index) => {
     const message = statusWarning(assertion, read.followRedirects, shouldFail) ?? bodyWarning(assertion, read.method);
@@ -45,7 +45,7 @@ function bodyWarning({ source }: AssertionSettings, method: string): string | nu
   return isOfBody && method === 'HEAD' ? 'checks a body, but the response to HEAD has none: use GET' : null;
 }
 
-function requestWarnings({ body, bodyType, headers, basicAuth }: ApiSettings, at: string): SettingsProblem[] {
+function requestWarnings({ body, bodyType, headers, basicAuth }: HttpSettings, at: string): SettingsProblem[] {
   const warnings: SettingsProblem[] = [];
   if (body !== '' && bodyType === 'NONE') {
     warnings.push({ path: `${at}.body`, message: 'is not sent: bodyType is NONE' });
@@ -62,18 +62,19 @@ function requestWarnings({ body, bodyType, headers, basicAuth }: ApiSettings, at
 
 /** Warnings for assertions inherited from the group. */
 export function inheritedWarnings(
-  read: ApiSettings,
+  read: HttpSettings,
   shouldFail: boolean,
   apiCheckDefaults: JsonObject | null,
 ): SettingsProblem[] {
   if (apiCheckDefaults === null) return [];
-  const { assertions } = readSettings({ request: apiCheckDefaults });
+  const { assertions } = readDefaults(apiCheckDefaults);
   const inherited = { ...read, assertions, body: '', headers: [], basicAuth: null };
   return httpWarnings(inherited, shouldFail, 'apiCheckDefaults');
 }
 
 /** Warnings for group defaults, independent of any check. */
 export function defaultsWarnings(apiCheckDefaults: JsonObject): SettingsProblem[] {
-  const read = readSettings({ request: apiCheckDefaults });
-  return httpWarnings({ ...read, maxResponseTime: Number.POSITIVE_INFINITY }, false, 'apiCheckDefaults');
+  const noLimit = { degradedResponseTime: Number.POSITIVE_INFINITY, maxResponseTime: Number.POSITIVE_INFINITY };
+  const request = { ...plainRequest, ...readDefaults(apiCheckDefaults), sslCheckDomain: null, ...noLimit };
+  return httpWarnings(request, false, 'apiCheckDefaults');
 }
