@@ -14,8 +14,10 @@ describe('an alert storm', () => {
   it('begins with the check beyond the threshold: people get a digest, machines every alert', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const { ids, people, machines } = await checksOf(test, 6, 4);
+    const ungrouped = await subscribed(test, 'EMAIL', ids, false);
     await run(test, 'failed');
     assert.deepEqual(await countOf(test, machines), { pending: 6 });
+    assert.deepEqual(await countOf(test, ungrouped), { pending: 6 }, 'grouping is off');
     assert.deepEqual(await countOf(test, people), { pending: 4, digested: 2, 'collecting digest': 1 });
     assert.deepEqual(await sentDigests(test), [], 'the digest still collects');
     assert.deepEqual(await judgeStorms(test), []);

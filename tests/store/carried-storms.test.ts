@@ -20,7 +20,7 @@ test('a digest that began after the backup, and its alerts, are carried into it'
     .run(JSON.stringify({ digestThreshold: 1 }), idBytes(accountId));
   const ids = [await test.check(), await test.check(), await test.check()];
   await temp.store.alertChannels.add({
-    channel: aChannel(accountId, { type: 'EMAIL' }),
+    channel: aChannel(accountId, { type: 'EMAIL', grouping: true }),
     subscriptions: ids.map((checkId) => ({ checkId, groupId: null, activated: true })),
   });
   const backup = `${path}.backup`;

@@ -128,7 +128,7 @@ export class PathUnderTest implements AsyncDisposable {
 
   async channel(checkId: string | null, change: Partial<AlertChannel> = {}): Promise<number> {
     const saved = await this.temp.store.alertChannels.add({
-      channel: aChannel(this.accountId, change),
+      channel: aChannel(this.accountId, { grouping: this.digested.has(change.type ?? ''), ...change }),
       subscriptions: checkId === null ? [] : [{ checkId, groupId: null, activated: true }],
     });
     assert.ok('saved' in saved);

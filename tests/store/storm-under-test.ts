@@ -28,9 +28,14 @@ export async function checksOf(test: PathUnderTest, count: number, threshold: nu
 }
 
 /** A channel that these checks alert. */
-export async function subscribed(test: PathUnderTest, type: string, ids: readonly string[]): Promise<number> {
+export async function subscribed(
+  test: PathUnderTest,
+  type: string,
+  ids: readonly string[],
+  grouping = test.digested.has(type),
+): Promise<number> {
   const saved = await test.temp.store.alertChannels.add({
-    channel: aChannel(test.accountId, { type }),
+    channel: aChannel(test.accountId, { type, grouping }),
     subscriptions: ids.map((checkId) => ({ checkId, groupId: null, activated: true })),
   });
   assert.ok('saved' in saved);

@@ -70,7 +70,7 @@ const fields = z.strictObject({
       .nullable()
       .default(null)
       .describe(
-        'Send one message every ten minutes about a check that is flapping, instead of one per alert. null = true for EMAIL, SLACK, SMS, CALL and webhooks to chat and push services, false for the others.',
+        'Group alerts: one message every ten minutes about a check that is flapping and, for EMAIL, SLACK, SMS and CALL, grouped notifications in an alert storm. false = send every alert. null = true for EMAIL, SLACK, SMS, CALL and webhooks to chat and push services, false for the others.',
       ),
     z.boolean(),
   ),

@@ -20,7 +20,7 @@ export interface AlertChannel {
   /** Days, 1..30. */
   readonly sslExpiryThreshold: number;
   readonly autoSubscribe: boolean;
-  /** Whether alerts of flapping checks are grouped (docs/decisions/0138); otherwise it receives every alert. */
+  /** Whether alerts of storms and of flapping checks are grouped (0127, 0138); otherwise it receives every alert. */
   readonly grouping: boolean;
   /** null = always active. */
   readonly activeHours: ActiveHours | null;

@@ -7,7 +7,7 @@ import { type IdBytes, idBytes, json, parsed, parsedOrNull } from '../base/codec
 import { deliveryStatusCodes } from '../base/codes.ts';
 import type { Database } from '../base/database.ts';
 import { isMarked, isPendingReminder } from '../path/deliveries/cancel-reminders.ts';
-import type { DeliveriesTable, Tables } from '../base/tables/schema.ts';
+import type { AlertChannelsTable, DeliveriesTable, Tables } from '../base/tables/schema.ts';
 import { rewrite, splitDigest } from './digest-hours.ts';
 
 /** A delivery before its first attempt. */
@@ -67,11 +67,11 @@ export function createActiveHours({ transaction }: Database): ActiveHoursOfChann
         // A moved delivery is moved once: it waits for the hours of its new channel.
         const other =
           otherChannelId === null || from !== null ? null : await routeOf(tx, delivery, otherChannelId, isActive);
-        const otherType = other === null ? null : await channelTypeOf(tx, account, other);
-        if (other !== null && otherType !== null) {
+        const to = other === null ? null : await findChannel(tx, account, other);
+        if (other !== null && to !== null) {
           await release(tx, delivery, owner, {
             alert_channel_id: other,
-            latest_of: isSuperseded(otherType) ? await incidentOf(tx, delivery) : null,
+            latest_of: isSuperseded(to.type) ? await incidentOf(tx, delivery) : null,
             routed_from: delivery.alert_channel_id,
             next_attempt_at: now,
             error: null,
@@ -99,9 +99,10 @@ async function hasOwnAlerts(
   { activeFrom, otherChannelId: id, isSuperseded, isDigested, now }: HoursClaim,
 ): Promise<boolean> {
   const isActive = activeFrom <= now;
-  const type = id === null || digest.routed_from !== null ? null : await channelTypeOf(tx, digest.account_id, id);
-  if (id !== null && type !== null) {
-    const other = { id, isDigested: isDigested(type), isSuperseded: isSuperseded(type) };
+  const to = id === null || digest.routed_from !== null ? null : await findChannel(tx, digest.account_id, id);
+  if (id !== null && to !== null) {
+    const { type, grouping } = to;
+    const other = { id, isDigested: grouping === 1 && isDigested(type), isSuperseded: isSuperseded(type) };
     return splitDigest(tx, digest, other, { isActive, now });
   }
   // It waited, and tells of the present.
@@ -190,12 +191,16 @@ async function incidentOf(tx: Kysely<Tables>, { account_id, alert_id }: Deliveri
 
 /** Whether an account has a channel. */
 export async function isChannel(tx: Kysely<Tables>, account: IdBytes, id: number): Promise<boolean> {
-  return (await channelTypeOf(tx, account, id)) !== null;
+  return (await findChannel(tx, account, id)) !== null;
 }
 
-async function channelTypeOf(tx: Kysely<Tables>, account: IdBytes, id: number): Promise<string | null> {
-  const channels = tx.selectFrom('alert_channels').select('type').where('account_id', '=', account);
-  return (await channels.where('id', '=', id).executeTakeFirst())?.type ?? null;
+async function findChannel(
+  tx: Kysely<Tables>,
+  account: IdBytes,
+  id: number,
+): Promise<Pick<AlertChannelsTable, 'type' | 'grouping'> | null> {
+  const channels = tx.selectFrom('alert_channels').select(['type', 'grouping']).where('account_id', '=', account);
+  return (await channels.where('id', '=', id).executeTakeFirst()) ?? null;
 }
 
 /** Lets deliveries wait that would be sent through a deleted channel. */

@@ -135,7 +135,8 @@ async function stormOfAccount(
   { now, isDigested }: Pick<CloseRules, 'now' | 'isDigested'>,
 ): Promise<{ readonly rows: Omit<StormRows, 'insertDelivery'>; write(): Promise<void> }> {
   const account = idBytes(accountId);
-  const isRead = digestThresholdOf(accountAlertSettings) !== null && listeners.some(({ type }) => isDigested?.(type));
+  const isAny = listeners.some(({ type, grouping }) => grouping === 1 && isDigested?.(type) === true);
+  const isRead = isAny && digestThresholdOf(accountAlertSettings) !== null;
   let read: StormRead = { row: undefined, alerted: [] };
   if (isRead) {
     const none = { account_id: account, started_at: null, is_current: 0, channels: '{}' };

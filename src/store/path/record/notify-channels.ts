@@ -216,7 +216,7 @@ interface NotificationToSend {
   /** Whether its open alert was grouped. */
   readonly wasGrouped: boolean;
   readonly make: (alertType: AlertType) => Delivery;
-  readonly grouping: (channelType: string, alert: GroupableAlert) => boolean;
+  readonly grouping: (channel: AlertChannel, alert: GroupableAlert) => boolean;
   readonly isCounted: (alertType: AlertType) => boolean;
   readonly now: number;
 }
@@ -240,7 +240,7 @@ function sendTo(
     if (alertType === 'ALERT_FAILURE') failureId = delivery.id;
     const isNews = (isCounted(alertType) || message !== null) && !event.isPassing;
     const isCollected = delivery.id === collectedBy(notification);
-    const isInDigest = !isCollected && grouping(listener.channel.type, { isNews, wasGrouped });
+    const isInDigest = !isCollected && grouping(listener.channel, { isNews, wasGrouped });
     if (isCollected) rows.releaseDelivery(delivery);
     else rows.insertDelivery(isInDigest ? rows.storms.digested(delivery, isNews) : delivery);
     if (event.opens === alertType && notification.reminder === null) isGrouped = isInDigest;
@@ -260,16 +260,16 @@ function groupingOf(
   { check: { accountId, id }, accountAlertSettings }: CheckContext,
   storms: Storms,
   { now, isDigested = noChannel }: Pick<NotifyRules, 'now' | 'isDigested'>,
-): (channelType: string, alert: GroupableAlert) => boolean {
+): NotificationToSend['grouping'] {
   if (isCounted) storms.note(accountId, id);
   const threshold = digestThresholdOf(accountAlertSettings);
   if (threshold === null) return noChannel;
   const isAny = notifications.some(
-    ({ alertTypes, listener }) => alertTypes.length > 0 && isDigested(listener.channel.type),
+    ({ alertTypes, listener: { grouping, channel } }) => alertTypes.length > 0 && grouping && isDigested(channel.type),
   );
   if (!isAny) return noChannel;
   storms.begin(accountId, threshold, now);
-  return (channelType, alert) => isDigested(channelType) && storms.isGrouped(accountId, alert);
+  return (channel, alert) => channel.grouping && isDigested(channel.type) && storms.isGrouped(accountId, alert);
 }
 
 function listenerOf(

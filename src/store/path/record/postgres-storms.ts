@@ -25,7 +25,8 @@ export async function readStorms(
   if (isDigested === undefined) return;
   const wanted = asked.filter(({ run, context }) => {
     const listeners = found.listeners.get(run.accountId + run.checkId) ?? [];
-    return digestThresholdOf(context.accountAlertSettings) !== null && listeners.some(({ type }) => isDigested(type));
+    const isAny = listeners.some(({ type, grouping }) => grouping === 1 && isDigested(type));
+    return isAny && digestThresholdOf(context.accountAlertSettings) !== null;
   });
   const ids = [...new Set(wanted.map(({ run }) => run.accountId))].sort().map(idBytes);
   if (ids.length === 0) return;
