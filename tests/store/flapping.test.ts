@@ -191,6 +191,25 @@ describe('a flapping check', () => {
     assert.deepEqual(flapping.sent(grouped).slice(5), ['20 RECOVERY alert']);
   });
 
+  it('suppresses the alerts of checks that depend on it while its own wait for their message', async (newStore) => {
+    await using flapping = await FlappingUnderTest.open(newStore);
+    const grouped = await flapping.test.channel(flapping.checkId, { grouping: true });
+    await flapping.minutes('pffpffpffpf');
+    const dependent = await flapping.test.check({
+      frequency: 1,
+      frequencyOffset: null,
+      dependsOn: [flapping.checkId],
+    });
+    const every = await flapping.test.channel(dependent);
+    await flapping.minutes('f');
+    assert.equal(flapping.sent(grouped).length, 5, 'the last is that it began to flap');
+    assert.deepEqual(flapping.sent(every), []);
+    await flapping.minutes('ffffff');
+    assert.equal(flapping.sent(grouped).at(-1), '12 FAILURE lasts 2 failing');
+    await flapping.minutes('p');
+    assert.deepEqual(flapping.sent(every), []);
+  });
+
   it('is announced to a channel that is subscribed later, and reported to one that leaves', async (newStore) => {
     await using flapping = await FlappingUnderTest.open(newStore);
     const left = await flapping.test.channel(flapping.checkId, { grouping: true });

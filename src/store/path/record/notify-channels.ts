@@ -246,7 +246,10 @@ function sendTo(
     if (event.opens === alertType && notification.reminder === null) isGrouped = isInDigest;
   }
   cancelUnneeded(rows, notification, accountId);
-  const flapping = holdAlerts(rows, notification, held.map(make), event.flapping?.dueAt ?? now);
+  const waiting = held.map(make);
+  // It is told within ten minutes, by the message that collects it.
+  failureId ??= waiting.findLast(({ alertType }) => alertType === 'ALERT_FAILURE')?.id ?? null;
+  const flapping = holdAlerts(rows, notification, waiting, event.flapping?.dueAt ?? now);
   const known = { ...notification, notified: { ...notification.notified, flapping } };
   return notifiedRow(occasion.context, known, { isGrouped, failureId });
 }
