@@ -247,7 +247,7 @@ function sendTo(
   }
   cancelUnneeded(rows, notification, accountId);
   const waiting = held.map(make);
-  // It is told within ten minutes, by the message that collects it.
+  // The message that collects it is sent within ten minutes.
   failureId ??= waiting.findLast(({ alertType }) => alertType === 'ALERT_FAILURE')?.id ?? null;
   const flapping = holdAlerts(rows, notification, waiting, event.flapping?.dueAt ?? now);
   const known = { ...notification, notified: { ...notification.notified, flapping } };
