@@ -51,6 +51,11 @@ const examples: readonly (readonly [part: string, breach: SourceFile, fine: Sour
     file('src/checks/runner/a.ts', "const w = new Worker(new URL('../../store/w.ts', import.meta.url));"),
     file('src/checks/runner/b.ts', "await import('./w.ts');"),
   ],
+  [
+    'only types of the store',
+    file('src/actions/a.ts', "import {\n  x,\n} from '#store/x.ts';"),
+    file('src/actions/a.ts', "import { x } from '#lib/x.ts';\nimport type { Store } from '#store/store.ts';"),
+  ],
   ['is a room with', file('src/services/a.ts', ''), file('src/lib/a.ts', '')],
   ['is a room with', file('src/a.ts', ''), file('src/main.ts', '')],
   [

@@ -84,7 +84,8 @@ export function restUnderTest({
 }
 
 export function variablesInMemory(): VariableActions {
-  const rows = new Map<string, EnvironmentVariable>();
+  const rows = new Map<string, EnvironmentVariable & { readonly createdAt: number; readonly updatedAt: null }>();
+  const stamps = { createdAt: 0, updatedAt: null };
   return createVariableActions({
     variables: {
       list: async (_accountId, { limit, offset }) => ({
@@ -93,14 +94,15 @@ export function variablesInMemory(): VariableActions {
       }),
       add: async (_accountId, variable) => {
         if (rows.has(variable.key)) return false;
-        rows.set(variable.key, variable);
+        rows.set(variable.key, { ...variable, ...stamps });
         return true;
       },
+      all: async () => [...rows.values()],
       find: async (_accountId, key) => rows.get(key) ?? null,
       change: async (_accountId, key, edit) => {
         const present = rows.get(key);
         if (present === undefined) return null;
-        const changed = edit(present);
+        const changed = { ...edit(present), ...stamps };
         rows.set(key, changed);
         return changed;
       },

@@ -1,8 +1,9 @@
 // Actions on accounts (spec §4.2, decisions: Accounts, keys, errors).
+import type { AccountChange } from '#store/accounts/accounts.ts';
+import type { Store } from '#store/store.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Account, Usage } from '#domain/accounts/account.ts';
-import { type Caller, mayDo, type Principal } from '#domain/accounts/api-key.ts';
-import type { Change } from '#domain/patch.ts';
+import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
 import type { Runtime } from '#domain/checks/runtime.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
@@ -14,17 +15,8 @@ import { type AccountRuntimeDeps, accountRuntimeProblems } from '../checks/runti
 
 /** Input of a new account; null = not set. */
 export type NewAccount = Omit<Account, 'id' | 'createdAt'>;
-/** Changes to an account; null resets a field. */
-export type AccountChange = Change<NewAccount>;
-
 /** Dependencies of these actions. */
-export interface AccountDeps extends Omit<AccountRuntimeDeps, 'runtimes' | 'now'> {
-  readonly accounts: {
-    list(ids: readonly string[]): Promise<Account[]>;
-    add(account: Account, creator: Principal): Promise<void>;
-    change(id: string, change: AccountChange): Promise<Account | null>;
-    usage(id: string, at: number): Promise<Usage | null>;
-  };
+export interface AccountDeps extends Pick<Store, 'accounts'>, Omit<AccountRuntimeDeps, 'runtimes' | 'now'> {
   /** The installed runtimes. */
   readonly runtimes: () => readonly Runtime[];
   /** Clears cached keys and sessions whose accounts have changed. */

@@ -1,4 +1,5 @@
 // Actions on API keys (decisions: API key, Key and accounts).
+import type { Store } from '#store/store.ts';
 import type { ApiKey, ApiKeyRole, Caller } from '#domain/accounts/api-key.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isUuid, newId } from '#lib/id.ts';
@@ -17,16 +18,7 @@ export interface NewApiKey {
 }
 
 /** Dependencies of these actions. */
-export interface ApiKeyDeps {
-  readonly apiKeys: {
-    list(
-      accountIds: readonly string[],
-      page: { limit: number; offset: number },
-    ): Promise<{ rows: ApiKey[]; total: number }>;
-    find(id: string): Promise<ApiKey | null>;
-    add(key: ApiKey, hash: Uint8Array): Promise<void>;
-    revoke(id: string, accountIds: readonly string[]): Promise<boolean>;
-  };
+export interface ApiKeyDeps extends Pick<Store, 'apiKeys'> {
   readonly forgetKey: (keyId: string) => void;
   readonly clock: Clock;
 }

@@ -1,8 +1,9 @@
 // Authenticates API keys and sessions. Cached, because every request needs it, but only briefly, so that revoked keys
 // and ended sessions stop working.
+import type { Store } from '#store/store.ts';
 import { hash as hashOf } from 'node:crypto';
-import type { ApiKey, ApiKeyRole, UserPrincipal } from '#domain/accounts/api-key.ts';
-import { type Session, sessionEnd } from '#domain/accounts/user.ts';
+import type { ApiKeyRole, UserPrincipal } from '#domain/accounts/api-key.ts';
+import { sessionEnd } from '#domain/accounts/user.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isKeyText } from './key-text.ts';
 import { isTokenText } from './token-text.ts';
@@ -15,15 +16,7 @@ export interface KeyHolder {
 }
 
 /** Dependencies of authentication. */
-export interface AuthenticationDeps {
-  readonly apiKeys: {
-    findByHash(hash: Uint8Array): Promise<ApiKey | null>;
-    markUsed(id: string, at: number): Promise<void>;
-  };
-  readonly sessions: {
-    findByHash(hash: Uint8Array): Promise<{ readonly session: Session; readonly principal: UserPrincipal } | null>;
-    markSeen(id: string, at: number): Promise<void>;
-  };
+export interface AuthenticationDeps extends Pick<Store, 'apiKeys' | 'sessions'> {
   readonly clock: Clock;
 }
 

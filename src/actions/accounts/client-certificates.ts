@@ -1,4 +1,5 @@
 // Actions on client certificates (reference §4.7).
+import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { ClientCertificate, ClientIdentity } from '#domain/accounts/client-certificate.ts';
 import { expiryOf, identityProblem } from '#lib/net/client-identity.ts';
@@ -13,14 +14,7 @@ export interface ShownClientCertificate extends Omit<ClientCertificate, 'key' | 
 }
 
 /** Dependencies of these actions. */
-export interface ClientCertificateDeps {
-  readonly clientCertificates: {
-    all(accountId: string): Promise<readonly ClientCertificate[]>;
-    /** Replaces the certificate of the same host. */
-    add(accountId: string, identity: ClientIdentity): Promise<ClientCertificate>;
-    remove(accountId: string, id: string): Promise<boolean>;
-  };
-}
+export type ClientCertificateDeps = Pick<Store, 'clientCertificates'>;
 
 export interface ClientCertificateActions {
   /** Ordered by creation time. */

@@ -1,5 +1,6 @@
 // Creates the first account of an empty database and the operator key that manages it (design §6:
 // TOCSIN_BOOTSTRAP_API_KEY).
+import type { Store } from '#store/store.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import type { ApiKey } from '#domain/accounts/api-key.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -7,8 +8,7 @@ import { newId } from '#lib/id.ts';
 import { isKeyText, keyHash, keyPrefix, newKeyText } from './key-text.ts';
 
 /** Dependencies of creating the first account. */
-export interface FirstAccountDeps {
-  readonly apiKeys: { addFirst(account: Account, key: ApiKey, hash: Uint8Array): Promise<boolean> };
+export interface FirstAccountDeps extends Pick<Store, 'apiKeys'> {
   readonly clock: Clock;
 }
 

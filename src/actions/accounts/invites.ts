@@ -1,7 +1,8 @@
 // Actions on invitations: one-time links for joining an account.
-import type { Account } from '#domain/accounts/account.ts';
+import type { StoredUser } from '#store/accounts/users.ts';
+import type { Store } from '#store/store.ts';
 import type { Caller, MemberRole } from '#domain/accounts/api-key.ts';
-import { type Invite, inviteMaxMs, type User } from '#domain/accounts/user.ts';
+import { type Invite, inviteMaxMs } from '#domain/accounts/user.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isUuid, newId } from '#lib/id.ts';
 import { notFound, notFoundMessage, Refusal } from '../refusal.ts';
@@ -10,24 +11,8 @@ import { requireOwnerFor } from './people.ts';
 import { requirePermission } from './permission.ts';
 import { isTokenText, newToken, tokenHash } from './token-text.ts';
 
-type StoredUser = User & { readonly passwordHash: string };
-
 /** Dependencies of these actions. */
-export interface InviteDeps {
-  readonly invites: {
-    list(accountId: string, page: { limit: number; offset: number }): Promise<{ rows: Invite[]; total: number }>;
-    add(invite: Invite, hash: Uint8Array): Promise<'added' | 'is-member' | 'full'>;
-    find(accountId: string, id: string): Promise<Invite | null>;
-    remove(accountId: string, id: string): Promise<boolean>;
-    findByHash(hash: Uint8Array): Promise<Invite | null>;
-    accept(
-      invite: Invite,
-      user: StoredUser | string,
-      known: readonly string[],
-    ): Promise<'accepted' | 'invalid' | 'outdated'>;
-  };
-  readonly users: { withEmail(email: string): Promise<StoredUser[]> };
-  readonly accounts: { list(ids: readonly string[]): Promise<Account[]> };
+export interface InviteDeps extends Pick<Store, 'invites' | 'users' | 'accounts'> {
   readonly passwords: Passwords;
   /** Sends links by email; null = email is not set up. */
   readonly mail: SendInvitation | null;

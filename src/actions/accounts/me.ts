@@ -1,5 +1,5 @@
 // The current caller and its accounts.
-import type { Account } from '#domain/accounts/account.ts';
+import type { Store } from '#store/store.ts';
 import { type Caller, mayDo, type Role } from '#domain/accounts/api-key.ts';
 import { effectiveRole } from '#domain/accounts/user.ts';
 import { requirePermission } from './permission.ts';
@@ -17,8 +17,7 @@ export interface Me {
 }
 
 /** Dependencies of this action. */
-export interface MeDeps {
-  readonly accounts: { list(ids: readonly string[]): Promise<Account[]> };
+export interface MeDeps extends Pick<Store, 'accounts'> {
   readonly version: string;
   readonly startedAt: number;
 }

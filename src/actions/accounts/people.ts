@@ -1,4 +1,6 @@
 // Actions on the members of an account.
+import type { MemberChange } from '#store/accounts/users.ts';
+import type { Store } from '#store/store.ts';
 import { type Caller, type MemberRole, mayManageOwners } from '#domain/accounts/api-key.ts';
 import type { Member } from '#domain/accounts/user.ts';
 import { isUuid } from '#lib/id.ts';
@@ -6,18 +8,10 @@ import { notFound, Refusal } from '../refusal.ts';
 import { requirePermission } from './permission.ts';
 
 /** Dependencies of these actions. */
-export interface PeopleDeps {
-  readonly users: {
-    members(accountId: string, page: { limit: number; offset: number }): Promise<{ rows: Member[]; total: number }>;
-    member(accountId: string, id: string): Promise<Member | null>;
-    changeRole(accountId: string, id: string, role: MemberRole): Promise<MemberChange>;
-    removeMember(accountId: string, id: string): Promise<MemberChange>;
-  };
+export interface PeopleDeps extends Pick<Store, 'users'> {
   /** Clears caches after the memberships of a user have changed. */
   readonly forgetUser: (userId: string) => void;
 }
-
-type MemberChange = 'changed' | 'last-owner' | 'not-found';
 
 export interface PeopleActions {
   list(caller: Caller, page: { limit: number; offset: number }): Promise<{ rows: Member[]; total: number }>;

@@ -1,6 +1,7 @@
 // Sign-in, sign-out, sessions and the caller's own password.
+import type { Store } from '#store/store.ts';
 import type { Caller, UserPrincipal } from '#domain/accounts/api-key.ts';
-import { type Session, sessionMaxMs, type User } from '#domain/accounts/user.ts';
+import { type Session, sessionMaxMs } from '#domain/accounts/user.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isUuid, newId } from '#lib/id.ts';
 import { invalidInput, notFound, Refusal } from '../refusal.ts';
@@ -8,25 +9,12 @@ import { type Passwords, requireGoodPassword } from './passwords.ts';
 import { newToken, tokenHash } from './token-text.ts';
 
 /** Dependencies of these actions. */
-export interface SessionDeps {
-  readonly users: {
-    withEmail(email: string): Promise<StoredUser[]>;
-    find(id: string): Promise<StoredUser | null>;
-    changePassword(id: string, from: string, to: string): Promise<boolean>;
-  };
-  readonly sessions: {
-    add(session: Session, hash: Uint8Array): Promise<void>;
-    list(userId: string): Promise<Session[]>;
-    end(userId: string, id: string): Promise<boolean>;
-    endAll(userId: string, exceptId?: string): Promise<void>;
-  };
+export interface SessionDeps extends Pick<Store, 'users' | 'sessions'> {
   readonly passwords: Passwords;
   /** Clears cached sessions of a user, in all processes. */
   readonly forgetUser: (userId: string) => void;
   readonly clock: Clock;
 }
-
-type StoredUser = User & { readonly passwordHash: string };
 
 export interface SessionActions {
   /** Returns the token of a new session. Refuses (`unauthenticated`) wrong credentials in constant time. */

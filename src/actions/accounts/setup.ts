@@ -1,4 +1,5 @@
 // Creates the first user of an installation, from a one-time link or the configuration.
+import type { Store } from '#store/store.ts';
 import type { User } from '#domain/accounts/user.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/id.ts';
@@ -9,16 +10,7 @@ import { isTokenText, newToken, tokenHash } from './token-text.ts';
 type NewUser = User & { readonly passwordHash: string };
 
 /** Dependencies of these actions. */
-export interface SetupDeps {
-  readonly users: {
-    isEmpty(): Promise<boolean>;
-    addFirst(user: NewUser): Promise<boolean>;
-  };
-  readonly setupLinks: {
-    add(hash: Uint8Array, isFirst: boolean): Promise<void>;
-    isValid(hash: Uint8Array): Promise<boolean>;
-    use(hash: Uint8Array, user: NewUser): Promise<string | null>;
-  };
+export interface SetupDeps extends Pick<Store, 'users' | 'setupLinks'> {
   readonly passwords: Passwords;
   readonly forgetUser: (userId: string) => void;
   readonly clock: Clock;

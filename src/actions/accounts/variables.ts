@@ -1,4 +1,5 @@
 // Actions on environment variables of an account (reference: variable; spec §5).
+import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import { type ShownVariable, shownVariables, valueMeant, type VariableInput, requireVariableName } from '../masking.ts';
@@ -14,18 +15,7 @@ export interface Slice {
 }
 
 /** Dependencies of these actions. */
-export interface VariableDeps {
-  readonly variables: {
-    list(accountId: string, slice: Slice): Promise<{ rows: EnvironmentVariable[]; total: number }>;
-    find(accountId: string, key: string): Promise<EnvironmentVariable | null>;
-    add(accountId: string, variable: EnvironmentVariable): Promise<boolean>;
-    change(
-      accountId: string,
-      key: string,
-      edit: (present: EnvironmentVariable) => EnvironmentVariable,
-    ): Promise<EnvironmentVariable | null>;
-    remove(accountId: string, key: string): Promise<boolean>;
-  };
+export interface VariableDeps extends Pick<Store, 'variables'> {
   readonly missingVariables: Pick<MissingVariables, 'ofDeletion'>;
 }
 

@@ -1,4 +1,5 @@
 // Acknowledging the incident of an alert: no reminders until the state of its check changes.
+import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { Acknowledger, Incident } from '#domain/alerts/incident.ts';
 import { isSampleIncident } from '#domain/alerts/sample-alert.ts';
@@ -8,19 +9,7 @@ import { requirePermission } from '../accounts/permission.ts';
 import { notFound, notFoundMessage, Refusal } from '../refusal.ts';
 
 /** Dependencies of these actions. */
-export interface AcknowledgeDeps {
-  readonly incidents: {
-    find(accountId: string, id: string): Promise<Incident | null>;
-    ofAlert(accountId: string, alertId: string): Promise<{ readonly incidentId: string | null } | null>;
-    acknowledge(
-      accountId: string,
-      id: string,
-      by: Acknowledger,
-      at: number,
-    ): Promise<'done' | 'unchanged' | 'ended' | null>;
-    unacknowledge(accountId: string, id: string): Promise<'done' | 'unchanged' | 'ended' | null>;
-  };
-  readonly apiKeys: { find(id: string): Promise<{ readonly name: string } | null> };
+export interface AcknowledgeDeps extends Pick<Store, 'incidents' | 'apiKeys'> {
   readonly links: Pick<AcknowledgeLinks, 'open'>;
   /** Called for every new acknowledgement. */
   readonly onAcknowledged: (incident: Incident, by: Acknowledger) => void;

@@ -1,7 +1,8 @@
 // Actions on alert channels and their subscriptions (reference §1; spec §2.4, §5 rule 2).
+import type { Store } from '#store/store.ts';
+import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { AlertChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
-import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { type Change, merged } from '#domain/patch.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -10,7 +11,7 @@ import { unmasked, withoutLocked } from '../masking.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { type Problem, refuseProblems } from '../problems.ts';
 import { invalidField, notFound } from '../refusal.ts';
-import { type Saved, savedOrRefused } from '../checks/saved.ts';
+import { savedOrRefused } from '../checks/saved.ts';
 import type { Slice } from '../accounts/variables.ts';
 import { type Warned, type Warning, withWarnings } from '../warnings.ts';
 
@@ -43,29 +44,8 @@ interface Stored {
   readonly subscriptions: readonly Subscription[];
 }
 
-interface Write {
-  readonly channel: AlertChannel;
-  readonly subscriptions: readonly SubscribedTo[] | null;
-}
-
 /** Dependencies of these actions. */
-export interface ChannelDeps {
-  readonly alertChannels: {
-    list(accountId: string, slice: Slice): Promise<{ rows: Stored[]; total: number }>;
-    find(accountId: string, id: number): Promise<Stored | null>;
-    add(write: Write): Promise<Saved<Stored>>;
-    change(accountId: string, id: number, edit: (present: Stored) => Write): Promise<Saved<Stored> | null>;
-    subscribe(accountId: string, id: number, subscription: SubscribedTo): Promise<Saved<Stored> | null>;
-    remove(accountId: string, id: number): Promise<boolean>;
-  };
-  readonly variables: { all(accountId: string): Promise<readonly EnvironmentVariable[]> };
-  readonly checkGroups: {
-    find(
-      accountId: string,
-      id: number,
-    ): Promise<{ readonly group: { readonly environmentVariables: readonly EnvironmentVariable[] } } | null>;
-    variableKeys(accountId: string): Promise<readonly Pick<EnvironmentVariable, 'key'>[]>;
-  };
+export interface ChannelDeps extends Pick<Store, 'alertChannels' | 'variables' | 'checkGroups'> {
   /** Validation of a configuration by the channel's kind; empty = valid. */
   readonly validateConfig: (type: string, config: JsonObject, secretNames: ReadonlySet<string>) => readonly Problem[];
   /** What the operator must set up before channels of a type can be saved; null = nothing. */
@@ -256,7 +236,7 @@ async function secretNames(
   subscriptions: readonly SubscribedTo[],
   { variables, checkGroups }: ChannelDeps,
 ): Promise<ReadonlySet<string>> {
-  const lists = [await variables.all(accountId)];
+  const lists: (readonly Pick<EnvironmentVariable, 'key' | 'secret'>[])[] = [await variables.all(accountId)];
   for (const groupId of new Set(subscriptions.map((subscription) => subscription.groupId))) {
     if (groupId === null) continue;
     const found = await checkGroups.find(accountId, groupId);

@@ -1,5 +1,5 @@
 // Previews what a channel would send, and sends test messages.
-import type { DeliveryHold } from '#domain/deliveries/delivery.ts';
+import type { Store } from '#store/store.ts';
 import { holdWords, releaseHint } from './held-deliveries.ts';
 import type { ChannelPreset } from '#domain/alerts/channel-preset.ts';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
@@ -65,10 +65,8 @@ export interface MessageAlert {
 type Settled = { readonly delivery: Delivery; readonly attempt: Attempt };
 
 /** Dependencies of these actions. */
-export interface AlertMessageDeps {
+export interface AlertMessageDeps extends Pick<Store, 'heldDeliveries' | 'variables'> {
   readonly channels: { find(accountId: string, id: number): Promise<{ readonly channel: AlertChannel } | null> };
-  readonly heldDeliveries: { find(): Promise<DeliveryHold | null> };
-  readonly variables: { all(accountId: string): Promise<readonly EnvironmentVariable[]> };
   /** Names of the variables of all groups. */
   readonly groupKeys: (accountId: string) => Promise<readonly Pick<EnvironmentVariable, 'key' | 'secret'>[]>;
   /** A real result with its check; null = unknown ID. */

@@ -1,4 +1,5 @@
 // Deliveries in the reference's short form, one line per delivery (reference §4.7).
+import type { Store } from '#store/store.ts';
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
 import { type Delivery, type DeliveryStatus, deliveryStatuses } from '#domain/deliveries/delivery.ts';
 import { lostStatuses } from '#domain/deliveries/delivery-purpose.ts';
@@ -32,17 +33,8 @@ export interface Notification {
 type Page = { readonly limit: number; readonly offset: number };
 
 /** Dependencies of this action. */
-export interface AlertNotificationDeps extends Pick<DeliveryDeps, 'redactorOf'> {
+export interface AlertNotificationDeps extends Pick<Store, 'alertNotifications'>, Pick<DeliveryDeps, 'redactorOf'> {
   readonly deliveries: Pick<DeliveryDeps['deliveries'], 'list'>;
-  readonly alertNotifications: {
-    facts(
-      accountId: string,
-      of: { readonly alertChannelIds: readonly number[]; readonly alertIds: readonly string[] },
-    ): Promise<{
-      readonly channels: ReadonlyMap<number, { readonly type: string; readonly config: JsonObject }>;
-      readonly checkTypes: ReadonlyMap<string, string>;
-    }>;
-  };
   /** Shown for a deleted channel. */
   readonly defaultType: string;
   readonly clock: Clock;

@@ -1,4 +1,5 @@
 // The alerts that were raised, whether or not a channel was notified (reference §4.7: check-alert).
+import type { Store } from '#store/store.ts';
 import type { Suppressor } from '#domain/alerts/suppression.ts';
 import type { Alert } from '#domain/alerts/alert.ts';
 import type { Acknowledger } from '#domain/alerts/incident.ts';
@@ -32,15 +33,7 @@ export interface AlertSpan {
 type Page = { readonly limit: number; readonly offset: number };
 
 /** Dependencies of these actions. */
-export interface CheckAlertDeps {
-  readonly checkAlerts: {
-    list(
-      accountId: string,
-      filter: { from: number; to: number; checkId: string | null },
-      page: Page,
-    ): Promise<{ rows: StoredAlert[]; total: number }>;
-  };
-  readonly checkResults: { subject(accountId: string, checkId: string): Promise<object | null> };
+export interface CheckAlertDeps extends Pick<Store, 'checkAlerts' | 'checkResults'> {
   readonly clock: Clock;
 }
 

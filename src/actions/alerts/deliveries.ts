@@ -1,7 +1,8 @@
 // Actions on deliveries: list, retry, cancel and replay (decisions: Webhook delivery, Resources of our own).
+import type { DeliveryChange } from '#store/channels/delivery-changes.ts';
+import type { Store } from '#store/store.ts';
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
 import type { Attempt, Delivery, DeliveryStatus, Message } from '#domain/deliveries/delivery.ts';
-import type { DeliveryHold } from '#domain/deliveries/delivery.ts';
 import { createFairQueue } from '#lib/fair-queue.ts';
 import { newId } from '#lib/id.ts';
 import { maskAcknowledgeLinks } from './acknowledge-links.ts';
@@ -28,28 +29,10 @@ export interface DeliveryFilter {
   readonly to?: number;
 }
 
-type DeliveryChange =
-  | 'done'
-  | 'no-delivery'
-  | 'ended'
-  | 'under-way'
-  | 'collecting'
-  | 'not-ended'
-  | 'not-rendered'
-  | 'no-channel';
 type Page = { readonly limit: number; readonly offset: number };
 
 /** Dependencies of these actions. */
-export interface DeliveryDeps {
-  readonly deliveries: {
-    list(accountId: string, filter: DeliveryFilter, page: Page): Promise<{ rows: LoggedDelivery[]; total: number }>;
-    find(accountId: string, id: string): Promise<LoggedDelivery | null>;
-    retry(accountId: string, id: string): Promise<DeliveryChange>;
-    cancel(accountId: string, id: string): Promise<DeliveryChange>;
-    replay(accountId: string, id: string, newId: string): Promise<DeliveryChange>;
-    replayLost(accountId: string, alertChannelId: number, since: number): Promise<number | null>;
-  };
-  readonly heldDeliveries: { find(): Promise<DeliveryHold | null> };
+export interface DeliveryDeps extends Pick<Store, 'deliveries' | 'heldDeliveries'> {
   readonly redactorOf: RedactorOf;
   /** Hints that deliveries are due; polling finds them anyway (design: wake). */
   readonly wake: () => void;

@@ -1,16 +1,11 @@
 // Operator actions on held deliveries: inspect, release, discard.
+import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { DeliveryHold } from '#domain/deliveries/delivery.ts';
 import { requirePermission } from '../accounts/permission.ts';
 
 /** Dependencies of these actions. */
-export interface HeldDeliveryDeps {
-  readonly heldDeliveries: {
-    find(): Promise<DeliveryHold | null>;
-    release(): Promise<void>;
-    waiting(): Promise<number>;
-    discard(): Promise<number>;
-  };
+export interface HeldDeliveryDeps extends Pick<Store, 'heldDeliveries'> {
   /** Hints that deliveries are due. */
   readonly wake: () => void;
 }

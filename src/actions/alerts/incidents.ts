@@ -1,4 +1,5 @@
 // Incidents of checks: from the first alert to recovery or deletion.
+import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { Incident } from '#domain/alerts/incident.ts';
 import type { StoredAlert } from './check-alerts.ts';
@@ -16,22 +17,7 @@ export interface IncidentQuestion {
 type Page = { readonly limit: number; readonly offset: number };
 
 /** What these actions need. */
-export interface IncidentDeps {
-  readonly incidents: {
-    list(
-      accountId: string,
-      filter: {
-        from: number | null;
-        to: number | null;
-        checkId: string | null;
-        state: 'open' | 'ended' | null;
-      },
-      page: Page,
-    ): Promise<{ rows: Incident[]; total: number }>;
-    find(accountId: string, id: string): Promise<Incident | null>;
-    alerts(accountId: string, id: string, max: number): Promise<StoredAlert[]>;
-  };
-}
+export type IncidentDeps = Pick<Store, 'incidents'>;
 
 export interface IncidentActions {
   /** Newest first. Refuses (`invalid`) a span that ends before it begins. */

@@ -1,15 +1,10 @@
 // Notice about checks whose failures notify no channel.
+import type { Store } from '#store/store.ts';
 import { firstOf } from '../operating/notice-words.ts';
 import type { Notice } from '../operating/notices.ts';
 
 /** Dependencies of this notice. */
-export interface SilentCheckDeps {
-  readonly checksWithoutChannels: {
-    ofAccount(
-      accountId: string,
-    ): Promise<{ readonly checks: number; readonly among: readonly string[]; readonly since: number } | null>;
-  };
-}
+export type SilentCheckDeps = Pick<Store, 'checksWithoutChannels'>;
 
 /** One notice for all such checks. */
 export function createSilentCheckNotices({

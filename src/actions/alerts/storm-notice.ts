@@ -1,13 +1,9 @@
 // Notice about an alert storm: notifications are grouped until it is over.
+import type { Store } from '#store/store.ts';
 import type { Notice } from '../operating/notices.ts';
 
 /** Dependencies of this notice. */
-export interface StormNoticeDeps {
-  readonly alertStorms: {
-    /** Epoch ms; null = no storm. */
-    since(accountId: string): Promise<number | null>;
-  };
-}
+export type StormNoticeDeps = Pick<Store, 'alertStorms'>;
 
 /** One notice while the account has a storm. */
 export function createStormNotices({ alertStorms }: StormNoticeDeps): (accountId: string) => Promise<Notice[]> {

@@ -1,4 +1,5 @@
 // Actions on check groups (reference §4.4).
+import type { Store } from '#store/store.ts';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
@@ -7,8 +8,7 @@ import { effectiveCheck, withMuteStart } from '#domain/checks/effective-check.ts
 import { type Change, merged } from '#domain/patch.ts';
 import { type HookScriptDeps, hookScriptFields, hookScriptProblems, isAboutHookScripts } from './hook-scripts.ts';
 import { type Choices, placingProblems } from './check-rules.ts';
-import type { CheckSearch } from './checks.ts';
-import { type PingUrl, type ShownCheck, shownCheck, type StoredCheck } from './shown-check.ts';
+import { type PingUrl, type ShownCheck, shownCheck } from './shown-check.ts';
 import { type GroupSecretDeps, groupSecretProblems } from './group-secrets.ts';
 import {
   requestMeant,
@@ -24,7 +24,7 @@ import { refuseProblems } from '../problems.ts';
 import { groupRuntimeProblems } from './runtime-changes.ts';
 import type { ScriptRuntimeDeps } from './script-runtime.ts';
 import { notFound } from '../refusal.ts';
-import { type Saved, savedOrRefused } from './saved.ts';
+import { savedOrRefused } from './saved.ts';
 import type { Slice } from '../accounts/variables.ts';
 import { nestedVariableWarnings, type SettingsWarnings, type Warned, type Warning, withWarnings } from '../warnings.ts';
 
@@ -56,28 +56,17 @@ interface Stored {
   readonly subscriptions: readonly SubscribedChannel[];
 }
 
-interface Write {
-  readonly group: CheckGroup;
-  readonly subscriptions: readonly SubscribedChannel[] | null;
-  readonly isAutoAssigned: boolean;
-}
-
 /** Dependencies of these actions. */
-export interface GroupDeps extends Choices, GroupSecretDeps, HookScriptDeps, Omit<ScriptRuntimeDeps, 'checkGroups'> {
+export interface GroupDeps
+  extends
+    Pick<Store, 'checkGroups' | 'checks'>,
+    Choices,
+    GroupSecretDeps,
+    HookScriptDeps,
+    Omit<ScriptRuntimeDeps, 'checkGroups'> {
   readonly pingUrl: PingUrl;
   readonly settingsWarnings: SettingsWarnings;
   readonly missingVariables: Pick<MissingVariables, 'ofGroup' | 'ofDeletion'>;
-  readonly checkGroups: {
-    list(accountId: string, search: GroupSearch, slice: Slice): Promise<{ rows: Stored[]; total: number }>;
-    find(accountId: string, id: number): Promise<Stored | null>;
-    add(write: Write): Promise<Saved<Stored>>;
-    change(accountId: string, id: number, edit: (present: Stored) => Write): Promise<Saved<Stored> | null>;
-    remove(accountId: string, id: number): Promise<boolean>;
-  };
-  readonly checks: {
-    list(accountId: string, search: CheckSearch, slice: Slice): Promise<{ rows: StoredCheck[]; total: number }>;
-    find(accountId: string, id: string): Promise<StoredCheck | null>;
-  };
 }
 
 /** IDs of other accounts are refused like unknown IDs: `not-found`. */

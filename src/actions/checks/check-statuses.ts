@@ -1,4 +1,5 @@
 // Check statuses (reference §4.7).
+import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { StatusOfCheck } from '#domain/checks/status-of-check.ts';
 import { nextSlot } from '#domain/checks/slot.ts';
@@ -15,11 +16,7 @@ export interface ShownStatus extends Omit<StatusOfCheck, 'certificateValidTo' | 
 }
 
 /** Dependencies of these actions. */
-export interface CheckStatusDeps {
-  readonly checkStatuses: {
-    list(accountId: string): Promise<readonly (readonly StatusOfCheck[])[]>;
-    find(accountId: string, checkId: string): Promise<StatusOfCheck | null>;
-  };
+export interface CheckStatusDeps extends Pick<Store, 'checkStatuses'> {
   readonly clock: Clock;
 }
 

@@ -1,4 +1,6 @@
 // Actions on checks (reference §4.3, decisions: Checks).
+import type { StoredCheck } from '#store/checks/checks.ts';
+import type { Store } from '#store/store.ts';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
@@ -26,10 +28,10 @@ import {
   scriptRuntimeProblems,
 } from './script-runtime.ts';
 import { ruleWarnings } from './rule-warnings.ts';
-import { type Saved, savedOrRefused } from './saved.ts';
+import { savedOrRefused } from './saved.ts';
 import type { Slice } from '../accounts/variables.ts';
 import { nestedVariableWarnings, type SettingsWarnings, withWarnings } from '../warnings.ts';
-import { type PingUrl, type ShownCheck, shownCheck, type StoredCheck } from './shown-check.ts';
+import { type PingUrl, type ShownCheck, shownCheck } from './shown-check.ts';
 
 /** A check in a request. */
 export interface CheckInput extends Omit<
@@ -69,11 +71,7 @@ interface Write {
 
 /** Dependencies of these actions. */
 export interface CheckDeps extends Choices, ScriptRuntimeDeps, HookScriptDeps, ProgramDeps {
-  readonly checks: {
-    list(accountId: string, search: CheckSearch, slice: Slice): Promise<{ rows: StoredCheck[]; total: number }>;
-    find(accountId: string, id: string): Promise<StoredCheck | null>;
-    add(write: Write): Promise<Saved<StoredCheck>>;
-    change(accountId: string, id: string, edit: (present: StoredCheck) => Write): Promise<Saved<StoredCheck> | null>;
+  readonly checks: Pick<Store['checks'], 'list' | 'find' | 'add' | 'change'> & {
     remove(accountId: string, id: string): Promise<boolean>;
   };
   /** Validation of the settings by the check's kind; empty = valid. */

@@ -1,12 +1,12 @@
 // Applies a channel's rule against secrets in templates when a group's subscriptions or variables change.
-import type { AlertChannel, SubscribedChannel } from '#domain/alerts/alert-channel.ts';
+import type { Store } from '#store/store.ts';
+import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { JsonObject } from '#domain/json.ts';
 import type { Problem } from '../problems.ts';
 
 /** Dependencies of this rule. */
-export interface GroupSecretDeps {
-  readonly alertChannels: { find(accountId: string, id: number): Promise<{ readonly channel: AlertChannel } | null> };
+export interface GroupSecretDeps extends Pick<Store, 'alertChannels'> {
   /** Validation of a configuration by the channel's kind; empty = valid. */
   readonly validateConfig: (type: string, config: JsonObject, secretNames: ReadonlySet<string>) => readonly Problem[];
 }

@@ -1,4 +1,5 @@
 // Actions on maintenance windows (reference §4.7).
+import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { longestOf, type MaintenanceWindow, nextOccurrence } from '#domain/checks/maintenance-window.ts';
 import { isZone } from '#domain/checks/wall-time.ts';
@@ -24,19 +25,10 @@ type NamedByWindow = Pick<MaintenanceWindow, 'tags' | 'checkIds' | 'groupIds'>;
 
 /** Dependencies of these actions. */
 export interface MaintenanceWindowDeps {
-  readonly maintenanceWindows: {
-    list(accountId: string, slice: Slice): Promise<{ rows: MaintenanceWindow[]; total: number }>;
-    find(accountId: string, id: number): Promise<MaintenanceWindow | null>;
-    add(accountId: string, write: WindowInput): Promise<MaintenanceWindow>;
-    change(
-      accountId: string,
-      id: number,
-      edit: (present: MaintenanceWindow) => WindowInput,
-    ): Promise<MaintenanceWindow | null>;
-    countNamed(accountId: string, named: Partial<NamedByWindow>): Promise<number>;
-    unknownOf(accountId: string, named: Partial<Omit<NamedByWindow, 'tags'>>): Promise<Omit<NamedByWindow, 'tags'>>;
-    remove(accountId: string, id: number): Promise<boolean>;
-  };
+  readonly maintenanceWindows: Pick<
+    Store['maintenanceWindows'],
+    'list' | 'find' | 'add' | 'change' | 'countNamed' | 'unknownOf' | 'remove'
+  >;
   readonly clock: Clock;
 }
 

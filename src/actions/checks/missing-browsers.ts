@@ -1,13 +1,12 @@
 // Notices about locations without Chromium, for the accounts that run browser checks there.
+import type { Store } from '#store/store.ts';
 import { placesOf } from '#domain/checks/plan-runs.ts';
 import { isAlive, type ProcessSign, servedLocations } from '#domain/accounts/process.ts';
 import { firstOf } from '../operating/notice-words.ts';
 import type { Notice } from '../operating/notices.ts';
 
 /** Dependencies of these notices. */
-export interface MissingBrowserDeps {
-  readonly processes: { list(): Promise<readonly ProcessSign[]> };
-  readonly browserChecks: { locations(accountId: string): Promise<readonly (readonly string[])[]> };
+export interface MissingBrowserDeps extends Pick<Store, 'processes' | 'browserChecks'> {
   /** Location of this process, used for checks without an available location. */
   readonly location: ProcessSign['location'];
   readonly now: () => number;

@@ -1,4 +1,6 @@
 // Undefined variables that checks use: warnings for writes, and notices.
+import type { MissingUse } from '#store/checks/check-variables.ts';
+import type { Store } from '#store/store.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check } from '#domain/checks/check.ts';
 import type { JsonObject } from '#domain/json.ts';
@@ -16,27 +18,8 @@ interface Use {
   readonly name: string;
 }
 
-interface MissingUse {
-  readonly name: string;
-  readonly checks: number;
-  /** Names of some of the checks. */
-  readonly among: readonly string[];
-  /** Epoch ms. */
-  readonly since: number;
-}
-
 /** Dependencies of these functions. */
-export interface MissingVariableDeps {
-  readonly checkVariables: {
-    missing(
-      accountId: string,
-      filter?: { readonly names?: readonly string[]; readonly groupId?: number },
-    ): Promise<readonly MissingUse[]>;
-    groups(
-      accountId: string,
-    ): Promise<readonly (UsedGroup & { readonly name: string; readonly checks: number; readonly changedAt: number })[]>;
-  };
-  readonly variables: { all(accountId: string): Promise<readonly { readonly key: string }[]> };
+export interface MissingVariableDeps extends Pick<Store, 'checkVariables' | 'variables'> {
   /** Variables that a check uses, except those that a setup script mentions and therefore may set. */
   readonly variableUses: (check: Pick<Check, 'checkType' | 'settings'>, group: UsedGroup | null) => readonly Use[];
 }

@@ -1,8 +1,7 @@
 // Notices about runtimes that end or have ended, for accounts that use them: number of checks, and where the runtime is
 // set (decisions: Runtimes; docs/decisions/0080).
-import type { Account } from '#domain/accounts/account.ts';
-import type { CheckGroup } from '#domain/checks/check-group.ts';
-import type { Check } from '#domain/checks/check.ts';
+import type { CheckRuntime, GroupRuntime } from '#store/accounts/requested-runtimes.ts';
+import type { Store } from '#store/store.ts';
 import {
   endedWords,
   endOfLifeAt,
@@ -17,10 +16,6 @@ import { firstOf } from '../operating/notice-words.ts';
 import type { Notice } from '../operating/notices.ts';
 import type { RuntimeRules } from './script-runtime.ts';
 
-/** The fields of a check that determine its runtime. */
-type CheckRuntime = Pick<Check, 'id' | 'checkType' | 'groupId' | 'runtimeId' | 'runtimeFallback' | 'settings'>;
-type GroupRuntime = Pick<CheckGroup, 'id' | 'name' | 'runtimeId' | 'localSetupScript' | 'localTearDownScript'>;
-
 /** A runtime that counts as REMOVED. */
 export interface EndedRuntime extends RuntimeLife {
   /** The first day of that, epoch ms; the start of this process if the manifest names no past day. */
@@ -28,14 +23,10 @@ export interface EndedRuntime extends RuntimeLife {
 }
 
 /** Dependencies of these notices. */
-export interface RuntimeEndDeps extends Pick<RuntimeRules, 'runtimes' | 'now' | 'refusesRuntime'> {
+export interface RuntimeEndDeps
+  extends Pick<Store, 'accounts' | 'requestedRuntimes'>, Pick<RuntimeRules, 'runtimes' | 'now' | 'refusesRuntime'> {
   /** Ended runtimes of this server whose folders still exist. */
   readonly endedRuntimes: () => readonly EndedRuntime[];
-  readonly accounts: { list(ids: readonly string[]): Promise<readonly Pick<Account, 'runtimeId'>[]> };
-  readonly requestedRuntimes: {
-    groups(accountId: string): Promise<readonly GroupRuntime[]>;
-    checks(accountId: string): AsyncIterable<CheckRuntime>;
-  };
 }
 
 /**

@@ -1,11 +1,6 @@
 // Result of a write with references that the store resolves: the record, or a refusal that names the reference.
+import type { Saved } from '#store/checks/checks.ts';
 import { invalidField } from '../refusal.ts';
-
-/** The saved record, the path of a reference that is not in the account, or the names along a cycle of dependencies. */
-export type Saved<Stored> =
-  | { readonly saved: Stored }
-  | { readonly dangling: string }
-  | { readonly cycle: readonly string[] };
 
 /** @throws {Refusal} `invalid`, with the field of the unknown reference */
 export function savedOrRefused<Stored>(outcome: Saved<Stored>): Stored {

@@ -1,5 +1,5 @@
 // Selects the runtime of a check's scripts and warns about its end (decisions: Runtimes).
-import type { Account } from '#domain/accounts/account.ts';
+import type { Store } from '#store/store.ts';
 import type { CheckGroup, GroupScripts } from '#domain/checks/check-group.ts';
 import type { Check, CheckType } from '#domain/checks/check.ts';
 import { type Runtime, runtimeChoice, runtimeWarnings, wantedRuntime } from '#domain/checks/runtime.ts';
@@ -24,8 +24,7 @@ export interface RuntimeRules extends Pick<Choices, 'runtimes' | 'now'> {
 }
 
 /** Dependencies of resolving the runtime of a check. */
-export interface ScriptRuntimeDeps extends RuntimeRules {
-  readonly accounts: { list(ids: readonly string[]): Promise<readonly Pick<Account, 'runtimeId'>[]> };
+export interface ScriptRuntimeDeps extends Pick<Store, 'accounts'>, RuntimeRules {
   readonly checkGroups: GroupFinder;
 }
 

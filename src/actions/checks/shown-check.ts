@@ -1,4 +1,5 @@
 // Checks in responses.
+import type { StoredCheck } from '#store/checks/checks.ts';
 import type { SubscribedChannel } from '#domain/alerts/alert-channel.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { CheckGroup } from '#domain/checks/check-group.ts';
@@ -20,14 +21,6 @@ export interface ShownCheck extends Warned<Omit<Check, 'environmentVariables'>> 
   readonly notifiesNobody: boolean;
   /** Next scheduled run, epoch ms; null = none. */
   readonly nextRunAt: number | null;
-}
-
-/** A check with its subscribed channels. */
-export interface StoredCheck {
-  readonly check: Check;
-  readonly subscriptions: readonly SubscribedChannel[];
-  /** No channel is notified of failures. */
-  readonly notifiesNobody: boolean;
 }
 
 /** Ping URL of a heartbeat token. */

@@ -1,13 +1,10 @@
 // Notices about locations without a runner, for the accounts whose checks name them (docs/decisions/0098).
+import type { Store } from '#store/store.ts';
 import type { ShownLocation } from '#domain/accounts/process.ts';
 import type { Notice } from '../operating/notices.ts';
 
 /** Dependencies of these notices. */
-export interface SilentLocationDeps {
-  /** The lists of locations of an account's scheduled checks, each with its number of checks. */
-  readonly checkLocations: {
-    named(accountId: string): Promise<readonly { readonly codes: readonly string[]; readonly checks: number }[]>;
-  };
+export interface SilentLocationDeps extends Pick<Store, 'checkLocations'> {
   /** All known locations. */
   readonly locations: () => readonly ShownLocation[];
   readonly now: () => number;

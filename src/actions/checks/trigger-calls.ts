@@ -1,6 +1,7 @@
 // Trigger calls by token: start the checks and wait for their results (decisions: The token).
+import type { RunResult } from '#store/checks/batches.ts';
+import type { Store } from '#store/store.ts';
 import type { Batch, BatchVerdict, CallOptions, TriggerTarget } from '#domain/checks/batch.ts';
-import type { Outcome } from '#domain/results/result.ts';
 import type { Trigger } from '#domain/checks/trigger.ts';
 import type { Clock } from '#lib/clock.ts';
 import { notFound, Refusal } from '../refusal.ts';
@@ -8,25 +9,11 @@ import type { ResultLinks } from '../results/result-links.ts';
 import { startedOf, type TriggerDeps } from './triggers.ts';
 import { type Hints, waitUntil } from './wait-until.ts';
 
-/** The final result of a run, reduced to the verdict. */
-interface RunResult {
-  readonly runId: string;
-  readonly outcome: Outcome;
-  readonly responseTimeMs: number | null;
-  readonly message: string | null;
-}
-
 /** Dependencies of these actions. */
-export interface TriggerCallDeps extends Omit<TriggerDeps, 'triggers' | 'batches'> {
+export interface TriggerCallDeps
+  extends Pick<Store, 'batches' | 'triggerCalls'>, Omit<TriggerDeps, 'triggers' | 'batches'> {
   readonly triggers: Pick<TriggerDeps['triggers'], 'start'> & {
     findByToken(token: string): Promise<Trigger | null>;
-  };
-  readonly batches: {
-    isClosed(batch: Batch): Promise<boolean>;
-    results(batch: Batch): Promise<RunResult[]>;
-  };
-  readonly triggerCalls: {
-    forget(accountId: string, batchId: string): Promise<void>;
   };
   readonly links: Pick<ResultLinks, 'link'>;
   /** Hints that results were recorded. */

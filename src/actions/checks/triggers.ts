@@ -1,7 +1,9 @@
 // Actions on triggers; creating one starts the checks (spec §4.3, decisions: Trigger of a check group).
+import type { TriggerStart } from '#store/checks/start-trigger.ts';
+import type { Store } from '#store/store.ts';
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '#domain/accounts/api-key.ts';
-import type { Batch, CallOptions, CallRun, CallRuns, TriggerTarget } from '#domain/checks/batch.ts';
+import type { Batch, CallRun, CallRuns, TriggerTarget } from '#domain/checks/batch.ts';
 import type { Trigger } from '#domain/checks/trigger.ts';
 import type { Clock } from '#lib/clock.ts';
 import { requirePermission } from '../accounts/permission.ts';
@@ -9,38 +11,8 @@ import { notFound, Refusal } from '../refusal.ts';
 import type { ResultLinks } from '../results/result-links.ts';
 import type { Slice } from '../accounts/variables.ts';
 
-/** A trigger call as the store takes it. Times are epoch ms. */
-export interface TriggerOrder {
-  readonly accountId: string;
-  readonly target: TriggerTarget;
-  /** Token for the trigger if it must be created; null = do not create one. */
-  readonly newToken: string | null;
-  readonly idempotencyKey: string | null;
-  readonly servedLocations: readonly string[];
-  readonly now: number;
-  readonly options?: CallOptions;
-}
-
-/** Outcome of a call. */
-export type TriggerStart =
-  | { readonly outcome: 'started'; readonly trigger: Trigger; readonly batch: Batch; readonly call: CallRuns }
-  | { readonly outcome: 'repeated'; readonly trigger: Trigger; readonly call: CallRuns | null }
-  | { readonly outcome: 'no-target' }
-  | { readonly outcome: 'over-limit'; readonly limit: number; readonly used: number; readonly wanted: number }
-  /** Too many triggered runs are waiting or running; nothing was started. */
-  | { readonly outcome: 'queue-full'; readonly max: number; readonly waiting: number; readonly wanted: number };
-
 /** Dependencies of these actions. */
-export interface TriggerDeps {
-  readonly triggers: {
-    find(accountId: string, target: TriggerTarget): Promise<Trigger | null>;
-    remove(accountId: string, target: TriggerTarget): Promise<boolean>;
-    start(order: TriggerOrder): Promise<TriggerStart>;
-  };
-  readonly batches: {
-    /** @param call ID of the batch, or time of the call (epoch ms) */
-    runs(accountId: string, target: TriggerTarget, call: string | number): Promise<CallRun[]>;
-  };
+export interface TriggerDeps extends Pick<Store, 'triggers' | 'batches'> {
   readonly links: Pick<ResultLinks, 'link'>;
   /** Codes of the available run locations, this server's own first. */
   readonly servedLocations: () => readonly string[];

@@ -1,7 +1,7 @@
 // Actions on the pings of a heartbeat (reference §4.9).
+import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { availabilityOf, successRatioOf, unknownRatioOf } from '#domain/results/analytics.ts';
-import type { CheckType } from '#domain/checks/check.ts';
 import type { PingEvent } from '#domain/checks/heartbeat.ts';
 import { emptyRollUp, hourOf, type RollUp } from '#domain/results/roll-up.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -23,12 +23,7 @@ export interface SpanAvailability {
 }
 
 /** Dependencies of these actions. */
-export interface HeartbeatDeps {
-  readonly pings: {
-    list(accountId: string, checkId: string, limit: number): Promise<PingEvent[]>;
-    find(accountId: string, checkId: string, id: string): Promise<PingEvent | null>;
-  };
-  readonly checkResults: { subject(accountId: string, checkId: string): Promise<{ checkType: CheckType } | null> };
+export interface HeartbeatDeps extends Pick<Store, 'pings' | 'checkResults'> {
   readonly checkHistory: HistoryReader;
   readonly clock: Clock;
 }

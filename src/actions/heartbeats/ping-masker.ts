@@ -1,31 +1,9 @@
 // Masks secrets in texts that a job sent with its pings, for pages that need no key.
-import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
+import type { Store } from '#store/store.ts';
 import { readHeartbeat } from '#domain/checks/heartbeat.ts';
-import type { JsonObject } from '#domain/json.ts';
-
-type Variables = readonly EnvironmentVariable[];
 
 /** Dependencies of finding it. */
-export interface PingMaskerDeps {
-  readonly variables: { all(accountId: string): Promise<Variables> };
-  readonly checks: {
-    find(
-      accountId: string,
-      id: string,
-    ): Promise<{
-      readonly check: {
-        readonly settings: JsonObject;
-        readonly groupId: number | null;
-        readonly environmentVariables: Variables;
-      };
-    } | null>;
-  };
-  readonly checkGroups: {
-    find(
-      accountId: string,
-      id: number,
-    ): Promise<{ readonly group: { readonly environmentVariables: Variables } } | null>;
-  };
+export interface PingMaskerDeps extends Pick<Store, 'variables' | 'checks' | 'checkGroups'> {
   /** Returns a function that masks these values in a text. */
   readonly hide: (values: readonly string[]) => (text: string) => string;
 }

@@ -1,4 +1,5 @@
 // Lists conditions that need attention: failing channels of the account and problems of this installation.
+import type { Store } from '#store/store.ts';
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
 import type { DeliveryHold } from '#domain/deliveries/delivery.ts';
 import { holdWords, releaseHint } from '../alerts/held-deliveries.ts';
@@ -35,7 +36,7 @@ export interface BrokenChannel {
 export type BrokenChannels = (accountId: string) => Promise<readonly BrokenChannel[]>;
 
 /** Dependencies of this action. */
-export interface NoticeDeps {
+export interface NoticeDeps extends Pick<Store, 'gaps' | 'heldDeliveries'> {
   readonly brokenChannels: BrokenChannels;
   readonly failingChannels: {
     list(accountId: string): Promise<
@@ -48,15 +49,6 @@ export interface NoticeDeps {
       }[]
     >;
   };
-  readonly gaps: {
-    /** The last gap in which nothing ran; epoch ms. */
-    lastAbsence(): Promise<{ readonly from: number; readonly to: number; readonly isRollback: boolean } | null>;
-    /** Scheduled runs since yesterday (UTC) without a verdict because of a problem in Tocsin. */
-    ofAccount(
-      accountId: string,
-    ): Promise<{ readonly since: number; readonly missed: number; readonly unknown: number } | null>;
-  };
-  readonly heldDeliveries: { find(): Promise<DeliveryHold | null> };
   /** Runtimes about to end that an account uses. */
   readonly runtimeEnds: (accountId: string) => Promise<readonly Notice[]>;
   /** Locations without Chromium where the account has browser checks. */

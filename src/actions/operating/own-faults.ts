@@ -1,10 +1,10 @@
 // Notices about problems of this installation that make results inconclusive, for every account.
+import type { Store } from '#store/store.ts';
 import { isAlive, type ProcessSign } from '#domain/accounts/process.ts';
 import type { Notice } from './notices.ts';
 
 /** Dependencies of these notices. */
-export interface OwnFaultDeps {
-  readonly processes: { list(): Promise<readonly ProcessSign[]> };
+export interface OwnFaultDeps extends Pick<Store, 'processes'> {
   readonly now: () => number;
 }
 

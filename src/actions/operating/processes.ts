@@ -1,4 +1,5 @@
 // The processes of this installation.
+import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { isAlive, type ProcessSign } from '#domain/accounts/process.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -10,8 +11,7 @@ export interface ListedProcess extends ProcessSign {
 }
 
 /** Dependencies of this action. */
-export interface ProcessDeps {
-  readonly processes: { list(): Promise<readonly ProcessSign[]> };
+export interface ProcessDeps extends Pick<Store, 'processes'> {
   readonly clock: Clock;
 }
 

@@ -1,4 +1,5 @@
 // The report on all checks of an account in a week or month: for a page, as CSV, and for channels (docs/decisions/0130).
+import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { periodAt, periodBefore, type TimeSpan } from '#domain/checks/calendar.ts';
 import { isZone } from '#domain/checks/wall-time.ts';
@@ -6,8 +7,6 @@ import {
   type AccountReport,
   createReportTotals,
   lastPeriod,
-  type ReportedCertificate,
-  type ReportedIncident,
   reportedRow,
   type ReportedRow,
   type ReportedSums,
@@ -27,22 +26,9 @@ export interface AccountReportQuestion extends ReportSchedule {
 }
 
 /** Dependencies of reports. */
-export interface AccountReportDeps {
-  readonly accounts: { list(ids: readonly string[]): Promise<readonly { readonly name: string | null }[]> };
+export interface AccountReportDeps extends Pick<Store, 'accounts' | 'accountReports'> {
   readonly checkSubjects: SubjectReader;
   readonly checkHistory: HistoryReader;
-  readonly accountReports: {
-    incidents(
-      accountId: string,
-      span: TimeSpan,
-    ): Promise<{
-      readonly total: number;
-      /** By check ID. */
-      readonly counts: ReadonlyMap<string, number>;
-      readonly longest: readonly ReportedIncident[];
-    }>;
-    certificates(accountId: string, now: number): Promise<readonly ReportedCertificate[]>;
-  };
   readonly clock: Clock;
 }
 

@@ -1,12 +1,10 @@
 // Readers of figures that wait after a start until the time before it is recorded: otherwise they would leave out a gap.
+import type { Store } from '#store/store.ts';
 import type { HistoryReader } from './analytics.ts';
 
 /** Dependencies of waiting. */
 export interface AfterGapsDeps {
-  readonly gaps: {
-    /** Whether everything due before a time (epoch ms) has an outcome. */
-    isSettled(before: number): Promise<boolean>;
-  };
+  readonly gaps: Pick<Store['gaps'], 'isSettled'>;
   /** Start of this process, epoch ms. */
   readonly startedAt: number;
   readonly pause: (ms: number) => Promise<unknown>;

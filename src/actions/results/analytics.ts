@@ -1,4 +1,5 @@
 // Analytics of checks: availability, response times and outcomes over any time range (reference §4.7).
+import type { Store } from '#store/store.ts';
 import {
   availabilityOf,
   byLocation,
@@ -18,7 +19,6 @@ import {
 } from '#domain/results/analytics.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import { type QuickRange, spanOf, type TimeSpan } from '#domain/checks/calendar.ts';
-import type { CheckGroup } from '#domain/checks/check-group.ts';
 import type { Check, CheckType } from '#domain/checks/check.ts';
 import { isMutedAt } from '#domain/checks/effective-check.ts';
 import type { RollUpParts } from '#domain/results/detailed-roll-up.ts';
@@ -89,15 +89,7 @@ export interface HistoryReader {
 }
 
 /** Dependencies of these actions. */
-export interface AnalyticsDeps {
-  readonly checks: { find(accountId: string, id: string): Promise<{ readonly check: Check } | null> };
-  readonly checkGroups: { find(accountId: string, id: number): Promise<{ readonly group: CheckGroup } | null> };
-  readonly checkSubjects: {
-    ofIds(
-      accountId: string,
-      ids: readonly string[],
-    ): Promise<readonly { readonly checkId: string; readonly checkType: CheckType }[]>;
-  };
+export interface AnalyticsDeps extends Pick<Store, 'checks' | 'checkGroups' | 'checkSubjects'> {
   readonly checkHistory: HistoryReader;
   readonly clock: Clock;
   /** Retention of results, days. */

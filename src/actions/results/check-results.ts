@@ -1,46 +1,13 @@
 // Actions on the results of checks (reference §4.7, decisions: What is kept of a result).
+import type { ResultFilter, StoredResult } from '#store/history/check-results.ts';
+import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
-import { type AssetFacts, type AssetFile, typesWithAssets } from '#domain/results/asset.ts';
+import { type AssetFacts, typesWithAssets } from '#domain/results/asset.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import type { JsonObject } from '#domain/json.ts';
-import type { Outcome, Result } from '#domain/results/result.ts';
 import type { AssetDownload, Downloads } from './asset-downloads.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { notFound } from '../refusal.ts';
-
-/** A stored result. Times are epoch ms, durations in ms. */
-export interface StoredResult extends Pick<
-  Result,
-  | 'accountId'
-  | 'checkId'
-  | 'id'
-  | 'runId'
-  | 'isFinal'
-  | 'attempt'
-  | 'outcome'
-  | 'reason'
-  | 'message'
-  | 'location'
-  | 'source'
-  | 'slots'
-  | 'startedAt'
-  | 'stoppedAt'
-  | 'responseTimeMs'
-  | 'details'
-> {
-  /** Complete request and response, if they are stored. */
-  readonly exchange: JsonObject | null;
-}
-
-/** Filters for the results of a check. Times are epoch ms, inclusive. */
-export interface ResultFilter {
-  readonly location?: string;
-  readonly hasFailures?: boolean;
-  readonly outcome?: Outcome;
-  readonly resultType: 'FINAL' | 'ATTEMPT' | 'ALL';
-  readonly from?: number;
-  readonly to?: number;
-}
 
 /** The filters of a request. A type that is not the check's own matches nothing. */
 export interface ResultQuestion extends ResultFilter {
@@ -58,33 +25,8 @@ export interface ShownResult {
 }
 
 /** Dependencies of these actions. */
-export interface CheckResultDeps {
-  readonly resultAssets: {
-    of(
-      accountId: string,
-      checkId: string,
-      resultIds: readonly string[],
-    ): Promise<ReadonlyMap<string, readonly AssetFacts[]>>;
-    read(accountId: string, checkId: string, resultId: string, number: number): Promise<AssetFile | null>;
-  };
+export interface CheckResultDeps extends Pick<Store, 'resultAssets' | 'checkResults'> {
   readonly download: Downloads;
-  readonly checkResults: {
-    list(
-      accountId: string,
-      checkId: string,
-      filter: ResultFilter,
-      page: { limit: number; offset: number },
-    ): Promise<{ rows: StoredResult[]; total: number }>;
-    walk(
-      accountId: string,
-      checkId: string,
-      filter: ResultFilter,
-      before: string | null,
-      limit: number,
-    ): Promise<StoredResult[]>;
-    find(accountId: string, checkId: string, id: string): Promise<StoredResult | null>;
-    subject(accountId: string, checkId: string): Promise<Subject | null>;
-  };
   /** The part of a result specific to the check type. Details are absent if nothing was probed. */
   readonly describeResult: (checkType: CheckType, result: StoredResult, exchange: JsonObject | null) => JsonObject;
 }

@@ -1,4 +1,5 @@
 // Live updates: one poller for each account with open streams, shared by all of them.
+import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import {
   boundedChange,
@@ -30,8 +31,7 @@ export interface LiveStream {
 }
 
 /** Dependencies of live updates. */
-export interface LiveEventDeps {
-  readonly accountChanges: { open(accountId: string): { next(): Promise<LiveChange> } };
+export interface LiveEventDeps extends Pick<Store, 'accountChanges'> {
   /** Hints that results or deliveries were recorded, so that the next poll comes sooner. */
   readonly hints: readonly ((look: () => void) => () => void)[];
   readonly bounds?: Partial<LiveBounds>;

@@ -1,4 +1,6 @@
 // The overview of an account's checks, filtered, sorted and paged in memory.
+import type { OverviewChecks } from '#store/overview/overview-checks.ts';
+import type { Store } from '#store/store.ts';
 import type { Caller } from '#domain/accounts/api-key.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import {
@@ -64,24 +66,8 @@ export interface ShownOverview {
   readonly rows: readonly OverviewRow[];
 }
 
-/** The checks of an account, and its maintenance windows. */
-interface OverviewChecks {
-  readonly checks: readonly OverviewCheck[];
-  readonly windows: readonly MaintenanceWindow[];
-}
-
 /** Dependencies of this action. */
-export interface OverviewDeps {
-  readonly overview: {
-    checks(
-      accountId: string,
-      targetOf: (checkType: CheckType, settings: JsonObject) => string | null,
-    ): Promise<OverviewChecks>;
-    figures(accountId: string, checkIds: readonly string[]): Promise<ReadonlyMap<string, OverviewFigures>>;
-    availabilities(accountId: string, checkIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
-    newestResults(accountId: string, checkIds: readonly string[]): Promise<ReadonlyMap<string, NewestResult>>;
-    deliveries(accountId: string): Promise<DeliveryCounts>;
-  };
+export interface OverviewDeps extends Pick<Store, 'overview'> {
   /** Target of a check, without secrets; null = its settings name none. */
   readonly targetOf: (checkType: CheckType, settings: JsonObject) => string | null;
   readonly clock: Clock;

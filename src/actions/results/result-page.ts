@@ -1,4 +1,5 @@
 // The page of a RESULT_LINK, which shows one result without a key.
+import type { Store } from '#store/store.ts';
 import { typesWithAssets } from '#domain/results/asset.ts';
 import { isSampleResult } from '#domain/alerts/sample-alert.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -9,14 +10,11 @@ import { notFound, Refusal } from '../refusal.ts';
 import type { LinkedResult, ResultLinks } from './result-links.ts';
 
 /** Dependencies of this action. */
-export interface ResultPageDeps extends Pick<CheckResultDeps, 'describeResult' | 'resultAssets'> {
+export interface ResultPageDeps
+  extends Pick<Store, 'accounts' | 'pings'>, Pick<CheckResultDeps, 'describeResult' | 'resultAssets'> {
   /** Separate from downloads with a key, so that link holders cannot use up their slots. */
   readonly download: Downloads;
   readonly checkResults: Pick<CheckResultDeps['checkResults'], 'find' | 'subject'>;
-  readonly accounts: { list(ids: readonly string[]): Promise<readonly object[]> };
-  readonly pings: {
-    find(accountId: string, checkId: string, id: string): Promise<{ readonly body: string | null } | null>;
-  };
   readonly findPingMasker: FindPingMasker;
   readonly links: Pick<ResultLinks, 'open'>;
   readonly clock: Clock;

@@ -19,7 +19,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'src/config': ['src/egress', 'src/domain', 'src/lib'],
   'src/pipeline': ['src/domain', 'src/lib'],
   'src/upkeep': ['src/domain', 'src/lib'],
-  'src/actions': ['src/domain', 'src/lib'],
+  'src/actions': ['src/store', 'src/domain', 'src/lib'],
   'src/store': ['src/domain', 'src/lib'],
   'src/checks': ['src/egress', 'src/domain', 'src/lib'],
   'src/channels': ['src/egress', 'src/domain', 'src/lib'],
@@ -96,6 +96,13 @@ export const rules: readonly Rule[] = [
     breaches: (sources) =>
       production(sources).flatMap(({ path }) =>
         roomOf(path) === null && !entries.includes(path) ? [`${path}: its room has no row`] : [],
+      ),
+  },
+  {
+    sentence: 'Actions import only types of the store.',
+    breaches: (sources) =>
+      production(sources).flatMap(({ path, code }) =>
+        path.startsWith('src/actions/') && /\bimport\s+(?!type\b)[^;]*?'#store[/]/.test(code) ? [path] : [],
       ),
   },
   {
