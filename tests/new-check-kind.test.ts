@@ -1,4 +1,4 @@
-// A check kind is a folder and a line: adds a made-up kind to a copy of the sources and uses it.
+// A check kind is a folder and two lines: adds a made-up kind to a copy of the sources and uses it.
 import assert from 'node:assert/strict';
 import { appendFileSync, cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { packageFolder } from '#lib/package-files.ts';
 import { startService } from './support/service/service.ts';
 import { until } from './support/until.ts';
 
-test('a check kind that is a folder and a line is documented, validated, probed and shown', async (t) => {
+test('a check kind that is a folder and two lines is documented, validated, probed and shown', async (t) => {
   const copy = mkdtempSync(join(tmpdir(), 'tocsin-new-kind-'));
   t.after(() => rmSync(copy, { recursive: true }));
   for (const name of ['src', 'package.json']) cpSync(join(packageFolder, name), join(copy, name), { recursive: true });
@@ -18,6 +18,10 @@ test('a check kind that is a folder and a line is documented, validated, probed 
   });
   const line = "export { coinTossKind } from './kinds/coin-toss/coin-toss-kind.ts';\n";
   appendFileSync(join(copy, 'src/checks/registry.ts'), line);
+  appendFileSync(
+    join(copy, 'src/checks/schemas.ts'),
+    "export { coinTossSchema } from './kinds/coin-toss/schema.ts';\n",
+  );
   const place = { dataDir: join(copy, 'data'), enter: [], program: join(copy, 'src/main.ts') };
   const service = await startService(t, {}, place);
 

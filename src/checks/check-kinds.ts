@@ -3,12 +3,9 @@ import type { CheckType } from '#domain/checks/check.ts';
 import type { AnyKind } from './kind.ts';
 import * as registry from './registry.ts';
 
-/** The schemas of all kinds. */
-export type KindSchema = (typeof registry)[keyof typeof registry]['schema'];
-
 /** All kinds by type. */
-export const checkKinds: readonly (AnyKind & { readonly schema: KindSchema })[] = Object.values(registry).toSorted(
-  (one, other) => (one.schema.type < other.schema.type ? -1 : 1),
+export const checkKinds: readonly AnyKind[] = Object.values(registry).toSorted((one, other) =>
+  one.schema.type < other.schema.type ? -1 : 1,
 );
 
 const byType = new Map<CheckType, AnyKind>(checkKinds.map((kind) => [kind.schema.type, kind]));

@@ -1,4 +1,4 @@
-// A channel kind is a folder and a line: adds a made-up kind to a copy of the sources and delivers an alert with it.
+// A channel kind is a folder and two lines: adds a made-up kind to a copy of the sources and delivers an alert with it.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** A copy of the sources with one more folder and one more line; returns its entry point. */
+/** A copy of the sources with one more folder and two more lines; returns its entry point. */
 function sourcesWithLine(t: TestContext): string {
   const copy = mkdtempSync(join(tmpdir(), 'tocsin-kind-'));
   t.after(() => rmSync(copy, { recursive: true, force: true }));
@@ -22,9 +22,14 @@ function sourcesWithLine(t: TestContext): string {
   cpSync(join(root, 'tests/support/receivers/made-up-channel'), join(copy, 'src/channels/kinds/line'), {
     recursive: true,
   });
-  const registry = join(copy, 'src/channels/registry.ts');
-  const text = readFileSync(registry, 'utf8').replace(/,?\s*\] as const/, ', lineKind] as const');
-  writeFileSync(registry, `import { lineKind } from './kinds/line/line-kind.ts';\n${text}`);
+  for (const [file, name, from] of [
+    ['registry', 'lineKind', 'line-kind'],
+    ['schemas', 'lineSchema', 'schema'],
+  ] as const) {
+    const path = join(copy, `src/channels/${file}.ts`);
+    const text = readFileSync(path, 'utf8').replace(/,?\s*\] as const/, `, ${name}] as const`);
+    writeFileSync(path, `import { ${name} } from './kinds/line/${from}.ts';\n${text}`);
+  }
   return join(copy, 'src/main.ts');
 }
 

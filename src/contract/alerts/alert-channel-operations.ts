@@ -1,7 +1,7 @@
 // Operations on alert channels (reference §1; decisions: Resources of our own).
 import { z } from 'zod';
 import { bodyInstant } from '#lib/schema/fields.ts';
-import { channelKinds } from '#channels/registry.ts';
+import { channelSchemas } from '#channels/schemas.ts';
 import {
   alertChannel,
   anyOf,
@@ -63,7 +63,7 @@ const preset = z
     variables: z
       .array(z.strictObject({ key: z.string(), locked: z.boolean() }))
       .describe('Account variables that the configuration uses, and whether to lock them.'),
-    config: anyOf(channelKinds.map(({ config }): z.ZodType => shown(config).partial())),
+    config: anyOf(channelSchemas.map(({ config }): z.ZodType => shown(config).partial())),
   })
   .meta({
     id: 'AlertChannelPreset',

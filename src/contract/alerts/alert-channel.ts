@@ -1,7 +1,7 @@
 // Alert channels in the API (reference §1, spec §2.4).
 import { z } from 'zod';
 import type { JsonObject } from '#domain/json.ts';
-import { channelKinds } from '#channels/registry.ts';
+import { channelSchemas } from '#channels/schemas.ts';
 import { creating, ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { instant, orNull, pathNumber, updateOf } from '#lib/schema/fields.ts';
 import { Patch, patchField } from '#lib/schema/patch.ts';
@@ -10,13 +10,13 @@ import { warnings } from '../checks/warnings.ts';
 import { reportSchedule } from '../results/account-report.ts';
 import { activeHours } from './active-hours.ts';
 
-type Kind = (typeof channelKinds)[number];
+type ChannelSchema = (typeof channelSchemas)[number];
 /** Names of all kinds. */
-export const channelTypes = channelKinds.map(({ type }) => type) as [string, ...string[]];
+export const channelTypes = channelSchemas.map(({ type }) => type) as [string, ...string[]];
 
 /** A union of the kinds' schemas, discriminated by `type`. A single schema is returned unchanged. */
-export function ofEachKind<Schema extends z.ZodObject>(schemaOf: (kind: Kind) => Schema): Schema {
-  const [first, ...others] = channelKinds.map(schemaOf) as [Schema, ...Schema[]];
+export function ofEachKind<Schema extends z.ZodObject>(schemaOf: (schema: ChannelSchema) => Schema): Schema {
+  const [first, ...others] = channelSchemas.map(schemaOf) as [Schema, ...Schema[]];
   const error = unknownType;
   // The type of a union is reduced to the fields that all members share.
   return others.length === 0 ? first : (z.discriminatedUnion('type', [first, ...others] as never, { error }) as never);
@@ -95,7 +95,11 @@ export const channelCreate = creating(
 ).meta({ id: 'AlertChannelCreate' });
 
 /** A partial configuration; the merged result is validated by the kind (`wholeConfig`). */
-const configPatch = patchField('config', anyOf(channelKinds.map(({ config }): z.ZodType => config)), z.looseObject({}));
+const configPatch = patchField(
+  'config',
+  anyOf(channelSchemas.map(({ config }): z.ZodType => config)),
+  z.looseObject({}),
+);
 export const channelUpdate = ignoring(
   ignored,
   z.strictObject({
@@ -107,7 +111,7 @@ export const channelUpdate = ignoring(
 
 /** Validates a complete configuration against the schema of the channel's kind. Throws InvalidMerge. */
 export function wholeConfig(type: string, config: unknown): JsonObject {
-  const kind = channelKinds.find((each) => each.type === type) ?? channelKinds[0];
+  const kind = channelSchemas.find((each) => each.type === type) ?? channelSchemas[0];
   return new Patch<JsonObject>('config', {}, kind.config).onto(config);
 }
 

@@ -1,6 +1,6 @@
 // Operations on checks (reference §4.2).
 import { z } from 'zod';
-import { kindOf, type KindSchema } from '#checks/check-kinds.ts';
+import { type KindSchema, schemaOf } from '#checks/check-schemas.ts';
 import type { CheckSchema } from '#checks/schema.ts';
 import { pathOfType } from '#domain/checks/check.ts';
 import {
@@ -126,7 +126,7 @@ export const checkOperations = {
     permission: 'write',
     query: assignQuery,
     body: anyCheckCreate,
-    example: { checkType: 'API', ...kindOf('API').schema.example },
+    example: { checkType: 'API', ...schemaOf('API').example },
     status: 201,
     response: check,
     isDeprecated: true,

@@ -1,6 +1,6 @@
 // Checks in the API: common fields, extended by the schema of each kind (reference §4.3, decisions: Checks).
 import { z } from 'zod';
-import { checkKinds, kindOf, type KindSchema } from '#checks/check-kinds.ts';
+import { checkSchemas, type KindSchema, schemaOf } from '#checks/check-schemas.ts';
 import type { CheckSchema } from '#checks/schema.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import { creating, ignoring } from '#lib/schema/bodies.ts';
@@ -9,7 +9,7 @@ import { type ShownFields, shownFields } from '#lib/schema/shown.ts';
 import { checkFields, checkFieldsShown, ignored } from './check-fields.ts';
 
 /** Types of checks that this server runs. */
-export const checkTypes: readonly CheckType[] = checkKinds.map(({ schema }) => schema.type);
+export const checkTypes: readonly CheckType[] = checkSchemas.map(({ type }) => type);
 
 export const checkStatusNames = ['passing', 'failing', 'degraded'] as const;
 
@@ -65,13 +65,13 @@ function bodiesOf(schema: CheckSchema & KindSchema): KindBodies {
 }
 
 /** The schemas of each kind by the name of its type. */
-export const kindBodies: readonly KindBodies[] = checkKinds.map(({ schema }) => bodiesOf(schema));
+export const kindBodies: readonly KindBodies[] = checkSchemas.map((schema) => bodiesOf(schema));
 
 /** Fields that can be changed if the path does not name the type. */
-const { schema: api } = kindOf('API');
+const api = schemaOf('API');
 
 function ignoredOfAny(body: object): readonly string[] {
-  const schema = checkKinds.find(({ schema: { type } }) => 'checkType' in body && body.checkType === type)?.schema;
+  const schema = checkSchemas.find(({ type }) => 'checkType' in body && body.checkType === type);
   return ignoredBy(schema ?? api);
 }
 
@@ -79,7 +79,7 @@ export const anyCheckCreate = creating(
   ignoredOfAny,
   z.discriminatedUnion(
     'checkType',
-    checkKinds.map(({ schema }) =>
+    checkSchemas.map((schema) =>
       fieldsOf(schema).extend({ checkType: z.literal(schema.type) }),
     ) as unknown as readonly [z.ZodObject],
     { error: `must be one of ${checkTypes.join(', ')}` },

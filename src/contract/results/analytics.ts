@@ -1,6 +1,6 @@
 // Analytics and reports in the API (reference §4.7).
 import { z } from 'zod';
-import { checkKinds } from '#checks/check-kinds.ts';
+import { checkSchemas } from '#checks/check-schemas.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import { checkTypes } from '../checks/check.ts';
 import { instant, pathUuid, queryInstant, queryList, wholeNumber } from '#lib/schema/fields.ts';
@@ -8,7 +8,7 @@ import type { Operations } from '../operation.ts';
 
 /** Path segment of each check type. */
 export const analyticsPaths: ReadonlyMap<string, CheckType> = new Map(
-  checkKinds.map(({ schema }) => [schema.analyticsPath, schema.type]),
+  checkSchemas.map(({ analyticsPath, type }) => [analyticsPath, type]),
 );
 
 const aggregations = ['avg', 'max', 'median', 'min', 'p50', 'p90', 'p95', 'p99', 'stddev', 'sum'] as const;
@@ -180,7 +180,7 @@ export const analyticsOperations = {
     tag,
     permission: 'read',
     params: z.object({
-      type: z.enum(checkKinds.map(({ schema }) => schema.analyticsPath)),
+      type: z.enum(checkSchemas.map(({ analyticsPath }) => analyticsPath)),
       checkId: pathUuid('ID of the check.'),
     }),
     query: analyticsQuery,

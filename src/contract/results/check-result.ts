@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { CheckType } from '#domain/checks/check.ts';
 import { checkTypes } from '../checks/check.ts';
-import { checkKinds, kindOf, type KindSchema } from '#checks/check-kinds.ts';
+import { checkSchemas, type KindSchema, schemaOf } from '#checks/check-schemas.ts';
 import { resultAsset } from '#checks/parts/scripted/schema.ts';
 import { outcomes } from '#domain/results/result.ts';
 import { flag, instant, pathUuid, queryInstant, wholeNumber } from '#lib/schema/fields.ts';
@@ -13,7 +13,7 @@ type PartName<Name extends string> = `${Uncapitalize<Name>}CheckResult`;
 
 /** The member of the response for each check type. */
 export function resultPart(type: CheckType): keyof typeof parts {
-  return partName(kindOf(type).schema.name) as keyof typeof parts;
+  return partName(schemaOf(type).name) as keyof typeof parts;
 }
 
 function partName(name: string): string {
@@ -21,7 +21,7 @@ function partName(name: string): string {
 }
 
 const parts = Object.fromEntries(
-  checkKinds.map(({ schema: { name, result } }) => [
+  checkSchemas.map(({ name, result }) => [
     partName(name),
     z
       .strictObject(result)

@@ -128,21 +128,25 @@ export const rules: readonly Rule[] = [
       ),
   },
   {
-    sentence: 'Of checks the contract sees only the kinds there are, and schemas.',
+    sentence: 'Of the kinds of checks and channels the contract sees only schemas.',
     breaches: (sources) =>
       perImport(sources, ({ path }, to) => {
-        const isAllowed = to === 'src/checks/check-kinds.ts' || to.endsWith('schema.ts');
-        return path.startsWith('src/contract/') && to.startsWith('src/checks/') && !isAllowed ? `imports ${to}` : null;
+        const isOfKinds = /^src\/(checks|channels)\//.test(to);
+        const isSchema = /[/-]schemas?\.ts$/.test(to);
+        return path.startsWith('src/contract/') && isOfKinds && !isSchema ? `imports ${to}` : null;
       }),
   },
   {
-    sentence: 'A kind never sees another kind, and only registry.ts knows the kinds.',
+    sentence: 'A kind never sees another kind, and only registry.ts and schemas.ts know the kinds.',
     breaches: (sources) =>
       perImport(sources, ({ path }, to) => {
         const kind = kindOf(to);
         if (kind === null || kind === kindOf(path)) return null;
-        const registry = `${kind.slice(0, kind.lastIndexOf('/kinds/'))}/registry.ts`;
-        const isJoined = path === registry || (kind.startsWith('src/checks/') && /^src\/(app|cli)\//.test(path));
+        const room = kind.slice(0, kind.lastIndexOf('/kinds/'));
+        const isJoined =
+          path === `${room}/registry.ts` ||
+          path === `${room}/schemas.ts` ||
+          (kind.startsWith('src/checks/') && /^src\/(app|cli)\//.test(path));
         return isJoined ? null : `imports ${to} of kind ${kind}`;
       }),
   },
@@ -194,12 +198,11 @@ export const rules: readonly Rule[] = [
     ),
   },
   {
-    sentence:
-      'Packages are imported without exports of everything, and nothing but a registry only passes on what others export.',
+    sentence: 'Packages are imported without exports of everything, and only registries pass on what others export.',
     breaches: (sources) =>
       production(sources).flatMap(({ path, code }) => [
         ...(path.endsWith('/index.ts') ? [`${path}: a barrel by its name`] : []),
-        ...(!path.endsWith('/registry.ts') &&
+        ...(!/[/](registry|schemas)\.ts$/.test(path) &&
         /^\s*export\s+(?:type\s+)?(?:\*|\{[^}]*\})\s*(?:as \w+\s+)?from\b/m.test(code)
           ? [`${path}: exports again what another file exports`]
           : []),

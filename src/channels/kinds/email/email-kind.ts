@@ -5,12 +5,11 @@ import { renderEmailDigest } from './digest.ts';
 import { renderEmailInvitation } from './invitation.ts';
 import { renderEmail, smtpMissing } from './render.ts';
 import { renderEmailReport } from './report.ts';
-import { emailConfig } from './schema.ts';
+import { emailSchema } from './schema.ts';
 
 export const emailKind = {
-  type: 'EMAIL',
+  ...emailSchema,
   quota: 'email',
-  config: emailConfig,
   templatesOf,
   missing: ({ smtp }) => (smtp === null ? smtpMissing : null),
   isSuperseded: true,

@@ -30,3 +30,5 @@ export const emailConfig = z
       .describe('Makes four more attempts after the first six: 5 min, 30 min, 2 h and 6 h later.'),
   })
   .meta({ id: 'EmailConfigWrite' });
+
+export const emailSchema = { type: 'EMAIL', config: emailConfig } as const;

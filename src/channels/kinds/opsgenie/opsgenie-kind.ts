@@ -1,11 +1,10 @@
 // The Opsgenie channel: creates and closes alerts through the Alert API.
 import type { ChannelKind } from '../../kind.ts';
 import { renderOpsgenie } from './render.ts';
-import { opsgenieConfig } from './schema.ts';
+import { opsgenieSchema } from './schema.ts';
 
 export const opsgenieKind = {
-  type: 'OPSGENIE',
-  config: opsgenieConfig,
+  ...opsgenieSchema,
   templatesOf: () => [],
   isSuperseded: true,
   render: renderOpsgenie,

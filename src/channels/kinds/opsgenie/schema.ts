@@ -13,3 +13,5 @@ export const opsgenieConfig = z
     longTail,
   })
   .meta({ id: 'OpsgenieConfigWrite' });
+
+export const opsgenieSchema = { type: 'OPSGENIE', config: opsgenieConfig } as const;

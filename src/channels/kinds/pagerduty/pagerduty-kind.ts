@@ -1,11 +1,10 @@
 // The PagerDuty channel: opens and resolves incidents through the Events API v2.
 import type { ChannelKind } from '../../kind.ts';
 import { renderPagerDuty } from './render.ts';
-import { pagerDutyConfig } from './schema.ts';
+import { pagerDutySchema } from './schema.ts';
 
 export const pagerDutyKind = {
-  type: 'PAGERDUTY',
-  config: pagerDutyConfig,
+  ...pagerDutySchema,
   templatesOf: () => [],
   isSuperseded: true,
   render: renderPagerDuty,

@@ -15,3 +15,5 @@ export const pagerDutyConfig = z
     longTail,
   })
   .meta({ id: 'PagerDutyConfigWrite' });
+
+export const pagerDutySchema = { type: 'PAGERDUTY', config: pagerDutyConfig } as const;

@@ -21,3 +21,5 @@ export const slackConfig = z
     longTail,
   })
   .meta({ id: 'SlackConfigWrite' });
+
+export const slackSchema = { type: 'SLACK', config: slackConfig } as const;

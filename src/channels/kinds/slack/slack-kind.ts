@@ -1,12 +1,11 @@
 // The Slack channel: posts alerts to an incoming webhook of Slack or of a compatible server.
 import type { ChannelKind } from '../../kind.ts';
 import { renderSlack, renderSlackDigest } from './render.ts';
-import { slackConfig } from './schema.ts';
+import { slackSchema } from './schema.ts';
 import { secretRules } from './secrets.ts';
 
 export const slackKind = {
-  type: 'SLACK',
-  config: slackConfig,
+  ...slackSchema,
   secretRules,
   templatesOf: () => [],
   isSuperseded: true,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { labelText } from '../../parts/fields.ts';
 
 /** The schema of their `config`. @param id of the schema in responses */
-export function telephoneConfig(id: string) {
+function telephoneConfig(id: string) {
   return z
     .strictObject({
       name: labelText,
@@ -14,3 +14,6 @@ export function telephoneConfig(id: string) {
     })
     .meta({ id: `${id}Write` });
 }
+
+export const smsSchema = { type: 'SMS', config: telephoneConfig('SmsConfig') } as const;
+export const callSchema = { type: 'CALL', config: telephoneConfig('CallConfig') } as const;

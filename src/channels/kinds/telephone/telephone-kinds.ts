@@ -1,11 +1,10 @@
 // The channels for SMS messages and calls, through services that the operator sets up.
 import type { ChannelKind } from '../../kind.ts';
 import { renderCall, renderCallDigest, renderSms, renderSmsDigest } from './render.ts';
-import { telephoneConfig } from './schema.ts';
+import { callSchema, smsSchema } from './schema.ts';
 
 export const smsKind = {
-  type: 'SMS',
-  config: telephoneConfig('SmsConfig'),
+  ...smsSchema,
   quota: 'telephone',
   templatesOf: () => [],
   missing: ({ sms }) => (sms === null ? 'SMS messages are not set up: the operator must set TOCSIN_SMS_URL' : null),
@@ -21,8 +20,7 @@ export const smsKind = {
 } as const satisfies ChannelKind;
 
 export const callKind = {
-  type: 'CALL',
-  config: telephoneConfig('CallConfig'),
+  ...callSchema,
   quota: 'telephone',
   templatesOf: () => [],
   missing: ({ call }) => (call === null ? 'Calls are not set up: the operator must set TOCSIN_CALL_URL' : null),

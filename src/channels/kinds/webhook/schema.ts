@@ -41,3 +41,5 @@ export const webhookConfig = z
       .describe('Makes four more attempts after the first six: 5 min, 30 min, 2 h and 6 h later.'),
   })
   .meta({ id: 'WebhookConfigWrite' });
+
+export const webhookSchema = { type: 'WEBHOOK', config: webhookConfig } as const;

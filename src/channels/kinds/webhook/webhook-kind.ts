@@ -4,13 +4,12 @@ import { templatesOf } from './config.ts';
 import { isReadByPeople, presets } from './presets.ts';
 import { warnAboutWebhook } from './preview.ts';
 import { renderWebhook } from './render.ts';
-import { webhookConfig } from './schema.ts';
+import { webhookSchema } from './schema.ts';
 import { secretRules } from './secrets.ts';
 import { faultsOfWebhook } from './validate.ts';
 
 export const webhookKind = {
-  type: 'WEBHOOK',
-  config: webhookConfig,
+  ...webhookSchema,
   secretRules,
   templatesOf,
   faults: faultsOfWebhook,

@@ -1,0 +1,19 @@
+// Schemas of check kinds by type, without their probes: for the contract.
+import type { CheckType } from '#domain/checks/check.ts';
+import type { CheckSchema } from './schema.ts';
+import * as schemas from './schemas.ts';
+
+/** The schema of any kind. */
+export type KindSchema = (typeof schemas)[keyof typeof schemas];
+
+/** The schemas of all kinds, by type. */
+export const checkSchemas: readonly (CheckSchema & KindSchema)[] = Object.values(schemas).toSorted((one, other) =>
+  one.type < other.type ? -1 : 1,
+);
+
+/** Returns the schema of a check type. Throws if it is unknown. */
+export function schemaOf(type: CheckType): CheckSchema & KindSchema {
+  const schema = checkSchemas.find((each) => each.type === type);
+  if (schema === undefined) throw new Error(`there is no check type ${type}`);
+  return schema;
+}
