@@ -1,0 +1,5 @@
+// Types of what the build adds.
+declare module '*.module.css' {
+  const classes: Readonly<Record<string, string>>;
+  export default classes;
+}
