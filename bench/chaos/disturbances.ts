@@ -215,6 +215,23 @@ export const disturbances: readonly Disturbance[] = [
     },
   },
   {
+    name: 'pipelined requests without credentials',
+    isAnswered: true,
+    begin: () => Promise.resolve(),
+    again: async ({ servicePort }) => {
+      pipeline(servicePort, 45_000);
+      await pause(2000);
+    },
+  },
+  {
+    name: 'reconnecting without a pause',
+    isAnswered: true,
+    begin: ({ servicePort }) => {
+      for (let index = 0; index < 32; index++) reconnect(servicePort);
+      return Promise.resolve();
+    },
+  },
+  {
     name: 'all connections',
     isAnswered: true,
     begin: async ({ servicePort }) => {
@@ -245,6 +262,25 @@ function readNothing({ servicePort, headers }: NoisyAccount): void {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const socket = connect(servicePort, '127.0.0.1').on('error', () => undefined);
   socket.pause().write(`GET /v1/checks?limit=100 HTTP/1.1\r\nhost: tocsin\r\n${lines.join('')}\r\n`);
+  idle.add(socket);
+}
+
+/** Requests a public document many times, from another address, and reads none of it. */
+function pipeline(port: number, count: number): void {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' }).on('error', () => undefined);
+  socket.pause().write('GET /v1/openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(count));
+  idle.add(socket);
+}
+
+/** Opens a connection from another address, sends one request, and begins again once it is closed. */
+function reconnect(port: number): void {
+  if (isEnding) return;
+  const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' }).on('error', () => undefined);
+  socket.write('GET /v1/openapi.json HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
+  socket.resume().once('close', () => {
+    idle.delete(socket);
+    setImmediate(() => reconnect(port));
+  });
   idle.add(socket);
 }
 

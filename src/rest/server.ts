@@ -15,6 +15,7 @@ import { answerOddRequests, answerParserFault } from './parser-faults.ts';
 import { createRateLimit } from './rate-limit.ts';
 import type { MountedRoute, Route } from './route.ts';
 import { createMethodsOf, type MethodsOf } from './methods-of.ts';
+import { answerInTurn } from './sending/pipelined-requests.ts';
 import { createSending, type Sending, type SendingOptions } from './sending/request-bytes.ts';
 import type { WebFiles } from './web-files.ts';
 
@@ -89,6 +90,7 @@ export function createRestServer(options: RestOptions): FastifyInstance {
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply as FastifyReply, options),
     clientErrorHandler: (error, socket) => answerParserFault(error, socket, nextId()),
   });
+  answerInTurn(app.server, options.sending?.waiting);
   app.decorateRequest('caller', undefined);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');

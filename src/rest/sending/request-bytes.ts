@@ -10,6 +10,7 @@ import {
   NoBytes,
   type Reservation,
 } from './bytes-in-flight.ts';
+import type { WaitingAllowed } from './pipelined-requests.ts';
 import { createOpenResponses, type OpenResponses } from './open-responses.ts';
 
 const mb = 1_048_576;
@@ -64,6 +65,8 @@ export interface SendingOptions {
   readonly stallMs?: number | undefined;
   /** How long a request waits for bytes, ms. */
   readonly waitMs?: number | undefined;
+  /** Pipelined requests that may wait. */
+  readonly waiting?: WaitingAllowed | undefined;
 }
 
 /** Creates the budgets of a server. */
