@@ -63,6 +63,7 @@ const facts = {
   uuid: '6b1f0f0e-3d3c-4a55-9a51-1d2f3c4b5a69',
   randomNumber: 612,
   userAgent: 'Tocsin/0.0.0',
+  timeZone: 'UTC',
 };
 
 function tablesWith(page: Page, ...head: readonly string[]): readonly Table[] {

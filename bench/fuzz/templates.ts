@@ -21,6 +21,7 @@ export const service: Subject = {
       uuid: '6b1f0f0e-3d3c-4a55-9a51-1d2f3c4b5a69',
       randomNumber: 612,
       userAgent: 'Tocsin/0',
+      timeZone: 'UTC',
     }),
   isTemplateError: (error) => error instanceof TemplateError,
 };

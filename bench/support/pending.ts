@@ -43,7 +43,7 @@ export async function pendingDeliveries(store: Store, order: PendingOrder): Prom
     render: (facts: DeliveryFacts) => {
       const prepared = prepare(facts);
       const { channel, createdAt } = facts;
-      const values = { createdAt, ...randomValues(systemRandom), userAgent: 'Tocsin/bench' };
+      const values = { createdAt, ...randomValues(systemRandom), userAgent: 'Tocsin/bench', timeZone: 'UTC' };
       if (body === '' && 'content' in prepared)
         ({ body } = channelRules.render(channel, prepared.content.variables, values));
       return prepared;

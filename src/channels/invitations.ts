@@ -23,7 +23,7 @@ export function createInvitationSender(options: SenderOptions): InvitationSender
   return {
     async send(accountId, invitation, userAgent) {
       const now = Date.now();
-      const facts = { createdAt: now, uuid: randomUUID(), randomNumber: 0, userAgent };
+      const facts = { createdAt: now, uuid: randomUUID(), randomNumber: 0, userAgent, timeZone: invitation.timeZone };
       sender ??= loadSender().then((create) => create({ ...options, gateways: { ...noGateways, smtp } }));
       const { error } = await (
         await sender

@@ -76,6 +76,8 @@ export interface InvitationMessage {
   readonly role: string;
   /** The one-time link. */
   readonly url: string;
+  /** IANA name of the zone of the account. */
+  readonly timeZone: string;
   /** Epoch ms. */
   readonly expiresAt: number;
 }

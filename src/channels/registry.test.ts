@@ -11,7 +11,7 @@ test('every kind has its own type', () => {
 test('a webhook channel can be validated, previewed, rendered and shown', () => {
   const type = 'WEBHOOK';
   const config = { url: 'https://h/', template: '{{NAME}}' };
-  const facts = { createdAt: 0, uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0' };
+  const facts = { createdAt: 0, uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0', timeZone: 'UTC' };
   assert.deepEqual(channelRules.validateConfig(type, config, new Set()), []);
   assert.equal(channelRules.warnings(type, config, {}, new Set(), new Set()).length, 1);
   const request = channelRules.render({ type, config }, { NAME: 'hidden' }, facts);

@@ -187,6 +187,7 @@ describe('configuration', () => {
       scriptMs: { BROWSER: 240_000, MULTI_STEP: 120_000 },
       scriptsWarm: 1,
       scriptsUncontained: false,
+      serverTimeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
       logLevel: 'info',
       unknownVariables: [],
     });

@@ -14,6 +14,7 @@ import {
 import type { ConfigVariable } from './config-variable.ts';
 import type { ChannelPlace } from './watching-variables.ts';
 import { browserLimits, programLimits } from '#domain/checks/script-limits.ts';
+import { isZone } from '#domain/checks/wall-time.ts';
 import { passwordProblem } from '#domain/accounts/password.ts';
 import type { Gateways, SmtpGateway } from '#domain/deliveries/gateways.ts';
 import type { SendingLimits } from '#domain/deliveries/sending-quota.ts';
@@ -89,6 +90,8 @@ export interface Config {
   readonly scriptsWarm: number;
   /** Whether scripts may run uncontained. */
   readonly scriptsUncontained: boolean;
+  /** IANA name of the zone of this machine: that of accounts without their own. */
+  readonly serverTimeZone: string;
   readonly logLevel: LogLevel;
   /** Unknown names that start with TOCSIN_, probably misspelled, for a warning. */
   readonly unknownVariables: readonly string[];
@@ -160,6 +163,7 @@ export function readConfig(env: Environment = process.env, cores: number = avail
     },
     scriptsWarm: take(env, 'TOCSIN_SCRIPTS_WARM') ?? 1,
     scriptsUncontained: take(env, 'TOCSIN_SCRIPTS_UNCONTAINED') === 'yes',
+    serverTimeZone: serverTimeZone(),
     logLevel: take(env, 'LOG_LEVEL') ?? 'info',
     unknownVariables: Object.keys(env).filter(
       (name) => name.startsWith('TOCSIN_') && !(name in configVariables) && !clientVariables.includes(name),
@@ -301,4 +305,10 @@ export function isLoopbackHost(host: string): boolean {
 function deepFreeze<T extends object>(value: T): T {
   for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) deepFreeze(part as object);
   return Object.freeze(value);
+}
+
+/** Node.js follows the machine, or the variable `TZ`; undefined if that is invalid. */
+function serverTimeZone(): string {
+  const zone: string | undefined = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return zone !== undefined && isZone(zone) ? zone : 'UTC';
 }

@@ -16,7 +16,12 @@ export interface ReportFailingChannelsOptions {
     report(report: ChannelReport, deliveries: readonly Delivery[]): Promise<boolean>;
   };
   readonly clock: Clock;
-  readonly render: (report: ChannelReport, through: AlertChannel, deliveryId: string, createdAt: number) => Rendered;
+  readonly render: (
+    report: ChannelReport,
+    through: AlertChannel,
+    deliveryId: string,
+    createdAt: number,
+  ) => Promise<Rendered> | Rendered;
   readonly onReported: (report: ChannelReport, deliveries: number) => Promise<void> | void;
 }
 
@@ -32,7 +37,7 @@ export function createReportFailingChannels(options: ReportFailingChannelsOption
       const deliveries: Delivery[] = [];
       for (const choice of report.through) {
         for (const through of deliveries.length === 0 ? choice : []) {
-          const delivery = deliveryOf(report, through, newId(), clock.now(), render);
+          const delivery = await deliveryOf(report, through, newId(), clock.now(), render);
           if (delivery !== null) deliveries.push(delivery);
           // Yields, so that templates of one account do not delay the others.
           await nextTick();
@@ -45,14 +50,14 @@ export function createReportFailingChannels(options: ReportFailingChannelsOption
 }
 
 /** null = the channel's templates cannot be rendered, which has its own notice. */
-function deliveryOf(
+async function deliveryOf(
   report: ChannelReport,
   through: AlertChannel,
   id: string,
   now: number,
   render: ReportFailingChannelsOptions['render'],
-): Delivery | null {
-  const rendered = render(report, through, id, now);
+): Promise<Delivery | null> {
+  const rendered = await render(report, through, id, now);
   if (!('request' in rendered)) return null;
   const alertType = report.kind === 'failing' ? 'ALERT_FAILURE' : 'ALERT_RECOVERY';
   const own = { accountId: report.accountId, id, alertChannelId: through.id, alertType } as const;

@@ -118,6 +118,25 @@ test('the page of an ACK_LINK names neither the person nor the key that acknowle
   }
 });
 
+test('the page of an ACK_LINK shows times in the zone of the account, by the name that applied then', async () => {
+  await using on = await openServer();
+  const { id } = putOpen(on);
+  const url = acknowledgeLinks.link(on.accountId, id, on.clock.now()).replace('http://tocsin.test', '');
+  const set = (timeZone: string | null) =>
+    on.server.inject({ method: 'PUT', url: '/v1/accounts/me', headers: on.as(), body: { timeZone } });
+  assert.equal((await set('Europe/Berlin')).json<{ timeZone: string }>().timeZone, 'Europe/Berlin');
+  for (const [at, shown] of [
+    ['2026-03-29T00:59:59Z', '2026-03-29 01:59:59 CET'],
+    ['2026-03-29T01:00:00Z', '2026-03-29 03:00:00 CEST'],
+  ] as const) {
+    on.raw.prepare('UPDATE incidents SET started_at = ?').run(Date.parse(at));
+    const { body } = await on.server.inject({ url });
+    assert.ok(body.includes(`<td>${shown}</td>`), body);
+  }
+  assert.equal((await set(null)).json<{ timeZone?: string }>().timeZone, undefined);
+  assert.ok((await on.server.inject({ url })).body.includes('<td>2026-03-29 01:00:00 UTC</td>'), 'of the server');
+});
+
 test('a wrong ACK_LINK shows nothing, that of a test message says so, and one address asks so often at most', async () => {
   await using on = await openServer();
   const ask = (url: string) => on.server.inject({ method: 'POST', url });

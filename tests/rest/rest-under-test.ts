@@ -119,6 +119,7 @@ function accountsInMemory(): AccountActions {
     alertSettings: null,
     executionLimit: null,
     limits: null,
+    timeZone: null,
     createdAt: 0,
   };
   const rows = new Map<string, Account>(

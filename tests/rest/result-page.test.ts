@@ -26,6 +26,7 @@ const view: ResultView = {
   script: null,
   pagePath: '/checks/1/results/2',
   expiresAt: Date.UTC(2026, 2, 2),
+  timeZone: 'UTC',
 };
 
 const script: NonNullable<ResultView['script']> = {
@@ -60,6 +61,13 @@ test('a result can be read by a person: verdict, name, times, phases, assertions
     '503 Service Unavailable',
     '<a href="/checks/1/results/2">Open in Tocsin</a>',
     'only its beginning is stored',
+  ]);
+});
+
+test('its times are in the zone of the account', () => {
+  assertShows(resultPage({ ...view, timeZone: 'America/New_York' }), [
+    '<td>2026-01-31 07:00:00 EST</td>',
+    'until 2026-03-01 19:00:00 EST.',
   ]);
 });
 

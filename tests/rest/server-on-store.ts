@@ -193,12 +193,18 @@ function routesOfRows(
     ...triggerRoutes(createTriggerActions(started), createTriggerCallActions({ ...started, resultHints })),
     ...checkResultRoutes(
       createCheckResultActions({ ...store, describeResult }),
-      createResultPageActions({ ...store, describeResult, findPingMasker, links, clock }),
+      createResultPageActions({ ...store, serverTimeZone: 'UTC', describeResult, findPingMasker, links, clock }),
     ),
     ...checkStatusRoutes(createCheckStatusActions({ ...store, clock }), createCheckAlertActions({ ...store, clock })),
     ...incidentRoutes(
       createIncidentActions(store),
-      createAcknowledgeActions({ ...store, links: acknowledgeLinks, onAcknowledged: () => {}, clock }),
+      createAcknowledgeActions({
+        ...store,
+        serverTimeZone: 'UTC',
+        links: acknowledgeLinks,
+        onAcknowledged: () => {},
+        clock,
+      }),
       () => clock.now(),
     ),
     ...overviewRoutes(createOverviewActions({ ...store, targetOf: () => null, clock })),

@@ -125,13 +125,24 @@ for (const operation of operations) {
 
 test('runtimes and accounts are listed whole, with optional fields absent and never null', async () => {
   await using on = await openServer();
-  const second = await makeAccount(on, { name: 'Größe ✓', executionLimit: 5, settings: { a: 1 } });
+  const second = await makeAccount(on, {
+    name: 'Größe ✓',
+    executionLimit: 5,
+    settings: { a: 1 },
+    timeZone: 'Asia/Tokyo',
+  });
   const accounts = await on.server.inject({ url: '/v1/accounts', headers: on.as() });
   assert.deepEqual(accounts.json(), [
     { id: on.accountId, name: 'Default' },
-    { id: second, name: 'Größe ✓', settings: { a: 1 }, executionLimit: 5 },
+    { id: second, name: 'Größe ✓', settings: { a: 1 }, executionLimit: 5, timeZone: 'Asia/Tokyo' },
   ]);
   assert.equal(accounts.headers['content-range'], undefined);
+  for (const timeZone of ['Mars/Olympus', '+01:00', '']) {
+    const body = { timeZone };
+    const refused = await on.server.inject({ method: 'PUT', url: '/v1/accounts/me', headers: on.as(), body });
+    assert.equal(refused.statusCode, 400, timeZone);
+    assert.match(refused.body, /timeZone must be an IANA time zone, such as Europe\/Berlin/);
+  }
   const runtimes = await on.server.inject({ url: '/v1/runtimes', headers: on.as() });
   assert.deepEqual(runtimes.json(), [
     {

@@ -45,6 +45,7 @@ function actionsOf(test: PathUnderTest) {
   const acknowledged: string[] = [];
   const links = createAcknowledgeLinks({ publicUrl: () => 'https://tocsin.test', secret: new Uint8Array(32).fill(1) });
   const actions = createAcknowledgeActions({
+    serverTimeZone: 'UTC',
     ...test.temp.store,
     links,
     clock: test.temp.clock,

@@ -29,6 +29,7 @@ const newAccount = {
   alertSettings: null,
   executionLimit: null,
   limits: null,
+  timeZone: null,
 };
 
 function open({ store, clock }: TempStore) {

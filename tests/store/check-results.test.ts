@@ -348,6 +348,7 @@ test('a result link opens its own result for 30 days, and no other', async (newS
   assert.equal(others.open(token, now), null);
 
   const page = createResultPageActions({
+    serverTimeZone: 'UTC',
     ...depsOf(temp),
     pings: temp.store.pings,
     findPingMasker: assert.fail,

@@ -249,7 +249,9 @@ describe('a failing channel', () => {
     test.temp.raw.exec('UPDATE deliveries SET status = 1 WHERE check_id IS NOT NULL');
     const claimed = await test.claimDeliveries('two');
     const notified = claimed.filter(({ delivery }) => delivery.alertType === 'ALERT_RECOVERY');
-    assert.deepEqual(await test.path.readContents(notified.map(({ delivery }) => delivery)), [{ variables }]);
+    assert.deepEqual(await test.path.readContents(notified.map(({ delivery }) => delivery)), [
+      { variables, timeZone: null },
+    ]);
   });
 
   it('is one of ten that are reported at a time, however many of an account fail at once', async (newStore) => {

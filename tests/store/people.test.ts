@@ -42,7 +42,14 @@ function newInvite({ clock }: TempStore, accountId: string, email: string, role:
 }
 
 function newAccount({ clock }: TempStore): Account {
-  const unset = { runtimeId: null, settings: null, alertSettings: null, executionLimit: null, limits: null };
+  const unset = {
+    runtimeId: null,
+    settings: null,
+    alertSettings: null,
+    executionLimit: null,
+    limits: null,
+    timeZone: null,
+  };
   return { ...unset, id: newId(), name: 'Second', createdAt: clock.now() };
 }
 

@@ -50,6 +50,18 @@ async function fail(test: PathUnderTest): Promise<void> {
 }
 
 describe('rendering deliveries', () => {
+  it('uses the time zone of the account as it is then', async (newStore) => {
+    await using test = await PathUnderTest.open(newStore);
+    await test.channel(await test.check());
+    await fail(test);
+    const [{ delivery } = assert.fail('it is due')] = await test.claimDeliveries();
+    for (const timeZone of ['Europe/Berlin', null]) {
+      await test.temp.store.accounts.change(test.accountId, { timeZone });
+      const [content] = await test.path.readContents([delivery]);
+      assert.equal(content?.timeZone, timeZone);
+    }
+  });
+
   it('happens once, with the channel and the variables as they are before the first attempt', async (newStore) => {
     await using test = await PathUnderTest.open(newStore);
     const { store } = test.temp;

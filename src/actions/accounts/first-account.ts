@@ -38,6 +38,7 @@ export async function ensureFirstAccount(
     alertSettings: null,
     executionLimit: null,
     limits: null,
+    timeZone: null,
     createdAt: now,
   };
   const key: ApiKey = {

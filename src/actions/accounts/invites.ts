@@ -7,12 +7,13 @@ import type { Clock } from '#lib/clock.ts';
 import { isUuid, newId } from '#lib/id.ts';
 import { notFound, notFoundMessage, Refusal } from '../refusal.ts';
 import { type Passwords, requireGoodPassword } from './passwords.ts';
+import { accountZone, type AccountZoneDeps } from './account-zone.ts';
 import { requireOwnerFor } from './people.ts';
 import { requirePermission } from './permission.ts';
 import { isTokenText, newToken, tokenHash } from './token-text.ts';
 
 /** Dependencies of these actions. */
-export interface InviteDeps extends Pick<Store, 'invites' | 'users' | 'accounts'> {
+export interface InviteDeps extends Pick<Store, 'invites' | 'users'>, AccountZoneDeps {
   readonly passwords: Passwords;
   /** Sends links by email; null = email is not set up. */
   readonly mail: SendInvitation | null;
@@ -25,6 +26,7 @@ export interface InviteDeps extends Pick<Store, 'invites' | 'users' | 'accounts'
 export type SendInvitation = (
   invitation: Pick<Invite, 'id' | 'accountId' | 'email' | 'role' | 'expiresAt'> & {
     readonly accountName: string;
+    readonly timeZone: string;
     readonly url: string;
   },
 ) => Promise<void>;
@@ -94,7 +96,8 @@ export function createInviteActions(deps: InviteDeps): InviteActions {
       const { accountId } = caller;
       if (mail !== null) {
         const { url, ...invite } = await add(accountId, wanted, true);
-        const isSent = await mail({ ...invite, accountName: await nameOf(accountId), url }).then(
+        const [accountName, timeZone] = [await nameOf(accountId), await accountZone(deps, accountId)];
+        const isSent = await mail({ ...invite, accountName, timeZone, url }).then(
           () => true,
           () => false,
         );

@@ -5,11 +5,18 @@ import type { Acknowledger, Incident } from '#domain/alerts/incident.ts';
 import { isSampleIncident } from '#domain/alerts/sample-alert.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { AcknowledgeLinks } from './acknowledge-links.ts';
+import { accountZone, type AccountZoneDeps } from '../accounts/account-zone.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { notFound, notFoundMessage, Refusal } from '../refusal.ts';
 
+/** An incident as its page shows it. */
+export interface ShownIncident extends Incident {
+  /** IANA name of the zone of its times. */
+  readonly timeZone: string;
+}
+
 /** Dependencies of these actions. */
-export interface AcknowledgeDeps extends Pick<Store, 'incidents' | 'apiKeys'> {
+export interface AcknowledgeDeps extends Pick<Store, 'incidents' | 'apiKeys'>, AccountZoneDeps {
   readonly links: Pick<AcknowledgeLinks, 'open'>;
   /** Called for every new acknowledgement. */
   readonly onAcknowledged: (incident: Incident, by: Acknowledger) => void;
@@ -25,9 +32,9 @@ export interface AcknowledgeActions {
   /** Takes it back. Refuses like `acknowledge`. */
   unacknowledge(caller: Caller, alertId: string): Promise<void>;
   /** The incident of a link; null = a test message. Refuses (`not-found`) an invalid or expired link. */
-  open(token: string): Promise<Incident | null>;
+  open(token: string): Promise<ShownIncident | null>;
   /** Acknowledges the incident of a link if it is open. Refuses like `open`. */
-  acknowledgeLinked(token: string): Promise<Incident | null>;
+  acknowledgeLinked(token: string): Promise<ShownIncident | null>;
 }
 
 export function createAcknowledgeActions(deps: AcknowledgeDeps): AcknowledgeActions {
@@ -49,6 +56,10 @@ export function createAcknowledgeActions(deps: AcknowledgeDeps): AcknowledgeActi
     if (outcome === 'done') onAcknowledged(incident, by);
     return incident;
   };
+  const shown = async (accountId: string, incident: Incident): Promise<ShownIncident> => ({
+    ...incident,
+    timeZone: await accountZone(deps, accountId),
+  });
   const linked = (token: string) => {
     const found = links.open(token, clock.now());
     if (found === null) throw notFoundMessage('This link is invalid or expired. Links are valid for 30 days.');
@@ -70,12 +81,13 @@ export function createAcknowledgeActions(deps: AcknowledgeDeps): AcknowledgeActi
     },
     async open(token) {
       const { accountId, incidentId } = linked(token);
-      return isSampleIncident(incidentId) ? null : find(accountId, incidentId);
+      return isSampleIncident(incidentId) ? null : shown(accountId, await find(accountId, incidentId));
     },
     async acknowledgeLinked(token) {
       const { accountId, incidentId } = linked(token);
       if (isSampleIncident(incidentId)) return null;
-      return acknowledge(accountId, incidentId, { type: 'link', id: null, name: null });
+      const by = { type: 'link', id: null, name: null } as const;
+      return shown(accountId, await acknowledge(accountId, incidentId, by));
     },
   };
 }

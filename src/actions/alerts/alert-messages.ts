@@ -77,7 +77,7 @@ export interface AlertMessageDeps extends Pick<Store, 'heldDeliveries' | 'variab
     channel: Pick<AlertChannel, 'type' | 'config' | 'accountId'>,
     variables: TemplateVariables,
     createdAt: number,
-  ) => { readonly request: Message } | { readonly errors: readonly TemplateFault[] };
+  ) => Promise<{ readonly request: Message } | { readonly errors: readonly TemplateFault[] }>;
   /** Checks the limits of a configuration before it is saved or rendered. Cheap. */
   readonly sizeFaults: (type: string, config: JsonObject) => readonly TemplateFault[];
   readonly warnings: (
@@ -146,7 +146,7 @@ export function createAlertMessageActions(deps: AlertMessageDeps): AlertMessageA
       const { channel } = stored;
       const alert = await alerts.sample(accountId, alertType);
       const facts = alerts.facts(channel, alertType, alert);
-      const rendered = deps.render(channel, deps.variablesOf(facts, alert, true), facts.createdAt);
+      const rendered = await deps.render(channel, deps.variablesOf(facts, alert, true), facts.createdAt);
       if ('errors' in rendered) {
         throw faultyTemplate(deps.redactFaults(rendered.errors, channel, variablesIn(alert)));
       }
@@ -217,7 +217,7 @@ async function preview(
   const ofGroups = (await deps.groupKeys(accountId)).filter(({ key }) => !Object.hasOwn(values, key));
   const secretNames = new Set([...all, ...ofGroups].filter(({ secret }) => secret).map(({ key }) => key));
   const groupNames = new Set(ofGroups.map(({ key }) => key));
-  const rendered = deps.render(facts.channel, values, facts.createdAt);
+  const rendered = await deps.render(facts.channel, values, facts.createdAt);
   const warnings = deps.warnings(type, config, values, secretNames, groupNames);
   if ('errors' in rendered) {
     return { request: null, warnings, errors: deps.redactFaults(rendered.errors, channel, all) };

@@ -5,13 +5,14 @@ import { isSampleResult } from '#domain/alerts/sample-alert.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { AssetDownload, Downloads } from './asset-downloads.ts';
 import type { FindPingMasker } from '../heartbeats/ping-masker.ts';
+import { accountZone, type AccountZoneDeps } from '../accounts/account-zone.ts';
 import { type CheckResultDeps, shown, type ShownResult } from './check-results.ts';
 import { notFound, Refusal } from '../refusal.ts';
 import type { LinkedResult, ResultLinks } from './result-links.ts';
 
 /** Dependencies of this action. */
 export interface ResultPageDeps
-  extends Pick<Store, 'accounts' | 'pings'>, Pick<CheckResultDeps, 'describeResult' | 'resultAssets'> {
+  extends Pick<Store, 'pings'>, Pick<CheckResultDeps, 'describeResult' | 'resultAssets'>, AccountZoneDeps {
   /** Separate from downloads with a key, so that link holders cannot use up their slots. */
   readonly download: Downloads;
   readonly checkResults: Pick<CheckResultDeps['checkResults'], 'find' | 'subject'>;
@@ -24,6 +25,8 @@ export interface ResultPageDeps
 export interface LinkedPage extends ShownResult {
   /** When the link expires, epoch ms. */
   readonly expiresAt: number;
+  /** IANA name of the zone of its times. */
+  readonly timeZone: string;
   /** Body of the ping of a heartbeat, with secrets masked; '' = none. */
   readonly pingBody: string;
 }
@@ -71,7 +74,8 @@ export function createResultPageActions(deps: ResultPageDeps): ResultPageActions
       const subject = linked && (await checkResults.subject(linked.accountId, linked.checkId));
       if (!result || !subject) throw noResult();
       const assets = typesWithAssets.has(subject.checkType) ? await assetsOf(linked) : [];
-      const page = { ...shown(result, subject, deps, assets), expiresAt: linked.expiresAt, pingBody: '' };
+      const timeZone = await accountZone(deps, linked.accountId);
+      const page = { ...shown(result, subject, deps, assets), expiresAt: linked.expiresAt, timeZone, pingBody: '' };
       return subject.checkType === 'HEARTBEAT' ? withPing(page, deps) : page;
     },
     async screenshot(token, number, signal) {

@@ -131,9 +131,10 @@ export function composeActions(deps: ActionDeps) {
 }
 
 /** The page of a RESULT_LINK. */
-function resultPageOf({ store, links, clock }: ActionDeps) {
+function resultPageOf({ config: { serverTimeZone }, store, links, clock }: ActionDeps) {
   return createResultPageActions({
     ...store,
+    serverTimeZone,
     describeResult,
     download: createDownloads(pictureBounds),
     findPingMasker: createFindPingMasker({ ...store, hide: (values) => createRedactor(values).text }),
@@ -144,10 +145,11 @@ function resultPageOf({ store, links, clock }: ActionDeps) {
 
 /** People, their sessions and invitations. */
 function peopleOf(
-  { store, passwords, sendInvitation, publicUrl, ownProcess, clock }: ActionDeps,
+  { config, store, passwords, sendInvitation, publicUrl, ownProcess, clock }: ActionDeps,
   forgetUser: (id: string) => void,
 ) {
-  const deps = { ...store, passwords, mail: sendInvitation, publicUrl, forgetUser, clock };
+  const { serverTimeZone } = config;
+  const deps = { ...store, serverTimeZone, passwords, mail: sendInvitation, publicUrl, forgetUser, clock };
   return {
     readMe: createReadMe({ accounts: store.accounts, version, startedAt: ownProcess.startedAt }),
     setup: createSetupActions(deps),
@@ -158,13 +160,14 @@ function peopleOf(
 }
 
 /** State and open alerts of checks. */
-function alertsOf({ store, clock, acknowledgeLinks, log }: ActionDeps) {
+function alertsOf({ config: { serverTimeZone }, store, clock, acknowledgeLinks, log }: ActionDeps) {
   return {
     checkStatuses: createCheckStatusActions({ ...store, clock }),
     checkAlerts: createCheckAlertActions({ ...store, clock }),
     incidents: createIncidentActions(store),
     acknowledge: createAcknowledgeActions({
       ...store,
+      serverTimeZone,
       links: acknowledgeLinks,
       clock,
       onAcknowledged: ({ id, checkId, checkName }, { type, name }) =>

@@ -1,7 +1,8 @@
 // Builds previews and test messages from the channels' renderers and the delivery path.
 import { gatewaysOf } from '#domain/deliveries/gateways.ts';
+import { accountZone } from '#actions/accounts/account-zone.ts';
 import { acknowledgeLinkOf } from '#actions/alerts/acknowledge-links.ts';
-import { createAlertMessageActions, type MessageAlert } from '#actions/alerts/alert-messages.ts';
+import { type AlertMessageDeps, createAlertMessageActions, type MessageAlert } from '#actions/alerts/alert-messages.ts';
 import type { RedactorOf } from '#actions/alerts/delivery-redactor.ts';
 import { channelRules } from '#channels/rules.ts';
 import { kindOf } from '#checks/check-kinds.ts';
@@ -11,7 +12,7 @@ import type { Finding } from '#domain/results/result.ts';
 import type { ActionDeps } from './deps.ts';
 
 export function composeAlertMessages(deps: ActionDeps, redactorOf: RedactorOf) {
-  const { config, store, clock, random, links, userAgent, wake, attemptHints, acknowledgeLinks } = deps;
+  const { config, store, clock, links, wake, attemptHints, acknowledgeLinks } = deps;
   return createAlertMessageActions({
     ...channelRules,
     channels: store.alertChannels,
@@ -29,18 +30,7 @@ export function composeAlertMessages(deps: ActionDeps, redactorOf: RedactorOf) {
         ...acknowledgeLinkOf(facts, acknowledgeLinks),
         isTest,
       }),
-    render: (channel, variables, createdAt) => {
-      const facts = { createdAt, ...randomValues(random), userAgent };
-      try {
-        return {
-          request: channelRules.render(channel, variables, facts, gatewaysOf(config.gateways, channel.accountId)),
-        };
-      } catch (error) {
-        // Validation reports all errors; rendering would report only the first.
-        const faults = channelRules.storedFaults(channel.type, channel.config).map(placed);
-        return { errors: faults.length > 0 ? faults : [placed(faultOf(error))] };
-      }
-    },
+    render: renderWith(deps),
     sizeFaults: (type, channelConfig) => channelRules.sizeFaults(type, channelConfig).map(placed),
     redact: (request, channel, variables) =>
       channelRules.redactRequest(request, channelRules.lockedOf(channel, variables)),
@@ -71,6 +61,22 @@ export function composeAlertMessages(deps: ActionDeps, redactorOf: RedactorOf) {
     location: config.location.code,
     clock,
   });
+}
+
+/** Renders with the current time zone of the account. */
+function renderWith({ config, store, random, userAgent }: ActionDeps): AlertMessageDeps['render'] {
+  const { gateways, serverTimeZone } = config;
+  return async (channel, variables, createdAt) => {
+    const timeZone = await accountZone({ ...store, serverTimeZone }, channel.accountId);
+    const facts = { createdAt, ...randomValues(random), userAgent, timeZone };
+    try {
+      return { request: channelRules.render(channel, variables, facts, gatewaysOf(gateways, channel.accountId)) };
+    } catch (error) {
+      // Validation reports all errors; rendering would report only the first.
+      const faults = channelRules.storedFaults(channel.type, channel.config).map(placed);
+      return { errors: faults.length > 0 ? faults : [placed(faultOf(error))] };
+    }
+  };
 }
 
 interface Fault {

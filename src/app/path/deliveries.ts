@@ -5,6 +5,7 @@ import { channelRules } from '#channels/rules.ts';
 import { kindOf } from '#checks/check-kinds.ts';
 import { gatewaysOf } from '#domain/deliveries/gateways.ts';
 import type { AlertChannel } from '#domain/alerts/alert-channel.ts';
+import { zoneOf } from '#domain/accounts/time-zone.ts';
 import { alertVariables } from '#domain/deliveries/delivery-variables.ts';
 import { reportVariables } from '#domain/deliveries/failing-channel.ts';
 import type { DeliveryFacts, Prepared, Rendered } from '#domain/results/recording.ts';
@@ -95,14 +96,15 @@ export function joinReportFailingChannels(joint: Joint): () => Promise<number> {
   return createReportFailingChannels({
     store: store.failingChannels,
     clock,
-    render: (report, through, deliveryId, createdAt) => {
+    render: async (report, through, deliveryId, createdAt) => {
       const { accountId, check, checkResultId } = report;
       const link =
         check === null || checkResultId === null
           ? undefined
           : links.link(accountId, check.id, checkResultId, createdAt);
       const variables = reportVariables(report, deliveryId, link);
-      return render(through, { variables }, createdAt);
+      const [account] = await store.accounts.list([accountId]);
+      return render(through, { variables, timeZone: account?.timeZone ?? null }, createdAt);
     },
     onReported: async ({ kind, accountId, alertChannelId, name, deliveryId, reason: stored }, deliveries) => {
       if (deliveries > 0) wake('send-deliveries');
@@ -143,10 +145,12 @@ function renderWith(joint: Joint) {
     random,
     userAgent,
     publicUrl,
-    config: { gateways },
+    config: { gateways, serverTimeZone },
   } = joint;
-  return (channel: AlertChannel, { variables, digest, report }: RenderInput, createdAt: number): Rendered => {
-    const facts = { createdAt, ...randomValues(random), userAgent, channelId: channel.id };
+  return (channel: AlertChannel, input: RenderInput, createdAt: number): Rendered => {
+    const { variables, digest, report } = input;
+    const timeZone = zoneOf(input, serverTimeZone);
+    const facts = { createdAt, ...randomValues(random), userAgent, timeZone, channelId: channel.id };
     const own = gatewaysOf(gateways, channel.accountId);
     try {
       if (report !== undefined) {

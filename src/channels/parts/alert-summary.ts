@@ -1,5 +1,6 @@
 // What ready-made messages say about an alert, taken from the variables of its delivery.
 import type { TemplateValue, TemplateVariables } from '#domain/deliveries/template-variables.ts';
+import { zonedText } from '#domain/accounts/time-zone.ts';
 import { cut } from '../templates/text-helpers.ts';
 
 /** How an alert is presented. */
@@ -51,8 +52,8 @@ const tones: Readonly<Record<string, Tone>> = {
   ALERT_DEGRADED_RECOVERY: 'recovered',
 };
 
-/** Summarizes a delivery. */
-export function summarize(variables: TemplateVariables): AlertSummary {
+/** Summarizes a delivery. @param timeZone IANA name, in which times are written */
+export function summarize(variables: TemplateVariables, timeZone: string): AlertSummary {
   const line = (name: string, max = longestValue): string | null => oneLine(textOf(variables[name]), max);
   const tone = tones[line('ALERT_TYPE') ?? ''] ?? 'notice';
   const tags = listOf(variables['TAGS']);
@@ -70,7 +71,7 @@ export function summarize(variables: TemplateVariables): AlertSummary {
     checkName: line('CHECK_NAME', longestName) ?? 'Unnamed check',
     // The result of a certificate alert may have failed for another reason.
     error: line('ALERT_TYPE') === 'ALERT_SSL' ? null : errorText(textOf(variables['CHECK_ERROR_MESSAGE'])),
-    rows: rowsOf(variables, tone, tags),
+    rows: rowsOf(variables, tone, tags, timeZone),
     tags,
     startedAt: isoOf(line('STARTED_AT')),
     location: line('RUN_LOCATION', longestName),
@@ -81,9 +82,15 @@ export function summarize(variables: TemplateVariables): AlertSummary {
   };
 }
 
-function rowsOf(variables: TemplateVariables, tone: Tone, tags: readonly string[]): AlertSummary['rows'] {
+function rowsOf(
+  variables: TemplateVariables,
+  tone: Tone,
+  tags: readonly string[],
+  timeZone: string,
+): AlertSummary['rows'] {
   const line = (name: string, max = longestValue): string | null => oneLine(textOf(variables[name]), max);
-  const since = instantText(line('INCIDENT_STARTED_AT'));
+  const time = (name: string): string | null => instantText(line(name), timeZone);
+  const since = time('INCIDENT_STARTED_AT');
   const seconds = Number(variables['INCIDENT_DURATION']);
   const status = [line('API_CHECK_RESPONSE_STATUS_CODE'), line('API_CHECK_RESPONSE_STATUS_TEXT')];
   const responseTime = line('RESPONSE_TIME');
@@ -92,9 +99,9 @@ function rowsOf(variables: TemplateVariables, tone: Tone, tags: readonly string[
     ['Degraded since', tone === 'degraded' ? since : null],
     ['Began', tone === 'recovered' ? since : null],
     ['Duration', tone === 'recovered' && seconds > 0 ? durationText(seconds) : null],
-    ['Flapping since', instantText(line('FLAPPING_SINCE'))],
+    ['Flapping since', time('FLAPPING_SINCE')],
     ['Location', line('RUN_LOCATION', longestName)],
-    ['Checked', instantText(line('STARTED_AT'))],
+    ['Checked', time('STARTED_AT')],
     ['URL', line('CHECK_URL')],
     ['Status', status.filter((part) => part !== null).join(' ') || null],
     ['Response time', responseTime === null ? null : `${responseTime} ms`],
@@ -167,10 +174,10 @@ function isoOf(text: string | null): string | null {
   return Number.isNaN(at) ? null : new Date(at).toISOString();
 }
 
-/** `2026-11-27 14:30:12 UTC`; null for what is no instant. */
-function instantText(text: string | null): string | null {
+/** `2026-11-27 15:30:12 CET`; null for what is no instant. */
+function instantText(text: string | null, timeZone: string): string | null {
   const iso = isoOf(text);
-  return iso === null ? null : `${iso.slice(0, 19).replace('T', ' ')} UTC`;
+  return iso === null ? null : zonedText(Date.parse(iso), timeZone);
 }
 
 const units = [

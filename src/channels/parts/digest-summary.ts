@@ -1,6 +1,7 @@
 // What ready-made messages say about a digest.
 import type { Digest, DigestCheck, DigestState } from '#domain/alerts/digest.ts';
 import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
+import { zonedMinute } from '#domain/accounts/time-zone.ts';
 import { oneLine, shortened, type Tone } from './alert-summary.ts';
 
 /** A digest to render, with its links. */
@@ -81,8 +82,8 @@ const why = 'Many alerts were raised within a minute, so they and their recoveri
 /** Number of checks that a headline names. */
 const named = 3;
 
-/** Summarizes a digest. */
-export function summarizeDigest({ digest, variables, links }: DigestMessage): DigestSummary {
+/** Summarizes a digest. @param timeZone IANA name, in which its time is written */
+export function summarizeDigest({ digest, variables, links }: DigestMessage, timeZone: string): DigestSummary {
   const replayed = variables['IS_REPLAY'] === true ? ' (replayed)' : '';
   const counts = digest.sections.map(
     ({ state, count }) => `${count} ${count === 1 ? words[state].one : words[state].many}`,
@@ -94,7 +95,7 @@ export function summarizeDigest({ digest, variables, links }: DigestMessage): Di
     headline: `${headlineOf(digest, counts)}${replayed}`,
     title: `${counts.length === 0 ? 'No check is failing' : counts.join(', ')}${replayed}`,
     counts,
-    note: `${why} As of ${new Date(digest.at).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
+    note: `${why} As of ${zonedMinute(digest.at, timeZone)}.`,
     sections: digest.sections.map(({ state, count, checks }) => ({
       heading: `${words[state].heading} (${count})`,
       checks: checks.map((check) => ({
@@ -135,7 +136,7 @@ function linksOf(check: DigestCheck, links: DigestLinks): DigestLink[] {
  * @param max at least 200
  */
 export function digestSentence(message: DigestMessage, max: number): string {
-  const { title, counts, sections } = summarizeDigest(message);
+  const { title, counts, sections } = summarizeDigest(message, 'UTC');
   const whole = shortened(title, max);
   const [first] = sections;
   if (first === undefined) return whole;

@@ -1,5 +1,6 @@
 // What a message says about a report on an account.
 import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
+import { zoneLabel } from '#domain/accounts/time-zone.ts';
 import type { AccountReport, ReportedRow } from '#domain/results/account-report.ts';
 import { durationText, oneLine } from './alert-summary.ts';
 
@@ -132,13 +133,14 @@ function expiryText(leftMs: number, at: string): string {
 }
 
 function instantText(at: number, timeZone: string): string {
-  return new Intl.DateTimeFormat('en-GB', {
+  const format = new Intl.DateTimeFormat('en-GB', {
     timeZone,
     day: 'numeric',
     month: 'short',
     hour: '2-digit',
     minute: '2-digit',
-  }).format(at);
+  });
+  return `${format.format(at)} ${zoneLabel(at, timeZone)}`;
 }
 
 /** `16–22 November 2026 (Europe/Berlin)`. */

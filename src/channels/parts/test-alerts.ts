@@ -228,6 +228,7 @@ const renderFacts = {
   uuid: 'u',
   randomNumber: 1,
   userAgent: 'Tocsin/0',
+  timeZone: 'Europe/Berlin',
 };
 
 /** Renders an alert for a channel. */

@@ -16,6 +16,8 @@ export interface RenderFacts {
   readonly randomNumber: number;
   /** Such as `Tocsin/0.1.0`. */
   readonly userAgent: string;
+  /** IANA name of the zone in which times are written for people. */
+  readonly timeZone: string;
   /** ID of the channel. A preview of a channel that is not saved has none. */
   readonly channelId?: number;
 }
@@ -51,7 +53,10 @@ export function ownsAllNames(context: object): boolean {
 }
 
 /** Creates the context of a delivery (decisions: Variables, Limits). */
-export function contextOf(variables: TemplateVariables, facts: RenderFacts): TemplateContext {
+export function contextOf(
+  variables: TemplateVariables,
+  facts: Pick<RenderFacts, 'uuid' | 'randomNumber'>,
+): TemplateContext {
   const context = Object.create(prototype) as Record<string, unknown>;
   for (const name of Object.keys(variables)) {
     if (!refusedNames.has(name)) context[name] = capped(variables[name]);

@@ -7,6 +7,7 @@ import type { Operations } from '../operation.ts';
 import { jsonObject } from '#lib/schema/json.ts';
 import { ignoring, readOnlyFields } from '#lib/schema/bodies.ts';
 import { merges } from '#lib/schema/patch.ts';
+import { timeZoneName } from '../time-zone.ts';
 
 /** Maximum number of each resource in an account; 0 = unlimited. */
 const limits = z
@@ -26,6 +27,9 @@ const limits = z
   })
   .meta({ id: 'AccountLimits', description: 'Maximum number of each resource; 0 = unlimited.' });
 
+const zoneWords =
+  'IANA name of the time zone of times in emails, chat, SMS messages and calls, and on the pages that they link to. Also the default for reports.';
+
 export const account = z
   .strictObject({
     id: z.string().describe('Account ID.'),
@@ -38,6 +42,7 @@ export const account = z
       .exactOptional()
       .describe('Maximum number of runs per calendar month (UTC); absent = unlimited.'),
     limits: limits.exactOptional().describe('Limits that differ from `TOCSIN_ACCOUNT_LIMITS`; absent = none.'),
+    timeZone: z.string().exactOptional().describe(`${zoneWords} Absent = that of the server.`),
   })
   .meta({ id: 'Account', description: 'An account owns checks, groups, channels and their data.' });
 export type AccountBody = z.output<typeof account>;
@@ -54,6 +59,7 @@ export const accountCreate = z.strictObject({
     .default(null)
     .describe('Maximum number of runs per calendar month (UTC). null = unlimited.'),
   limits: limits.nullable().default(null).describe('Limits that differ from `TOCSIN_ACCOUNT_LIMITS`. null = none.'),
+  timeZone: timeZoneName.nullable().default(null).describe(`${zoneWords} null = that of the server.`),
 });
 
 export const accountUpdate = ignoring(readOnlyFields, updateOf(accountCreate));

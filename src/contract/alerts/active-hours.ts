@@ -1,7 +1,7 @@
 // Active hours of channels in the API (docs/decisions/0129).
 import { z } from 'zod';
 import { weekdays } from '#domain/alerts/active-hours.ts';
-import { isZone } from '#domain/checks/wall-time.ts';
+import { timeZoneName } from '../time-zone.ts';
 
 const time = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
 const words = {
@@ -13,11 +13,7 @@ const words = {
 
 export const activeHours = z
   .strictObject({
-    timeZone: z
-      .string()
-      .max(100)
-      .refine(isZone, 'must be an IANA time zone, such as Europe/Berlin')
-      .describe(words.timeZone),
+    timeZone: timeZoneName.describe(words.timeZone),
     periods: z
       .array(
         z.strictObject({

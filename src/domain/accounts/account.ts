@@ -16,6 +16,8 @@ export interface Account {
   readonly executionLimit: number | null;
   /** Limits that an operator set for this account; null = none. */
   readonly limits: AccountLimits | null;
+  /** IANA name of the zone in which messages and linked pages show times; null = the server's. */
+  readonly timeZone: string | null;
   /** Epoch ms. */
   readonly createdAt: number;
 }

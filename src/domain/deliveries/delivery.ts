@@ -53,7 +53,10 @@ export interface DeliveryContent {
 }
 
 /** What a delivery is rendered from: all variables, a digest, or a report. */
-export type RenderInput = Pick<DeliveryContent, 'variables' | 'digest' | 'report' | 'fault'>;
+export interface RenderInput extends Pick<DeliveryContent, 'variables' | 'digest' | 'report' | 'fault'> {
+  /** Zone of the account, as an IANA name; null = the server's. */
+  readonly timeZone: string | null;
+}
 
 /** A delivery of one alert to one channel. */
 export interface Delivery {

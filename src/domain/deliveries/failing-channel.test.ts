@@ -138,7 +138,7 @@ it('a failing channel is reported with one alert type, whatever its name contain
     through: [],
     variables: [{ key: 'HOOK', value: 'http://127.0.0.1:9', locked: true, secret: false }],
   } as const;
-  const facts = { createdAt: 0, uuid: '', randomNumber: 0, userAgent: 'Tocsin/0' };
+  const facts = { createdAt: 0, uuid: '', randomNumber: 0, userAgent: 'Tocsin/0', timeZone: 'UTC' };
   const bodyOf = (kind: 'failing' | 'receiving') => {
     const variables = reportVariables({ ...report, kind }, 'd', undefined);
     const { body, url } = channelRules.render(

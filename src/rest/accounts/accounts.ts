@@ -18,7 +18,16 @@ export function accountRoutes(actions: AccountActions): Route[] {
 }
 
 /** Absent instead of null (decisions: Optional fields). */
-function toWire({ id, name, runtimeId, settings, alertSettings, executionLimit, limits }: Account): AccountBody {
+function toWire({
+  id,
+  name,
+  runtimeId,
+  settings,
+  alertSettings,
+  executionLimit,
+  limits,
+  timeZone,
+}: Account): AccountBody {
   return {
     id,
     ...(name !== null && { name }),
@@ -27,6 +36,7 @@ function toWire({ id, name, runtimeId, settings, alertSettings, executionLimit, 
     ...(alertSettings !== null && { alertSettings }),
     ...(executionLimit !== null && { executionLimit }),
     ...(limits !== null && { limits }),
+    ...(timeZone !== null && { timeZone }),
   };
 }
 

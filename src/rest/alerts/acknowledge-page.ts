@@ -1,7 +1,8 @@
 // The page of an ACK_LINK: an incident and one button. Link scanners send GET and HEAD, which change nothing.
-import type { Acknowledger, Incident } from '#domain/alerts/incident.ts';
+import type { ShownIncident } from '#actions/alerts/acknowledge.ts';
+import { zonedText } from '#domain/accounts/time-zone.ts';
+import type { Acknowledger } from '#domain/alerts/incident.ts';
 import { type Html, html, page, pageHeaders } from '../html.ts';
-import { utc } from '../results/times.ts';
 
 /** Headers of the page: it may send its form to its own address. */
 export const acknowledgePageHeaders: Readonly<Record<string, string>> = {
@@ -14,8 +15,8 @@ export const acknowledgePageHeaders: Readonly<Record<string, string>> = {
 
 const states = { failing: ['failed', 'Failing'], degraded: ['degraded', 'Degraded'] } as const;
 
-/** The page of an incident: open, acknowledged or resolved. Times are in UTC. */
-export function acknowledgePage(incident: Incident): string {
+/** The page of an incident: open, acknowledged or resolved. */
+export function acknowledgePage(incident: ShownIncident): string {
   const isOver = incident.endedAt !== null;
   const [look, name] = isOver ? (['passed', 'Resolved'] as const) : states[incident.kind];
   return page(
@@ -43,15 +44,17 @@ export function acknowledgePage(incident: Incident): string {
 const form: Html = html`<form method="post"><button>Acknowledge</button></form>
   <p class="soft">No reminders are sent until the state changes. The recovery is always sent.</p>`;
 
-function facts({ startedAt, endedAt, endedBy, acknowledgedAt, acknowledgedBy }: Incident): [string, string][] {
+function facts({ timeZone, ...incident }: ShownIncident): [string, string][] {
+  const { startedAt, endedAt, endedBy, acknowledgedAt, acknowledgedBy } = incident;
+  const time = (at: number): string => zonedText(at, timeZone);
   return [
-    ['Since', utc(startedAt)],
+    ['Since', time(startedAt)],
     ...(endedAt === null
       ? []
-      : [[endedBy === 'deletion' ? 'Check deleted' : 'Recovered', utc(endedAt)] as [string, string]]),
+      : [[endedBy === 'deletion' ? 'Check deleted' : 'Recovered', time(endedAt)] as [string, string]]),
     ...(acknowledgedAt === null
       ? []
-      : [['Acknowledged', `${utc(acknowledgedAt)} ${byWhom[acknowledgedBy?.type ?? 'link']}`] as [string, string]]),
+      : [['Acknowledged', `${time(acknowledgedAt)} ${byWhom[acknowledgedBy?.type ?? 'link']}`] as [string, string]]),
   ];
 }
 

@@ -1,5 +1,5 @@
 // Incidents of checks over HTTP.
-import type { AcknowledgeActions } from '#actions/alerts/acknowledge.ts';
+import type { AcknowledgeActions, ShownIncident } from '#actions/alerts/acknowledge.ts';
 import { Refusal } from '#actions/refusal.ts';
 import {
   acknowledgePage,
@@ -27,7 +27,7 @@ export function incidentRoutes(
   now: () => number,
 ): Route[] {
   const rateLimit = createRateLimit(pagesPerMinute, 60_000, now);
-  const show = async (address: string, read: () => Promise<Incident | null>): Promise<Answer> => {
+  const show = async (address: string, read: () => Promise<ShownIncident | null>): Promise<Answer> => {
     const allowance = rateLimit.take(countedAddress(address));
     if (allowance?.isAllowed === false) {
       const headers = { ...pageHeaders, 'retry-after': String(allowance.retryAfterSeconds) };

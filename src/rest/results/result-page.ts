@@ -1,10 +1,11 @@
 // The page of a RESULT_LINK: one result, for the recipient of an alert (decisions: RESULT_LINK).
+import { zonedText } from '#domain/accounts/time-zone.ts';
 import type { CheckType } from '#domain/checks/check.ts';
 import { type Html, html, page } from '../html.ts';
 import type { EvidenceView } from './evidence-view.ts';
 import { scriptSections } from './script-sections.ts';
 import type { ScriptView } from './script-view.ts';
-import { milliseconds, utc } from './times.ts';
+import { milliseconds } from './times.ts';
 
 /** Content of the page. Texts are untrusted; secrets must have been redacted. */
 export interface ResultView {
@@ -37,6 +38,8 @@ export interface ResultView {
   readonly pagePath: string;
   /** When the link expires, epoch ms. */
   readonly expiresAt: number;
+  /** IANA name of the zone in which times are shown. */
+  readonly timeZone: string;
 }
 
 /** Request or response; null in ResultView if it is not stored. */
@@ -55,7 +58,7 @@ const verdicts: Readonly<Record<ResultView['outcome'], string>> = {
   missed: 'Missed',
 };
 
-/** The page of a result. Needs no script and shows times in UTC. */
+/** The page of a result. Needs no script. */
 export function resultPage(view: ResultView): string {
   return page(
     `${verdicts[view.outcome]}: ${view.checkName}`,
@@ -69,7 +72,9 @@ export function resultPage(view: ResultView): string {
       ${view.request && exchange('Request', view.request, false)}
       ${view.response && exchange('Response', view.response, view.response.isTruncated)}
       <p class="foot"><a href="${view.pagePath}">Open in Tocsin</a> with the history of the check; requires a login.</p>
-      <p class="soft">This link works until ${utc(view.expiresAt)}. Anyone with the link can read this result.</p>
+      <p class="soft">
+        This link works until ${zonedText(view.expiresAt, view.timeZone)}. Anyone with the link can read this result.
+      </p>
     </main>`,
   );
 }
@@ -108,11 +113,11 @@ export function testMessagePage(): string {
 }
 
 function facts(view: ResultView): Html {
-  const { checkType, startedAt, stoppedAt, responseTimeMs, attempt } = view;
+  const { checkType, startedAt, stoppedAt, responseTimeMs, attempt, timeZone } = view;
   // Nothing runs anywhere: the job pings.
   const isPing = checkType === 'HEARTBEAT';
   return factTable([
-    [isPing ? 'Time' : 'Started', utc(startedAt)],
+    [isPing ? 'Time' : 'Started', zonedText(startedAt, timeZone)],
     ...(isPing || responseTimeMs !== null ? [] : [['Took', milliseconds(stoppedAt - startedAt)] as const]),
     ...(responseTimeMs === null
       ? []

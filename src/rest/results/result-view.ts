@@ -27,7 +27,7 @@ const phaseNames: Readonly<Record<string, string>> = {
 
 /** The content of a result page. @param link the last path segment of its link */
 export function resultView(shown: LinkedPage, link: string): ResultView {
-  const { result, checkName, checkType, described: own, expiresAt } = shown;
+  const { result, checkName, checkType, described: own, expiresAt, timeZone } = shown;
   // The contract describes its shape for each kind of check.
   const isPing = checkType === 'HEARTBEAT';
   const isScript = typesWithAssets.has(checkType);
@@ -58,6 +58,7 @@ export function resultView(shown: LinkedPage, link: string): ResultView {
     script,
     pagePath: `/checks/${result.checkId}/results/${result.id}`,
     expiresAt,
+    timeZone,
   };
 }
 

@@ -1,9 +1,4 @@
-// Formats times and durations for pages.
-
-/** @param at epoch ms @returns `2026-01-31 12:00:00 UTC` */
-export function utc(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
-}
+// Formats durations for pages.
 
 /** @returns `0.043 ms`, `20.4 ms`, `320 ms`, `5.30 s` or `12.3 s` */
 export function milliseconds(ms: number): string {

@@ -116,6 +116,7 @@ export function rowOf(account: Account): AccountsTable {
     alert_settings: jsonOrNull(account.alertSettings),
     execution_limit: account.executionLimit,
     limits: jsonOrNull(account.limits),
+    time_zone: account.timeZone,
     created_at: account.createdAt,
   };
 }
@@ -129,6 +130,7 @@ function accountOf(row: AccountsTable): Account {
     alertSettings: parsedOrNull<AlertSettings>(row.alert_settings),
     executionLimit: row.execution_limit,
     limits: parsedOrNull<AccountLimits>(row.limits),
+    timeZone: row.time_zone,
     createdAt: row.created_at,
   };
 }

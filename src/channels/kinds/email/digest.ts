@@ -30,7 +30,7 @@ export function renderEmailDigest(
 ): Message {
   if (smtp === null) throw new TemplateError(smtpMissing, { line: 1, column: 1 }, 'config.address');
   const { digest, variables } = message;
-  const summary = summarizeDigest(message);
+  const summary = summarizeDigest(message, facts.timeZone);
   const subject = cut(headerText(`[${summary.label}] ${summary.headline}`), longestSubject);
   return mailOf(
     {

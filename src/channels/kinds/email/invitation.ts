@@ -1,4 +1,5 @@
 // Renders the mail of an invitation to an account.
+import { zonedMinute } from '#domain/accounts/time-zone.ts';
 import type { Message } from '#domain/deliveries/delivery.ts';
 import type { Gateways } from '#domain/deliveries/gateways.ts';
 import type { InvitationMessage } from '../../kind.ts';
@@ -16,7 +17,7 @@ export function renderEmailInvitation(
   smtp: NonNullable<Gateways['smtp']>,
 ): Message {
   const title = `Invitation to ${headerText(accountName.toWellFormed())}`;
-  const expires = `${new Date(expiresAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  const expires = zonedMinute(expiresAt, facts.timeZone);
   const intro = `You are invited to the account ${isolated(accountName)} of Tocsin with the role ${role}.`;
   const note = `The link works once, until ${expires}. If you did not expect this email, ignore it.`;
   const text = `${intro}\n\nAccept the invitation: ${url}\n\n${note}\n`;

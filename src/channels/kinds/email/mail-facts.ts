@@ -25,9 +25,9 @@ const labels: Readonly<Record<Tone, string>> = {
 
 const longestDescription = 500;
 
-/** Collects the facts of a delivery. */
-export function mailFacts(variables: TemplateVariables): MailFacts {
-  const { event, isTest, isReplay, reminder, checkName, ...summary } = summarize(variables);
+/** Collects the facts of a delivery. @param timeZone IANA name, in which times are written */
+export function mailFacts(variables: TemplateVariables, timeZone: string): MailFacts {
+  const { event, isTest, isReplay, reminder, checkName, ...summary } = summarize(variables, timeZone);
   const label = variables['ALERT_TYPE'] === 'ALERT_SSL' ? 'Certificate' : labels[summary.tone];
   const replayed = isReplay ? ' (replayed)' : '';
   const description = oneLine(textOf(variables['CHECK_DESCRIPTION']), longestDescription);

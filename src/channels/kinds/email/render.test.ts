@@ -19,7 +19,14 @@ const gateways = {
 } as const;
 const incident = '0198c0de-0000-7000-8000-000000000001';
 const deliveryId = '0198c0de-0000-7000-8000-00000000000d';
-const facts = { createdAt: 1_795_000_000_000, uuid: 'uuid', randomNumber: 1, userAgent: 'Tocsin/0', channelId: 7 };
+const facts = {
+  createdAt: 1_795_000_000_000,
+  uuid: 'uuid',
+  randomNumber: 1,
+  userAgent: 'Tocsin/0',
+  timeZone: 'Europe/Berlin',
+  channelId: 7,
+};
 
 const failure: TemplateVariables = {
   ALERT_TITLE: 'Cart API has failed',

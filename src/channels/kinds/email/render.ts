@@ -43,7 +43,7 @@ export function renderEmail(
   const rendering = new Rendering(facts.createdAt, limits.output, ownsAllNames(context), false);
   const render = (path: string, source: string, max: number): string =>
     inField(path, () => compileTemplate(source).renderNext(context, rendering, max));
-  const mail = mailFacts(variables);
+  const mail = mailFacts(variables, facts.timeZone);
   const written = bodyTemplate === null ? null : render('config.body', bodyTemplate, limits.output);
   const titled =
     subjectTemplate === null ? defaultSubject(mail) : render('config.subject', subjectTemplate, limits.line);

@@ -14,10 +14,10 @@ const regions: Readonly<Record<string, string>> = { EU: 'https://api.eu.opsgenie
 export function renderOpsgenie(
   config: JsonObject,
   variables: TemplateVariables,
-  { userAgent }: RenderFacts,
+  { userAgent, timeZone }: RenderFacts,
   { opsgenieUrl }: Gateways,
 ): Message {
-  const summary = summarize(variables);
+  const summary = summarize(variables, timeZone);
   const base = opsgenieUrl ?? regions[textIn(config, 'region')] ?? 'https://api.opsgenie.com';
   if (summary.tone === 'recovered') {
     const url = `${base}/v2/alerts/${encodeURIComponent(summary.key)}/close?identifierType=alias`;

@@ -12,10 +12,10 @@ import type { RenderFacts } from '../../templates/context.ts';
 export function renderPagerDuty(
   _config: JsonObject,
   variables: TemplateVariables,
-  { userAgent }: RenderFacts,
+  { userAgent, timeZone }: RenderFacts,
   { pagerDutyUrl }: Gateways,
 ): Message {
-  const summary = summarize(variables);
+  const summary = summarize(variables, timeZone);
   const url = `${pagerDutyUrl ?? 'https://events.pagerduty.com'}/v2/enqueue`;
   const action = summary.tone === 'recovered' ? 'resolve' : 'trigger';
   const event = { routing_key: mask, event_action: action, dedup_key: summary.key };

@@ -18,14 +18,16 @@ const signs: Readonly<Record<AlertSummary['tone'], string>> = {
 };
 
 /** Renders a message. Its URL is masked; the sender has the real one. */
-export function renderSlack(config: JsonObject, variables: TemplateVariables, { userAgent }: RenderFacts): Message {
-  const summary = summarize(variables);
+export function renderSlack(config: JsonObject, variables: TemplateVariables, facts: RenderFacts): Message {
+  const { userAgent, timeZone } = facts;
+  const summary = summarize(variables, timeZone);
   return messageOf(config, textOf(summary), blocksOf(summary), userAgent);
 }
 
 /** Renders the message of a digest. */
-export function renderSlackDigest(config: JsonObject, message: DigestMessage, { userAgent }: RenderFacts): Message {
-  const { tone, label, headline, note, sections, overviewLink } = summarizeDigest(message);
+export function renderSlackDigest(config: JsonObject, message: DigestMessage, facts: RenderFacts): Message {
+  const { userAgent, timeZone } = facts;
+  const { tone, label, headline, note, sections, overviewLink } = summarizeDigest(message, timeZone);
   const head = `${signs[tone]} ${label}: ${headline}`;
   const blocks = [
     { type: 'header', text: plain(head, 150) },

@@ -2,6 +2,7 @@
 import type { Message } from '#domain/deliveries/delivery.ts';
 import type { TemplateVariables } from '#domain/deliveries/template-variables.ts';
 import type { JsonObject } from '#domain/json.ts';
+import type { RenderFacts } from '../../templates/context.ts';
 import { shortened, summarize } from '../../parts/alert-summary.ts';
 import { type DigestMessage, digestSentence } from '../../parts/digest-summary.ts';
 import { textIn } from '../../parts/config-text.ts';
@@ -11,16 +12,16 @@ const longestText = 300;
 const longestLink = 150;
 
 /** Renders an SMS message: what happened, and the link of the result. */
-export function renderSms(config: JsonObject, variables: TemplateVariables): Message {
-  const { resultLink } = summarize(variables);
+export function renderSms(config: JsonObject, variables: TemplateVariables, { timeZone }: RenderFacts): Message {
+  const { resultLink } = summarize(variables, timeZone);
   const link = resultLink === null || resultLink.length > longestLink ? '' : ` ${resultLink}`;
-  const body = `${sentenceOf(variables, longestText - link.length)}${link}`;
+  const body = `${sentenceOf(variables, timeZone, longestText - link.length)}${link}`;
   return { method: 'SMS', url: `sms:${textIn(config, 'number')}`, headers: [], body };
 }
 
 /** Renders the words of a call. */
-export function renderCall(config: JsonObject, variables: TemplateVariables): Message {
-  const body = sentenceOf(variables, longestText);
+export function renderCall(config: JsonObject, variables: TemplateVariables, { timeZone }: RenderFacts): Message {
+  const body = sentenceOf(variables, timeZone, longestText);
   return { method: 'CALL', url: `tel:${textIn(config, 'number')}`, headers: [], body };
 }
 
@@ -44,8 +45,8 @@ export function renderCallDigest(config: JsonObject, message: DigestMessage): Me
   };
 }
 
-function sentenceOf(variables: TemplateVariables, max: number): string {
-  const { title, error, location, rows } = summarize(variables);
+function sentenceOf(variables: TemplateVariables, timeZone: string, max: number): string {
+  const { title, error, location, rows } = summarize(variables, timeZone);
   const valueOf = (row: string): string | undefined => rows.find(([name]) => name === row)?.[1];
   const times = [
     ['began', valueOf('Began')],

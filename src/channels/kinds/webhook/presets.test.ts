@@ -59,7 +59,13 @@ const own: Readonly<Record<string, string>> = {
   TELEGRAM_CHAT_ID: '-1001234',
   TELEGRAM_BOT_TOKEN: '123:ABC',
 };
-const facts = { createdAt: Date.parse('2026-03-10T12:00:05Z'), uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0' };
+const facts = {
+  createdAt: Date.parse('2026-03-10T12:00:05Z'),
+  uuid: 'u',
+  randomNumber: 1,
+  userAgent: 'Tocsin/0',
+  timeZone: 'UTC',
+};
 
 /** Stored configuration of a preset. */
 function stored(webhookType = ''): JsonObject {

@@ -25,7 +25,7 @@ const variables = [
 const request = renderWebhook(
   config,
   { KEY: key, OPEN: 'open' },
-  { createdAt: 0, uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0' },
+  { createdAt: 0, uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0', timeZone: 'UTC' },
 );
 const lockedOf = redact.lockedOf.bind(null, { templatesOf });
 const locked = lockedOf(config, variables);
@@ -96,7 +96,7 @@ function shownOf(template: string, value: string) {
     ],
   };
   const own = [{ key: 'LK', value, locked: true, secret: false }];
-  const facts = { createdAt: 0, uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0' };
+  const facts = { createdAt: 0, uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0', timeZone: 'UTC' };
   const sent = renderWebhook(whole, { LK: value, TAGS: ['a'], CHECK_NAME: 'shop' }, facts);
   return { sent, shown: redactRequest(sent, lockedOf(whole, own)), locked: lockedOf(whole, own) };
 }
@@ -178,7 +178,7 @@ test('recognizes a locked value in a lower-case host and in a header without lin
   assert.equal(new Map(shown.headers).get('X-Of'), mask);
   const url = { url: 'https://{{LK}}.example.com/' };
   const own = [{ key: 'LK', value: 'HiddenHost', locked: true, secret: false }];
-  const facts = { createdAt: 0, uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0' };
+  const facts = { createdAt: 0, uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0', timeZone: 'UTC' };
   const request = renderWebhook(url, { LK: 'HiddenHost' }, facts);
   assert.match(request.url, /hiddenhost/);
   assert.equal(redactRequest(request, lockedOf(url, own)).url, 'https://********.example.com/');
@@ -187,7 +187,11 @@ test('recognizes a locked value in a lower-case host and in a header without lin
 /** Returns the stored message of a failed rendering. */
 function faultOf(config: Parameters<typeof renderWebhook>[0], value: string): { path: string; message: string } {
   try {
-    renderWebhook(config, { LK: value }, { createdAt: 0, uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0' });
+    renderWebhook(
+      config,
+      { LK: value },
+      { createdAt: 0, uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0', timeZone: 'UTC' },
+    );
   } catch (error) {
     if (error instanceof TemplateError) return error;
   }
@@ -223,7 +227,13 @@ test('masks many long values in requests, errors and next to each other', () => 
   });
   const values = Object.fromEntries(own.map(({ key: name, value }) => [name, value]));
   const config = { url: 'https://h/', template: '{{K0}}|{{{K1}}}|{{json K39}}' };
-  const sent = renderWebhook(config, values, { createdAt: 0, uuid: 'u', randomNumber: 1, userAgent: 'Tocsin/0' });
+  const sent = renderWebhook(config, values, {
+    createdAt: 0,
+    uuid: 'u',
+    randomNumber: 1,
+    userAgent: 'Tocsin/0',
+    timeZone: 'UTC',
+  });
   const locked = lockedOf(config, own);
   assert.equal(redactRequest(sent, locked).body, `${mask}|${mask}|"${mask}"`);
   assert.equal(redactFault('config.url', `"${own[0]?.value}" is no URL`, locked), `"${mask}" is no URL`);

@@ -10,6 +10,7 @@ const facts = {
   uuid: '6b1f0f0e-3d3c-4a55-9a51-1d2f3c4b5a69',
   randomNumber: 612,
   userAgent: 'Tocsin/0.1.0',
+  timeZone: 'UTC',
 };
 const variables = {
   CHECK_NAME: 'Shop "A" & <B>',

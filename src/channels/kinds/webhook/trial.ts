@@ -63,7 +63,13 @@ export interface Trial {
 }
 
 export function createTrial(config: JsonObject): Trial {
-  const facts = { createdAt: 0, uuid: '00000000-0000-4000-8000-000000000000', randomNumber: 0, userAgent: '' };
+  const facts = {
+    createdAt: 0,
+    uuid: '00000000-0000-4000-8000-000000000000',
+    randomNumber: 0,
+    userAgent: '',
+    timeZone: 'UTC',
+  };
   const startedAt = workedMs();
   let wasCut = false;
   return {

@@ -26,7 +26,8 @@ function accountTables({ types, clustered, strict, churning }: Dialect): string[
   const account = `account_id ${id} NOT NULL`;
   return [
     `CREATE TABLE accounts (id ${id} PRIMARY KEY NOT NULL, name ${text}, runtime_id ${text}, settings ${text},
-      alert_settings ${text}, execution_limit ${integer}, limits ${text}, created_at ${instant} NOT NULL)${clustered}`,
+      alert_settings ${text}, execution_limit ${integer}, limits ${text}, time_zone ${text},
+      created_at ${instant} NOT NULL)${clustered}`,
     `CREATE TABLE counters (${account}, noun ${text} NOT NULL, last ${integer} NOT NULL,
       PRIMARY KEY (account_id, noun))${clustered}`,
     `CREATE TABLE api_keys (id ${id} PRIMARY KEY NOT NULL, hash ${id} NOT NULL UNIQUE, prefix ${text} NOT NULL,

@@ -11,6 +11,8 @@ export interface AccountsTable {
   created_at: number;
   /** JSON: limits of this account that differ from the configured ones. */
   limits: string | null;
+  /** IANA name; null = the server's. */
+  time_zone: string | null;
 }
 
 export interface ApiKeysTable {

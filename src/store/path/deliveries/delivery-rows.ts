@@ -151,9 +151,14 @@ export interface RenderedDelivery {
 }
 
 /** What a delivery is rendered from. */
-export function renderInput(variables: TemplateVariables, { digest, report, fault }: DeliveryContent): RenderInput {
+export function renderInput(
+  variables: TemplateVariables,
+  { digest, report, fault }: DeliveryContent,
+  timeZone: string | null,
+): RenderInput {
   return {
     variables,
+    timeZone,
     ...(digest !== undefined && { digest }),
     ...(report !== undefined && { report }),
     ...(fault !== undefined && { fault }),

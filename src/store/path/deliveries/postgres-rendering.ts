@@ -22,20 +22,29 @@ export async function readContents(
   deliveries: readonly OwnedId[],
   contexts: Contexts,
 ): Promise<(RenderInput | null)[]> {
-  const rows = await session.query<{ id: IdBytes; content: string }>(
-    `SELECT delivery_id AS id, content FROM delivery_contents WHERE ${inPairs('(account_id, delivery_id)', 1)}`,
+  const rows = await session.query<{ id: IdBytes; content: string; time_zone: string | null }>(
+    `SELECT c.delivery_id AS id, c.content, a.time_zone FROM delivery_contents c JOIN accounts a ON a.id = c.account_id
+     WHERE ${inPairs('(c.account_id, c.delivery_id)', 1)}`,
     keysOf(deliveries),
   );
-  const byId = new Map(rows.map(({ id, content }) => [idText(id), parsed<DeliveryContent>(content)]));
-  const contents = deliveries.map(({ accountId, id }) => ({ accountId, content: byId.get(id) ?? null }));
+  const byId = new Map(
+    rows.map(({ id, content, time_zone: timeZone }) => [
+      idText(id),
+      { content: parsed<DeliveryContent>(content), timeZone },
+    ]),
+  );
+  const contents = deliveries.map(({ accountId, id }) => ({
+    accountId,
+    ...(byId.get(id) ?? { content: null, timeZone: null }),
+  }));
   const users = await contexts.variables(
     session,
     contents.map(({ accountId, content }) => ({ accountId, groupId: content?.groupId ?? null })),
   );
-  return contents.map(({ content }, index) => {
+  return contents.map(({ content, timeZone }, index) => {
     const { ofAccount, ofGroup } = users[index] ?? { ofAccount: [], ofGroup: [] };
     if (content === null) return null;
-    return renderInput({ ...userVariables(ofAccount, ofGroup), ...content.variables }, content);
+    return renderInput({ ...userVariables(ofAccount, ofGroup), ...content.variables }, content, timeZone);
   });
 }
 

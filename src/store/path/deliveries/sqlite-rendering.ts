@@ -15,13 +15,20 @@ export function readContents(
   deliveries: readonly Pick<RenderedDelivery, 'accountId' | 'id'>[],
   contexts: Contexts,
 ): (RenderInput | null)[] {
-  const read = connection.prepare('SELECT content FROM delivery_contents WHERE account_id = ? AND delivery_id = ?');
+  const read = connection.prepare(
+    `SELECT c.content, a.time_zone FROM delivery_contents c JOIN accounts a ON a.id = c.account_id
+     WHERE c.account_id = ? AND c.delivery_id = ?`,
+  );
   return deliveries.map(({ accountId, id }) => {
     const row = read.get(idBytes(accountId), idBytes(id));
     if (row === undefined) return null;
     const content = parsed<DeliveryContent>(String(row['content']));
     const { ofAccount, ofGroup } = contexts.variables(connection, accountId, content.groupId);
-    return renderInput({ ...userVariables(ofAccount, ofGroup), ...content.variables }, content);
+    return renderInput(
+      { ...userVariables(ofAccount, ofGroup), ...content.variables },
+      content,
+      row['time_zone'] === null ? null : String(row['time_zone']),
+    );
   });
 }
 
