@@ -219,7 +219,7 @@ export const configVariables = {
   TOCSIN_RATE_LIMIT: {
     fallback: '600',
     meaning:
-      'Requests allowed per minute for each API key, and for each address without a valid key. 0 disables both limits.',
+      'Requests allowed per minute for each API key, and for each address without a valid key. An address gets ten times as many pages without sign-in. 0 disables these limits.',
     right: 'an integer from 0 to 1000000',
     read: (text) => wholeNumber(text, 0, 1_000_000),
   } satisfies ConfigVariable<number>,

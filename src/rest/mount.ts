@@ -10,6 +10,7 @@ import { contentRange, type PageQuery } from '#contract/paging.ts';
 import type { Caller, UserPrincipal } from '#domain/accounts/api-key.ts';
 import type { EnterQueue } from '#lib/fair-queue.ts';
 
+import type { AddressLimit } from './address-limit.ts';
 import {
   type Authenticate,
   type AuthenticateSession,
@@ -43,7 +44,9 @@ export interface RateLimits {
   readonly keys: RateLimit;
   readonly accounts: RateLimit;
   /** For requests without a valid key or session. */
-  readonly addresses: RateLimit;
+  readonly addresses: AddressLimit;
+  /** For operations without authentication, pages and files of the web UI, and unknown paths. */
+  readonly openPages: AddressLimit;
 }
 
 /** Looks up sessions of people; absent = only API keys are accepted. */
@@ -91,7 +94,8 @@ export function mountRoute(app: FastifyInstance, route: MountedRoute, mounting: 
     onRequest: (request, reply, done) => {
       // Otherwise the framework would reject content types of bodies that this operation ignores or reads in any case.
       if (operation.body === undefined || operation.isAnyType === true) delete request.raw.headers['content-type'];
-      if (operation.permission === 'none') done();
+      if (isNeverRefused(operation)) done();
+      else if (operation.permission === 'none') done(faultOf(() => requireOpenPage(request, mounting.rateLimits)));
       else identify(operation.permission, request, reply, mounting, done);
     },
     handler: (request, reply) => answer(route, operation, request, reply, mounting),
@@ -204,9 +208,19 @@ function admit(
 /** Refuses a request without a valid key or session; with 429 if its address sends too many. */
 function refuseUnauthenticated(error: unknown, request: FastifyRequest, { addresses }: RateLimits): never {
   if (error instanceof HttpRefusal && error.statusCode === 401) {
-    requireAllowance(addresses.take(countedAddress(request.ip)), 'for an address without a valid API key or session');
+    requireAllowance(addresses.take(request.ip), 'for an address without a valid API key or session');
   }
   throw asError(error);
+}
+
+/** A ping or health: answered whatever else its address sends. */
+function isNeverRefused({ path }: Operation): boolean {
+  return path.startsWith('/ping/') || path.startsWith('/health/');
+}
+
+/** Refuses (429) a request without authentication whose address sends too many. */
+export function requireOpenPage({ ip }: FastifyRequest, { openPages }: RateLimits): void {
+  requireAllowance(openPages.take(ip), 'for an address to pages without sign-in');
 }
 
 function requireAllowance(allowance: Allowance | null, whom: string): void {

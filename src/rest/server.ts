@@ -4,13 +4,14 @@ import { z } from 'zod';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Operation, Operations } from '#contract/operation.ts';
 import { createFairQueue } from '#lib/fair-queue.ts';
+import { createAddressLimit } from './address-limit.ts';
 import type { Authenticate } from './authenticate.ts';
 import { type ConnectionLimits, shareConnections } from './connections.ts';
 import { errorAnswer, errorBody } from './errors.ts';
 import { foreignHost, foreignHostMessage, foreignHostPage, type OwnHosts } from './hosts.ts';
 import { pageHeaders } from './html.ts';
 import { HttpRefusal } from './http-refusal.ts';
-import { type Ending, endIfClosing, mountRoute, type SessionsOption } from './mount.ts';
+import { type Ending, endIfClosing, mountRoute, requireOpenPage, type SessionsOption } from './mount.ts';
 import { answerOddRequests, answerParserFault } from './parser-faults.ts';
 import { createRateLimit } from './rate-limit.ts';
 import type { MountedRoute, Route } from './route.ts';
@@ -18,6 +19,9 @@ import { createMethodsOf, type MethodsOf } from './methods-of.ts';
 import { answerInTurn } from './sending/pipelined-requests.ts';
 import { createSending, type Sending, type SendingOptions } from './sending/request-bytes.ts';
 import type { WebFiles } from './web-files.ts';
+
+/** A page of the web UI loads many files, and many people may share an address. */
+const openPagesShare = 10;
 
 /** The logger interface; pino implements it. */
 export interface RestLog {
@@ -102,18 +106,20 @@ export function createRestServer(options: RestOptions): FastifyInstance {
   const sending = createSending(options.sending ?? {});
   finishAnswersBeforeClose(app, ending, sending, options.closingStallMs ?? 3000);
   app.setErrorHandler((error, request, reply) => sendError(error, request, endIfClosing(reply, ending), options));
-  const methodsOf = createMethodsOf(routes);
-  app.setNotFoundHandler((request, reply) =>
-    sendNotFound(request, endIfClosing(reply, ending), methodsOf, options.webFiles),
-  );
-  app.removeAllContentTypeParsers();
-  // Routes read bodies themselves, after authentication and only if the operation has one.
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
   const rateLimits = {
     keys: createRateLimit(options.rateLimit, 60_000, options.now),
     accounts: createRateLimit(options.accountRateLimit, 60_000, options.now),
-    addresses: createRateLimit(options.rateLimit, 60_000, options.now),
+    addresses: createAddressLimit(options.rateLimit, options.now),
+    openPages: createAddressLimit(options.rateLimit * openPagesShare, options.now),
   };
+  const methodsOf = createMethodsOf(routes);
+  app.setNotFoundHandler((request, reply) => {
+    requireOpenPage(request, rateLimits);
+    return sendNotFound(request, endIfClosing(reply, ending), methodsOf, options.webFiles);
+  });
+  app.removeAllContentTypeParsers();
+  // Routes read bodies themselves, after authentication and only if the operation has one.
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
   const connections = options.connections
     ? shareConnections(app.server, { ...options.connections, proxies: options.trustedProxies ?? [] })
     : undefined;

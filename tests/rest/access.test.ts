@@ -1,6 +1,7 @@
 // Who may do what: keys, accounts, roles and the rate limit.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createAddressLimit } from '#rest/address-limit.ts';
 import { countedAddress, createRateLimit } from '#rest/rate-limit.ts';
 import type { MetricsAccess } from '#rest/operating/health.ts';
 import { foreignId, keys, ownId, restUnderTest, secondId } from './rest-under-test.ts';
@@ -163,6 +164,34 @@ test('an address that sends many invalid keys gets 429, while valid keys work fr
   ] as const) {
     assert.notEqual(countedAddress(one), countedAddress(other), 'all of IPv4 is not one client');
   }
+});
+
+test('an address gets ten times the rate limit of pages without sign-in, while pings, health and keys are answered', async () => {
+  let now = 1_000_000;
+  const { server: one } = restUnderTest({ rateLimit: 2, now: () => now });
+  const ask = async (url: string, remoteAddress = '192.0.2.7', headers = {}) =>
+    (await one.inject({ url, remoteAddress, headers })).statusCode;
+  const paths = ['/metrics', '/sign-in', '/assets/unknown.js', '/v1/unknown'];
+  for (let index = 0; index < 20; index++) assert.notEqual(await ask(paths[index % 4] ?? ''), 429);
+  for (const path of paths) assert.equal(await ask(path), 429, path);
+  assert.equal(await ask('/health/live'), 200);
+  assert.equal(await ask('/v1/runtimes', '192.0.2.7', { authorization: 'Bearer tsn_reader' }), 200);
+  assert.equal(await ask('/metrics', '192.0.2.8'), 200);
+  now += 60_000;
+  assert.equal(await ask('/metrics'), 200);
+});
+
+test('the networks of an IPv6 address have allowances, too: a /64 one, a /56 one and a half, a /48 two', () => {
+  const limit = createAddressLimit(10, () => 1);
+  const allowed = (addresses: readonly string[]) =>
+    addresses.filter((address) => limit.take(address)?.isAllowed === true).length;
+  const of = (site: string) =>
+    Array.from({ length: 100 }, (_, index) => `2001:db8:1:${site}${(index % 16) + 10}::${index}`);
+  assert.equal(allowed(Array.from({ length: 100 }, (_, index) => `2001:db8:2:1::${index}`)), 10);
+  assert.equal(allowed(of('1')), 15);
+  assert.equal(allowed([...of('2'), ...of('3')]), 5);
+  assert.equal(allowed(Array.from({ length: 100 }, (_, index) => `2001:db8:3:${index}00::1`)), 20);
+  assert.equal(createAddressLimit(0, () => 1).take('192.0.2.1'), null);
 });
 
 test('a sender of a million names takes no allowance of another name, and does not get a used one renewed', () => {

@@ -57,6 +57,8 @@ export interface Held {
   set(bytes: number): void;
 }
 
+const nothing: Held = { set: () => undefined, grow: () => null, growForResponse: () => null };
+
 /** Budgets of a process. Tests pass smaller ones. */
 export interface SendingOptions {
   readonly accounts?: BytesAllowed;
@@ -82,6 +84,7 @@ export function createSending({
     open,
     reserve({ operation, headers, accountId, address }, response) {
       const owner = accountId ?? address;
+      if (holdsNothing(operation)) return nothing;
       const body = bodyBytes(operation, headers);
       const all = body + responseBytes(operation);
       const first = body > 0 && body <= 2 * smallBody ? body : all;
@@ -142,13 +145,17 @@ function bodyBytes(operation: Operation, headers: IncomingHttpHeaders): number {
 }
 
 /** Maximum size of the response, except of few that grow while they are written. */
-function responseBytes({ method, path, tag, permission, params, query, media }: Operation): number {
-  // Pings and health must never be refused; they hold a few kilobytes.
-  if (path.startsWith('/ping/') || tag === 'Health') return 0;
-  if (media === 'text/event-stream' || tag === 'Triggers') return waitingBytes;
+function responseBytes(operation: Operation): number {
+  const { method, tag, permission, params, query, media, isPaged } = operation;
+  if (media === 'text/event-stream' || (tag === 'Triggers' && isPaged !== true)) return waitingBytes;
   if (permission === 'none') return method === 'GET' ? pageBytes : waitingBytes;
   if (method !== 'GET') return recordBytes;
   const isList = params === undefined || (query !== undefined && 'limit' in query.shape);
   // Reports wait for each other for seconds, and are small.
   return isList && tag !== 'Analytics' ? listBytes : recordBytes;
+}
+
+/** Responses of a few bytes, and the documentation, whose bytes all responses share. */
+function holdsNothing({ path, tag }: Operation): boolean {
+  return path.startsWith('/ping/') || (tag === 'Health' && path !== '/metrics');
 }
