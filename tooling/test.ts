@@ -32,7 +32,7 @@ const scripts = [
 ];
 
 /** Files per process, for groups in which loading modules takes longer than most tests; one for all other groups. */
-const filesPerProcess: Readonly<Record<string, number>> = { unit: 1000, store: 12 };
+const filesPerProcess: Readonly<Record<string, number>> = { unit: 1000, store: 12, rest: 12, project: 8 };
 
 /** One per processor: on a busier machine, tests would miss their deadlines. */
 const jobsAtOnce = availableParallelism();
@@ -59,7 +59,6 @@ const waiting: ReadonlySet<string> = new Set([
   'tests/flows/roles.test.ts',
   'tests/flows/silence.test.ts',
   'tests/flows/two-apis.test.ts',
-  'tests/icmp.test.ts',
 ]);
 
 /** Limit for a file or script, and for a single test. */
