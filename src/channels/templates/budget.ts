@@ -32,6 +32,8 @@ export class Rendering {
   text = '';
   /** Time used by `moment`, epoch ms. */
   readonly now: number;
+  /** IANA name of the zone used by `localTime`. */
+  readonly timeZone: string;
   /** Place of the current call. */
   place: Place = start;
   /** Whether the variables are a plain object without inherited names. */
@@ -49,8 +51,9 @@ export class Rendering {
   #work = 0;
 
   /** @param most maximum output of the first field */
-  constructor(now: number, max: number = limits.output, ownsAll = false, escapes = true) {
+  constructor(now: number, max: number = limits.output, ownsAll = false, escapes = true, timeZone = 'UTC') {
     this.now = now;
+    this.timeZone = timeZone;
     this.ownsAll = ownsAll;
     this.escapes = escapes;
     this.#fieldMost = max;

@@ -6,8 +6,10 @@ export type Hash = Readonly<Record<string, unknown>>;
 
 /** Context of a helper call. */
 export interface Scope {
-  /** Creation time of the delivery, epoch ms. All times are UTC. */
+  /** Creation time of the delivery, epoch ms. */
   readonly now: number;
+  /** IANA name of the zone of the account. Only `localTime` uses it. */
+  readonly timeZone: string;
   /** Place of the call. */
   readonly place: Place;
   /** Counts `length` processed characters. Throws if the limit is exceeded. */

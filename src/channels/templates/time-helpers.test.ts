@@ -1,6 +1,7 @@
 // Template helpers that print times.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { limits, Rendering } from './budget.ts';
 import { compileTemplate } from './compile.ts';
 import { TemplateError } from './template-error.ts';
 
@@ -38,6 +39,18 @@ for (const [source, text] of table) {
     assert.equal(compileTemplate(source).render(values, now), text);
   });
 }
+
+test('localTime prints a time in the zone of the account, before and after a change of clocks', () => {
+  const printed = (value: unknown): string => {
+    const rendering = new Rendering(now, limits.output, false, true, 'Europe/Berlin');
+    return compileTemplate('{{localTime VALUE}}').renderNext({ VALUE: value }, rendering, limits.output);
+  };
+  assert.equal(printed('2026-10-25T00:59:59.000Z'), '2026-10-25 02:59:59 CEST');
+  assert.equal(printed('2026-10-25T01:00:00.000Z'), '2026-10-25 02:00:00 CET');
+  assert.equal(printed(undefined), '');
+  assert.throws(() => printed('soonish'), /"soonish" is not a valid time/);
+  assert.throws(() => compileTemplate('{{localTime "soonish"}}'), /"soonish" is not a valid time/);
+});
 
 test('rejects an invalid literal time on save, with line and column', () => {
   assert.throws(

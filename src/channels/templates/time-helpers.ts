@@ -1,4 +1,6 @@
-// Helpers that print times (moment, date, year), in UTC and relative to the delivery's creation (spec §6.3).
+// Helpers that print times: moment, date and year in UTC (spec §6.3), localTime in the zone of the account
+// (docs/decisions/0141). Phrases are relative to the delivery's creation.
+import { zonedText } from '#domain/accounts/time-zone.ts';
 import type { Scope, ValueHelper } from './helper.ts';
 import { foreignWordIn, formatInstant } from './moment-format.ts';
 import { instantOf } from './moment-phrase.ts';
@@ -67,9 +69,22 @@ function fault(literals: readonly unknown[]): string | null {
 
 const momentHelper: ValueHelper = { kind: 'value', least: 0, value: moment, fault };
 
+const localTime: ValueHelper = {
+  kind: 'value',
+  least: 1,
+  value: ([value], { now, timeZone, place }) => {
+    if (isMissing(value)) return '';
+    const at = instantOf(value, now);
+    if (at === null) throw new TemplateError(notUnderstood(value), place);
+    return zonedText(at, timeZone);
+  },
+  fault: ([value]) => (isMissing(value) || instantOf(value, 0) !== null ? null : notUnderstood(value)),
+};
+
 /** The time helpers by name. */
 export const timeHelpers: Readonly<Record<string, ValueHelper>> = {
   moment: momentHelper,
   date: momentHelper,
+  localTime,
   year: { kind: 'value', least: 0, value: (_args, { now }) => String(new Date(now).getUTCFullYear()) },
 };

@@ -3,7 +3,7 @@ import { systemVariableNames } from '../deliveries/template-variables.ts';
 
 /** All helpers of alert templates. */
 export const helperNames: readonly string[] =
-  'if unless each with lookup and or not neither eq is isnt gt gte lt lte unlessEq unlessGt unlessGteq unlessLt unlessLteq compare contains has isTruthy isFalsey ifEven ifOdd ifNth startsWith uppercase lowercase capitalize trim json jsonString urlencode truncate replace split join length tagValue default moment date year'.split(
+  'if unless each with lookup and or not neither eq is isnt gt gte lt lte unlessEq unlessGt unlessGteq unlessLt unlessLteq compare contains has isTruthy isFalsey ifEven ifOdd ifNth startsWith uppercase lowercase capitalize trim json jsonString urlencode truncate replace split join length tagValue default moment date localTime year'.split(
     ' ',
   );
 

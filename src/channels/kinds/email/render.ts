@@ -40,7 +40,7 @@ export function renderEmail(
   if (smtp === null) throw new TemplateError(smtpMissing, { line: 1, column: 1 }, 'config.address');
   const context = contextOf(variables, facts);
   // Tocsin escapes the HTML part itself, so templates insert values unchanged.
-  const rendering = new Rendering(facts.createdAt, limits.output, ownsAllNames(context), false);
+  const rendering = new Rendering(facts.createdAt, limits.output, ownsAllNames(context), false, facts.timeZone);
   const render = (path: string, source: string, max: number): string =>
     inField(path, () => compileTemplate(source).renderNext(context, rendering, max));
   const mail = mailFacts(variables, facts.timeZone);

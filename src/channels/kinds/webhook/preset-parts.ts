@@ -81,7 +81,7 @@ export const titled = (jsonText: string): string =>
 /** Check, group, tags and time of the alert, inside a text. */
 export const about = (print: Printer, separator = ' · '): string =>
   `${print('CHECK_NAME', 150)}{{#if GROUP_NAME}}${separator}${print('GROUP_NAME', 150)}{{/if}}` +
-  `{{#if TAGS}}${separator}${print("(join TAGS ', ')", 300)}{{/if}}${separator}{{{STARTED_AT}}}`;
+  `{{#if TAGS}}${separator}${print("(join TAGS ', ')", 300)}{{/if}}${separator}{{{localTime STARTED_AT}}}`;
 /** The error message, if there is one, and `about`, inside `jsonText` or `encoded`. */
 export const message = (print: Printer, max: number, separator?: string): string =>
   `{{#if CHECK_ERROR_MESSAGE}}${print('CHECK_ERROR_MESSAGE', max)}\n{{/if}}${about(print, separator)}`;

@@ -64,7 +64,7 @@ const facts = {
   uuid: 'u',
   randomNumber: 1,
   userAgent: 'Tocsin/0',
-  timeZone: 'UTC',
+  timeZone: 'Europe/Berlin',
 };
 
 /** Stored configuration of a preset. */
@@ -196,19 +196,27 @@ for (const { webhookType = '', name, config, variables } of presets) {
 test('every preset shows time, check, group, tags, link and whether it is a replay', () => {
   const said = [
     ['ALERT_TITLE', 'Cart has failed (replayed)'],
-    ['STARTED_AT', '2026-01-02T03:04:05.000Z'],
     ['CHECK_NAME', 'Cart'],
     ['GROUP_NAME', 'Shop'],
     ['RESULT_LINK', 'https://tocsin.example/results/AbC'],
   ] as const;
+  // Receives the time as data, and shows it in its own way.
+  const withoutLocalTime: string[] = [];
   for (const { webhookType = '' } of presets) {
     const alert = { ...variablesOf('ALERT_FAILURE', null), GROUP_NAME: 'Shop', STARTED_AT: '2026-01-02T03:04:05.000Z' };
     const shown = (values: TemplateVariables) => textsIn(rendered(webhookType, values).message).join('\n');
     const body = shown({ ...alert, IS_REPLAY: true, REPLAY_OF: 'd' });
     for (const [name, value] of said) assert.ok(body.includes(value), `${webhookType} without ${name}: ${body}`);
+    if (!body.includes('2026-01-02 04:04:05 CET')) withoutLocalTime.push(webhookType);
+    if (withoutLocalTime.includes(webhookType)) assert.match(body, /2026-01-02T03:04:05\.000Z/, webhookType);
     assert.match(body, /shop, env:production/, webhookType);
     assert.doesNotMatch(shown(alert), /replayed/, webhookType);
   }
+  const services = 'CORALOGIX DISCORD FIREHYDRANT GITLAB_ALERT ILERT INCIDENTIO OPSGENIE PAGERDUTY ROOTLY SPIKESH';
+  assert.deepEqual(
+    withoutLocalTime,
+    services.split(' ').map((name) => `WEBHOOK_${name}`),
+  );
 });
 
 /** Message of each preset for an alert whose texts are all `hostile`. */

@@ -24,7 +24,7 @@ type Render = (path: string, source: string) => string;
 export function renderWebhook(config: JsonObject, variables: TemplateVariables, facts: RenderFacts): Message {
   const webhook = readConfig(config);
   const context = contextOf(variables, facts);
-  const rendering = new Rendering(facts.createdAt, limits.output, ownsAllNames(context));
+  const rendering = new Rendering(facts.createdAt, limits.output, ownsAllNames(context), true, facts.timeZone);
   const render: Render = (path, source) =>
     inField(path, () => {
       const max = path === 'config.template' ? limits.output : limits.line;
