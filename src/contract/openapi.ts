@@ -4,7 +4,7 @@ import { errorBody } from './error.ts';
 import type { Sliced } from '#domain/sliced.ts';
 import { maxFaults, maxMembers } from '#lib/schema/faults.ts';
 import { createSchemaBook, type JsonSchema, type SchemaBook } from './json-schemas.ts';
-import { tags, type Operation } from './operation.ts';
+import { isNeverRefused, tags, type Operation } from './operation.ts';
 import { everyOperation } from './operations.ts';
 
 const about = `An operation with a permission (\`read\`, \`run\`, \`write\`, \`admin\`) requires an API key with that permission,
@@ -151,8 +151,8 @@ function responsesOf(operation: Operation, book: SchemaBook): JsonSchema {
     responses[refusals[name][0]] = { $ref: `#/components/responses/${name}` };
   };
   if (operation.params ?? operation.body ?? operation.permission !== 'none') add('BadRequest');
-  if (operation.permission !== 'none')
-    for (const name of ['Unauthorized', 'Forbidden', 'TooManyRequests'] as const) add(name);
+  if (operation.permission !== 'none') for (const name of ['Unauthorized', 'Forbidden'] as const) add(name);
+  if (!isNeverRefused(operation)) add('TooManyRequests');
   if (operation.body) for (const name of ['TooLarge', 'UnsupportedMedia'] as const) add(name);
   const error = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
   for (const [status, description] of Object.entries(operation.alsoAnswers ?? {})) {

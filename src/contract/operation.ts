@@ -82,3 +82,8 @@ export interface Operation {
 
 /** Operations by ID. */
 export type Operations = Readonly<Record<string, Operation>>;
+
+/** A ping or health: never refused, whatever else its address sends. */
+export function isNeverRefused({ path }: Pick<Operation, 'path'>): boolean {
+  return path.startsWith('/ping/') || path.startsWith('/health/');
+}

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { requirePermission } from '#actions/accounts/permission.ts';
 import { Refusal } from '#actions/refusal.ts';
-import type { Operation } from '#contract/operation.ts';
+import { isNeverRefused, type Operation } from '#contract/operation.ts';
 import { contentRange, type PageQuery } from '#contract/paging.ts';
 import type { Caller, UserPrincipal } from '#domain/accounts/api-key.ts';
 import type { EnterQueue } from '#lib/fair-queue.ts';
@@ -211,11 +211,6 @@ function refuseUnauthenticated(error: unknown, request: FastifyRequest, { addres
     requireAllowance(addresses.take(request.ip), 'for an address without a valid API key or session');
   }
   throw asError(error);
-}
-
-/** A ping or health: answered whatever else its address sends. */
-function isNeverRefused({ path }: Operation): boolean {
-  return path.startsWith('/ping/') || path.startsWith('/health/');
 }
 
 /** Refuses (429) a request without authentication whose address sends too many. */
