@@ -38,7 +38,7 @@ const failing = "import { test } from 'node:test';\ntest('not fine', () => { thr
 
 it('passes if every test of the groups passed, with skipped ones and their reasons', () => {
   const skipped = `${passing}test('by root', { skip: 'only root can' }, () => {});\n`;
-  const files = { 'tests/store/a.test.ts': passing, 'src/lib/b.test.ts': skipped, 'tests/rest/c.test.ts': failing };
+  const files = { 'tests/store/a.test.ts': passing, 'src/lib/b.test.ts': skipped, 'tests/egress/c.test.ts': failing };
   const { status, text } = run(files, 'store', 'unit');
   assert.equal(status, 0, text);
   assert.match(text, /^skipped in src\/lib\/b\.test\.ts: by root .* # only root can$/m);
@@ -48,14 +48,14 @@ it('passes if every test of the groups passed, with skipped ones and their reaso
 it('lists the names of failed files and tests at the end, then their errors', () => {
   const broken = `${failing}import './missing.ts';\n`;
   const files = {
-    'tests/rest/a.test.ts': failing,
-    'tests/rest/b.test.ts': passing,
-    'tests/rest/c.test.ts': broken,
+    'tests/egress/a.test.ts': failing,
+    'tests/egress/b.test.ts': passing,
+    'tests/egress/c.test.ts': broken,
   };
-  const { status, text } = run(files, 'rest');
+  const { status, text } = run(files, 'egress');
   assert.equal(status, 1, text);
   const end = text.slice(text.indexOf('\n2 of 3 failed:\n'));
-  assert.match(end, /^tests\/rest\/a\.test\.ts:2 not fine /m);
+  assert.match(end, /^tests\/egress\/a\.test\.ts:2 not fine /m);
   assert.match(end, /Error: no apples/);
   assert.match(end, /Cannot find module .*missing\.ts/);
   assert.ok(end.split('\n').length <= 100, end);
@@ -71,15 +71,15 @@ it('runs a failed file again, alone, and names the tests that passed only then',
     "  throw new Error('too early');",
     '});',
   ];
-  const { status, text } = run({ 'tests/rest/a.test.ts': lines.join('\n') }, 'rest');
+  const { status, text } = run({ 'tests/egress/a.test.ts': lines.join('\n') }, 'egress');
   assert.equal(status, 0, text);
   assert.match(text, /too early/);
-  assert.match(text, /^unstable, passed only when run again: tests\/rest\/a\.test\.ts:3 fine later /m);
+  assert.match(text, /^unstable, passed only when run again: tests\/egress\/a\.test\.ts:3 fine later /m);
 });
 
 it('fails if a hook of a file fails', () => {
   const hook = `${passing}import { after } from 'node:test';\nafter(() => { throw new Error('no pears'); });\n`;
-  const { status, text } = run({ 'tests/rest/a.test.ts': hook }, 'rest');
+  const { status, text } = run({ 'tests/egress/a.test.ts': hook }, 'egress');
   assert.equal(status, 1, text);
   assert.match(text, /a hook failed[^]*no pears/);
 });
@@ -88,9 +88,9 @@ it('fails if a file has no test, or a group no file', () => {
   const empty = run({ 'tests/store/a.test.ts': '// Nothing.\n', 'tests/store/b.test.ts': passing }, 'store');
   assert.equal(empty.status, 1);
   assert.match(empty.text, /: no test in tests\/store\/a\.test\.ts$/m);
-  const none = run({ 'tests/store/a.test.ts': passing }, 'store', 'rest');
+  const none = run({ 'tests/store/a.test.ts': passing }, 'store', 'egress');
   assert.equal(none.status, 1);
-  assert.match(none.text, /the group rest has no test file/);
+  assert.match(none.text, /the group egress has no test file/);
   assert.match(run({}, 'everything').text, /unknown group everything; use all, unit, scripts/);
 });
 
