@@ -74,10 +74,16 @@ function createTurns(run: (...waiting: Waiting) => void) {
   };
 }
 
+/** The waiting requests of a connection. */
+interface Line {
+  readonly address: string;
+  length: number;
+}
+
 /** Counts waiting requests by connection, address and in all. */
 class Lines {
   readonly #allowed: WaitingAllowed;
-  readonly #lengths = new WeakMap<Socket, number>();
+  readonly #lines = new WeakMap<Socket, Line>();
   readonly #addresses = new Map<string, number>();
   #all = 0;
 
@@ -88,34 +94,40 @@ class Lines {
   /** Whether one more request may wait. The connection is not read until none does. */
   enter(socket: Socket): boolean {
     if (socket.destroyed) return false;
+    const line = this.#lineOf(socket);
     const { each, all } = this.#allowed;
-    const address = addressOf(socket);
-    if ((this.#addresses.get(address) ?? 0) >= each || this.#all >= all) return false;
-    const length = this.#lengths.get(socket);
-    if (length === undefined) {
-      socket.once('close', () => this.#count(socket, address, -(this.#lengths.get(socket) ?? 0)));
-      // Node.js reads on after each response that was larger than its buffer.
-      socket.on('drain', () => {
-        if ((this.#lengths.get(socket) ?? 0) > 0) stopReading(socket);
-      });
-    }
-    this.#count(socket, address, 1);
+    if ((this.#addresses.get(line.address) ?? 0) >= each || this.#all >= all) return false;
+    this.#count(line, 1);
     stopReading(socket);
     return true;
   }
 
   /** A request of the connection waits no longer. */
   leave(socket: Socket): void {
-    this.#count(socket, addressOf(socket), -1);
-    if (this.#lengths.get(socket) === 0) readOn(socket);
+    const line = this.#lineOf(socket);
+    this.#count(line, -1);
+    if (line.length === 0) readOn(socket);
   }
 
-  #count(socket: Socket, address: string, by: number): void {
-    this.#lengths.set(socket, (this.#lengths.get(socket) ?? 0) + by);
+  #lineOf(socket: Socket): Line {
+    const present = this.#lines.get(socket);
+    if (present !== undefined) return present;
+    const line: Line = { address: addressOf(socket), length: 0 };
+    this.#lines.set(socket, line);
+    socket.once('close', () => this.#count(line, -line.length));
+    // Node.js reads on after each response that was larger than its buffer.
+    socket.on('drain', () => {
+      if (line.length > 0) stopReading(socket);
+    });
+    return line;
+  }
+
+  #count(line: Line, by: number): void {
+    line.length += by;
     this.#all += by;
-    const own = (this.#addresses.get(address) ?? 0) + by;
-    if (own > 0) this.#addresses.set(address, own);
-    else this.#addresses.delete(address);
+    const own = (this.#addresses.get(line.address) ?? 0) + by;
+    if (own > 0) this.#addresses.set(line.address, own);
+    else this.#addresses.delete(line.address);
   }
 }
 
