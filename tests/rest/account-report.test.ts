@@ -26,6 +26,7 @@ const ids: Record<string, string> = {};
 before(async () => {
   const clocks = { clock: { now: () => now }, steadyNow: () => now };
   on = await startComposed({ after: (work) => void cleanups.push(work) }, { TOCSIN_ROLES: 'api' }, clocks);
+  await ask('PUT', '/v1/accounts/me', { timeZone: 'UTC' });
   for (const name of ['shop', hostileName, 'new', 'old']) {
     const request = { method: 'GET', url: 'http://127.0.0.1:1/' };
     const check = { name, activated: name !== 'old', frequency: 60, tags: ['a', 'b'], request };
@@ -101,6 +102,16 @@ describe('the report', () => {
     const current = await report('?every=month&at=2026-03-05T10:00:00Z&timezone=Europe/Berlin');
     assert.deepEqual([current.from, current.to], ['2026-02-28T23:00:00.000Z', '2026-03-10T12:30:00.000Z']);
     assert.equal(current.total.downTime, 21 * hourMs);
+  });
+
+  it('is about weeks in the zone of the account, unless it names another one', async () => {
+    await ask('PUT', '/v1/accounts/me', { timeZone: 'Asia/Tokyo' });
+    const found = await report();
+    assert.deepEqual([found.timeZone, found.from], ['Asia/Tokyo', '2026-03-01T15:00:00.000Z']);
+    assert.equal((await report('?timezone=UTC')).from, '2026-03-02T00:00:00.000Z');
+    await ask('PUT', '/v1/accounts/me', { timeZone: null });
+    assert.equal((await report()).timeZone, new Intl.DateTimeFormat().resolvedOptions().timeZone);
+    await ask('PUT', '/v1/accounts/me', { timeZone: 'UTC' });
   });
 
   it('refuses what has no report, with the reason', async () => {

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { idBytes } from '#store/base/codec.ts';
+import { insertRow } from '../support/store/rows.ts';
 import { ownId } from './rest-under-test.ts';
 import { type Resources, resourcesUnderTest } from './resources-under-test.ts';
 
@@ -287,6 +289,23 @@ test('active hours are kept, changed in part, and refused with the field', async
     assert.equal(status, 400, text);
     assert.match(text, expected);
   }
+});
+
+test('reports follow weeks in the zone that the account had when they were set up, unless they name one', async () => {
+  await using api = resourcesUnderTest();
+  const { accounts } = api.temp.store;
+  insertRow(api.temp.raw, 'accounts', { id: idBytes(ownId), created_at: 1 });
+  await accounts.change(ownId, { timeZone: 'Asia/Tokyo' });
+  const config = { address: 'ops@example.com' };
+  const { body } = await api.ask('POST', '/v1/alert-channels', { type: 'EMAIL', config, report: { every: 'week' } });
+  assert.deepEqual(body.report, { every: 'week', timeZone: 'Asia/Tokyo' });
+  const change = async (report: object | null) =>
+    (await api.ask('PUT', `/v1/alert-channels/${body.id}`, { report })).body.report;
+  await accounts.change(ownId, { timeZone: null });
+  assert.deepEqual(await change({ every: 'month' }), { every: 'month', timeZone: 'Asia/Tokyo' });
+  assert.deepEqual(await change({ timeZone: 'Europe/Berlin' }), { every: 'month', timeZone: 'Europe/Berlin' });
+  assert.equal(await change(null), null);
+  assert.deepEqual(await change({ every: 'week' }), { every: 'week', timeZone: 'UTC' });
 });
 
 test('webhooks to chat services group alerts of flapping checks by default, plain webhooks and paging services do not', async () => {

@@ -109,6 +109,8 @@ export function resourcesUnderTest(
       ...alertChannelRoutes(
         createChannelActions({
           ...channels,
+          accounts: store.accounts,
+          serverTimeZone: 'UTC',
           variables: store.variables,
           checkGroups: store.checkGroups,
           clock,

@@ -19,7 +19,8 @@ test('a person reads the report, downloads it and has it sent by email', async (
     const { summary } = (await ui.service.must('GET', '/v1/overview')) as { readonly summary: { failing: number } };
     return summary.failing === 1;
   });
-  const page = await ui.open('/', { timezoneId: 'Asia/Kolkata' });
+  await ui.service.must('PUT', '/v1/accounts/me', { timeZone: 'Asia/Kolkata' });
+  const page = await ui.open('/');
   await expectVisible(page.getByRole('link', { name: 'Cart API' }).first());
   await page.keyboard.press('g');
   await page.keyboard.press('r');
@@ -27,7 +28,7 @@ test('a person reads the report, downloads it and has it sent by email', async (
   await page.getByRole('button', { name: 'Next week' }).click();
   const longest = page.getByRole('table', { name: 'Longest incidents' });
   await expectVisible(longest.getByRole('link', { name: 'Cart API' }));
-  await expectVisible(page.getByText(/\(Asia\/(Kolkata|Calcutta)\), so far/));
+  await expectVisible(page.getByText(/\(Asia\/Kolkata\), so far/));
   assert.ok(await page.getByRole('button', { name: 'Next week' }).isDisabled());
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download CSV' }).click();
@@ -40,17 +41,10 @@ test('a person reads the report, downloads it and has it sent by email', async (
     const channel = await ui.service.must('GET', `/v1/alert-channels/${String(id)}`);
     return channel['report'] as { readonly every: string; readonly timeZone: string } | null;
   });
-  assert.match(`${report.every} ${report.timeZone}`, /^month Asia\/(Kolkata|Calcutta)$/);
+  assert.match(`${report.every} ${report.timeZone}`, /^month Asia\/Kolkata$/);
   // A period whose data was removed: the way back.
   await page.goto(`${new URL(page.url()).origin}/reports?at=2020-01-01T00:00:00.000Z`);
   await expectVisible(page.getByText('must be in the last 731 days'));
   await page.getByRole('button', { name: 'Next week' }).click();
   await page.waitForURL(/at=(?:%22)?2020-01-08T/);
-  // A system without a time zone.
-  await page.addInitScript(() => {
-    const known = new Intl.DateTimeFormat().resolvedOptions();
-    Intl.DateTimeFormat.prototype.resolvedOptions = () => ({ ...known, timeZone: 'Etc/Unknown' });
-  });
-  await page.goto(`${new URL(page.url()).origin}/reports`);
-  await expectVisible(page.getByText(/\(UTC\)/));
 });

@@ -3,11 +3,13 @@ import type { Store } from '#store/store.ts';
 import type { EnvironmentVariable } from '#domain/accounts/environment-variable.ts';
 import type { AlertChannel, SubscribedTo, Subscription } from '#domain/alerts/alert-channel.ts';
 import { type Caller, mayDo } from '#domain/accounts/api-key.ts';
+import type { ReportSchedule, ReportScheduleInput } from '#domain/results/account-report.ts';
 import type { JsonObject } from '#domain/json.ts';
 import { type Change, merged } from '#domain/patch.ts';
 import type { Clock } from '#lib/clock.ts';
 import { withoutSecretUrl } from './delivery-redactor.ts';
 import { unmasked, withoutLocked } from '../masking.ts';
+import { accountZone, type AccountZoneDeps } from '../accounts/account-zone.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { type Problem, refuseProblems } from '../problems.ts';
 import { invalidField, notFound } from '../refusal.ts';
@@ -22,8 +24,7 @@ type Switch =
   | 'sslExpiry'
   | 'sslExpiryThreshold'
   | 'autoSubscribe'
-  | 'activeHours'
-  | 'report';
+  | 'activeHours';
 
 /** A channel in a request, with secrets in its configuration. */
 export interface ChannelInput extends Pick<AlertChannel, Switch> {
@@ -32,6 +33,7 @@ export interface ChannelInput extends Pick<AlertChannel, Switch> {
   readonly type: string;
   readonly config: JsonObject;
   readonly subscriptions: readonly SubscribedTo[];
+  readonly report: ReportScheduleInput | null;
 }
 
 /** A channel in a response, with secrets masked. */
@@ -45,7 +47,7 @@ interface Stored {
 }
 
 /** Dependencies of these actions. */
-export interface ChannelDeps extends Pick<Store, 'alertChannels' | 'variables' | 'checkGroups'> {
+export interface ChannelDeps extends Pick<Store, 'alertChannels' | 'variables' | 'checkGroups'>, AccountZoneDeps {
   /** Validation of a configuration by the channel's kind; empty = valid. */
   readonly validateConfig: (type: string, config: JsonObject, secretNames: ReadonlySet<string>) => readonly Problem[];
   /** What the operator must set up before channels of a type can be saved; null = nothing. */
@@ -108,8 +110,10 @@ export function createChannelActions(deps: ChannelDeps): ChannelActions {
       if (stored === null) throw notFound('alert channel', id);
       return shown(caller, stored);
     },
-    async create(caller, { subscriptions, ...input }) {
+    async create(caller, { subscriptions, ...written }) {
       requirePermission(caller, 'write');
+      const report = zonedReport(written.report, await accountZone(deps, caller.accountId));
+      const input = { ...written, report };
       const missing = deps.missing(input.type, caller.accountId);
       if (missing !== null) throw invalidField('type', missing);
       refuseReport(deps, input.type, input);
@@ -172,6 +176,7 @@ async function changeChannel(
   if (written.type !== undefined && written.type !== type)
     throw invalidField('type', `cannot be changed: it is ${type}`);
   const names = await secretNames(caller, subscriptions ?? before.subscriptions, deps);
+  const zone = await accountZone(deps, caller.accountId);
   const changed = await alertChannels.change(caller.accountId, id, ({ channel: present }) => {
     const base = { ...present, config: deps.mergedConfig(present) };
     const { config, ...change } = merged<Omit<ChannelInput, 'subscriptions'>>(written, base);
@@ -179,7 +184,8 @@ async function changeChannel(
     const { config: ownConfig, secrets } = stored;
     const grouping =
       change.grouping === undefined ? present.grouping : (change.grouping ?? deps.isGrouped(type, ownConfig));
-    const channel: AlertChannel = { ...present, ...change, grouping, config: ownConfig, secrets };
+    const report = change.report === undefined ? present.report : zonedReport(change.report, zone);
+    const channel: AlertChannel = { ...present, ...change, report, grouping, config: ownConfig, secrets };
     refuseReport(deps, type, channel);
     const isJudged = config !== undefined || subscriptions !== undefined;
     if (isJudged) refuseProblems(validateConfig(type, channel.config, names));
@@ -189,6 +195,11 @@ async function changeChannel(
   const saved = savedOrRefused(changed);
   deps.onWritten();
   return saved;
+}
+
+/** With a zone of its own, because later changes of the account's do not move its weeks. */
+function zonedReport(report: ReportScheduleInput | null, zone: string): ReportSchedule | null {
+  return report === null ? null : { ...report, timeZone: report.timeZone ?? zone };
 }
 
 /** Refuses reports through a channel that cannot render them. */

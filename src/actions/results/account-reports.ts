@@ -11,22 +11,24 @@ import {
   type ReportedRow,
   type ReportedSums,
   type ReportSchedule,
+  type ReportScheduleInput,
 } from '#domain/results/account-report.ts';
 import { dayOf, dayMs, dayRetentionDays, emptyRollUp } from '#domain/results/roll-up.ts';
 import type { Clock } from '#lib/clock.ts';
+import { accountZone, type AccountZoneDeps } from '../accounts/account-zone.ts';
 import { requirePermission } from '../accounts/permission.ts';
 import { invalidField } from '../refusal.ts';
 import { type HistoryReader, wholeHours } from './analytics.ts';
 import { batchesOf, type SubjectReader } from './reports.ts';
 
 /** The query. */
-export interface AccountReportQuestion extends ReportSchedule {
+export interface AccountReportQuestion extends ReportScheduleInput {
   /** A time in the period, epoch ms; absent = the last complete period. */
   readonly at?: number;
 }
 
 /** Dependencies of reports. */
-export interface AccountReportDeps extends Pick<Store, 'accounts' | 'accountReports'> {
+export interface AccountReportDeps extends Pick<Store, 'accountReports'>, AccountZoneDeps {
   readonly checkSubjects: SubjectReader;
   readonly checkHistory: HistoryReader;
   readonly clock: Clock;
@@ -48,13 +50,15 @@ export function createAccountReportActions(deps: AccountReportDeps): AccountRepo
     async read(caller, question, signal) {
       requirePermission(caller, 'read');
       const madeAt = clock.now();
-      return buildReport(deps, scopeOf(caller.accountId, question, spanOf(question, madeAt), signal), madeAt);
+      const zoned = await withZone(deps, caller.accountId, question);
+      return buildReport(deps, scopeOf(caller.accountId, zoned, spanOf(zoned, madeAt), signal), madeAt);
     },
     async *rows(caller, question, signal) {
       requirePermission(caller, 'read');
-      const span = spanOf(question, clock.now());
+      const zoned = await withZone(deps, caller.accountId, question);
+      const span = spanOf(zoned, clock.now());
       const { counts } = await deps.accountReports.incidents(caller.accountId, span);
-      const scope = scopeOf(caller.accountId, question, span, signal);
+      const scope = scopeOf(caller.accountId, zoned, span, signal);
       for await (const some of sumsOf(deps, scope, counts)) yield some.map(reportedRow);
     },
     build(accountId, schedule) {
@@ -76,8 +80,17 @@ function scopeOf(accountId: string, { every, timeZone }: ReportSchedule, span: T
   return { accountId, every, timeZone, span, signal };
 }
 
+/** A question or schedule with the zone of the account if it has none. */
+async function withZone<Input extends ReportScheduleInput>(
+  deps: AccountZoneDeps,
+  accountId: string,
+  input: Input,
+): Promise<Input & ReportSchedule> {
+  return { ...input, timeZone: input.timeZone ?? (await accountZone(deps, accountId)) };
+}
+
 /** The requested period; it ends now if it is not over. */
-function spanOf({ every, timeZone, at }: AccountReportQuestion, now: number): TimeSpan {
+function spanOf({ every, timeZone, at }: AccountReportQuestion & ReportSchedule, now: number): TimeSpan {
   if (!isZone(timeZone)) throw invalidField('timezone', 'must be an IANA time zone name, such as Europe/Berlin');
   if (at === undefined) return lastPeriod({ every, timeZone }, now);
   const { from, to } = periodAt(every, at, timeZone);

@@ -72,6 +72,7 @@ export type Actions = ReturnType<typeof composeActions>;
 
 export function composeActions(deps: ActionDeps) {
   const { store, clock, runtimes, links, wake, resultHints, ownProcess } = deps;
+  const { serverTimeZone } = deps.config;
   const { checkResults, variables, maintenanceWindows, deliveries } = store;
   const forget = forgetEverywhere(deps);
   const redactorOf = redactorOfStore(store);
@@ -86,7 +87,7 @@ export function composeActions(deps: ActionDeps) {
   };
   const { resultAssets } = store;
   const afterGaps = createGapWait({ gaps: store.gaps, startedAt: ownProcess.startedAt, pause });
-  const figures = { ...store, checkHistory: historyAfterGaps(store.checkHistory, afterGaps), clock };
+  const figures = { ...store, serverTimeZone, checkHistory: historyAfterGaps(store.checkHistory, afterGaps), clock };
   const resultDeps = { checkResults, resultAssets, describeResult };
   return {
     accounts: createAccountActions({ ...store, ...scriptRules, runtimes: runtimes.list, forget, clock }),
@@ -195,6 +196,7 @@ function overviewOf({ store, clock, resultHints, attemptHints }: ActionDeps, aft
 function channelsOf({ config, store, clock, onChannelsChanged }: ActionDeps) {
   return createChannelActions({
     ...store,
+    serverTimeZone: config.serverTimeZone,
     ...channelRules,
     missing: (type, accountId) => channelRules.missing(type, gatewaysOf(config.gateways, accountId)),
     wholeConfig,

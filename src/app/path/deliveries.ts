@@ -186,8 +186,8 @@ function pagePath({ every, timeZone, span }: AccountReport, checkId: string | nu
   return `/reports?${new URLSearchParams({ every, timezone: timeZone, at: `${at}Z` }).toString()}`;
 }
 
-export function joinSendAccountReports({ store, startedAt, clock, log, wake }: Joint): () => Promise<number> {
-  const reports = createAccountReportActions({ ...store, clock });
+export function joinSendAccountReports({ config, store, startedAt, clock, log, wake }: Joint): () => Promise<number> {
+  const reports = createAccountReportActions({ ...store, serverTimeZone: config.serverTimeZone, clock });
   return createSendAccountReports({
     store: store.accountReports,
     isSettled: (before) => store.gaps.isSettled(before),

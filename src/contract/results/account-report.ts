@@ -1,25 +1,21 @@
 // Weekly and monthly reports on an account in the API (docs/decisions/0130).
 import { z } from 'zod';
-import { isZone } from '#domain/checks/wall-time.ts';
 import { instant, queryInstant } from '#lib/schema/fields.ts';
+import { timeZoneName } from '../time-zone.ts';
 import { checkTypes } from '../checks/check.ts';
 import type { Operations } from '../operation.ts';
 
 const every = z.enum(['week', 'month']);
 const words = {
-  timeZone: 'IANA name of the time zone in which weeks (from Monday) and months begin, such as Europe/Berlin.',
+  timeZone:
+    'IANA name of the time zone in which weeks (from Monday) and months begin, such as Europe/Berlin. Default: that of the account.',
 };
 
 /** When a channel receives reports. */
 export const reportSchedule = z
   .strictObject({
     every,
-    timeZone: z
-      .string()
-      .max(100)
-      .refine(isZone, 'must be an IANA time zone, such as Europe/Berlin')
-      .default('UTC')
-      .describe(words.timeZone),
+    timeZone: timeZoneName.exactOptional().describe(words.timeZone),
   })
   .meta({ id: 'ReportScheduleWrite', description: 'When a channel receives reports on the account.' });
 
@@ -85,7 +81,7 @@ export type AccountReportBody = z.output<typeof accountReport>;
 const query = z.object({
   every: every.default('week'),
   at: queryInstant.exactOptional().describe('A time in the week or month. Absent = the last complete one.'),
-  timezone: z.string().max(100).default('UTC').describe(words.timeZone),
+  timezone: z.string().max(100).exactOptional().describe(words.timeZone),
 });
 
 const tag = 'Analytics';

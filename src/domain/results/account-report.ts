@@ -15,6 +15,9 @@ export interface ReportSchedule {
   readonly timeZone: string;
 }
 
+/** A schedule in a request. Without a zone, that of the account is used. */
+export type ReportScheduleInput = Pick<ReportSchedule, 'every'> & Partial<ReportSchedule>;
+
 /** What a report says of a check, or of all together. */
 export interface ReportFigures {
   /** Percent of the known time; null = nothing is known. */

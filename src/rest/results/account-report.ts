@@ -24,12 +24,12 @@ export function accountReportRoutes(reports: AccountReportActions): Route[] {
 
 interface Query {
   readonly every: 'week' | 'month';
-  readonly timezone: string;
+  readonly timezone?: string;
   readonly at?: number;
 }
 
 function questionOf({ every, timezone, at }: Query): AccountReportQuestion {
-  return { every, timeZone: timezone, ...(at !== undefined && { at }) };
+  return { every, ...(timezone !== undefined && { timeZone: timezone }), ...(at !== undefined && { at }) };
 }
 
 function toWire({ span, madeAt, total, incidents, certificates, ...report }: AccountReport): AccountReportBody {

@@ -21,16 +21,14 @@ import { text } from './strings.ts';
 type Report = AnswerOf<'getAccountReport'>;
 
 /** The requested report. A type, because queries are records. */
-type Query = { readonly every: 'week' | 'month'; readonly timezone: string; readonly at?: string };
+type Query = { readonly every: 'week' | 'month'; readonly timezone?: string; readonly at?: string };
 
 const hourMs = 3_600_000;
-/** Of a system without a time zone, browsers say that it is unknown. */
-const viewerZone = new Intl.DateTimeFormat().resolvedOptions().timeZone.replace(/^Etc\/Unknown$/, 'UTC');
 
 export function ReportsPage() {
   const search = useSearch({ from: '/shell/reports' });
-  const { every = 'week', at, timezone = viewerZone } = search;
-  const query: Query = { every, timezone, ...(at !== undefined && { at }) };
+  const { every = 'week', at, timezone } = search;
+  const query: Query = { every, ...(timezone !== undefined && { timezone }), ...(at !== undefined && { at }) };
   const { data, error, refetch } = useRead('getAccountReport', { query });
   return (
     <>
@@ -46,7 +44,7 @@ export function ReportsPage() {
       )}
       <div className="screen-only">
         <Section title={text.byEmail}>
-          <Recipients timeZone={timezone} />
+          <Recipients {...(timezone !== undefined && { timeZone: timezone })} />
         </Section>
       </div>
     </>

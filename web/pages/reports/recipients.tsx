@@ -9,8 +9,8 @@ import { Table } from '../../ui/layout/table.tsx';
 import { toast } from '../../ui/layout/toast.tsx';
 import { text } from './strings.ts';
 
-/** @param timeZone of the weeks and months of a new schedule */
-export function Recipients({ timeZone }: { readonly timeZone: string }) {
+/** @param timeZone of the weeks and months of a new schedule; absent = that of the account */
+export function Recipients({ timeZone }: { readonly timeZone?: string }) {
   const { write } = useMay();
   const { items, error, refetch, total, hasNextPage, isFetchingNextPage, fetchNextPage } = useMore('listAlertChannels');
   const change = useWrite('updateAlertChannel', ['listAlertChannels']);
@@ -43,7 +43,8 @@ export function Recipients({ timeZone }: { readonly timeZone: string }) {
                     value={every}
                     options={Object.entries(text.schedules) as [typeof every, string][]}
                     onChange={(next) => {
-                      const report = next === 'none' ? null : { every: next, timeZone };
+                      const report =
+                        next === 'none' ? null : { every: next, ...(timeZone !== undefined && { timeZone }) };
                       const written = change.mutateAsync({ params: { id: channel.id }, body: { report } });
                       void toast.of(written, text.scheduled(address));
                     }}

@@ -5,7 +5,7 @@ export interface ReportsSearch {
   readonly every?: 'month';
   /** A time in the period, ISO 8601. Default: the last complete one. */
   readonly at?: string;
-  /** IANA name. Default: the viewer's. */
+  /** IANA name. Default: that of the account. */
   readonly timezone?: string;
 }
 
