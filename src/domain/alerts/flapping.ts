@@ -10,6 +10,8 @@ export const shortestWindowMs = 15 * 60_000;
 export const messageEveryMs = 10 * 60_000;
 /** Shortest time without changes that ends it, ms. */
 export const shortestCalmMs = 10 * 60_000;
+/** Time after which the waiting message of a muted check is considered again, ms. */
+export const mutedAgainMs = 30_000;
 const [windowIntervals, calmIntervals] = [10, 3];
 /** Number of ended failures to remember; a failure is forgotten after a later one that lasted longer. */
 const failuresKept = 20;
@@ -68,8 +70,9 @@ export type FlappingEvent =
       /** Time passed. */
       readonly type: 'time';
       readonly alerted: Alerted;
-      /** Muted and not passing: only the end is due, without a message about the failure. */
+      /** Muted and not passing: no message about the failure. The end waits if the last change was not reported. */
       readonly isSilenced: boolean;
+      /** Acknowledged or deactivated: nobody has to be notified that the failure lasts. */
       readonly isAcknowledged: boolean;
     };
 
@@ -109,6 +112,8 @@ export function flappingStep(before: Flapping, event: FlappingEvent, now: number
     return quiet(event.isRecovered && state.since !== null ? { ...state, isWaiting: true } : state);
   }
   const changed = withChange(state, event.before, now);
+  // It was calm before, but muted.
+  if (isCalm(state, now, everyMs) && event.after === null) return end(changed);
   if (changed.since === null) {
     if (changed.changes.length <= changesTolerated) return quiet(changed);
     return notified({ ...changed, since: now }, 'began', now);
@@ -143,16 +148,22 @@ function timeStep(
 ): FlappingStep {
   if (state.since === null) return quiet(state);
   const lastsMs = now - (state.changedAt ?? state.since);
-  // The next change is reported at once: earlier ones do not count again.
-  if (lastsMs >= calmMs(everyMs)) {
-    return { state: { ...calm, changedAt: state.changedAt }, message: 'ended', changes: state.unreported };
-  }
+  if (isCalm(state, now, everyMs) && !(isSilenced && state.isWaiting)) return end(state);
   if (isSilenced) return quiet(state);
   if (alerted !== null && !state.isLastingNotified && !isAcknowledged) {
     const isLonger = state.failures.every((ended) => ended.state !== alerted || ended.lastedMs < lastsMs);
     if (isLonger) return notified({ ...state, isLastingNotified: true }, 'lasts', now);
   }
   return state.isWaiting && now - state.notifiedAt >= messageEveryMs ? notified(state, 'changed', now) : quiet(state);
+}
+
+function isCalm({ since, changedAt }: Flapping, now: number, everyMs: number): boolean {
+  return since !== null && now - (changedAt ?? since) >= calmMs(everyMs);
+}
+
+/** The next change is reported at once: earlier ones do not count again. */
+function end({ changedAt, unreported }: Flapping): FlappingStep {
+  return { state: { ...calm, changedAt }, message: 'ended', changes: unreported };
 }
 
 function quiet(state: Flapping): FlappingStep {

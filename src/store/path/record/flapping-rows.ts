@@ -8,6 +8,7 @@ import {
   type FlappingEvent,
   flappingStep,
   messageEveryMs,
+  mutedAgainMs,
 } from '#domain/alerts/flapping.ts';
 import type { CheckState, StateStep } from '#domain/checks/check-state.ts';
 import { json, parsedOrNull } from '../../base/codec.ts';
@@ -43,14 +44,14 @@ export function foldChange(moment: FlappingMoment, { state, change }: StateStep)
   return fold(moment, { type: 'judged', before: alerted, after: state.alerted, isRecovered }, state.alerted);
 }
 
-/** Folds the time that passed without an alert. */
+/** Folds the time that passed without an alert. @param isActive whether the check is activated */
 export function foldTime(
   moment: FlappingMoment,
   { status, acknowledgedAt }: CheckState,
-  isMuted: boolean,
+  { isMuted, isActive }: { readonly isMuted: boolean; readonly isActive: boolean },
 ): FoldedFlapping {
   const isSilenced = isMuted && status !== 'passing';
-  const isAcknowledged = acknowledgedAt !== null;
+  const isAcknowledged = acknowledgedAt !== null || !isActive;
   return fold(moment, { type: 'time', alerted: moment.alerted, isSilenced, isAcknowledged }, moment.alerted);
 }
 
@@ -61,10 +62,13 @@ function fold(
 ): FoldedFlapping {
   const before = parsedOrNull<Flapping>(row?.flapping ?? null) ?? calm;
   const { state, message, changes } = flappingStep(before, event, now, everyMs);
+  const isWaiting = message === null && event.type === 'time' && event.isSilenced;
+  const dueFrom = isWaiting ? now + mutedAgainMs : 0;
+  const nextAt = flappingDueAt(state, after, everyMs);
   const columns = {
     flapping: json(state),
     flapping_since: state.since,
-    flapping_due_at: flappingDueAt(state, after, everyMs),
+    flapping_due_at: nextAt === null ? null : Math.max(nextAt, dueFrom),
   };
   // The last message is about what ends.
   const since = state.since ?? (message === null ? null : before.since);

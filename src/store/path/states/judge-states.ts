@@ -47,6 +47,8 @@ export interface DueAlert {
   /** The interval of the check, ms. */
   readonly everyMs: number;
   readonly isFlappingDue: boolean;
+  /** Whether the check is activated. */
+  readonly isActive: boolean;
 }
 
 /** Options of the evaluation. */
@@ -213,9 +215,12 @@ export function notifyStanding(rows: JudgeStatesRows, held: LockedState, rules: 
   const moment = { row, alerted: before.alerted, everyMs: due.everyMs, now: rules.now };
   const step: StateStep = { state, change: null, opens: due.opens, isMoved: true };
   const { columns: flapping, tidings } =
-    due.opens === null ? foldTime(moment, state, due.rules.isMuted) : foldChange(moment, step);
+    due.opens === null
+      ? foldTime(moment, state, { isMuted: due.rules.isMuted, isActive: due.isActive })
+      : foldChange(moment, step);
   // It was due too early, or the check is muted.
-  if (due.opens === null && tidings?.message == null && flapping.flapping === row.flapping) return null;
+  const isSame = flapping.flapping === row.flapping && flapping.flapping_due_at === row.flapping_due_at;
+  if (due.opens === null && tidings?.message == null && isSame) return null;
   const changed = { row, before, after: state, check: context.check, resultId: held.result.id };
   const { incident, columns } = recordIncident(rows, changed, rules.now);
   rows.writeAlerted(row, { alerted: state.alerted, ...columns, ...flapping });
