@@ -74,6 +74,7 @@ describe('signing in', () => {
         accounts: [{ id: on.accountId, name: 'Default', role: 'operator' }],
         version: '',
         startedAt: '',
+        serverTimeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
         readsOnly: false,
       },
     );

@@ -124,6 +124,7 @@ export async function fillDemoData(t: Cleanup, service: FileService): Promise<De
       system: '/settings/system',
       people: '/settings/people',
       profile: '/settings/profile',
+      account: '/settings/account',
     },
   };
 }

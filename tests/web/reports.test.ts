@@ -19,8 +19,13 @@ test('a person reads the report, downloads it and has it sent by email', async (
     const { summary } = (await ui.service.must('GET', '/v1/overview')) as { readonly summary: { failing: number } };
     return summary.failing === 1;
   });
-  await ui.service.must('PUT', '/v1/accounts/me', { timeZone: 'Asia/Kolkata' });
-  const page = await ui.open('/');
+  const page = await ui.open('/settings/account');
+  const zone = page.getByRole('combobox', { name: 'Time zone' });
+  await zone.click();
+  await zone.fill('kolk');
+  await page.getByRole('option', { name: 'Asia/Kolkata' }).click();
+  await expectVisible(page.getByText(/Messages now show times in Asia\/Kolkata/));
+  await page.goto(`${new URL(page.url()).origin}/`);
   await expectVisible(page.getByRole('link', { name: 'Cart API' }).first());
   await page.keyboard.press('g');
   await page.keyboard.press('r');

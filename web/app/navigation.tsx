@@ -16,6 +16,7 @@ import {
   Search,
   Send,
   Server,
+  Settings,
   Sun,
   TriangleAlert,
   UserRound,
@@ -152,6 +153,12 @@ function usePersonActions(): readonly Action[] {
       label: me.user?.email ?? 'Profile',
       icon: <UserRound size={16} />,
       run: () => void navigate({ to: '/settings/profile' }),
+    },
+    {
+      id: 'account',
+      label: 'Account',
+      icon: <Settings size={16} />,
+      run: () => void navigate({ to: '/settings/account' }),
     },
     ...(admin
       ? [

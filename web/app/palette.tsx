@@ -35,6 +35,7 @@ const pages = [
   ['/notices', 'Notices'],
   ['/wall', 'Wallboard'],
   ['/settings/profile', 'Profile'],
+  ['/settings/account', 'Account'],
 ] as const;
 
 export function Palette({ isOpen, onOpenChange }: PaletteProps) {

@@ -106,6 +106,11 @@ const people = createRoute({
   path: '/settings/people',
   component: lazyRouteComponent(() => import('../pages/people/page.tsx'), 'PeoplePage'),
 });
+const account = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/account',
+  component: lazyRouteComponent(() => import('../pages/account/page.tsx'), 'AccountPage'),
+});
 /** Every other path, with the navigation. */
 const other = createRoute({ getParentRoute: () => shell, path: '$', component: NotFound });
 const wall = createRoute({
@@ -146,6 +151,7 @@ const tree = root.addChildren([
     system,
     profile,
     people,
+    account,
     other,
   ]),
   wall,

@@ -12,6 +12,8 @@ export interface Me {
   readonly version: string;
   /** Start time of this process, epoch ms. */
   readonly startedAt: number;
+  /** IANA name. */
+  readonly serverTimeZone: string;
   /** Whether the role in the account of the request is read-only. */
   readonly readsOnly: boolean;
 }
@@ -20,11 +22,12 @@ export interface Me {
 export interface MeDeps extends Pick<Store, 'accounts'> {
   readonly version: string;
   readonly startedAt: number;
+  readonly serverTimeZone: string;
 }
 
 export type ReadMe = (caller: Caller) => Promise<Me>;
 
-export function createReadMe({ accounts, version, startedAt }: MeDeps): ReadMe {
+export function createReadMe({ accounts, ...server }: MeDeps): ReadMe {
   return async (caller) => {
     requirePermission(caller, 'read');
     const roles = rolesOf(caller);
@@ -32,8 +35,7 @@ export function createReadMe({ accounts, version, startedAt }: MeDeps): ReadMe {
     return {
       caller,
       accounts: listed.map(({ id, name }) => ({ id, name: name ?? '', role: roles.get(id) ?? caller.role })),
-      version,
-      startedAt,
+      ...server,
       readsOnly: !mayDo(caller.role, 'run'),
     };
   };

@@ -152,7 +152,7 @@ function peopleOf(
   const { serverTimeZone } = config;
   const deps = { ...store, serverTimeZone, passwords, mail: sendInvitation, publicUrl, forgetUser, clock };
   return {
-    readMe: createReadMe({ accounts: store.accounts, version, startedAt: ownProcess.startedAt }),
+    readMe: createReadMe({ accounts: store.accounts, version, startedAt: ownProcess.startedAt, serverTimeZone }),
     setup: createSetupActions(deps),
     sessions: createSessionActions(deps),
     people: createPeopleActions(deps),

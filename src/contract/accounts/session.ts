@@ -34,6 +34,7 @@ export const me = z
     accounts: z.array(z.strictObject({ id: z.string(), name: z.string(), role })),
     version: z.string().describe('Version of the server. It changes with an upgrade.'),
     startedAt: instant.describe('Start time of the process that responded.'),
+    serverTimeZone: z.string().describe('IANA name: the zone of accounts without a `timeZone`.'),
     readsOnly: z.boolean().describe('Whether the role is read-only in this account.'),
   })
   .meta({ id: 'Me', description: 'The caller and the accounts the caller has access to.' });

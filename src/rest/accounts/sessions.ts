@@ -161,7 +161,7 @@ function agentOf(headers: AnyCall['headers']): string {
   return headers['user-agent'] ?? '';
 }
 
-function meToWire({ caller, accounts, version, startedAt, readsOnly }: Me): MeBody {
+function meToWire({ caller, accounts, version, startedAt, serverTimeZone, readsOnly }: Me): MeBody {
   const { principal, role, accountId } = caller;
   return {
     kind: principal.kind,
@@ -173,6 +173,7 @@ function meToWire({ caller, accounts, version, startedAt, readsOnly }: Me): MeBo
     accounts: [...accounts],
     version,
     startedAt: isoText(startedAt),
+    serverTimeZone,
     readsOnly,
   };
 }

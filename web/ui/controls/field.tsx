@@ -3,6 +3,7 @@ import { Search } from 'lucide-react';
 import type { ReactNode, Ref } from 'react';
 import {
   Button as AriaButton,
+  ComboBox,
   FieldError,
   Input,
   Label,
@@ -96,5 +97,57 @@ export function Choice<Value extends string>({
         </ListBox>
       </Popover>
     </AriaSelect>
+  );
+}
+
+/** One choice of many, found by typing a part of it. */
+export function SearchChoice({
+  label,
+  help,
+  value,
+  options,
+  onChange,
+  none,
+}: {
+  readonly label: string;
+  readonly help: ReactNode;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+  readonly onChange: (value: string) => void;
+  /** Shown if no option has the typed text. */
+  readonly none: string;
+}) {
+  return (
+    <ComboBox
+      selectedKey={value}
+      onSelectionChange={(key) => key !== null && key !== value && onChange(String(key))}
+      defaultItems={options.map(([id, text]) => ({ id, text }))}
+      allowsEmptyCollection
+      menuTrigger="focus"
+      className={css['field'] ?? ''}
+    >
+      <Label>{label}</Label>
+      <div className={css['combined']}>
+        <Input className={css['input'] ?? ''} onFocus={({ currentTarget }) => currentTarget.select()} />
+        <AriaButton className={css['open'] ?? ''}>
+          <ChevronDown size={14} aria-hidden />
+        </AriaButton>
+      </div>
+      <Text slot="description" className={css['help'] ?? ''}>
+        {help}
+      </Text>
+      <Popover className={css['popover'] ?? ''}>
+        <ListBox<{ readonly id: string; readonly text: string }>
+          className={css['list'] ?? ''}
+          renderEmptyState={() => <p className={css['none']}>{none}</p>}
+        >
+          {({ id, text }) => (
+            <ListBoxItem id={id} className={css['option'] ?? ''}>
+              {text}
+            </ListBoxItem>
+          )}
+        </ListBox>
+      </Popover>
+    </ComboBox>
   );
 }

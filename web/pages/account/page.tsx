@@ -1,0 +1,111 @@
+// Settings of the account: the time zone of its messages.
+import type { AnswerOf } from '#contract/operations.ts';
+import { useMay, useMe } from '../../api/me.ts';
+import { useRead, useWrite } from '../../api/query.ts';
+import { SearchChoice } from '../../ui/controls/field.tsx';
+import { LoadError, Skeleton } from '../../ui/layout/feedback.tsx';
+import { Facts, PageHead, Section } from '../../ui/layout/page.tsx';
+import { toast } from '../../ui/layout/toast.tsx';
+import { useNow } from '../../ui/text/now.ts';
+import { text } from './strings.ts';
+import css from './account.module.css';
+
+type Account = AnswerOf<'getOwnAccount'>;
+
+export function AccountPage() {
+  const { data, error, refetch } = useRead('getOwnAccount');
+  return (
+    <>
+      <PageHead title={text.title} />
+      {error && data === undefined ? (
+        <LoadError error={error} onRetry={() => void refetch()} />
+      ) : data === undefined ? (
+        <Skeleton />
+      ) : (
+        <Settings account={data} />
+      )}
+    </>
+  );
+}
+
+function Settings({ account }: { readonly account: Account }) {
+  const { admin } = useMay();
+  const { serverTimeZone } = useMe();
+  const { name = '–', id, timeZone } = account;
+  return (
+    <>
+      <Facts
+        facts={[
+          [text.name, name],
+          [text.id, id],
+          ...(admin ? [] : [[text.timeZone, timeZone ?? text.ofServer(serverTimeZone)] as const]),
+        ]}
+      />
+      <Section title={text.times}>
+        <p className="quiet">{text.explained}</p>
+        {admin && <TimeZone own={timeZone ?? null} />}
+      </Section>
+    </>
+  );
+}
+
+/** Browsers know these names, but may only list older ones, such as Asia/Calcutta. */
+const newerNames = [
+  'America/Argentina/Buenos_Aires',
+  'America/Nuuk',
+  'Asia/Ho_Chi_Minh',
+  'Asia/Kathmandu',
+  'Asia/Kolkata',
+  'Asia/Yangon',
+  'Atlantic/Faroe',
+  'Europe/Kyiv',
+];
+/** Names of zones. Browsers do not list UTC. */
+const zones = ['UTC', ...new Set([...newerNames, ...Intl.supportedValuesOf('timeZone')].toSorted())];
+
+/** The choice of no zone: no zone has this name. */
+const ofServer = 'server';
+
+/** @param own zone of the account; null = that of the server */
+function TimeZone({ own }: { readonly own: string | null }) {
+  const { serverTimeZone } = useMe();
+  const now = useNow();
+  const change = useWrite('updateAccount', ['getOwnAccount', 'getAccountReport']);
+  const listed = own === null || zones.includes(own) ? zones : [own, ...zones];
+  const options = [
+    [ofServer, text.ofServer(serverTimeZone)],
+    ...listed.map((zone) => [zone, shown(zone)] as const),
+  ] as const;
+  return (
+    <div className={css['zone']}>
+      <SearchChoice
+        // A choice that the server refused is taken back.
+        key={`${own ?? ofServer} ${change.failureCount}`}
+        label={text.timeZone}
+        help={text.now(timeIn(own ?? serverTimeZone, now))}
+        value={own ?? ofServer}
+        options={options}
+        none={text.none}
+        onChange={(chosen) => {
+          const next = chosen === ofServer ? null : chosen;
+          const written = change.mutateAsync({ params: { id: 'me' }, body: { timeZone: next } });
+          void toast.of(written, text.changed(shown(next ?? serverTimeZone)));
+        }}
+      />
+    </div>
+  );
+}
+
+/** `America/New York`, as people type it. */
+function shown(zone: string): string {
+  return zone.replaceAll('_', ' ');
+}
+
+/** `02:42`; a dash for a zone that this browser does not know. */
+function timeIn(timeZone: string, at: number): string {
+  try {
+    return new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' }).format(at);
+  } catch {
+    return '–';
+  }
+}

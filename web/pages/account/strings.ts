@@ -1,0 +1,15 @@
+// Texts of the page `account`.
+export const text = {
+  title: 'Account',
+  name: 'Name',
+  id: 'ID',
+  times: 'Times in messages',
+  timeZone: 'Time zone',
+  explained:
+    'Emails, chat, SMS messages and calls show times in this zone, and so do the pages that they link to. ' +
+    'The pages of this web UI use the zone of your browser.',
+  ofServer: (zone: string) => `Server’s time zone (${zone})`,
+  now: (time: string) => `Current time: ${time}. Weeks and months of new reports begin in this zone.`,
+  none: 'No time zone has this name',
+  changed: (zone: string) => `Messages now show times in ${zone}`,
+} as const;
